@@ -250,6 +250,14 @@ it.each(["running", "not running"])(
   },
 );
 
+it("a call with a field that its operation doesn't have, or of the wrong type, changes nothing", async () => {
+  await administer(world(), (admin) => admin({ kind: "project.add", name: "acme" }));
+  const call = { kind: "trend.add", project: "acme", name: "Pro", where: { plan: "pro" } } as const;
+  await expect(refused((admin) => admin({ ...call, wher: {} } as never))).rejects.toThrow("wher");
+  await expect(refused((admin) => admin({ ...call, name: 5 } as never))).rejects.toThrow("name");
+  expect(await refused((admin) => admin({ kind: "trend.list", project: "acme" }))).toEqual([]);
+});
+
 it("when a key is revoked, then the running server refuses it within 2 seconds", async () => {
   const { url } = await serve();
   const { key } = await administer(world(), (admin) => admin({ kind: "project.add", name: "acme" }));

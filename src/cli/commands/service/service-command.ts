@@ -128,7 +128,9 @@ async function callAndShow<Name extends OperationName, Values>(
       return asked.text;
     });
   }
-  const result = await withAdmin(deps, choice, async (admin) => {
+  const { accessOf } = await import("../../../service/operations/index.ts");
+  const changes = accessOf(call) === "write";
+  const result = await withAdmin(deps, { ...choice, changes }, async (admin) => {
     try {
       return (await admin(call)) as ResultOf<Name>;
     } catch (error) {

@@ -50,7 +50,7 @@ export const apply = defineCommand({
     let confirmed: readonly string[] | null = yes ? null : [];
     for (;;) {
       const call = { kind: "configure", project, wanted, confirmed, dry_run: dryRun } as const;
-      const done = await withAdmin(acting, place, (admin) => admin(call));
+      const done = await withAdmin(acting, { ...place, changes: !dryRun }, (admin) => admin(call));
       if (done.refused !== null) throw read.fail(done.refused.path, done.refused.text);
       if (done.isApplied || dryRun) return showDone(deps, project, done);
       const removal = { command: "service apply", yes, kept: "Nothing was changed.", isList: true };

@@ -30,7 +30,7 @@ import { writeRecord } from "../../../render/record-output.ts";
 
 /** A data file, and what a command needs that sends a mail itself. */
 export interface AdminChoice extends DataFileChoice, Pick<CommandOptions, "commandMail" | "sender"> {
-  /** The work changes something without an operation. */
+  /** Then a file that nobody named is noted under `--quiet` too. */
   readonly changes?: boolean;
 }
 
@@ -50,20 +50,8 @@ export async function withAdmin<Result>(
   }
   const dataFile = existingDataFile(place);
   // A file that nobody named may not be the one that was meant.
-  if (place.isNamed) return asCliError(() => administer({ dataFile, ...options }, work));
-  let isNoted: boolean = changes || !deps.options.quiet;
-  if (isNoted) await noteUnnamed(deps, dataFile);
-  const { accessOf } = await import("../../../../service/operations/index.ts");
-  // Under `--quiet` what looks stays silent, and the first command that changes something names the file.
-  const noting =
-    (admin: Admin): Admin =>
-    async (call) => {
-      const isChange = !isNoted && accessOf(call) === "write";
-      if (isChange) await noteUnnamed(deps, dataFile);
-      isNoted ||= isChange;
-      return admin(call);
-    };
-  return asCliError(() => administer({ dataFile, ...options }, (admin, store) => work(noting(admin), store)));
+  if (!place.isNamed) await (changes ? noteUnnamed(deps, dataFile) : writeNote(deps, `using ${dataFile}`));
+  return asCliError(() => administer({ dataFile, ...options }, work));
 }
 
 /**

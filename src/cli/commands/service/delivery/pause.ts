@@ -21,7 +21,7 @@ function pauseCommand(kind: "pause" | "resume", summary: string): CommandNode {
     columns: PAUSE,
     run: async (deps, { place, project }) => {
       checkColumns(deps, PAUSE);
-      const { pause, others } = await withAdmin(deps, place, async (admin) => ({
+      const { pause, others } = await withAdmin(deps, { ...place, changes: true }, async (admin) => ({
         pause: await admin({ kind, project }),
         others: await admin({ kind: "delivery.status" }),
       }));

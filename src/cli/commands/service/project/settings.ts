@@ -88,13 +88,14 @@ export const settings = defineCommand({
   flags: { place: PLACE, project: PROJECT, output: OUTPUT, change: CHANGE },
   columns: SETTINGS,
   run: async (deps, { place, project, output, change }) => {
+    const choice = { ...place, changes: Object.values(change).some((value) => value !== null) };
     if (output !== "yaml") {
       checkColumns(deps, SETTINGS);
-      const shown = await withAdmin(deps, place, (admin) => admin({ kind: "settings", project, ...change }));
+      const shown = await withAdmin(deps, choice, (admin) => admin({ kind: "settings", project, ...change }));
       return showRecord({ ...deps, options: { ...deps.options, output } }, SETTINGS, shown);
     }
     if (deps.options.columns !== null) throw new UsageError("-o yaml is a whole file; --columns cannot change it");
-    const all = await withAdmin(deps, place, async (admin) => {
+    const all = await withAdmin(deps, choice, async (admin) => {
       await admin({ kind: "settings", project, ...change });
       return admin({ kind: "configuration", project });
     });
