@@ -1,5 +1,4 @@
 /** One declaration per command: its help, its flags and arguments with their types, and its work. */
-import type { FlagRecord } from "../args/flag-record.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Resource } from "../render/columns.ts";
 import type { Deps } from "../command/deps.ts";
@@ -54,8 +53,6 @@ interface CommandSpec<Specs extends FlagSpecs, Args extends ArgSpecs> {
   readonly exits?: readonly ExitCode[];
   /** Besides what flags declare themselves: the first of each list can't be used with any of the others. */
   readonly conflicts?: readonly (readonly [FlagName, ...FlagName[]])[];
-  /** Besides what flags declare themselves: the first of each list needs one of the others. */
-  readonly requires?: readonly (readonly [FlagName, ...FlagName[]])[];
   /** Gets the parsed flags and arguments by their keys. Returns the exit status, 0 by default. */
   readonly run: (deps: Deps, input: ValuesOf<Specs> & ArgsOf<Args>) => Promise<ExitCode | void>;
 }
@@ -66,12 +63,14 @@ export function defineCommand<const Specs extends FlagSpecs, const Args extends 
   spec: CommandSpec<Specs, Args>,
 ): CommandNode {
   const { name = "", alias = null, summary = "", flagsFirst = false, examples, columns = null } = spec;
-  const { conflicts = [], requires = [], exits = API_EXITS, run } = spec;
+  const { conflicts = [], exits = API_EXITS, run } = spec;
   const args = Object.entries<ArgSpec>(spec.args ?? {});
   const flags = recordsOf(spec.flags ?? {}).map((record) => ({
     ...record,
-    conflicts: [...(record.conflicts ?? []), ...rulesOf(conflicts, record)],
-    requires: [...(record.requires ?? []), ...rulesOf(requires, record)],
+    conflicts: [
+      ...(record.conflicts ?? []),
+      ...conflicts.flatMap(([first, ...others]) => (first === record.flag ? others : [])),
+    ],
   }));
   const operands = args.map(([, { form, text, choices }]): Operand => (choices ? [form, text, choices] : [form, text]));
   const action: CommandNode["action"] = async (deps, given, words) => {
@@ -81,10 +80,6 @@ export function defineCommand<const Specs extends FlagSpecs, const Args extends 
     return (await run(deps, input as ValuesOf<Specs> & ArgsOf<Args>)) ?? EXIT.done;
   };
   return { name, alias, summary, operands, flagsFirst, examples, exits, flags, columns, action, commands: [] };
-}
-
-function rulesOf(rules: readonly (readonly [FlagName, ...FlagName[]])[], { flag }: FlagRecord): readonly FlagName[] {
-  return rules.flatMap(([first, ...others]) => (first === flag ? others : []));
 }
 
 function readArg(arg: ArgSpec, words: readonly string[], deps: Deps): unknown {

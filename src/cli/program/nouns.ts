@@ -1,23 +1,16 @@
 /** The nouns as data: root help needs no more; a noun's commands load when it is named. */
-import type { Command } from "commander";
-import type { CommandContext } from "../command/command-context.ts";
 import { type CommandNode, defineGroup } from "../kit/command-node.ts";
-import { commandsOf } from "../kit/register-bridge.ts";
 
 export interface Noun {
   readonly name: string;
   readonly alias?: string;
   readonly summary: string;
   readonly group: "Survey data" | "Service" | "Connection and more";
-  readonly load: () => Promise<
-    | { readonly register: (noun: Command, context: CommandContext) => void }
-    | { readonly commands: readonly CommandNode[] }
-  >;
+  readonly load: () => Promise<{ readonly commands: readonly CommandNode[] }>;
 }
 
 export async function loadNoun(noun: Noun): Promise<CommandNode> {
-  const found = await noun.load();
-  return defineGroup({ ...noun, commands: "commands" in found ? found.commands : commandsOf(found.register) });
+  return defineGroup({ ...noun, ...(await noun.load()) });
 }
 
 export function loadNouns(): Promise<CommandNode[]> {

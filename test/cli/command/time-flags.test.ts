@@ -87,7 +87,7 @@ describe("--period", () => {
 
 describe("the end of a rehearsal", () => {
   it.each([
-    [[], "error: --until is required, such as --until 365d\n"],
+    [[], "error: --until is required\nhint: as in: surveyctl service rehearse --until 365d --data survey.db\n"],
     [["--until", "0d"], 'error: --until: "0d" is not a duration such as 365d, or a later time\n'],
   ])("is asked for, and lies in the future: %j", async (flags, stderr) => {
     const args = ["service", "rehearse", ...flags, "--data", "none.db"];
