@@ -1,7 +1,7 @@
 /** A command's world without a terminal, a network or a clock: what it wrote comes back as text. */
 import type { Client } from "../../src/client/client.ts";
 import type { GlobalOptions } from "../../src/cli/args/global-options.ts";
-import type { Deps } from "../../src/cli/command/deps.ts";
+import type { Deps } from "../../src/cli/kit/deps.ts";
 import type { Streams } from "../../src/cli/streams/streams.ts";
 import type { Clock } from "../../src/runtime/clock.ts";
 import type { NameResolver } from "../../src/runtime/name-resolver.ts";

@@ -23,8 +23,8 @@ const service = [
   "service/operations",
 ];
 const belowCommand = [...base, ...presentation, "config", "client", "service/index", ...service];
-const belowNouns = [...belowCommand, "bulk", "insight", "cli/command"];
-const belowProgram = [...belowNouns, "cli/import", "cli/export", "cli/commands"];
+const belowNouns = [...belowCommand, "bulk", "insight", "cli/kit"];
+const belowProgram = [...belowNouns, "cli/importing", "cli/history", "cli/export", "cli/commands"];
 
 /** The table of the architecture, most particular folder first. */
 const LAYERS: readonly Layer[] = [
@@ -55,10 +55,15 @@ const LAYERS: readonly Layer[] = [
     files: new RegExp(`^src/cli/${room}/`),
     mayImport: [...presentation, ...base],
   })),
-  { name: "cli/command", files: /^src\/cli\/(?:command|kit)\//, mayImport: belowCommand },
-  { name: "cli/import", files: /^src\/cli\/import\//, mayImport: belowNouns },
+  { name: "cli/kit", files: /^src\/cli\/kit\//, mayImport: belowCommand },
+  { name: "cli/importing", files: /^src\/cli\/importing\//, mayImport: belowNouns },
+  { name: "cli/history", files: /^src\/cli\/history\//, mayImport: [...belowNouns, "cli/importing"] },
   { name: "cli/export", files: /^src\/cli\/export\//, mayImport: belowNouns },
-  { name: "cli/commands", files: /^src\/cli\/commands\//, mayImport: [...belowNouns, "cli/import", "cli/export"] },
+  {
+    name: "cli/commands",
+    files: /^src\/cli\/commands\//,
+    mayImport: [...belowNouns, "cli/importing", "cli/history", "cli/export"],
+  },
   // One surface made of two folders that need each other: the program registers help, help describes the program.
   { name: "cli/program", files: /^src\/cli\/(?:program|main|help|completion)(?:\.ts$|\/)/, mayImport: belowProgram },
 ];

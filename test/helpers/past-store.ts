@@ -3,7 +3,7 @@ import { mkdtemp, mkdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Readable } from "node:stream";
-import { runHistoryImport, type HistoryRequest } from "../../src/cli/import/history/run-history.ts";
+import { runHistoryImport, type HistoryRequest } from "../../src/cli/history/run-history.ts";
 import { systemRandom } from "../../src/runtime/random.ts";
 import { silentLog } from "../../src/runtime/log.ts";
 import type { Store } from "../../src/service/domain/ports.ts";

@@ -1,4 +1,4 @@
-import type { Deps } from "../../src/cli/command/deps.ts";
+import type { Deps } from "../../src/cli/kit/deps.ts";
 import type { ExitCode } from "../../src/cli/exit-codes.ts";
 import { readCommandLine } from "../../src/cli/program/command-line.ts";
 

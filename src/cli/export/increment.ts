@@ -13,7 +13,7 @@ import {
 } from "../../bulk/export/state.ts";
 import { createVersionFilter, createVersionLog, NO_VERSIONS, type VersionLog } from "../../bulk/export/versions.ts";
 import type { JsonObject } from "../../contract/json.ts";
-import type { Connection, Deps } from "../command/deps.ts";
+import type { Connection, Deps } from "../kit/deps.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { digestOldBytes, lockFile, tryPlace, writeSmallFile, type ExportOutput } from "./output.ts";
 import type { ExportPlan } from "./plan.ts";

@@ -1,7 +1,7 @@
 /** The work of every `export`. */
-import type { Deps } from "../command/deps.ts";
-import { describeRetries, writeDone, writeNote } from "../command/notes.ts";
-import { createProgress } from "../command/progress.ts";
+import type { Deps } from "../kit/deps.ts";
+import { describeRetries, writeDone, writeNote } from "../kit/notes.ts";
+import { createProgress } from "../kit/progress.ts";
 import { ShortExportError } from "../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { checkOldFile } from "./append.ts";

@@ -13,8 +13,8 @@ import {
   type FileReplacement,
 } from "../../runtime/files/file-replacement.ts";
 import { LockedError, takeLock, type Lock } from "../../runtime/files/lock-file.ts";
-import type { Deps } from "../command/deps.ts";
-import { watchLock } from "../command/notes.ts";
+import type { Deps } from "../kit/deps.ts";
+import { watchLock } from "../kit/notes.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { toSafeLines } from "../render/safe-text.ts";
 import type { ExportPlan } from "./plan.ts";

@@ -3,7 +3,7 @@ import { stringify } from "csv-stringify/sync";
 import type { PageEncoder } from "../../bulk/export/run-export.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { isSameFile } from "../../runtime/files/file-replacement.ts";
-import type { Deps } from "../command/deps.ts";
+import type { Deps } from "../kit/deps.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { selectColumns, type Column } from "../render/columns.ts";
 import { createEncoder, type EncodedFormat } from "../render/encoders.ts";

@@ -3,7 +3,7 @@ import type { CursorList, PageList, Range } from "../../bulk/export/lists.ts";
 import type { Client } from "../../client/client.ts";
 import type { CommandNode } from "../kit/command-node.ts";
 import { defineCommand } from "../kit/define-command.ts";
-import { timeRange } from "../command/time-flags.ts";
+import { timeRange } from "../kit/time-flags.ts";
 import type { Resource } from "../render/columns.ts";
 import { EXPORT_EXITS, exportFile, type ExportRequest, type ExportSource, textOfFilters } from "./request.ts";
 import { keysOf } from "./sources.ts";

@@ -3,8 +3,8 @@ import type { SinkTotals } from "../../bulk/export/byte-sink.ts";
 import type { Range } from "../../bulk/export/lists.ts";
 import type { ExportTotals } from "../../bulk/export/run-export.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
-import type { Deps } from "../command/deps.ts";
-import { countOf, formatCount } from "../command/notes.ts";
+import type { Deps } from "../kit/deps.ts";
+import { countOf, formatCount } from "../kit/notes.ts";
 import { createTimeFormatter, type TimeFormatter } from "../render/time.ts";
 import type { CountRange } from "./snapshot.ts";
 

@@ -2,7 +2,7 @@
 import type { CursorList, FetchedPage, PageList, Range, RowKeys } from "../../bulk/export/lists.ts";
 import { unixSeconds, type Clock } from "../../runtime/clock.ts";
 import { DAY_SECONDS } from "../../runtime/zone.ts";
-import type { Progress } from "../command/progress.ts";
+import type { Progress } from "../kit/progress.ts";
 import type { Increment, OpenedExport } from "./increment.ts";
 
 const FAR_FUTURE = 9_999_999_999;

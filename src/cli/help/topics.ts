@@ -1,6 +1,6 @@
 /** Help topics, narrow enough for a man page's indentation on 80 columns. */
 import { EXIT_MEANINGS } from "../exit-codes.ts";
-import { DATA_FLAGS } from "../command/data-place.ts";
+import { DATA_FLAGS } from "../kit/data/data-place.ts";
 import { dataSection, globalSections } from "./help-layout.ts";
 
 const TOPIC_WIDTH = 73;

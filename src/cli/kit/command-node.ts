@@ -3,7 +3,7 @@ import type { FlagRecord } from "../args/flag-record.ts";
 import type { Flags } from "../args/flags.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import type { Resource } from "../render/columns.ts";
-import type { Deps } from "../command/deps.ts";
+import type { Deps } from "./deps.ts";
 
 /** As usage writes it, `<file>` or `[topic]`; what it is; the only values it can have. */
 export type Operand = readonly [form: string, text: string, choices?: readonly string[]];

@@ -1,7 +1,7 @@
 /** One declaration per command: its help, its flags and arguments with their types, and its work. */
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Resource } from "../render/columns.ts";
-import type { Deps } from "../command/deps.ts";
+import type { Deps } from "./deps.ts";
 import type { CommandNode, Operand } from "./command-node.ts";
 import {
   type FlagSpecs,

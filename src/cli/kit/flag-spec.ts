@@ -2,7 +2,7 @@
 import type { FlagRecord } from "../args/flag-record.ts";
 import type { Flags } from "../args/flags.ts";
 import { parseChoice } from "../args/values.ts";
-import type { Deps } from "../command/deps.ts";
+import type { Deps } from "./deps.ts";
 
 /** Throws a UsageError that names `place` and the accepted forms. */
 type Parser<Value> = (text: string, place: string, deps: Deps) => Value;

@@ -4,7 +4,7 @@ import { systemRandom } from "../../runtime/random.ts";
 import type { Flags } from "../args/flags.ts";
 import { readGlobalOptions, wantsColor, wantsJson } from "../args/read-global-options.ts";
 import { settleZone } from "../args/time.ts";
-import type { Deps } from "../command/deps.ts";
+import type { Deps } from "../kit/deps.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Process } from "../process.ts";
 import { ClosedPipeError, type Streams } from "../streams/streams.ts";
@@ -94,7 +94,7 @@ async function invoke(process: Process, world: World, { action, flags, operands,
     lastWords: (text) => lifetime.lastWords(text === null ? null : toErrorText(text, wantsJson(args, process.env))),
     hideKey: (key) => void keys.add(key),
     connect: async () => {
-      const { connect } = await import("../command/connect.ts");
+      const { connect } = await import("../kit/connect.ts");
       return connect(deps);
     },
     names: async () => {

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { withFound } from "../../../src/cli/render/columns.ts";
 import { createEncoder } from "../../../src/cli/render/encoders.ts";
 import { RESPONSES } from "../../../src/cli/render/resources.ts";
-import type { Deps } from "../../../src/cli/command/deps.ts";
+import type { Deps } from "../../../src/cli/kit/deps.ts";
 import { createClient } from "../../../src/client/create-client.ts";
 import { undiciTransport } from "../../../src/client/transport/undici-transport.ts";
 import type { JsonObject } from "../../../src/contract/json.ts";

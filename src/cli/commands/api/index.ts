@@ -9,7 +9,7 @@ import { FIELDS, METHODS, resolveTarget } from "./request.ts";
 import type { Client } from "../../../client/client.ts";
 import type { HttpResponse } from "../../../contract/http.ts";
 import { type JsonObject, parseJson } from "../../../contract/json.ts";
-import { type Deps, withClient } from "../../command/deps.ts";
+import { type Deps, withClient } from "../../kit/deps.ts";
 import { InterruptedError } from "../../errors/command-errors.ts";
 import { toSafeLines, writeText } from "../../render/safe-text.ts";
 import { resourceAt, writePages } from "./paginate.ts";

@@ -2,7 +2,7 @@ import type { Client, Page } from "../../../client/client.ts";
 import type { Json } from "../../../contract/json.ts";
 import { type Route, ROUTES } from "../../../contract/routes.ts";
 import { splitRowTexts } from "../../../contract/row-texts.ts";
-import type { Deps } from "../../command/deps.ts";
+import type { Deps } from "../../kit/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import type { Resource } from "../../render/columns.ts";
 import { openListOutput } from "../../render/list-output.ts";

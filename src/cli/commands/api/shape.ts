@@ -1,6 +1,6 @@
 /** An answer in the format, columns or times that were asked for; without any of them it stays as it came. */
 import { isJsonObject, parseJson, type JsonObject } from "../../../contract/json.ts";
-import type { Deps } from "../../command/deps.ts";
+import type { Deps } from "../../kit/deps.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
 import { openListOutput } from "../../render/list-output.ts";
 import { writeRecord } from "../../render/record-output.ts";

@@ -1,6 +1,6 @@
 import type { Profile } from "../../../config/profiles.ts";
 import type { JsonObject } from "../../../contract/json.ts";
-import { COUNT_FLAG } from "../../command/list-rows.ts";
+import { COUNT_FLAG } from "../../kit/rows/list-rows.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";

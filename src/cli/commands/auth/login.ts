@@ -6,11 +6,11 @@ import { keyProblem } from "../../../config/pasted.ts";
 import { runKeyCommand } from "../../../config/key-command.ts";
 import { givenBaseUrl, nameProfile } from "../../../config/settings.ts";
 import type { Profile, Profiles } from "../../../config/profiles.ts";
-import { type Deps, settingsRequest } from "../../command/deps.ts";
+import { type Deps, settingsRequest } from "../../kit/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { defineCommand } from "../../kit/define-command.ts";
-import { confirm, writeDone, writeWarning } from "../../command/notes.ts";
+import { confirm, writeDone, writeWarning } from "../../kit/notes.ts";
 import { answeredElse, BASE_URL_ADVICE, check } from "./status.ts";
 import { changeProfiles, checkName, DEFAULT_PROFILE, fileOf, loadProfiles, refuseDryRun } from "./profile-file.ts";
 

@@ -1,6 +1,6 @@
 import { nameProfile } from "../../../config/settings.ts";
-import { settingsRequest } from "../../command/deps.ts";
-import { writeDone } from "../../command/notes.ts";
+import { settingsRequest } from "../../kit/deps.ts";
+import { writeDone } from "../../kit/notes.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { changeProfiles, checkSaved, DEFAULT_PROFILE, listNames, loadProfiles, refuseDryRun } from "./profile-file.ts";

@@ -3,9 +3,9 @@ import { configFile, type HostContext } from "../../../config/places.ts";
 import { readProfiles, setAside, writeProfiles, type Profiles } from "../../../config/profiles.ts";
 import { ConfigError } from "../../../config/config-error.ts";
 import { LOCAL_PROFILE } from "../../../config/settings.ts";
-import type { Deps } from "../../command/deps.ts";
+import type { Deps } from "../../kit/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
-import { writeWarning } from "../../command/notes.ts";
+import { writeWarning } from "../../kit/notes.ts";
 
 export const DEFAULT_PROFILE = "default";
 

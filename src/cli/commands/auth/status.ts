@@ -6,13 +6,13 @@ import { localDataFile } from "../../../config/places.ts";
 import { LOCAL_PROFILE, nameProfile, type RemoteConnection, resolveConnection } from "../../../config/settings.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
-import { type Deps, settingsRequest, withClient } from "../../command/deps.ts";
+import { type Deps, settingsRequest, withClient } from "../../kit/deps.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { writeRecord } from "../../render/record-output.ts";
 import { defineCommand } from "../../kit/define-command.ts";
-import { writeWarning } from "../../command/notes.ts";
+import { writeWarning } from "../../kit/notes.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
-import { createWaitLines } from "../../command/wait-lines.ts";
+import { createWaitLines } from "../../kit/wait-lines.ts";
 import { ConfigError } from "../../../config/config-error.ts";
 
 /** The key itself is never among them. */
@@ -134,7 +134,7 @@ export interface ConnectionCheck {
  */
 export async function check(deps: Deps, { baseUrl, key, advice }: ConnectionCheck): Promise<KeyAccess | null> {
   if (key === "") throw new ConfigError("missing", "the key is empty");
-  const { openRemoteClient } = await import("../../command/connect.ts");
+  const { openRemoteClient } = await import("../../kit/connect.ts");
   const waits = createWaitLines(deps);
   const client = openRemoteClient(deps, { baseUrl, apiKey: key, waits, retriesMax: 1 });
   try {

@@ -1,7 +1,7 @@
 import type { Client } from "../../../client/client.ts";
 import { type Platform, PLATFORMS } from "../../../contract/resources.ts";
 import { endTogether } from "../../../runtime/parallel.ts";
-import { type Deps, withClient } from "../../command/deps.ts";
+import { type Deps, withClient } from "../../kit/deps.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { chooseFormat, openListOutput } from "../../render/list-output.ts";
 import { checkColumns, type RecordValue, writeRecord } from "../../render/record-output.ts";

@@ -5,7 +5,7 @@ import type { Client, WriteResult } from "../../../client/client.ts";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
 import type { Platform } from "../../../contract/resources.ts";
 import { ROUTES } from "../../../contract/routes.ts";
-import { FILE_ARG, IMPORT, IMPORT_EXITS, INCLUDE_SUPPRESSED_FLAG } from "../../import/import-flags.ts";
+import { FILE_ARG, IMPORT, IMPORT_EXITS, INCLUDE_SUPPRESSED_FLAG } from "../../importing/import-flags.ts";
 import {
   commonParts,
   createBreaker,
@@ -14,8 +14,8 @@ import {
   type RowSender,
   toId,
   toSettled,
-} from "../../import/row-senders.ts";
-import { countOf } from "../../command/notes.ts";
+} from "../../importing/row-senders.ts";
+import { countOf } from "../../kit/notes.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { PLATFORM } from "./member-identifiers.ts";
 import { describeJoining } from "./survey-dates.ts";
@@ -36,7 +36,7 @@ export const importMembers = defineCommand({
     flags: IMPORT,
   },
   run: async (deps, { input, platform, send, includesSuppressed, flags }) => {
-    const { runImport } = await import("../../import/run-import.ts");
+    const { runImport } = await import("../../importing/run-import.ts");
     const zone = deps.options.timeZone;
     return runImport(deps, {
       command: `autopilot import --platform ${platform}`,

@@ -1,4 +1,4 @@
-import { LIMITS, listRows } from "../../command/list-rows.ts";
+import { LIMITS, listRows } from "../../kit/rows/list-rows.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { MEMBERS, SMS_MEMBERS } from "../../render/resources.ts";
 import { MEMBER, PLATFORM, toMemberParameters } from "./member-identifiers.ts";

@@ -1,24 +1,24 @@
 import type { Platform } from "../../../contract/resources.ts";
 import { ROUTES } from "../../../contract/routes.ts";
-import { type Deps, withClient } from "../../command/deps.ts";
+import { type Deps, withClient } from "../../kit/deps.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { checkColumns } from "../../render/record-output.ts";
 import { MEMBERS, REMOVED_MEMBER } from "../../render/resources.ts";
 import { defineCommand } from "../../kit/define-command.ts";
-import { countOf } from "../../command/notes.ts";
-import { confirmRemoval } from "../../command/removal.ts";
-import { showOutcome, writeDryRun } from "../../command/write-outcome.ts";
-import { IMPORT, IMPORT_EXITS, type ImportFlags } from "../../import/import-flags.ts";
-import { withRefusals } from "../../command/refusals.ts";
+import { countOf } from "../../kit/notes.ts";
+import { confirmRemoval } from "../../kit/removal.ts";
+import { showOutcome, writeDryRun } from "../../kit/write-outcome.ts";
+import { IMPORT, IMPORT_EXITS, type ImportFlags } from "../../importing/import-flags.ts";
+import { withRefusals } from "../../kit/refusals.ts";
 import { MEMBER, type MemberIdentifiers, PLATFORM, toMemberParameters } from "./member-identifiers.ts";
 import { REMOVAL_ROWS } from "../../../bulk/import/check/kinds.ts";
 import type { RowOutcome } from "../../../bulk/import/journal/outcome.ts";
 import type { ImportRow } from "../../../bulk/import/check/row-kind.ts";
 import { RefusedError } from "../../../client/errors/call-errors.ts";
 import type { JsonObject } from "../../../contract/json.ts";
-import { createBreaker } from "../../import/row-senders.ts";
+import { createBreaker } from "../../importing/row-senders.ts";
 import { memberParts, toMemberOutcome } from "./import.ts";
 
 export const remove = defineCommand({
@@ -93,7 +93,7 @@ interface FileRemoval {
 }
 
 async function removeFrom(deps: Deps, { input, platform, flags }: FileRemoval): Promise<ExitCode> {
-  const { runImport } = await import("../../import/run-import.ts");
+  const { runImport } = await import("../../importing/run-import.ts");
   return runImport(deps, {
     command: `autopilot remove --platform ${platform}`,
     fileName: "autopilot-remove",

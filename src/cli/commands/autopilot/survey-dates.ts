@@ -6,7 +6,7 @@ import type { JoiningSurveys, Platform } from "../../../contract/resources.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import { labelAt } from "../../../runtime/calendar/periods.ts";
 import { createWallClock } from "../../../runtime/zone.ts";
-import { countOf, formatCount } from "../../command/notes.ts";
+import { countOf, formatCount } from "../../kit/notes.ts";
 
 const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"] as const;
 

@@ -1,5 +1,5 @@
 /** The voice of the demo: headings, sentences and the commands it runs, all on stdout, 80 columns wide. */
-import type { Deps } from "../../command/deps.ts";
+import type { Deps } from "../../kit/deps.ts";
 import { CancelledError } from "../../errors/usage-error.ts";
 import { createPaint } from "../../render/human.ts";
 import { toShellWord } from "../../render/safe-text.ts";

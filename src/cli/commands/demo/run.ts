@@ -4,7 +4,7 @@ import { createClient } from "../../../client/create-client.ts";
 import type { Client } from "../../../client/client.ts";
 import { undiciTransport } from "../../../client/transport/undici-transport.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
-import type { Deps } from "../../command/deps.ts";
+import type { Deps } from "../../kit/deps.ts";
 import { collectAnswers, parseCustomers } from "./answers.ts";
 import { type DemoConnection, openStage, type Stage } from "./stage.ts";
 import { answerOnPage, readSurveyLinks } from "./survey-page.ts";

@@ -8,7 +8,7 @@ import { mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { onAbort } from "../../../runtime/on-abort.ts";
 import { executable } from "../../../runtime/files/processes.ts";
-import type { Deps } from "../../command/deps.ts";
+import type { Deps } from "../../kit/deps.ts";
 import { DataFileError } from "../../errors/command-errors.ts";
 import { readDemoCsv } from "./answers.ts";
 import { existsSync } from "node:fs";

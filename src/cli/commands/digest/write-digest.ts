@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { digestHtml, digestSlack, digestSubject, digestText } from "../../../insight/report/digest.ts";
 import type { ReportFacts } from "../../../insight/report/facts.ts";
-import type { Deps } from "../../command/deps.ts";
+import type { Deps } from "../../kit/deps.ts";
 import { writeText } from "../../render/safe-text.ts";
 import { completeRequest, type TypedRequest } from "../report/request.ts";
 import { readFacts } from "../report/read-facts.ts";

@@ -1,4 +1,4 @@
-import { countOf, writeDone, writeNote } from "../../command/notes.ts";
+import { countOf, writeDone, writeNote } from "../../kit/notes.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";

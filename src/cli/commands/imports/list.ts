@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../contract/json.ts";
-import { COUNT_FLAG } from "../../command/list-rows.ts";
-import { writeNote } from "../../command/notes.ts";
+import { COUNT_FLAG } from "../../kit/rows/list-rows.ts";
+import { writeNote } from "../../kit/notes.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { openListOutput } from "../../render/list-output.ts";

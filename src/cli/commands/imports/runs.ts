@@ -6,10 +6,10 @@ import { type JournalState, readJournal } from "../../../bulk/import/journal/jou
 import { countOutcomes, OUTCOMES } from "../../../bulk/import/journal/outcome.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { isLocked, LockedError, takeLock } from "../../../runtime/files/lock-file.ts";
-import type { Deps } from "../../command/deps.ts";
-import { watchLock } from "../../command/notes.ts";
+import type { Deps } from "../../kit/deps.ts";
+import { watchLock } from "../../kit/notes.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
-import { filesOf, JOURNAL_SUFFIX, listJournals, type RunFiles } from "../../import/run-files.ts";
+import { filesOf, JOURNAL_SUFFIX, listJournals, type RunFiles } from "../../importing/run-files.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
 
 export interface ImportRun {

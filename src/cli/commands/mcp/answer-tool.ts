@@ -3,7 +3,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
 import { createMasker } from "../../../insight/redact.ts";
 import { cutText } from "../../../insight/report/facts.ts";
-import type { Deps } from "../../command/deps.ts";
+import type { Deps } from "../../kit/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Output } from "../../streams/streams.ts";
 import { rowLimitOf, ROWS_MAX, type Tool, type ToolArguments } from "./tools.ts";

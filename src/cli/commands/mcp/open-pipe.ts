@@ -7,7 +7,7 @@ import {
   isJSONRPCResponse,
 } from "@modelcontextprotocol/server";
 import { isJsonObject, type Json, parseJson, parseJsonObject } from "../../../contract/json.ts";
-import type { Deps } from "../../command/deps.ts";
+import type { Deps } from "../../kit/deps.ts";
 
 export interface Pipe {
   readonly input: Readable;

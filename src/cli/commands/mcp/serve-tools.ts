@@ -3,7 +3,7 @@ import { fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { ReadOnlyKeyError } from "../../../client/errors/call-errors.ts";
 import { VERSION } from "../../../runtime/version.ts";
-import { type Deps, withClient } from "../../command/deps.ts";
+import { type Deps, withClient } from "../../kit/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { answerTool } from "./answer-tool.ts";
 import { openPipe } from "./open-pipe.ts";

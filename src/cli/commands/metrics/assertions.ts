@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from "../../../contract/json.ts";
 import { suggest } from "../../args/suggest.ts";
 import { parseChoice } from "../../args/values.ts";
-import { COMPARISONS } from "../../command/rows/properties.ts";
+import { COMPARISONS } from "../../kit/rows/properties.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { WORD_FIELDS } from "./statistics.ts";
 

@@ -2,9 +2,9 @@
 import { toCoreMetrics } from "../../../contract/resources.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import type { AnswerKind } from "../../../insight/segments.ts";
-import type { Deps } from "../../command/deps.ts";
-import type { PropertyCondition } from "../../command/rows/properties.ts";
-import type { TimeFilter } from "../../command/time-flags.ts";
+import type { Deps } from "../../kit/deps.ts";
+import type { PropertyCondition } from "../../kit/rows/properties.ts";
+import type { TimeFilter } from "../../kit/time-flags.ts";
 import { asRecord, type RecordValue } from "../../render/record-output.ts";
 import type { PageFilter } from "../shared/row-filters.ts";
 import { kindOf, readResponses, scoreOf } from "../shared/read-responses.ts";

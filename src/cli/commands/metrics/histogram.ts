@@ -1,7 +1,7 @@
 /** `metrics --histogram`: how often each score was given; the API has only three counts. */
 import { SCORE_MAX } from "../../../contract/limits.ts";
-import type { Deps } from "../../command/deps.ts";
-import type { TimeFilter } from "../../command/time-flags.ts";
+import type { Deps } from "../../kit/deps.ts";
+import type { TimeFilter } from "../../kit/time-flags.ts";
 import { writeList } from "../../render/list-output.ts";
 import { checkColumns } from "../../render/record-output.ts";
 import type { ResponseChoice } from "./count-metrics.ts";

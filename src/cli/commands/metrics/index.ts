@@ -2,7 +2,7 @@ import { METRIC_GROUPS } from "../../../contract/routes.ts";
 import { CONFIDENCE_DEFAULT, FEW_ANSWERS } from "../../../insight/interval.ts";
 import { PERIOD_UNITS } from "../../../runtime/calendar/periods.ts";
 import { parseChoices, parseCount } from "../../args/values.ts";
-import { timeRange } from "../../command/time-flags.ts";
+import { timeRange } from "../../kit/time-flags.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import type { FlagGroup } from "../../kit/flag-spec.ts";

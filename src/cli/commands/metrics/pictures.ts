@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../../contract/json.ts";
 import { type Coverage, explainMark, markPeriod } from "../../../insight/coverage.ts";
 import { FEW_ANSWERS } from "../../../insight/interval.ts";
-import type { Deps } from "../../command/deps.ts";
+import type { Deps } from "../../kit/deps.ts";
 import { chooseFormat } from "../../render/list-output.ts";
 import type { ScorePoint } from "./plots.ts";
 

@@ -8,9 +8,9 @@ import {
   segmentRows,
   type SegmentTally,
 } from "../../../insight/segments.ts";
-import type { Deps } from "../../command/deps.ts";
-import { countOf, writeNote } from "../../command/notes.ts";
-import type { TimeFilter } from "../../command/time-flags.ts";
+import type { Deps } from "../../kit/deps.ts";
+import { countOf, writeNote } from "../../kit/notes.ts";
+import type { TimeFilter } from "../../kit/time-flags.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { pathColumn, type Resource, toPoints } from "../../render/columns.ts";

@@ -1,6 +1,6 @@
 import { quoteText } from "../../../contract/text/invisible.ts";
 import { type EmailOrPhone, parsePerson } from "../../args/people.ts";
-import { withClient } from "../../command/deps.ts";
+import { withClient } from "../../kit/deps.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { defineCommand } from "../../kit/define-command.ts";

@@ -10,13 +10,13 @@ import { STATUS_UNTOLD } from "../../../contract/text/survey-status.ts";
 import { badValue, parseDuration, readDuration } from "../../args/values.ts";
 import { refuseBoth } from "../../args/flags.ts";
 import { parseDelay } from "../../args/time.ts";
-import { countOf, formatCount } from "../../command/notes.ts";
-import { isLeftInOutbox } from "../../command/write-outcome.ts";
-import type { Deps } from "../../command/deps.ts";
-import { REPLACE_PROPERTIES_FLAG } from "../../command/survey-properties.ts";
-import { timeContext } from "../../command/time-flags.ts";
-import { FILE_ARG, IMPORT, IMPORT_EXITS, INCLUDE_SUPPRESSED_FLAG } from "../../import/import-flags.ts";
-import type { ImportRequest, SendOrder } from "../../import/import-request.ts";
+import { countOf, formatCount } from "../../kit/notes.ts";
+import { isLeftInOutbox } from "../../kit/write-outcome.ts";
+import type { Deps } from "../../kit/deps.ts";
+import { REPLACE_PROPERTIES_FLAG } from "../../kit/survey-properties.ts";
+import { timeContext } from "../../kit/time-flags.ts";
+import { FILE_ARG, IMPORT, IMPORT_EXITS, INCLUDE_SUPPRESSED_FLAG } from "../../importing/import-flags.ts";
+import type { ImportRequest, SendOrder } from "../../importing/import-request.ts";
 import {
   commonParts,
   createBreaker,
@@ -24,7 +24,7 @@ import {
   type RowSender,
   toPersonOutcome,
   toSettled,
-} from "../../import/row-senders.ts";
+} from "../../importing/row-senders.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { flagGroup, type GroupValue } from "../../kit/flag-spec.ts";
 
@@ -76,7 +76,7 @@ export const importPeople = defineCommand({
   exits: IMPORT_EXITS,
   flags: { sending: SENDING, flags: IMPORT },
   run: async (deps, { input, sending, flags }) => {
-    const { runImport } = await import("../../import/run-import.ts");
+    const { runImport } = await import("../../importing/run-import.ts");
     refuseBoth(deps.commandLine, "--send");
     return runImport(deps, { input, flags, ...toRequest(deps, sending) });
   },

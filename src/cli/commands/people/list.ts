@@ -1,7 +1,7 @@
 import { parseEmail, parsePhone } from "../../args/people.ts";
-import { LIMITS, listRows } from "../../command/list-rows.ts";
-import { watchProperties } from "../../command/rows/watch-properties.ts";
-import { timeRange } from "../../command/time-flags.ts";
+import { LIMITS, listRows } from "../../kit/rows/list-rows.ts";
+import { watchProperties } from "../../kit/rows/watch-properties.ts";
+import { timeRange } from "../../kit/time-flags.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { PEOPLE } from "../../render/resources.ts";
 import { createPersonFilter, filterPages, needsProperties, PERSON_FILTERS, WITH_PROPERTIES } from "./person-filters.ts";

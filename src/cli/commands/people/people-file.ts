@@ -6,9 +6,9 @@ import { readRecords } from "../../../bulk/import/table/records.ts";
 import { emailKey } from "../../../contract/text/email.ts";
 import { withoutGuard } from "../../../contract/text/formula-guard.ts";
 import { parsePersonName, type PersonName } from "../../args/people.ts";
-import type { Deps } from "../../command/deps.ts";
-import { openInput } from "../../import/input-source.ts";
-import { asUsageError } from "../../import/problems.ts";
+import type { Deps } from "../../kit/deps.ts";
+import { openInput } from "../../importing/input-source.ts";
+import { asUsageError } from "../../importing/problems.ts";
 
 /** The headers that name a person, those first that mean the same person everywhere. */
 const HEADERS = [

@@ -8,9 +8,9 @@ import { PERSON_EXPANSIONS } from "../../../contract/routes.ts";
 import { keepRows, type RowPage } from "../../../contract/row-page.ts";
 import { foldAccents } from "../../../insight/search.ts";
 import { badValue } from "../../args/values.ts";
-import type { Deps } from "../../command/deps.ts";
-import { PROPERTY_FILTER_FLAG, propertyTests } from "../../command/rows/properties.ts";
-import { parseEnd, parseStart } from "../../command/time-flags.ts";
+import type { Deps } from "../../kit/deps.ts";
+import { PROPERTY_FILTER_FLAG, propertyTests } from "../../kit/rows/properties.ts";
+import { parseEnd, parseStart } from "../../kit/time-flags.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 import { flagGroup, type GroupValue } from "../../kit/flag-spec.ts";
 

@@ -5,15 +5,15 @@ import type { JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import { describeSurveyStatus, STATUS_UNTOLD } from "../../../contract/text/survey-status.ts";
 import { createWallClock } from "../../../runtime/zone.ts";
-import { type Deps, withClient } from "../../command/deps.ts";
+import { type Deps, withClient } from "../../kit/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Resource } from "../../render/columns.ts";
 import { checkColumns } from "../../render/record-output.ts";
 import { PEOPLE } from "../../render/resources.ts";
-import { isLeftInOutbox, showOutcome, surveyStatusOf, writeDryRun } from "../../command/write-outcome.ts";
-import { writeDone, writeNote, writeWarning } from "../../command/notes.ts";
-import { type Refusal, withRefusals } from "../../command/refusals.ts";
-import { localeWarning } from "../../command/survey-properties.ts";
+import { isLeftInOutbox, showOutcome, surveyStatusOf, writeDryRun } from "../../kit/write-outcome.ts";
+import { writeDone, writeNote, writeWarning } from "../../kit/notes.ts";
+import { type Refusal, withRefusals } from "../../kit/refusals.ts";
+import { localeWarning } from "../../kit/survey-properties.ts";
 
 /**
  * `plan` gives all that is to change as one body, and may look the person up first; nothing is sent or shown when it

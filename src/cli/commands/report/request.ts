@@ -5,8 +5,8 @@ import type { JsonObject } from "../../../contract/json.ts";
 import { CHANNELS, PROJECT_NAME_HEADER } from "../../../contract/routes.ts";
 import { areRatesOpen, type ResponseRates } from "../../../insight/report/facts.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
-import { type Deps, withClient } from "../../command/deps.ts";
-import { RANGE_FLAGS, rangeFlags, readRange, readTime, type TimeFilter } from "../../command/time-flags.ts";
+import { type Deps, withClient } from "../../kit/deps.ts";
+import { RANGE_FLAGS, rangeFlags, readRange, readTime, type TimeFilter } from "../../kit/time-flags.ts";
 import type { FlagGroup } from "../../kit/flag-spec.ts";
 import { lastSecond, type ReportRequest } from "./read-facts.ts";
 

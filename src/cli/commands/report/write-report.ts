@@ -5,9 +5,9 @@ import { headline, type ReportComment, type ReportFacts } from "../../../insight
 import { renderReport } from "../../../insight/report/page.ts";
 import { endTogether, inParallel } from "../../../runtime/parallel.ts";
 import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
-import { type Deps, withClient } from "../../command/deps.ts";
-import { formatCount, writeDone, writeNote } from "../../command/notes.ts";
-import { type Refusal, withRefusals } from "../../command/refusals.ts";
+import { type Deps, withClient } from "../../kit/deps.ts";
+import { formatCount, writeDone, writeNote } from "../../kit/notes.ts";
+import { type Refusal, withRefusals } from "../../kit/refusals.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 import { openOutput } from "../../export/output.ts";
 import { isStdout } from "../../export/plan.ts";

@@ -2,7 +2,7 @@ import type { RowKeys } from "../../../bulk/export/lists.ts";
 import type { VersionKeys } from "../../../bulk/export/versions.ts";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
 import { EXPANSIONS, ROUTES } from "../../../contract/routes.ts";
-import { noTrend, withRefusals } from "../../command/refusals.ts";
+import { noTrend, withRefusals } from "../../kit/refusals.ts";
 import {
   EXPORT_EXITS,
   exportFile,

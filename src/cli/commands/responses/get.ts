@@ -1,7 +1,7 @@
 import type { ApiReply, Client } from "../../../client/client.ts";
 import type { Expansion } from "../../../contract/routes.ts";
-import { withClient } from "../../command/deps.ts";
-import { unsupported, withRefusals } from "../../command/refusals.ts";
+import { withClient } from "../../kit/deps.ts";
+import { unsupported, withRefusals } from "../../kit/refusals.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { checkColumns, writeRecord } from "../../render/record-output.ts";
 import { RESPONSES } from "../../render/resources.ts";

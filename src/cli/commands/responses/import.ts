@@ -4,9 +4,9 @@ import type { ImportRow } from "../../../bulk/import/check/row-kind.ts";
 import type { Client, IntentOptions } from "../../../client/client.ts";
 import type { Json, JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
-import { countOf } from "../../command/notes.ts";
-import { FILE_ARG, IMPORT, IMPORT_EXITS } from "../../import/import-flags.ts";
-import { commonParts, createBreaker, type RowSender, toId, toSettled } from "../../import/row-senders.ts";
+import { countOf } from "../../kit/notes.ts";
+import { FILE_ARG, IMPORT, IMPORT_EXITS } from "../../importing/import-flags.ts";
+import { commonParts, createBreaker, type RowSender, toId, toSettled } from "../../importing/row-senders.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 
 export const importFile = defineCommand({
@@ -21,7 +21,7 @@ export const importFile = defineCommand({
   flags: { flags: IMPORT },
   exits: IMPORT_EXITS,
   async run(deps, { input, flags }) {
-    const { runImport } = await import("../../import/run-import.ts");
+    const { runImport } = await import("../../importing/run-import.ts");
     return runImport(deps, {
       command: "responses import",
       fileName: "responses-import",

@@ -2,8 +2,8 @@ import type { Page } from "../../../client/client.ts";
 import type { Json } from "../../../contract/json.ts";
 import { keepRows } from "../../../contract/row-page.ts";
 import { RESPONSE_ORDERS } from "../../../contract/routes.ts";
-import { LIMITS, listRows } from "../../command/list-rows.ts";
-import { noTrend, withRefusals } from "../../command/refusals.ts";
+import { LIMITS, listRows } from "../../kit/rows/list-rows.ts";
+import { noTrend, withRefusals } from "../../kit/refusals.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { RESPONSES } from "../../render/resources.ts";
 import {

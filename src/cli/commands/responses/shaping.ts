@@ -5,8 +5,8 @@ import { markLongNumbers, mayHoldLongNumbers, unmarkLongNumbers } from "../../..
 import type { RowPage } from "../../../contract/row-page.ts";
 import type { PersonalKind } from "../../../insight/personal-data.ts";
 import { createMasker, type Masker, type ToShown } from "../../../insight/redact.ts";
-import { type Deps } from "../../command/deps.ts";
-import { countOf, writeNote } from "../../command/notes.ts";
+import { type Deps } from "../../kit/deps.ts";
+import { countOf, writeNote } from "../../kit/notes.ts";
 import type { ExportShaping } from "../../export/request.ts";
 import { createPageFilter, type RowFilters } from "../shared/row-filters.ts";
 

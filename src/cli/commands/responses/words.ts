@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../contract/json.ts";
 import { createWordTally, type TermRow, type WordTally } from "../../../insight/words.ts";
 import { parseCount } from "../../args/values.ts";
-import { countOf, formatCount, writeDone } from "../../command/notes.ts";
+import { countOf, formatCount, writeDone } from "../../kit/notes.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
 import { writeList } from "../../render/list-output.ts";

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import path from "node:path";
 import { badValue, parseDuration, parseInteger, parseRateLimit, readDuration } from "../../args/values.ts";
 import type { Flags } from "../../args/flags.ts";
-import type { Deps } from "../../command/deps.ts";
+import type { Deps } from "../../kit/deps.ts";
 import { DataFileError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
@@ -13,8 +13,8 @@ import type { Log } from "../../../runtime/log.ts";
 import type { Service } from "../../../service/index.ts";
 import { DEFAULT_HOST, DEFAULT_PORT } from "../../../service/service-address.ts";
 import type { ServiceOptions } from "../../../service/service-options.ts";
-import { asDataFileError, asCliError } from "../../command/data-file-errors.ts";
-import { choosePlace, type DataPlace, dataPlace, type PlaceChoice, showDatabase } from "../../command/data-place.ts";
+import { asDataFileError, asCliError } from "../../kit/data/data-file-errors.ts";
+import { choosePlace, type DataPlace, dataPlace, type PlaceChoice, showDatabase } from "../../kit/data/data-place.ts";
 import {
   checkExposure,
   checkLinks,

@@ -10,7 +10,7 @@ import {
   parseInteger,
   parseRateLimit,
 } from "../../args/values.ts";
-import type { Deps } from "../../command/deps.ts";
+import type { Deps } from "../../kit/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import type { MailSetup } from "../../../service/delivery/doctor/finding.ts";
 import type { ServiceOptions } from "../../../service/service-options.ts";

@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../../../runtime/clock.ts";
 import { createLog, type Log, type LogFields } from "../../../runtime/log.ts";
-import type { Deps } from "../../command/deps.ts";
+import type { Deps } from "../../kit/deps.ts";
 
 export const LOG_FORMATS = ["text", "json"] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];

@@ -5,7 +5,7 @@ import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
 import { readFlagFile } from "../../args/text-file.ts";
 import { badValue, parseChoice, parseInteger, parseKeyValue, parseNames } from "../../args/values.ts";
-import type { Deps } from "../../command/deps.ts";
+import type { Deps } from "../../kit/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { SMS_FIELDS, SMS_MODES } from "../../../service/delivery/sms/formats.ts";
 import { readBasic } from "../../../service/delivery/sms/providers/provider.ts";

@@ -1,4 +1,4 @@
-import { rejectRemoteFlags } from "../../command/data-place.ts";
+import { rejectRemoteFlags } from "../../kit/data/data-place.ts";
 import type { Action, CommandNode } from "../../kit/command-node.ts";
 import { project } from "./project/project.ts";
 import { key } from "./project/key.ts";

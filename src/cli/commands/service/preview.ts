@@ -1,8 +1,8 @@
 /** A mail as it would be sent: on standard output or in a file, whole or one part of it. */
 import { replaceFile } from "../../../runtime/files/file-replacement.ts";
 import type { ResultOf } from "../../../service/operations/index.ts";
-import type { Deps } from "../../command/deps.ts";
-import { writeDone } from "../../command/notes.ts";
+import type { Deps } from "../../kit/deps.ts";
+import { writeDone } from "../../kit/notes.ts";
 import { writeText } from "../../render/safe-text.ts";
 
 export const PREVIEW_FLAGS = {

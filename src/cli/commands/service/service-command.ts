@@ -1,11 +1,11 @@
 /** A verb that calls one operation on the data at hand, and shows its result. */
 import type { Admin, InputOf, OperationName, ResultOf, ScopeOf } from "../../../service/operations/index.ts";
 import { parseName } from "../../args/values.ts";
-import type { DataFileChoice } from "../../command/data-place.ts";
-import type { Deps } from "../../command/deps.ts";
-import { COUNT_FLAG } from "../../command/list-rows.ts";
-import { writeDone, writeNote } from "../../command/notes.ts";
-import { confirmRemoval, YES_FLAG } from "../../command/removal.ts";
+import type { DataFileChoice } from "../../kit/data/data-place.ts";
+import type { Deps } from "../../kit/deps.ts";
+import { COUNT_FLAG } from "../../kit/rows/list-rows.ts";
+import { writeDone, writeNote } from "../../kit/notes.ts";
+import { confirmRemoval, YES_FLAG } from "../../kit/removal.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandNode } from "../../kit/command-node.ts";

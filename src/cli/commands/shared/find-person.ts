@@ -6,7 +6,7 @@ import type { JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import { splitRowTexts } from "../../../contract/row-texts.ts";
 import type { EmailOrPhone, PersonName } from "../../args/people.ts";
-import { toId } from "../../import/row-senders.ts";
+import { toId } from "../../importing/row-senders.ts";
 import type { RecordValue } from "../../render/record-output.ts";
 
 /**

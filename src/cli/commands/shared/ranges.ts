@@ -13,8 +13,8 @@ import {
 } from "../../../runtime/calendar/periods.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
 import { type CalendarDay, createWallClock, firstSecondOf, toCalendarDay } from "../../../runtime/zone.ts";
-import type { Deps } from "../../command/deps.ts";
-import type { TimeFilter } from "../../command/time-flags.ts";
+import type { Deps } from "../../kit/deps.ts";
+import type { TimeFilter } from "../../kit/time-flags.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { createTimeFormatter } from "../../render/time.ts";
 

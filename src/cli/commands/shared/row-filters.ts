@@ -5,7 +5,7 @@ import { SCORE_MAX, SCORE_MIN, type ScoreCategory, scoreCategory } from "../../.
 import { keepRows, type RowPage } from "../../../contract/row-page.ts";
 import type { FlagRecord } from "../../args/flag-record.ts";
 import { badValue, parseKeyValue, parseName } from "../../args/values.ts";
-import { PROPERTY_FILTER_FLAG, propertyTests } from "../../command/rows/properties.ts";
+import { PROPERTY_FILTER_FLAG, propertyTests } from "../../kit/rows/properties.ts";
 import { flagGroup, type GroupValue } from "../../kit/flag-spec.ts";
 import { parseSearch } from "./comment-search.ts";
 

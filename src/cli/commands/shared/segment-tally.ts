@@ -11,8 +11,8 @@ import {
   TooManyValuesError,
 } from "../../../insight/segments.ts";
 import { parseNames } from "../../args/values.ts";
-import { propertyOf } from "../../command/rows/properties.ts";
-import { ANSWERS } from "../../command/rows/watch-properties.ts";
+import { propertyOf } from "../../kit/rows/properties.ts";
+import { ANSWERS } from "../../kit/rows/watch-properties.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import type { FlagGroup } from "../../kit/flag-spec.ts";
 import { listFlag } from "../../kit/list-flag.ts";

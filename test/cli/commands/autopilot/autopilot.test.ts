@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Deps } from "../../../../src/cli/command/deps.ts";
+import type { Deps } from "../../../../src/cli/kit/deps.ts";
 import { answered, fakeClient, type Answers } from "../../../helpers/fake-client.ts";
 import { fakeDeps, type FakeOptions } from "../../../helpers/fake-deps.ts";
 import { runCommand } from "../../../helpers/run-command.ts";

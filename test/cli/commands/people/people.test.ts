@@ -6,7 +6,7 @@ import type { WriteResult } from "../../../../src/client/client.ts";
 import type { JsonObject } from "../../../../src/contract/json.ts";
 import { STATUS_UNTOLD } from "../../../../src/contract/text/survey-status.ts";
 import { UnknownOutcomeError } from "../../../../src/client/errors/call-errors.ts";
-import type { Deps } from "../../../../src/cli/command/deps.ts";
+import type { Deps } from "../../../../src/cli/kit/deps.ts";
 import { parsePerson } from "../../../../src/cli/args/people.ts";
 import { answered, type Answers, asReply, fakeClient } from "../../../helpers/fake-client.ts";
 import { fakeDeps, type FakeOptions } from "../../../helpers/fake-deps.ts";

@@ -5,7 +5,7 @@ import path from "node:path";
 import { gunzipSync } from "node:zlib";
 import { parse } from "csv-parse/sync";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createWaitLines } from "../../../../src/cli/command/wait-lines.ts";
+import { createWaitLines } from "../../../../src/cli/kit/wait-lines.ts";
 import { createClient } from "../../../../src/client/create-client.ts";
 import { undiciTransport } from "../../../../src/client/transport/undici-transport.ts";
 import type { JsonObject } from "../../../../src/contract/json.ts";

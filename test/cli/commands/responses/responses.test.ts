@@ -1,6 +1,6 @@
 import { TimeoutError, UnknownOutcomeError, RefusedError } from "../../../../src/client/errors/call-errors.ts";
 import { describe, expect, it } from "vitest";
-import type { Deps } from "../../../../src/cli/command/deps.ts";
+import type { Deps } from "../../../../src/cli/kit/deps.ts";
 import type { JsonObject } from "../../../../src/contract/json.ts";
 import { runCommand } from "../../../helpers/run-command.ts";
 import { answered, fakeClient, type Answers } from "../../../helpers/fake-client.ts";

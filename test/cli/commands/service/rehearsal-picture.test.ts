@@ -1,7 +1,7 @@
 /** A rehearsal as it is drawn on a terminal. */
 import { expect, test } from "vitest";
 import { drawRehearsal } from "../../../../src/cli/commands/service/data/rehearsal-picture.ts";
-import type { Deps } from "../../../../src/cli/command/deps.ts";
+import type { Deps } from "../../../../src/cli/kit/deps.ts";
 import type { Rehearsal } from "../../../../src/service/rehearsal/results.ts";
 
 const DEPS = { streams: { out: { columns: 40 } }, options: { unicode: false } } as Deps;

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../../../contract/j
 import { PLATFORMS } from "../../../../contract/resources.ts";
 import { createWallClock } from "../../../../runtime/zone.ts";
 import { parsePersonName } from "../../../args/people.ts";
-import { type Deps, withClient } from "../../../command/deps.ts";
+import { type Deps, withClient } from "../../../kit/deps.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { type Column, pathColumn, type Resource } from "../../../render/columns.ts";
 import { chooseFormat, openListOutput } from "../../../render/list-output.ts";

@@ -1,11 +1,11 @@
 import type { Client } from "../../../../client/client.ts";
 import type { RefusedError } from "../../../../client/errors/call-errors.ts";
 import { ROUTES } from "../../../../contract/routes.ts";
-import { type Deps, withClient } from "../../../command/deps.ts";
-import { countOf } from "../../../command/notes.ts";
-import { confirmRemoval, YES_FLAG } from "../../../command/removal.ts";
-import { changeEach } from "../../../command/rows/change-each.ts";
-import { settleChange, writeDryRun } from "../../../command/write-outcome.ts";
+import { type Deps, withClient } from "../../../kit/deps.ts";
+import { countOf } from "../../../kit/notes.ts";
+import { confirmRemoval, YES_FLAG } from "../../../kit/removal.ts";
+import { changeEach } from "../../../kit/rows/change-each.ts";
+import { settleChange, writeDryRun } from "../../../kit/write-outcome.ts";
 import { NothingFoundError } from "../../../errors/command-errors.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { checkColumns } from "../../../render/record-output.ts";

@@ -15,10 +15,10 @@ import type { RowPage } from "../../../../contract/row-page.ts";
 import { CONCURRENCY_DEFAULT } from "../../../args/global-options.ts";
 
 import { badValue, parseDuration } from "../../../args/values.ts";
-import { type Deps, withClient } from "../../../command/deps.ts";
-import { writeDone, writeNote, writeWarning } from "../../../command/notes.ts";
-import { noTrend, withRefusals } from "../../../command/refusals.ts";
-import { parseStart } from "../../../command/time-flags.ts";
+import { type Deps, withClient } from "../../../kit/deps.ts";
+import { writeDone, writeNote, writeWarning } from "../../../kit/notes.ts";
+import { noTrend, withRefusals } from "../../../kit/refusals.ts";
+import { parseStart } from "../../../kit/time-flags.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { CREATED, keysOf, pageList, timeOf, UPDATED } from "../../../export/sources.ts";

@@ -1,11 +1,11 @@
 import type { MadeBackup } from "../../../../service/data-file/backup.ts";
 import type { StoreContents } from "../../../../service/domain/ports.ts";
 import { parseInteger, parseOutputFile } from "../../../args/values.ts";
-import { asCliError } from "../../../command/data-file-errors.ts";
-import { chooseServicePlace, showDatabase } from "../../../command/data-place.ts";
-import type { Deps } from "../../../command/deps.ts";
-import { countOf, watchLock, writeDone } from "../../../command/notes.ts";
-import { createProgress } from "../../../command/progress.ts";
+import { asCliError } from "../../../kit/data/data-file-errors.ts";
+import { chooseServicePlace, showDatabase } from "../../../kit/data/data-place.ts";
+import type { Deps } from "../../../kit/deps.ts";
+import { countOf, watchLock, writeDone } from "../../../kit/notes.ts";
+import { createProgress } from "../../../kit/progress.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";

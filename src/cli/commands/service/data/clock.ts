@@ -1,7 +1,7 @@
 import { toIsoTime } from "../../../../contract/text/iso-time.ts";
 import type { Store } from "../../../../service/domain/ports.ts";
-import { writeDone } from "../../../command/notes.ts";
-import { confirmRemoval, YES_FLAG } from "../../../command/removal.ts";
+import { writeDone } from "../../../kit/notes.ts";
+import { confirmRemoval, YES_FLAG } from "../../../kit/removal.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { checkColumns } from "../../../render/record-output.ts";

@@ -1,9 +1,9 @@
 /** The copy of a whole store into an empty one, with a line that shows how far it is. */
 import type { CopiedStore, CopyStoreOptions } from "../../../../service/data-file/move-store.ts";
-import { asCliError } from "../../../command/data-file-errors.ts";
-import type { Deps } from "../../../command/deps.ts";
-import { watchLock } from "../../../command/notes.ts";
-import { createProgress } from "../../../command/progress.ts";
+import { asCliError } from "../../../kit/data/data-file-errors.ts";
+import type { Deps } from "../../../kit/deps.ts";
+import { watchLock } from "../../../kit/notes.ts";
+import { createProgress } from "../../../kit/progress.ts";
 import { toShellWord } from "../../../render/safe-text.ts";
 
 export async function copyAll<Copied>(

@@ -9,14 +9,14 @@ import {
   type DataFileChoice,
   readPlace,
   showDatabase,
-} from "../../../command/data-place.ts";
+} from "../../../kit/data/data-place.ts";
 import type { Store } from "../../../../service/domain/ports.ts";
 import type { Admin } from "../../../../service/operations/index.ts";
 import type { CommandOptions } from "../../../../service/data-file/administer.ts";
-import type { Deps } from "../../../command/deps.ts";
-import { asCliError } from "../../../command/data-file-errors.ts";
-import type { ListLimits } from "../../../command/list-rows.ts";
-import { countOf, formatCount, writeDone, writeNote } from "../../../command/notes.ts";
+import type { Deps } from "../../../kit/deps.ts";
+import { asCliError } from "../../../kit/data/data-file-errors.ts";
+import type { ListLimits } from "../../../kit/rows/list-rows.ts";
+import { countOf, formatCount, writeDone, writeNote } from "../../../kit/notes.ts";
 import { DataFileError } from "../../../errors/command-errors.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import { asCliError } from "../../../command/data-file-errors.ts";
-import { chooseServicePlace, type DataPlace, dataPlace, showDatabase } from "../../../command/data-place.ts";
-import type { Deps } from "../../../command/deps.ts";
+import { asCliError } from "../../../kit/data/data-file-errors.ts";
+import { chooseServicePlace, type DataPlace, dataPlace, showDatabase } from "../../../kit/data/data-place.ts";
+import type { Deps } from "../../../kit/deps.ts";
 import { DEFAULT_ADDRESS } from "../../../../service/service-address.ts";
 import { DataFileError } from "../../../errors/command-errors.ts";
 import { EXIT } from "../../../exit-codes.ts";

@@ -3,14 +3,14 @@ import { stat } from "node:fs/promises";
 import { HISTORY_FIELDS, HISTORY_FORMATS, HISTORY_STREAMS } from "../../../../service/history/columns.ts";
 import { suggest } from "../../../args/suggest.ts";
 import { parseOutputFile } from "../../../args/values.ts";
-import { asCliError } from "../../../command/data-file-errors.ts";
-import { chooseServicePlace, type DataFileChoice } from "../../../command/data-place.ts";
-import type { Deps } from "../../../command/deps.ts";
-import { writeNote } from "../../../command/notes.ts";
+import { asCliError } from "../../../kit/data/data-file-errors.ts";
+import { chooseServicePlace, type DataFileChoice } from "../../../kit/data/data-place.ts";
+import type { Deps } from "../../../kit/deps.ts";
+import { writeNote } from "../../../kit/notes.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT } from "../../../exit-codes.ts";
-import { HISTORY_SUMMARY, parseExpectations } from "../../../import/history/summary.ts";
-import { parseRename } from "../../../import/import-flags.ts";
+import { HISTORY_SUMMARY, parseExpectations } from "../../../history/summary.ts";
+import { parseRename } from "../../../importing/import-flags.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { toShellWord } from "../../../render/safe-text.ts";
 import { firstKey, writeKey } from "../../serve/first-key.ts";
@@ -102,7 +102,7 @@ export const importHistory = defineCommand({
   },
   columns: HISTORY_SUMMARY,
   run: async (deps, { place, ...given }) => {
-    const { runHistoryImport } = await import("../../../import/history/run-history.ts");
+    const { runHistoryImport } = await import("../../../history/run-history.ts");
     await refuseReport(deps, place, given.report);
     const check = given.check || deps.options.dryRun;
     if (!check && given.project === PROJECT_DEFAULT) await createDataFile(deps, place, given.paths);

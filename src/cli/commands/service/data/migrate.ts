@@ -1,6 +1,6 @@
-import { asCliError } from "../../../command/data-file-errors.ts";
-import { chooseServicePlace, showDatabase } from "../../../command/data-place.ts";
-import { writeDone } from "../../../command/notes.ts";
+import { asCliError } from "../../../kit/data/data-file-errors.ts";
+import { chooseServicePlace, showDatabase } from "../../../kit/data/data-place.ts";
+import { writeDone } from "../../../kit/notes.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { noteDataFile, PLACE, rejectDryRun } from "./data-file.ts";

@@ -1,5 +1,5 @@
 /** Records that hold lists: for people each list is a table of its own below, for scripts it is a value like others. */
-import type { Deps } from "../../../command/deps.ts";
+import type { Deps } from "../../../kit/deps.ts";
 import type { Resource } from "../../../render/columns.ts";
 import { chooseFormat } from "../../../render/list-output.ts";
 import { showList, showRecord } from "./data-file.ts";

@@ -1,4 +1,4 @@
-import { chooseServicePlace } from "../../../command/data-place.ts";
+import { chooseServicePlace } from "../../../kit/data/data-place.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { checkColumns } from "../../../render/record-output.ts";

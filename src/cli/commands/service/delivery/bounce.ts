@@ -1,6 +1,6 @@
 import { type KeyedProvider, providerKeyProblem } from "../../../../service/domain/delivery/hook-secrets.ts";
 import { parseEmail } from "../../../args/people.ts";
-import { LIMITS } from "../../../command/list-rows.ts";
+import { LIMITS } from "../../../kit/rows/list-rows.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
 import { defineCommand } from "../../../kit/define-command.ts";

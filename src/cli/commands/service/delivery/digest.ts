@@ -1,7 +1,7 @@
 import { WEEKDAYS } from "../../../../service/domain/delivery/digest-rows.ts";
 import { parseEmail } from "../../../args/people.ts";
 import { badValue, parseChoice } from "../../../args/values.ts";
-import { writeDone } from "../../../command/notes.ts";
+import { writeDone } from "../../../kit/notes.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineGroup } from "../../../kit/command-node.ts";

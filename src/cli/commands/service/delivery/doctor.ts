@@ -5,13 +5,13 @@ import type { OnceFailure } from "../../../../service/delivery/smtp/send-once.ts
 import type { DoctorFinding, FindingResult, MailSetup } from "../../../../service/delivery/doctor/finding.ts";
 import { DEFAULT_ADDRESS } from "../../../../service/service-address.ts";
 import { parseEmail } from "../../../args/people.ts";
-import type { Deps } from "../../../command/deps.ts";
-import { countOf, writeDone } from "../../../command/notes.ts";
+import type { Deps } from "../../../kit/deps.ts";
+import { countOf, writeDone } from "../../../kit/notes.ts";
 import { DataFileError } from "../../../errors/command-errors.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import { type GivenSetup, readMailSetup, SETUP_FLAGS } from "../../serve/mail.ts";
-import type { DataFileChoice } from "../../../command/data-place.ts";
+import type { DataFileChoice } from "../../../kit/data/data-place.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import type { FlagGroup } from "../../../kit/flag-spec.ts";
 import { PLACE, placeFlags, showList, showRecord, withAdmin } from "../data/data-file.ts";

@@ -1,8 +1,8 @@
 /** `service delivery list`: surveys by the time for which they were scheduled, or the days with their numbers. */
 import { LISTED_REASONS, LISTED_STATES } from "../../../../service/domain/delivery/lists/listed.ts";
 import { parsePerson, parsePhone } from "../../../args/people.ts";
-import { LIMITS } from "../../../command/list-rows.ts";
-import { readRange, type TimeFilter } from "../../../command/time-flags.ts";
+import { LIMITS } from "../../../kit/rows/list-rows.ts";
+import { readRange, type TimeFilter } from "../../../kit/time-flags.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import type { FlagGroup } from "../../../kit/flag-spec.ts";

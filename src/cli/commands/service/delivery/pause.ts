@@ -1,4 +1,4 @@
-import { writeDone } from "../../../command/notes.ts";
+import { writeDone } from "../../../kit/notes.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import type { CommandNode } from "../../../kit/command-node.ts";
 import { defineCommand } from "../../../kit/define-command.ts";

@@ -2,9 +2,9 @@
 import type { Report } from "../../../../service/domain/delivery/bounces.ts";
 import { REPORT_OUTCOMES, type ReportOutcome, REPORTS_MAX } from "../../../../service/domain/delivery/rows.ts";
 import type { Store } from "../../../../service/domain/ports.ts";
-import type { DataFileChoice } from "../../../command/data-place.ts";
-import type { Deps } from "../../../command/deps.ts";
-import { writeWarning } from "../../../command/notes.ts";
+import type { DataFileChoice } from "../../../kit/data/data-place.ts";
+import type { Deps } from "../../../kit/deps.ts";
+import { writeWarning } from "../../../kit/notes.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";

@@ -1,8 +1,8 @@
 import type { ResultOf } from "../../../../service/operations/index.ts";
 import { parsePerson } from "../../../args/people.ts";
-import type { Deps } from "../../../command/deps.ts";
-import { countOf, writeDone, writeNote, writeWarning } from "../../../command/notes.ts";
-import { confirmRemoval, YES_FLAG } from "../../../command/removal.ts";
+import type { Deps } from "../../../kit/deps.ts";
+import { countOf, writeDone, writeNote, writeWarning } from "../../../kit/notes.ts";
+import { confirmRemoval, YES_FLAG } from "../../../kit/removal.ts";
 import { DataFileError } from "../../../errors/command-errors.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";

@@ -3,7 +3,7 @@ import { readProfiles } from "../../../../config/profiles.ts";
 import { toIsoTime } from "../../../../contract/text/iso-time.ts";
 import type { ResultOf } from "../../../../service/operations/index.ts";
 import { parseLifetime, parseName } from "../../../args/values.ts";
-import type { Deps } from "../../../command/deps.ts";
+import type { Deps } from "../../../kit/deps.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
 import { serviceCommand } from "../service-command.ts";
 import { REMOVED, toResource } from "../service-resources.ts";

@@ -1,0 +1,235 @@
+/** The second pass: rows go to the store in bounded batches, suppressions first, whatever the order of the files. */
+import type { ConflictPolicy, Imported } from "../../service/domain/history/import-people.ts";
+import { importHistory, type PastRows } from "../../service/domain/history/import-responses.ts";
+import type { Store } from "../../service/domain/ports.ts";
+import {
+  HISTORY_STEPS,
+  type HistoryStep,
+  type PastPerson,
+  type PastResponse,
+} from "../../service/domain/history/rows.ts";
+import type { HistoryStream } from "../../service/history/columns.ts";
+import { writeInProject } from "../../service/operations/operation.ts";
+import type { HistoryTally } from "../../service/history/tally.ts";
+import {
+  type HistoryProblem,
+  type HistoryReading,
+  type HistorySurvey,
+  openRows,
+  type SurveyedSource,
+} from "./survey-sources.ts";
+
+/** A batch is one transaction, which holds up other writes for some tens of milliseconds. */
+const BATCH_ROWS = 1000;
+const BATCH_BYTES = 256 * 1024;
+
+const STREAMS: Readonly<Record<HistoryStep, readonly HistoryStream[]>> = {
+  suppressions: ["unsubscribes", "bounces"],
+  people: ["people"],
+  marks: ["unsubscribes", "bounces"],
+  responses: ["responses"],
+};
+
+/** Rows that were left out are known since the first pass. */
+const TOLD = { onColumn: (): void => undefined, onLost: (): void => undefined, onOtherKind: (): void => undefined };
+
+export interface StoredCounts {
+  kept: number;
+  unchanged: number;
+  conflicts: number;
+  refused: number;
+}
+
+export interface StoreOptions {
+  readonly store: Store;
+  readonly project: string;
+  readonly onConflict: ConflictPolicy;
+  readonly updatedAt: "keep" | "now";
+  readonly webhooks: boolean;
+  readonly survey: HistorySurvey;
+  readonly reading: HistoryReading;
+  readonly onProblem: (problem: HistoryProblem) => void;
+  readonly onRows: (rows: number) => Promise<void>;
+}
+
+interface Placed {
+  readonly file: string;
+  readonly line: number;
+  readonly stream: HistoryStream;
+  readonly row: PastPerson | PastResponse;
+}
+
+export interface StoredRows {
+  readonly streams: ReadonlyMap<HistoryStream, StoredCounts>;
+  /** People whom responses name, and of whom nothing but the id is known. */
+  readonly nameless: number;
+}
+
+/** Rows that were stored before it is interrupted stay, and are found again by the same import. */
+export async function storeRows(options: StoreOptions): Promise<StoredRows> {
+  const counts = new Map<HistoryStream, StoredCounts>();
+  const people = createPeopleHere();
+  const fresh = createFreshMarks();
+  const nameless = new Set<number>();
+  let done = 0;
+  for (const step of HISTORY_STEPS) {
+    const send = async (batch: readonly Placed[]): Promise<void> => {
+      const { store, project, onConflict, webhooks } = options;
+      const rows = batch.map(({ row }) => row);
+      const saved = { step, rows } as PastRows;
+      const imported = await writeInProject(store, project, (tx, found) =>
+        importHistory(tx, found, saved, { policy: onConflict, webhooks }),
+      );
+      people.learn(imported, batch);
+      for (const id of imported.nameless) nameless.add(id);
+      for (const id of imported.named) nameless.delete(id);
+      if (step === "suppressions") fresh.add(imported.kept, batch[0]?.stream);
+      else count(counts, fresh.take(imported, batch[0]?.stream), batch, options.onProblem);
+      done += batch.length;
+      await options.onRows(done);
+      options.reading.signal.throwIfAborted();
+    };
+    await sendStep(options, step, people, counts, send);
+  }
+  return { streams: counts, nameless: nameless.size };
+}
+
+async function sendStep(
+  { survey, reading, updatedAt, onProblem }: StoreOptions,
+  step: HistoryStep,
+  people: PeopleHere,
+  counts: Map<HistoryStream, StoredCounts>,
+  send: (batch: readonly Placed[]) => Promise<void>,
+): Promise<void> {
+  let batch: Placed[] = [];
+  let bytes = 0;
+  for (const source of survey.sources.filter((each) => holds(each, step))) {
+    let ordinal = source.firstOrdinal;
+    for await (const rows of (await openRows(source.source, reading, TOLD)).rows)
+      for (const { line, size, row } of rows) {
+        const isWanted = row !== null && "row" in row && STREAMS[step].includes(row.stream);
+        const isNewest = isWanted && survey.tally.isNewest(ordinal);
+        ordinal += 1;
+        if (!isNewest || !isWanted) continue;
+        const place = { file: source.source.name, line, stream: row.stream };
+        const placed =
+          row.stream === "responses"
+            ? people.place(asUpdated(survey.parts.complete(row.row), updatedAt))
+            : people.name(asKnown(row.row, step, survey.tally));
+        if (placed === null) {
+          countsOf(counts, row.stream).refused += 1;
+          onProblem({ ...place, outcome: "refused", reason: "its person was refused" });
+          continue;
+        }
+        // Counts of a batch are of one stream.
+        if (batch.length > 0 && batch[0]?.stream !== row.stream) {
+          await send(batch);
+          [batch, bytes] = [[], 0];
+        }
+        batch.push({ ...place, row: placed });
+        bytes += size;
+        if (batch.length < BATCH_ROWS && bytes < BATCH_BYTES) continue;
+        await send(batch);
+        [batch, bytes] = [[], 0];
+      }
+  }
+  if (batch.length > 0) await send(batch);
+}
+
+/**
+ * With what other rows tell of the person: unsubscribes and bounces have no time of creation. Answers are marked when
+ * people are stored, since a mark for each answer would write the same pages again and again.
+ */
+function asKnown(person: PastPerson, step: HistoryStep, tally: HistoryTally): PastPerson {
+  if (person.id === null) return person;
+  const answeredAt = step === "people" ? tally.answeredAt(person.id) : null;
+  const createdAt = person.createdAt ?? tally.createdAt(person.id);
+  return answeredAt === null ? { ...person, createdAt } : { ...person, createdAt, answeredAt };
+}
+
+function asUpdated(response: PastResponse, updatedAt: StoreOptions["updatedAt"]): PastResponse {
+  return updatedAt === "keep" ? response : { ...response, updatedAt: null };
+}
+
+function holds({ shape }: SurveyedSource, step: HistoryStep): boolean {
+  if (shape === null) return false;
+  return shape.stream === null || (STREAMS[step] as readonly string[]).includes(shape.stream);
+}
+
+/** People who have another id here, and ids that are somebody else's. */
+interface PeopleHere {
+  learn(imported: Imported, batch: readonly Placed[]): void;
+  name(person: PastPerson): PastPerson;
+  /** Null where the person was refused. */
+  place(response: PastResponse): PastResponse | null;
+}
+
+function createPeopleHere(): PeopleHere {
+  const aliases = new Map<number, number>();
+  const refused = new Set<number>();
+  const name = (person: PastPerson): PastPerson => {
+    const known = person.id === null ? undefined : aliases.get(person.id);
+    // Only the id names somebody who is another row here.
+    return known === undefined ? person : { ...person, id: known, email: null, phoneNumber: null, createdAt: null };
+  };
+  return {
+    learn(imported, batch) {
+      for (const [id, known] of imported.aliases) aliases.set(id, known);
+      for (const { index } of imported.refused) {
+        const row = batch[index]?.row;
+        if (row !== undefined && !("person" in row) && row.id !== null) refused.add(row.id);
+      }
+    },
+    name,
+    place(response) {
+      if (response.person.id !== null && refused.has(response.person.id)) return null;
+      return aliases.size === 0 ? response : { ...response, person: name(response.person) };
+    },
+  };
+}
+
+/** Whoever is suppressed by this import carries the mark already when it is stored: it counts as kept all the same. */
+function createFreshMarks() {
+  const fresh = new Map<HistoryStream, number>();
+  return {
+    add(marks: number, stream: HistoryStream = "people"): void {
+      fresh.set(stream, (fresh.get(stream) ?? 0) + marks);
+    },
+    take(imported: Imported, stream: HistoryStream = "people"): Imported {
+      const left = fresh.get(stream) ?? 0;
+      const taken = Math.min(left, imported.same);
+      fresh.set(stream, left - taken);
+      return { ...imported, kept: imported.kept + taken, same: imported.same - taken };
+    },
+  };
+}
+
+function countsOf(counts: Map<HistoryStream, StoredCounts>, stream: HistoryStream): StoredCounts {
+  const known = counts.get(stream) ?? { kept: 0, unchanged: 0, conflicts: 0, refused: 0 };
+  counts.set(stream, known);
+  return known;
+}
+
+function count(
+  counts: Map<HistoryStream, StoredCounts>,
+  imported: Imported,
+  batch: readonly Placed[],
+  onProblem: (problem: HistoryProblem) => void,
+): void {
+  for (const [outcome, findings] of [
+    ["conflict", imported.conflicts],
+    ["refused", imported.refused],
+  ] as const)
+    for (const { index, text: reason } of findings) {
+      const placed = batch[index];
+      if (placed === undefined) continue;
+      const { file, line, stream } = placed;
+      countsOf(counts, stream)[outcome === "conflict" ? "conflicts" : "refused"] += 1;
+      onProblem({ file, line, stream, outcome, reason });
+    }
+  const [first] = batch;
+  if (first === undefined) return;
+  const own = countsOf(counts, first.stream);
+  own.kept += imported.kept + imported.changed;
+  own.unchanged += imported.same;
+}

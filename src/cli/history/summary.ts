@@ -1,0 +1,200 @@
+/**
+ * The report of an import of history: counts for each stream, the score of each month, and rows that could not be kept.
+ */
+import type { JsonObject } from "../../contract/json.ts";
+import { findUnusedRenames } from "../../service/history/columns.ts";
+import type { LostPart } from "../../service/history/convert-rows.ts";
+import type { ScoreOfMonth } from "../../service/history/tally.ts";
+import type { Deps } from "../kit/deps.ts";
+import { countOf, writeDone, writeNote } from "../kit/notes.ts";
+import { UsageError } from "../errors/usage-error.ts";
+import { pathColumn, type Resource } from "../render/columns.ts";
+import { chooseFormat, openListOutput } from "../render/list-output.ts";
+import { writeRecord } from "../render/record-output.ts";
+import type { StoredCounts, StoredRows } from "./store-rows.ts";
+import type { HistoryProblem, HistoryReading, HistorySurvey } from "./survey-sources.ts";
+
+const EXPECTED = ["nps", "responses", "people"] as const;
+
+export interface HistoryExpectation {
+  readonly name: (typeof EXPECTED)[number];
+  readonly value: number;
+}
+
+/** `nps=51,responses=51,people=60`. Throws UsageError. */
+export function parseExpectations(text: string, place: string): readonly HistoryExpectation[] {
+  return text.split(",").map((part) => {
+    const [, name = "", value = ""] = /^\s*([a-z]+)\s*=\s*(-?\d+)\s*$/.exec(part) ?? [];
+    const known = EXPECTED.find((each) => each === name);
+    if (known === undefined)
+      throw new UsageError(
+        `${place}: "${part}" is not one of ${EXPECTED.join(", ")} with a whole number, as in nps=51`,
+      );
+    return { name: known, value: Number(value) };
+  });
+}
+
+/** `nps=51 (nps is 49)` for each that does not hold. */
+export function failedExpectations(
+  { tally }: HistorySurvey,
+  expectations: readonly HistoryExpectation[],
+): readonly string[] {
+  const { nps, responses } = tally.total;
+  const actual = { nps, responses, people: tally.people };
+  return expectations.flatMap(({ name, value }) =>
+    actual[name] === value
+      ? []
+      : [`${name}=${value} (${actual[name] === null ? "no responses" : `${name} is ${actual[name]}`})`],
+  );
+}
+
+const STREAM_COLUMNS = ["read", "kept", "unchanged", "merged", "conflicts", "refused"] as const;
+
+export const HISTORY_SUMMARY: Resource = {
+  noun: "streams",
+  columns: [pathColumn("stream"), ...STREAM_COLUMNS.map((name) => pathColumn(name, "number"))],
+  table: ["stream", ...STREAM_COLUMNS],
+  dropFirst: [],
+  fields: [],
+};
+
+const MONTH_COLUMNS = ["responses", "promoters", "passives", "detractors"] as const;
+
+const MONTHS: Resource = {
+  noun: "months",
+  columns: [pathColumn("month"), ...MONTH_COLUMNS.map((name) => pathColumn(name, "number")), pathColumn("nps", "nps")],
+  table: ["month", ...MONTH_COLUMNS, "nps"],
+  dropFirst: [],
+  fields: [],
+};
+
+const PROBLEMS_SHOWN = 20;
+
+export interface HistoryProblems {
+  add(problem: HistoryProblem): void;
+  /** Those since the last call, one JSON object a line. */
+  takeLines(): string;
+  readonly shown: readonly HistoryProblem[];
+  readonly count: number;
+}
+
+/** The first few are kept to be shown; all of them pass on to the report. */
+export function createHistoryProblems(): HistoryProblems {
+  const shown: HistoryProblem[] = [];
+  let lines: string[] = [];
+  let count = 0;
+  return {
+    add(problem) {
+      count += 1;
+      if (shown.length < PROBLEMS_SHOWN) shown.push(problem);
+      lines.push(`${JSON.stringify(problem)}\n`);
+    },
+    takeLines() {
+      const text = lines.join("");
+      lines = [];
+      return text;
+    },
+    shown,
+    get count() {
+      return count;
+    },
+  };
+}
+
+export async function writeMapping(deps: Deps, { sources }: HistorySurvey): Promise<void> {
+  for (const { source, shape, columns } of sources) {
+    if (shape === null) continue;
+    const { stream, format } = shape;
+    await writeDone(deps, `${source.name}: ${format} ${stream ?? "rows of several kinds"}`);
+    if (stream === null) continue;
+    for (const [column, target] of columns) {
+      if (target.kind === "field") await writeDone(deps, `  ${column} -> ${target.field}`);
+      if (target.kind === "property") await writeDone(deps, `  ${column} -> property ${target.key}`);
+      if (target.kind === "answer") await writeDone(deps, `  ${column} -> answer to ${target.question}`);
+    }
+  }
+}
+
+const LOST: Readonly<Record<LostPart, string>> = {
+  "note without a text": "notes are not kept: they are ids without a text",
+  "long permalink": "the permalink is not kept: it is longer than 2,000 characters",
+};
+
+/** Counts on stdout, what could not be kept on stderr. `stored` is null when nothing was written. */
+export async function writeHistorySummary(
+  deps: Deps,
+  survey: HistorySurvey,
+  stored: StoredRows | null,
+  problems: HistoryProblems,
+  reading: HistoryReading,
+): Promise<void> {
+  const { tally, lost, sources } = survey;
+  const storedStreams: ReadonlyMap<string, StoredCounts> | undefined = stored?.streams;
+  const streams = [...tally.streams].map(([stream, counts]) => {
+    const { read, merged, refused } = counts;
+    const found = storedStreams?.get(stream);
+    const kept = stored === null ? counts.newest : (found?.kept ?? (found === undefined ? counts.newest : 0));
+    const { unchanged = 0, conflicts = 0 } = found ?? {};
+    return { stream, read, kept, unchanged, merged, conflicts, refused: refused + (found?.refused ?? 0) };
+  });
+  await writeCounts(deps, streams, [...tally.months, tally.total], tally.people);
+  for (const { file, line, outcome, reason } of problems.shown) {
+    const text = `${file}:${line}: ${outcome === "conflict" ? "conflict: " : ""}${reason}`;
+    await deps.streams.err.write(`${text}\n`);
+  }
+  const more = problems.count - problems.shown.length;
+  if (more > 0) await deps.streams.err.write(`… and ${more} more (--report FILE lists all)\n`);
+  const columns = sources.flatMap((each) => [...each.columns.keys()]);
+  for (const header of findUnusedRenames(reading, columns))
+    await writeNote(deps, `--map: no file has a column "${header}"`);
+  for (const { source, shape } of sources) if (shape === null) await writeNote(deps, `${source.name} has no rows`);
+  for (const { source, dropped } of sources)
+    if (dropped.size > 0) await writeNote(deps, `${source.name}: columns not kept: ${wordsOfDropped(dropped)}`);
+  for (const { source, otherKinds } of sources)
+    if (otherKinds.size > 0) await writeNote(deps, `${source.name}: ${wordsOfOthers(otherKinds)}`);
+  for (const [part, count] of lost) await writeNote(deps, `${countOf(count, "row", "rows")}: ${LOST[part]}`);
+  const nameless = stored?.nameless ?? 0;
+  if (nameless > 0)
+    await writeNote(deps, `${countOf(nameless, "person has", "people have")} no email or phone number, only an id`);
+  if (stored === null) await writeDone(deps, "Nothing was written.");
+}
+
+function wordsOfDropped(columns: ReadonlyMap<string, number>): string {
+  return [...columns].map(([column, rows]) => `${column} (${countOf(rows, "row", "rows")})`).join(", ");
+}
+
+function wordsOfOthers(kinds: ReadonlyMap<string, number>): string {
+  const count = [...kinds.values()].reduce((sum, each) => sum + each, 0);
+  return `${countOf(count, "row of another kind", "rows of other kinds")} not kept: ${[...kinds.keys()].join(", ")}`;
+}
+
+async function writeCounts(
+  deps: Deps,
+  streams: readonly JsonObject[],
+  months: readonly ScoreOfMonth[],
+  people: number,
+): Promise<void> {
+  const format = chooseFormat(deps);
+  if (format === "json" && deps.options.columns === null) {
+    const total = months.at(-1);
+    const value = { streams, months: months.slice(0, -1), people, nps: total?.nps, responses: total?.responses };
+    const text = JSON.stringify(value);
+    return writeRecord(deps, HISTORY_SUMMARY, { json: JSON.parse(text) as JsonObject, text });
+  }
+  await writeList(deps, HISTORY_SUMMARY, streams);
+  // One list a file; the months are in the JSON.
+  if (format === "csv" || format === "ndjson" || format === "json" || deps.options.columns !== null) return;
+  await deps.streams.out.write("\n");
+  await writeList(
+    deps,
+    MONTHS,
+    months.map((each) => ({ ...each, month: each.month ?? "total" })),
+  );
+}
+
+async function writeList(deps: Deps, resource: Resource, values: readonly object[]): Promise<void> {
+  const output = await openListOutput(deps, { resource });
+  const text = JSON.stringify(values);
+  await output.write({ rows: JSON.parse(text) as JsonObject[], text });
+  await output.end();
+}

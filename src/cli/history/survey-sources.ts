@@ -1,0 +1,231 @@
+/** The first pass over saved history: every row is read and counted, and nothing is stored. */
+import { InputError } from "../../bulk/import/table/input-file.ts";
+import type {
+  HistoryField,
+  HistoryFormat,
+  HistoryStream,
+  HistoryTarget,
+  ShapeChoice,
+} from "../../service/history/columns.ts";
+import {
+  type ConvertOptions,
+  createConverter,
+  type LostPart,
+  type PastRow,
+  PastRowError,
+} from "../../service/history/convert-rows.ts";
+import { createResponseParts, type ResponseParts } from "../../service/history/response-parts.ts";
+import { type HistoryShape, type NoShape, recognizeRows } from "../../service/history/shape.ts";
+import { countHistory, type HistoryTally, type TemporaryDatabase } from "../../service/history/tally.ts";
+import { UsageError } from "../errors/usage-error.ts";
+import type { HistoryRecord, HistorySource } from "./sources.ts";
+
+export interface HistoryReading extends ShapeChoice {
+  readonly format: HistoryFormat | null;
+  readonly stream: HistoryStream | null;
+  /** Null: left out, and named. */
+  readonly unknown: "properties" | "ignore" | null;
+  readonly zone: string | null;
+  readonly now: number;
+  readonly signal: AbortSignal;
+}
+
+export interface HistoryProblem {
+  readonly file: string;
+  readonly line: number;
+  readonly stream: string;
+  readonly outcome: "refused" | "conflict";
+  readonly reason: string;
+}
+
+export interface SurveyedSource {
+  readonly source: HistorySource;
+  readonly shape: HistoryShape | null;
+  readonly columns: ReadonlyMap<string, HistoryTarget>;
+  /** The number of its first row in the whole import. */
+  readonly firstOrdinal: number;
+  /** Columns whose values are not kept, with the number of their rows. */
+  readonly dropped: ReadonlyMap<string, number>;
+  /** Streams and events that mean nothing here, with the number of their records. */
+  readonly otherKinds: ReadonlyMap<string, number>;
+}
+
+export interface HistorySurvey {
+  readonly sources: readonly SurveyedSource[];
+  readonly tally: HistoryTally;
+  readonly parts: ResponseParts;
+  readonly lost: ReadonlyMap<LostPart, number>;
+  readonly rows: number;
+}
+
+export interface SurveyHooks {
+  readonly database: TemporaryDatabase;
+  readonly onProblem: (problem: HistoryProblem) => void;
+  readonly onRows: (rows: number) => Promise<void>;
+}
+
+/** Throws UsageError for a file of no known shape, InputError for one that cannot be read. */
+export async function surveySources(
+  sources: readonly HistorySource[],
+  reading: HistoryReading,
+  hooks: SurveyHooks,
+): Promise<HistorySurvey> {
+  const [count, parts] = [countHistory(reading.zone, hooks.database), createResponseParts(reading.zone)];
+  const lost = new Map<LostPart, number>();
+  const surveyed: SurveyedSource[] = [];
+  let ordinal = 0;
+  for (const source of sources) {
+    const firstOrdinal = ordinal;
+    const columns = new Map<string, HistoryTarget>();
+    const dropped = new Map<string, number>();
+    const otherKinds = new Map<string, number>();
+    const opened = await openRows(source, reading, {
+      onColumn: (column, target) => {
+        columns.set(column, target);
+        refuseWidth(source, columns.size);
+      },
+      onLost: (column) => countOne(dropped, column),
+      onOtherKind: (kind) => countOne(otherKinds, kind),
+    });
+    for await (const batch of opened.rows) {
+      for (const { line, row, stream, problem } of batch) {
+        const reason =
+          problem ?? (row !== null && "fields" in row ? problemOf(() => parts.add(row.stream, row.fields)) : null);
+        if (reason === null && row !== null) {
+          count.add(row, ordinal);
+          if ("lost" in row) for (const part of row.lost) countOne(lost, part);
+        } else if (reason !== null) {
+          count.refuse(stream);
+          hooks.onProblem({ file: source.name, line, stream, outcome: "refused", reason });
+        }
+        ordinal += 1;
+      }
+      reading.signal.throwIfAborted();
+      await hooks.onRows(ordinal);
+    }
+    surveyed.push({ source, shape: opened.shape, columns, firstOrdinal, dropped, otherKinds });
+  }
+  return { sources: surveyed, tally: count.finish(), parts, lost, rows: ordinal };
+}
+
+function countOne<Key>(counts: Map<Key, number>, key: Key): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+/** More than any warehouse allows; each column of a file is looked at several times. */
+const COLUMNS_MAX = 2000;
+
+function refuseWidth({ name }: HistorySource, columns: number): void {
+  if (columns <= COLUMNS_MAX) return;
+  throw new InputError(`${name}: more than ${COLUMNS_MAX} columns`, {
+    hint: "remove columns that are not needed; properties may stay together in person_properties, as a JSON object",
+  });
+}
+
+/** A record and what it is; `row` is null for a record that has none to keep, or one with a problem. */
+interface ReadRow {
+  readonly line: number;
+  readonly size: number;
+  readonly row: PastRow | null;
+  readonly stream: PastRow["stream"];
+  readonly problem: string | null;
+}
+
+export interface OpenedRows {
+  readonly shape: HistoryShape | null;
+  readonly rows: AsyncIterable<readonly ReadRow[]>;
+}
+
+/** As many rows are looked at together to tell a file's shape. */
+const LOOKED_AT = 50;
+
+export async function openRows(
+  source: HistorySource,
+  reading: HistoryReading,
+  hooks: Pick<ConvertOptions, "onColumn" | "onLost" | "onOtherKind">,
+): Promise<OpenedRows> {
+  const batches = source.read();
+  for (let next = await batches.next(); next.done !== true; next = await batches.next()) {
+    const first = next.value;
+    if (first.length === 0) continue;
+    const shape = await closingOnError(batches, () => shapeOf(source, first, reading));
+    const convert = createConverter(shape, { ...reading, unknown: reading.unknown ?? "ignore", ...hooks });
+    return { shape, rows: convertAll({ first, batches, convert, shape }) };
+  }
+  return { shape: null, rows: convertNone() };
+}
+
+/** A generator that waits has its file open. */
+async function closingOnError<Result>(batches: AsyncGenerator, work: () => Result): Promise<Result> {
+  try {
+    return work();
+  } catch (error) {
+    await batches.return(undefined);
+    throw error;
+  }
+}
+
+function columnsOf(records: readonly HistoryRecord[]): string[] {
+  return [...new Set(records.slice(0, LOOKED_AT).flatMap(({ value }) => Object.keys(value)))];
+}
+
+function shapeOf(source: HistorySource, records: readonly HistoryRecord[], reading: HistoryReading): HistoryShape {
+  const columns = columnsOf(records);
+  refuseWidth(source, columns.length);
+  const shape = recognizeRows(
+    records.slice(0, LOOKED_AT).map(({ value }) => value),
+    reading,
+  );
+  if (!("nearest" in shape)) return shape;
+  throw noShape(source.name, columns, shape);
+}
+
+const COLUMNS_SHOWN = 12;
+
+function noShape(name: string, columns: readonly string[], { nearest, format, missing }: NoShape): UsageError {
+  const more = columns.length > COLUMNS_SHOWN ? `, … (${columns.length} in all)` : "";
+  const found = `${columns.slice(0, COLUMNS_SHOWN).join(", ")}${more}`;
+  const wanted = missing.map((names: readonly HistoryField[]) => names.join(" or ")).join(", and ");
+  const [field = "created_at"] = missing[0] ?? [];
+  return new UsageError(
+    `${name}: not a known shape (columns: ${found}); nearest: ${format} ${nearest}, which ${wanted === "" ? "is ambiguous" : `needs ${wanted}`}`,
+    { hint: `map columns with --map "Header=${field}", or name the shape with --format and --stream` },
+  );
+}
+
+async function* convertAll({
+  first,
+  batches,
+  convert,
+  shape,
+}: {
+  readonly first: readonly HistoryRecord[];
+  readonly batches: AsyncGenerator<readonly HistoryRecord[]>;
+  readonly convert: ReturnType<typeof createConverter>;
+  readonly shape: HistoryShape;
+}): AsyncGenerator<readonly ReadRow[]> {
+  const stream = shape.stream ?? "responses";
+  const toRow = ({ line, size, value, problem }: HistoryRecord): ReadRow => {
+    if (problem !== undefined) return { line, size, row: null, stream, problem };
+    const found = convert(value);
+    return { line, size, row: found?.row ?? null, stream: found?.stream ?? stream, problem: found?.problem ?? null };
+  };
+  try {
+    yield first.map(toRow);
+    for await (const batch of batches) yield batch.map(toRow);
+  } finally {
+    await batches.return(undefined);
+  }
+}
+
+async function* convertNone(): AsyncGenerator<readonly ReadRow[]> {}
+
+function problemOf(work: () => void): string | null {
+  try {
+    work();
+    return null;
+  } catch (error) {
+    if (error instanceof PastRowError) return error.message;
+    throw error;
+  }
+}

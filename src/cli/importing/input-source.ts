@@ -1,0 +1,84 @@
+/** The input as a file that can be read twice. */
+import { open, stat, unlink, type FileHandle } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { openInputFile, type InputFacts, type InputFile } from "../../bulk/import/table/input-file.ts";
+import { readChunks } from "../../runtime/pipe-reader.ts";
+import { unzipped } from "../../bulk/import/table/gzip.ts";
+import type { Deps } from "../kit/deps.ts";
+import { UsageError } from "../errors/usage-error.ts";
+
+/** The system cannot open the long names where standard input is a socket, as under some programs. */
+const STANDARD_INPUT: ReadonlySet<string> = new Set(["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"]);
+
+/** Standard input and pipes, a shell's `<(…)` among them: what was read once is gone. */
+export async function isReadOnce(name: string): Promise<boolean> {
+  if (STANDARD_INPUT.has(name)) return true;
+  const found = await stat(name).catch(() => null);
+  return found !== null && !found.isFile() && !found.isDirectory();
+}
+
+/**
+ * `-` is standard input. What can be read only once is put aside on disk, and gzip is unpacked as it is read. Throws
+ * UsageError, or the system's error.
+ */
+export async function openInput(
+  deps: Deps,
+  name: string,
+  form: Pick<InputFacts, "delimiter" | "encoding"> = { delimiter: null },
+): Promise<InputFile> {
+  return unzipped(await openFile(deps, name, form));
+}
+
+async function openFile(
+  deps: Deps,
+  name: string,
+  form: Pick<InputFacts, "delimiter" | "encoding">,
+): Promise<InputFile> {
+  if (STANDARD_INPUT.has(name)) return spoolStandardInput(deps, form);
+  if (await isReadOnce(name)) return spool(deps, readChunks(name, deps.signal), { name, ...form });
+  const handle = await open(name, "r");
+  if ((await handle.stat()).isDirectory()) {
+    await handle.close();
+    throw new UsageError(`${name} is a directory, not a file`);
+  }
+  return openInputFile(handle, { path: name, name: path.basename(name), ...form });
+}
+
+async function spoolStandardInput(deps: Deps, form: Pick<InputFacts, "delimiter" | "encoding">): Promise<InputFile> {
+  const { in: standardInput } = deps.streams;
+  if (standardInput.isTTY) throw new UsageError("standard input is a terminal; pass a file, or pipe one in");
+  return spool(deps, standardInput.bytes(), { name: "standard input", ...form });
+}
+
+/**
+ * The file has no name from the start where the system allows that, so that not even a kill leaves people's data
+ * behind.
+ */
+async function spool(
+  { random }: Deps,
+  chunks: AsyncIterable<Uint8Array>,
+  input: Omit<InputFacts, "path">,
+): Promise<InputFile> {
+  const name = path.join(tmpdir(), `surveyctl-${random.token(9)}.input`);
+  const handle = await open(name, "wx+", 0o600);
+  const isUnlinked = await unlink(name).then(
+    () => true,
+    () => false,
+  );
+  const onClose = async (): Promise<void> => {
+    if (!isUnlinked) await unlink(name).catch(() => undefined);
+  };
+  try {
+    await writeAll(handle, chunks);
+    return await openInputFile(handle, { ...input, path: null, onClose });
+  } catch (error) {
+    await handle.close();
+    await onClose();
+    throw error;
+  }
+}
+
+async function writeAll(handle: FileHandle, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const chunk of chunks) await handle.writeFile(chunk);
+}

@@ -1,0 +1,76 @@
+/** The meaning of a file's columns: notes about its header, and the question where it has none for a person. */
+import { InputError } from "../../bulk/import/table/input-file.ts";
+import type { NearMiss } from "../../bulk/import/table/header.ts";
+import type { ImportTable } from "../../bulk/import/table/open-table.ts";
+import { confirm, writeNote } from "../kit/notes.ts";
+import type { Deps } from "../kit/deps.ts";
+import { toShellWord } from "../render/safe-text.ts";
+import type { ImportRequest } from "./import-request.ts";
+
+export async function writeHeaderNotes(deps: Deps, { mapping }: ImportTable): Promise<void> {
+  for (const note of mapping.notes) await writeNote(deps, note);
+  for (const { header, field } of mapping.nearMisses) {
+    const isProperty = (name: string): boolean =>
+      mapping.columns.some((column) => column.header === name && column.target.kind === "property");
+    const use = isProperty(header) ? "imported as a property" : "ignored";
+    const parts = header.split("+");
+    // Of a header with a + in it the parts are no headers.
+    const isJoin = parts.length > 1 && parts.every(isProperty);
+    const what = isJoin
+      ? `${parts.map((part) => `"${part}"`).join(" and ")} will be imported as properties`
+      : `"${header}" will be ${use}`;
+    await writeNote(deps, `${what}; to map ${isJoin ? "them" : "it"}: ${mapFlags([{ header, field }])}`);
+  }
+}
+
+/** What a column is taken as: `email`, `part of name`, `property plan` or `ignored`. */
+export function meaningOf({ columns }: ImportTable["mapping"], index: number): string {
+  const target = columns[index]?.target ?? { kind: "ignored" };
+  if (target.kind === "field") return target.field.name;
+  if (target.kind === "property") return `property ${target.key}`;
+  const whole = columns.find((column) => column.target.kind === "field" && column.target.joined?.includes(index));
+  return whole?.target.kind === "field" ? `part of ${whole.target.field.name}` : "ignored";
+}
+
+export function mapFlags(columns: readonly NearMiss[]): string {
+  return columns.map(({ header, field }) => `--map ${quoteArgument(`${header}=${field}`)}`).join(" ");
+}
+
+/** In double quotes, which every shell knows, unless the text has characters that mean something there. */
+export function quoteArgument(text: string): string {
+  return /["$`\\!%]/.test(text) ? toShellWord(text) : `"${text}"`;
+}
+
+export interface Mapped {
+  readonly deps: Deps;
+  readonly request: ImportRequest;
+}
+
+/**
+ * On a terminal, asks to confirm a mapping that would make the header usable, and adds it to the command line that
+ * resumes the run. Throws `error` if that doesn't help or nobody can be asked, CancelledError if it is declined.
+ */
+export async function askForMapping(deps: Deps, request: ImportRequest, error: unknown): Promise<Mapped> {
+  const { streams, commandLine } = deps;
+  const fix = error instanceof InputError ? error.fix : null;
+  const isAsked = !request.flags.yes && streams.in.isTTY && streams.err.isTTY;
+  if (!(error instanceof InputError) || fix?.kind !== "map" || !isAsked) throw error;
+  const { columns } = fix;
+  const width = Math.max(...columns.map(({ header }) => header.length));
+  const lines = columns.map(({ header, field }) => `  ${`"${header}"`.padEnd(width + 2)} -> ${field}\n`);
+  await streams.err.write(`${error.message}\n${lines.join("")}`);
+  await confirm(deps, "Import with this mapping?");
+  const renames = columns.map(({ header, field }) => [header, field] as const);
+  const { flags } = request;
+  return {
+    deps: { ...deps, commandLine: addFlags(commandLine, renames) },
+    request: { ...request, flags: { ...flags, renames: [...flags.renames, ...renames] } },
+  };
+}
+
+/** Before `--`, behind which everything is an operand. */
+function addFlags(commandLine: readonly string[], renames: ImportRequest["flags"]["renames"]): readonly string[] {
+  const end = commandLine.includes("--") ? commandLine.indexOf("--") : commandLine.length;
+  const flags = renames.flatMap(([header, field]) => ["--map", `${header}=${field}`]);
+  return commandLine.toSpliced(end, 0, ...flags);
+}

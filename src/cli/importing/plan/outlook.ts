@@ -1,0 +1,122 @@
+/** Counted before the plan is confirmed: people who would get no survey, and stored properties that would change. */
+import { type Way, wayOf } from "../../../bulk/import/check/row-kind.ts";
+import { decideRows, type RowSource, type RowToSend } from "../../../bulk/import/journal/decide-rows.ts";
+import type { Client } from "../../../client/client.ts";
+import { isJsonObject, type Json, type JsonObject, propertyText } from "../../../contract/json.ts";
+import { PER_PAGE_MAX } from "../../../contract/limits.ts";
+import { PERSON_EXPANSIONS, ROUTES } from "../../../contract/routes.ts";
+import { MESSAGE_TEXTS } from "../../../contract/special-properties.ts";
+import { SURVEY_STATUSES, type SurveyStatusName } from "../../../contract/text/survey-status.ts";
+import { endTogether, inParallel } from "../../../runtime/parallel.ts";
+import { countOf, formatCount } from "../../kit/notes.ts";
+import { toSafeText } from "../../render/safe-text.ts";
+import { createTimeFormatter } from "../../render/time.ts";
+
+export interface Outlook {
+  readonly emails: number;
+  readonly texts: number;
+  /** By reason. `paused` are those that would be scheduled and wait. */
+  readonly reasons: Readonly<Record<SurveyStatusName, number>>;
+  readonly throttledUntil: number | null;
+  readonly changes: ReadonlyMap<string, number>;
+}
+
+export interface OutlookOptions {
+  readonly client: Pick<Client, "call">;
+  readonly source: RowSource;
+  readonly bodyOf: (row: RowToSend) => JsonObject;
+  readonly concurrency: number;
+  readonly signal: AbortSignal;
+}
+
+/** One request for each 100 people, to our own service. Throws ClientError. */
+export async function readOutlook({ client, concurrency, signal, ...rows }: OutlookOptions): Promise<Outlook> {
+  const outlook = {
+    emails: 0,
+    texts: 0,
+    reasons: Object.fromEntries(SURVEY_STATUSES.map((name) => [name, 0])) as Record<SurveyStatusName, number>,
+    throttledUntil: null as number | null,
+    changes: new Map<string, number>(),
+  };
+  const takeStatus = (way: Exclude<Way, "quiet">, answer: JsonObject): void => {
+    const status = SURVEY_STATUSES.find((name) => name === answer["survey_status"]);
+    if (status === undefined) return;
+    outlook.reasons[status] += 1;
+    if (status !== "paused") outlook[way] += 1;
+    const until = answer["survey_status_until"];
+    if (status === "throttled" && typeof until === "number")
+      outlook.throttledUntil = Math.max(outlook.throttledUntil ?? 0, until);
+  };
+  await endTogether(signal, (own) =>
+    inParallel(askedPeople(rows), concurrency, async (asked) => {
+      const body = { people: asked.map(({ person }) => person), expand: [...PERSON_EXPANSIONS] };
+      const { json } = await client.call({ route: ROUTES.listSurveyStatuses, body, signal: own });
+      const answers = Array.isArray(json["people"]) ? json["people"].filter(isJsonObject) : [];
+      for (const [at, { way, body: planned }] of asked.entries()) {
+        const answer = answers[at] ?? {};
+        if (way !== "quiet") takeStatus(way, answer);
+        for (const name of changedProperties(answer["properties"], planned))
+          outlook.changes.set(name, (outlook.changes.get(name) ?? 0) + 1);
+      }
+    }),
+  );
+  return outlook;
+}
+
+/** The stored properties that a request gives another value, or removes; the texts of one message don't count. */
+function changedProperties(
+  stored: Json | undefined,
+  { properties, replace_properties: replaces }: JsonObject,
+): string[] {
+  if (!isJsonObject(stored) || !isJsonObject(properties)) return [];
+  const after = replaces === true ? properties : { ...stored, ...properties };
+  return Object.keys(stored).filter(
+    (name) => !MESSAGE_TEXTS.has(name) && propertyText(after, name) !== propertyText(stored, name),
+  );
+}
+
+interface Asked {
+  readonly way: Way;
+  readonly person: JsonObject;
+  readonly body: JsonObject;
+}
+
+const ASKED: ReadonlySet<string> = new Set(["email", "phone_number", "channel", "last_sent_at", "delay"]);
+
+async function* askedPeople({ source, bodyOf }: Pick<OutlookOptions, "source" | "bodyOf">): AsyncGenerator<Asked[]> {
+  let asked: Asked[] = [];
+  for await (const decision of decideRows(source)) {
+    if (decision.kind !== "send") continue;
+    const way = wayOf(decision.row.values);
+    const body = bodyOf(decision.row);
+    if (way === "quiet" && body["properties"] === undefined) continue;
+    const person = Object.fromEntries(Object.entries(body).filter(([name]) => ASKED.has(name)));
+    asked.push({ way, person, body });
+    if (asked.length < PER_PAGE_MAX) continue;
+    yield asked;
+    asked = [];
+  }
+  if (asked.length > 0) yield asked;
+}
+
+/** `12 throttled until 2026-12-20 at the latest, 3 unsubscribed`; empty where all would be surveyed. */
+export function describeOutlook({ reasons, throttledUntil }: Outlook, zone: string | null): string {
+  const day = createTimeFormatter({ format: "local", zone, now: 0 });
+  const until =
+    throttledUntil === null ? "" : ` until ${day(throttledUntil).slice(0, "2026-12-20".length)} at the latest`;
+  const parts: readonly (readonly [count: number, text: string])[] = [
+    [reasons.throttled, `throttled${until}`],
+    [reasons.pending, "already scheduled"],
+    [reasons.unsubscribed, "unsubscribed"],
+    [reasons.bounced, "bounced"],
+    [reasons.unreachable, "without an address"],
+  ];
+  return parts
+    .filter(([count]) => count > 0)
+    .map(([count, text]) => `${formatCount(count)} ${text}`)
+    .join(", ");
+}
+
+export function describeChanges({ changes }: Outlook): string[] {
+  return [...changes].map(([name, rows]) => `${toSafeText(name)} changes for ${countOf(rows, "person", "people")}`);
+}

@@ -1,0 +1,63 @@
+/** What the service says about the rows of a run before it begins. */
+import type { RowSource, RowToSend } from "../../../bulk/import/journal/decide-rows.ts";
+import { ClientError } from "../../../client/errors/client-error.ts";
+import type { Client } from "../../../client/client.ts";
+import type { JsonObject } from "../../../contract/json.ts";
+import { ROUTES, TELLS_STATUSES } from "../../../contract/routes.ts";
+import { ConfigError } from "../../../config/config-error.ts";
+import { resolveConnection } from "../../../config/settings.ts";
+import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
+import { type Connection, type Deps, settingsRequest, withClient } from "../../kit/deps.ts";
+import type { CheckedFile } from "../import-request.ts";
+import { readSuppressed } from "../suppressed.ts";
+import { readOutlook } from "./outlook.ts";
+import type { PlannedRun } from "./plan.ts";
+
+interface RunToPlan extends Pick<CheckedFile, "deps" | "request" | "report"> {
+  readonly client: Client;
+  readonly connection: Connection;
+}
+
+/** `chosen` are the rows without those that the service suppresses. Throws ClientError. */
+export async function planRun(
+  { deps, request, report, client, connection }: RunToPlan,
+  chosen: RowSource & { readonly rows: number },
+): Promise<PlannedRun> {
+  const { signal } = deps;
+  const isOwn = await isOwnService(client, signal);
+  const asking = { client, signal, concurrency: deps.options.concurrency ?? CONCURRENCY_DEFAULT };
+  const suppressed = request.skipSuppressed ? await readSuppressed({ ...asking, source: chosen }) : () => null;
+  const source: RowSource = { ...chosen, skip: (line) => chosen.skip(line) ?? suppressed(line) };
+  const bodyOf = (row: RowToSend): JsonObject =>
+    request.plan(row, { position: row.position, rows: chosen.rows }).body ?? {};
+  return {
+    place: connection.account?.place ?? client.baseUrl,
+    profile: connection.profile ?? null,
+    report,
+    source,
+    outlook: async () => (isOwn && request.asksStatuses === true ? readOutlook({ ...asking, source, bodyOf }) : null),
+  };
+}
+
+/** One harmless call: a refused key shows before anything is recorded, and the service's clock becomes known. */
+async function isOwnService(client: Client, signal: AbortSignal): Promise<boolean> {
+  const { headers } = await client.page({ route: ROUTES.listPeople, parameters: { per_page: 1 }, signal });
+  return Object.keys(TELLS_STATUSES).every((name) => headers?.[name] !== undefined);
+}
+
+/** False if it can't be asked: what our own service takes, others take as well. */
+export async function isOtherService(deps: Deps): Promise<boolean> {
+  try {
+    if ((await resolveConnection(settingsRequest(deps))).kind === "local") return false;
+    const { connect } = await import("../../kit/connect.ts");
+    const options = { ...deps.options, retries: 0, quiet: true };
+    return await withClient(
+      { ...deps, connect: () => connect({ ...deps, options }) },
+      async (client) => !(await isOwnService(client, deps.signal)),
+    );
+  } catch (error) {
+    deps.signal.throwIfAborted();
+    if (error instanceof ClientError || error instanceof ConfigError) return false;
+    throw error;
+  }
+}

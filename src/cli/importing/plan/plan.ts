@@ -1,0 +1,139 @@
+/** The plan of an import, counted before anything leaves: shown by `--dry-run`, asked on a terminal. */
+import type { CheckReport } from "../../../bulk/import/check/check.ts";
+import { countDecisions, type Plan, type RowSource } from "../../../bulk/import/journal/decide-rows.ts";
+import { drawSample } from "../../../bulk/import/sample.ts";
+import { emptyJournal } from "../../../bulk/import/journal/journal-state.ts";
+import type { ImportTable } from "../../../bulk/import/table/open-table.ts";
+import type { Client } from "../../../client/client.ts";
+import { confirm, countOf, formatCount, writeDone, writeWarning } from "../../kit/notes.ts";
+import type { Deps } from "../../kit/deps.ts";
+import { UsageError } from "../../errors/usage-error.ts";
+import type { ImportRequest } from "../import-request.ts";
+import { describeChanges, describeOutlook, type Outlook } from "./outlook.ts";
+import { describeUntimed, describeWarnings } from "../problems.ts";
+
+/** Without a terminal, flags or a column must give consent; `--yes` isn't enough. Throws UsageError. */
+export function checkConsent({ streams }: Deps, table: ImportTable, request: ImportRequest): void {
+  if (hasConsent(table, request)) return;
+  if (streams.in.isTTY && streams.err.isTTY) return;
+  throw new UsageError(`${request.command} ${request.guardAdvice}`, { hint: "--dry-run shows what would be sent" });
+}
+
+function hasConsent(table: ImportTable, { consented, consentColumn }: ImportRequest): boolean {
+  return (
+    consented ||
+    table.mapping.columns.some(({ target }) => target.kind === "field" && target.field.name === consentColumn)
+  );
+}
+
+/** The rows to send: all that are valid and no duplicates, or a sample of them. */
+export function chooseRows(
+  { sample = null }: ImportRequest,
+  table: ImportTable,
+  report: CheckReport,
+): RowSource & { readonly rows: number } {
+  const all = { table, before: emptyJournal(), skip: report.reasonToSkip, rows: report.sendable };
+  return sample === null ? all : { ...all, ...drawSample(report, sample, table.input.sha256 ?? "") };
+}
+
+/** A run before it begins, as far as the service was asked. */
+export interface PlannedRun {
+  readonly place: string;
+  readonly profile: string | null;
+  readonly report: CheckReport;
+  readonly source: RowSource;
+  readonly outlook: () => Promise<Outlook | null>;
+}
+
+export async function writeForecast(
+  deps: Deps,
+  { forecast }: ImportRequest,
+  { report, source }: PlannedRun,
+  client: Client,
+): Promise<void> {
+  if (forecast === undefined || deps.options.quiet) return;
+  const { emails, texts, quiet } = countDecisions(report, source);
+  const rows = emails + texts + quiet;
+  const line = rows === 0 ? null : await forecast(client, rows);
+  if (line !== null) await writeDone(deps, line);
+}
+
+/** On a terminal the plan is shown and confirmed; `--yes` skips the question. Throws CancelledError when declined. */
+export async function askWithPlan(deps: Deps, request: ImportRequest, run: PlannedRun): Promise<void> {
+  const { streams } = deps;
+  if (request.flags.yes || !streams.in.isTTY || !streams.err.isTTY) {
+    for (const warning of describeWarnings(run.source.table.input.name, run.report)) await writeWarning(deps, warning);
+    return;
+  }
+  const { plan, lines, unsurveyed } = await describePlan(deps, request, run);
+  await streams.err.write(lines.join(""));
+  const addition = unsurveyed === "" ? "" : ` ${unsurveyed} will be saved without a survey`;
+  if (plan.emails + plan.texts + plan.quiet > 0) await confirm(deps, `${questionOf(request, plan)}${addition}`);
+}
+
+export interface DescribedPlan extends Pick<PlannedRun, "source"> {
+  readonly plan: Plan;
+  readonly lines: readonly string[];
+  readonly changes: readonly string[];
+  /** Those who would get no survey, by reason; empty if the service doesn't say. */
+  readonly unsurveyed: string;
+}
+
+export async function describePlan(
+  { options }: Deps,
+  { kind }: ImportRequest,
+  { place, profile, report, source, outlook: readOutlook }: PlannedRun,
+): Promise<DescribedPlan> {
+  const counted = countDecisions(report, source);
+  const outlook = counted.emails + counted.texts + counted.quiet > 0 ? await readOutlook() : null;
+  const plan = outlook === null ? counted : withOutlook(counted, outlook);
+  const counts: readonly (readonly [name: string, count: number])[] = [
+    ["Rows", plan.rows],
+    ...(kind.sendsSurveys
+      ? ([
+          ["Emails", plan.emails],
+          ["Text messages", plan.texts],
+          ["No survey", plan.quiet],
+        ] as const)
+      : []),
+    ["Skipped", plan.skipped],
+    ...(plan.done > 0 ? [["Already done", plan.done] as const] : []),
+  ];
+  const changes = outlook === null ? [] : describeChanges(outlook);
+  const isPaused = outlook !== null && outlook.reasons.paused > 0;
+  const lines = [
+    ...(place === "" ? [] : [toLine("Service", `${place}${profile === null ? "" : ` (profile ${profile})`}`)]),
+    ...counts.map(([name, count]) => toLine(name, formatCount(count))),
+    ...changes.map((change) => toLine("Properties", change)),
+    ...(isPaused ? [toLine("Paused", "surveys wait until sending is resumed")] : []),
+    ...[...describeWarnings(source.table.input.name, report), ...describeUntimed(report)].map((warning) =>
+      toLine("Warning", warning),
+    ),
+  ];
+  const unsurveyed = outlook === null ? "" : describeOutlook(outlook, options.timeZone);
+  return { source, plan, lines, changes, unsurveyed };
+}
+
+/** Rows whose people would be sent no survey are saved without one. */
+function withOutlook(plan: Plan, { emails, texts }: Outlook): Plan {
+  return { ...plan, emails: plan.emails - emails, texts: plan.texts - texts, quiet: plan.quiet + emails + texts };
+}
+
+const NAME_WIDTH = 16;
+
+function toLine(name: string, text: string): string {
+  return `${name.padEnd(NAME_WIDTH)}${text}\n`;
+}
+
+function questionOf({ kind, question }: ImportRequest, { emails, texts, quiet }: Plan): string {
+  if (!kind.sendsSurveys || emails + texts === 0) return question(emails + texts + quiet);
+  return `Send ${describeSurveys(emails, texts)}?`;
+}
+
+function describeSurveys(emails: number, texts: number): string {
+  const parts = [
+    ...(emails > 0 || texts === 0 ? [countOf(emails, "email", "emails")] : []),
+    ...(texts > 0 ? [countOf(texts, "text message", "text messages")] : []),
+  ];
+  return parts.join(" and ");
+}

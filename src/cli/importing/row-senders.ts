@@ -1,0 +1,131 @@
+import type { Client, WriteResult } from "../../client/client.ts";
+import { ClientError } from "../../client/errors/client-error.ts";
+import { effectOf, mayHaveArrived } from "../../client/errors/call-errors.ts";
+import { toNumber, type Settlement } from "../../client/write/evidence.ts";
+import type { ImportRow } from "../../bulk/import/check/row-kind.ts";
+import type { OutcomeName, RowOutcome } from "../../bulk/import/journal/outcome.ts";
+import type { Sender, Settled } from "../../bulk/import/send-rows.ts";
+import type { Json, JsonObject } from "../../contract/json.ts";
+import { describeSurveyStatus, STATUS_UNTOLD, type SurveyStatusName } from "../../contract/text/survey-status.ts";
+import { createWallClock } from "../../runtime/zone.ts";
+import { countOf } from "../kit/notes.ts";
+import { createStopRule } from "../kit/rows/stop-rule.ts";
+import { surveyStatusOf } from "../kit/write-outcome.ts";
+
+export interface RowSender extends Sender {
+  /** Lines about the service that concern all of the rows so far. */
+  remarks(): readonly string[];
+}
+
+export interface Breaker {
+  /** Rethrows an error that concerns every row. */
+  outcomeOf(row: SizedRow, write: Promise<RowOutcome>): Promise<RowOutcome>;
+}
+
+export function createBreaker(): Breaker {
+  const rule = createStopRule();
+  return {
+    async outcomeOf(row, write) {
+      try {
+        const outcome = await write;
+        rule.ended(outcome.outcome === "unknown" ? "unknown" : "well");
+        return outcome;
+      } catch (error) {
+        if (rule.stopsAt(error) || !(error instanceof ClientError)) throw error;
+        return failed(error, row);
+      }
+    },
+  };
+}
+
+type SizedRow = Pick<ImportRow, "values" | "properties">;
+
+/** Without the method and URL, which are the same for every row. */
+function failed(error: ClientError, row: SizedRow): RowOutcome {
+  const reason = error.status === TOO_LARGE ? describeTooLarge(row) : error.what;
+  const outcome: RowOutcome = { outcome: "failed", personId: null, surveyScheduledAt: null, error: reason };
+  return mayHaveArrived(error) ? { ...outcome, mayHaveArrived: true } : outcome;
+}
+
+const TOO_LARGE = 413;
+const MIB = 1024 * 1024;
+
+/** Our own service takes 1 MiB; what others take is not known. */
+function describeTooLarge({ values, properties }: SizedRow): string {
+  const isLarge = Buffer.byteLength(JSON.stringify([values, properties])) >= MIB;
+  return `the service answered ${TOO_LARGE}, the row is ${isLarge ? "larger than 1 MiB" : "too large for it"}`;
+}
+
+export function toPersonOutcome(result: WriteResult, isSurveyWanted: boolean, zone: string | null): RowOutcome {
+  if (result.kind === "unknown")
+    return { outcome: "unknown", personId: null, surveyScheduledAt: null, error: result.error.what };
+  if (result.kind === "arrived") return toFoundPerson(result.found);
+  const { id, survey_scheduled_at: scheduledAt } = result.reply.json;
+  const outcome = personOutcome(toId(id, result.reply.text), scheduledAt);
+  if (!isSurveyWanted || outcome.outcome !== "saved") return outcome;
+  return { ...outcome, ...(notScheduled(result, zone) ?? { error: STATUS_UNTOLD }) };
+}
+
+const STATUS_OUTCOMES: Readonly<Record<Exclude<SurveyStatusName, "paused">, OutcomeName>> = {
+  throttled: "throttled",
+  pending: "pending",
+  unsubscribed: "suppressed",
+  bounced: "suppressed",
+  unreachable: "saved",
+};
+
+/** Why our own service did not schedule a survey; null if it doesn't say. */
+export function notScheduled(result: WriteResult, zone: string | null): Pick<RowOutcome, "outcome" | "error"> | null {
+  const status = surveyStatusOf(result);
+  // One that is paused is scheduled.
+  if (status === null || status.status === "paused") return null;
+  return { outcome: STATUS_OUTCOMES[status.status], error: describeSurveyStatus(status, createWallClock(zone)) };
+}
+
+export function createPauseCount(): { take(result: WriteResult): void } & Pick<RowSender, "remarks"> {
+  const waiting = new Map<string, number>();
+  return {
+    take(result) {
+      const status = surveyStatusOf(result);
+      if (status?.status !== "paused") return;
+      const reason = status.since === null ? "Autopilot is inactive" : "sending is paused";
+      waiting.set(reason, (waiting.get(reason) ?? 0) + 1);
+    },
+    remarks: () =>
+      [...waiting].map(([reason, count]) => `${countOf(count, "survey waits", "surveys wait")}: ${reason}`),
+  };
+}
+
+function toFoundPerson({ id, next_survey_scheduled_at: scheduledAt, last_sent_at: sentAt }: JsonObject): RowOutcome {
+  return personOutcome(toId(id), scheduledAt ?? sentAt);
+}
+
+function personOutcome(personId: string | null, scheduledAt: Json | undefined): RowOutcome {
+  const at = toNumber(scheduledAt);
+  return { outcome: at === null ? "saved" : "scheduled", personId, surveyScheduledAt: at, error: null };
+}
+
+/** Ids that are numbers beyond 2^53 lose digits in JSON.parse, so they are read from the body's text. */
+export function toId(id: Json | undefined, text = ""): string | null {
+  if (typeof id === "string") return id;
+  if (typeof id !== "number") return null;
+  if (Number.isSafeInteger(id)) return String(id);
+  const digits = [...text.matchAll(/"id"\s*:\s*(\d+)/g)].map(([, found = ""]) => found);
+  return digits.find((found) => Number(found) === id) ?? null;
+}
+
+export function toSettled(
+  settlement: Settlement,
+  toOutcome: (found: JsonObject) => RowOutcome = toFoundPerson,
+): Settled {
+  if (settlement.kind === "arrived") return { kind: "arrived", outcome: toOutcome(settlement.found) };
+  return settlement;
+}
+
+export function commonParts(client: Client): Pick<RowSender, "serverNow" | "isUnsent" | "remarks"> {
+  return {
+    serverNow: client.serverNow,
+    isUnsent: (error) => effectOf(error) === "not-sent",
+    remarks: () => [],
+  };
+}

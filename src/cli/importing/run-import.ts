@@ -1,0 +1,142 @@
+/** One pipeline for every bulk import: read, check, ask, journal, send, record, report. */
+import { checkTable } from "../../bulk/import/check/check.ts";
+import { InputChangedError, InputError, type InputFile, NoRowsError } from "../../bulk/import/table/input-file.ts";
+import { isEncoding } from "../../bulk/import/table/encoding.ts";
+import { type ImportTable, openTable } from "../../bulk/import/table/open-table.ts";
+import { noOutcomes } from "../../bulk/import/journal/outcome.ts";
+import { readJournal } from "../../bulk/import/journal/journal-state.ts";
+import { unixSeconds } from "../../runtime/clock.ts";
+import { DAY_SECONDS } from "../../runtime/zone.ts";
+import { suggest } from "../args/suggest.ts";
+import { badValue } from "../args/values.ts";
+import { readDelayOrNull, readTimeOrNull } from "../args/time.ts";
+import { type Deps, withClient } from "../kit/deps.ts";
+import { ImportStoppedError } from "../errors/command-errors.ts";
+import type { ExitCode } from "../exit-codes.ts";
+import { explainLine } from "./explain.ts";
+import { checkOptions, type ImportRequest } from "./import-request.ts";
+import { openInput } from "./input-source.ts";
+import { showDryRun } from "./plan/dry-run.ts";
+import { checkConsent } from "./plan/plan.ts";
+import { isOtherService } from "./plan/plan-run.ts";
+import { askForMapping, writeHeaderNotes, type Mapped } from "./mapping.ts";
+import { asUsageError, reportCheck } from "./problems.ts";
+import { checkTargets, lockRun, runFiles, type RunFiles } from "./run-files.ts";
+import { sendChecked } from "./send-checked.ts";
+import { writeNothingToDo } from "./summary.ts";
+
+export async function runImport(deps: Deps, request: ImportRequest): Promise<ExitCode> {
+  const isOnlyShown = deps.options.dryRun || request.flags.explain !== null;
+  const files = isOnlyShown ? null : await runFiles(request);
+  const { delimiter, encoding } = request.flags;
+  if (encoding !== null) checkEncoding(encoding);
+  const input = await openInput(deps, request.input, { delimiter, encoding });
+  try {
+    return await importFrom(deps, request, input, files);
+  } catch (error) {
+    if (!(error instanceof NoRowsError)) throw asCliError(error);
+    const note = `${error.message}; nothing was sent`;
+    return await writeNothingToDo(deps, request, "", { note, counts: noOutcomes() });
+  } finally {
+    await input.close();
+  }
+}
+
+function checkEncoding(name: string): void {
+  if (isEncoding(name)) return;
+  throw badValue("--encoding", name, "an encoding that is known, such as windows-1252, utf-16, shift_jis or gb18030");
+}
+
+function asCliError(error: unknown): unknown {
+  if (error instanceof InputError) return asUsageError(error, true);
+  if (!(error instanceof InputChangedError)) return error;
+  const hint = "nothing was sent; run it again";
+  return new ImportStoppedError("input_changed", error.message, { hint, cause: error });
+}
+
+async function importFrom(
+  deps: Deps,
+  request: ImportRequest,
+  input: InputFile,
+  files: RunFiles | null,
+): Promise<ExitCode> {
+  const startedAt = unixSeconds(deps.clock);
+  const wordsAt = (await previousStart(request, files)) ?? startedAt;
+  const opened = await openMappedTable({ deps, request }, input, { startedAt, wordsAt });
+  return importTable(opened, files, startedAt);
+}
+
+/** "tomorrow" in a cell of a run that is continued stays the day that it was. */
+async function previousStart({ flags }: ImportRequest, files: RunFiles | null): Promise<number | null> {
+  if (files === null || !flags.resume) return null;
+  const { head, ended } = await readJournal(files.journal);
+  return ended ? null : (head?.at ?? null);
+}
+
+interface Opened extends Mapped {
+  readonly table: ImportTable;
+}
+
+async function openMappedTable(mapped: Mapped, input: InputFile, moments: RunMoments): Promise<Opened> {
+  try {
+    return { ...mapped, table: await openImportTable(mapped, input, moments) };
+  } catch (error) {
+    const asked = await askForMapping(mapped.deps, mapped.request, error);
+    return { ...asked, table: await openImportTable(asked, input, moments) };
+  }
+}
+
+async function importTable(
+  { deps, request, table }: Opened,
+  files: RunFiles | null,
+  startedAt: number,
+): Promise<ExitCode> {
+  if (request.flags.explain !== null) return explainLine(deps, table, request, request.flags.explain);
+  await writeHeaderNotes(deps, table);
+  if (files !== null) checkConsent(deps, table, request);
+  let report = await checkTable(table, checkOptions(deps, request));
+  if (report.overOwnLimits > 0 && (await isOtherService(deps))) {
+    table.liftOwnLimits();
+    report = await checkTable(table, checkOptions(deps, request));
+  }
+  await reportCheck(deps, table, request, report);
+  if (files === null) return showDryRun({ deps, table, request, report });
+  if (report.rows === 0) throw new NoRowsError(`${table.input.name} has no rows below the header`);
+  await checkTargets(deps, request, files);
+  const lock = await lockRun(files, deps);
+  try {
+    return await withClient(deps, (client, connection) =>
+      sendChecked({ deps, request, table, report, files, client, connection, startedAt }),
+    );
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Unix seconds by our clock. */
+interface RunMoments {
+  readonly startedAt: number;
+  /** The moment that words such as "tomorrow" in cells are counted from. */
+  readonly wordsAt: number;
+}
+
+function openImportTable(
+  { deps, request }: Mapped,
+  input: InputFile,
+  { startedAt, wordsAt }: RunMoments,
+): Promise<ImportTable> {
+  const { kind, flags, defaults, overrides } = request;
+  const context = { now: wordsAt, zone: deps.options.timeZone };
+  return openTable(input, {
+    kind,
+    defaults,
+    overrides,
+    properties: flags.properties,
+    readers: {
+      delay: (text) => readDelayOrNull(text, context, startedAt),
+      time: (text) => readTimeOrNull(text, context),
+      latestTime: startedAt + DAY_SECONDS,
+    },
+    header: { renames: flags.renames, ignored: flags.ignored, suggest },
+  });
+}

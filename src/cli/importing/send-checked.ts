@@ -1,0 +1,220 @@
+/** The half of an import that uses the service: journal, send, record, report. */
+import { stat } from "node:fs/promises";
+import { type Journal, openJournal } from "../../bulk/import/journal/journal.ts";
+import type { JournalHead } from "../../bulk/import/journal/journal-entry.ts";
+import type { RowSource } from "../../bulk/import/journal/decide-rows.ts";
+import type { JournalState, WritableState } from "../../bulk/import/journal/journal-state.ts";
+import { InputChangedError } from "../../bulk/import/table/input-file.ts";
+import { countOutcomes } from "../../bulk/import/journal/outcome.ts";
+import { openRecordedOutcomes } from "../../bulk/import/journal/recorded-outcomes.ts";
+import { failedCsv, resultsCsv } from "../../bulk/import/journal/results.ts";
+import { MissingRowsError, type SendReport, sendRows } from "../../bulk/import/send-rows.ts";
+import type { Client } from "../../client/client.ts";
+import { unixSeconds } from "../../runtime/clock.ts";
+import { replaceFile, UnwritableFileError } from "../../runtime/files/file-replacement.ts";
+import { CONCURRENCY_DEFAULT } from "../args/global-options.ts";
+import type { Connection, Deps } from "../kit/deps.ts";
+import { describeRetries } from "../kit/notes.ts";
+import { createProgress } from "../kit/progress.ts";
+import { BegunError, exitOfSignal, ImportStoppedError, InterruptedError } from "../errors/command-errors.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { createTimeFormatter } from "../render/time.ts";
+import { type CheckedFile, choicesOf } from "./import-request.ts";
+import { planRun } from "./plan/plan-run.ts";
+import { askWithPlan, chooseRows, writeForecast } from "./plan/plan.ts";
+import { describeUnchanged, findPreviousRun } from "./repeats/previous-run.ts";
+import type { RunFiles } from "./run-files.ts";
+import { type ResultsState, resumeCommand, writeNothingToDo, writeSummary } from "./summary.ts";
+
+export interface Checked extends CheckedFile {
+  readonly files: RunFiles;
+  readonly client: Client;
+  readonly connection: Connection;
+  /** Unix seconds by our clock. */
+  readonly startedAt: number;
+}
+
+/** Throws UsageError if an earlier run prevents this one or the plan is declined, or the error that stopped the run. */
+export async function sendChecked(checked: Checked): Promise<ExitCode> {
+  const { deps, request, table, report, files, client } = checked;
+  client.checkMayWrite();
+  const head = await describeRun(checked);
+  const chosen = chooseRows(request, table, report);
+  const { before, carried, isUnchanged } = await findPreviousRun({ files, head, request, source: chosen });
+  if (isUnchanged)
+    return await writeNothingToDo(deps, request, files.results, describeUnchanged(request, before, files));
+  const run = await planRun(checked, { ...chosen, before });
+  await writeForecast(deps, request, run, client);
+  await askWithPlan(deps, request, run);
+  await table.input.verify();
+  const sentBy = await lastSendingAt(checked, before);
+  if (carried !== null) await replaceFile(files.journal, carried.text(), deps.random.token(6), { isAlone: true });
+  const journal = await openJournal(files.journal, before.length, deps.clock);
+  const began = deps.clock.monotonic();
+  deps.lastWords(`To resume: ${resumeCommand(deps.commandLine, ["--resume"])}\n`);
+  try {
+    if (before.head === null) await journal.write({ head });
+    const sent = await send(checked, { ...run.source, before, journal, sentBy, spreadOver: chosen.rows });
+    // On a full disk the results cannot be written either; the summary still shows what was done and how to resume.
+    const { results, error } = await writeResults(checked);
+    const stoppedBy = sent.stoppedBy ?? error;
+    return await conclude(checked, { ...sent, stoppedBy, results }, deps.clock.monotonic() - began);
+  } finally {
+    deps.lastWords(null);
+    await journal.close();
+  }
+}
+
+async function describeRun({
+  deps,
+  request,
+  table,
+  report,
+  client,
+  connection,
+  startedAt,
+}: Checked): Promise<JournalHead> {
+  const { account } = connection;
+  return {
+    format: 2,
+    input: table.input.sha256 ?? "",
+    file: request.input,
+    rows: report.rows,
+    command: request.command,
+    choices: choicesOf(deps, request),
+    baseUrl: account?.place ?? client.baseUrl,
+    key: (await account?.keyFingerprint()) ?? "",
+    at: startedAt,
+  };
+}
+
+interface RunParts extends RowSource {
+  readonly before: WritableState;
+  readonly journal: Journal;
+  readonly sentBy: number;
+  /** The number of rows over which surveys are spaced. */
+  readonly spreadOver: number;
+}
+
+/** How long a stopped run waits for requests in flight. */
+const GRACE_MS = 5000;
+
+interface Sent extends SendReport {
+  readonly remarks: readonly string[];
+}
+
+async function send(checked: Checked, { spreadOver, ...run }: RunParts): Promise<Sent> {
+  const { deps, request, report, client } = checked;
+  const inFlight = new AbortController();
+  const grace = new AbortController();
+  const sender = request.createSender(client, inFlight.signal, spreadOver);
+  const progress = createProgress(deps, "rows");
+  progress.expect(report.rows);
+  const stop = (): void => {
+    const giveUp = (): void => inFlight.abort(deps.signal.reason);
+    deps.clock.sleep(GRACE_MS, grace.signal).then(giveUp, () => undefined);
+    void progress.end().then(() => writeWaiting(deps));
+  };
+  deps.signal.addEventListener("abort", stop, { once: true });
+  try {
+    const sent = await sendRows({
+      ...run,
+      sender,
+      rows: report.rows,
+      clock: deps.clock,
+      retryUnknown: request.flags.retryUnknown,
+      concurrency: deps.options.concurrency ?? CONCURRENCY_DEFAULT,
+      signal: deps.signal,
+      onDone: (rows, earlier) => void progress.update(rows, earlier),
+    });
+    return { ...sent, remarks: sender.remarks() };
+  } finally {
+    grace.abort();
+    deps.signal.removeEventListener("abort", stop);
+    await progress.end();
+  }
+}
+
+async function writeWaiting({ streams, options, signal }: Deps): Promise<void> {
+  if (options.quiet || !(signal.reason instanceof InterruptedError)) return;
+  await streams.err.write("Waiting for the requests in flight (5 s at most); interrupt again to stop at once\n");
+}
+
+/** A killed run may have waited this long for the service after its last entry. */
+const SILENCE_SECONDS = 600;
+
+/** The time after which earlier runs sent nothing, by the service's clock. */
+async function lastSendingAt({ deps, files, client }: Checked, before: JournalState): Promise<number> {
+  if (before.stoppedAt !== null || before.head === null) return before.stoppedAt ?? client.serverNow();
+  const idleSeconds = (deps.clock.now() - (await stat(files.journal)).mtimeMs) / 1000;
+  return Math.floor(client.serverNow() - Math.max(0, idleSeconds - SILENCE_SECONDS));
+}
+
+interface Written {
+  readonly results: ResultsState;
+  readonly error: unknown;
+}
+
+async function writeResults(checked: Checked): Promise<Written> {
+  let results: ResultsState = "missing";
+  try {
+    results = await stateBefore(checked.files);
+    await replaceResults(checked, () => (results = "written"));
+    return { results, error: null };
+  } catch (error) {
+    return { results, error };
+  }
+}
+
+async function stateBefore({ results }: RunFiles): Promise<ResultsState> {
+  const found = await stat(results).catch(() => null);
+  return found?.isFile() === true ? "outdated" : "missing";
+}
+
+async function replaceResults({ deps, request, table, files }: Checked, onResults: () => void): Promise<void> {
+  const time = createTimeFormatter({
+    format: deps.options.time ?? "iso",
+    zone: deps.options.timeZone,
+    now: unixSeconds(deps.clock),
+  });
+  const outcomes = await openRecordedOutcomes(files.journal);
+  try {
+    const csv = resultsCsv(outcomes, time);
+    await replaceFile(files.results, csv, deps.random.token(6), { isAlone: true });
+    onResults();
+    const { failedTo } = request.flags;
+    if (failedTo === null) return;
+    await replaceFile(failedTo, failedCsv(table, outcomes), deps.random.token(6));
+  } finally {
+    await outcomes.close();
+  }
+}
+
+interface Recorded extends Sent {
+  readonly results: ResultsState;
+}
+
+async function conclude(checked: Checked, sent: Recorded, elapsedMs: number): Promise<ExitCode> {
+  const { deps, request, report, files, connection } = checked;
+  const { counts, stoppedBy } = sent;
+  await writeSummary(deps, request, files.results, {
+    ...sent,
+    remaining: report.rows - countOutcomes(counts),
+    elapsedMs,
+    retries: describeRetries(connection),
+  });
+  if (stoppedBy instanceof InterruptedError) return exitOfSignal(stoppedBy.signal);
+  if (stoppedBy !== null) throw asStop(stoppedBy);
+  return counts.failed + counts.unknown > 0 ? EXIT.partial : EXIT.done;
+}
+
+/** An error after the first request. */
+function asStop(error: unknown): unknown {
+  if (error instanceof InputChangedError) {
+    const hint = "the rows that were sent are in the results; put the file back as it was to resume";
+    return new ImportStoppedError("input_changed", error.message, { hint, cause: error });
+  }
+  if (error instanceof MissingRowsError) return new ImportStoppedError("rows_missing", error.message, { cause: error });
+  const isOfFiles = error instanceof UnwritableFileError || (error as NodeJS.ErrnoException).syscall !== undefined;
+  return isOfFiles ? new BegunError(error) : error;
+}

@@ -1,0 +1,116 @@
+/** From flags, environment and profile to a client that is ready to call. */
+import type { Client } from "../../client/client.ts";
+import { createClient } from "../../client/create-client.ts";
+import type { Origin } from "../../client/errors/client-error.ts";
+import { Gate } from "../../client/gate/gate.ts";
+import { proxyCredentials } from "../../client/transport/proxy.ts";
+import { formatTrace, type TraceEvent } from "../../client/trace/trace.ts";
+import { undiciTransport } from "../../client/transport/undici-transport.ts";
+import { RETRY_LIMITS } from "../../client/call/retry-policy.ts";
+import { localDataFile } from "../../config/places.ts";
+import { LOCAL_PROFILE, type RemoteConnection, resolveConnection, usedProfile } from "../../config/settings.ts";
+import type { Exchange } from "../../contract/http.ts";
+import { makeFolder } from "../../runtime/files/make-folder.ts";
+import { CONCURRENCY_DEFAULT, type GlobalOptions } from "../args/global-options.ts";
+import { type Connection, type Deps, settingsRequest } from "./deps.ts";
+import { toSafeText } from "../render/safe-text.ts";
+import { asCliError } from "./data/data-file-errors.ts";
+import { createWaitLines, type WaitLines } from "./wait-lines.ts";
+
+export async function connect(deps: Deps): Promise<Connection> {
+  const settings = await resolveConnection(settingsRequest(deps));
+  return settings.kind === "local" ? connectLocally(deps) : connectRemotely(deps, settings);
+}
+
+async function connectRemotely(deps: Deps, settings: RemoteConnection): Promise<Connection> {
+  const { baseUrl, apiKey, warning } = settings;
+  if (warning !== null && !deps.options.quiet) await deps.streams.err.write(`warning: ${warning}\n`);
+  const waits = createWaitLines(deps);
+  const origin = { baseUrl: baseUrl.source, apiKey: apiKey.source };
+  const client = openRemoteClient(deps, { baseUrl: baseUrl.value, apiKey: apiKey.value, waits, origin });
+  const account = { place: baseUrl.value, keyFingerprint: () => fingerprint(apiKey.value) };
+  const profile = usedProfile(settings);
+  return { client, profile, account, retryCount: waits.retryCount, close: () => closeAll(client, waits) };
+}
+
+async function fingerprint(key: string): Promise<string> {
+  const { createHash } = await import("node:crypto");
+  return createHash("sha256").update(key).digest("hex").slice(0, 16);
+}
+
+async function closeAll(client: Pick<Client, "close">, waits: WaitLines): Promise<void> {
+  await waits.end();
+  await client.close();
+}
+
+/** A client over sockets for an address and a key that are known already; `close` ends its pool. */
+export function openRemoteClient(deps: Deps, endpoint: Omit<Endpoint, "transport">): Client {
+  const { timeoutMs, concurrency, retries } = deps.options;
+  const connections = concurrency ?? CONCURRENCY_DEFAULT;
+  const isInteractive = deps.streams.err.isTTY && retries === null;
+  const transport = undiciTransport({
+    baseUrl: endpoint.baseUrl,
+    env: deps.env,
+    timeoutMs,
+    connections,
+    isInteractive,
+  });
+  return buildClient(deps, { ...endpoint, transport });
+}
+
+async function connectLocally(deps: Deps): Promise<Connection> {
+  const path = await import("node:path");
+  const { openLocal } = await import("../../service/data-file/local.ts");
+  const dataFile = localDataFile(deps);
+  await makeFolder(path.dirname(dataFile), 0o700);
+  const local = await asCliError(() => openLocal({ dataFile, clock: deps.clock, random: deps.random }));
+  const waits = createWaitLines(deps);
+  const client = buildClient(deps, { ...local, waits });
+  const account = { place: dataFile, keyFingerprint: async () => "" };
+  const profile = LOCAL_PROFILE;
+  return { client, profile, account, retryCount: waits.retryCount, close: () => closeAll(local, waits) };
+}
+
+interface Endpoint {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly transport: Exchange & { close?(): Promise<void> };
+  readonly waits: WaitLines;
+  readonly origin?: Origin;
+  /** Upper bound on retries, also over --retries: a check of a connection ends soon. */
+  readonly retriesMax?: number;
+}
+
+function buildClient(deps: Deps, { baseUrl, apiKey, transport, waits, retriesMax, origin }: Endpoint): Client {
+  const secrets = proxyCredentials(deps.env);
+  for (const secret of [apiKey, ...secrets]) deps.hideKey(secret);
+  const { options, clock, random } = deps;
+  return createClient({
+    baseUrl,
+    apiKey,
+    secrets,
+    transport,
+    clock,
+    random,
+    policy: {
+      retries: Math.min(options.retries ?? RETRY_LIMITS.retries, retriesMax ?? Infinity),
+      ...(options.maxWaitMs !== null && { maxWaitMs: options.maxWaitMs }),
+    },
+    gate: new Gate({
+      clock,
+      concurrency: options.concurrency ?? CONCURRENCY_DEFAULT,
+      ratePerSecond: options.ratePerSecond,
+    }),
+    ...(options.verbosity > 0 && {
+      trace: (event: TraceEvent) => void deps.streams.err.write(describeTrace(event, options)),
+    }),
+    ...(options.settleMs !== null && { settleMs: options.settleMs }),
+    onWait: waits.onWait,
+    ...(origin !== undefined && { origin }),
+  });
+}
+
+function describeTrace(event: TraceEvent, { verbosity, showPersonalData }: GlobalOptions): string {
+  const lines = formatTrace(event, { bodies: verbosity > 1, showPersonalData });
+  return lines.map((line) => `${toSafeText(line)}\n`).join("");
+}

@@ -1,0 +1,165 @@
+/** The place of a service's data: the flags and variables that say so. */
+import { localDataFile } from "../../../config/places.ts";
+import { givenBaseUrl, LOCAL_PROFILE, nameProfile } from "../../../config/settings.ts";
+import { databaseUrlProblem } from "../../../service/store/database-url.ts";
+import type { FlagRecord } from "../../args/flag-record.ts";
+import type { Flags } from "../../args/flags.ts";
+import { UsageError } from "../../errors/usage-error.ts";
+import type { FlagGroup } from "../flag-spec.ts";
+import { type Deps, settingsRequest } from "../deps.ts";
+
+/** A file; or a database by its URL, or by a file that holds it. */
+export type PlaceChoice = string | DatabaseAddress;
+
+type DatabaseAddress = ({ readonly url: string } | { readonly urlFile: string }) & {
+  /** True when it may be reached without TLS over a network; absent: as the URL says. */
+  readonly isInsecureAllowed?: boolean;
+};
+
+export interface DataFileChoice {
+  /** `--data`, `--database` or `--database-file`; null when none was given. */
+  readonly data: PlaceChoice | null;
+}
+
+export type DataPlace =
+  | { readonly kind: "file"; readonly dataFile: string; readonly isNamed: boolean }
+  | { readonly kind: "database"; readonly url: string };
+
+/** The flag, else `SURVEYCTL_DATABASE` or `SURVEYCTL_DATA`, else the file of the profile `local`. */
+export async function choosePlace(
+  { env, platform }: Pick<Deps, "env" | "platform">,
+  { data }: DataFileChoice,
+): Promise<DataPlace> {
+  const [file, url] = [env["SURVEYCTL_DATA"] ?? "", env["SURVEYCTL_DATABASE"] ?? ""];
+  if (data === "") throw new UsageError("--data: the file name is empty");
+  if (data === null && file !== "" && url !== "")
+    throw new UsageError("SURVEYCTL_DATA and SURVEYCTL_DATABASE cannot be used together");
+  const choice = data ?? (url === "" ? file : { url });
+  if (typeof choice !== "string") return { kind: "database", url: await readUrl(choice, data === null) };
+  const dataFile = choice === "" ? localDataFile({ env, platform }) : choice;
+  refuseMemory(dataFile, data === null ? "SURVEYCTL_DATA" : "--data");
+  return { kind: "file", dataFile, isNamed: choice !== "" };
+}
+
+/**
+ * As `choosePlace`, for `service` commands: the file of the profile `local` only where that profile was chosen, and
+ * never together with a profile or an address of a service elsewhere. Throws UsageError.
+ */
+export async function chooseServicePlace(deps: Deps, choice: DataFileChoice): Promise<DataPlace> {
+  const { env, options } = deps;
+  const isSet = [env["SURVEYCTL_DATA"], env["SURVEYCTL_DATABASE"]].some((place) => (place ?? "") !== "");
+  if (choice.data !== null || (isSet && options.profile === null)) return choosePlace(deps, choice);
+  const request = settingsRequest(deps);
+  const profile = nameProfile(request);
+  const dataFile = localDataFile(deps);
+  if (profile?.value === LOCAL_PROFILE) return { kind: "file", dataFile, isNamed: false };
+  throw notHere((profile ?? givenBaseUrl(request))?.source ?? null, dataFile);
+}
+
+/** Throws UsageError for flags that name a service elsewhere, which no `service` command calls, or two places. */
+export function rejectRemoteFlags({ options }: Pick<Deps, "options">, flags: Flags): void {
+  const { profile, baseUrl } = options;
+  if (baseUrl !== null) throw notHere("--base-url", "");
+  if (profile !== null && profile !== LOCAL_PROFILE) throw notHere("--profile", "");
+  if (profile !== null && readPlace(flags) !== null)
+    throw new UsageError(`--profile ${LOCAL_PROFILE} cannot be used with --data, --database or --database-file`);
+}
+
+/** `source`: what names a service elsewhere; null where nothing is chosen. */
+function notHere(source: string | null, localFile: string): UsageError {
+  return new UsageError("service commands work on a data file or database on this machine; pass --data", {
+    hint:
+      source === null
+        ? `--profile ${LOCAL_PROFILE} works on ${localFile}`
+        : `${source} names a service to call over HTTP`,
+  });
+}
+
+/** SQLite's name for a database without a file. Throws UsageError, as an acknowledged write would be lost. */
+export function refuseMemory(dataFile: string, place: string): void {
+  if (dataFile !== ":memory:") return;
+  const hint = "./:memory: is a file of that name";
+  throw new UsageError(`${place}: :memory: keeps nothing after the command; name a file`, { hint });
+}
+
+async function readUrl(choice: DatabaseAddress, isFromVariable: boolean): Promise<string> {
+  const given = "url" in choice ? choice.url : await readUrlFile(choice);
+  const url = choice.isInsecureAllowed === true ? allowInsecure(given) : given;
+  const flag = "url" in choice ? "--database" : `--database-file ${choice.urlFile}`;
+  return parseDatabaseUrl(url, isFromVariable ? "SURVEYCTL_DATABASE" : flag);
+}
+
+/** A URL may hold a password, so it is not repeated. Throws UsageError. */
+export function parseDatabaseUrl(url: string, place: string): string {
+  const problem = databaseUrlProblem(url);
+  if (problem !== null) throw new UsageError(`${place}: ${problem}`);
+  return url;
+}
+
+function allowInsecure(url: string): string {
+  if (!URL.canParse(url)) return url;
+  const allowed = new URL(url);
+  allowed.searchParams.set("insecure", "on");
+  return allowed.href;
+}
+
+async function readUrlFile(choice: { readonly urlFile: string }): Promise<string> {
+  const { readFlagFile } = await import("../../args/text-file.ts");
+  return (await readFlagFile("--database-file", choice.urlFile)).trim();
+}
+
+export function readPlace(flags: Flags): PlaceChoice | null {
+  const [file, url, urlFile] = [flags.text("--data"), flags.text("--database"), flags.text("--database-file")];
+  const given = [
+    file === null ? [] : ["--data"],
+    url === null ? [] : ["--database"],
+    urlFile === null ? [] : ["--database-file"],
+  ].flat();
+  if (given.length > 1) throw new UsageError(`${given.slice(0, 2).join(" and ")} cannot be used together`);
+  const isInsecureAllowed = flags.is("--insecure-database");
+  if (url !== null) return { url, isInsecureAllowed };
+  if (urlFile !== null) return { urlFile, isInsecureAllowed };
+  if (isInsecureAllowed)
+    throw new UsageError("--insecure-database requires --database or --database-file", {
+      hint: "in SURVEYCTL_DATABASE, add insecure=on to the URL",
+    });
+  return file;
+}
+
+/** Parts of a URL that say where its database is and how it is reached; anything else may be a secret. */
+const SHOWN = new Set(["host", "port", "user", "sslmode", "sslrootcert", "prepare", "max", "insecure"]);
+
+/** Without its password, and so that it opens the same database. */
+export function showDatabase(url: string): string {
+  if (!URL.canParse(url)) return "the database";
+  const { protocol, username, host, pathname, search } = new URL(url);
+  const parameters = search.slice(1).split("&");
+  const shown = parameters.filter((parameter) => SHOWN.has(parameter.split("=")[0] ?? "")).join("&");
+  const user = username === "" ? "" : `${username}@`;
+  return `${protocol}//${user}${host}${pathname}${shown === "" ? "" : `?${shown}`}`;
+}
+
+const DATABASE_FLAGS: readonly FlagRecord[] = [
+  {
+    flag: "--database",
+    value: "url",
+    text: "PostgreSQL database instead of a file",
+    environment: "SURVEYCTL_DATABASE",
+  },
+  { flag: "--database-file", value: "file", text: "file that contains the URL of the database" },
+  { flag: "--insecure-database", text: "allow sslmode=disable to a server on another machine" },
+];
+
+const DATA_FLAG: FlagRecord = {
+  flag: "--data",
+  value: "file",
+  text: "data file, served or not",
+  environment: "SURVEYCTL_DATA",
+};
+
+export const DATA_FLAGS: readonly FlagRecord[] = [DATA_FLAG, ...DATABASE_FLAGS];
+
+/** `text` describes `--data`. */
+export function dataPlace(text = DATA_FLAG.text): FlagGroup<PlaceChoice | null> {
+  return { records: [{ ...DATA_FLAG, text }, ...DATABASE_FLAGS], read: readPlace };
+}

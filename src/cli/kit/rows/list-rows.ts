@@ -1,0 +1,194 @@
+/** The work of every `list`: its flags, and pages from the client to stdout, up to a limit. */
+import type { CallOptions, Client, Page, Parameters } from "../../../client/client.ts";
+import { PER_PAGE_MAX } from "../../../contract/limits.ts";
+import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
+import { keepRows } from "../../../contract/row-page.ts";
+import type { FlagRecord } from "../../args/flag-record.ts";
+import type { Flags } from "../../args/flags.ts";
+import { suggest } from "../../args/suggest.ts";
+import { parseInteger } from "../../args/values.ts";
+import { type Deps, withClient } from "../deps.ts";
+import type { FlagGroup } from "../flag-spec.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { type Resource, selectColumns } from "../../render/columns.ts";
+import { toSafeText } from "../../render/safe-text.ts";
+import { openGrowingOutput } from "../../render/list-output.ts";
+import { withPager } from "../../streams/paging.ts";
+import { countOf, formatCount, writeDone, writeNote } from "../notes.ts";
+
+const LIMIT_DEFAULT = 50;
+
+export interface ListLimits {
+  readonly limit: number | null;
+  /** Rows a request; null is 100, or --limit if that is less. */
+  readonly perPage: number | null;
+  readonly wrap?: boolean;
+  readonly count?: boolean;
+}
+
+export const COUNT_FLAG: FlagRecord = { flag: "--count", text: "print only the number of rows" };
+
+const LIST_FLAGS: readonly FlagRecord[] = [
+  {
+    flag: "--limit",
+    short: "-L",
+    value: "n",
+    text: "maximum number of rows",
+    otherwise: `${LIMIT_DEFAULT}`,
+    conflicts: ["--all", "--count"],
+  },
+  { flag: "--all", text: "all rows" },
+  COUNT_FLAG,
+  { flag: "--wrap", text: "wrap wide text in tables instead of cutting it" },
+  {
+    flag: "--per-page",
+    value: "n",
+    text: `page size, 1 to ${PER_PAGE_MAX}`,
+    otherwise: `${PER_PAGE_MAX}, or the limit where that is less`,
+  },
+];
+
+function readLimits(flags: Flags): ListLimits {
+  const limit = flags.parse("--limit", (text, place) => parseInteger(text, place, { min: 1 }));
+  const count = flags.is("--count");
+  return {
+    limit: flags.is("--all") || count ? null : (limit ?? LIMIT_DEFAULT),
+    count,
+    wrap: flags.is("--wrap"),
+    perPage: flags.parse("--per-page", (text, place) => parseInteger(text, place, { min: 1, max: PER_PAGE_MAX })),
+  };
+}
+
+export const LIMITS: FlagGroup<ListLimits> = { records: LIST_FLAGS, read: readLimits };
+
+export interface ListRequest {
+  readonly resource: Resource;
+  readonly limits: ListLimits;
+  /** Filters; `per_page` is added here. */
+  readonly parameters: Parameters;
+  readonly pages: (client: Client, parameters: Parameters, options: CallOptions) => AsyncGenerator<Page>;
+  /** Rows are left out here, and not by the service: a page may come back with few of them, or none. */
+  readonly isNarrowed?: boolean;
+  /** Which end of the list comes first, where the command can turn it around. */
+  readonly first?: "oldest" | "newest";
+  readonly count?: RowCount;
+}
+
+/** The number of rows that the filters let through, by one cheap request. */
+interface RowCount {
+  readonly noun: string;
+  readonly ask: (client: Client, options: CallOptions) => Promise<number | null>;
+  readonly isCounted: (row: JsonObject) => boolean;
+}
+
+export async function listRows(deps: Deps, request: ListRequest): Promise<ExitCode> {
+  return withPager(deps.streams, deps.env, (streams) => writeRows({ ...deps, streams }, request));
+}
+
+async function writeRows(deps: Deps, request: ListRequest): Promise<ExitCode> {
+  const { resource, limits, parameters, pages } = request;
+  const output = await openGrowingOutput(deps, { resource, wrap: limits.wrap ?? false, count: limits.count ?? false });
+  const most = request.isNarrowed === true ? PER_PAGE_MAX : (limits.limit ?? PER_PAGE_MAX);
+  const perPage = limits.perPage ?? Math.min(PER_PAGE_MAX, most);
+  return withClient(deps, async (client) => {
+    const walk = pages(client, { ...parameters, per_page: perPage }, { signal: deps.signal });
+    let left = limits.limit ?? Infinity;
+    let allCounted = true;
+    const paths = watchPaths(deps, resource);
+    for (let step = await walk.next(); step.done !== true; step = await walk.next()) {
+      const page = step.value;
+      await output.write(
+        keepRows(page, (_, index) => index < left),
+        page.hasAnswers,
+      );
+      paths.look(page.rows);
+      allCounted &&= page.rows.every((row) => request.count?.isCounted(row) ?? true);
+      left -= page.rows.length;
+      if (left > 0) continue;
+      await output.end();
+      await paths.writeNotes();
+      // Also after a page that is not full: some services give fewer rows than asked for.
+      if (!deps.options.quiet) await noteMore(deps, request, client, { walk, page, isCut: left < 0, allCounted });
+      await walk.return(undefined);
+      return EXIT.done;
+    }
+    await output.end();
+    await paths.writeNotes();
+    return EXIT.done;
+  });
+}
+
+/** Says which dotted paths of `--columns` no row has: most likely they are mistyped. */
+function watchPaths(deps: Deps, resource: Resource) {
+  let lacking = selectColumns(resource, deps.options.columns ?? []).filter(({ name }) => name.includes("."));
+  const known = new Set<string>();
+  let isEmpty = true;
+  return {
+    look(rows: readonly JsonObject[]): void {
+      isEmpty &&= rows.length === 0;
+      lacking = lacking.filter(({ read }) => rows.every((row) => read(row) === undefined));
+      if (lacking.length === 0) return;
+      for (const [field, value] of rows.flatMap(Object.entries))
+        if (isJsonObject(value)) for (const name of Object.keys(value)) known.add(`${field}.${name}`);
+    },
+    async writeNotes(): Promise<void> {
+      if (isEmpty) return;
+      for (const { name } of lacking) {
+        const nearest = suggest(name, [...known]);
+        const hint = nearest === null ? "" : `; did you mean ${toSafeText(nearest)}?`;
+        await writeNote(deps, `none of these ${resource.noun} has ${toSafeText(name)}${hint}`);
+      }
+    },
+  };
+}
+
+interface Stop {
+  readonly walk: AsyncGenerator<Page>;
+  readonly page: Page;
+  readonly isCut: boolean;
+  readonly allCounted: boolean;
+}
+
+/** Adds a note where more rows exist. A failure here does not fail the list. */
+async function noteMore(deps: Deps, request: ListRequest, client: Client, stop: Stop): Promise<void> {
+  const shown = request.limits.limit ?? 0;
+  if (request.isNarrowed === true && !stop.isCut) return noteLater(deps, shown, stop);
+  const total = stop.allCounted ? await orNull(() => request.count?.ask(client, { signal: deps.signal })) : null;
+  // A count that is no larger proves nothing: there may be rows that it does not have.
+  const more = stop.isCut || (total ?? 0) > shown || (await orNull(() => hasMore(stop)));
+  if (more === true) await writeDone(deps, describeShown(request, shown, total));
+}
+
+/** One page further on shows whether later rows match; that page may have none, and a later one may. */
+async function noteLater(deps: Deps, shown: number, { walk }: Stop): Promise<void> {
+  const following = await orNull(() => walk.next());
+  if (following === null || following.done === true) return;
+  const more = following.value.rows.length > 0 ? "use" : "more may match:";
+  await writeDone(deps, `Showing ${countOf(shown, "row", "rows")}; ${more} --limit N or --all for more`);
+}
+
+/** Cursor lists say so; of page-numbered lists a full page says nothing, so the next one is asked for. */
+async function hasMore({ walk, page }: Stop): Promise<boolean> {
+  if (page.next !== null) return true;
+  const following = await walk.next();
+  return following.done !== true && following.value.rows.length > 0;
+}
+
+async function orNull<Value>(ask: () => Promise<Value | null> | undefined): Promise<Value | null> {
+  try {
+    return (await ask()) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** `Showing the 50 oldest of 4,872 responses; --newest shows the newest first`. */
+function describeShown({ count, first }: ListRequest, shown: number, total: number | null): string {
+  const advice = "use --limit N or --all for more";
+  if (count === undefined || total === null || total <= shown)
+    return `Showing ${countOf(shown, "row", "rows")}; ${advice}`;
+  const all = `of ${formatCount(total)} ${count.noun}`;
+  if (first === undefined) return `Showing ${formatCount(shown)} ${all}; ${advice}`;
+  const which = shown === 1 ? first : `${formatCount(shown)} ${first}`;
+  return `Showing the ${which} ${all}; ${first === "oldest" ? "--newest shows the newest first" : advice}`;
+}

@@ -1,0 +1,80 @@
+/** Properties by which rows are filtered or grouped: `--property 'purchases>=3'` and the values in a row. */
+import { type Json, type JsonObject, propertyText } from "../../../contract/json.ts";
+import { badValue, parseKeyValue } from "../../args/values.ts";
+import type { FlagSpec } from "../flag-spec.ts";
+
+export const COMPARISONS = {
+  "=": (a: number, b: number) => a === b,
+  "!=": (a: number, b: number) => a !== b,
+  ">=": (a: number, b: number) => a >= b,
+  "<=": (a: number, b: number) => a <= b,
+  ">": (a: number, b: number) => a > b,
+  "<": (a: number, b: number) => a < b,
+} as const;
+
+/** `=` if there is no comparison. */
+export type PropertyCondition = readonly [key: string, value: string, comparison?: keyof typeof COMPARISONS];
+
+export const PROPERTY_FILTER_FLAG = {
+  flag: "--property",
+  value: "key=value",
+  text: "only with this property, also != >= <= > <; of several values of one key, any matches",
+  repeatable: true,
+  parse: parseCondition,
+} as const satisfies FlagSpec;
+
+/** Throws UsageError. */
+export function parseCondition(text: string, place: string): PropertyCondition {
+  const [, key = "", comparison = "=", value = ""] = /^([^=]+?)(!=|>=|<=|>|<)(.*)$/su.exec(text) ?? [];
+  if (comparison === "=") return parseKeyValue(text, place);
+  if (comparison !== "!=" && toNumber(value.trim()) === null)
+    throw badValue(place, text, `a comparison of numbers, as in '${key.trim()}${comparison}3'`);
+  return [key.trim(), value.trim(), comparison as keyof typeof COMPARISONS];
+}
+
+/** Conditions that must all hold; of several values of one key one is enough. */
+export function groupConditions(conditions: readonly PropertyCondition[]): readonly (readonly PropertyCondition[])[] {
+  const equal = conditions.filter(([, , comparison = "="]) => comparison === "=");
+  const keys = [...new Set(equal.map(([key]) => key))];
+  const others = conditions.filter((condition) => !equal.includes(condition));
+  return [...keys.map((key) => equal.filter(([name]) => name === key)), ...others.map((condition) => [condition])];
+}
+
+/** `map` is the field that holds a row's properties. */
+export function propertyTests(
+  conditions: readonly PropertyCondition[],
+  map: string,
+): readonly ((row: JsonObject) => boolean)[] {
+  return groupConditions(conditions).map(
+    (group) => (row) => group.some((condition) => meets(propertyOf(row, map, condition[0]), condition)),
+  );
+}
+
+export function meets(actual: string | null, [, wanted, comparison = "="]: PropertyCondition): boolean {
+  const [left, right] = [toNumber(actual ?? ""), toNumber(wanted)];
+  if (left !== null && right !== null) return COMPARISONS[comparison](left, right);
+  const isSame = (actual ?? "") === wanted;
+  return comparison === "!=" ? !isSame : comparison === "=" && isSame;
+}
+
+/** Null for other text, and for ids: leading zeros or more digits than a number keeps. */
+function toNumber(text: string): number | null {
+  const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  return Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : null;
+}
+
+/** What is stored with the person of a response, apart from the row so that no output shows it. */
+const STORED = new WeakMap<JsonObject, Json>();
+
+export function attachStored(row: JsonObject, properties: Json | undefined): void {
+  if (properties !== undefined) STORED.set(row, properties);
+}
+
+export function storedWith(row: JsonObject): Json | undefined {
+  return STORED.get(row);
+}
+
+/** The row's own value as text, else the one stored with its person; null for none. */
+export function propertyOf(row: JsonObject, map: string, name: string): string | null {
+  return propertyText(row[map], name) ?? propertyText(storedWith(row), name);
+}

@@ -1,0 +1,120 @@
+/** Flags that take a time or a range of it. */
+import { unixSeconds } from "../../runtime/clock.ts";
+import { quoteText } from "../../contract/text/invisible.ts";
+import { DAY_SECONDS, systemZone } from "../../runtime/zone.ts";
+import type { FlagRecord } from "../args/flag-record.ts";
+import type { Flags } from "../args/flags.ts";
+import { type DayEdge, parsePeriod, parseTime, type TimeContext } from "../args/time.ts";
+import { UsageError } from "../errors/usage-error.ts";
+import { createTimeFormatter } from "../render/time.ts";
+import type { Deps } from "./deps.ts";
+import type { FlagGroup } from "./flag-spec.ts";
+import { writeNote } from "./notes.ts";
+
+/** `--since`, `--until` and `--period`; `what` happened then, as in "created". */
+export function rangeFlags(what: string): readonly FlagRecord[] {
+  return [
+    { flag: "--since", value: "time", text: `${what} at or after` },
+    { flag: "--until", value: "time", text: `${what} at or before` },
+    {
+      flag: "--period",
+      value: "period",
+      text: `${what} in a period such as last-month, 2026-05 or 2026-Q1`,
+      conflicts: ["--since", "--until"],
+    },
+  ];
+}
+
+/** The same flags and their values. */
+export function timeRange(what: string): FlagGroup<TimeFilter> {
+  return { records: rangeFlags(what), read: (flags, deps) => readRange(deps, flags) };
+}
+
+export function timeContext({ clock, options }: Deps): TimeContext {
+  return { now: unixSeconds(clock), zone: options.timeZone };
+}
+
+/** Unix seconds; null when not given. A date alone is its first second, or its last. Throws UsageError. */
+export function readTime(deps: Deps, flags: Flags, flag: string, edge: DayEdge): number | null {
+  return flags.parse(flag, (text, place) => parseTime(text, place, timeContext(deps), edge));
+}
+
+/** Unix seconds: of a day or a period its first second. Throws UsageError. */
+export function parseStart(text: string, place: string, deps: Deps): number {
+  return parseTime(text, place, timeContext(deps), "first");
+}
+
+/** Unix seconds: of a day or a period its last second. Throws UsageError. */
+export function parseEnd(text: string, place: string, deps: Deps): number {
+  return parseTime(text, place, timeContext(deps), "last");
+}
+
+/** When something happened. Throws UsageError for more than a day ahead. */
+export function parseRecordedTime(text: string, place: string, deps: Deps): number {
+  const at = parseStart(text, place, deps);
+  if (at <= timeContext(deps).now + DAY_SECONDS) return at;
+  throw new UsageError(`${place}: ${quoteText(text)} is more than a day ahead`);
+}
+
+/** Unix seconds, inclusive; null is open. */
+export interface TimeFilter {
+  readonly since: number | null;
+  readonly until: number | null;
+}
+
+interface RangeFlags {
+  readonly since: string;
+  readonly until: string;
+  /** The flag that is short for both; without it there is none. */
+  readonly period?: string;
+  /** The flag that says what now is, for commands that leave out what is later. */
+  readonly asOf?: string;
+}
+
+export const RANGE_FLAGS: RangeFlags = { since: "--since", until: "--until", period: "--period" };
+
+/**
+ * The start from the first second of its day or period, the end to the last. Throws UsageError, also for a range that
+ * ends before it starts: no service has rows there. `--verbose` says what the range came to.
+ */
+export function readRange(deps: Deps, flags: Flags, names: RangeFlags = RANGE_FLAGS): TimeFilter {
+  const range = readWhole(deps, flags, names) ?? {
+    since: readTime(deps, flags, names.since, "first"),
+    until: readTime(deps, flags, names.until, "last"),
+  };
+  const { since, until } = range;
+  checkOrder(deps, flags, names, range);
+  if (deps.options.verbosity > 0 && (since !== null || until !== null)) echo(deps, names, range);
+  return range;
+}
+
+function checkOrder(deps: Deps, flags: Flags, names: RangeFlags, { since, until }: TimeFilter): void {
+  const iso = createTimeFormatter({ format: "iso", zone: null, now: 0 });
+  const { now } = timeContext(deps);
+  if (since === null) return;
+  if (until !== null && since > until)
+    throw new UsageError(`${names.until} (${iso(until)}) is before ${names.since} (${iso(since)})`);
+  const { asOf, period } = names;
+  // An open end is no end where lists are read: the service's clock may be fast.
+  if (asOf === undefined || since <= now) return;
+  const start = period !== undefined && flags.text(period) !== null ? period : names.since;
+  const where = flags.text(asOf) === null ? "in the future" : `after ${asOf} (${iso(now)})`;
+  throw new UsageError(`${start} (${iso(since)}) is ${where}`);
+}
+
+function readWhole(deps: Deps, flags: Flags, { period }: RangeFlags): TimeFilter | null {
+  return period === undefined
+    ? null
+    : flags.parse(period, (text, place) => parsePeriod(text, place, timeContext(deps)));
+}
+
+/** `note: --since 2026-05-01 00:00:00, --until 2026-05-31 23:59:59 (Europe/Berlin)`. */
+function echo(deps: Deps, names: RangeFlags, { since, until }: TimeFilter): void {
+  const { now, zone } = timeContext(deps);
+  const write = createTimeFormatter({ format: "local", zone, now });
+  const ends = [
+    ...(since === null ? [] : [`${names.since} ${write(since)}`]),
+    ...(until === null ? [] : [`${names.until} ${write(until)}`]),
+  ];
+  void writeNote(deps, `${ends.join(", ")} (${zone ?? systemZone()})`);
+}
