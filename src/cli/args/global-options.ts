@@ -104,7 +104,7 @@ export const GLOBAL_FLAGS: readonly GlobalFlag[] = [
     flag: "--show-personal-data",
     text: "do not mask personal data in bodies that --verbose prints",
   },
-  { group: "Output", flag: "--no-color", text: "disable colour", environment: "NO_COLOR" },
+  { group: "Output", flag: "--no-color", text: "disable color", environment: "NO_COLOR" },
   {
     group: "Output",
     flag: "--dry-run",
@@ -131,7 +131,7 @@ export const GLOBAL_FLAGS: readonly GlobalFlag[] = [
     group: "Connection",
     flag: "--max-wait",
     value: "duration",
-    text: "maximum Retry-After to honour",
+    text: "maximum Retry-After to honor",
     otherwise: "5m",
   },
   {

@@ -299,7 +299,8 @@ function commentItem({ id, score, text, at, person, url }: ReportComment): Html 
   </li> `;
 }
 
-function method({ counts, rowsHash, asOf, command, version }: ReportFacts): Html {
+function method({ counts, change, rowsHash, asOf, command, version }: ReportFacts): Html {
+  const compared = change === null ? "" : ", plus those of the period they are compared with";
   return html`<footer>
     <section aria-labelledby="method">
       <h2 id="method">Method</h2>
@@ -309,8 +310,8 @@ function method({ counts, rowsHash, asOf, command, version }: ReportFacts): Html
         who chose to answer, several answers by one person, language, channel or season.
       </p>
       <p>
-        Made by surveyctl ${version} as of ${asOf} from ${answersText(countAnswers(counts))}, plus those of the period
-        they are compared with. SHA-256 of the rows:
+        Made by surveyctl ${version} as of ${asOf} from ${answersText(countAnswers(counts))}${compared}. SHA-256 of the
+        rows:
       </p>
       <pre><code>${rowsHash}</code></pre>
       <p>Command:</p>

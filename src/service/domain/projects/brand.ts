@@ -95,7 +95,7 @@ const CONTRAST_MIN = 4.5;
 const INKS = ["#ffffff", "#1d2329"] as const;
 
 function colorProblem(color: string): string | null {
-  if (!COLOR.test(color)) return "is not a colour such as #0a7 or #00aa77";
+  if (!COLOR.test(color)) return "is not a color such as #0a7 or #00aa77";
   if (readAccent(longColor(color)) !== null) return null;
   const best = Math.max(...INKS.map((ink) => contrast(longColor(color), ink)));
   return `cannot carry readable text: contrast ${best.toFixed(2)} with white or dark text, must be at least 4.5`;

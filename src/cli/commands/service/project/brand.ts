@@ -8,7 +8,7 @@ const BRAND = toResource("settings", { name: "text", color: "text", text_color: 
 
 export const brand = defineGroup({
   name: "brand",
-  summary: "how survey pages and e-mails look: name, colour and logo",
+  summary: "how survey pages and e-mails look: name, color and logo",
   commands: [
     serviceCommand({
       operation: "brand",
@@ -23,7 +23,7 @@ export const brand = defineGroup({
         color: {
           flag: "--color",
           value: "color",
-          text: "colour of buttons, such as #0a7; text on it must be readable",
+          text: "color of buttons, such as #0a7; text on it must be readable",
         },
         logo: { flag: "--logo", value: "file", text: "PNG, JPEG or SVG of at most 32 KB, shown on pages" },
       },
