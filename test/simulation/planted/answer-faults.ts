@@ -40,7 +40,7 @@ export const ANSWER_FAULTS = [
   ),
   fault<typeof deleteRows>(
     "what is deleted stays in the counts",
-    ["service/store/sql/lists/counted-rows.ts", "deleteRows"],
+    ["service/sql/lists/counted-rows.ts", "deleteRows"],
     (original) =>
       async (database, ...what) => {
         const counted = database.counts.mark();
