@@ -7,7 +7,7 @@ import { type InputFile, InputChangedError, InputError, openInputFile } from "..
 import { type JsonRecord, looksLikeJson, readJsonRecords } from "../../bulk/import/table/json-records.ts";
 import { cleanHeader } from "../../bulk/import/table/header.ts";
 import { findExtraCells, type InputRecord, isEmptyRow } from "../../bulk/import/table/record-parser.ts";
-import { readRecords } from "../../bulk/import/table/records.ts";
+import { readTable } from "../../bulk/import/table/records.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import type { Deps } from "../kit/deps.ts";
 import { UsageError } from "../errors/usage-error.ts";
@@ -117,7 +117,7 @@ function toSource(input: InputFile): HistorySource {
 async function* readRows(input: InputFile): AsyncGenerator<readonly HistoryRecord[]> {
   const plain = await unzipped(input);
   const head = await firstBytes(plain);
-  if (head.byteLength > 0) yield* looksLikeJson(head) ? readJsonRecords(plain) : readTable(plain);
+  if (head.byteLength > 0) yield* looksLikeJson(head) ? readJsonRecords(plain) : readTableRows(plain);
 }
 
 async function firstBytes(input: InputFile): Promise<Uint8Array> {
@@ -125,14 +125,10 @@ async function firstBytes(input: InputFile): Promise<Uint8Array> {
   return new Uint8Array();
 }
 
-async function* readTable(input: InputFile): AsyncGenerator<readonly HistoryRecord[]> {
-  let header: readonly string[] | null = null;
-  for await (const batch of readRecords(input)) {
-    const [first, ...rest] = batch;
-    const rows: readonly InputRecord[] = header === null ? rest : batch;
-    if (header === null && first !== undefined) refuseTwins(input, first);
-    header ??= first?.fields ?? null;
-    const names = (header ?? []).map(cleanHeader);
+async function* readTableRows(input: InputFile): AsyncGenerator<readonly HistoryRecord[]> {
+  for await (const { header, rows } of readTable(input)) {
+    refuseTwins(input, header);
+    const names = header.fields.map(cleanHeader);
     yield rows.filter((row) => !isEmptyRow(row)).map((row) => toRecord(row, names));
   }
 }

@@ -494,6 +494,12 @@ describe("files that cannot be read", () => {
     ],
     ["cut off within an array", "c.json", `[${response({})},`, "c.json:2: the array has no end; the file is cut off"],
     ["with a header twice", "c.csv", "email,Score,score\na@x.co,9,8\n", 'c.csv:1: two columns are called "score"'],
+    [
+      "with a bad quote in its header",
+      "c.csv",
+      '"email"s,score\n1,9\n',
+      'c.csv:1: text follows a closing quote; a quote inside a field is written ""',
+    ],
     ["that is no JSON", "d.json", '[{"id": "2"},\n{"id": 1,}]', "d.json:2: not valid JSON"],
     ["a JSON array of no objects", "d.json", "[1, 2]", "d.json:1: expected an object, found 1"],
     ["a JSON array of arrays", "d.json", '[["id"], ["1"]]', "d.json:1: expected an object, found ["],
@@ -501,6 +507,12 @@ describe("files that cannot be read", () => {
     const seen = await store.import({ "0.ndjson": ada, [name]: text });
     expect(seen).toMatchObject({ exit: null, error });
     expect((await store.dump()).people).toEqual([]);
+  });
+
+  test("rows of empty cells above the header are left out", async () => {
+    const text = ",,\n\nemail,score,created_at\nann@example.com,9,2026-01-02\n";
+    expect(await store.import({ "above.csv": text })).toMatchObject({ exit: 0, error: null });
+    expect((await store.dump()).responses).toHaveLength(1);
   });
 
   test("when one is in another encoding, then its place is named and nothing is written", async () => {

@@ -5,7 +5,7 @@ import { InputError, type InputFile } from "./input-file.ts";
 import { RULES } from "../check/rules.ts";
 import { createValidator, type Validator, type ValidatorOptions } from "../check/validate.ts";
 import { type InputRecord, isEmptyRow } from "./record-parser.ts";
-import { readRecords } from "./records.ts";
+import { readTable, type TableBatch } from "./records.ts";
 import type { FieldSpec, ImportRow, InvalidRow, RowKind } from "../check/row-kind.ts";
 
 export interface ImportTable extends Validator {
@@ -29,12 +29,7 @@ export async function openTable(input: InputFile, options: TableOptions): Promis
   const mapping = readMapping(input, options, head);
   const validator = createValidator({ ...options, columns: mapping.columns });
   const records = async function* (): AsyncGenerator<readonly InputRecord[]> {
-    let isBelow = false;
-    for await (const batch of readRecords(input)) {
-      const start: number = isBelow ? 0 : batch.findIndex((record) => !isEmptyRow(record)) + 1;
-      isBelow ||= start > 0;
-      if (isBelow) yield batch.slice(start);
-    }
+    for await (const { rows } of readTable(input)) yield rows;
   };
   return {
     input,
@@ -56,7 +51,7 @@ const TITLE_LINES = 10;
 function readMapping(
   input: InputFile,
   { kind, header, readers }: TableOptions,
-  { header: first, rest }: Head,
+  { header: first, rows: rest }: TableBatch,
 ): Mapping {
   const suits = (column: number, { rule }: FieldSpec): boolean | null => {
     const cells = rest.map(({ fields }) => withoutGuard(fields[column] ?? "").trim()).filter((cell) => cell !== "");
@@ -86,18 +81,7 @@ function isMappable(map: () => Mapping): boolean {
   }
 }
 
-interface Head {
-  readonly header: InputRecord;
-  /** The first records below it. */
-  readonly rest: readonly InputRecord[];
-}
-
-async function readHead(input: InputFile): Promise<Head> {
-  for await (const batch of readRecords(input)) {
-    const at = batch.findIndex((record) => !isEmptyRow(record));
-    const header = batch[at];
-    if (header?.problem !== undefined) throw new InputError(`${input.name}:${header.line}: ${header.problem}`);
-    if (header !== undefined) return { header, rest: batch.slice(at + 1) };
-  }
+async function readHead(input: InputFile): Promise<TableBatch> {
+  for await (const head of readTable(input)) return head;
   throw new InputError(`${input.name} is empty; the first line must name the columns`);
 }

@@ -4,7 +4,7 @@ import { InputError, type InputFile } from "./input-file.ts";
 import { looksLikeJson } from "./json-records.ts";
 import { readJsonTable } from "./json-table.ts";
 import { notText } from "./not-text.ts";
-import { RecordParser, type InputRecord } from "./record-parser.ts";
+import { type InputRecord, isEmptyRow, RecordParser } from "./record-parser.ts";
 import { EncodingError, toUtf8 } from "./encoding.ts";
 
 /**
@@ -28,6 +28,22 @@ export async function* readRecords(input: InputFile): AsyncGenerator<InputRecord
     if (parser !== null) yield parser.finish();
   } catch (error) {
     throw error instanceof EncodingError ? await notText(input, error) : error;
+  }
+}
+
+export interface TableBatch {
+  readonly header: InputRecord;
+  /** Records below it. */
+  readonly rows: readonly InputRecord[];
+}
+
+/** Leaves out empty rows above the header. Throws InputError also for a header that it cannot read. */
+export async function* readTable(input: InputFile): AsyncGenerator<TableBatch> {
+  let header: InputRecord | undefined;
+  for await (const batch of readRecords(input)) {
+    header ??= batch.find((record) => !isEmptyRow(record));
+    if (header?.problem !== undefined) throw new InputError(`${input.name}:${header.line}: ${header.problem}`);
+    if (header !== undefined) yield { header, rows: batch.slice(batch.indexOf(header) + 1) };
   }
 }
 
