@@ -12,7 +12,7 @@ import { addProject } from "../../src/service/domain/projects/projects.ts";
 import type { Database, SqlRow, SqlValue } from "../../src/service/sql/database.ts";
 import { writeTime } from "../../src/service/domain/write-time.ts";
 import { CountChanges } from "../../src/service/sql/lists/count-changes.ts";
-import { createProjectStates, PROJECT_STATE } from "../../src/service/store/sql/project-states.ts";
+import { createProjectStates, PROJECT_STATE } from "../../src/service/sql/project-states.ts";
 import { createStoreRows, type StoreTransaction } from "../../src/service/store/sql/store-rows.ts";
 import { openPostgresStore } from "../../src/service/store/postgres/open-postgres-store.ts";
 import { createStatements } from "../../src/service/store/postgres/statements.ts";

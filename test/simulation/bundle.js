@@ -92,8 +92,7 @@ function load(places, id) {
   const [from, plant] = [original, path.join(here, "planted/plant.ts")].map((file) => JSON.stringify(file));
   const names = [...(places.get(original) ?? [])];
   const wrapped = names.map(
-    (name) =>
-      `export const ${name} = plantable(${JSON.stringify(module)}, "${name}", (...args) => original.${name}(...args));`,
+    (name) => `export const ${name} = plantable(${JSON.stringify(module)}, "${name}", () => original.${name});`,
   );
   const head = [`export * from ${from};`, `import * as original from ${from};`, `import { plantable } from ${plant};`];
   return [...head, ...wrapped].join("\n");

@@ -8,7 +8,7 @@ import type { LockWatch } from "../../runtime/files/lock-file.ts";
 import { wordsOfRefusal } from "../../runtime/files/system-words.ts";
 import { CopyFailedError, FileChoiceError, lockCopies, removeCopy, removeLeftCopies } from "./backup.ts";
 import { releaseDeadClaims } from "../domain/delivery/deliveries.ts";
-import { copyRows, countContents, type TableSum } from "../domain/moving.ts";
+import { copyRows, countContents, type TableSum } from "../domain/moving/moving.ts";
 import type { Store, StoreContents, Transaction } from "../domain/ports.ts";
 import { syncErasures } from "./erasure-file.ts";
 import { applyLaterErasures, readLaterErasures } from "./later-erasures.ts";

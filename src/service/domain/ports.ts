@@ -8,23 +8,23 @@ import type { UnavailableError } from "./errors.ts";
 import type { DigestRows } from "./delivery/digest-rows.ts";
 import type { QueueRows } from "./delivery/queue-rows.ts";
 import type { DeliveryRows, ReportRows, RequestRows } from "./delivery/rows.ts";
-import type { HistoryRows } from "./history/rows.ts";
-import type { ErasureRows, RetentionRows } from "./privacy/rows.ts";
-import type { QuestionRows } from "./questions/rows.ts";
+import type { HistoryRows } from "./history/history-rows.ts";
+import type { ErasureRows } from "./privacy/erasure-rows.ts";
+import type { RetentionRows } from "./privacy/retention-rows.ts";
+import type { QuestionRows } from "./questions/question-rows.ts";
 import type { LinkRows } from "./link-rows.ts";
-import type {
-  PersonRows,
-  ProjectRows,
-  ResponseRows,
-  SecretRows,
-  StoreContents,
-  SuppressionRows,
-  TableRows,
-  TrendRows,
-} from "./rows.ts";
+import type { PersonRows } from "./people/person-rows.ts";
+import type { ProjectRows } from "./projects/project-rows.ts";
+import type { ResponseRows } from "./answers/response-rows.ts";
+import type { StoreContents } from "./rows.ts";
+import type { SecretRows } from "./secret-rows.ts";
+import type { ClockRows } from "./clock-rows.ts";
+import type { SuppressionRows } from "./people/suppression-rows.ts";
+import type { TableRows } from "./moving/table-rows.ts";
+import type { TrendRows } from "./answers/trend-rows.ts";
 import type { ShareRows } from "./shares/share-rows.ts";
 import type { TextRows } from "./sms/text-rows.ts";
-import type { AutopilotRows } from "./surveys/autopilot-rows.ts";
+import type { AutopilotRows } from "./surveys/autopilot/autopilot-rows.ts";
 import type { UnscheduledRows } from "./surveys/unscheduled/unscheduled-rows.ts";
 import type { WebhookRows } from "./webhooks/webhook-rows.ts";
 
@@ -32,14 +32,23 @@ export type * from "./delivery/digest-rows.ts";
 export type * from "./delivery/queue-rows.ts";
 export type * from "./delivery/rows.ts";
 export type * from "./privacy/rows.ts";
-export type * from "./questions/rows.ts";
+export type * from "./questions/question-rows.ts";
 export type * from "./link-rows.ts";
+export type * from "./answers/response-columns.ts";
+export type * from "./answers/response-rows.ts";
+export type * from "./answers/trend-rows.ts";
+export type * from "./clock-rows.ts";
+export type * from "./people/person-columns.ts";
+export type * from "./people/person-rows.ts";
+export type * from "./people/suppression-rows.ts";
+export type * from "./projects/project-rows.ts";
+export type * from "./moving/table-rows.ts";
 export type * from "./rows.ts";
-export type * from "./surveys/autopilot-rows.ts";
-export type * from "./surveys/autopilot-settings.ts";
+export type * from "./surveys/autopilot/autopilot-rows.ts";
+export type * from "./surveys/autopilot/autopilot-settings.ts";
 export type * from "./surveys/unscheduled/unscheduled-rows.ts";
 export type * from "./sms/text-rows.ts";
-export type * from "./webhooks/webhook-rows.ts";
+export type * from "./webhooks/webhook.ts";
 
 export interface StoreAbout {
   readonly engine: "sqlite" | "postgresql";
@@ -122,13 +131,6 @@ export interface WriteOptions extends ReadOptions {
   readonly project?: number | "none";
   /** How long the work may wait for other writes to share its commit; 0 by default. */
   readonly mayWaitMs?: number;
-}
-
-export interface ClockRows {
-  /** The newest `updatedAt` of all writes. */
-  newestWriteAt(): Promise<number>;
-  /** Forgets later times than now: of the newest write, and those that surveys and webhooks wait for. */
-  takeBack(): Promise<void>;
 }
 
 /** One unit of work. Never kept after the work has ended. */

@@ -11,8 +11,8 @@ import {
 } from "../../contract/routes.ts";
 import type { Membership, Person, Platform, SurveyResponse, SurveyStatuses } from "../../contract/resources.ts";
 import { formatSurveyStatus, SURVEY_STATUS_HEADER, type SurveyStatus } from "../../contract/text/survey-status.ts";
-import { addMember, getAutopilot, listMembersJson, removeMember } from "../domain/surveys/autopilot.ts";
-import { getAutopilotWithJoining } from "../domain/surveys/joining.ts";
+import { addMember, getAutopilot, listMembersJson, removeMember } from "../domain/surveys/autopilot/autopilot.ts";
+import { getAutopilotWithJoining } from "../domain/surveys/autopilot/joining.ts";
 import { NotFoundError } from "../domain/errors.ts";
 import type { MembersQuery, PersonReference, Project } from "../domain/inputs.ts";
 import { fullName, readPresentation } from "../domain/projects/presentation.ts";

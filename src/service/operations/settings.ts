@@ -14,7 +14,7 @@ import {
   toConfiguredSettings,
   toProjectSettings,
 } from "../domain/projects/settings.ts";
-import { configureAutopilot, showAutopilot } from "../domain/surveys/autopilot.ts";
+import { configureAutopilot, showAutopilot } from "../domain/surveys/autopilot/autopilot.ts";
 import { previewSurvey } from "../domain/surveys/preview.ts";
 import { signResponseLink } from "../domain/surveys/signed-links.ts";
 import { defineOperation, givenOf, orNull, writesIfGiven } from "./operation.ts";

@@ -6,7 +6,7 @@ import type { Redelivery, Store, Transaction, WebhookDelivery, WebhookRow } from
 import { isDelivered } from "../domain/webhooks/attempts.ts";
 import { testBody } from "../domain/webhooks/events.ts";
 import { SIGNATURE_HEADER } from "../domain/webhooks/signature-settings.ts";
-import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../domain/webhooks/webhook-rows.ts";
+import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../domain/webhooks/webhook.ts";
 import {
   addWebhook,
   enableWebhook,

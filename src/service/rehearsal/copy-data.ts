@@ -5,7 +5,7 @@ import path from "node:path";
 import { administer } from "../data-file/administer.ts";
 import { copyThrough } from "../data-file/backup.ts";
 import { type DataFileOptions, openData } from "../data-file/open-data-file.ts";
-import { copyRows } from "../domain/moving.ts";
+import { copyRows } from "../domain/moving/moving.ts";
 import type { Store } from "../domain/ports.ts";
 import { markAsCopy } from "../store/sqlite/engine/data-file.ts";
 import { openSqliteCopy } from "../store/sqlite/open-sqlite-store.ts";

@@ -10,7 +10,7 @@ import { resubscribeByLink, unsubscribeByLink } from "../../../src/service/domai
 import type { Store } from "../../../src/service/domain/ports.ts";
 import { getMetrics } from "../../../src/service/domain/answers/metrics.ts";
 import { addResponse } from "../../../src/service/domain/answers/responses.ts";
-import { countContents } from "../../../src/service/domain/moving.ts";
+import { countContents } from "../../../src/service/domain/moving/moving.ts";
 import { deletePerson, sendPerson } from "../../../src/service/domain/people/people.ts";
 import { unsubscribe } from "../../../src/service/domain/people/suppressions.ts";
 import type { Transaction } from "../../../src/service/domain/ports.ts";

@@ -10,7 +10,7 @@ import { systemClock } from "../../../src/runtime/clock.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
 import { sendPerson } from "../../../src/service/domain/people/people.ts";
 import { ensureProject } from "../../../src/service/first-project.ts";
-import { countContents } from "../../../src/service/domain/moving.ts";
+import { countContents } from "../../../src/service/domain/moving/moving.ts";
 import { openData } from "../../../src/service/data-file/open-data-file.ts";
 import { moveStore } from "../../../src/service/data-file/move-store.ts";
 import { hasPostgres, newDatabase } from "../../helpers/postgres.ts";

@@ -1,6 +1,6 @@
 /** The service's lists as values, to look inside. */
 import type { Bounce, Membership, Person, SurveyResponse, Unsubscribe } from "../../../src/contract/resources.ts";
-import { listMembersJson } from "../../../src/service/domain/surveys/autopilot.ts";
+import { listMembersJson } from "../../../src/service/domain/surveys/autopilot/autopilot.ts";
 import type { MembersQuery, PeopleQuery, Project, ResponsesQuery } from "../../../src/service/domain/inputs.ts";
 import type { JsonPage } from "../../../src/service/domain/ids.ts";
 import { listPeopleJson } from "../../../src/service/domain/people/people.ts";

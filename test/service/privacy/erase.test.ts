@@ -2,7 +2,7 @@
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { addMember } from "../../../src/service/domain/surveys/autopilot.ts";
+import { addMember } from "../../../src/service/domain/surveys/autopilot/autopilot.ts";
 import { sendPerson } from "../../../src/service/domain/people/people.ts";
 import { addProject } from "../../../src/service/domain/projects/projects.ts";
 import type { InputOf } from "../../../src/service/operations/index.ts";

@@ -16,7 +16,7 @@ import type { Project } from "../../../src/service/domain/inputs.ts";
 import { recordReport } from "../../../src/service/domain/delivery/bounces.ts";
 import { sendPerson } from "../../../src/service/domain/people/people.ts";
 import { addKey, addProject } from "../../../src/service/domain/projects/projects.ts";
-import { addMember, configureAutopilot } from "../../../src/service/domain/surveys/autopilot.ts";
+import { addMember, configureAutopilot } from "../../../src/service/domain/surveys/autopilot/autopilot.ts";
 import { openTestService, type TestService } from "../../helpers/test-service.ts";
 import { DAY, memberInput, sendInput, START } from "../domain/fixture.ts";
 import { claimDue } from "../domain/claim-due.ts";

@@ -11,7 +11,7 @@ import { sendPerson } from "../../../src/service/domain/people/people.ts";
 import { unsubscribe } from "../../../src/service/domain/people/suppressions.ts";
 import { addProject, findProject } from "../../../src/service/domain/projects/projects.ts";
 import { changeSettings } from "../../../src/service/domain/projects/settings.ts";
-import { addMember, configureAutopilot } from "../../../src/service/domain/surveys/autopilot.ts";
+import { addMember, configureAutopilot } from "../../../src/service/domain/surveys/autopilot/autopilot.ts";
 import { openTestService, type TestService } from "../../helpers/test-service.ts";
 import { createChance } from "../../../src/service/rehearsal/chance.ts";
 import { toPeriods } from "../../../src/service/rehearsal/periods.ts";

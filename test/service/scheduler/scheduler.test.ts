@@ -7,7 +7,7 @@ import {
   type DeliveryResult,
 } from "../../../src/service/domain/delivery/sender.ts";
 import type { DueSurvey, Store } from "../../../src/service/domain/ports.ts";
-import { addMember } from "../../../src/service/domain/surveys/autopilot.ts";
+import { addMember } from "../../../src/service/domain/surveys/autopilot/autopilot.ts";
 import { releaseForOperator, releaseHeld } from "../../../src/service/domain/delivery/oversight.ts";
 import { deletePerson, sendPerson } from "../../../src/service/domain/people/people.ts";
 import { unsubscribe } from "../../../src/service/domain/people/suppressions.ts";

@@ -7,7 +7,7 @@ import { sendPerson } from "../../../src/service/domain/people/people.ts";
 import type { NewWebhook, Store, WebhookDelivery, WebhookRow } from "../../../src/service/domain/ports.ts";
 import { addProject } from "../../../src/service/domain/projects/projects.ts";
 import { addResponse } from "../../../src/service/domain/answers/responses.ts";
-import { WEBHOOK_EVENTS } from "../../../src/service/domain/webhooks/webhook-rows.ts";
+import { WEBHOOK_EVENTS } from "../../../src/service/domain/webhooks/webhook.ts";
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from "../../../src/service/webhook/dispatcher.ts";
 import { links, openStore, responseInput, sendInput, START } from "../domain/fixture.ts";
 

@@ -7,7 +7,7 @@ import { systemClock } from "../../../src/runtime/clock.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
 import { sendPerson } from "../../../src/service/domain/people/people.ts";
 import { addWebhook } from "../../../src/service/domain/webhooks/webhooks.ts";
-import { WEBHOOK_EVENTS } from "../../../src/service/domain/webhooks/webhook-rows.ts";
+import { WEBHOOK_EVENTS } from "../../../src/service/domain/webhooks/webhook.ts";
 import { ensureFirstKey } from "../../../src/service/first-project.ts";
 import { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
 import { answering, type HookPlan, startHookReceiver } from "../../helpers/hook-receiver.ts";

@@ -1,11 +1,11 @@
 /** Faults in answers and the figures that are made of them. */
 import { answerSurvey, type noteLook } from "../../../src/service/domain/answers/answers.ts";
-import type { createResponseRows } from "../../../src/service/store/sql/rows/answers/response-rows.ts";
+import type { ResponseRows } from "../../../src/service/domain/answers/response-rows.ts";
 import type { deleteRows } from "../../../src/service/sql/lists/counted-rows.ts";
 import { fault } from "./plant.ts";
 
 const ANSWERS = "service/domain/answers/answers.ts";
-const RESPONSE_ROWS = "service/store/sql/rows/answers/response-rows.ts";
+const RESPONSE_ROWS = "service/domain/answers/response-rows.ts";
 const WINDOW_SECONDS = 30 * 86_400;
 
 export const ANSWER_FAULTS = [
@@ -17,26 +17,26 @@ export const ANSWER_FAULTS = [
       if (look.score !== null) await answerSurvey(tx, token, { score: look.score, by: "script" }, WINDOW_SECONDS);
     },
   ),
-  fault<typeof createResponseRows>(
+  fault<typeof ResponseRows>(
     "a second answer changes nothing",
-    [RESPONSE_ROWS, "createResponseRows"],
-    (original) => (database) => ({ ...original(database), update: async () => undefined }),
+    [RESPONSE_ROWS, "ResponseRows"],
+    (Original) =>
+      class extends Original {
+        override async update(): Promise<void> {}
+      },
   ),
-  fault<typeof createResponseRows>(
+  fault<typeof ResponseRows>(
     "an answer goes to the next person",
-    [RESPONSE_ROWS, "createResponseRows"],
-    (original) => (database) => {
-      const rows = original(database);
-      const last = { id: 0 };
-      return {
-        ...rows,
-        insert: (project, row) => {
-          const personId = last.id === 0 ? row.personId : last.id;
-          last.id = row.personId;
-          return rows.insert(project, { ...row, personId });
-        },
-      };
-    },
+    [RESPONSE_ROWS, "ResponseRows"],
+    (Original) =>
+      class extends Original {
+        lastId = 0;
+        override async insert(...[project, row]: Parameters<ResponseRows["insert"]>): Promise<number> {
+          const personId = this.lastId === 0 ? row.personId : this.lastId;
+          this.lastId = row.personId;
+          return super.insert(project, { ...row, personId });
+        }
+      },
   ),
   fault<typeof deleteRows>(
     "what is deleted stays in the counts",

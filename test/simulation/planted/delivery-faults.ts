@@ -7,8 +7,8 @@ import type { nextOpen } from "../../../src/service/domain/surveys/open-time.ts"
 import { retryOrGiveUp } from "../../../src/service/domain/delivery/retries.ts";
 import type { releaseForOperator } from "../../../src/service/domain/delivery/oversight.ts";
 import type { refuseSurvey, scheduleAutopilot } from "../../../src/service/domain/surveys/surveys.ts";
-import type { createDeliveryRows } from "../../../src/service/store/sql/rows/delivery/delivery-rows.ts";
-import type { renewClaims } from "../../../src/service/store/sql/rows/delivery/claims.ts";
+import type { createDeliveryRows } from "../../../src/service/domain/delivery/rows/delivery-rows.ts";
+import type { renewClaims } from "../../../src/service/domain/delivery/rows/claims.ts";
 import { fault } from "./plant.ts";
 
 const DELIVERIES = "service/domain/delivery/deliveries.ts";
@@ -52,7 +52,7 @@ export const DELIVERY_FAULTS = [
   ),
   fault<typeof renewClaims>(
     "the lease of what is in hand is not renewed",
-    ["service/store/sql/rows/delivery/claims.ts", "renewClaims"],
+    ["service/domain/delivery/rows/claims.ts", "renewClaims"],
     () => () => undefined,
   ),
   fault<typeof mayStillSend>(
@@ -86,7 +86,7 @@ export const DELIVERY_FAULTS = [
   ),
   fault<typeof createDeliveryRows>(
     "a pause of everything is forgotten",
-    ["service/store/sql/rows/delivery/delivery-rows.ts", "createDeliveryRows"],
+    ["service/domain/delivery/rows/delivery-rows.ts", "createDeliveryRows"],
     (original) => (database, session) => {
       const rows = original(database, session);
       return { ...rows, pausedAt: async () => null, pausedSince: async () => null };

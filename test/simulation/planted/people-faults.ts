@@ -1,8 +1,8 @@
 /** Faults in who is known and who may be written to. */
 import type { deletePerson } from "../../../src/service/domain/people/people.ts";
 import type { canReceive, recordBounce, stopTexts } from "../../../src/service/domain/people/suppressions.ts";
-import type { createPersonRows } from "../../../src/service/store/sql/rows/people/person-rows.ts";
-import type { createSuppressionRows } from "../../../src/service/store/sql/rows/people/suppression-rows.ts";
+import type { PersonRows } from "../../../src/service/domain/people/person-rows.ts";
+import type { SuppressionRows } from "../../../src/service/domain/people/suppression-rows.ts";
 import { fault } from "./plant.ts";
 
 const SUPPRESSIONS = "service/domain/people/suppressions.ts";
@@ -23,30 +23,29 @@ export const PEOPLE_FAULTS = [
   ),
   fault<typeof stopTexts>("STOP is not kept", [SUPPRESSIONS, "stopTexts"], () => async () => true),
   fault<typeof recordBounce>("a bounce is not recorded", [SUPPRESSIONS, "recordBounce"], () => async () => undefined),
-  fault<typeof createSuppressionRows>(
+  fault<typeof SuppressionRows>(
     "who left is forgotten with the person",
-    ["service/store/sql/rows/people/suppression-rows.ts", "createSuppressionRows"],
-    (original) => (database, secrets) => {
-      const rows = original(database, secrets);
-      return {
-        ...rows,
-        add: async (project, channel, address, reason) => {
-          if (channel === "sms") await rows.add(project, channel, address, reason);
-        },
-      };
-    },
+    ["service/domain/people/suppression-rows.ts", "SuppressionRows"],
+    (Original) =>
+      class extends Original {
+        override async add(...[project, channel, ...rest]: Parameters<SuppressionRows["add"]>): Promise<void> {
+          if (channel === "sms") await super.add(project, channel, ...rest);
+        }
+      },
   ),
   fault<typeof deletePerson>(
     "a deleted person stays",
     ["service/domain/people/people.ts", "deletePerson"],
     () => async () => true,
   ),
-  fault<typeof createPersonRows>(
+  fault<typeof PersonRows>(
     "a list has the people of another project",
-    ["service/store/sql/rows/people/person-rows.ts", "createPersonRows"],
-    (original) => (database, changes) => {
-      const rows = original(database, changes);
-      return { ...rows, list: (_, filter) => rows.list(1, filter) };
-    },
+    ["service/domain/people/person-rows.ts", "PersonRows"],
+    (Original) =>
+      class extends Original {
+        override async list(...[, filter]: Parameters<PersonRows["list"]>): ReturnType<PersonRows["list"]> {
+          return super.list(1, filter);
+        }
+      },
   ),
 ];

@@ -1,7 +1,7 @@
-/** How a fault is planted: one function of the service is changed while the fault is chosen. */
+/** How a fault is planted: one function or class of the service is changed while the fault is chosen. */
 
-/** Any function of the service, whatever it takes. */
-export type Work = (...args: never[]) => unknown;
+/** Any function or class of the service. */
+export type Work = ((...args: never[]) => unknown) | (new (...args: never[]) => object);
 
 export interface PlantedFault {
   readonly name: string;
@@ -31,12 +31,12 @@ export function choosePlanted(one: PlantedFault | null): void {
   Object.assign(chosen, { fault: one, planted: null });
 }
 
-/** The function, as it is at the time of each call. Called by the modules that `bundle.js` makes. */
-export function plantable(module: string, name: string, original: Work): Work {
-  return (...args) => {
+/** The function or class, as it is at the time of each call. Called by the modules that `bundle.js` makes. */
+export function plantable(module: string, name: string, readOriginal: () => Work): Work {
+  return function planted(...args: never[]): unknown {
     const { fault: one } = chosen;
-    if (one === null || one.module !== module || one.function !== name) return original(...args);
-    chosen.planted ??= one.plant(original);
-    return chosen.planted(...args);
+    const isChosen = one !== null && one.module === module && one.function === name;
+    const work = isChosen ? (chosen.planted ??= one.plant(readOriginal())) : readOriginal();
+    return new.target === undefined ? Reflect.apply(work, undefined, args) : Reflect.construct(work, args);
   };
 }

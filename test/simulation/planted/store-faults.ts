@@ -1,7 +1,7 @@
 /** Faults in what keeps the rows. */
 import type { createDatabase } from "../../../src/service/store/sqlite/engine/database.ts";
 import type { writeTime } from "../../../src/service/domain/write-time.ts";
-import type { nextId } from "../../../src/service/store/sql/rows/project-rows.ts";
+import type { nextId } from "../../../src/service/domain/projects/project-rows.ts";
 import type { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
 import { fault } from "./plant.ts";
 
@@ -38,7 +38,7 @@ export const STORE_FAULTS = [
   }),
   fault<typeof nextId>(
     "the id of a deleted row is given again",
-    ["service/store/sql/rows/project-rows.ts", "nextId"],
+    ["service/domain/projects/project-rows.ts", "nextId"],
     () => async (database, project) => {
       const counted = ["people", "responses", "messages", "api_keys", "webhooks"].map(
         (table) => `SELECT max(id) AS id FROM ${table} WHERE project_id = ?`,

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { StoreContents } from "../../../src/service/domain/ports.ts";
 import { writeTime } from "../../../src/service/domain/write-time.ts";
-import { countContents } from "../../../src/service/domain/moving.ts";
+import { countContents } from "../../../src/service/domain/moving/moving.ts";
 import { createStoreRows } from "../../../src/service/store/sql/store-rows.ts";
 import { closeFile, makeNewFile, markAsCopy } from "../../../src/service/store/sqlite/engine/data-file.ts";
 import { createDatabase, toDatabase } from "../../../src/service/store/sqlite/engine/database.ts";

@@ -1,5 +1,5 @@
 import type { UrlRefusal } from "../../../service/domain/webhooks/addresses.ts";
-import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../../../service/domain/webhooks/webhook-rows.ts";
+import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../../../service/domain/webhooks/webhook.ts";
 import type { InputOf } from "../../../service/operations/index.ts";
 import { parseChoices, parseDuration, parseLifetime, parseName, parseScoreSpan } from "../../args/values.ts";
 import type { Deps } from "../../kit/deps.ts";

@@ -1,6 +1,6 @@
 /** The results of the links of a message: answering, changing the answer, leaving, and notes of visits. */
 import { SCORE_MAX, SCORE_MIN, TEXT_BYTES_MAX } from "../../../contract/limits.ts";
-import { resumeMember } from "../surveys/autopilot.ts";
+import { resumeMember } from "../surveys/autopilot/autopilot.ts";
 import { noteEvidence } from "../delivery/deliveries.ts";
 import { LINK_SECONDS } from "../delivery/reminders.ts";
 import { InvalidError, NotFoundError } from "../errors.ts";

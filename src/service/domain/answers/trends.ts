@@ -1,5 +1,4 @@
 /** Trends: saved filters on `person_properties`. */
-import type { Properties } from "../../../contract/resources.ts";
 import { quoteText } from "../../../contract/text/invisible.ts";
 import { checkText, InvalidError } from "../errors.ts";
 import { parseId } from "../ids.ts";
@@ -38,19 +37,6 @@ export async function removeTrend(tx: Transaction, project: Project, id: string)
     { trends: [`must keep ${shown}: the live page ${by} shows it; ${end}`] },
     `trend ${shown} is shown by the live page ${by}; ${end}`,
   );
-}
-
-/** True when properties have, as text, each of these values. */
-export function meetsConditions(properties: Properties, where: Readonly<Record<string, string>>): boolean {
-  return Object.entries(where).every(
-    ([key, value]) => Object.hasOwn(properties, key) && toText(properties[key]) === value,
-  );
-}
-
-/** A property's value as the values of a trend are given; null, which is no value, for null. */
-function toText(value: unknown): string | null {
-  if (value === null || typeof value === "string") return value;
-  return JSON.stringify(value);
 }
 
 /** The trend that a `trend` parameter names; throws an InvalidError when there is none, or it is still being filled. */

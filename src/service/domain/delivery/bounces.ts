@@ -3,7 +3,7 @@
  * to its survey and to the change that it makes. Words in free text alone mark nobody.
  */
 import { emailKey } from "../../../contract/text/email.ts";
-import { resumeMember } from "../surveys/autopilot.ts";
+import { resumeMember } from "../surveys/autopilot/autopilot.ts";
 import { NotFoundError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
 import type { BounceEvidence, ReportedSurvey, ReportOutcome, SoftBouncer, Transaction } from "../ports.ts";

@@ -1,13 +1,11 @@
 /** The moments at which surveys may leave: Autopilot's windows, and a project's limit for a day. */
 import type { Project } from "../inputs.ts";
 import type { Claim, DueReminder, DueSurvey, OutgoingChannel, Transaction } from "../ports.ts";
+import { isLimited, WINDOW_REASON } from "./queue-rows.ts";
 import { readSettings, readWallClock } from "../projects/settings.ts";
 import { localDay } from "../sms/day.ts";
 import { nextOpen } from "../surveys/open-time.ts";
 import type { DeliveryOutcome } from "./sender.ts";
-
-/** The reason that is kept of a survey which waits until Autopilot's window opens. */
-export const WINDOW_REASON = "window";
 
 /** The wait of a message whose window is closed; null while it may leave. */
 export async function waitForWindow(tx: Transaction, due: DueSurvey | DueReminder): Promise<DeliveryOutcome | null> {
@@ -59,9 +57,4 @@ export async function roomToday(
   // Those on their way may still fail, and leave room.
   if (room === 0) await tx.projects.setLimitedUntil(project, sent >= (limit ?? 0) ? nextDayAt : tx.now + 1);
   return room === 0 ? 0 : tx.queue.countInTurn({ project, channel, channels: channels.filter(isLimited), room });
-}
-
-/** A day's limit counts surveys and reminders alone. */
-export function isLimited(channel: OutgoingChannel): boolean {
-  return channel !== "digest" && channel !== "reply";
 }

@@ -236,3 +236,11 @@ export interface QueueRows {
   /** Says that nothing is left of these. */
   forgetErased(surveys: readonly ErasedSurvey[]): Promise<void>;
 }
+
+/** Stored with a survey that waits for Autopilot's sending window. */
+export const WINDOW_REASON = "window";
+
+/** A daily limit counts only surveys and reminders. */
+export function isLimited(channel: OutgoingChannel): boolean {
+  return channel !== "digest" && channel !== "reply";
+}

@@ -3,7 +3,7 @@ import { emailKey } from "../../../contract/text/email.ts";
 import type { Project } from "../inputs.ts";
 import { newest } from "../people/person-identity.ts";
 import type { PersonRow, Transaction } from "../ports.ts";
-import { UNKNOWN_PERSON } from "../rows.ts";
+import { UNKNOWN_PERSON } from "../people/person-rows.ts";
 import { keepSuppressions, type SuppressionMarks, suppressionMarks } from "../people/suppressions.ts";
 import type { DomainEvent } from "../webhooks/events.ts";
 import type { PastPerson, StoredPastPerson } from "./rows.ts";

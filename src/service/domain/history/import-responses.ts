@@ -25,7 +25,7 @@ import {
 } from "./import-people.ts";
 import { toAdditionalAnswers } from "../questions/answer-texts.ts";
 import { listQuestions } from "../questions/questions.ts";
-import type { Question } from "../questions/rows.ts";
+import type { Question } from "../questions/question-rows.ts";
 import { noteEvent } from "../webhooks/events.ts";
 import type { HistoryStep, NewPastResponse, PastNote, PastPerson, PastResponse, StoredPastResponse } from "./rows.ts";
 

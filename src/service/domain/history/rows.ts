@@ -2,7 +2,7 @@
  * Saved rows of the service that closed, in one form whatever they were saved as, and what an engine does with them.
  */
 import type { TextsByQuestion } from "../questions/answer-texts.ts";
-import type { PersonRow, Suppression } from "../rows.ts";
+import type { PersonRow } from "../people/person-columns.ts";
 import type { Json } from "../../../contract/json.ts";
 import type { Properties } from "../../../contract/resources.ts";
 
@@ -79,30 +79,4 @@ export type StoredPastPerson = Omit<PersonRow, "lastRespondedAt" | "nextSurveyAt
 export interface LastAnswer {
   readonly id: number;
   readonly at: number;
-}
-
-/** Rows by the hundred: each method is as many look-ups as rows, and one call. */
-export interface HistoryRows {
-  /** Later ids are counted from above this one. The first id that nothing had before. */
-  reserve(project: number, id: number): Promise<number>;
-  nextId(project: number): Promise<number>;
-  people(project: number, ids: readonly number[]): Promise<readonly PersonRow[]>;
-  /** Those of the ids that people have, each with the time up to which it is marked; cheaper than the people. */
-  markedUpTo(project: number, ids: readonly number[]): Promise<ReadonlyMap<number, number>>;
-  peopleByEmail(project: number, emails: readonly string[]): Promise<readonly PersonRow[]>;
-  peopleByPhone(project: number, phoneNumbers: readonly string[]): Promise<readonly PersonRow[]>;
-  /** Neither ids nor addresses may be taken. */
-  insertPeople(project: number, people: readonly Omit<PersonRow, "nextSurveyAt">[]): Promise<void>;
-  /** All columns, `createdAt` among them. */
-  replacePerson(project: number, person: StoredPastPerson): Promise<void>;
-  /** Suppressions of e-mail by address, of those that have any. */
-  suppressed(project: number, emails: readonly string[]): Promise<ReadonlyMap<string, readonly Suppression[]>>;
-  responses(project: number, ids: readonly number[]): Promise<readonly StoredPastResponse[]>;
-  /** The id of a person's response with that time and score; null for none. */
-  findResponse(project: number, personId: number, createdAt: number, score: number): Promise<number | null>;
-  /** No id may be taken. */
-  insertResponses(project: number, responses: readonly NewPastResponse[]): Promise<void>;
-  replaceResponse(project: number, response: NewPastResponse): Promise<void>;
-  /** Keeps the later of what is stored and what is given, as last answered and as last asked. */
-  markAnswered(project: number, people: readonly LastAnswer[]): Promise<void>;
 }

@@ -6,7 +6,7 @@ import { InvalidError, NotFoundError, TakenError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { PersonReference, Project } from "../inputs.ts";
 import type { PersonChange, PersonRow, Transaction } from "../ports.ts";
-import { UNKNOWN_PERSON } from "../rows.ts";
+import { UNKNOWN_PERSON } from "./person-rows.ts";
 import { keepSuppressions, markSuppressed, suppressionMarks } from "./suppressions.ts";
 
 /** The caller's names for its parameters, so that errors name what the caller wrote. */

@@ -3,7 +3,7 @@ import { clearBounce } from "../delivery/bounces.ts";
 import { InvalidError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
 import type { Transaction } from "../ports.ts";
-import { resumeMember } from "../surveys/autopilot.ts";
+import { resumeMember } from "../surveys/autopilot/autopilot.ts";
 import { resubscribePerson } from "./suppressions.ts";
 
 /**

@@ -17,8 +17,8 @@ import {
   configuredQuestions,
   type ConfiguredQuestion,
 } from "../questions/configure.ts";
-import { configureAutopilot, type ShownAutopilot, showAutopilot } from "../surveys/autopilot.ts";
-import { WEBHOOK_EVENTS, type WebhookEvent, type WebhookFormat } from "../webhooks/webhook-rows.ts";
+import { configureAutopilot, type ShownAutopilot, showAutopilot } from "../surveys/autopilot/autopilot.ts";
+import { WEBHOOK_EVENTS, type WebhookEvent, type WebhookFormat } from "../webhooks/webhook.ts";
 import { SIGNATURE_HEADER } from "../webhooks/signature-settings.ts";
 import { addWebhook, changeWebhook, removeWebhook } from "../webhooks/webhooks.ts";
 import { changeBrand, describeLogo, readBrand, readLogo } from "./brand.ts";

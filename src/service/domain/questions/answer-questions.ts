@@ -8,7 +8,7 @@ import type { Project } from "../inputs.ts";
 import type { ResponseRow, Transaction } from "../ports.ts";
 import { noteEvent } from "../webhooks/events.ts";
 import { activeQuestions, listQuestions } from "./questions.ts";
-import type { Question } from "./rows.ts";
+import type { Question } from "./question-rows.ts";
 
 /** A question in the words of the person who is asked. */
 export interface AskedQuestion extends Pick<Question, "id" | "type" | "scale"> {

@@ -3,7 +3,7 @@ import type { Json } from "../../../contract/json.ts";
 import { CHOICE_SEPARATOR } from "../../../contract/questions/additional-answers.ts";
 import type { NumberSpan } from "../../../contract/questions/questions.ts";
 import type { AdditionalAnswer, Choice } from "../../../contract/resources.ts";
-import type { Question } from "./rows.ts";
+import type { Question } from "./question-rows.ts";
 
 /** By the question's id. */
 export type TextsByQuestion = Readonly<Record<string, string | readonly string[]>>;

@@ -13,7 +13,7 @@ import {
   retireQuestion,
   wantedTexts,
 } from "./questions.ts";
-import type { Question } from "./rows.ts";
+import type { Question } from "./question-rows.ts";
 
 export interface ConfiguredQuestion extends WantedQuestion {
   readonly id: string;

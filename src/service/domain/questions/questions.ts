@@ -6,7 +6,7 @@ import { alreadyExists, InvalidError, NotFoundError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
 import type { Transaction } from "../ports.ts";
 import { checkQuestion, checkTranslation, type WantedQuestion, type WantedTranslation } from "./check-question.ts";
-import type { Question, QuestionTranslation } from "./rows.ts";
+import type { Question, QuestionTranslation } from "./question-rows.ts";
 
 export async function listQuestions(tx: Transaction, project: Project): Promise<readonly Question[]> {
   return tx.questions.list(project.id);

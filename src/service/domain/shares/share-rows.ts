@@ -1,6 +1,10 @@
-/** Pages for colleagues as they are stored, and the days that they count. */
-import type { Project } from "../inputs.ts";
+import type { Properties } from "../../../contract/resources.ts";
 import type { AnswerGroup, DayTally } from "./day-tally.ts";
+import type { Database, Session, SqlRow } from "../../sql/database.ts";
+import { responsesBy } from "../../sql/lists/counted-lists.ts";
+import { listDays } from "../../sql/lists/list-counts.ts";
+import { nextId } from "../projects/project-rows.ts";
+import type { Project } from "../inputs.ts";
 
 export interface ShareRow {
   readonly project: Project;
@@ -31,18 +35,114 @@ export interface SharedDay {
   readonly tally: DayTally | null;
 }
 
+const SHARE = `SELECT p.id AS "projectId", p.name AS "projectName", s.id, s.name, s.token_hash AS "tokenHash",
+  s.trend_id AS "trendId", s.segments, s.shows_comments AS "showsComments", s.created_at AS "createdAt", s.expires_at AS "expiresAt"
+  FROM shares s JOIN projects p ON p.id = s.project_id`;
+
 /** Any change of a response forgets what is kept of its day, in the same transaction. */
-export interface ShareRows {
-  insert(project: number, share: Omit<ShareRow, "project" | "id" | "createdAt">): Promise<number>;
+export class ShareRows {
+  readonly #database: Database;
+  readonly #session: Session;
+
+  constructor(database: Database, session: Session) {
+    this.#database = database;
+    this.#session = session;
+  }
+
+  async insert(
+    project: number,
+    { name, tokenHash, trendId, segments, showsComments, expiresAt }: Omit<ShareRow, "project" | "id" | "createdAt">,
+  ): Promise<number> {
+    const id = await nextId(this.#database, project);
+    this.#database.send(
+      `INSERT INTO shares (project_id, id, name, token_hash, trend_id, segments, shows_comments, created_at, expires_at)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      [
+        project,
+        id,
+        name,
+        tokenHash,
+        trendId,
+        JSON.stringify(segments),
+        showsComments ? 1 : 0,
+        this.#session.now,
+        expiresAt,
+      ],
+    );
+    return id;
+  }
+
   /** In order of creation. */
-  list(project: number): Promise<readonly ShareRow[]>;
+  async list(project: number): Promise<readonly ShareRow[]> {
+    return (await this.#database.all(`${SHARE} WHERE s.project_id = ? ORDER BY s.id`, [project])).map(toShare);
+  }
+
   /** False when there was none. */
-  delete(project: number, id: number): Promise<boolean>;
-  byTokenHash(hash: string): Promise<ShareRow | null>;
+  async delete(project: number, id: number): Promise<boolean> {
+    return (await this.#database.run("DELETE FROM shares WHERE project_id = ? AND id = ?", [project, id])) > 0;
+  }
+
+  async byTokenHash(hash: string): Promise<ShareRow | null> {
+    const row = await this.#database.first(`${SHARE} WHERE s.token_hash = ?`, [hash]);
+    return row === null ? null : toShare(row);
+  }
+
   /** The days that have responses, oldest first. */
-  days(share: ShareRow, range: DayRange): Promise<readonly SharedDay[]>;
+  async days({ project, id, trendId }: ShareRow, { first, last }: DayRange): Promise<readonly SharedDay[]> {
+    const days = await listDays(this.#database, responsesBy(project.id, trendId, "created_at"), {
+      first: first ?? 0,
+      last,
+    });
+    const rows = await this.#database.all(
+      "SELECT day, tally FROM share_days WHERE project_id = ? AND share_id = ? AND day >= ? AND day <= ?",
+      [project.id, id, first ?? 0, last],
+    );
+    const kept = new Map(rows.map(({ day, tally }) => [Number(day), JSON.parse(String(tally)) as DayTally]));
+    return days.map(({ day, rowCount }) => ({ day, rowCount, tally: kept.get(day) ?? null }));
+  }
+
   /** Answers of a range of time, Unix seconds, both inclusive. */
-  answers(share: ShareRow, range: { readonly since: number; readonly until: number }): Promise<readonly AnswerGroup[]>;
+  async answers(
+    { project, trendId, segments }: ShareRow,
+    { since, until }: { readonly since: number; readonly until: number },
+  ): Promise<readonly AnswerGroup[]> {
+    const inTrend = "JOIN trend_responses t ON t.project_id = r.project_id AND t.response_id = r.id AND t.trend_id = ?";
+    const rows = await this.#database.all(
+      `SELECT r.score, ${segments.length === 0 ? "'{}'" : "r.person_properties"} AS properties, count(*) AS n,
+        count(*) FILTER (WHERE r.comment IS NOT NULL AND trim(r.comment) <> '') AS commented
+      FROM responses r ${trendId === null ? "" : inTrend}
+      WHERE r.project_id = ? AND r.created_at >= ? AND r.created_at <= ? AND r.survey_type = 'nps' GROUP BY 1, 2`,
+      [...(trendId === null ? [] : [trendId]), project.id, since, until],
+    );
+    return rows.map(({ score, properties, n, commented }) => ({
+      score: Number(score),
+      properties: JSON.parse(String(properties)) as Properties,
+      count: Number(n),
+      commented: Number(commented),
+    }));
+  }
+
   /** Only in the transaction that has read the day's answers, and with its project locked. */
-  keepDay(share: ShareRow, day: number, tally: DayTally): Promise<void>;
+  async keepDay({ project, id }: ShareRow, day: number, tally: DayTally): Promise<void> {
+    this.#database.send(
+      `INSERT INTO share_days (project_id, day, share_id, tally) VALUES (?, ?, ?, ?)
+          ON CONFLICT (project_id, day, share_id) DO UPDATE SET tally = excluded.tally`,
+      [project.id, day, id, JSON.stringify(tally)],
+    );
+  }
+}
+
+/** Forgets what pages keep of these days, before or after responses of theirs change. */
+export function forgetDays(database: Database, project: number, days: Iterable<number>): void {
+  for (const day of new Set(days))
+    database.send("DELETE FROM share_days WHERE project_id = ? AND day = ?", [project, day]);
+}
+
+function toShare({ projectId, projectName, segments, showsComments, ...row }: SqlRow): ShareRow {
+  return {
+    ...(row as unknown as Omit<ShareRow, "project" | "segments" | "showsComments">),
+    project: { id: Number(projectId), name: String(projectName) },
+    segments: JSON.parse(String(segments)) as string[],
+    showsComments: showsComments === 1,
+  };
 }

@@ -6,7 +6,7 @@ import { noteEvidence } from "../delivery/deliveries.ts";
 import type { Project } from "../inputs.ts";
 import { resumeTexts, stopTexts } from "../people/suppressions.ts";
 import type { ReplyKind, ResponseRow, TextedSurvey, TextPart, Transaction } from "../ports.ts";
-import { resumeMember } from "../surveys/autopilot.ts";
+import { resumeMember } from "../surveys/autopilot/autopilot.ts";
 import { readSpecialProperties } from "../surveys/special-properties.ts";
 import { multiLine } from "../texts/plain-text.ts";
 import { withoutOurWords } from "./our-words.ts";

@@ -1,4 +1,7 @@
-/** The rows of text messages besides the surveys themselves. See `Store` in `../ports.ts`. */
+import type { JsonObject } from "../../../contract/json.ts";
+import { type Database, numberOrNull, type Session, type SqlRow } from "../../sql/database.ts";
+import { deleteRows, sendRow, updateRows } from "../../sql/lists/counted-rows.ts";
+import { nextId } from "../projects/project-rows.ts";
 import type { ReplyKind } from "../delivery/queue-rows.ts";
 import type { Project } from "../inputs.ts";
 
@@ -17,22 +20,177 @@ export interface TextPart {
   readonly total: number;
 }
 
-export interface TextRows {
+/** Replies to text messages, parts of texts that came in, and segments by day. */
+
+export class TextRows {
+  readonly #database: Database;
+  readonly #session: Session;
+
+  constructor(database: Database, session: Session) {
+    this.#database = database;
+    this.#session = session;
+  }
+
   /** Surveys texted to this number since then, or their reminders, in all projects; the newest first, some at most. */
-  surveysTo(phoneNumber: string, since: number): Promise<readonly TextedSurvey[]>;
+  async surveysTo(phoneNumber: string, since: number): Promise<readonly TextedSurvey[]> {
+    return surveysTo(this.#database, phoneNumber, since);
+  }
+
   /** What was texted about a survey: itself, its reminder and replies. */
-  sentAbout(survey: TextedSurvey): Promise<readonly string[]>;
-  addReply(survey: TextedSurvey, reply: { readonly kind: ReplyKind; readonly score: number | null }): Promise<void>;
+  async sentAbout(survey: TextedSurvey): Promise<readonly string[]> {
+    return sentAbout(this.#database, survey);
+  }
+
+  async addReply(
+    { project, requestId }: TextedSurvey,
+    { kind, score }: { readonly kind: ReplyKind; readonly score: number | null },
+  ): Promise<void> {
+    sendRow(this.#database, "messages", {
+      project_id: project.id,
+      id: await nextId(this.#database, project.id),
+      channel: "reply",
+      request_id: requestId,
+      reply_kind: kind,
+      score,
+      state: "scheduled",
+      created_at: this.#session.now,
+      scheduled_at: this.#session.now,
+      due_at: this.#session.now,
+    });
+  }
+
   /** When such a reply to the survey's person was last made; null for never. */
-  lastReplyAt(survey: TextedSurvey, kind: ReplyKind): Promise<number | null>;
-  dropReplies(survey: TextedSurvey): Promise<void>;
-  segmentsOn(project: number, day: string): Promise<number>;
-  addSegments(project: number, day: string, segments: number): Promise<void>;
+  async lastReplyAt({ project, requestId }: TextedSurvey, kind: ReplyKind): Promise<number | null> {
+    const row = await this.#database.first(
+      "SELECT max(created_at) AS at FROM messages WHERE project_id = ? AND request_id = ? AND reply_kind = ?",
+      [project.id, requestId, kind],
+    );
+    return numberOrNull(row?.at);
+  }
+
+  async dropReplies({ project, requestId }: TextedSurvey): Promise<void> {
+    const waiting =
+      "project_id = ? AND request_id = ? AND channel = 'reply' AND state IN ('scheduled', 'retrying', 'claimed')";
+    const set = ["due_at = NULL, state = 'cancelled'"] as const;
+    await updateRows(this.#database, "messages", set, [waiting, project.id, requestId]);
+  }
+
+  async segmentsOn(project: number, day: string): Promise<number> {
+    const row = await this.#database.first("SELECT n FROM text_segments WHERE project_id = ? AND day = ?", [
+      project,
+      day,
+    ]);
+    return row === null ? 0 : Number(row.n);
+  }
+
+  async addSegments(project: number, day: string, segments: number): Promise<void> {
+    this.#database.send(
+      `INSERT INTO text_segments (project_id, day, n) VALUES (?, ?, ?)
+         ON CONFLICT (project_id, day) DO UPDATE SET n = text_segments.n + excluded.n`,
+      [project, day, segments],
+    );
+  }
+
   /** Keeps a part of a text; the whole text once all parts are there, else null. */
-  joinPart(phoneNumber: string, part: TextPart, text: string): Promise<string | null>;
-  dropParts(phoneNumber: string): Promise<void>;
+  async joinPart(phoneNumber: string, part: TextPart, text: string): Promise<string | null> {
+    return joinPart(this.#database, this.#session.now, { phoneNumber, part, text });
+  }
+
+  async dropParts(phoneNumber: string): Promise<void> {
+    this.#database.send("DELETE FROM text_parts WHERE phone_number = ?", [phoneNumber]);
+  }
+
   /**
    * Forgets parts whose others never came, and replies of before `before`. Returns how many; less than the limit: all.
    */
-  prune(before: { readonly parts: number; readonly replies: number }, limit: number): Promise<number>;
+  async prune(before: { readonly parts: number; readonly replies: number }, limit: number): Promise<number> {
+    return (
+      (await this.#database.run(
+        `DELETE FROM text_parts WHERE (phone_number, reference, n) IN
+           (SELECT phone_number, reference, n FROM text_parts WHERE at < ? ORDER BY at LIMIT ?)`,
+        [before.parts, limit],
+      )) + (await pruneReplies(this.#database, before.replies, limit))
+    );
+  }
+}
+
+async function pruneReplies(database: Database, before: number, limit: number): Promise<number> {
+  const old = await database.all(
+    `SELECT project_id, id FROM messages WHERE person_id IS NULL AND channel = 'reply' AND created_at < ?
+     ORDER BY created_at LIMIT ?`,
+    [before, limit],
+  );
+  for (const { project_id: project, id = null } of old)
+    await deleteRows(database, "messages", Number(project), ["id = ?", id]);
+  return old.length;
+}
+
+const SURVEYS_MAX = 10;
+
+/** Of the survey's reminder, which is the later message, or of the survey. */
+const TEXTED_AT = "coalesce(r.sent_at, r.transmitting_at, q.sent_at, q.transmitting_at)";
+
+async function surveysTo(database: Database, phoneNumber: string, since: number): Promise<TextedSurvey[]> {
+  const rows: SqlRow[] = [];
+  for (const { id } of await database.all("SELECT id FROM projects ORDER BY id"))
+    rows.push(
+      ...(await database.all(
+        `SELECT p.id AS "projectId", p.name, q.id, q.person_id AS "personId", q.token,
+           coalesce(r.frozen, q.frozen) AS frozen, ${TEXTED_AT} AS at
+         FROM people w
+         JOIN messages q ON q.project_id = w.project_id AND q.person_id = w.id
+         JOIN projects p ON p.id = q.project_id
+         LEFT JOIN messages r ON r.project_id = q.project_id AND r.request_id = q.id AND r.channel = 'sms-reminder'
+         WHERE w.project_id = ? AND w.phone_number = ? AND q.channel = 'sms' AND ${TEXTED_AT} >= ?
+         ORDER BY at DESC, q.id DESC LIMIT ?`,
+        [id ?? null, phoneNumber, since, SURVEYS_MAX],
+      )),
+    );
+  return rows.toSorted((left, right) => Number(right.at) - Number(left.at)).map(toTextedSurvey);
+}
+
+function toTextedSurvey(row: SqlRow): TextedSurvey {
+  const { from } = typeof row.frozen === "string" ? (JSON.parse(row.frozen) as JsonObject) : {};
+  return {
+    project: { id: Number(row.projectId), name: String(row.name) },
+    requestId: Number(row.id),
+    personId: Number(row.personId),
+    token: String(row.token),
+    from: typeof from === "string" ? from : null,
+  };
+}
+
+async function sentAbout(database: Database, { project, requestId }: TextedSurvey): Promise<string[]> {
+  const rows = await database.all(
+    "SELECT frozen FROM messages WHERE project_id = ? AND (id = ? OR request_id = ?) AND frozen IS NOT NULL",
+    [project.id, requestId, requestId],
+  );
+  const texts = rows.map(({ frozen }) => (JSON.parse(String(frozen)) as JsonObject).text);
+  return texts.filter((text) => typeof text === "string");
+}
+
+interface IncomingPart {
+  readonly phoneNumber: string;
+  readonly part: TextPart;
+  readonly text: string;
+}
+
+async function joinPart(
+  database: Database,
+  now: number,
+  { phoneNumber, part, text }: IncomingPart,
+): Promise<string | null> {
+  const key = [phoneNumber, part.reference];
+  database.send(
+    `INSERT INTO text_parts (phone_number, reference, n, total, text, at) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (phone_number, reference, n) DO UPDATE SET total = excluded.total, text = excluded.text, at = excluded.at`,
+    [...key, part.number, part.total, text, now],
+  );
+  const rows = await database.all(
+    "SELECT text FROM text_parts WHERE phone_number = ? AND reference = ? ORDER BY n",
+    key,
+  );
+  if (rows.length < part.total) return null;
+  database.send("DELETE FROM text_parts WHERE phone_number = ? AND reference = ?", key);
+  return rows.map((row) => String(row.text)).join("");
 }

@@ -2,7 +2,7 @@
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import { dueAfter } from "../due-after.ts";
 import type { Transaction } from "../ports.ts";
-import type { WebhookAttempt, WebhookRow } from "./webhook-rows.ts";
+import type { WebhookAttempt, WebhookRow } from "./webhook.ts";
 
 export interface AttemptEnd extends Omit<WebhookAttempt, "n" | "at"> {
   /** Seconds that the endpoint asked for; null when it did not. */

@@ -7,7 +7,7 @@ import type { Project } from "../inputs.ts";
 import type { Transaction } from "../ports.ts";
 import { signLink } from "../surveys/signed-links.ts";
 import { type ResponseData, slackMessage } from "./slack-message.ts";
-import type { WebhookRow } from "./webhook-rows.ts";
+import type { WebhookRow } from "./webhook.ts";
 
 export type DomainEvent =
   | { readonly type: "survey_response.created" | "survey_response.updated"; readonly responseId: number }

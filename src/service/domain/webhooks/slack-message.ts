@@ -1,7 +1,7 @@
 /** An event as a message in Slack's Block Kit. */
 import { scoreCategory } from "../../../contract/limits.ts";
 import type { SurveyResponse, Unsubscribe } from "../../../contract/resources.ts";
-import type { WebhookEvent } from "./webhook-rows.ts";
+import type { WebhookEvent } from "./webhook.ts";
 
 /** An element's text may have 3,000 characters. */
 const TEXT_MAX = 2_000;

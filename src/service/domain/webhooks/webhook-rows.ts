@@ -1,148 +1,374 @@
-/** The rows of webhooks: the endpoints, the events as they are sent, and the state of each delivery. */
-import type { ScoreSpan } from "../../../contract/text/score-span.ts";
-import type { Project } from "../inputs.ts";
+import type {
+  WebhookEvent,
+  NewWebhook,
+  WebhookSettings,
+  WebhookRow,
+  WebhookChange,
+  NewEvent,
+  WebhookState,
+  DueEvent,
+  WebhookAttempt,
+  WebhookDelivery,
+  Redelivery,
+} from "./webhook.ts";
+import { type Database, numberOrNull, type SqlRow, type SqlValue, type Session } from "../../sql/database.ts";
+import { DELIVERY_STATES } from "../../sql/lists/counted-lists.ts";
+import { deleteRows, type Fragment, sendRow, updateRows } from "../../sql/lists/counted-rows.ts";
+import { countByValue } from "../../sql/lists/list-counts.ts";
+import { assign, insertSql, selectList } from "../../sql/columns.ts";
+import { nextId } from "../projects/project-rows.ts";
 
-export const WEBHOOK_EVENTS = ["survey_response.created", "survey_response.updated", "unsubscribe.created"] as const;
-export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
+export class WebhookRows {
+  readonly #database: Database;
+  readonly #session: Session;
+  readonly #onAdded: () => void;
 
-export const WEBHOOK_FORMATS = ["json", "slack"] as const;
-export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];
+  constructor(database: Database, session: Session, onAdded: () => void) {
+    this.#database = database;
+    this.#session = session;
+    this.#onAdded = onAdded;
+  }
 
-export interface NewWebhook {
-  readonly url: string;
-  /** The key of the signatures, as it was printed. */
-  readonly secret: string;
-  readonly signatureHeader: string;
-  readonly allowPrivate: boolean;
-  readonly insecureHttp: boolean;
-  readonly events: readonly WebhookEvent[];
-  /** Responses with these scores alone; null for all. Unsubscribes have no score and always pass. */
-  readonly scores: ScoreSpan | null;
-  readonly format: WebhookFormat;
-}
-
-/** The fields of a webhook that may change: events that wait are written in one format. */
-export type WebhookSettings = Omit<NewWebhook, "url" | "secret" | "format">;
-
-interface WebhookHealth {
-  readonly disabledAt: number | null;
-  readonly disabledReason: string | null;
-  /** When the first of the latest unbroken row of failures was; null while attempts succeed. */
-  readonly failingSince: number | null;
-  /** The times in a row that it asked to be left alone. */
-  readonly strikes: number;
-  /** Before this nothing is sent; null for no limit. */
-  readonly slowUntil: number | null;
-  readonly lastDeliveredAt: number | null;
-}
-
-export interface WebhookRow extends NewWebhook, WebhookHealth {
-  readonly project: Project;
-  readonly id: number;
-  readonly createdAt: number;
-  /** Signs as well as `secret` until `previousUntil`; null for none. */
-  readonly previousSecret: string | null;
-  readonly previousUntil: number | null;
-  /** Events that came when it had been disabled for too long. */
-  readonly missed: number;
-}
-
-export type WebhookChange = Partial<
-  WebhookHealth & Pick<WebhookRow, "secret" | "previousSecret" | "previousUntil" | "missed">
->;
-
-/** An event as it happened; the bodies are sent as they are, on every attempt. */
-export interface NewEvent {
-  readonly eventId: string;
-  readonly type: WebhookEvent;
-  readonly personId: number;
-  /** Null when no endpoint takes it in this form. */
-  readonly json: string | null;
-  readonly slack: string | null;
-}
-
-export type WebhookState = "waiting" | "delivered" | "failed";
-
-/** An event that is to be sent to an endpoint now. */
-export interface DueEvent {
-  readonly event: number;
-  readonly eventId: string;
-  readonly personId: number;
-  readonly attempts: number;
-  readonly body: string;
-}
-
-export interface WebhookAttempt {
-  readonly n: number;
-  readonly at: number;
-  /** Of HTTP; null when no answer came. */
-  readonly status: number | null;
-  readonly ms: number;
-  /** The first kilobyte of the answer, or why there was none. */
-  readonly text: string;
-}
-
-export interface WebhookDelivery {
-  readonly event: number;
-  readonly eventId: string;
-  readonly type: WebhookEvent;
-  readonly state: WebhookState;
-  readonly attempts: number;
-  readonly createdAt: number;
-  readonly dueAt: number | null;
-  readonly log: readonly WebhookAttempt[];
-}
-
-export type Redelivery =
-  | { readonly which: "failed" }
-  | { readonly which: "since"; readonly since: number }
-  | { readonly which: "event"; readonly eventId: string };
-
-export interface WebhookRows {
   /** True when the project has one at least. */
-  any(project: number): Promise<boolean>;
+  async any(project: number): Promise<boolean> {
+    return (await this.#database.first("SELECT 1 FROM webhooks WHERE project_id = ? LIMIT 1", [project])) !== null;
+  }
+
   /** Of one project, or of all, in the order in which they were added. */
-  list(project: number | null): Promise<readonly WebhookRow[]>;
-  byId(project: number, id: number): Promise<WebhookRow | null>;
-  insert(project: number, webhook: NewWebhook): Promise<WebhookRow>;
-  change(project: number, id: number, change: WebhookChange): Promise<void>;
-  configure(project: number, id: number, settings: WebhookSettings): Promise<void>;
+  async list(project: number | null): Promise<readonly WebhookRow[]> {
+    return (
+      await this.#database.all(
+        `${WEBHOOK} ${project === null ? "" : "WHERE w.project_id = ?"} ORDER BY w.project_id, w.id`,
+        project === null ? [] : [project],
+      )
+    ).map(toWebhook);
+  }
+
+  async byId(project: number, id: number): Promise<WebhookRow | null> {
+    return findWebhook(this.#database, project, id);
+  }
+
+  async insert(project: number, webhook: NewWebhook): Promise<WebhookRow> {
+    const id = await insertWebhook(this.#database, this.#session, project, webhook);
+    return (await findWebhook(this.#database, project, id))!;
+  }
+
+  async change(project: number, id: number, change: WebhookChange): Promise<void> {
+    return update(this.#database, project, id, assign(CHANGEABLE, change));
+  }
+
+  async configure(project: number, id: number, settings: WebhookSettings): Promise<void> {
+    return update(this.#database, project, id, assign(SETTINGS, toColumns(settings)));
+  }
+
   /** True when there was one; its deliveries are left to `prune`. */
-  delete(project: number, id: number): Promise<boolean>;
+  async delete(project: number, id: number): Promise<boolean> {
+    return (await this.#database.run("DELETE FROM webhooks WHERE project_id = ? AND id = ?", [project, id])) > 0;
+  }
+
   /** Writes an event for these endpoints of the project, due at once. */
-  add(project: number, event: NewEvent, webhooks: readonly number[]): Promise<void>;
+  async add(project: number, event: NewEvent, webhooks: readonly number[]): Promise<void> {
+    await addEvent(this.#database, this.#session, project, event, webhooks);
+    this.#onAdded();
+  }
+
   /** The due events, the longest due first. */
-  due(webhook: Pick<WebhookRow, "project" | "id" | "format">, limit: number): Promise<readonly DueEvent[]>;
+  async due(
+    { project, id, format }: Pick<WebhookRow, "project" | "id" | "format">,
+    limit: number,
+  ): Promise<readonly DueEvent[]> {
+    return (await this.#database.all(
+      `SELECT d.event, e.event_id AS "eventId", e.person_id AS "personId", d.attempts, e.${format} AS body
+     FROM webhook_deliveries d CROSS JOIN webhook_events e
+     WHERE e.project_id = d.project_id AND e.id = d.event AND d.project_id = ? AND d.webhook_id = ? AND d.due_at IS NOT NULL AND d.due_at <= ?
+     ORDER BY d.due_at, d.event LIMIT ?`,
+      [project.id, id, this.#session.now, limit],
+    )) as unknown as DueEvent[];
+  }
+
   /** When the next becomes due after now; null when none does. */
-  nextDueAt(project: number, id: number): Promise<number | null>;
-  delivery(project: number, id: number, event: number): Promise<Pick<WebhookDelivery, "state" | "attempts"> | null>;
-  settle(
+  async nextDueAt(project: number, id: number): Promise<number | null> {
+    return findDueAt(this.#database, project, id, this.#session.now);
+  }
+
+  async delivery(
     project: number,
     id: number,
     event: number,
-    change: { readonly state: WebhookState; readonly attempts: number; readonly dueAt: number | null },
-  ): Promise<void>;
-  log(project: number, id: number, event: number, attempt: Omit<WebhookAttempt, "n">): Promise<void>;
-  /** Newest first, those before `before`, each with its attempts. */
-  deliveries(
+  ): Promise<Pick<WebhookDelivery, "state" | "attempts"> | null> {
+    const sql = `SELECT state, attempts FROM webhook_deliveries ${ONE}`;
+    return (await this.#database.first(sql, [project, id, event])) as unknown as Awaited<
+      ReturnType<WebhookRows["delivery"]>
+    >;
+  }
+
+  async settle(
     project: number,
     id: number,
-    filter: { readonly failed: boolean; readonly before: number | null; readonly limit: number },
-  ): Promise<readonly WebhookDelivery[]>;
+    event: number,
+    {
+      state,
+      attempts,
+      dueAt,
+    }: { readonly state: WebhookState; readonly attempts: number; readonly dueAt: number | null },
+  ): Promise<void> {
+    const set = ["state = ?, attempts = ?, due_at = ?", state, attempts, dueAt] as const;
+    await updateRows(this.#database, "webhook_deliveries", set, [THIS_DELIVERY, project, id, event]);
+  }
+
+  async log(
+    project: number,
+    id: number,
+    event: number,
+    { at, status, ms, text }: Omit<WebhookAttempt, "n">,
+  ): Promise<void> {
+    this.#database.send(LOG, [project, id, event, at, status, Math.round(ms), text, project, id, event]);
+  }
+
+  /** Newest first, those before `before`, each with its attempts. */
+  async deliveries(
+    project: number,
+    id: number,
+    { failed, before, limit }: { readonly failed: boolean; readonly before: number | null; readonly limit: number },
+  ): Promise<readonly WebhookDelivery[]> {
+    const which = failed ? "AND d.state = 'failed'" : "";
+    const rows = await this.#database.all(
+      `SELECT d.event, e.event_id AS "eventId", e.type, d.state, d.attempts, e.created_at AS "createdAt",
+       d.due_at AS "dueAt"
+     FROM webhook_deliveries d CROSS JOIN webhook_events e
+     WHERE e.project_id = d.project_id AND e.id = d.event AND d.project_id = ? AND d.webhook_id = ? ${which} AND d.event < ? ORDER BY d.event DESC LIMIT ?`,
+      [project, id, before ?? Number.MAX_SAFE_INTEGER, limit],
+    );
+    const deliveries: WebhookDelivery[] = [];
+    for (const row of rows)
+      deliveries.push({
+        ...(row as unknown as Omit<WebhookDelivery, "log" | "state"> & { readonly state: WebhookState }),
+        log: (await this.#database.all(`SELECT n, at, status, ms, text FROM webhook_attempts ${ONE} ORDER BY n`, [
+          project,
+          id,
+          row.event ?? null,
+        ])) as unknown as WebhookAttempt[],
+      });
+    return deliveries;
+  }
+
   /**
    * Makes so many due now, as if never tried, those after the event `after` in the order in which they happened; their
    * events. Those that wait already stay as they are.
    */
-  redeliver(
+  async redeliver(
     project: number,
     id: number,
     which: Redelivery,
     page: { readonly after: number; readonly limit: number },
-  ): Promise<readonly number[]>;
+  ): Promise<readonly number[]> {
+    return redeliver(this.#database, this.#session.now, { project, id }, which, page);
+  }
+
   /** The number of deliveries in each state, kept as they change. */
-  counts(project: number, id: number): Promise<Readonly<Record<WebhookState, number>>>;
+  async counts(project: number, id: number): Promise<Readonly<Record<WebhookState, number>>> {
+    const counted = (await countByValue(this.#database, DELIVERY_STATES, project))
+      .filter(({ values }) => values["webhook_id"] === String(id))
+      .map(({ values, n }) => [values["state"], n]);
+    return { waiting: 0, delivered: 0, failed: 0, ...(Object.fromEntries(counted) as object) };
+  }
+
   /** When the longest due of an enabled endpoint was due; null when none is due. */
-  oldestDueAt(): Promise<number | null>;
+  async oldestDueAt(): Promise<number | null> {
+    const dues: number[] = [];
+    const enabled = await this.#database.all("SELECT project_id, id FROM webhooks WHERE disabled_at IS NULL");
+    for (const { project_id: project = null, id = null } of enabled) {
+      const dueAt = await findDueAt(this.#database, project, id, 0);
+      if (dueAt !== null) dues.push(dueAt);
+    }
+    return dues.length === 0 ? null : Math.min(...dues);
+  }
+
   /** Removes so many events from before `before`, and deliveries whose endpoint is gone. How many. */
-  prune(before: number, limit: number): Promise<number>;
+  async prune(before: number, limit: number): Promise<number> {
+    return prune(this.#database, before, limit);
+  }
+}
+
+const THIS_DELIVERY = "project_id = ? AND webhook_id = ? AND event = ?";
+const ONE = `WHERE ${THIS_DELIVERY}`;
+
+const LOG = `INSERT INTO webhook_attempts (project_id, webhook_id, event, n, at, status, ms, text)
+  SELECT ?, ?, ?, coalesce(max(n), 0) + 1, ?, ?, ?, ? FROM webhook_attempts ${ONE}`;
+
+/** Columns that a webhook has for good. */
+const FIXED = { id: "id", url: "url", format: "format", createdAt: "created_at" } as const;
+
+/** Columns that its owner sets. */
+const SETTINGS = {
+  signatureHeader: "signature_header",
+  allowPrivate: "allow_private",
+  insecureHttp: "insecure_http",
+  events: "events",
+  scoreFrom: "score_from",
+  scoreTo: "score_to",
+} as const;
+
+/** Columns that change as events are delivered, and when the secret is rotated. */
+const CHANGEABLE: Readonly<Record<keyof WebhookChange, string>> = {
+  secret: "secret",
+  previousSecret: "previous_secret",
+  previousUntil: "previous_until",
+  disabledAt: "disabled_at",
+  disabledReason: "disabled_reason",
+  failingSince: "failing_since",
+  strikes: "strikes",
+  slowUntil: "slow_until",
+  lastDeliveredAt: "last_delivered_at",
+  missed: "missed",
+};
+
+const WEBHOOK = `SELECT w.project_id AS "projectId", p.name AS project, ${selectList({ ...FIXED, ...SETTINGS, ...CHANGEABLE }, "w")}
+  FROM webhooks w JOIN projects p ON p.id = w.project_id`;
+
+const INSERT = insertSql("webhooks", ["project_id", "secret", ...Object.values(FIXED), ...Object.values(SETTINGS)]);
+
+async function findWebhook(database: Database, project: number, id: number): Promise<WebhookRow | null> {
+  const row = await database.first(`${WEBHOOK} WHERE w.project_id = ? AND w.id = ?`, [project, id]);
+  return row === null ? null : toWebhook(row);
+}
+
+function toWebhook(row: SqlRow): WebhookRow {
+  const { projectId, project, allowPrivate, insecureHttp, events, scoreFrom, scoreTo, ...rest } = row;
+  const hasScores = typeof scoreFrom === "number" && typeof scoreTo === "number";
+  return {
+    ...(rest as unknown as Omit<WebhookRow, "project" | "allowPrivate" | "insecureHttp" | "events" | "scores">),
+    project: { id: Number(projectId), name: String(project) },
+    allowPrivate: allowPrivate === 1,
+    insecureHttp: insecureHttp === 1,
+    events: JSON.parse(String(events)) as WebhookEvent[],
+    scores: hasScores ? { from: scoreFrom, to: scoreTo } : null,
+  };
+}
+
+function toColumns(settings: WebhookSettings): Record<keyof typeof SETTINGS, SqlValue> {
+  const { signatureHeader, allowPrivate, insecureHttp, events, scores } = settings;
+  return {
+    signatureHeader,
+    allowPrivate: Number(allowPrivate),
+    insecureHttp: Number(insecureHttp),
+    events: JSON.stringify(events),
+    scoreFrom: scores?.from ?? null,
+    scoreTo: scores?.to ?? null,
+  };
+}
+
+function update(
+  database: Database,
+  project: number,
+  id: number,
+  { sets, values }: { readonly sets: string; readonly values: readonly SqlValue[] },
+): void {
+  database.send(`UPDATE webhooks SET ${sets} WHERE project_id = ? AND id = ?`, [...values, project, id]);
+}
+
+async function insertWebhook(
+  database: Database,
+  { now }: Session,
+  project: number,
+  webhook: NewWebhook,
+): Promise<number> {
+  const id = await nextId(database, project);
+  const { url, secret, format } = webhook;
+  database.send(INSERT, [project, secret, id, url, format, now, ...Object.values(toColumns(webhook))]);
+  return id;
+}
+
+/** When the next event of a webhook is due after a moment; null for none. */
+async function findDueAt(database: Database, project: SqlValue, id: SqlValue, after: number): Promise<number | null> {
+  const row = await database.first(
+    `SELECT min(due_at) AS at FROM webhook_deliveries
+     WHERE project_id = ? AND webhook_id = ? AND due_at IS NOT NULL AND due_at > ?`,
+    [project, id, after],
+  );
+  return numberOrNull(row?.at);
+}
+
+async function addEvent(
+  database: Database,
+  { now }: Session,
+  project: number,
+  { eventId, type, personId, json, slack }: NewEvent,
+  webhooks: readonly number[],
+): Promise<void> {
+  const id = await nextId(database, project);
+  database.send(
+    `INSERT INTO webhook_events (project_id, id, event_id, type, person_id, created_at, json, slack)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    [project, id, eventId, type, personId, now, json, slack],
+  );
+  for (const webhook of webhooks) {
+    const delivery = { project_id: project, webhook_id: webhook, event: id, state: "waiting", due_at: now };
+    sendRow(database, "webhook_deliveries", delivery);
+  }
+}
+
+async function redeliver(
+  database: Database,
+  now: number,
+  { project, id }: { readonly project: number; readonly id: number },
+  which: Redelivery,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<number[]> {
+  const { clause, values } = redelivered(which);
+  const events = (
+    await database.all(
+      `SELECT d.event FROM webhook_deliveries d WHERE d.project_id = ? AND d.webhook_id = ? AND d.event > ? AND ${clause}
+       ORDER BY d.event LIMIT ?`,
+      [project, id, after, ...values, limit],
+    )
+  ).map(({ event }) => Number(event));
+  const set = ["state = 'waiting', attempts = 0, due_at = ?", now] as const;
+  for (const event of events)
+    await updateRows(database, "webhook_deliveries", set, [THIS_DELIVERY, project, id, event]);
+  return events;
+}
+
+/** Events are numbered in the order of their times, so the first of a time tells all that follow. */
+const FIRST_SINCE = `(SELECT id FROM webhook_events WHERE project_id = d.project_id AND created_at >= ?
+  ORDER BY created_at, id LIMIT 1)`;
+const NAMED = "(SELECT id FROM webhook_events WHERE project_id = d.project_id AND event_id = ?)";
+
+function redelivered(which: Redelivery): { clause: string; values: SqlValue[] } {
+  if (which.which === "failed") return { clause: "d.state = 'failed'", values: [] };
+  return which.which === "since"
+    ? { clause: `d.state <> 'waiting' AND d.event >= ${FIRST_SINCE}`, values: [which.since] }
+    : { clause: `d.event = ${NAMED}`, values: [which.eventId] };
+}
+
+async function prune(database: Database, before: number, limit: number): Promise<number> {
+  let pruned = 0;
+  for (const { id } of await database.all("SELECT id FROM projects ORDER BY id")) {
+    const project = Number(id);
+    pruned += (await deleteRows(database, "webhook_events", project, oldEvents(project, before, limit))).length;
+    pruned += await pruneRemoved(database, project, limit);
+  }
+  return pruned;
+}
+
+/** Those that came before a time, the oldest first. */
+export function oldEvents(project: number, before: number, limit: number): Fragment {
+  const ids = "SELECT id FROM webhook_events WHERE project_id = ? AND created_at < ? ORDER BY created_at, id LIMIT ?";
+  return [`id IN (${ids})`, project, before, limit];
+}
+
+/** No webhook gets an id that another had, so deliveries without one belong to one that was removed. */
+async function pruneRemoved(database: Database, project: number, limit: number): Promise<number> {
+  const known = await database.all("SELECT id FROM webhooks WHERE project_id = ?", [project]);
+  const left = new Set(
+    (await countByValue(database, DELIVERY_STATES, project)).map(({ values }) => values["webhook_id"]),
+  );
+  for (const { id } of known) left.delete(String(id));
+  let pruned = 0;
+  for (const id of left) {
+    const events = "SELECT event FROM webhook_deliveries WHERE project_id = ? AND webhook_id = ? LIMIT ?";
+    const some = [`webhook_id = ? AND event IN (${events})`, Number(id), project, Number(id), limit] as const;
+    pruned += (await deleteRows(database, "webhook_deliveries", project, some)).length;
+  }
+  return pruned;
 }

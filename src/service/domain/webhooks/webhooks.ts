@@ -5,7 +5,7 @@ import type { Project } from "../inputs.ts";
 import type { Transaction } from "../ports.ts";
 import { refuseUrl } from "./addresses.ts";
 import { refuseSecret, refuseSignatureHeader } from "./signature-settings.ts";
-import type { NewWebhook, Redelivery, WebhookRow, WebhookSettings } from "./webhook-rows.ts";
+import type { NewWebhook, Redelivery, WebhookRow, WebhookSettings } from "./webhook.ts";
 
 const URL_LENGTH_MAX = 2_000;
 

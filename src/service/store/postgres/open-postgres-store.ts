@@ -4,7 +4,7 @@ import type { Clock } from "../../../runtime/clock.ts";
 import { type Random, systemRandom } from "../../../runtime/random.ts";
 import { POLL_SECONDS } from "../../domain/delivery/living.ts";
 import type { ReadOptions, Store, StoreWatch, WriteOptions } from "../../domain/ports.ts";
-import { createStepLoop } from "../sql/rows/long-changes.ts";
+import { createStepLoop } from "../../sql/long-changes.ts";
 import { MIGRATIONS, newestOf } from "../../sql/schema/migrations.ts";
 import { READ_MARKS, refusalByMarks, type StoreOpening } from "../sql/store-marks.ts";
 import { createStoreRows, type StoreRows, type StoreTransaction } from "../sql/store-rows.ts";

@@ -4,7 +4,7 @@
  */
 import { type Clock, nextTurn } from "../../../runtime/clock.ts";
 import type { StoreCommit, StoreWatch, WriteOptions } from "../../domain/ports.ts";
-import { stateOf } from "../sql/project-states.ts";
+import { stateOf } from "../../sql/project-states.ts";
 import type { StoreTransaction } from "../sql/store-rows.ts";
 import { errorKindOf, unavailable } from "./postgres-errors.ts";
 import type { WriteBatch, WriteEnd, WriteJob } from "./write-transaction.ts";

@@ -2,7 +2,7 @@
 import type { PoolClient, QueryConfig, QueryResult } from "pg";
 import type { Database, SqlRow, SqlValue } from "../../sql/database.ts";
 import { CountChanges } from "../../sql/lists/count-changes.ts";
-import { createProjectStates, PROJECT_STATE, type ProjectStates } from "../sql/project-states.ts";
+import { createProjectStates, PROJECT_STATE, type ProjectStates } from "../../sql/project-states.ts";
 import { noteStatement, type StatementWatch } from "../slow-statements.ts";
 import { errorKindOf, translateError } from "./postgres-errors.ts";
 import type { Statement } from "./statements.ts";

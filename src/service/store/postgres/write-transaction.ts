@@ -1,7 +1,7 @@
 /** A batch of writes as one transaction: the project's row first, so that the rest is as if it ran alone. */
 import type { Clock } from "../../../runtime/clock.ts";
 import type { StoreWatch } from "../../domain/ports.ts";
-import { NO_PROJECT, PROJECT_STATE } from "../sql/project-states.ts";
+import { NO_PROJECT, PROJECT_STATE } from "../../sql/project-states.ts";
 import type { StoreRows, StoreTransaction } from "../sql/store-rows.ts";
 import { type TransactionMark, toMark } from "./commit-outcome.ts";
 import type { DatabaseTime } from "./database-time.ts";

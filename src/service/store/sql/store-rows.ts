@@ -3,32 +3,32 @@ import type { Random } from "../../../runtime/random.ts";
 import type { Transaction } from "../../domain/ports.ts";
 import type { WriteTime } from "../../domain/write-time.ts";
 import type { Database, Session } from "../../sql/database.ts";
-import { createHistoryRows } from "./rows/answers/history-rows.ts";
-import { createLinkRows } from "./rows/answers/link-rows.ts";
-import { createQuestionRows } from "./rows/answers/question-rows.ts";
-import { createResponseRows } from "./rows/answers/response-rows.ts";
-import { createShareRows } from "./rows/answers/share-rows.ts";
-import { createTrendRows, fillTrendStep, removeTrendStep } from "./rows/answers/trend-rows.ts";
-import { createClockRows } from "./rows/clock-rows.ts";
-import { createDeliveryRows } from "./rows/delivery/delivery-rows.ts";
-import { createDigestRows } from "./rows/delivery/digest-rows.ts";
-import { createReportRows } from "./rows/delivery/report-rows.ts";
-import { createQueueRows } from "./rows/delivery/queue-rows.ts";
-import { createRequestRows } from "./rows/delivery/request-rows.ts";
-import { createUnscheduledRows } from "./rows/delivery/unscheduled-rows.ts";
-import { createTextRows } from "./rows/delivery/text-rows.ts";
-import { createLongChanges, type LongChangeKind, type Step } from "./rows/long-changes.ts";
-import { createAutopilotRows } from "./rows/people/autopilot-rows.ts";
-import { rescheduleStep } from "./rows/people/autopilot-steps.ts";
-import { createErasureRows } from "./rows/people/erasure-rows.ts";
-import { removePersonStep } from "./rows/people/person-removal.ts";
-import { createPersonRows } from "./rows/people/person-rows.ts";
-import { createSuppressionRows } from "./rows/people/suppression-rows.ts";
-import { createProjectRows } from "./rows/project-rows.ts";
-import { createRetentionRows } from "./rows/retention-rows.ts";
-import { createFileSecrets, createSecretRows } from "./rows/secret-rows.ts";
-import { createTableRows } from "./rows/table-rows.ts";
-import { createWebhookRows } from "./rows/webhook-rows.ts";
+import { HistoryRows } from "../../domain/history/history-rows.ts";
+import { LinkRows } from "../../domain/link-rows.ts";
+import { QuestionRows } from "../../domain/questions/question-rows.ts";
+import { ResponseRows } from "../../domain/answers/response-rows.ts";
+import { ShareRows } from "../../domain/shares/share-rows.ts";
+import { TrendRows, fillTrendStep, removeTrendStep } from "../../domain/answers/trend-rows.ts";
+import { ClockRows } from "../../domain/clock-rows.ts";
+import { createDeliveryRows } from "../../domain/delivery/rows/delivery-rows.ts";
+import { createDigestRows } from "../../domain/delivery/rows/digest-rows.ts";
+import { createReportRows } from "../../domain/delivery/rows/report-rows.ts";
+import { createQueueRows } from "../../domain/delivery/rows/queue-rows.ts";
+import { createRequestRows } from "../../domain/delivery/rows/request-rows.ts";
+import { UnscheduledRows } from "../../domain/surveys/unscheduled/unscheduled-rows.ts";
+import { TextRows } from "../../domain/sms/text-rows.ts";
+import { createLongChanges, type LongChangeKind, type Step } from "../../sql/long-changes.ts";
+import { AutopilotRows } from "../../domain/surveys/autopilot/autopilot-rows.ts";
+import { rescheduleStep } from "../../domain/surveys/autopilot/autopilot-steps.ts";
+import { ErasureRows } from "../../domain/privacy/erasure-rows.ts";
+import { removePersonStep } from "../../domain/people/person-removal.ts";
+import { PersonRows } from "../../domain/people/person-rows.ts";
+import { SuppressionRows } from "../../domain/people/suppression-rows.ts";
+import { ProjectRows } from "../../domain/projects/project-rows.ts";
+import { RetentionRows } from "../../domain/privacy/retention-rows.ts";
+import { SecretRows } from "../../domain/secret-rows.ts";
+import { TableRows } from "../../domain/moving/table-rows.ts";
+import { WebhookRows } from "../../domain/webhooks/webhook-rows.ts";
 
 export interface StoreRowsOptions {
   readonly random: Random;
@@ -66,32 +66,32 @@ export function createStoreRows(
 ): StoreRows {
   const session: Session = { now: 0, updatedAt: 0 };
   const changes = createLongChanges(database, createSteps(database, session), isNoted);
-  const secrets = createFileSecrets(database, () => random.token(SECRET_BYTES), isOneTransaction);
+  const secrets = new SecretRows(database, () => random.token(SECRET_BYTES), isOneTransaction);
   const rows = {
     token: () => random.token(TOKEN_BYTES),
-    clock: createClockRows(database, session),
-    projects: createProjectRows(database, session),
-    people: createPersonRows(database, changes),
+    clock: new ClockRows(database, session),
+    projects: new ProjectRows(database, session),
+    people: new PersonRows(database, changes),
     requests: createRequestRows(database, session),
-    unscheduled: createUnscheduledRows(database, session),
+    unscheduled: new UnscheduledRows(database, session),
     queue: createQueueRows(database, session),
     deliveries: createDeliveryRows(database, session),
     reports: createReportRows(database, session),
-    texts: createTextRows(database, session),
+    texts: new TextRows(database, session),
     digests: createDigestRows(database, session),
-    responses: createResponseRows(database),
-    trends: createTrendRows(database, session, changes),
-    questions: createQuestionRows(database),
-    autopilot: createAutopilotRows(database, session, changes),
-    suppressions: createSuppressionRows(database, secrets),
-    links: createLinkRows(database, session),
-    shares: createShareRows(database, session),
-    secrets: createSecretRows(secrets),
-    webhooks: createWebhookRows(database, session, onWebhookEvent),
-    tables: createTableRows(database),
-    erasures: createErasureRows(database, secrets),
-    retention: createRetentionRows(database, session),
-    history: createHistoryRows(database, secrets, (count) => manyTokens(random, count)),
+    responses: new ResponseRows(database),
+    trends: new TrendRows(database, session, changes),
+    questions: new QuestionRows(database),
+    autopilot: new AutopilotRows(database, session, changes),
+    suppressions: new SuppressionRows(database, secrets),
+    links: new LinkRows(database, session),
+    shares: new ShareRows(database, session),
+    secrets,
+    webhooks: new WebhookRows(database, session, onWebhookEvent),
+    tables: new TableRows(database),
+    erasures: new ErasureRows(database, secrets),
+    retention: new RetentionRows(database, session),
+    history: new HistoryRows(database, secrets, (count) => manyTokens(random, count)),
   };
   return {
     begin: ({ nowMs, updatedAt }) => {

@@ -1,6 +1,6 @@
 /** Looks at a copy of a data file without changing it. */
 import { ERASURE_SECRET, type ErasureLog } from "../../domain/privacy/erasure-log.ts";
-import { TABLE_KEYS } from "../sql/rows/table-rows.ts";
+import { TABLE_KEYS } from "../../domain/moving/table-rows.ts";
 import { VERSIONS_TABLE } from "../../sql/schema/migrations.ts";
 import { StoreFileError } from "../store-errors.ts";
 import { isSqliteFile } from "./engine/data-file.ts";

@@ -32,7 +32,7 @@ import { lookBy, migrate } from "./engine/migrate.ts";
 import { MIGRATIONS, newestOf } from "../../sql/schema/migrations.ts";
 import { refuseUnfit } from "./refuse-unfit.ts";
 import { CountChanges } from "../../sql/lists/count-changes.ts";
-import { createStepLoop } from "../sql/rows/long-changes.ts";
+import { createStepLoop } from "../../sql/long-changes.ts";
 import {
   createProjectStates,
   NEWEST_WRITE,
@@ -40,7 +40,7 @@ import {
   PROJECT_STATE,
   type ProjectStates,
   stateOf,
-} from "../sql/project-states.ts";
+} from "../../sql/project-states.ts";
 import { MARK_EMPTY, type StoreOpening } from "../sql/store-marks.ts";
 import { createStoreRows, type StoreRows } from "../sql/store-rows.ts";
 import { copySnapshot } from "./snapshot-copy.ts";

@@ -1,7 +1,7 @@
 /** A copy of a data file as it is at one moment, made while processes read and write it. */
 import { rm } from "node:fs/promises";
 import type { Random } from "../../../runtime/random.ts";
-import { countContents } from "../../domain/moving.ts";
+import { countContents } from "../../domain/moving/moving.ts";
 import type { StoreContents } from "../../domain/ports.ts";
 import { writeTime } from "../../domain/write-time.ts";
 import { createStoreRows } from "../sql/store-rows.ts";

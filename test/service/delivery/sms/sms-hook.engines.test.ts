@@ -5,7 +5,7 @@ import { setHookKey, type SigningGateway } from "../../../../src/service/domain/
 import { answerSurvey } from "../../../../src/service/domain/answers/answers.ts";
 import { explainPerson } from "../../../../src/service/domain/delivery/oversight.ts";
 import { addProject } from "../../../../src/service/domain/projects/projects.ts";
-import { addMember } from "../../../../src/service/domain/surveys/autopilot.ts";
+import { addMember } from "../../../../src/service/domain/surveys/autopilot/autopilot.ts";
 import { memberInput, links, responsesQuery, sendInput } from "../../domain/fixture.ts";
 import { listResponsesJson } from "../../../../src/service/domain/answers/responses.ts";
 import { deletePerson, sendPerson } from "../../../../src/service/domain/people/people.ts";

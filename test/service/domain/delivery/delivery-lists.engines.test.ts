@@ -11,7 +11,7 @@ import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
 import type { DuePage } from "../../../../src/service/domain/ports.ts";
 import { changeSettings } from "../../../../src/service/domain/projects/settings.ts";
-import { addMember, configureAutopilot } from "../../../../src/service/domain/surveys/autopilot.ts";
+import { addMember, configureAutopilot } from "../../../../src/service/domain/surveys/autopilot/autopilot.ts";
 import { claimAll, DAY, type Fixture, memberInput, openFixture, sendInput } from "../fixture.ts";
 
 /** A Tuesday. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
 import type { Channel } from "../../../../src/contract/routes.ts";
 import { answerSurvey, unsubscribeByLink } from "../../../../src/service/domain/answers/answers.ts";
-import { addMember } from "../../../../src/service/domain/surveys/autopilot.ts";
+import { addMember } from "../../../../src/service/domain/surveys/autopilot/autopilot.ts";
 import {
   finishDelivery,
   markTransmitting,

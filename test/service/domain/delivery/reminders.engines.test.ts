@@ -26,7 +26,7 @@ import { deletePerson, sendPerson } from "../../../../src/service/domain/people/
 import { recordBounce, unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
 import { receiveText } from "../../../../src/service/domain/sms/receive-text.ts";
 import { setThrottle } from "../../../../src/service/domain/projects/projects.ts";
-import { addMember, configureAutopilot } from "../../../../src/service/domain/surveys/autopilot.ts";
+import { addMember, configureAutopilot } from "../../../../src/service/domain/surveys/autopilot/autopilot.ts";
 import type { DueSurvey } from "../../../../src/service/domain/ports.ts";
 import {
   claimAll,

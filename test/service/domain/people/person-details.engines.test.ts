@@ -9,7 +9,7 @@ import { resubscribe } from "../../../../src/service/domain/people/resubscribe.t
 import { recordBounce, unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
 import { erasePerson, findMentions } from "../../../../src/service/domain/privacy/erase.ts";
 import { setThrottle } from "../../../../src/service/domain/projects/projects.ts";
-import { addMember } from "../../../../src/service/domain/surveys/autopilot.ts";
+import { addMember } from "../../../../src/service/domain/surveys/autopilot/autopilot.ts";
 import { getMetrics } from "../../../../src/service/domain/answers/metrics.ts";
 import {
   claimAll,

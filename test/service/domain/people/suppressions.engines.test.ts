@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { addMember } from "../../../../src/service/domain/surveys/autopilot.ts";
+import { addMember } from "../../../../src/service/domain/surveys/autopilot/autopilot.ts";
 import { recordBounce, unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
 import type { SendInput } from "../../../../src/service/domain/inputs.ts";
 import { deletePerson, sendPerson } from "../../../../src/service/domain/people/people.ts";

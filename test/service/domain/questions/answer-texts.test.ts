@@ -5,7 +5,7 @@ import {
   type TextsByQuestion,
   toAdditionalAnswers,
 } from "../../../../src/service/domain/questions/answer-texts.ts";
-import type { Question } from "../../../../src/service/domain/questions/rows.ts";
+import type { Question } from "../../../../src/service/domain/questions/question-rows.ts";
 
 const MANY: Question = {
   id: "q",

@@ -6,7 +6,7 @@ import {
   configureAutopilot,
   getAutopilot,
   removeMember,
-} from "../../../../src/service/domain/surveys/autopilot.ts";
+} from "../../../../src/service/domain/surveys/autopilot/autopilot.ts";
 import { finishDelivery, nextDueAt } from "../../../../src/service/domain/delivery/deliveries.ts";
 import { ALWAYS } from "../../../../src/service/domain/surveys/windows.ts";
 import { pauseSending } from "../../../../src/service/domain/delivery/oversight.ts";

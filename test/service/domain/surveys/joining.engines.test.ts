@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { changeSettings } from "../../../../src/service/domain/projects/settings.ts";
-import { addMember, configureAutopilot } from "../../../../src/service/domain/surveys/autopilot.ts";
-import { getAutopilotWithJoining } from "../../../../src/service/domain/surveys/joining.ts";
+import { addMember, configureAutopilot } from "../../../../src/service/domain/surveys/autopilot/autopilot.ts";
+import { getAutopilotWithJoining } from "../../../../src/service/domain/surveys/autopilot/joining.ts";
 import { DAY, type Fixture, memberInput, openFixture } from "../fixture.ts";
 
 /** A Tuesday evening. */

@@ -8,7 +8,7 @@ import { addResponse, updateResponse } from "../../../../src/service/domain/answ
 import { recordBounce, unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
 import { eventBody } from "../../../../src/service/domain/webhooks/events.ts";
 import { slackMessage } from "../../../../src/service/domain/webhooks/slack-message.ts";
-import { WEBHOOK_EVENTS } from "../../../../src/service/domain/webhooks/webhook-rows.ts";
+import { WEBHOOK_EVENTS } from "../../../../src/service/domain/webhooks/webhook.ts";
 import { addWebhook, pruneEvents, removeWebhook } from "../../../../src/service/domain/webhooks/webhooks.ts";
 import { claimAll, DAY, type Fixture, links, openFixture, responseInput, sendInput, START } from "../fixture.ts";
 

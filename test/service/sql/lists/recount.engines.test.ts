@@ -1,7 +1,7 @@
 /** The tallies of lists, against a recount of the rows, through whatever changes rows. */
 import { expect, test } from "vitest";
 import type { Expansion } from "../../../../src/contract/routes.ts";
-import { copyRows } from "../../../../src/service/domain/moving.ts";
+import { copyRows } from "../../../../src/service/domain/moving/moving.ts";
 import { recordBounce, unsubscribePerson } from "../../../../src/service/domain/people/suppressions.ts";
 import { getMetrics } from "../../../../src/service/domain/answers/metrics.ts";
 import { deletePerson } from "../../../../src/service/domain/people/people.ts";

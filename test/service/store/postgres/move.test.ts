@@ -6,7 +6,7 @@ import { systemClock } from "../../../../src/runtime/clock.ts";
 import { systemRandom } from "../../../../src/runtime/random.ts";
 import { addKey, addProject, examineKey } from "../../../../src/service/domain/projects/projects.ts";
 import { addResponse } from "../../../../src/service/domain/answers/responses.ts";
-import { addMember } from "../../../../src/service/domain/surveys/autopilot.ts";
+import { addMember } from "../../../../src/service/domain/surveys/autopilot/autopilot.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { backUp, FileChoiceError } from "../../../../src/service/data-file/backup.ts";
 import { copyDatabase, moveStore, restoreStore } from "../../../../src/service/data-file/move-store.ts";

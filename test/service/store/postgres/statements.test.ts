@@ -50,11 +50,9 @@ const isText = (node: SyntaxNode): boolean => node.type === "Literal" || node.ty
 
 /** What a constant stands for is written in its place; anything else that a text has from elsewhere stays as `${…}`. */
 function readTexts(): readonly string[] {
-  const sources = [
-    ...readSources("src/service/sql"),
-    ...readSources("src/service/store/sql"),
-    ...readSources("src/service/store/postgres"),
-  ].filter(([file]) => !file.includes("/schema/"));
+  const sources = ["sql", "domain", "store/sql", "store/postgres"]
+    .flatMap((room) => [...readSources(`src/service/${room}`)])
+    .filter(([file]) => !file.includes("/schema/"));
   const constants = new Map<string, () => string | null>();
   const texts: (() => string | null)[] = [];
   const beginnings = new Set<SyntaxNode>();

@@ -11,7 +11,7 @@ import { PROJECT_SETTINGS } from "../../../../service/domain/projects/settings.t
 import { TEXT_NAMES } from "../../../../service/domain/projects/texts.ts";
 import { REMINDER_CHANNELS } from "../../../../service/domain/delivery/reminders.ts";
 import { WEEKDAYS } from "../../../../service/domain/delivery/digest-rows.ts";
-import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../../../../service/domain/webhooks/webhook-rows.ts";
+import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../../../../service/domain/webhooks/webhook.ts";
 import { formatDuration, INTERVAL_FORM, readDuration, readInterval } from "../../../args/values.ts";
 import { readLogoFile } from "../project/logo-file.ts";
 import { formatQuestion, QUESTION_LIST, type ReadQuestion, toWanted } from "./question-rules.ts";

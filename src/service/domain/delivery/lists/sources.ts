@@ -2,7 +2,7 @@
 import type { SurveyStatusName } from "../../../../contract/text/survey-status.ts";
 import type { Project, TimeRange } from "../../inputs.ts";
 import type { DeliveryRow, DeliveryState, DuePage, SurveysAt, Transaction, UnscheduledRow } from "../../ports.ts";
-import { WINDOW_REASON } from "../pacing.ts";
+import { WINDOW_REASON } from "../queue-rows.ts";
 import { DELIVERY_STATES } from "../queue-rows.ts";
 import { LISTED_STATES, type ListedReason, type ListedState } from "./listed.ts";
 

@@ -7,7 +7,7 @@ import { identify, newest, PEOPLE_NAMES } from "../../people/person-identity.ts"
 import { storedProperties } from "../../people/stored-properties.ts";
 import { suppressionMarks } from "../../people/suppressions.ts";
 import type { PersonRow, Transaction } from "../../ports.ts";
-import { UNKNOWN_PERSON } from "../../rows.ts";
+import { UNKNOWN_PERSON } from "../../people/person-rows.ts";
 import { findPause, refuseSurvey } from "../surveys.ts";
 
 /**

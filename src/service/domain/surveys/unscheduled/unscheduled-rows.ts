@@ -1,8 +1,9 @@
-/** Surveys that were asked for and not scheduled. See `Store` in `../../ports.ts`. */
-import type { Channel } from "../../../../contract/routes.ts";
-import type { SurveyStatus, SurveyStatusName } from "../../../../contract/text/survey-status.ts";
-import type { DuePage } from "../../delivery/rows.ts";
+import type { SurveyStatusName, SurveyStatus } from "../../../../contract/text/survey-status.ts";
 import type { TimeRange } from "../../inputs.ts";
+import { type Database, numberOrNull, type Session, type SqlRow, textOrNull } from "../../../sql/database.ts";
+import { nextId } from "../../projects/project-rows.ts";
+import type { Channel } from "../../../../contract/routes.ts";
+import type { DuePage } from "../../delivery/rows.ts";
 
 interface NewUnscheduled {
   readonly personId: number;
@@ -18,13 +19,80 @@ export interface UnscheduledRow extends NewUnscheduled {
   readonly phoneNumber: string | null;
 }
 
-export interface UnscheduledRows {
+/** Surveys that were asked for and not scheduled. */
+
+export class UnscheduledRows {
+  readonly #database: Database;
+  readonly #session: Session;
+
+  constructor(database: Database, session: Session) {
+    this.#database = database;
+    this.#session = session;
+  }
+
   /** Keeps that a survey was asked for now, and why it was not scheduled. */
-  add(project: number, unscheduled: NewUnscheduled): Promise<void>;
-  list(project: number, name: SurveyStatusName, page: DuePage): Promise<readonly UnscheduledRow[]>;
-  count(project: number, name: SurveyStatusName, range: TimeRange): Promise<number>;
+  async add(project: number, { personId, channel, status: { status, since, until } }: NewUnscheduled): Promise<void> {
+    this.#database.send(
+      `INSERT INTO unscheduled_surveys (project_id, reason, at, id, person_id, channel, since_at, until_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      [project, status, this.#session.now, await nextId(this.#database, project), personId, channel, since, until],
+    );
+  }
+
+  async list(
+    project: number,
+    name: SurveyStatusName,
+    { order, after, limit, ...range }: DuePage,
+  ): Promise<readonly UnscheduledRow[]> {
+    const [than, direction] = order === "asc" ? [">", "ASC"] : ["<", "DESC"];
+    const beyond = after === null ? "" : ` AND (u.at, u.id) ${than} (?, ?)`;
+    const sql = `${UNSCHEDULED} WHERE ${WITHIN}${beyond} ORDER BY u.at ${direction}, u.id ${direction} LIMIT ?`;
+    const place = after === null ? [] : [after.at, after.id];
+    return (await this.#database.all(sql, [project, name, ...ends(range), ...place, limit])).map(toUnscheduled);
+  }
+
+  async count(project: number, name: SurveyStatusName, { since, until }: TimeRange): Promise<number> {
+    const sql = `SELECT count(*) AS n FROM unscheduled_surveys u WHERE ${WITHIN}`;
+    return Number((await this.#database.first(sql, [project, name, ...ends({ since, until })]))?.n);
+  }
+
   /** Newest first. */
-  ofPerson(project: number, personId: number, limit: number): Promise<readonly UnscheduledRow[]>;
+  async ofPerson(project: number, personId: number, limit: number): Promise<readonly UnscheduledRow[]> {
+    const sql = `${UNSCHEDULED} WHERE u.project_id = ? AND u.person_id = ? ORDER BY u.at DESC, u.id DESC LIMIT ?`;
+    return (await this.#database.all(sql, [project, personId, limit])).map(toUnscheduled);
+  }
+
   /** Deletes rows from before `before`. Returns how many; less than the limit: all. */
-  prune(before: number, limit: number): Promise<number>;
+  async prune(before: number, limit: number): Promise<number> {
+    return this.#database.run(
+      `DELETE FROM unscheduled_surveys WHERE (project_id, reason, at, id) IN
+           (SELECT project_id, reason, at, id FROM unscheduled_surveys WHERE at < ? ORDER BY at LIMIT ?)`,
+      [before, limit],
+    );
+  }
+}
+
+const UNSCHEDULED = `SELECT u.id, u.person_id AS "personId", u.channel, u.reason, u.at, u.since_at AS "since",
+  u.until_at AS "until", w.email, w.phone_number AS "phoneNumber"
+  FROM unscheduled_surveys u JOIN people w ON w.project_id = u.project_id AND w.id = u.person_id`;
+const WITHIN = "u.project_id = ? AND u.reason = ? AND u.at >= ? AND u.at <= ?";
+
+function ends({ since, until }: TimeRange): number[] {
+  return [since ?? 0, until ?? Number.MAX_SAFE_INTEGER];
+}
+
+function toUnscheduled(row: SqlRow): UnscheduledRow {
+  return {
+    id: Number(row.id),
+    personId: Number(row.personId),
+    channel: row.channel === "sms" ? "sms" : "email",
+    email: textOrNull(row.email),
+    phoneNumber: textOrNull(row.phoneNumber),
+    at: Number(row.at),
+    status: {
+      status: row.reason as SurveyStatusName,
+      since: numberOrNull(row.since),
+      until: numberOrNull(row.until),
+    },
+  };
 }

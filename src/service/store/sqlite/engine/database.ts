@@ -2,7 +2,7 @@
 import { noteStatement, type StatementWatch } from "../../slow-statements.ts";
 import { type Database, type SqlRow, type SqlValue } from "../../../sql/database.ts";
 import { CountChanges } from "../../../sql/lists/count-changes.ts";
-import type { ProjectStates } from "../../sql/project-states.ts";
+import type { ProjectStates } from "../../../sql/project-states.ts";
 import type { Engine, EngineStatement } from "./engine.ts";
 import { translateSqliteError } from "./sqlite-errors.ts";
 

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { copyFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { addMember, configureAutopilot } from "../../../../../src/service/domain/surveys/autopilot.ts";
+import { addMember, configureAutopilot } from "../../../../../src/service/domain/surveys/autopilot/autopilot.ts";
 import { getMetrics } from "../../../../../src/service/domain/answers/metrics.ts";
 import { deletePerson, sendPerson } from "../../../../../src/service/domain/people/people.ts";
 import type { Transaction } from "../../../../../src/service/domain/ports.ts";

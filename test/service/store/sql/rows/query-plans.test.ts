@@ -1,24 +1,24 @@
 import { describe, expect, test } from "vitest";
 import { RESPONSE_ORDERS } from "../../../../../src/contract/routes.ts";
 import type { ResponsesFilter } from "../../../../../src/service/domain/ports.ts";
-import { createAutopilotRows } from "../../../../../src/service/store/sql/rows/people/autopilot-rows.ts";
+import { AutopilotRows } from "../../../../../src/service/domain/surveys/autopilot/autopilot-rows.ts";
 import type { Database } from "../../../../../src/service/sql/database.ts";
 import type { SqlValue } from "../../../../../src/service/sql/database.ts";
 import { migrate } from "../../../../../src/service/store/sqlite/engine/migrate.ts";
-import type { LongChanges } from "../../../../../src/service/store/sql/rows/long-changes.ts";
+import type { LongChanges } from "../../../../../src/service/sql/long-changes.ts";
 import { DELIVERY_STATES } from "../../../../../src/service/domain/delivery/queue-rows.ts";
-import { refreshNextSurvey } from "../../../../../src/service/store/sql/rows/delivery/claims.ts";
-import { createDeliveryRows } from "../../../../../src/service/store/sql/rows/delivery/delivery-rows.ts";
-import { createPersonRows } from "../../../../../src/service/store/sql/rows/people/person-rows.ts";
-import { createReportRows } from "../../../../../src/service/store/sql/rows/delivery/report-rows.ts";
-import { createQueueRows } from "../../../../../src/service/store/sql/rows/delivery/queue-rows.ts";
-import { createRequestRows } from "../../../../../src/service/store/sql/rows/delivery/request-rows.ts";
-import { createResponseRows } from "../../../../../src/service/store/sql/rows/answers/response-rows.ts";
-import { createUnscheduledRows } from "../../../../../src/service/store/sql/rows/delivery/unscheduled-rows.ts";
-import { createWebhookRows } from "../../../../../src/service/store/sql/rows/webhook-rows.ts";
-import { deleteResponses, leaveResponse } from "../../../../../src/service/store/sql/rows/answers/response-changes.ts";
+import { refreshNextSurvey } from "../../../../../src/service/domain/delivery/rows/claims.ts";
+import { createDeliveryRows } from "../../../../../src/service/domain/delivery/rows/delivery-rows.ts";
+import { PersonRows } from "../../../../../src/service/domain/people/person-rows.ts";
+import { createReportRows } from "../../../../../src/service/domain/delivery/rows/report-rows.ts";
+import { createQueueRows } from "../../../../../src/service/domain/delivery/rows/queue-rows.ts";
+import { createRequestRows } from "../../../../../src/service/domain/delivery/rows/request-rows.ts";
+import { ResponseRows } from "../../../../../src/service/domain/answers/response-rows.ts";
+import { UnscheduledRows } from "../../../../../src/service/domain/surveys/unscheduled/unscheduled-rows.ts";
+import { WebhookRows } from "../../../../../src/service/domain/webhooks/webhook-rows.ts";
+import { deleteResponses, leaveResponse } from "../../../../../src/service/domain/answers/response-changes.ts";
 import { type SqliteDatabase, toDatabase } from "../../../../../src/service/store/sqlite/engine/database.ts";
-import { createProjectStates } from "../../../../../src/service/store/sql/project-states.ts";
+import { createProjectStates } from "../../../../../src/service/sql/project-states.ts";
 import { openRawDatabase } from "../../engines.ts";
 
 /** One for all plans. */
@@ -63,7 +63,7 @@ const all: ResponsesFilter = {
   limit: 20,
 };
 const shape = { expandPerson: true, expandNotes: true, permalinkPrefix: "" };
-const responseRows = (database: Database) => createResponseRows(database);
+const responseRows = (database: Database) => new ResponseRows(database);
 const responses = (filter: Partial<ResponsesFilter>) => (database: Database) =>
   responseRows(database).list(1, { ...all, ...filter }, shape);
 const noChanges: LongChanges = {
@@ -72,16 +72,16 @@ const noChanges: LongChanges = {
   project: async () => null,
   step: async () => undefined,
 };
-const people = (database: Database) => createPersonRows(database, noChanges);
+const people = (database: Database) => new PersonRows(database, noChanges);
 const queue = (database: Database) => createQueueRows(database, { now: 9, updatedAt: 9 });
 const requests = (database: Database) => createRequestRows(database, { now: 9, updatedAt: 9 });
 
 const deliveries = (database: Database) => createDeliveryRows(database, { now: 9, updatedAt: 9 });
 
-const unscheduled = (database: Database) => createUnscheduledRows(database, { now: 9, updatedAt: 9 });
+const unscheduled = (database: Database) => new UnscheduledRows(database, { now: 9, updatedAt: 9 });
 const duePage = { since: 1, until: 99, order: "desc", after: { at: 9, id: 2 }, limit: 20 } as const;
 
-const webhooks = (database: Database) => createWebhookRows(database, { now: 9, updatedAt: 9 }, () => undefined);
+const webhooks = (database: Database) => new WebhookRows(database, { now: 9, updatedAt: 9 }, () => undefined);
 const page = { after: 0, limit: 20 };
 
 const LISTS: [string, (database: Database) => Promise<unknown>][] = [
@@ -106,7 +106,7 @@ const LISTS: [string, (database: Database) => Promise<unknown>][] = [
   [
     "members",
     (database) =>
-      createAutopilotRows(database, { now: 0, updatedAt: 0 }, noChanges).list(1, "sms", {
+      new AutopilotRows(database, { now: 0, updatedAt: 0 }, noChanges).list(1, "sms", {
         personId: null,
         after: { createdAt: 1, id: 2 },
         limit: 20,

@@ -1,0 +1,346 @@
+import type { AdditionalAnswer, Note, Properties } from "../../../contract/resources.ts";
+import type { TimeRange, Project } from "../inputs.ts";
+import { type Database, textOrNull, type SqlRow } from "../../sql/database.ts";
+import { responsesBy } from "../../sql/lists/counted-lists.ts";
+import { addCondition, addRange, jsonObject, jsonText, type Where, whereSql } from "../../sql/lists/fragments.ts";
+import { sendRow, updateRows } from "../../sql/lists/counted-rows.ts";
+import { countScores } from "../../sql/lists/list-counts.ts";
+import { findPage, type Slice } from "../../sql/lists/list-pages.ts";
+import { nextId, reserveId } from "../projects/project-rows.ts";
+import { deleteResponses, enterResponses, leaveResponse } from "./response-changes.ts";
+import { assignResponse, RESPONSE, responseRow, type NewResponse } from "./response-columns.ts";
+import type { ResponseOrder } from "../../../contract/routes.ts";
+import type { ScoreTally } from "../../sql/lists/score-sums.ts";
+import type { JsonRows } from "../rows.ts";
+
+/** The rendering of responses. */
+export interface ResponseShape {
+  readonly expandPerson: boolean;
+  readonly expandNotes: boolean;
+  /** The part of `permalink` before the token. */
+  readonly permalinkPrefix: string;
+}
+
+export interface ResponsesFilter extends TimeRange {
+  readonly updatedSince: number | null;
+  readonly updatedUntil: number | null;
+  readonly personId: number | null;
+  readonly trendId: number | null;
+  readonly order: ResponseOrder;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export interface ResponseRow {
+  readonly id: number;
+  readonly personId: number;
+  /** `nps`; rows of another service may have other types, which no metric counts. */
+  readonly surveyType: string;
+  readonly score: number;
+  readonly comment: string | null;
+  readonly personProperties: Properties;
+  readonly tags: readonly string[];
+  readonly additionalAnswers: readonly AdditionalAnswer[];
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface NewNote {
+  /** Only when rows of another service are taken over. */
+  readonly id?: number;
+  readonly text: string;
+  readonly userEmail: string;
+  readonly createdAt: number;
+}
+
+export type StoredResponseChange = Partial<
+  Pick<ResponseRow, "personId" | "score" | "comment" | "personProperties" | "tags" | "additionalAnswers">
+> & {
+  readonly updatedAt: number;
+};
+
+/** Survey responses. Each method keeps `lastRespondedAt` of the people concerned and the trends true. */
+export class ResponseRows {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async byId(project: number, id: number): Promise<ResponseRow | null> {
+    return toResponse(await this.#database.first(BY_ID, [project, id]));
+  }
+
+  /** The new response's id. */
+  async insert(project: number, response: NewResponse): Promise<number> {
+    const id =
+      response.id === undefined
+        ? await nextId(this.#database, project)
+        : await reserveId(this.#database, project, response.id);
+    const { personId, requestId, surveyType = "nps", score, comment, token, createdAt, updatedAt } = response;
+    const { personProperties, tags = [], additionalAnswers = "[]", origin = null } = response;
+    const placed = { id, createdAt, updatedAt, score, surveyType };
+    const texts = { properties: JSON.stringify(personProperties), tags: JSON.stringify(tags), additionalAnswers };
+    const row = { ...placed, personId, comment, ...texts, notes: "[]", noteIds: "[]" };
+    sendRow(this.#database, "responses", responseRow(project, row, { requestId, token, permalink: null, origin }));
+    this.#database.send(
+      "UPDATE people SET last_responded_at = ? WHERE project_id = ? AND id = ? AND (last_responded_at IS NULL OR last_responded_at < ?)",
+      [createdAt, project, personId, createdAt],
+    );
+    await enterResponses(this.#database, project, [{ row: placed, properties: () => personProperties }]);
+    return id;
+  }
+
+  async update(project: number, id: number, change: StoredResponseChange): Promise<void> {
+    const old = toResponse(await this.#database.first(BY_ID, [project, id]));
+    if (old === null) return;
+    const row = { ...old, ...change };
+    const { personId, score, comment, personProperties, tags, updatedAt } = row;
+    await leaveResponse(this.#database, project, old);
+    const texts = {
+      properties: JSON.stringify(personProperties),
+      tags: JSON.stringify(tags),
+      // Answers of another service stay as they came.
+      ...(change.additionalAnswers !== undefined && { additionalAnswers: JSON.stringify(change.additionalAnswers) }),
+    };
+    const set = assignResponse({ personId, score, comment, updatedAt, ...texts });
+    await updateRows(this.#database, "responses", set, ["project_id = ? AND id = ?", project, id]);
+    await enterResponses(this.#database, project, [{ row, properties: () => personProperties }]);
+    if (personId === old.personId) return;
+    for (const person of [old.personId, personId]) refreshLastResponse(this.#database, project, person);
+  }
+
+  /** True when there was one to delete. */
+  async delete(project: number, id: number): Promise<boolean> {
+    const row = toResponse(await this.#database.first(BY_ID, [project, id]));
+    if (row === null) return false;
+    await deleteResponses(this.#database, project, ["id = ?", id]);
+    refreshLastResponse(this.#database, project, row.personId);
+    return true;
+  }
+
+  /** `SurveyResponse` as JSON; null when there is none. */
+  async json(project: number, id: number, shape: ResponseShape): Promise<string | null> {
+    const people = shape.expandPerson ? WITH_PERSON : "";
+    const sql = `SELECT ${rowJson(shape)} AS json FROM responses r${people} WHERE r.project_id = ? AND r.id = ?`;
+    const row = await this.#database.first(sql, [permalinkStart(shape), project, id]);
+    return textOrNull(row?.json);
+  }
+
+  /** `SurveyResponse` as JSON, in the asked order, ties by id in the same direction. */
+  async list(project: number, filter: ResponsesFilter, shape: ResponseShape): Promise<JsonRows> {
+    const { order, offset, limit, trendId } = filter;
+    const time = order.endsWith(":updated_at") ? "updated_at" : "created_at";
+    const ranges = { created_at: filter, updated_at: { since: filter.updatedSince, until: filter.updatedUntil } };
+    const descending = order.startsWith("desc");
+    const list = responsesBy(project, trendId, time);
+    const fetch = async (table: string, id: string, slice: Slice): Promise<JsonRows> => {
+      const isDirect = table === "responses" && !shape.expandPerson && slice.isIndexed;
+      const sql = isDirect ? rowsSql(slice, shape) : joinedSql({ table, time, id, descending }, slice, shape);
+      const values = [permalinkStart(shape), ...slice.where.values, slice.limit, slice.offset];
+      const rows = await this.#database.all(sql, isDirect ? values : [...values, project]);
+      return (isDirect && slice.isReversed ? rows.toReversed() : rows).map(({ json }) => String(json));
+    };
+    if (filter.personId !== null) {
+      const where = personWhere(project, filter.personId, filter);
+      const direction = descending ? "DESC" : "ASC";
+      const keys = `${time} ${direction}, id ${direction}`;
+      const isIndexed = time === "created_at";
+      return fetch("responses", "id", { where, order: keys, isIndexed, limit, offset, isReversed: false });
+    }
+    const otherTime = time === "created_at" ? "updated_at" : "created_at";
+    const { since, until } = ranges[otherTime];
+    const other =
+      since === null && until === null
+        ? null
+        : { range: ranges[otherTime], list: responsesBy(project, trendId, otherTime) };
+    const query = { list, range: ranges[time], other, descending, offset, limit };
+    const slice = await findPage(this.#database, query);
+    return slice === null ? [] : fetch(list.table, list.key[1], slice);
+  }
+
+  /** True when some response of the project has additional answers. */
+  async haveAnswers(project: number): Promise<boolean> {
+    return (await this.#database.first(ANSWERED, [project])) !== null;
+  }
+
+  /** True when a response of the person with a higher id than `after` was stored since then, Unix seconds. */
+  async haveCome(project: number, personId: number, after: number, since: number): Promise<boolean> {
+    return (await this.#database.first(COME, [project, personId, after, since])) !== null;
+  }
+
+  async countScores(
+    project: number,
+    { trendId, ...range }: TimeRange & { readonly trendId: number | null },
+  ): Promise<ScoreTally> {
+    return countScores(this.#database, responsesBy(project, trendId, "created_at"), range);
+  }
+
+  /** The number of those that came by public links. */
+  async countByLinks(project: number, filter: TimeRange & { readonly trendId: number | null }): Promise<number> {
+    return countByLinks(this.#database, project, filter);
+  }
+
+  /** The new note's id. Throws when there is no such response. */
+  async addNote(project: number, responseId: number, note: NewNote): Promise<number> {
+    return addNote(this.#database, project, responseId, note);
+  }
+
+  /** The response behind a permalink's token, in whichever project. */
+  async byToken(token: string): Promise<{ readonly project: Project; readonly id: number } | null> {
+    const row = await this.#database.first(
+      'SELECT p.id AS "projectId", p.name, r.id FROM responses r JOIN projects p ON p.id = r.project_id WHERE r.token = ?',
+      [token],
+    );
+    return row === null ? null : { project: { id: Number(row.projectId), name: String(row.name) }, id: Number(row.id) };
+  }
+
+  /** The token of its permalink; null when there is no such response. */
+  async token(project: number, id: number): Promise<string | null> {
+    const row = await this.#database.first("SELECT token FROM responses WHERE project_id = ? AND id = ?", [
+      project,
+      id,
+    ]);
+    return textOrNull(row?.token);
+  }
+}
+
+/** `+` has the engine go through the responses of the person, which are few, and not through all that are new. */
+const COME = `SELECT 1 FROM responses r WHERE r.project_id = ? AND r.person_id = ? AND +r.id > ? AND +r.updated_at >= ?
+  LIMIT 1`;
+const ANSWERED = "SELECT 1 FROM responses WHERE project_id = ? AND additional_answers <> '[]' LIMIT 1";
+const BY_ID = `${RESPONSE} AND id = ?`;
+
+function toResponse(row: SqlRow | null): ResponseRow | null {
+  if (row === null) return null;
+  const { properties, tags, additionalAnswers, notes: _, noteIds: __, ...rest } = row;
+  return {
+    ...(rest as Omit<ResponseRow, "personProperties" | "tags" | "additionalAnswers">),
+    personProperties: JSON.parse(String(properties)) as Properties,
+    tags: JSON.parse(String(tags)) as string[],
+    additionalAnswers: JSON.parse(String(additionalAnswers)) as AdditionalAnswer[],
+  };
+}
+
+/** Counted in their index: there are no tallies that a change of a response would have to keep true. */
+async function countByLinks(
+  database: Database,
+  project: number,
+  { trendId, ...range }: TimeRange & { readonly trendId: number | null },
+): Promise<number> {
+  const where: Where = { clauses: ["r.project_id = ?", "r.origin = 'link'"], values: [project] };
+  addRange(where, "r.created_at", range);
+  if (trendId !== null) addCondition(where, IN_TREND, trendId);
+  const row = await database.first(`SELECT count(*) AS n FROM responses r WHERE ${whereSql(where)}`, where.values);
+  return Number(row?.n ?? 0);
+}
+
+const IN_TREND = `EXISTS (SELECT 1 FROM trend_responses t
+  WHERE t.project_id = r.project_id AND t.response_id = r.id AND t.trend_id = ?)`;
+
+/** Looks up again when the person answered last. */
+export function refreshLastResponse(database: Database, project: number, personId: number): void {
+  database.send(
+    `UPDATE people SET last_responded_at =
+       (SELECT max(r.created_at) FROM responses r WHERE r.project_id = people.project_id AND r.person_id = people.id)
+     WHERE project_id = ? AND id = ?`,
+    [project, personId],
+  );
+}
+
+async function addNote(database: Database, project: number, responseId: number, note: NewNote): Promise<number> {
+  const row = await database.first("SELECT notes, note_ids AS ids FROM responses WHERE project_id = ? AND id = ?", [
+    project,
+    responseId,
+  ]);
+  if (row === null) throw new Error(`project ${project} has no response ${responseId}`);
+  const id = note.id === undefined ? await nextId(database, project) : await reserveId(database, project, note.id);
+  const shown: Note = { id: String(id), text: note.text, user_email: note.userEmail, created_at: note.createdAt };
+  const notes = [...(JSON.parse(String(row.notes)) as Note[]), shown];
+  const ids = [...(JSON.parse(String(row.ids)) as string[]), shown.id];
+  database.send("UPDATE responses SET notes = ?, note_ids = ? WHERE project_id = ? AND id = ?", [
+    JSON.stringify(notes),
+    JSON.stringify(ids),
+    project,
+    responseId,
+  ]);
+  return id;
+}
+
+const EXPANDED_PERSON = jsonObject([
+  ["id", `'"', p.id, '"'`],
+  ["email", jsonText("p.email")],
+  ["name", jsonText("p.name")],
+  ["created_at", "p.created_at"],
+  ["phone_number", jsonText("p.phone_number")],
+]);
+
+/** `SurveyResponse` out of a row `r`, and `p` where the person is expanded; one parameter, see `permalinkStart`. */
+function rowJson({ expandPerson, expandNotes }: ResponseShape): string {
+  return ROW_JSON[expandPerson ? 1 : 0][expandNotes ? 1 : 0];
+}
+
+function toRowJson(expandPerson: boolean, expandNotes: boolean): string {
+  return jsonObject([
+    ["id", `'"', r.id, '"'`],
+    ["person", expandPerson ? EXPANDED_PERSON : `'"', r.person_id, '"'`],
+    ["survey_type", jsonText("r.survey_type")],
+    ["score", "r.score"],
+    ["comment", jsonText("r.comment")],
+    ["permalink", "CAST(? AS TEXT), r.token, '\"'"],
+    ["created_at", "r.created_at"],
+    ["updated_at", "r.updated_at"],
+    ["person_properties", "r.person_properties"],
+    ["notes", expandNotes ? "r.notes" : "r.note_ids"],
+    ["tags", "r.tags"],
+    ["additional_answers", "r.additional_answers"],
+  ]);
+}
+
+/** By what is expanded, the person and the notes. */
+const ROW_JSON = [
+  [toRowJson(false, false), toRowJson(false, true)],
+  [toRowJson(true, false), toRowJson(true, true)],
+] as const;
+
+/**
+ * The permalink in JSON up to its token. A token needs no escapes, so the start is quoted once and not for each row.
+ */
+function permalinkStart({ permalinkPrefix }: ResponseShape): string {
+  return JSON.stringify(permalinkPrefix).slice(0, -1);
+}
+
+const WITH_PERSON = " LEFT JOIN people p ON p.project_id = r.project_id AND p.id = r.person_id";
+
+/**
+ * SQLite reads no row that it passes over, and finds the others by the index's own pointer: a third cheaper than by
+ * key.
+ */
+function rowsSql({ where, order }: Slice, shape: ResponseShape): string {
+  return `SELECT ${rowJson(shape)} AS json FROM responses r WHERE ${whereSql(where)} ORDER BY ${order} LIMIT ? OFFSET ?`;
+}
+
+/** First the keys, out of an index alone, then the rows: for what is passed over, nothing is joined. */
+function joinedSql(
+  source: { readonly table: string; readonly time: string; readonly id: string; readonly descending: boolean },
+  { where, order }: Slice,
+  shape: ResponseShape,
+): string {
+  const { table, time, id, descending } = source;
+  const direction = descending ? "DESC" : "ASC";
+  return `SELECT ${rowJson(shape)} AS json
+    FROM (SELECT ${time} AS at, ${id} AS id FROM ${table} r WHERE ${whereSql(where)} ORDER BY ${order} LIMIT ? OFFSET ?) k
+    LEFT JOIN responses r ON r.project_id = ? AND r.id = k.id${shape.expandPerson ? WITH_PERSON : ""}
+    ORDER BY k.at ${direction}, k.id ${direction}`;
+}
+
+/** One person's responses: few, so a trend among them is looked up for each. */
+function personWhere(project: number, personId: number, filter: ResponsesFilter): Where {
+  const where: Where = { clauses: ["project_id = ?", "person_id = ?"], values: [project, personId] };
+  addRange(where, "created_at", filter);
+  addRange(where, "+updated_at", { since: filter.updatedSince, until: filter.updatedUntil });
+  if (filter.trendId === null) return where;
+  const inTrend = "SELECT 1 FROM trend_responses t WHERE t.project_id = ? AND t.trend_id = ? AND t.response_id = r.id";
+  addCondition(where, `EXISTS (${inTrend})`, project, filter.trendId);
+  return where;
+}

@@ -1,0 +1,52 @@
+import type { Database, Session } from "../sql/database.ts";
+import { NEWEST_WRITE, NO_PROJECT } from "../sql/project-states.ts";
+import { NEXT_SURVEY_AT } from "./delivery/rows/claims.ts";
+
+export class ClockRows {
+  readonly #database: Database;
+  readonly #session: Session;
+
+  constructor(database: Database, session: Session) {
+    this.#database = database;
+    this.#session = session;
+  }
+
+  /** The newest `updatedAt` of all writes. */
+  async newestWriteAt(): Promise<number> {
+    return Number((await this.#database.first(NEWEST_WRITE))?.at ?? 0);
+  }
+
+  /** Forgets later times than now: of the newest write, and those that surveys and webhooks wait for. */
+  async takeBack(): Promise<void> {
+    const projects = (await this.#database.all("SELECT id FROM projects ORDER BY id")).map(({ id }) => Number(id));
+    for (const project of [NO_PROJECT, ...projects]) {
+      const state = await this.#database.state(project);
+      state.clock = Math.min(state.clock, this.#session.updatedAt);
+      for (const sql of TAKEN_BACK) {
+        const nows = Array.from({ length: sql.split("?").length - 2 }, () => this.#session.now);
+        this.#database.send(sql, [...nows, project]);
+      }
+    }
+    // A process that lives says so again within seconds.
+    this.#database.send("DELETE FROM processes WHERE seen_at > ? + 60", [this.#session.now]);
+  }
+}
+
+/**
+ * The last parameter is the project, all others are now. What was asked for while the clock was ahead keeps its delay;
+ * what was due before, and put off since, never waits longer than eight days.
+ */
+const TAKEN_BACK = [
+  `UPDATE messages SET due_at = due_at - (created_at - ?), scheduled_at = scheduled_at - (created_at - ?),
+     planned_at = planned_at - (created_at - ?), created_at = ?
+   WHERE created_at > ? AND due_at IS NOT NULL AND project_id = ?`,
+  `UPDATE messages SET due_at = ?, scheduled_at = CASE WHEN scheduled_at > ? THEN ? ELSE scheduled_at END
+   WHERE claims > 0 AND due_at > ? + 691200 AND project_id = ?`,
+  "UPDATE messages SET transmitting_at = ? WHERE transmitting_at > ? AND project_id = ?",
+  "UPDATE messages SET first_attempt_at = ? WHERE first_attempt_at > ? AND project_id = ?",
+  "UPDATE people SET last_sent_at = ? WHERE last_sent_at > ? AND project_id = ?",
+  `UPDATE people SET next_survey_at = ${NEXT_SURVEY_AT} WHERE next_survey_at > ? AND project_id = ?`,
+  "UPDATE projects SET limited_until = ? WHERE limited_until > ? + 172800 AND id = ?",
+  "UPDATE webhook_deliveries SET due_at = ? WHERE due_at > ? + 172800 AND project_id = ?",
+  "UPDATE webhooks SET slow_until = ? WHERE slow_until > ? + 172800 AND project_id = ?",
+] as const;

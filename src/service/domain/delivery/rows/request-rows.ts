@@ -1,0 +1,165 @@
+import type { Properties } from "../../../../contract/resources.ts";
+import type { NewRequest, RequestRows, SurveyLink } from "../rows.ts";
+import { IS_WAITING, noteErased, refreshNextSurvey } from "./claims.ts";
+import { type Database, numberOrNull, type Session } from "../../../sql/database.ts";
+import { readPageFacts } from "./page-facts.ts";
+import { nextId } from "../../projects/project-rows.ts";
+import { addCondition, whereSql, type Where } from "../../../sql/lists/fragments.ts";
+import { requestsAnswered, requestsSent } from "../../../sql/lists/counted-lists.ts";
+import { sendRow, updateRows } from "../../../sql/lists/counted-rows.ts";
+import { countRows } from "../../../sql/lists/list-counts.ts";
+
+export function createRequestRows(database: Database, session: Session): RequestRows {
+  return {
+    insert: async (project, request) => {
+      const id = await insertRequest(database, project, request);
+      if (!request.paused && request.isFirst !== true)
+        bringForward(database, project, request.personId, request.scheduledAt);
+      return id;
+    },
+    setProperties: async (project, id, properties) => {
+      database.send("UPDATE messages SET properties = ? WHERE project_id = ? AND id = ?", [
+        JSON.stringify(properties),
+        project,
+        id,
+      ]);
+    },
+    cancel: async (project, personId, which) => cancelRequests(database, project, personId, which),
+    lastAutopilotAt: async (project, personId, channel) => {
+      const row = await database.first(
+        `SELECT max(CASE WHEN claimer IS NOT NULL THEN ? WHEN state = 'unknown' THEN transmitting_at ELSE sent_at END) AS at
+         FROM messages
+         WHERE project_id = ? AND person_id = ? AND channel = ? AND autopilot = 1`,
+        [session.now, project, personId, channel],
+      );
+      return numberOrNull(row?.at);
+    },
+    nextSingleAt: async (project, personId) => nextSingleAt(database, project, personId),
+    countSent: async (project, channel, range) => countRows(database, requestsSent(project, channel), range),
+    countAnswered: async (project, channel, range) => countRows(database, requestsAnswered(project, channel), range),
+    waitingProperties: async (project, personId, channel) => {
+      const row = await database.first(
+        `SELECT properties FROM messages WHERE project_id = ? AND person_id = ? AND channel = ?
+         AND due_at IS NOT NULL ORDER BY id DESC LIMIT 1`,
+        [project, personId, channel],
+      );
+      return row === null ? null : (JSON.parse(String(row.properties)) as Properties);
+    },
+    byToken: async (token) => findLink(database, "token", token),
+    byUnsubscribeToken: async (token) => findLink(database, "unsubscribe_token", token),
+    setPageFacts: async (project, id, facts) => {
+      database.send("UPDATE messages SET page_facts = ? WHERE project_id = ? AND id = ?", [
+        JSON.stringify(facts),
+        project,
+        id,
+      ]);
+    },
+    noteAnswer: async ({ project, requestId, answeredAt }) => {
+      if (answeredAt !== null) return;
+      const message = ["project_id = ? AND id = ?", project.id, requestId] as const;
+      await updateRows(database, "messages", ["answered_at = ?", session.now], message);
+    },
+  };
+}
+
+/** The state is no condition, as in `NEXT_SURVEY_AT`. */
+async function nextSingleAt(database: Database, project: number, personId: number): Promise<number | null> {
+  const row = await database.first(
+    `SELECT min(CASE WHEN ${IS_WAITING} AND autopilot = 0 THEN scheduled_at END) AS at
+     FROM messages WHERE project_id = ? AND person_id = ?`,
+    [project, personId],
+  );
+  return numberOrNull(row?.at);
+}
+
+async function insertRequest(database: Database, project: number, request: NewRequest): Promise<number> {
+  const id = await nextId(database, project);
+  const { personId, channel, autopilot, createdAt, scheduledAt, paused, properties, token, unsubscribeToken } = request;
+  sendRow(database, "messages", {
+    project_id: project,
+    id,
+    person_id: personId,
+    channel,
+    autopilot: autopilot ? 1 : 0,
+    state: paused ? "paused" : "scheduled",
+    created_at: createdAt,
+    scheduled_at: scheduledAt,
+    due_at: paused ? null : scheduledAt,
+    properties: JSON.stringify(properties),
+    token,
+    unsubscribe_token: unsubscribeToken,
+  });
+  return id;
+}
+
+function bringForward(database: Database, project: number, personId: number, at: number): void {
+  database.send(
+    "UPDATE people SET next_survey_at = ? WHERE project_id = ? AND id = ? AND (next_survey_at IS NULL OR next_survey_at > ?)",
+    [at, project, personId, at],
+  );
+}
+
+async function cancelRequests(
+  database: Database,
+  project: number,
+  personId: number,
+  which: Parameters<RequestRows["cancel"]>[2],
+): Promise<number> {
+  const where: Where = {
+    clauses: ["project_id = ?", "person_id = ?", `(${IS_WAITING} OR state = 'paused')`, "state <> 'transmitting'"],
+    values: [project, personId],
+  };
+  if (which.channel !== null) addCondition(where, "channel = ?", which.channel);
+  if (which.autopilot !== null) addCondition(where, "autopilot = ?", which.autopilot ? 1 : 0);
+  const ids = (await database.all(`SELECT id FROM messages WHERE ${whereSql(where)}`, where.values)).map((row) =>
+    Number(row.id),
+  );
+  for (const id of ids) await cancelRequest(database, { project, personId, id, reason: which.reason ?? null });
+  if (ids.length > 0) refreshNextSurvey(database, project, personId);
+  return ids.length;
+}
+
+interface Cancelled {
+  readonly project: number;
+  readonly personId: number;
+  readonly id: number;
+  readonly reason: string | null;
+}
+
+/** A claimed one may be on its way: its claim stays, and its link works when it arrives. */
+async function cancelRequest(database: Database, { project, personId, id, reason }: Cancelled): Promise<void> {
+  database.send(
+    "UPDATE memberships SET next_request_id = NULL WHERE project_id = ? AND person_id = ? AND next_request_id = ?",
+    [project, personId, id],
+  );
+  noteErased(database, ["project_id = ? AND id = ? AND claimer IS NULL", project, id]);
+  const set = ["state = 'cancelled', due_at = NULL, reason = coalesce(?, reason)", reason] as const;
+  await updateRows(database, "messages", set, ["project_id = ? AND id = ?", project, id]);
+}
+
+async function findLink(
+  database: Database,
+  column: "token" | "unsubscribe_token",
+  token: string,
+): Promise<SurveyLink | null> {
+  const row = await database.first(
+    `SELECT p.id AS "projectId", p.name, q.id, q.person_id AS "personId", q.channel, q.properties,
+       q.unsubscribe_token AS "unsubscribeToken", q.sent_at AS "sentAt", q.answered_at AS "answeredAt", q.page_facts AS "pageFacts", r.id AS "responseId"
+     FROM messages q JOIN projects p ON p.id = q.project_id
+     LEFT JOIN responses r ON r.project_id = q.project_id AND r.request_id = q.id WHERE q.${column} = ?`,
+    [token],
+  );
+  if (row === null) return null;
+  return {
+    project: { id: Number(row.projectId), name: String(row.name) },
+    requestId: Number(row.id),
+    personId: Number(row.personId),
+    channel: row.channel === "sms" ? "sms" : "email",
+    unsubscribeToken: String(row.unsubscribeToken),
+    properties: JSON.parse(String(row.properties)) as Properties,
+    sentAt: numberOrNull(row.sentAt),
+    answeredAt: numberOrNull(row.answeredAt),
+    pageFacts: readPageFacts(row.pageFacts),
+    responseId: numberOrNull(row.responseId),
+  };
+}

@@ -1,0 +1,154 @@
+import { emailKey } from "../../../contract/text/email.ts";
+import type { Properties } from "../../../contract/resources.ts";
+import type { LastAnswer, NewPastResponse, StoredPastResponse, StoredPastPerson } from "./rows.ts";
+import { allIn, type Database, type SqlValue } from "../../sql/database.ts";
+import { sendRow, updateRows } from "../../sql/lists/counted-rows.ts";
+import { assignPerson, PERSON, personRow } from "../people/person-columns.ts";
+import { nextId, reserveId } from "../projects/project-rows.ts";
+import { type EnteredResponse, enterResponses, leaveResponse } from "../answers/response-changes.ts";
+import { assignResponse, RESPONSE, responseRow } from "../answers/response-columns.ts";
+import { refreshLastResponse } from "../answers/response-rows.ts";
+import type { SecretRows } from "../secret-rows.ts";
+import { suppressedEmails } from "../people/suppression-rows.ts";
+import type { PersonRow } from "../people/person-columns.ts";
+import type { Suppression } from "../people/suppression-rows.ts";
+
+/** Rows by the hundred: each method is as many look-ups as rows, and one call. */
+export class HistoryRows {
+  readonly #database: Database;
+  readonly #secrets: SecretRows;
+  readonly #tokens: (count: number) => readonly string[];
+
+  constructor(database: Database, secrets: SecretRows, tokens: (count: number) => readonly string[]) {
+    this.#database = database;
+    this.#secrets = secrets;
+    this.#tokens = tokens;
+  }
+
+  /** Later ids are counted from above this one. The first id that nothing had before. */
+  async reserve(project: number, id: number): Promise<number> {
+    const { nextId: free } = await this.#database.state(project);
+    await reserveId(this.#database, project, id);
+    return free;
+  }
+
+  async nextId(project: number): Promise<number> {
+    return nextId(this.#database, project);
+  }
+
+  async people(project: number, ids: readonly number[]): Promise<readonly PersonRow[]> {
+    return findPeople(this.#database, project, "id", ids);
+  }
+
+  /** Those of the ids that people have, each with the time up to which it is marked; cheaper than the people. */
+  async markedUpTo(project: number, ids: readonly number[]): Promise<ReadonlyMap<number, number>> {
+    const sql = `SELECT id, last_responded_at AS answered, last_sent_at AS sent FROM people
+         WHERE project_id = ? AND removed = 0 AND id IN`;
+    const rows = await allIn(this.#database, sql, [project], [...new Set(ids)]);
+    return new Map(
+      rows.map(({ id, answered, sent }) => [Number(id), Math.min(Number(answered ?? -1), Number(sent ?? -1))]),
+    );
+  }
+
+  async peopleByEmail(project: number, emails: readonly string[]): Promise<readonly PersonRow[]> {
+    return findPeople(this.#database, project, "email_key", emails.map(emailKey));
+  }
+
+  async peopleByPhone(project: number, phoneNumbers: readonly string[]): Promise<readonly PersonRow[]> {
+    return findPeople(this.#database, project, "phone_number", phoneNumbers);
+  }
+
+  /** Neither ids nor addresses may be taken. */
+  async insertPeople(project: number, rows: readonly Omit<PersonRow, "nextSurveyAt">[]): Promise<void> {
+    for (const person of rows) sendRow(this.#database, "people", personRow(project, { ...person, nextSurveyAt: null }));
+  }
+
+  /** All columns, `createdAt` among them. */
+  async replacePerson(project: number, { id, ...person }: StoredPastPerson): Promise<void> {
+    const set = assignPerson(person);
+    if (set !== null) await updateRows(this.#database, "people", set, ["project_id = ? AND id = ?", project, id]);
+  }
+
+  /** Suppressions of e-mail by address, of those that have any. */
+  async suppressed(project: number, emails: readonly string[]): Promise<ReadonlyMap<string, readonly Suppression[]>> {
+    return suppressedEmails(this.#database, this.#secrets, project, emails);
+  }
+
+  async responses(project: number, ids: readonly number[]): Promise<readonly StoredPastResponse[]> {
+    return (await allIn(this.#database, `${RESPONSE} AND id IN`, [project], ids)) as unknown as StoredPastResponse[];
+  }
+
+  /** The id of a person's response with that time and score; null for none. */
+  async findResponse(project: number, personId: number, createdAt: number, score: number): Promise<number | null> {
+    const values = [project, personId, createdAt, score];
+    const sql = "SELECT id FROM responses WHERE project_id = ? AND person_id = ? AND created_at = ? AND score = ?";
+    return ((await this.#database.first(`${sql} ORDER BY id LIMIT 1`, values))?.id as number | undefined) ?? null;
+  }
+
+  /** No id may be taken. */
+  async insertResponses(project: number, rows: readonly NewPastResponse[]): Promise<void> {
+    return insertResponses(this.#database, project, rows, this.#tokens(rows.length));
+  }
+
+  async replaceResponse(project: number, row: NewPastResponse): Promise<void> {
+    return replaceResponse(this.#database, project, row);
+  }
+
+  /** Keeps the later of what is stored and what is given, as last answered and as last asked. */
+  async markAnswered(project: number, rows: readonly LastAnswer[]): Promise<void> {
+    return markAnswered(this.#database, project, rows);
+  }
+}
+
+async function findPeople(
+  database: Database,
+  project: number,
+  column: string,
+  values: readonly SqlValue[],
+): Promise<PersonRow[]> {
+  return (await allIn(
+    database,
+    `${PERSON} AND ${column} IN`,
+    [project],
+    [...new Set(values)],
+  )) as unknown as PersonRow[];
+}
+
+async function insertResponses(
+  database: Database,
+  project: number,
+  responses: readonly NewPastResponse[],
+  tokens: readonly string[],
+): Promise<void> {
+  for (const [index, { permalink = null, ...row }] of responses.entries()) {
+    const origin = { requestId: null, token: tokens[index]!, permalink, origin: null };
+    sendRow(database, "responses", responseRow(project, row, origin));
+  }
+  if (responses.length > 0) await enterResponses(database, project, responses.map(toEntered));
+}
+
+function toEntered(row: StoredPastResponse): EnteredResponse {
+  return { row, properties: () => JSON.parse(row.properties) as Properties };
+}
+
+async function replaceResponse(database: Database, project: number, row: NewPastResponse): Promise<void> {
+  const [old] = await database.all(`${RESPONSE} AND id = ?`, [project, row.id]);
+  const before = old as unknown as StoredPastResponse;
+  const { id, permalink = null, ...columns } = row;
+  await leaveResponse(database, project, before);
+  const set = assignResponse(columns, permalink);
+  await updateRows(database, "responses", set, ["project_id = ? AND id = ?", project, id]);
+  await enterResponses(database, project, [toEntered(row)]);
+  for (const person of new Set([before.personId, row.personId])) refreshLastResponse(database, project, person);
+}
+
+function markAnswered(database: Database, project: number, people: readonly LastAnswer[]): void {
+  for (const { id, at } of people)
+    database.send(
+      `UPDATE people SET
+         last_responded_at = CASE WHEN last_responded_at >= ? THEN last_responded_at ELSE ? END,
+         last_sent_at = CASE WHEN last_sent_at >= ? THEN last_sent_at ELSE ? END
+       WHERE project_id = ? AND id = ? AND (coalesce(last_responded_at, -1) < ? OR coalesce(last_sent_at, -1) < ?)`,
+      [at, at, at, at, project, id, at, at],
+    );
+}

@@ -1,0 +1,87 @@
+/** Moving all rows of a store into an empty one, whatever engine each of them has. */
+import { createHash } from "node:crypto";
+import type { StoreContents, TableRow, TableRows, Transaction } from "../ports.ts";
+
+/** The contents of one table. */
+export interface TableSum {
+  readonly table: string;
+  readonly rows: number;
+  /** Null where rows have no id, or there are none. */
+  readonly least_id: number | null;
+  readonly most_id: number | null;
+  /** SHA-256 of all columns of all rows, in hexadecimal. */
+  readonly digest: string;
+}
+
+/** Out of counts that are kept: its cost does not grow with the store. */
+export async function countContents(tx: Transaction): Promise<StoreContents> {
+  const projects = await tx.projects.list();
+  const totals = { projects: projects.length, people: 0, responses: 0, surveys: 0 };
+  for (const { id } of projects) {
+    const { people, responses } = await tx.projects.counts(id);
+    totals.people += people;
+    totals.responses += responses;
+  }
+  for (const { count } of await tx.deliveries.counts()) totals.surveys += count;
+  return totals;
+}
+
+/** Few enough that a page and its texts are small, many enough that a statement's own cost is. */
+const PAGE = 500;
+
+/**
+ * Copies every row and reads all of them again. `to` keeps nothing of its own. `onPage` is called after each page with
+ * the number of rows so far; what it throws ends the copy. Throws an Error when what was stored is not what was read.
+ */
+export async function copyRows(
+  from: Transaction,
+  to: Transaction,
+  onPage: (rows: number) => Promise<void>,
+): Promise<readonly TableSum[]> {
+  const sums: TableSum[] = [];
+  let rows = 0;
+  const tables = from.tables.names;
+  // Rows that a killed run has left are removed before those that they refer to.
+  for (const table of tables.toReversed()) await to.tables.clear(table);
+  for (const table of tables) {
+    // An engine may have written rows by itself, such as the time.
+    await to.tables.clear(table);
+    const sum = await readTable(from.tables, table, async (page) => {
+      await to.tables.insert(table, page);
+      rows += page.length;
+      await onPage(rows);
+    });
+    sums.push(sum);
+  }
+  for (const sum of sums) {
+    // Here, since a later table may have changed it.
+    const stored = await readTable(to.tables, sum.table, () => onPage(rows));
+    if (stored.rows !== sum.rows || stored.digest !== sum.digest)
+      throw new Error(`table ${sum.table} has ${sum.rows} rows, and the copy differs (${stored.rows} rows)`);
+  }
+  return sums;
+}
+
+async function readTable(
+  tables: TableRows,
+  table: string,
+  onPage: (page: readonly TableRow[]) => Promise<void>,
+): Promise<TableSum> {
+  const hash = createHash("sha256");
+  let [rows, least, most] = [0, Infinity, -Infinity];
+  for (let page = await tables.page(table, null, PAGE); page.length > 0;) {
+    // An engine may have its columns in another order.
+    const columns = Object.keys(page[0] ?? {}).toSorted();
+    hash.update(page.map((row) => `${JSON.stringify(columns.map((column) => row[column]))}\n`).join(""));
+    for (const { id } of page) {
+      if (typeof id !== "number") break;
+      least = Math.min(least, id);
+      most = Math.max(most, id);
+    }
+    rows += page.length;
+    await onPage(page);
+    page = page.length < PAGE ? [] : await tables.page(table, page.at(-1) ?? null, PAGE);
+  }
+  const ids = least <= most ? { least_id: least, most_id: most } : { least_id: null, most_id: null };
+  return { table, rows, ...ids, digest: hash.digest("hex") };
+}

@@ -1,0 +1,127 @@
+import { type Database, textOrNull } from "../../sql/database.ts";
+
+export type TableRow = Readonly<Record<string, string | number | null>>;
+
+/**
+ * `filling`: the command that has not filled it to the end. `moved`: the place of its data now. By these two a store
+ * refuses to open. `erasures`: the log next to the data file, which a copy of the file still finds.
+ */
+export type StoreMark = "erasures" | "filling" | "moved";
+
+/** All rows as they are: what a move reads and writes. */
+
+/**
+ * Each table with its key, after those that its rows refer to. Not here: `schema_versions`, `store_marks`, which says
+ * that a store has been moved or is being filled, and `processes` that live.
+ */
+export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
+  projects: ["id"],
+  project_state: ["project_id"],
+  api_keys: ["project_id", "id"],
+  project_settings: ["project_id", "name"],
+  store_secrets: ["name"],
+  suppressions: ["project_id", "channel", "address_hash", "reason"],
+  survey_links: ["project_id", "id"],
+  questions: ["project_id", "id"],
+  digests: ["project_id", "id"],
+  autopilot_configurations: ["project_id", "platform"],
+  people: ["project_id", "id"],
+  resubscriptions: ["project_id", "person_id", "at"],
+  memberships: ["project_id", "platform", "person_id"],
+  unscheduled_surveys: ["project_id", "reason", "at", "id"],
+  messages: ["project_id", "id"],
+  delivery_attempts: ["project_id", "request_id", "n"],
+  delivery_reports: ["source", "id"],
+  delivery_state: ["name"],
+  text_parts: ["phone_number", "reference", "n"],
+  text_segments: ["project_id", "day"],
+  erased_surveys: ["project_id", "token"],
+  erasures: ["project_id", "hash"],
+  erased_links: ["project_id", "hash"],
+  upkeep_state: ["name"],
+  responses: ["project_id", "id"],
+  trends: ["project_id", "id"],
+  trend_conditions: ["project_id", "trend_id", "key"],
+  trend_responses: ["project_id", "trend_id", "response_id"],
+  row_counts: ["project_id", "span", "list", "number"],
+  shares: ["project_id", "id"],
+  share_days: ["project_id", "day", "share_id"],
+  long_changes: ["project_id", "kind", "target"],
+  webhooks: ["project_id", "id"],
+  webhook_events: ["project_id", "id"],
+  webhook_deliveries: ["project_id", "webhook_id", "event"],
+  webhook_attempts: ["project_id", "webhook_id", "event", "n"],
+};
+
+/** In one statement; engines allow 32,766 and more. */
+const PARAMETERS_MAX = 10_000;
+
+/** A store's rows as they are, table by table. What the rules make of them is not known here. */
+export class TableRows {
+  /** All tables except those about the store itself; a row comes after those it refers to. */
+  readonly names: readonly string[] = Object.keys(TABLE_KEYS);
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Rows in the order of the table's key, from after the given one on, each with all its columns. */
+  async page(table: string, after: TableRow | null, limit: number): Promise<readonly TableRow[]> {
+    const key = TABLE_KEYS[table] ?? [];
+    const marks = key.map(() => "?").join(", ");
+    const where = after === null ? "" : `WHERE (${key.join(", ")}) > (${marks})`;
+    const values = after === null ? [] : key.map((column) => after[column] ?? null);
+    return this.#database.all(`SELECT * FROM ${table} ${where} ORDER BY ${key.join(", ")} LIMIT ?`, [...values, limit]);
+  }
+
+  /** All rows have the same columns. */
+  async insert(table: string, rows: readonly TableRow[]): Promise<void> {
+    const columns = Object.keys(rows[0] ?? {});
+    const step = Math.max(1, Math.floor(PARAMETERS_MAX / columns.length));
+    for (let at = 0; at < rows.length; at += step)
+      await insertRows(this.#database, { table, columns, rows: rows.slice(at, at + step) });
+  }
+
+  async clear(table: string): Promise<void> {
+    await this.#database.run(`DELETE FROM ${table}`);
+  }
+
+  /** The number of writes that a project has had; 0 of one that is not there. */
+  async version(project: number): Promise<number> {
+    return Number(
+      (await this.#database.first("SELECT version FROM project_state WHERE project_id = ?", [project]))?.version ?? 0,
+    );
+  }
+
+  /** Null where the store has no such mark. */
+  async mark(name: StoreMark): Promise<string | null> {
+    const row = await this.#database.first("SELECT value FROM store_marks WHERE name = ?", [name]);
+    return textOrNull(row?.value);
+  }
+
+  /** Null takes the mark away. */
+  async setMark(name: StoreMark, value: string | null): Promise<void> {
+    if (value === null) this.#database.send("DELETE FROM store_marks WHERE name = ?", [name]);
+    else
+      this.#database.send(
+        `INSERT INTO store_marks (name, value) VALUES (?, ?)
+           ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+        [name, value],
+      );
+  }
+}
+
+interface Insert {
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly TableRow[];
+}
+
+async function insertRows(database: Database, { table, columns, rows }: Insert): Promise<void> {
+  const marks = `(${columns.map(() => "?").join(", ")})`;
+  await database.run(
+    `INSERT INTO ${table} (${columns.join(", ")}) VALUES ${rows.map(() => marks).join(", ")}`,
+    rows.flatMap((row) => columns.map((column) => row[column] ?? null)),
+  );
+}

@@ -1,0 +1,57 @@
+/** The columns of people, and the statements that they make. */
+import { emailKey } from "../../../contract/text/email.ts";
+import type { Fragment, NewRow } from "../../sql/lists/counted-rows.ts";
+import { assign, renameFields, selectList } from "../../sql/columns.ts";
+
+export interface PersonRow {
+  readonly id: number;
+  readonly email: string | null;
+  readonly name: string | null;
+  readonly phoneNumber: string | null;
+  /** A JSON object; null if none were ever given. */
+  readonly properties: string | null;
+  readonly createdAt: number;
+  readonly lastSentAt: number | null;
+  readonly lastRespondedAt: number | null;
+  /** Earliest survey that waits to be sent; null when none does. */
+  readonly nextSurveyAt: number | null;
+  readonly bouncedAt: number | null;
+  readonly unsubscribedAt: number | null;
+  /** The id of the survey whose link ended mail, if nothing else has since; its link alone takes that back. */
+  readonly unsubscribedBy: number | null;
+}
+
+const COLUMNS: Readonly<Record<keyof PersonRow, string>> = {
+  id: "id",
+  email: "email",
+  name: "name",
+  phoneNumber: "phone_number",
+  properties: "properties",
+  createdAt: "created_at",
+  lastSentAt: "last_sent_at",
+  lastRespondedAt: "last_responded_at",
+  nextSurveyAt: "next_survey_at",
+  bouncedAt: "bounced_at",
+  unsubscribedAt: "unsubscribed_at",
+  unsubscribedBy: "unsubscribed_by",
+};
+
+export const PERSON = `SELECT ${selectList(COLUMNS)} FROM people WHERE removed = 0 AND project_id = ?`;
+
+/** Addresses are found by their key, which is kept next to them. */
+export function personRow(project: number, person: PersonRow): NewRow {
+  return { project_id: project, email_key: keyOf(person.email), ...renameFields(COLUMNS, person) };
+}
+
+/** Assigns the fields that are named; null if none is. */
+export function assignPerson(change: Partial<Omit<PersonRow, "id">>): Fragment | null {
+  const { sets, values } = assign(
+    { ...COLUMNS, emailKey: "email_key" },
+    { ...change, ...(change.email === undefined ? {} : { emailKey: keyOf(change.email) }) },
+  );
+  return sets === "" ? null : [sets, ...values];
+}
+
+function keyOf(email: string | null): string | null {
+  return email === null ? null : emailKey(email);
+}

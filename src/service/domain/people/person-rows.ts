@@ -1,0 +1,233 @@
+import { emailKey } from "../../../contract/text/email.ts";
+import { TakenError } from "../errors.ts";
+import { type Database, UniqueViolation, type SqlRow } from "../../sql/database.ts";
+import { type EventColumn, peopleBy } from "../../sql/lists/counted-lists.ts";
+import { insertRow, updateRows } from "../../sql/lists/counted-rows.ts";
+import {
+  addCondition,
+  addRange,
+  jsonNumber,
+  jsonObject,
+  jsonText,
+  type Where,
+  whereSql,
+} from "../../sql/lists/fragments.ts";
+import { countRows } from "../../sql/lists/list-counts.ts";
+import { findPage } from "../../sql/lists/list-pages.ts";
+import { nextId, reserveId } from "../projects/project-rows.ts";
+import type { LongChanges } from "../../sql/long-changes.ts";
+import { assignPerson, PERSON, personRow, type PersonRow } from "./person-columns.ts";
+import { removePerson } from "./person-removal.ts";
+import type { TimeRange } from "../inputs.ts";
+import type { JsonRows, Position, EventsFilter } from "../rows.ts";
+
+/** A person of whom nothing is known. */
+export const UNKNOWN_PERSON: PersonRow = {
+  id: 0,
+  email: null,
+  name: null,
+  phoneNumber: null,
+  properties: null,
+  createdAt: 0,
+  lastSentAt: null,
+  lastRespondedAt: null,
+  nextSurveyAt: null,
+  bouncedAt: null,
+  unsubscribedAt: null,
+  unsubscribedBy: null,
+};
+
+export type PersonChange = Partial<Omit<PersonRow, "id" | "createdAt" | "nextSurveyAt" | "lastRespondedAt">>;
+
+export interface NewPerson {
+  /** Only when rows of another service are taken over. */
+  readonly id?: number;
+  readonly email: string | null;
+  readonly name: string | null;
+  readonly phoneNumber: string | null;
+  readonly properties?: string | null;
+  readonly createdAt: number;
+  readonly lastSentAt: number | null;
+  /** When the survey is due that this very write schedules for the person; absent: none. */
+  readonly nextSurveyAt?: number | null;
+}
+
+export interface PeopleFilter extends TimeRange {
+  /** Rows come with `properties`, which the specification's have not. */
+  readonly withProperties?: boolean;
+  /** Absent: everyone. */
+  readonly ids?: readonly number[] | undefined;
+  readonly after: Position | null;
+  readonly limit: number;
+}
+
+/** A request to survey somebody again who had left or bounced. */
+export interface Resubscription {
+  readonly at: number;
+  /** The person who asked for it, and the reason. */
+  readonly note: string;
+}
+
+const BY_ID = `${PERSON} AND id = ?`;
+const BY_EMAIL = `${PERSON} AND email_key = ?`;
+const BY_PHONE = `${PERSON} AND phone_number = ?`;
+
+export class PersonRows {
+  readonly #database: Database;
+  readonly #changes: LongChanges;
+
+  constructor(database: Database, changes: LongChanges) {
+    this.#database = database;
+    this.#changes = changes;
+  }
+
+  async byId(project: number, id: number): Promise<PersonRow | null> {
+    return toPerson(await this.#database.first(BY_ID, [project, id]));
+  }
+
+  /** Compared without regard to case. */
+  async byEmail(project: number, email: string): Promise<PersonRow | null> {
+    return toPerson(await this.#database.first(BY_EMAIL, [project, emailKey(email)]));
+  }
+
+  async byPhone(project: number, phoneNumber: string): Promise<PersonRow | null> {
+    return toPerson(await this.#database.first(BY_PHONE, [project, phoneNumber]));
+  }
+
+  /** Throws `TakenError`. */
+  async insert(project: number, person: NewPerson): Promise<PersonRow> {
+    const { email, name, phoneNumber, createdAt, lastSentAt, nextSurveyAt = null, properties = null } = person;
+    const id =
+      person.id === undefined
+        ? await nextId(this.#database, project)
+        : await reserveId(this.#database, project, person.id);
+    const row = { ...UNKNOWN_PERSON, id, email, name, phoneNumber, properties, createdAt, lastSentAt, nextSurveyAt };
+    await refuseTaken(() => insertRow(this.#database, "people", personRow(project, row)));
+    return row;
+  }
+
+  /** Changes the named fields alone. Throws `TakenError`. */
+  async update(project: number, id: number, change: PersonChange): Promise<void> {
+    const set = assignPerson(change);
+    if (set === null) return;
+    await refuseTaken(() => updateRows(this.#database, "people", set, ["project_id = ? AND id = ?", project, id]));
+  }
+
+  /**
+   * The person and all that belongs to them: surveys, responses with notes, memberships. The person is gone at once;
+   * false when responses or sent surveys are left, which go by and by: see `Store.settle`.
+   */
+  async delete(project: number, id: number): Promise<boolean> {
+    return removePerson(this.#database, this.#changes, project, id);
+  }
+
+  /** In creation order, `Person` as JSON. */
+  async list(project: number, filter: PeopleFilter): Promise<JsonRows> {
+    const where: Where = { clauses: ["project_id = ?", "removed = 0"], values: [project] };
+    const { after, until, ids } = filter;
+    if (ids !== undefined) addCondition(where, `id IN (${["NULL", ...ids.map(() => "?")].join(", ")})`, ...ids);
+    // Of two lower bounds SQLite might search by the farther one.
+    const since = after !== null && after.createdAt >= (filter.since ?? after.createdAt) ? null : filter.since;
+    addRange(where, "created_at", { since, until });
+    if (after !== null) addCondition(where, "(created_at, id) > (?, ?)", after.createdAt, after.id);
+    const row = filter.withProperties === true ? PERSON_JSON_WITH_PROPERTIES : PERSON_JSON;
+    const sql = `SELECT ${row} AS json FROM people WHERE ${whereSql(where)} ORDER BY created_at, id LIMIT ?`;
+    return (await this.#database.all(sql, [...where.values, filter.limit])).map(({ json }) => String(json));
+  }
+
+  /** Oldest bounce first, `Bounce` as JSON. */
+  async listBounced(project: number, filter: EventsFilter): Promise<JsonRows> {
+    return listEvents(this.#database, project, "bounced_at", filter);
+  }
+
+  /** Oldest unsubscribe first, `Unsubscribe` as JSON. */
+  async listUnsubscribed(project: number, filter: EventsFilter): Promise<JsonRows> {
+    return listEvents(this.#database, project, "unsubscribed_at", filter);
+  }
+
+  async countBounced(project: number, range: TimeRange): Promise<number> {
+    return countRows(this.#database, peopleBy(project, "bounced_at"), range);
+  }
+
+  async countUnsubscribed(project: number, range: TimeRange): Promise<number> {
+    return countRows(this.#database, peopleBy(project, "unsubscribed_at"), range);
+  }
+
+  /** A second note of the same time replaces the first. */
+  async noteResubscription(project: number, id: number, { at, note }: Resubscription): Promise<void> {
+    this.#database.send(
+      `INSERT INTO resubscriptions (project_id, person_id, at, note) VALUES (?, ?, ?, ?)
+         ON CONFLICT (project_id, person_id, at) DO UPDATE SET note = excluded.note`,
+      [project, id, at, note],
+    );
+  }
+
+  /** Oldest first. */
+  async resubscriptions(project: number, id: number): Promise<readonly Resubscription[]> {
+    return (await this.#database.all(
+      "SELECT at, note FROM resubscriptions WHERE project_id = ? AND person_id = ? ORDER BY at",
+      [project, id],
+    )) as unknown as readonly Resubscription[];
+  }
+}
+
+function toPerson(row: SqlRow | null): PersonRow | null {
+  return row as PersonRow | null;
+}
+
+async function refuseTaken(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    throw error instanceof UniqueViolation ? new TakenError(takenField(error), { cause: error }) : error;
+  }
+}
+
+function takenField({ columns }: UniqueViolation): "email" | "phoneNumber" | "id" {
+  if (columns.includes("email_key")) return "email";
+  return columns.includes("phone_number") ? "phoneNumber" : "id";
+}
+
+const PERSON_MEMBERS: readonly (readonly [name: string, part: string])[] = [
+  ["id", `'"', id, '"'`],
+  ["email", jsonText("email")],
+  ["name", jsonText("name")],
+  ["created_at", "created_at"],
+  ["phone_number", jsonText("phone_number")],
+  ["last_sent_at", jsonNumber("last_sent_at")],
+  ["last_responded_at", jsonNumber("last_responded_at")],
+  ["next_survey_scheduled_at", jsonNumber("next_survey_at")],
+];
+const PERSON_JSON = jsonObject(PERSON_MEMBERS);
+const PERSON_JSON_WITH_PROPERTIES = jsonObject([...PERSON_MEMBERS, ["properties", "coalesce(properties, '{}')"]]);
+
+const EVENT_JSON: Readonly<Record<EventColumn, string>> = {
+  bounced_at: eventJson("bounced_at"),
+  unsubscribed_at: eventJson("unsubscribed_at"),
+};
+
+function eventJson(column: EventColumn): string {
+  return jsonObject([
+    ["person_id", `'"', id, '"'`],
+    ["email", jsonText("email")],
+    ["name", jsonText("name")],
+    [column, column],
+  ]);
+}
+
+/** People to whom it happened, oldest first. */
+async function listEvents(
+  database: Database,
+  project: number,
+  column: EventColumn,
+  range: EventsFilter,
+): Promise<JsonRows> {
+  const { offset, limit } = range;
+  const query = { list: peopleBy(project, column), range, other: null, descending: false, offset, limit };
+  const slice = await findPage(database, query);
+  if (slice === null) return [];
+  const sql = `SELECT ${EVENT_JSON[column]} AS json FROM people WHERE ${whereSql(slice.where)} ORDER BY ${slice.order} LIMIT ? OFFSET ?`;
+  const values = [...slice.where.values, slice.limit, slice.offset];
+  const rows = await database.all(sql, values);
+  return (slice.isReversed ? rows.toReversed() : rows).map(({ json }) => String(json));
+}

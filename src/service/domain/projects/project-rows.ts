@@ -1,0 +1,257 @@
+import { PLATFORMS, type Platform } from "../../../contract/resources.ts";
+import { TakenError } from "../errors.ts";
+import type { Project } from "../inputs.ts";
+import { type Database, UniqueViolation, type Session } from "../../sql/database.ts";
+import { peopleIn, responsesBy } from "../../sql/lists/counted-lists.ts";
+import { countRows } from "../../sql/lists/list-counts.ts";
+import { insertAutopilotSettings } from "../surveys/autopilot/settings-rows.ts";
+import { readProjectSums } from "./project-numbers.ts";
+import type { KeyAccess } from "../../../contract/key-access.ts";
+import type { AutopilotSettings } from "../surveys/autopilot/autopilot-settings.ts";
+import type { ProjectNumbers } from "../rows.ts";
+
+export interface ProjectRow extends Project {
+  readonly createdAt: number;
+  /** Shortest time between two surveys sent by `POST /v1/people.json`; null for no throttling. */
+  readonly throttleSeconds: number | null;
+  /** Since when nothing is sent; null while mail goes out. */
+  readonly pausedAt: number | null;
+  /** Until when no survey leaves, or left last, because as many as may have left that day; null for never. */
+  readonly limitedUntil: number | null;
+}
+
+/** A key as it is shown: never itself. */
+export interface KeyRow {
+  readonly id: number;
+  /** Null for one without. */
+  readonly name: string | null;
+  readonly lastFour: string;
+  readonly access: KeyAccess;
+  readonly createdAt: number;
+  /** A UTC day such as `2026-11-26`; null for never. */
+  readonly lastUsedOn: string | null;
+  /** From when on it opens nothing; null for never. */
+  readonly expiresAt: number | null;
+}
+
+/** A key that is or was one. */
+export interface KnownKeyRow {
+  readonly project: Project;
+  readonly id: number;
+  readonly hash: string;
+  readonly access: KeyAccess;
+  readonly lastUsedOn: string | null;
+  readonly expiresAt: number | null;
+  /** Null while it is not revoked. */
+  readonly revokedAt: number | null;
+}
+
+interface Counts {
+  readonly people: number;
+  readonly responses: number;
+}
+
+const ALL_TIME = { since: null, until: null };
+
+const PROJECT = `SELECT id, name, created_at AS "createdAt", throttle_seconds AS "throttleSeconds",
+  paused_at AS "pausedAt", limited_until AS "limitedUntil" FROM projects`;
+
+export class ProjectRows {
+  readonly #database: Database;
+  readonly #session: Session;
+
+  constructor(database: Database, session: Session) {
+    this.#database = database;
+    this.#session = session;
+  }
+
+  /** Throws `TakenError`. */
+  async insert(project: {
+    readonly name: string;
+    readonly throttleSeconds: number;
+    readonly autopilot: Readonly<Record<Platform, AutopilotSettings>>;
+  }): Promise<Project> {
+    const { name, throttleSeconds, autopilot } = project;
+    const [row] = await refuseTaken(() =>
+      this.#database.returning(
+        "INSERT INTO projects (id, name, created_at, throttle_seconds) SELECT coalesce(max(id), 0) + 1, ?, ?, ? FROM projects RETURNING id",
+        [name, this.#session.now, throttleSeconds],
+      ),
+    );
+    const id = Number(row?.id);
+    this.#database.send("INSERT INTO project_state (project_id, next_id, clock, version) VALUES (?, 1, ?, 0)", [
+      id,
+      this.#session.updatedAt,
+    ]);
+    for (const platform of PLATFORMS)
+      insertAutopilotSettings(this.#database, this.#session.now, id, platform, autopilot[platform]);
+    return { id, name };
+  }
+
+  async list(): Promise<readonly ProjectRow[]> {
+    return (await this.#database.all(`${PROJECT} ORDER BY id`)) as unknown as ProjectRow[];
+  }
+
+  async byId(id: number): Promise<ProjectRow | null> {
+    return (await this.#database.first(`${PROJECT} WHERE id = ?`, [id])) as ProjectRow | null;
+  }
+
+  async byName(name: string): Promise<ProjectRow | null> {
+    return (await this.#database.first(`${PROJECT} WHERE name = ?`, [name])) as ProjectRow | null;
+  }
+
+  async setThrottle(project: number, seconds: number | null): Promise<void> {
+    this.#database.send("UPDATE projects SET throttle_seconds = ? WHERE id = ?", [seconds, project]);
+  }
+
+  /** Null lets mail go out again. */
+  async setPaused(project: number, at: number | null): Promise<void> {
+    this.#database.send("UPDATE projects SET paused_at = ? WHERE id = ?", [at, project]);
+  }
+
+  /** Surveys wait until then, and the age of those that wait begins then. */
+  async setLimitedUntil(project: number, at: number): Promise<void> {
+    this.#database.send("UPDATE projects SET limited_until = ? WHERE id = ?", [at, project]);
+  }
+
+  /** Lets surveys that wait for that leave from now on. */
+  async endLimitNow(project: number): Promise<void> {
+    const { now } = this.#session;
+    this.#database.send("UPDATE projects SET limited_until = ? WHERE id = ? AND limited_until > ?", [
+      now,
+      project,
+      now,
+    ]);
+  }
+
+  /** Values by name, of those that were set. */
+  async settings(project: number): Promise<ReadonlyMap<string, string>> {
+    const rows = await this.#database.all("SELECT name, value FROM project_settings WHERE project_id = ?", [project]);
+    return new Map(rows.map(({ name, value }) => [String(name), String(value)]));
+  }
+
+  /** Null takes the setting back. */
+  async setSetting(project: number, name: string, value: string | null): Promise<void> {
+    this.#database.send("DELETE FROM project_settings WHERE project_id = ? AND name = ?", [project, name]);
+    if (value === null) return;
+    this.#database.send("INSERT INTO project_settings (project_id, name, value) VALUES (?, ?, ?)", [
+      project,
+      name,
+      value,
+    ]);
+  }
+
+  /** The project that has this value under this name; looks at all projects. */
+  async bySetting(name: string, value: string): Promise<Project | null> {
+    const row = await this.#database.first(
+      "SELECT p.id, p.name FROM project_settings s JOIN projects p ON p.id = s.project_id WHERE s.name = ? AND s.value = ?",
+      [name, value],
+    );
+    return row === null ? null : { id: Number(row.id), name: String(row.name) };
+  }
+
+  /** Throws `TakenError`. */
+  async insertKey(
+    project: number,
+    key: Pick<KeyRow, "lastFour" | "name" | "access" | "expiresAt"> & { readonly hash: string },
+  ): Promise<KeyRow> {
+    return insertKey(this.#database, this.#session, project, key);
+  }
+
+  /** Those that are not revoked. */
+  async listKeys(project: number): Promise<readonly KeyRow[]> {
+    return (await this.#database.all(
+      `SELECT id, name, access, last_four AS "lastFour", created_at AS "createdAt", last_used_on AS "lastUsedOn",
+        expires_at AS "expiresAt" FROM api_keys WHERE project_id = ? AND revoked_at IS NULL ORDER BY id`,
+      [project],
+    )) as unknown as KeyRow[];
+  }
+
+  /** False if there is no such key, or it is already revoked. */
+  async revokeKey(project: number, id: number): Promise<boolean> {
+    const sql = "UPDATE api_keys SET revoked_at = ? WHERE project_id = ? AND id = ? AND revoked_at IS NULL";
+    return (await this.#database.run(sql, [this.#session.now, project, id])) > 0;
+  }
+
+  async setKeyExpiry(project: number, id: number, at: number): Promise<void> {
+    this.#database.send("UPDATE api_keys SET expires_at = ? WHERE project_id = ? AND id = ?", [at, project, id]);
+  }
+
+  /** Writes at most once per day. */
+  async setKeyUsed(project: number, id: number, day: string): Promise<void> {
+    await this.#database.run(
+      `UPDATE api_keys SET last_used_on = ?
+        WHERE project_id = ? AND id = ? AND (last_used_on IS NULL OR last_used_on < ?)`,
+      [day, project, id, day],
+    );
+  }
+
+  /** The key with this hash, revoked or not. */
+  async byKeyHash(hash: string): Promise<KnownKeyRow | null> {
+    const row = await this.#database.first(
+      `SELECT p.id AS "projectId", p.name, k.id, k.hash, k.access, k.last_used_on AS "lastUsedOn",
+      k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt" FROM api_keys k JOIN projects p ON p.id = k.project_id WHERE k.hash = ?`,
+      [hash],
+    );
+    if (row === null) return null;
+    const { projectId, name, ...key } = row as unknown as Omit<KnownKeyRow, "project"> & ProjectOfKey;
+    return { project: { id: projectId, name }, ...key };
+  }
+
+  async counts(project: number): Promise<Counts> {
+    return {
+      people: await countRows(this.#database, peopleIn(project), ALL_TIME),
+      responses: await countRows(this.#database, responsesBy(project, null, "created_at"), ALL_TIME),
+    };
+  }
+
+  /** Of every project, by id. `since` is the first day of those that a range needs, days since 1970 (UTC). */
+  async numbers(since: number): Promise<readonly ProjectNumbers[]> {
+    return readProjectSums(this.#database, since);
+  }
+}
+
+async function insertKey(
+  database: Database,
+  { now }: Session,
+  project: number,
+  { hash, lastFour, name, access, expiresAt }: Parameters<ProjectRows["insertKey"]>[1],
+): Promise<KeyRow> {
+  const id = await nextId(database, project);
+  await refuseTaken(() =>
+    database.run(
+      `INSERT INTO api_keys (project_id, id, hash, last_four, created_at, name, access, expires_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      [project, id, hash, lastFour, now, name, access, expiresAt],
+    ),
+  );
+  return { id, name, lastFour, access, createdAt: now, lastUsedOn: null, expiresAt };
+}
+
+/** Of a project its name, of a key its hash. */
+async function refuseTaken<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof UniqueViolation ? new TakenError("name", { cause: error }) : error;
+  }
+}
+
+interface ProjectOfKey {
+  readonly projectId: number;
+  readonly name: string;
+}
+
+/** The project's next id: ids rise within a project and tell nothing about others. */
+export async function nextId(database: Database, project: number): Promise<number> {
+  const state = await database.state(project);
+  state.nextId += 1;
+  return state.nextId - 1;
+}
+
+/** Keeps an id of another service: later ids are above it. */
+export async function reserveId(database: Database, project: number, id: number): Promise<number> {
+  const state = await database.state(project);
+  state.nextId = Math.max(state.nextId, id + 1);
+  return id;
+}

@@ -1,0 +1,48 @@
+import { type Database, textOrNull } from "../sql/database.ts";
+
+/** Keys the hashes of suppressed addresses. It is never replaced. */
+export const SUPPRESSION_KEY = "suppression";
+
+/** Secrets of this data file. */
+export class SecretRows {
+  readonly #database: Database;
+  readonly #make: () => string;
+  readonly #isOneTransaction: boolean;
+  #suppressionKey: Promise<string | null> | null = null;
+  #hasMade = false;
+
+  /**
+   * `make` returns an unguessable text. Rows of one transaction read the suppression key once: other processes suppress
+   * nothing in a project that this one writes.
+   */
+  constructor(database: Database, make: () => string, isOneTransaction: boolean) {
+    this.#database = database;
+    this.#make = make;
+    this.#isOneTransaction = isOneTransaction;
+  }
+
+  async read(name: string): Promise<string | null> {
+    // A key made in this transaction can be undone with its job.
+    if (!this.#isOneTransaction || this.#hasMade || name !== SUPPRESSION_KEY) return this.#find(name);
+    return (this.#suppressionKey ??= this.#find(name));
+  }
+
+  /** Makes one that the file doesn't have yet; only in a write. */
+  async ensure(name: string): Promise<string> {
+    const known = await this.read(name);
+    if (known !== null) return known;
+    this.#hasMade = true;
+    const made = this.#make();
+    // Another process may make it at the same time: the first one is kept.
+    await this.#database.run("INSERT INTO store_secrets (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", [
+      name,
+      made,
+    ]);
+    return (await this.read(name)) ?? made;
+  }
+
+  async #find(name: string): Promise<string | null> {
+    const row = await this.#database.first("SELECT value FROM store_secrets WHERE name = ?", [name]);
+    return textOrNull(row?.value);
+  }
+}

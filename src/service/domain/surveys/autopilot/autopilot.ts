@@ -1,0 +1,310 @@
+/** Autopilot: who is enrolled, how often it surveys, and what that schedules (sections 3 and 4.8 to 4.11). */
+import { isDeepStrictEqual } from "node:util";
+import type { SurveyStatus } from "../../../../contract/text/survey-status.ts";
+import { findSuppression } from "../../people/suppressions.ts";
+import { DURATION_MAX } from "../../../../contract/limits.ts";
+import { emailKey } from "../../../../contract/text/email.ts";
+import type {
+  AutopilotConfiguration,
+  Membership,
+  MembershipPerson,
+  Platform,
+  Properties,
+} from "../../../../contract/resources.ts";
+import { InvalidError, NotFoundError } from "../../errors.ts";
+import { type JsonPage, parseCursor, toPage } from "../../ids.ts";
+import type { MemberInput, MembersQuery, PersonReference, Project } from "../../inputs.ts";
+import {
+  findReferenced,
+  identify,
+  MEMBER_NAMES,
+  newest,
+  requireReferenced,
+  upsertPerson,
+} from "../../people/person-identity.ts";
+import { carriedProperties, storedProperties } from "../../people/stored-properties.ts";
+import type { AutopilotSettings, MembershipRow, PersonRow, Transaction } from "../../ports.ts";
+import type { Start } from "../due-moment.ts";
+import { checkSpecialProperties } from "../special-properties.ts";
+import { type AutopilotWish, findPause, scheduleAutopilot } from "../surveys.ts";
+import {
+  DAYS_FORM,
+  formatDays,
+  formatHours,
+  HOURS_FORM,
+  isNeverOpen,
+  parseDays,
+  parseHours,
+  type Window,
+} from "../windows.ts";
+
+/** 4.8 as JSON texts, `Membership` rows in the order in which they were added. */
+export async function listMembersJson(tx: Transaction, project: Project, query: MembersQuery): Promise<JsonPage> {
+  const after = parseCursor(query.after);
+  const personId = await filteredPerson(tx, project, query);
+  if (personId === undefined) return { rows: [], next: null };
+  const rows = await tx.autopilot.list(project.id, query.platform, { personId, after, limit: query.perPage + 1 });
+  return toPage(rows, query.perPage, (row) => {
+    const last = JSON.parse(row) as Membership;
+    return { createdAt: last.created_at, id: Number(last.person.id) };
+  });
+}
+
+/** The person whom all given filters name; null for no filter, undefined for an unknown person. */
+async function filteredPerson(
+  tx: Transaction,
+  project: Project,
+  query: MembersQuery,
+): Promise<number | null | undefined> {
+  const { personId, personEmail, personPhoneNumber } = query;
+  const references: PersonReference[] = [];
+  if (personId !== null) references.push({ by: "id", id: personId });
+  if (personEmail !== null) references.push({ by: "email", email: personEmail });
+  if (personPhoneNumber !== null) references.push({ by: "phone_number", phoneNumber: personPhoneNumber });
+  if (references.length === 0) return null;
+  const ids = new Set<number | undefined>();
+  for (const reference of references) ids.add((await findReferenced(tx, project, reference))?.id);
+  const [only] = ids;
+  return ids.size === 1 ? only : undefined;
+}
+
+export interface AddedMember {
+  readonly person: MembershipPerson;
+  readonly properties: Properties;
+  /** When the member's next survey is due; null for somebody who cannot be reached. */
+  readonly survey_scheduled_at: number | null;
+}
+
+/**
+ * 4.9: adds a person and schedules the first survey, or replaces a member's properties. `created` tells which; `status`
+ * why no survey is scheduled, or sent at present.
+ */
+export async function addMember(
+  tx: Transaction,
+  project: Project,
+  input: MemberInput,
+): Promise<{ member: AddedMember; created: boolean; status: SurveyStatus | null }> {
+  const { person, properties, scheduledAt, created } = await enrolPerson(tx, project, input);
+  const member = { person: toMembershipPerson(person), properties, survey_scheduled_at: scheduledAt };
+  const refused = scheduledAt === null ? await findSuppression(tx, project, person, input.platform) : null;
+  return { member, created, status: refused ?? (await findMemberPause(tx, project, input.platform)) };
+}
+
+/** As `findPause`; an inactive platform sends nothing either. */
+async function findMemberPause(tx: Transaction, project: Project, platform: Platform): Promise<SurveyStatus | null> {
+  const { active } = await tx.autopilot.settings(project.id, platform);
+  return active ? findPause(tx, project) : { status: "paused", since: null, until: null };
+}
+
+/** 4.10: ends a membership and drops what it had scheduled; person and responses stay. Throws NotFoundError. */
+export async function removeMember(
+  tx: Transaction,
+  project: Project,
+  input: { readonly platform: Platform; readonly reference: PersonReference },
+): Promise<{ person: MembershipPerson }> {
+  const person = await requireReferenced(tx, project, input.reference);
+  const member = await tx.autopilot.member(project.id, input.platform, person.id);
+  if (member === null) throw new NotFoundError("this person is not in Autopilot");
+  await tx.requests.cancel(project.id, person.id, { channel: input.platform, autopilot: true });
+  await tx.autopilot.deleteMember(project.id, input.platform, person.id);
+  return { person: toMembershipPerson(person) };
+}
+
+function toMembershipPerson(person: PersonRow): MembershipPerson {
+  return {
+    id: String(person.id),
+    name: person.name,
+    email: person.email,
+    phone_number: person.phoneNumber,
+    created_at: person.createdAt,
+  };
+}
+
+export async function getAutopilot(
+  tx: Transaction,
+  project: Project,
+  platform: Platform,
+): Promise<AutopilotConfiguration> {
+  return tx.autopilot.configuration(project.id, platform);
+}
+
+/**
+ * The settings that `service autopilot` changes; undefined leaves one as it is. Days and hours as `windows.ts` reads
+ * them.
+ */
+export interface AutopilotChange {
+  readonly active?: boolean | undefined;
+  readonly frequency?: number | undefined;
+  readonly first?: string | undefined;
+  readonly days?: string | undefined;
+  readonly hours?: string | undefined;
+}
+
+/**
+ * Changes what is given. An inactive platform sends nothing and keeps its members; a new frequency or window moves what
+ * waits. Throws InvalidError.
+ */
+export async function configureAutopilot(
+  tx: Transaction,
+  project: Project,
+  platform: Platform,
+  change: AutopilotChange,
+): Promise<AutopilotSettings> {
+  const old = await tx.autopilot.settings(project.id, platform);
+  const days = change.days === undefined ? old.window.days : parseDays(change.days);
+  const hours = change.hours === undefined ? old.window : parseHours(change.hours);
+  const { active = old.active, frequency = old.frequency, first = old.first } = change;
+  const errors = {
+    ...(isFrequency(frequency) ? {} : { frequency: ["must be from 1 second to 100 years"] }),
+    ...(first === "spread" || first === "now" ? {} : { first: ['must be "spread" or "now"'] }),
+    ...(days === null ? { days: [DAYS_FORM] } : {}),
+    ...(hours === null ? { hours: [HOURS_FORM] } : {}),
+  };
+  if (Object.keys(errors).length > 0 || days === null || hours === null) throw new InvalidError(errors);
+  const settings: AutopilotSettings = {
+    active,
+    frequency,
+    first: first === "now" ? "now" : "spread",
+    window: { ...old.window, days, from: hours.from, to: hours.to },
+  };
+  if (change.hours !== undefined) checkEverOpen(settings.window);
+  await tx.autopilot.configure(project.id, platform, settings);
+  return settings;
+}
+
+function checkEverOpen(window: Window): void {
+  const { quiet } = window;
+  if (quiet === undefined || !isNeverOpen(window)) return;
+  const hours = formatHours(quiet);
+  throw new InvalidError({ hours: [`must have an hour outside the quiet hours of text messages, ${hours}`] });
+}
+
+export interface ShownAutopilot {
+  readonly platform: Platform;
+  readonly active: boolean;
+  /** Seconds. */
+  readonly frequency: number;
+  readonly first: "spread" | "now";
+  readonly days: string;
+  readonly hours: string;
+}
+
+export function showAutopilot(platform: Platform, { window, ...settings }: AutopilotSettings): ShownAutopilot {
+  return { platform, ...settings, days: formatDays(window.days), hours: formatHours(window) };
+}
+
+function isFrequency(seconds: number): boolean {
+  return Number.isInteger(seconds) && seconds >= 1 && seconds <= DURATION_MAX;
+}
+
+interface Enrolment {
+  readonly person: PersonRow;
+  readonly properties: Properties;
+  readonly scheduledAt: number | null;
+  readonly created: boolean;
+}
+
+/** Throws an InvalidError for a person who is not identified, does not exist, or has no address on the platform. */
+async function enrolPerson(tx: Transaction, project: Project, input: MemberInput): Promise<Enrolment> {
+  checkSpecialProperties(input.properties ?? {});
+  const person = await resolvePerson(tx, project, input);
+  const member = await tx.autopilot.member(project.id, input.platform, person.id);
+  if (member === null) return join(tx, project, person, input);
+  return refresh(tx, project, person, member, input);
+}
+
+async function resolvePerson(tx: Transaction, project: Project, input: MemberInput): Promise<PersonRow> {
+  const { personId, personEmail: email, personPhoneNumber: phoneNumber, personName: name } = input;
+  if (personId === null && email === null && phoneNumber === null) throw missing(input);
+  const existing =
+    personId === null
+      ? await identify(tx, project, { email, phoneNumber }, MEMBER_NAMES)
+      : await byId(tx, project, personId, email);
+  const reachable = input.platform === "email" ? (email ?? existing?.email) : (phoneNumber ?? existing?.phoneNumber);
+  if (reachable === null || reachable === undefined) throw missing(input);
+  const wanted = { email, phoneNumber, name, properties: null, lastSentAt: null };
+  return upsertPerson(tx, project, existing, wanted, MEMBER_NAMES);
+}
+
+function missing({ platform }: MemberInput): InvalidError {
+  return new InvalidError({
+    [platform === "email" ? MEMBER_NAMES.email : MEMBER_NAMES.phoneNumber]: ["can't be blank"],
+  });
+}
+
+async function byId(tx: Transaction, project: Project, text: string, email: string | null): Promise<PersonRow> {
+  const person = await findReferenced(tx, project, { by: "id", id: text });
+  if (person === null) throw new InvalidError({ [MEMBER_NAMES.id]: ["does not exist"] });
+  if (email !== null && person.email !== null && emailKey(email) !== emailKey(person.email)) {
+    throw new InvalidError({ [MEMBER_NAMES.email]: [`is not the e-mail of the person that ${MEMBER_NAMES.id} names`] });
+  }
+  return person;
+}
+
+async function join(
+  tx: Transaction,
+  project: Project,
+  person: PersonRow,
+  { platform, properties }: MemberInput,
+): Promise<Enrolment> {
+  const start = await startJoining(tx, project, person, platform);
+  const member = await tx.autopilot.insertMember(project.id, platform, {
+    personId: person.id,
+    properties: properties ?? carriedProperties(storedProperties(person)),
+    start,
+  });
+  const scheduledAt = await scheduleAutopilot(tx, project, person, { platform, member, start });
+  return { person, properties: member.properties, scheduledAt, created: true };
+}
+
+/** New properties replace the old ones also on the survey that waits; none given leaves the old ones. */
+async function refresh(
+  tx: Transaction,
+  project: Project,
+  person: PersonRow,
+  member: MembershipRow,
+  input: MemberInput,
+): Promise<Enrolment> {
+  const { platform } = input;
+  const { nextRequestId } = member;
+  const properties = input.properties ?? member.properties;
+  if (!isDeepStrictEqual({ ...properties }, { ...member.properties })) {
+    await tx.autopilot.setMemberProperties(project.id, platform, person.id, properties);
+    if (nextRequestId !== null) await tx.requests.setProperties(project.id, nextRequestId, properties);
+  }
+  const scheduledAt =
+    nextRequestId === null
+      ? await rejoin(tx, project, person, { platform, member: { ...member, properties } })
+      : member.nextSurveyAt;
+  return { person, properties, scheduledAt, created: false };
+}
+
+/**
+ * A survey that was sent to the person by whatever, or may have been, counts: nobody is asked twice in one interval.
+ */
+async function startJoining(tx: Transaction, project: Project, person: PersonRow, platform: Platform): Promise<Start> {
+  const { first } = await tx.autopilot.settings(project.id, platform);
+  const askedAt = newest(person.lastSentAt, await tx.requests.lastAutopilotAt(project.id, person.id, platform));
+  return { kind: "join", at: tx.now, isSpread: first === "spread", askedAt };
+}
+
+async function rejoin(
+  tx: Transaction,
+  project: Project,
+  person: PersonRow,
+  { platform, member }: Omit<AutopilotWish, "start">,
+): Promise<number | null> {
+  const start = await startJoining(tx, project, person, platform);
+  return scheduleAutopilot(tx, project, person, { platform, member, start });
+}
+
+/** Goes on with a member who can be reached again. Nothing changes for others, or where a survey waits already. */
+export async function resumeMember(
+  tx: Transaction,
+  project: Project,
+  person: PersonRow,
+  platform: Platform,
+): Promise<void> {
+  const member = await tx.autopilot.member(project.id, platform, person.id);
+  if (member !== null && member.nextRequestId === null) await rejoin(tx, project, person, { platform, member });
+}
