@@ -6,7 +6,7 @@ import { LIFE_SECONDS } from "../domain/delivery/living.ts";
 import { guardOverdue, holdOverdue, isOverdueInBulk, type Pause, readPause } from "../domain/delivery/oversight.ts";
 import type { DeliveryResult, MessageFiles, MessageSender } from "../domain/delivery/sender.ts";
 import { createTurns, type Turns } from "../domain/delivery/turns.ts";
-import type { Claim, DueMessage, DueProjects, OutgoingChannel, Store, Transaction } from "../domain/ports.ts";
+import type { Claim, DueMessage, DueProjects, Store, Transaction } from "../domain/ports.ts";
 import { createWakeLoop, type WakeLoop } from "../../runtime/wake-loop.ts";
 import { type EndedDelivery, finishAll, InFlight } from "./in-flight.ts";
 import { ERASE_BATCH, MessageSweep } from "./message-sweep.ts";
@@ -86,6 +86,8 @@ class LoopingScheduler implements Scheduler {
   /** The store's time, by which surveys are due, less the clock's. */
   #aheadSeconds = 0;
   #renewed = { steadyMs: 0, wallMs: 0 };
+  /** The store's time until which nothing is due, by the last look; 0 if a sender had no room. */
+  #quietUntil = 0;
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
@@ -130,19 +132,27 @@ class LoopingScheduler implements Scheduler {
    * Looking is cheaper than claiming, so it comes first.
    */
   async #runDue(mayClaim: () => boolean): Promise<number> {
-    const { store, clock, heartbeat, onTurn } = this.#options;
+    const { store, clock, heartbeat, senders, onTurn } = this.#options;
     for (;;) {
       await heartbeat.beat();
       if (!this.#hasBegun) await this.#begin();
       this.#hasBegun = true;
       await this.#renew();
       const startedAt = unixSeconds(clock);
+      // Where something may be due, what has ended is recorded together with the next claims.
+      const isQuiet = startedAt + this.#aheadSeconds < this.#quietUntil;
+      if (isQuiet && (await this.#recordAndClaim([])) > 0) continue;
+      const open = senders.filter((sender) => roomOf(sender, this.#inFlight) > 0);
       const { dueAt, now, due, erased } = await store.read(async (tx) => ({
-        ...(await findDue(tx, this.#channelsWithRoom())),
+        ...(await findDue(
+          tx,
+          open.flatMap(({ channels }) => channels),
+        )),
         erased: await tx.queue.listErased(ERASE_BATCH),
         now: tx.now,
       }));
       this.#aheadSeconds = now - startedAt;
+      this.#quietUntil = open.length < senders.length ? 0 : (dueAt ?? Infinity);
       if (this.#inFlight.size === 0) this.#renewed = readClocks(clock);
       const plans = mayClaim() ? plan(this.#options, this.#inFlight, this.#turns, due) : [];
       if ((await this.#recordAndClaim(plans)) > 0) continue;
@@ -151,12 +161,6 @@ class LoopingScheduler implements Scheduler {
       const restSeconds = this.#inFlight.size > 0 ? Math.min(RENEWED_SECONDS, store.pollSeconds) : store.pollSeconds;
       return Math.min(dueAt ?? Infinity, now + restSeconds) - this.#aheadSeconds;
     }
-  }
-
-  #channelsWithRoom(): OutgoingChannel[] {
-    return this.#options.senders
-      .filter((sender) => roomOf(sender, this.#inFlight) > 0)
-      .flatMap((sender) => sender.channels);
   }
 
   /** Before the first claim. */

@@ -289,7 +289,9 @@ async function runBatch(
     database.writing = true;
     watch.refresh();
     watch.begin();
-    for (const job of jobs) answers.push(await runInSavepoint(database, job, watch));
+    // One alone is undone with its transaction.
+    const runOne = jobs.length === 1 ? runToEnd : runInSavepoint;
+    for (const job of jobs) answers.push(await runOne(job, database, watch));
     watch.end();
     commit(database, watch);
     watch.recover();
@@ -314,14 +316,19 @@ function commit(database: SqliteDatabase, watch: Watch): void {
   watch.look();
 }
 
+async function runToEnd(job: Job): Promise<Answer> {
+  const value = await job.run();
+  return () => job.resolve(value);
+}
+
 /** Throws only when the whole transaction is lost. */
-async function runInSavepoint(database: SqliteDatabase, job: Job, watch: Watch): Promise<Answer> {
+async function runInSavepoint(job: Job, database: SqliteDatabase, watch: Watch): Promise<Answer> {
   database.all("SAVEPOINT job");
   const restore = watch.mark();
   try {
-    const value = await job.run();
+    const answer = await runToEnd(job);
     database.all("RELEASE job");
-    return () => job.resolve(value);
+    return answer;
   } catch (error) {
     if (!undoJob(database)) throw error;
     restore();
