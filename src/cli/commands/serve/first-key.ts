@@ -22,13 +22,13 @@ export async function firstKey(deps: Deps, { store }: Pick<Service, "store">): P
   const { ensureFirstKey } = await import("../../../service/first-project.ts");
   const { InvalidError } = await import("../../../service/domain/errors.ts");
   const given = givenKey(deps);
-  try {
-    const key = await asCliError(() => ensureFirstKey(store, deps.random, given));
-    return key === given ? null : key;
-  } catch (error) {
-    if (!(error instanceof InvalidError)) throw error;
-    throw new UsageError(`SURVEYCTL_API_KEY: ${error.message.replace(/^key /, "a key ")}`, { cause: error });
-  }
+  const key = await asCliError(() =>
+    ensureFirstKey(store, deps.random, given).catch((error: unknown) => {
+      if (!(error instanceof InvalidError)) throw error;
+      throw new UsageError(`SURVEYCTL_API_KEY: ${error.message.replace(/^key /, "a key ")}`, { cause: error });
+    }),
+  );
+  return key === given ? null : key;
 }
 
 export interface KeyFile {
