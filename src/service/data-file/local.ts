@@ -66,5 +66,5 @@ async function connect(base: Base, name: string): Promise<LocalService> {
 /** True if a server uses this file or has mailed from it; only that server knows how messages leave. */
 async function hasServer({ store }: Base): Promise<boolean> {
   if ((await livingProcesses(store)).length > 0) return true;
-  return store.read(async (tx) => (await tx.deliveries.senders()).length > 0);
+  return store.read(async (tx) => (await tx.senders.list()).length > 0);
 }

@@ -275,7 +275,7 @@ async function copyStore(
       target
         .write(async (to) => {
           const tables = await copyRows(from, to, onPage);
-          await to.deliveries.setPaused(to.now, reason);
+          await to.senders.setPaused(to.now, reason);
           return { tables, ...(await countContents(to)), paused_at: to.now };
         }, LONG)
         // Otherwise the source would report the target's error as its own.

@@ -6,8 +6,11 @@
 
 import type { UnavailableError } from "./errors.ts";
 import type { DigestRows } from "./delivery/digest-rows.ts";
-import type { QueueRows } from "./delivery/queue-rows.ts";
-import type { DeliveryRows, ReportRows, RequestRows } from "./delivery/rows.ts";
+import type { QueueRows } from "./delivery/rows/queue-rows.ts";
+import type { DeliveryRows } from "./delivery/rows/delivery-rows.ts";
+import type { SenderRows } from "./delivery/rows/sender-rows.ts";
+import type { ReportRows } from "./delivery/rows/report-rows.ts";
+import type { RequestRows } from "./delivery/rows/request-rows.ts";
 import type { HistoryRows } from "./history/history-rows.ts";
 import type { ErasureRows } from "./privacy/erasure-rows.ts";
 import type { RetentionRows } from "./privacy/retention-rows.ts";
@@ -152,6 +155,7 @@ export interface Transaction {
   readonly unscheduled: UnscheduledRows;
   readonly queue: QueueRows;
   readonly deliveries: DeliveryRows;
+  readonly senders: SenderRows;
   readonly reports: ReportRows;
   readonly texts: TextRows;
   readonly digests: DigestRows;

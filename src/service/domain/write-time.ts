@@ -26,7 +26,7 @@ export async function readLead(tx: Transaction): Promise<number> {
 /** Ends a lead, as after a write with a clock that was years ahead. */
 export async function takeClockBack(tx: Transaction): Promise<void> {
   await tx.clock.takeBack();
-  for (const kept of await tx.deliveries.senders())
-    if (kept.savedAt > tx.nowMs) await tx.deliveries.setSender({ ...kept, savedAt: tx.nowMs });
-  await tx.deliveries.setSendersResumed(tx.nowMs);
+  for (const kept of await tx.senders.list())
+    if (kept.savedAt > tx.nowMs) await tx.senders.set({ ...kept, savedAt: tx.nowMs });
+  await tx.senders.setSendersResumed(tx.nowMs);
 }

@@ -88,7 +88,7 @@ export const deliveryOperations = {
       return {
         ...states,
         oldest_due_at: oldestDueAt,
-        paused_at: await tx.deliveries.pausedAt(),
+        paused_at: await tx.senders.pausedAt(),
         paused_projects: projects.flatMap(({ name, pausedAt }) => (pausedAt === null ? [] : [name])),
         projects: await readBudgets(tx, projects),
         senders: senders.map(toSenderInfo),
@@ -112,7 +112,7 @@ export const deliveryOperations = {
     locks: "none",
     input: {},
     // For processes that are not this one, or not running.
-    run: (tx) => tx.deliveries.setSendersResumed(tx.nowMs),
+    run: (tx) => tx.senders.setSendersResumed(tx.nowMs),
     after: async ({ store, senders }) => {
       const held = await releaseAll(store, releaseForOperator);
       const putOff = await releaseAll(store, (tx, limit) => tx.deliveries.releasePutOff(limit, null));

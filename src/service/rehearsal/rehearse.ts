@@ -53,7 +53,7 @@ async function copyInto(store: Store, options: RehearsalOptions): Promise<void> 
   await copyData(options, store, options.signal);
   // A restored copy is paused; show what happens once it isn't.
   await store.write(async (tx) => {
-    await tx.deliveries.setPaused(null);
+    await tx.senders.setPaused(null);
     // Claims of a running server don't matter in the copy.
     await releaseDeadClaims(tx);
     for (const { id, name } of await tx.projects.list())

@@ -289,9 +289,7 @@ it("when the profile `local` is used while a server that mails is stopped, then 
   await (await openLocal(world())).close();
   const store = await openSqliteStore({ ...world(), file: world().dataFile });
   const ready = { state: "ready", reason: null, since: null, nextProbeAt: null } as const;
-  await store.write((tx) =>
-    tx.deliveries.setSender({ name: "smtp", process: "gone", savedAt: tx.nowMs, state: ready }),
-  );
+  await store.write((tx) => tx.senders.set({ name: "smtp", process: "gone", savedAt: tx.nowMs, state: ready }));
   await store.close();
   const local = await openLocal(world());
   const headers = { authorization: `Basic ${btoa(`${local.apiKey}:`)}`, "content-type": "application/json" };

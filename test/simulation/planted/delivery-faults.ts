@@ -7,7 +7,7 @@ import type { nextOpen } from "../../../src/service/domain/surveys/open-time.ts"
 import { retryOrGiveUp } from "../../../src/service/domain/delivery/retries.ts";
 import type { releaseForOperator } from "../../../src/service/domain/delivery/oversight.ts";
 import type { refuseSurvey, scheduleAutopilot } from "../../../src/service/domain/surveys/surveys.ts";
-import type { createDeliveryRows } from "../../../src/service/domain/delivery/rows/delivery-rows.ts";
+import type { SenderRows } from "../../../src/service/domain/delivery/rows/sender-rows.ts";
 import type { renewClaims } from "../../../src/service/domain/delivery/rows/claims.ts";
 import { fault } from "./plant.ts";
 
@@ -84,13 +84,18 @@ export const DELIVERY_FAULTS = [
     ["service/domain/delivery/oversight.ts", "releaseForOperator"],
     () => async () => 0,
   ),
-  fault<typeof createDeliveryRows>(
+  fault<typeof SenderRows>(
     "a pause of everything is forgotten",
-    ["service/domain/delivery/rows/delivery-rows.ts", "createDeliveryRows"],
-    (original) => (database, session) => {
-      const rows = original(database, session);
-      return { ...rows, pausedAt: async () => null, pausedSince: async () => null };
-    },
+    ["service/domain/delivery/rows/sender-rows.ts", "SenderRows"],
+    (Original) =>
+      class extends Original {
+        override async pausedAt(): Promise<null> {
+          return null;
+        }
+        override async pausedSince(): Promise<null> {
+          return null;
+        }
+      },
   ),
   fault<typeof refuseSurvey>(
     "the throttle is not asked",

@@ -35,9 +35,9 @@ export function createDepartures({ rate, clock, store, name, wanted }: Departure
     const count = Math.min(most, Math.max(1, wanted()));
     const waits = await store.write(
       async (tx) => {
-        const level = (await tx.deliveries.bucket(name)) ?? FULL_BUCKET;
+        const level = (await tx.senders.bucket(name)) ?? FULL_BUCKET;
         const { bucket, departures } = reserve(rate, level, tx.nowMs, count);
-        await tx.deliveries.setBucket(name, bucket);
+        await tx.senders.setBucket(name, bucket);
         return departures.map((at) => at - tx.nowMs);
       },
       { project: "none" },

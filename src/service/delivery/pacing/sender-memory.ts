@@ -13,13 +13,13 @@ export interface SenderMemory {
 export function createSenderMemory(store: Store, name: string, process: string): SenderMemory {
   return {
     load: async () => {
-      const kept = await store.read((tx) => tx.deliveries.senders());
+      const kept = await store.read((tx) => tx.senders.list());
       return kept.find((one) => one.name === name) ?? null;
     },
     save: (state) =>
-      store.write((tx) => tx.deliveries.setSender({ name, process, savedAt: tx.nowMs, state }), {
+      store.write((tx) => tx.senders.set({ name, process, savedAt: tx.nowMs, state }), {
         project: "none",
       }),
-    resumedAt: () => store.read((tx) => tx.deliveries.sendersResumedAt()),
+    resumedAt: () => store.read((tx) => tx.senders.sendersResumedAt()),
   };
 }

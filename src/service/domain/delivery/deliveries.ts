@@ -69,12 +69,12 @@ function ignoresPauses(channel: OutgoingChannel): boolean {
 }
 
 async function mayLeave(tx: Transaction, channel: OutgoingChannel): Promise<boolean> {
-  return ignoresPauses(channel) || (await tx.deliveries.pausedAt()) === null;
+  return ignoresPauses(channel) || (await tx.senders.pausedAt()) === null;
 }
 
 /** Those of these channels that may send. */
 async function openQueues(tx: Transaction, channels: readonly OutgoingChannel[]): Promise<readonly Queue[]> {
-  const isPaused = (await tx.deliveries.pausedAt()) !== null;
+  const isPaused = (await tx.senders.pausedAt()) !== null;
   const queues = channels.map((channel) => ({ channel, withPaused: ignoresPauses(channel) }));
   return isPaused ? queues.filter(({ withPaused }) => withPaused) : queues;
 }
@@ -168,7 +168,7 @@ export async function mayStillSend(
   if (reason !== null) return { kind: "cancelled", reason };
   const unwanted = due.channel === "digest" ? await mayStillSendDigest(tx, due) : null;
   if (unwanted !== null) return unwanted;
-  const isPaused = (await tx.deliveries.pausedSince(project.id)) !== null;
+  const isPaused = (await tx.senders.pausedSince(project.id)) !== null;
   if (isPaused && !ignoresPauses(channel)) return { kind: "released", delaySeconds: 0 };
   if (due.channel === "digest" || due.channel === "reply") return null;
   const early = await waitForWindow(tx, due);

@@ -9,7 +9,7 @@ export const POLL_SECONDS = 2;
 /** The states of the senders of living processes. */
 export async function livingSenders(tx: Transaction): Promise<readonly KeptSender[]> {
   const living = new Set(await tx.queue.living(LIFE_SECONDS));
-  const kept = await tx.deliveries.senders();
+  const kept = await tx.senders.list();
   return kept
     .filter(({ process }) => living.has(process))
     .toSorted((left, right) => `${left.name} ${left.process}`.localeCompare(`${right.name} ${right.process}`, "en"));

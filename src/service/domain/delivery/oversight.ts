@@ -146,7 +146,7 @@ export async function explainPerson(tx: Transaction, project: Project, address: 
   const surveys = [];
   for (const survey of rows)
     surveys.push({ ...survey, log: await tx.deliveries.attempts(project.id, survey.requestId, ATTEMPTS_SHOWN) });
-  const isPaused = (await tx.deliveries.pausedSince(project.id)) !== null;
+  const isPaused = (await tx.senders.pausedSince(project.id)) !== null;
   const [newest] = surveys;
   const isStopped = stoppedAt !== null && (isPhone || newest?.channel === "sms");
   const unscheduled = person === null ? [] : await tx.unscheduled.ofPerson(project.id, person.id, UNSCHEDULED_SHOWN);
@@ -223,14 +223,14 @@ function codesAndText({ code, enhancedCode, text }: Said): string {
 
 /** Stops sending for one project, or with null for all, also those that are made later. */
 export async function pauseSending(tx: Transaction, project: Project | null): Promise<void> {
-  await (project === null ? tx.deliveries.setPaused(tx.now) : tx.projects.setPaused(project.id, tx.now));
+  await (project === null ? tx.senders.setPaused(tx.now) : tx.projects.setPaused(project.id, tx.now));
 }
 
 /** Ends a pause of one project, or with null that of all. */
 export async function resumeSending(tx: Transaction, project: Project | null): Promise<void> {
   if (project !== null) return tx.projects.setPaused(project.id, null);
-  await tx.deliveries.setPaused(null);
-  await tx.deliveries.setResumed(tx.now);
+  await tx.senders.setPaused(null);
+  await tx.senders.setResumed(tx.now);
 }
 
 /** Since when nothing is sent at all, and why; the reason is null where an operator has paused it. */
@@ -240,8 +240,8 @@ export interface Pause {
 }
 
 export async function readPause(tx: Transaction): Promise<Pause | null> {
-  const at = await tx.deliveries.pausedAt();
-  return at === null ? null : { at, reason: await tx.deliveries.pauseReason() };
+  const at = await tx.senders.pausedAt();
+  return at === null ? null : { at, reason: await tx.senders.pauseReason() };
 }
 
 const OVERDUE = "overdue when the service started";
@@ -290,13 +290,13 @@ const GUARDED_MAX = 50;
  * operator last resumed: a copy of the data may have sent them long ago.
  */
 export async function guardOverdue(tx: Transaction): Promise<void> {
-  if ((await tx.deliveries.pausedAt()) !== null) return;
-  const due = { since: (await tx.deliveries.resumedAt()) ?? 0, before: tx.now - DAY_SECONDS };
+  if ((await tx.senders.pausedAt()) !== null) return;
+  const due = { since: (await tx.senders.resumedAt()) ?? 0, before: tx.now - DAY_SECONDS };
   const queues = await listQueues(tx, due.before);
   if ((await tx.deliveries.countOverdue(queues, due, GUARDED_MAX + 1)) <= GUARDED_MAX) return;
   const hasReminders = queues.some(({ channel }) => channel === "reminder" || channel === "sms-reminder");
   const counted = hasReminders ? "surveys and reminders" : "surveys";
-  await tx.deliveries.setPaused(tx.now, `more than ${GUARDED_MAX} ${counted} were due more than 24 hours ago`);
+  await tx.senders.setPaused(tx.now, `more than ${GUARDED_MAX} ${counted} were due more than 24 hours ago`);
 }
 
 /**

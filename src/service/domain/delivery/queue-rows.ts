@@ -3,7 +3,6 @@ import type { JsonObject } from "../../../contract/json.ts";
 import type { Properties } from "../../../contract/resources.ts";
 import type { Channel } from "../../../contract/routes.ts";
 import type { Project } from "../inputs.ts";
-import type { QuietHours } from "../surveys/quiet-hours.ts";
 
 /**
  * `failed` is given up without blame, `held` waits for the operator, `unknown` was transmitted and had no reply. None
@@ -174,68 +173,6 @@ export interface Queue {
 
 /** The projects that have something due on a channel, by id. */
 export type DueProjects = ReadonlyMap<OutgoingChannel, readonly number[]>;
-
-/** Claims, leases and marks of messages of every kind. */
-export interface QueueRows {
-  dueProjects(queues: readonly Queue[]): Promise<DueProjects>;
-  /** Claims what is due in a project on a channel, the earliest first. */
-  claimDue(claim: Claim): Promise<readonly DueMessage[]>;
-  /** The number of the channel's messages among the first `room` that are due. */
-  countInTurn(shared: SharedRoom): Promise<number>;
-  /** When the next unclaimed message, or the next lease, is due; null when nothing waits. */
-  nextDueAt(queues: readonly Queue[]): Promise<number | null>;
-  /** Notes that the process of this claimer lives, and returns all that were noted within `seconds`, by name. */
-  beat(claimer: string, seconds: number): Promise<readonly string[]>;
-  /** Those that were noted within `seconds`, by name. */
-  living(seconds: number): Promise<readonly string[]>;
-  /** Forgets a claimer that claims nothing more. */
-  leave(claimer: string): Promise<void>;
-  /** Lets the leases of these claims end at `dueAt`. */
-  renewClaims(claims: readonly ClaimKey[], dueAt: number): Promise<void>;
-  /** The projects in which others than these schedulers have claims, by id. */
-  claimedProjects(living: readonly string[]): Promise<readonly number[]>;
-  /**
-   * Makes claims of others than these schedulers due again, but for those that are transmitting; null for those of all
-   * projects. Returns how many.
-   */
-  releaseClaims(project: number | null, living: readonly string[]): Promise<number>;
-  /** The messages that schedulers other than these were transmitting; null for those of all projects. */
-  listTransmitting(project: number | null, living: readonly string[]): Promise<readonly DueMessage[]>;
-  /** True while this claim is the message's, and not cancelled; null when it is not the message's any more. */
-  isWanted(claim: ClaimKey): Promise<boolean | null>;
-  /** Schedules the reminder of a survey, unless it has one. */
-  addReminder(
-    project: number,
-    reminder: { readonly surveyId: number; readonly channel: Channel; readonly scheduledAt: number },
-  ): Promise<void>;
-  /** True when a later survey of the same person left, or may have. */
-  hasNewerSurvey(project: number, surveyId: number): Promise<boolean>;
-  /** The surveys of a project that left on a day, or may have, and those that are on their way. */
-  countLeft(
-    project: number,
-    day: { readonly beginsAt: number; readonly nextAt: number },
-  ): Promise<{ readonly sent: number; readonly leaving: number }>;
-  /** The limit for a day of projects that have none of their own, as a server was told last; null for none. */
-  dailyLimit(): Promise<number | null>;
-  /** Surveys that wait for the old one may leave from now on. */
-  setDailyLimit(limit: number | null): Promise<void>;
-  /**
-   * The hours without text messages, as a server was told last; null for none. They are taken off the windows of SMS.
-   */
-  quietHours(): Promise<QuietHours | null>;
-  setQuietHours(hours: QuietHours | null): Promise<void>;
-  /** Marks a claimed request as transmitting now; false when this claim is not the request's any more. */
-  markTransmitting(claim: ClaimKey, frozen: FrozenMessage | null): Promise<boolean>;
-  /**
-   * Ends a claim, or changes a request that has none; false when it is not the request's any more. One that was
-   * cancelled meanwhile stays so unless it ends as sent or bounced.
-   */
-  settle(claim: ClaimKey, change: DeliveryChange): Promise<boolean>;
-  /** Surveys that were handed over, or were about to be, and went with their person; over all projects. */
-  listErased(limit: number): Promise<readonly ErasedSurvey[]>;
-  /** Says that nothing is left of these. */
-  forgetErased(surveys: readonly ErasedSurvey[]): Promise<void>;
-}
 
 /** Stored with a survey that waits for Autopilot's sending window. */
 export const WINDOW_REASON = "window";

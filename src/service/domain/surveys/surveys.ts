@@ -33,7 +33,7 @@ export async function refuseSurvey(
 
 /** The reason why a survey that is scheduled is not sent at present; null when it is. */
 export async function findPause(tx: Transaction, project: Project): Promise<SurveyStatus | null> {
-  const since = await tx.deliveries.pausedSince(project.id);
+  const since = await tx.senders.pausedSince(project.id);
   return since === null ? null : { status: "paused", since, until: null };
 }
 

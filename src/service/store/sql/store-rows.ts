@@ -10,11 +10,12 @@ import { ResponseRows } from "../../domain/answers/response-rows.ts";
 import { ShareRows } from "../../domain/shares/share-rows.ts";
 import { TrendRows, fillTrendStep, removeTrendStep } from "../../domain/answers/trend-rows.ts";
 import { ClockRows } from "../../domain/clock-rows.ts";
-import { createDeliveryRows } from "../../domain/delivery/rows/delivery-rows.ts";
+import { DeliveryRows } from "../../domain/delivery/rows/delivery-rows.ts";
+import { SenderRows } from "../../domain/delivery/rows/sender-rows.ts";
 import { createDigestRows } from "../../domain/delivery/rows/digest-rows.ts";
-import { createReportRows } from "../../domain/delivery/rows/report-rows.ts";
-import { createQueueRows } from "../../domain/delivery/rows/queue-rows.ts";
-import { createRequestRows } from "../../domain/delivery/rows/request-rows.ts";
+import { ReportRows } from "../../domain/delivery/rows/report-rows.ts";
+import { QueueRows } from "../../domain/delivery/rows/queue-rows.ts";
+import { RequestRows } from "../../domain/delivery/rows/request-rows.ts";
 import { UnscheduledRows } from "../../domain/surveys/unscheduled/unscheduled-rows.ts";
 import { TextRows } from "../../domain/sms/text-rows.ts";
 import { createLongChanges, type LongChangeKind, type Step } from "../../sql/long-changes.ts";
@@ -72,11 +73,12 @@ export function createStoreRows(
     clock: new ClockRows(database, session),
     projects: new ProjectRows(database, session),
     people: new PersonRows(database, changes),
-    requests: createRequestRows(database, session),
+    requests: new RequestRows(database, session),
     unscheduled: new UnscheduledRows(database, session),
-    queue: createQueueRows(database, session),
-    deliveries: createDeliveryRows(database, session),
-    reports: createReportRows(database, session),
+    queue: new QueueRows(database, session),
+    deliveries: new DeliveryRows(database, session),
+    senders: new SenderRows(database),
+    reports: new ReportRows(database, session),
     texts: new TextRows(database, session),
     digests: createDigestRows(database, session),
     responses: new ResponseRows(database),

@@ -198,7 +198,7 @@ it("when the server refuses the login after a while, then few attempts are lost 
   await settled({ sent: 30, scheduled: 40 });
   const wasted = results.filter(({ kind }) => kind === "refused").length;
   expect(wasted).toBeLessThanOrEqual(3 + CONNECTIONS);
-  expect((await fixture.read((tx) => tx.deliveries.senders())).map(({ name, state: kept }) => [name, kept])).toEqual([
+  expect((await fixture.read((tx) => tx.senders.list())).map(({ name, state: kept }) => [name, kept])).toEqual([
     ["smtp", expect.objectContaining({ state: "held", reason: "Authentication credentials invalid" })],
   ]);
   // The first probe fails, the second finds it healed.

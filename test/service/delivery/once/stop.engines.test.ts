@@ -116,6 +116,6 @@ it("when the service is stopped while it connects, then nothing waits for the se
   open.push(() => after.close());
   const rows = await after.service.store.read(listAll);
   expect(rows.map(({ state, attempts }) => [state, attempts])).toEqual(addresses(3).map(() => ["scheduled", 0]));
-  const kept = await after.service.store.read((tx) => tx.deliveries.senders());
+  const kept = await after.service.store.read((tx) => tx.senders.list());
   expect(kept.map(({ name, state }) => [name, state.state])).toEqual([["smtp", "ready"]]);
 });

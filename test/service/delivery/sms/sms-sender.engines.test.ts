@@ -230,9 +230,7 @@ it("when credentials are refused three times, then no more texts are tried until
   const numbers = Array.from({ length: 12 }, (_, at) => `+491701234${String(at).padStart(4, "0")}`);
   for (const number of numbers) await texting.ask(number);
   const states = async () => (await Promise.all(numbers.map(texting.stateOf))).map((state) => state.split(" ")[0]);
-  await expect
-    .poll(async () => (await texting.read((tx) => tx.deliveries.senders()))[0]?.state.state, SOON)
-    .toBe("held");
+  await expect.poll(async () => (await texting.read((tx) => tx.senders.list()))[0]?.state.state, SOON).toBe("held");
   await new Promise((resolve) => void setTimeout(resolve, 50));
   // Three open the breaker; as many as there are connections were on their way.
   expect(texting.gateway.on("/plan").length).toBeLessThanOrEqual(6);

@@ -121,7 +121,7 @@ describe("a limit for the day", () => {
       fixture.time.now += 86_400;
     }
     await fixture.write(guardOverdue);
-    expect(await fixture.read((tx) => tx.deliveries.pausedAt())).toBeNull();
+    expect(await fixture.read((tx) => tx.senders.pausedAt())).toBeNull();
     const look = async () => {
       const [survey] = await claim();
       return [survey, await fixture.read((tx) => mayStillSend(tx, survey!, { maxAgeSeconds: 86_400 }))] as const;
@@ -148,7 +148,7 @@ describe("a limit for the day", () => {
     expect(await deliver()).toEqual([]);
     await setLimit(raised);
     await fixture.write(guardOverdue);
-    expect(await fixture.read((tx) => tx.deliveries.pausedAt())).toBeNull();
+    expect(await fixture.read((tx) => tx.senders.pausedAt())).toBeNull();
     const [survey, ...others] = await claim();
     expect(others).toHaveLength(55);
     const looks = () => fixture.read((tx) => mayStillSend(tx, survey!, { maxAgeSeconds: 3600 }));

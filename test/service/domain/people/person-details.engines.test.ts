@@ -148,7 +148,7 @@ const told = async () => {
 test("when everything is paused, then a survey that is scheduled waits for that", async () => {
   await send({ delaySeconds: 60 });
   const scheduled = await told();
-  await fixture.write((tx) => tx.deliveries.setPaused(tx.now));
+  await fixture.write((tx) => tx.senders.setPaused(tx.now));
   expect([scheduled, await told()]).toEqual([
     ["pending", null, START + 60],
     ["paused", START, START + 60],

@@ -52,7 +52,7 @@ export async function openSources(
   selection: DeliverySelection,
 ): Promise<readonly Source[]> {
   const { limitedUntil = null } = (await tx.projects.byId(project.id)) ?? {};
-  const isPaused = (await tx.deliveries.pausedSince(project.id)) !== null;
+  const isPaused = (await tx.senders.pausedSince(project.id)) !== null;
   const holds = { now: tx.now, isPaused, isLimited: limitedUntil !== null && limitedUntil > tx.now };
   const { personId, state, reason } = selection;
   if (personId !== null) return personSources(tx, project, { ...selection, personId }, holds);

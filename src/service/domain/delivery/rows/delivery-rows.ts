@@ -1,82 +1,172 @@
-/** Deliveries as operators see them, the log of attempts, and what is paused. */
 import type { Channel } from "../../../../contract/routes.ts";
-import type {
-  AttemptRow,
-  DeliveryRow,
-  DuePage,
-  DeliveryRows,
-  KeptSender,
-  ChannelQueue,
-  RemindersAt,
-  SenderState,
-  SurveysAt,
-} from "../rows.ts";
-import type { DeliveryState, OutgoingChannel } from "../queue-rows.ts";
-import { WINDOW_REASON } from "../queue-rows.ts";
+import type { AttemptRow, DeliveryRow, DuePage, ChannelQueue, RemindersAt, SurveysAt, Waiting } from "../rows.ts";
+import { type DeliveryState, type OutgoingChannel, WINDOW_REASON } from "../queue-rows.ts";
 import type { TimeRange } from "../../inputs.ts";
 import { MESSAGE_STATES } from "../../../sql/lists/counted-lists.ts";
 import { updateRows } from "../../../sql/lists/counted-rows.ts";
 import { addCondition, type Where, whereSql } from "../../../sql/lists/fragments.ts";
 import { countByValue } from "../../../sql/lists/list-counts.ts";
-import { readState, writeState } from "./delivery-state.ts";
-import { type Database, numberOrNull, textOrNull } from "../../../sql/database.ts";
-import type { SqlRow, SqlValue } from "../../../sql/database.ts";
-import type { Session } from "../../../sql/database.ts";
+import {
+  type Database,
+  numberOrNull,
+  textOrNull,
+  type SqlRow,
+  type SqlValue,
+  type Session,
+} from "../../../sql/database.ts";
 import { refreshNextSurvey, WAITING_AGAIN } from "./claims.ts";
 import { readPageFacts } from "./page-facts.ts";
 import { listWaiting } from "./waiting-rows.ts";
 
-export function createDeliveryRows(database: Database, session: Session): DeliveryRows {
-  return {
-    listBySchedule: async (project, which, page) => listBySchedule(database, project, which, page),
-    countBySchedule: async (project, which, range) => countBySchedule(database, project, which, range),
-    ofPerson: async (project, personId, limit) =>
-      (
-        await database.all(`${DELIVERY} WHERE q.project_id = ? AND q.person_id = ? ORDER BY q.id DESC LIMIT ?`, [
-          project,
-          personId,
-          limit,
-        ])
-      ).map(toDelivery),
-    byId: async (project, id) => findDelivery(database, project, id),
-    lastUnknownAt: async (project, personId) => lastUnknownAt(database, project, personId),
-    counts: async () =>
-      (await countByValue(database, MESSAGE_STATES))
-        .filter(
-          ({ values: { channel = "", state } }) => SURVEYS.has(channel) || (REMINDERS.has(channel) && state === "held"),
-        )
-        .map(({ project, values: { state = null }, n }) => ({ project, state: toState(state), count: n })),
-    waiting: async (project) => listWaiting(database, session.now, project),
-    releaseHeld: async (limit, overdue) => releaseHeld(database, session.now, { ...overdue, limit }),
-    releasePutOff: async (limit, channel) => releasePutOff(database, session.now, { limit, channel }),
-    countOverdue: async (queues, due, limit) => (await findOverdue(database, queues, due, limit)).length,
-    holdOverdue: async (queues, before, { reason, limit }) =>
-      holdOverdue(database, await findOverdue(database, queues, { before }, limit), reason),
-    log: async (project, requestId, attempt) => logAttempt(database, project, requestId, attempt),
-    attempts: async (project, requestId, limit) => listAttempts(database, project, requestId, limit),
-    pruneAttempts: async (before, limit) =>
-      database.run(
-        `DELETE FROM delivery_attempts WHERE (project_id, request_id, n) IN (SELECT project_id, request_id, n
+/** Deliveries as operators see them, the log of attempts, and what is paused. */
+
+/** The facts that operators and senders keep next to the requests. */
+export class DeliveryRows {
+  readonly #database: Database;
+  readonly #session: Session;
+
+  constructor(database: Database, session: Session) {
+    this.#database = database;
+    this.#session = session;
+  }
+
+  async listBySchedule(
+    project: number,
+    which: SurveysAt | RemindersAt,
+    page: DuePage,
+  ): Promise<readonly DeliveryRow[]> {
+    return listBySchedule(this.#database, project, which, page);
+  }
+
+  async countBySchedule(
+    project: number,
+    which: SurveysAt | { readonly remindersOf: null },
+    range: TimeRange,
+  ): Promise<number> {
+    return countBySchedule(this.#database, project, which, range);
+  }
+
+  /** Newest first. */
+  async ofPerson(project: number, personId: number, limit: number): Promise<readonly DeliveryRow[]> {
+    return (
+      await this.#database.all(`${DELIVERY} WHERE q.project_id = ? AND q.person_id = ? ORDER BY q.id DESC LIMIT ?`, [
+        project,
+        personId,
+        limit,
+      ])
+    ).map(toDelivery);
+  }
+
+  async byId(project: number, id: number): Promise<DeliveryRow | null> {
+    return findDelivery(this.#database, project, id);
+  }
+
+  /** When a survey that may have arrived was last transmitted to the person, also one that was sent again; or null. */
+  async lastUnknownAt(project: number, personId: number): Promise<number | null> {
+    return lastUnknownAt(this.#database, project, personId);
+  }
+
+  /** The number of surveys of each project in each state, and of reminders that are held. */
+  async counts(): Promise<
+    readonly { readonly project: number; readonly state: DeliveryState; readonly count: number }[]
+  > {
+    return (await countByValue(this.#database, MESSAGE_STATES))
+      .filter(
+        ({ values: { channel = "", state } }) => SURVEYS.has(channel) || (REMINDERS.has(channel) && state === "held"),
+      )
+      .map(({ project, values: { state = null }, n }) => ({ project, state: toState(state), count: n }));
+  }
+
+  /** Those of a project that are due, and those that were put off beyond the moment for which they were planned. */
+  async waiting(project: number): Promise<readonly Waiting[]> {
+    return listWaiting(this.#database, this.#session.now, project);
+  }
+
+  /**
+   * Makes surveys and reminders that are held due now, the oldest of a project first. Those held as overdue count as
+   * scheduled now, or stay as they are. Returns how many; less than the limit: all.
+   */
+  async releaseHeld(
+    limit: number,
+    overdue: { readonly reason: string; readonly areReleased: boolean },
+  ): Promise<number> {
+    return releaseHeld(this.#database, this.#session.now, { ...overdue, limit });
+  }
+
+  /**
+   * Makes surveys and reminders that wait for a reason due again, each at its own time: of one channel, or with null of
+   * both. Those that wait for more than two days are not found. Returns how many; less than the limit: all.
+   */
+  async releasePutOff(limit: number, channel: Channel | null): Promise<number> {
+    return releasePutOff(this.#database, this.#session.now, { limit, channel });
+  }
+
+  /**
+   * The number of messages of these queues that wait and were scheduled and due before `before`; counts no further than
+   * `limit`.
+   */
+  async countOverdue(
+    queues: readonly ChannelQueue[],
+    due: { readonly since?: number; readonly before: number },
+    limit: number,
+  ): Promise<number> {
+    return (await findOverdue(this.#database, queues, due, limit)).length;
+  }
+
+  /** Holds such messages, some at a time. Returns how many; less than the limit: all. */
+  async holdOverdue(
+    queues: readonly ChannelQueue[],
+    before: number,
+    { reason, limit }: { readonly reason: string; readonly limit: number },
+  ): Promise<number> {
+    return holdOverdue(this.#database, await findOverdue(this.#database, queues, { before }, limit), reason);
+  }
+
+  async log(project: number, requestId: number, attempt: Omit<AttemptRow, "n">): Promise<void> {
+    const { at, stage, code, enhancedCode, text, host, serverId, ms, outcome } = attempt;
+    this.#database.send(
+      `INSERT INTO delivery_attempts
+       (project_id, request_id, n, at, stage, code, enhanced_code, text, remote_host, server_id, ms, outcome)
+     SELECT ?, ?, coalesce(max(n), 0) + 1, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM delivery_attempts
+     WHERE project_id = ? AND request_id = ?`,
+      [
+        project,
+        requestId,
+        at,
+        stage,
+        code,
+        enhancedCode,
+        text,
+        host,
+        serverId,
+        Math.round(ms),
+        outcome,
+        project,
+        requestId,
+      ],
+    );
+  }
+
+  /** In order, the last ones. */
+  async attempts(project: number, requestId: number, limit: number): Promise<readonly AttemptRow[]> {
+    const rows = await this.#database.all(
+      `SELECT n, at, stage, code, enhanced_code AS "enhancedCode", text, remote_host AS "host", server_id AS "serverId",
+       ms, outcome FROM delivery_attempts WHERE project_id = ? AND request_id = ? ORDER BY n DESC LIMIT ?`,
+      [project, requestId, limit],
+    );
+    return (rows as unknown as AttemptRow[]).toReversed();
+  }
+
+  /**
+   * Deletes rows from before `before`, but for what made somebody bounce. Returns how many; less than the limit: all.
+   */
+  async pruneAttempts(before: number, limit: number): Promise<number> {
+    return this.#database.run(
+      `DELETE FROM delivery_attempts WHERE (project_id, request_id, n) IN (SELECT project_id, request_id, n
          FROM delivery_attempts WHERE outcome <> 'bounced' AND at < ? ORDER BY at LIMIT ?)`,
-        [before, limit],
-      ),
-    pausedAt: async () => (await readState(database, PAUSE)) as number | null,
-    pausedSince: async (project) => readPausedSince(database, project),
-    pauseReason: async () => (await readState(database, PAUSE_REASON)) as string | null,
-    setPaused: async (at, reason) => {
-      database.send("DELETE FROM delivery_state WHERE name IN (?, ?)", [PAUSE, PAUSE_REASON]);
-      if (at !== null) writeState(database, PAUSE, at);
-      if (at !== null && reason !== undefined) writeState(database, PAUSE_REASON, reason);
-    },
-    resumedAt: async () => (await readState(database, RESUMED)) as number | null,
-    setResumed: async (at) => writeState(database, RESUMED, at),
-    senders: async () => readSenders(database),
-    setSender: async (kept) => setSender(database, kept),
-    sendersResumedAt: async () => (await readState(database, SENDERS_RESUMED)) as number | null,
-    setSendersResumed: async (at) => writeState(database, SENDERS_RESUMED, at),
-    bucket: async (name) => (await readState(database, `bucket ${name}`)) as { level: number; at: number } | null,
-    setBucket: async (name, bucket) => writeState(database, `bucket ${name}`, bucket),
-  };
+      [before, limit],
+    );
+  }
 }
 
 /** A survey that was sent again has another state; its log still has the attempt. */
@@ -290,85 +380,4 @@ async function holdOverdue(database: Database, overdue: readonly SqlRow[], reaso
     refreshPerson(database, project, person);
   }
   return overdue.length;
-}
-
-function logAttempt(database: Database, project: number, requestId: number, attempt: Omit<AttemptRow, "n">): void {
-  const { at, stage, code, enhancedCode, text, host, serverId, ms, outcome } = attempt;
-  database.send(
-    `INSERT INTO delivery_attempts
-       (project_id, request_id, n, at, stage, code, enhanced_code, text, remote_host, server_id, ms, outcome)
-     SELECT ?, ?, coalesce(max(n), 0) + 1, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM delivery_attempts
-     WHERE project_id = ? AND request_id = ?`,
-    [
-      project,
-      requestId,
-      at,
-      stage,
-      code,
-      enhancedCode,
-      text,
-      host,
-      serverId,
-      Math.round(ms),
-      outcome,
-      project,
-      requestId,
-    ],
-  );
-}
-
-async function listAttempts(
-  database: Database,
-  project: number,
-  requestId: number,
-  limit: number,
-): Promise<AttemptRow[]> {
-  const rows = await database.all(
-    `SELECT n, at, stage, code, enhanced_code AS "enhancedCode", text, remote_host AS "host", server_id AS "serverId",
-       ms, outcome FROM delivery_attempts WHERE project_id = ? AND request_id = ? ORDER BY n DESC LIMIT ?`,
-    [project, requestId, limit],
-  );
-  return (rows as unknown as AttemptRow[]).toReversed();
-}
-
-/** In one statement: each survey that is scheduled asks. */
-const PAUSED_SINCE = `SELECT coalesce((SELECT value FROM delivery_state WHERE name = ?), CAST(p.paused_at AS TEXT)) AS at
-  FROM projects p WHERE p.id = ?`;
-
-async function readPausedSince(database: Database, project: number): Promise<number | null> {
-  return numberOrNull((await database.first(PAUSED_SINCE, [PAUSE, project]))?.at);
-}
-
-const PAUSE = "pause";
-const PAUSE_REASON = "pause reason";
-const RESUMED = "resumed";
-const SENDERS_RESUMED = "senders resumed";
-
-/** The state of a sender is named `sender NAME PROCESS`. */
-async function readSenders(database: Database): Promise<readonly KeptSender[]> {
-  const rows = await database.all("SELECT name, value FROM delivery_state WHERE name LIKE 'sender %' ORDER BY name");
-  return rows
-    .map((row): KeptSender => {
-      const [, name = "", process = ""] = String(row.name).split(" ");
-      const { savedAt = 0, ...state } = JSON.parse(String(row.value)) as SenderState & { readonly savedAt?: number };
-      return { name, process, savedAt, state };
-    })
-    .toSorted((left, right) => right.savedAt - left.savedAt);
-}
-
-const FORGOTTEN_MS = 3_600_000;
-
-/** States of processes that ended long ago go. */
-async function setSender(database: Database, { name, process, savedAt, state }: KeptSender): Promise<void> {
-  writeState(database, senderKey({ name, process }), { ...state, savedAt });
-  for (const one of await readSenders(database))
-    if (one.name === name && one.savedAt < savedAt - FORGOTTEN_MS)
-      database.send(
-        "DELETE FROM delivery_state WHERE name = ? AND NOT EXISTS (SELECT 1 FROM processes WHERE name = ?)",
-        [senderKey(one), one.process],
-      );
-}
-
-function senderKey({ name, process }: Pick<KeptSender, "name" | "process">): string {
-  return `sender ${name} ${process}`;
 }

@@ -1,4 +1,14 @@
-import type { ClaimKey, DeliveryChange, FrozenMessage, QueueRows } from "../queue-rows.ts";
+import type {
+  ClaimKey,
+  DeliveryChange,
+  FrozenMessage,
+  DueMessage,
+  ErasedSurvey,
+  Claim,
+  SharedRoom,
+  Queue,
+  DueProjects,
+} from "../queue-rows.ts";
 import { nextId } from "../../projects/project-rows.ts";
 import { readQuietHours, readState, writeQuietHours, writeState } from "./delivery-state.ts";
 import { sendRow, updateRows } from "../../../sql/lists/counted-rows.ts";
@@ -19,6 +29,8 @@ import {
   thisClaim,
 } from "./claims.ts";
 import { countInTurn } from "./due-messages.ts";
+import type { Channel } from "../../../../contract/routes.ts";
+import type { QuietHours } from "../../surveys/quiet-hours.ts";
 
 async function listLiving(database: Database, since: number): Promise<string[]> {
   const rows = await database.all("SELECT name FROM processes WHERE seen_at > ? ORDER BY name", [since]);
@@ -29,53 +41,159 @@ const DAILY_LIMIT = "daily limit";
 /** A process that ended without leaving is forgotten after this long. */
 const FORGOTTEN_SECONDS = 3600;
 
-export function createQueueRows(database: Database, session: Session): QueueRows {
-  return {
-    dueProjects: async (queues) => dueProjects(database, session.now, queues),
-    claimDue: async (claim) => claimSome(database, session.now, claim),
-    countInTurn: async (shared) => countInTurn(database, session.now, shared),
-    nextDueAt: async (queues) => earliestDueAt(database, queues),
-    beat: async (claimer, seconds) => {
-      database.send(
-        "INSERT INTO processes (name, seen_at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET seen_at = excluded.seen_at",
-        [claimer, session.now],
-      );
-      database.send("DELETE FROM processes WHERE seen_at < ?", [session.now - FORGOTTEN_SECONDS]);
-      // The clock was ahead: a process that died then must not live until the clock is there again.
-      database.send("UPDATE processes SET seen_at = ? WHERE seen_at > ? + 60", [session.now, session.now]);
-      return listLiving(database, session.now - seconds);
-    },
-    living: async (seconds) => listLiving(database, session.now - seconds),
-    leave: async (claimer) => database.send("DELETE FROM processes WHERE name = ?", [claimer]),
-    renewClaims: async (held, dueAt) => renewClaims(database, held, dueAt),
-    claimedProjects: async (living) => listClaimedProjects(database, living),
-    releaseClaims: async (project, living) => releaseClaims(database, session.now, project, living),
-    listTransmitting: async (project, living) => listTransmitting(database, project, living),
-    isWanted: async (claim) => {
-      const row = await database.first(`SELECT state FROM messages WHERE ${THIS_CLAIM}`, claimKey(claim));
-      return row === null ? null : row.state !== "cancelled";
-    },
-    addReminder: async (project, reminder) => addReminder(database, session.now, project, reminder),
-    hasNewerSurvey: async (project, surveyId) => {
-      const row = await database.first(NEWER_SURVEY, [project, surveyId]);
-      return row !== null;
-    },
-    countLeft: async (project, day) => countLeft(database, project, day),
-    dailyLimit: async () => (await readState(database, DAILY_LIMIT)) as number | null,
-    setDailyLimit: async (limit) => {
-      writeState(database, DAILY_LIMIT, limit);
-      database.send("UPDATE projects SET limited_until = ? WHERE limited_until > ?", [session.now, session.now]);
-    },
-    quietHours: async () => readQuietHours(database),
-    setQuietHours: async (hours) => writeQuietHours(database, hours),
-    markTransmitting: async (claim, frozen) => markTransmitting(database, session.now, claim, frozen),
-    settle: async (claim, change) => settle(database, session.now, claim, change),
-    listErased: async (limit) => listErased(database, limit),
-    forgetErased: async (surveys) => {
-      for (const { project, token } of surveys)
-        database.send("DELETE FROM erased_surveys WHERE project_id = ? AND token = ?", [project.id, token]);
-    },
-  };
+/** Claims, leases and marks of messages of every kind. */
+export class QueueRows {
+  readonly #database: Database;
+  readonly #session: Session;
+
+  constructor(database: Database, session: Session) {
+    this.#database = database;
+    this.#session = session;
+  }
+
+  async dueProjects(queues: readonly Queue[]): Promise<DueProjects> {
+    return dueProjects(this.#database, this.#session.now, queues);
+  }
+
+  /** Claims what is due in a project on a channel, the earliest first. */
+  async claimDue(claim: Claim): Promise<readonly DueMessage[]> {
+    return claimSome(this.#database, this.#session.now, claim);
+  }
+
+  /** The number of the channel's messages among the first `room` that are due. */
+  async countInTurn(shared: SharedRoom): Promise<number> {
+    return countInTurn(this.#database, this.#session.now, shared);
+  }
+
+  /** When the next unclaimed message, or the next lease, is due; null when nothing waits. */
+  async nextDueAt(queues: readonly Queue[]): Promise<number | null> {
+    return earliestDueAt(this.#database, queues);
+  }
+
+  /** Notes that the process of this claimer lives, and returns all that were noted within `seconds`, by name. */
+  async beat(claimer: string, seconds: number): Promise<readonly string[]> {
+    this.#database.send(
+      "INSERT INTO processes (name, seen_at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET seen_at = excluded.seen_at",
+      [claimer, this.#session.now],
+    );
+    this.#database.send("DELETE FROM processes WHERE seen_at < ?", [this.#session.now - FORGOTTEN_SECONDS]);
+    // The clock was ahead: a process that died then must not live until the clock is there again.
+    this.#database.send("UPDATE processes SET seen_at = ? WHERE seen_at > ? + 60", [
+      this.#session.now,
+      this.#session.now,
+    ]);
+    return listLiving(this.#database, this.#session.now - seconds);
+  }
+
+  /** Those that were noted within `seconds`, by name. */
+  async living(seconds: number): Promise<readonly string[]> {
+    return listLiving(this.#database, this.#session.now - seconds);
+  }
+
+  /** Forgets a claimer that claims nothing more. */
+  async leave(claimer: string): Promise<void> {
+    this.#database.send("DELETE FROM processes WHERE name = ?", [claimer]);
+  }
+
+  /** Lets the leases of these claims end at `dueAt`. */
+  async renewClaims(held: readonly ClaimKey[], dueAt: number): Promise<void> {
+    return renewClaims(this.#database, held, dueAt);
+  }
+
+  /** The projects in which others than these schedulers have claims, by id. */
+  async claimedProjects(living: readonly string[]): Promise<readonly number[]> {
+    return listClaimedProjects(this.#database, living);
+  }
+
+  /**
+   * Makes claims of others than these schedulers due again, but for those that are transmitting; null for those of all
+   * projects. Returns how many.
+   */
+  async releaseClaims(project: number | null, living: readonly string[]): Promise<number> {
+    return releaseClaims(this.#database, this.#session.now, project, living);
+  }
+
+  /** The messages that schedulers other than these were transmitting; null for those of all projects. */
+  async listTransmitting(project: number | null, living: readonly string[]): Promise<readonly DueMessage[]> {
+    return listTransmitting(this.#database, project, living);
+  }
+
+  /** True while this claim is the message's, and not cancelled; null when it is not the message's any more. */
+  async isWanted(claim: ClaimKey): Promise<boolean | null> {
+    const row = await this.#database.first(`SELECT state FROM messages WHERE ${THIS_CLAIM}`, claimKey(claim));
+    return row === null ? null : row.state !== "cancelled";
+  }
+
+  /** Schedules the reminder of a survey, unless it has one. */
+  async addReminder(
+    project: number,
+    reminder: { readonly surveyId: number; readonly channel: Channel; readonly scheduledAt: number },
+  ): Promise<void> {
+    return addReminder(this.#database, this.#session.now, project, reminder);
+  }
+
+  /** True when a later survey of the same person left, or may have. */
+  async hasNewerSurvey(project: number, surveyId: number): Promise<boolean> {
+    const row = await this.#database.first(NEWER_SURVEY, [project, surveyId]);
+    return row !== null;
+  }
+
+  /** The surveys of a project that left on a day, or may have, and those that are on their way. */
+  async countLeft(
+    project: number,
+    day: { readonly beginsAt: number; readonly nextAt: number },
+  ): Promise<{ readonly sent: number; readonly leaving: number }> {
+    return countLeft(this.#database, project, day);
+  }
+
+  /** The limit for a day of projects that have none of their own, as a server was told last; null for none. */
+  async dailyLimit(): Promise<number | null> {
+    return (await readState(this.#database, DAILY_LIMIT)) as number | null;
+  }
+
+  /** Surveys that wait for the old one may leave from now on. */
+  async setDailyLimit(limit: number | null): Promise<void> {
+    writeState(this.#database, DAILY_LIMIT, limit);
+    this.#database.send("UPDATE projects SET limited_until = ? WHERE limited_until > ?", [
+      this.#session.now,
+      this.#session.now,
+    ]);
+  }
+
+  /**
+   * The hours without text messages, as a server was told last; null for none. They are taken off the windows of SMS.
+   */
+  async quietHours(): Promise<QuietHours | null> {
+    return readQuietHours(this.#database);
+  }
+
+  async setQuietHours(hours: QuietHours | null): Promise<void> {
+    return writeQuietHours(this.#database, hours);
+  }
+
+  /** Marks a claimed request as transmitting now; false when this claim is not the request's any more. */
+  async markTransmitting(claim: ClaimKey, frozen: FrozenMessage | null): Promise<boolean> {
+    return markTransmitting(this.#database, this.#session.now, claim, frozen);
+  }
+
+  /**
+   * Ends a claim, or changes a request that has none; false when it is not the request's any more. One that was
+   * cancelled meanwhile stays so unless it ends as sent or bounced.
+   */
+  async settle(claim: ClaimKey, change: DeliveryChange): Promise<boolean> {
+    return settle(this.#database, this.#session.now, claim, change);
+  }
+
+  /** Surveys that were handed over, or were about to be, and went with their person; over all projects. */
+  async listErased(limit: number): Promise<readonly ErasedSurvey[]> {
+    return listErased(this.#database, limit);
+  }
+
+  /** Says that nothing is left of these. */
+  async forgetErased(surveys: readonly ErasedSurvey[]): Promise<void> {
+    for (const { project, token } of surveys)
+      this.#database.send("DELETE FROM erased_surveys WHERE project_id = ? AND token = ?", [project.id, token]);
+  }
 }
 
 /** A survey that was asked for earlier may be sent later, after its delay. */

@@ -1,66 +1,113 @@
-/** The rows of reports about surveys: reports that were seen, the surveys they are about, and soft refusals. */
 import { emailKey } from "../../../../contract/text/email.ts";
-import type { BounceEvidence, ReportedSurvey, ReportRows, SoftBouncer } from "../rows.ts";
-import { type Database, textOrNull } from "../../../sql/database.ts";
-import type { SqlRow } from "../../../sql/database.ts";
-import type { Session } from "../../../sql/database.ts";
+import type { BounceEvidence, ReportedSurvey, SoftBouncer } from "../rows.ts";
+import { type Database, textOrNull, type SqlRow, type Session } from "../../../sql/database.ts";
 import { findDelivery } from "./delivery-rows.ts";
 
-export function createReportRows(database: Database, session: Session): ReportRows {
-  return {
-    note: async (source, id) =>
-      (await database.run("INSERT INTO delivery_reports (source, id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", [
-        source,
-        id,
-        session.now,
-      ])) > 0,
-    prune: async (before, limit) =>
-      database.run(
-        `DELETE FROM delivery_reports WHERE (source, id) IN
+/** The rows of reports about surveys: reports that were seen, the surveys they are about, and soft refusals. */
+
+/** Reports that came back of surveys, and the secrets of those who may report. */
+export class ReportRows {
+  readonly #database: Database;
+  readonly #session: Session;
+
+  constructor(database: Database, session: Session) {
+    this.#database = database;
+    this.#session = session;
+  }
+
+  /** Notes a report; false when it was noted before. */
+  async note(source: string, id: string): Promise<boolean> {
+    return (
+      (await this.#database.run(
+        "INSERT INTO delivery_reports (source, id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+        [source, id, this.#session.now],
+      )) > 0
+    );
+  }
+
+  /** Forgets reports noted before `before`. Returns how many; less than the limit: all. */
+  async prune(before: number, limit: number): Promise<number> {
+    return this.#database.run(
+      `DELETE FROM delivery_reports WHERE (source, id) IN
            (SELECT source, id FROM delivery_reports WHERE at < ? ORDER BY at LIMIT ?)`,
-        [before, limit],
-      ),
-    byToken: async (token) => toReported(database, await database.first(`${KEY} WHERE bounce_token = ?`, [token])),
-    byMessageId: async (messageId) =>
-      toReported(database, await database.first(`${KEY} WHERE message_id = ?`, [messageId])),
-    lastMailed: async (email, since) => toReported(database, await findLastMailed(database, email, since)),
-    countSoft: async (project, personId, window) => (await softOf(database, project, personId, window))?.count ?? 0,
-    listSoft: async (project, which) => listSoft(database, project, which),
-    forgetSoft: async (project, personId) => {
-      database.send(
-        `UPDATE delivery_attempts SET outcome = 'failed' WHERE project_id = ? AND outcome = 'soft' AND request_id IN
+      [before, limit],
+    );
+  }
+
+  /** The survey whose envelope sender had this token, in whichever project. */
+  async byToken(token: string): Promise<ReportedSurvey | null> {
+    return toReported(this.#database, await this.#database.first(`${KEY} WHERE bounce_token = ?`, [token]));
+  }
+
+  async byMessageId(messageId: string): Promise<ReportedSurvey | null> {
+    return toReported(this.#database, await this.#database.first(`${KEY} WHERE message_id = ?`, [messageId]));
+  }
+
+  /**
+   * The newest survey that was mailed since then, or its reminder, to the person who has this address now, in whichever
+   * project.
+   */
+  async lastMailed(email: string, since: number): Promise<ReportedSurvey | null> {
+    return toReported(this.#database, await findLastMailed(this.#database, email, since));
+  }
+
+  /** The number of the person's last `window` mailed surveys since their last answer that were refused softly. */
+  async countSoft(project: number, personId: number, window: number): Promise<number> {
+    return (await softOf(this.#database, project, personId, window))?.count ?? 0;
+  }
+
+  /** People with at least so many soft refusals, by id. */
+  async listSoft(
+    project: number,
+    which: { readonly after: number; readonly limit: number; readonly window: number; readonly least: number },
+  ): Promise<readonly SoftBouncer[]> {
+    return listSoft(this.#database, project, which);
+  }
+
+  /** Lets the person's soft refusals count no more. */
+  async forgetSoft(project: number, personId: number): Promise<void> {
+    this.#database.send(
+      `UPDATE delivery_attempts SET outcome = 'failed' WHERE project_id = ? AND outcome = 'soft' AND request_id IN
            (SELECT id FROM messages WHERE project_id = ? AND person_id = ?)`,
-        [project, project, personId],
-      );
-    },
-    lastBounce: async (project, personId) => {
-      const row = await database.first(
-        `SELECT a.at, a.stage, a.code, a.enhanced_code AS "enhancedCode", a.text FROM messages q
+      [project, project, personId],
+    );
+  }
+
+  /** Null when nothing was kept. */
+  async lastBounce(project: number, personId: number): Promise<BounceEvidence | null> {
+    const row = await this.#database.first(
+      `SELECT a.at, a.stage, a.code, a.enhanced_code AS "enhancedCode", a.text FROM messages q
          JOIN delivery_attempts a ON a.project_id = q.project_id AND a.request_id = q.id
          WHERE q.project_id = ? AND q.person_id = ? AND a.outcome = 'bounced' ORDER BY a.at DESC, a.n DESC LIMIT 1`,
-        [project, personId],
-      );
-      return row as unknown as BounceEvidence | null;
-    },
-    bounceAddress: async () => {
-      const row = await database.first("SELECT value FROM store_marks WHERE name = 'bounce address'");
-      return textOrNull(row?.value);
-    },
-    setBounceAddress: async (address) => {
-      database.send("DELETE FROM store_marks WHERE name = 'bounce address'");
-      if (address !== null)
-        database.send("INSERT INTO store_marks (name, value) VALUES ('bounce address', ?)", [address]);
-    },
-    secret: async (name) => {
-      const row = await database.first("SELECT value FROM store_secrets WHERE name = ?", [`report ${name}`]);
-      return textOrNull(row?.value);
-    },
-    setSecret: async (name, value) => {
-      database.send("DELETE FROM store_secrets WHERE name = ?", [`report ${name}`]);
-      if (value !== null)
-        database.send("INSERT INTO store_secrets (name, value) VALUES (?, ?)", [`report ${name}`, value]);
-    },
-  };
+      [project, personId],
+    );
+    return row as unknown as BounceEvidence | null;
+  }
+
+  /** As `setBounceAddress` was told last. Of the whole store. */
+  async bounceAddress(): Promise<string | null> {
+    const row = await this.#database.first("SELECT value FROM store_marks WHERE name = 'bounce address'");
+    return textOrNull(row?.value);
+  }
+
+  async setBounceAddress(address: string | null): Promise<void> {
+    this.#database.send("DELETE FROM store_marks WHERE name = 'bounce address'");
+    if (address !== null)
+      this.#database.send("INSERT INTO store_marks (name, value) VALUES ('bounce address', ?)", [address]);
+  }
+
+  /** Null when there is none. */
+  async secret(name: string): Promise<string | null> {
+    const row = await this.#database.first("SELECT value FROM store_secrets WHERE name = ?", [`report ${name}`]);
+    return textOrNull(row?.value);
+  }
+
+  /** Null removes it. */
+  async setSecret(name: string, value: string | null): Promise<void> {
+    this.#database.send("DELETE FROM store_secrets WHERE name = ?", [`report ${name}`]);
+    if (value !== null)
+      this.#database.send("INSERT INTO store_secrets (name, value) VALUES (?, ?)", [`report ${name}`, value]);
+  }
 }
 
 /** A report about a reminder tells of its survey. */

@@ -1,5 +1,5 @@
 import type { Properties } from "../../../../contract/resources.ts";
-import type { NewRequest, RequestRows, SurveyLink } from "../rows.ts";
+import type { NewRequest, SurveyLink, PageFacts } from "../rows.ts";
 import { IS_WAITING, noteErased, refreshNextSurvey } from "./claims.ts";
 import { type Database, numberOrNull, type Session } from "../../../sql/database.ts";
 import { readPageFacts } from "./page-facts.ts";
@@ -8,58 +8,124 @@ import { addCondition, whereSql, type Where } from "../../../sql/lists/fragments
 import { requestsAnswered, requestsSent } from "../../../sql/lists/counted-lists.ts";
 import { sendRow, updateRows } from "../../../sql/lists/counted-rows.ts";
 import { countRows } from "../../../sql/lists/list-counts.ts";
+import type { Channel } from "../../../../contract/routes.ts";
+import type { TimeRange } from "../../inputs.ts";
+import type { ReminderQueue } from "../queue-rows.ts";
 
-export function createRequestRows(database: Database, session: Session): RequestRows {
-  return {
-    insert: async (project, request) => {
-      const id = await insertRequest(database, project, request);
-      if (!request.paused && request.isFirst !== true)
-        bringForward(database, project, request.personId, request.scheduledAt);
-      return id;
-    },
-    setProperties: async (project, id, properties) => {
-      database.send("UPDATE messages SET properties = ? WHERE project_id = ? AND id = ?", [
-        JSON.stringify(properties),
-        project,
-        id,
-      ]);
-    },
-    cancel: async (project, personId, which) => cancelRequests(database, project, personId, which),
-    lastAutopilotAt: async (project, personId, channel) => {
-      const row = await database.first(
-        `SELECT max(CASE WHEN claimer IS NOT NULL THEN ? WHEN state = 'unknown' THEN transmitting_at ELSE sent_at END) AS at
+/** Survey requests. Each method keeps the person's `nextSurveyAt` true. */
+export class RequestRows {
+  readonly #database: Database;
+  readonly #session: Session;
+
+  constructor(database: Database, session: Session) {
+    this.#database = database;
+    this.#session = session;
+  }
+
+  /** The new request's id. */
+  async insert(project: number, request: NewRequest): Promise<number> {
+    const id = await insertRequest(this.#database, project, request);
+    if (!request.paused && request.isFirst !== true)
+      bringForward(this.#database, project, request.personId, request.scheduledAt);
+    return id;
+  }
+
+  /** Replaces the properties of one that waits. */
+  async setProperties(project: number, id: number, properties: Properties): Promise<void> {
+    this.#database.send("UPDATE messages SET properties = ? WHERE project_id = ? AND id = ?", [
+      JSON.stringify(properties),
+      project,
+      id,
+    ]);
+  }
+
+  /**
+   * Cancels a person's waiting requests: of one channel (null: all), and only Autopilot's or only the others (null:
+   * both). One that is claimed at this moment is finished by its claimer, but never found again; one that is
+   * transmitting is left alone. `reason` is kept. Returns how many it cancelled.
+   */
+  async cancel(
+    project: number,
+    personId: number,
+    which: { readonly channel: Channel | null; readonly autopilot: boolean | null; readonly reason?: string },
+  ): Promise<number> {
+    const where: Where = {
+      clauses: ["project_id = ?", "person_id = ?", `(${IS_WAITING} OR state = 'paused')`, "state <> 'transmitting'"],
+      values: [project, personId],
+    };
+    if (which.channel !== null) addCondition(where, "channel = ?", which.channel);
+    if (which.autopilot !== null) addCondition(where, "autopilot = ?", which.autopilot ? 1 : 0);
+    const ids = (await this.#database.all(`SELECT id FROM messages WHERE ${whereSql(where)}`, where.values)).map(
+      (row) => Number(row.id),
+    );
+    for (const id of ids) await cancelRequest(this.#database, { project, personId, id, reason: which.reason ?? null });
+    if (ids.length > 0) refreshNextSurvey(this.#database, project, personId);
+    return ids.length;
+  }
+
+  /** When the person's last Autopilot survey on the channel was sent; now for one on its way, null for none. */
+  async lastAutopilotAt(project: number, personId: number, channel: Channel): Promise<number | null> {
+    const row = await this.#database.first(
+      `SELECT max(CASE WHEN claimer IS NOT NULL THEN ? WHEN state = 'unknown' THEN transmitting_at ELSE sent_at END) AS at
          FROM messages
          WHERE project_id = ? AND person_id = ? AND channel = ? AND autopilot = 1`,
-        [session.now, project, personId, channel],
-      );
-      return numberOrNull(row?.at);
-    },
-    nextSingleAt: async (project, personId) => nextSingleAt(database, project, personId),
-    countSent: async (project, channel, range) => countRows(database, requestsSent(project, channel), range),
-    countAnswered: async (project, channel, range) => countRows(database, requestsAnswered(project, channel), range),
-    waitingProperties: async (project, personId, channel) => {
-      const row = await database.first(
-        `SELECT properties FROM messages WHERE project_id = ? AND person_id = ? AND channel = ?
+      [this.#session.now, project, personId, channel],
+    );
+    return numberOrNull(row?.at);
+  }
+
+  /** When the person's next survey outside Autopilot is due; null where none waits. */
+  async nextSingleAt(project: number, personId: number): Promise<number | null> {
+    return nextSingleAt(this.#database, project, personId);
+  }
+
+  async countSent(project: number, channel: Channel | ReminderQueue, range: TimeRange): Promise<number> {
+    return countRows(this.#database, requestsSent(project, channel), range);
+  }
+
+  /** Of the surveys that were sent in the range, those that were answered, whenever that was. */
+  async countAnswered(project: number, channel: Channel, range: TimeRange): Promise<number> {
+    return countRows(this.#database, requestsAnswered(project, channel), range);
+  }
+
+  /** The properties of the person's next survey on the channel; null if none waits. */
+  async waitingProperties(project: number, personId: number, channel: Channel): Promise<Properties | null> {
+    const row = await this.#database.first(
+      `SELECT properties FROM messages WHERE project_id = ? AND person_id = ? AND channel = ?
          AND due_at IS NOT NULL ORDER BY id DESC LIMIT 1`,
-        [project, personId, channel],
-      );
-      return row === null ? null : (JSON.parse(String(row.properties)) as Properties);
-    },
-    byToken: async (token) => findLink(database, "token", token),
-    byUnsubscribeToken: async (token) => findLink(database, "unsubscribe_token", token),
-    setPageFacts: async (project, id, facts) => {
-      database.send("UPDATE messages SET page_facts = ? WHERE project_id = ? AND id = ?", [
-        JSON.stringify(facts),
-        project,
-        id,
-      ]);
-    },
-    noteAnswer: async ({ project, requestId, answeredAt }) => {
-      if (answeredAt !== null) return;
-      const message = ["project_id = ? AND id = ?", project.id, requestId] as const;
-      await updateRows(database, "messages", ["answered_at = ?", session.now], message);
-    },
-  };
+      [project, personId, channel],
+    );
+    return row === null ? null : (JSON.parse(String(row.properties)) as Properties);
+  }
+
+  /** The survey that a link names, in whichever project; null when there is none. */
+  async byToken(token: string): Promise<SurveyLink | null> {
+    return findLink(this.#database, "token", token);
+  }
+
+  /** The survey whose unsubscribe link this is; the answering token is not. */
+  async byUnsubscribeToken(token: string): Promise<SurveyLink | null> {
+    return findLink(this.#database, "unsubscribe_token", token);
+  }
+
+  async setPageFacts(project: number, id: number, facts: PageFacts): Promise<void> {
+    this.#database.send("UPDATE messages SET page_facts = ? WHERE project_id = ? AND id = ?", [
+      JSON.stringify(facts),
+      project,
+      id,
+    ]);
+  }
+
+  /** Notes that a survey has been answered now; of one that was answered before, nothing. */
+  async noteAnswer({
+    project,
+    requestId,
+    answeredAt,
+  }: Pick<SurveyLink, "project" | "requestId" | "channel" | "sentAt" | "answeredAt">): Promise<void> {
+    if (answeredAt !== null) return;
+    const message = ["project_id = ? AND id = ?", project.id, requestId] as const;
+    await updateRows(this.#database, "messages", ["answered_at = ?", this.#session.now], message);
+  }
 }
 
 /** The state is no condition, as in `NEXT_SURVEY_AT`. */
@@ -97,26 +163,6 @@ function bringForward(database: Database, project: number, personId: number, at:
     "UPDATE people SET next_survey_at = ? WHERE project_id = ? AND id = ? AND (next_survey_at IS NULL OR next_survey_at > ?)",
     [at, project, personId, at],
   );
-}
-
-async function cancelRequests(
-  database: Database,
-  project: number,
-  personId: number,
-  which: Parameters<RequestRows["cancel"]>[2],
-): Promise<number> {
-  const where: Where = {
-    clauses: ["project_id = ?", "person_id = ?", `(${IS_WAITING} OR state = 'paused')`, "state <> 'transmitting'"],
-    values: [project, personId],
-  };
-  if (which.channel !== null) addCondition(where, "channel = ?", which.channel);
-  if (which.autopilot !== null) addCondition(where, "autopilot = ?", which.autopilot ? 1 : 0);
-  const ids = (await database.all(`SELECT id FROM messages WHERE ${whereSql(where)}`, where.values)).map((row) =>
-    Number(row.id),
-  );
-  for (const id of ids) await cancelRequest(database, { project, personId, id, reason: which.reason ?? null });
-  if (ids.length > 0) refreshNextSurvey(database, project, personId);
-  return ids.length;
 }
 
 interface Cancelled {

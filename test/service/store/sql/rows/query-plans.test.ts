@@ -8,11 +8,12 @@ import { migrate } from "../../../../../src/service/store/sqlite/engine/migrate.
 import type { LongChanges } from "../../../../../src/service/sql/long-changes.ts";
 import { DELIVERY_STATES } from "../../../../../src/service/domain/delivery/queue-rows.ts";
 import { refreshNextSurvey } from "../../../../../src/service/domain/delivery/rows/claims.ts";
-import { createDeliveryRows } from "../../../../../src/service/domain/delivery/rows/delivery-rows.ts";
+import { DeliveryRows } from "../../../../../src/service/domain/delivery/rows/delivery-rows.ts";
+import { SenderRows } from "../../../../../src/service/domain/delivery/rows/sender-rows.ts";
 import { PersonRows } from "../../../../../src/service/domain/people/person-rows.ts";
-import { createReportRows } from "../../../../../src/service/domain/delivery/rows/report-rows.ts";
-import { createQueueRows } from "../../../../../src/service/domain/delivery/rows/queue-rows.ts";
-import { createRequestRows } from "../../../../../src/service/domain/delivery/rows/request-rows.ts";
+import { ReportRows } from "../../../../../src/service/domain/delivery/rows/report-rows.ts";
+import { QueueRows } from "../../../../../src/service/domain/delivery/rows/queue-rows.ts";
+import { RequestRows } from "../../../../../src/service/domain/delivery/rows/request-rows.ts";
 import { ResponseRows } from "../../../../../src/service/domain/answers/response-rows.ts";
 import { UnscheduledRows } from "../../../../../src/service/domain/surveys/unscheduled/unscheduled-rows.ts";
 import { WebhookRows } from "../../../../../src/service/domain/webhooks/webhook-rows.ts";
@@ -73,10 +74,10 @@ const noChanges: LongChanges = {
   step: async () => undefined,
 };
 const people = (database: Database) => new PersonRows(database, noChanges);
-const queue = (database: Database) => createQueueRows(database, { now: 9, updatedAt: 9 });
-const requests = (database: Database) => createRequestRows(database, { now: 9, updatedAt: 9 });
+const queue = (database: Database) => new QueueRows(database, { now: 9, updatedAt: 9 });
+const requests = (database: Database) => new RequestRows(database, { now: 9, updatedAt: 9 });
 
-const deliveries = (database: Database) => createDeliveryRows(database, { now: 9, updatedAt: 9 });
+const deliveries = (database: Database) => new DeliveryRows(database, { now: 9, updatedAt: 9 });
 
 const unscheduled = (database: Database) => new UnscheduledRows(database, { now: 9, updatedAt: 9 });
 const duePage = { since: 1, until: 99, order: "desc", after: { at: 9, id: 2 }, limit: 20 } as const;
@@ -166,12 +167,12 @@ const LISTS: [string, (database: Database) => Promise<unknown>][] = [
   ["what was not scheduled", (database) => unscheduled(database).list(1, "throttled", duePage)],
   ["what was not scheduled of a day", (database) => unscheduled(database).count(1, "throttled", duePage)],
   ["what was not scheduled of a person", (database) => unscheduled(database).ofPerson(1, 5, 20)],
-  ["since when a project is paused", (database) => deliveries(database).pausedSince(1)],
+  ["since when a project is paused", (database) => new SenderRows(database).pausedSince(1)],
   ["deliveries of a person", (database) => deliveries(database).lastUnknownAt(1, 5)],
   ["attempts", (database) => deliveries(database).attempts(1, 5, 9)],
   ["an unsubscribe link", (database) => requests(database).byUnsubscribeToken("t")],
-  ["a report's token", (database) => createReportRows(database, { now: 9, updatedAt: 9 }).byToken("t")],
-  ["a report's message", (database) => createReportRows(database, { now: 9, updatedAt: 9 }).byMessageId("m@x.co")],
+  ["a report's token", (database) => new ReportRows(database, { now: 9, updatedAt: 9 }).byToken("t")],
+  ["a report's message", (database) => new ReportRows(database, { now: 9, updatedAt: 9 }).byMessageId("m@x.co")],
   ["a link", (database) => requests(database).byToken("t")],
   [
     "events that are due",
@@ -256,7 +257,7 @@ describe("when a list is asked for, then an index finds it and keeps its order",
 
 test("when soft bounces are looked for, then neither all surveys nor all attempts are walked", async () => {
   const plans = await plansOf(async (database) => {
-    const reports = createReportRows(database, { now: 9, updatedAt: 9 });
+    const reports = new ReportRows(database, { now: 9, updatedAt: 9 });
     await reports.countSoft(1, 5, 5);
     await reports.listSoft(1, { after: 0, limit: 5, window: 5, least: 3 });
   });
