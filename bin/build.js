@@ -18,7 +18,7 @@ const GROUPS = [
   // `--version` and completion stay apart: they need no parser.
   ["first", /src\/cli\/(?:main|completion\/complete)\.ts$/],
   ["start", /src\/cli\/program\/run\.ts$/],
-  ["people", /src\/cli\/commands\/people\/index\.ts$/],
+  ["people", /src\/(?:cli\/commands\/people\/index|cli\/kit\/progress|contract\/questions\/questions)\.ts$/],
   ["settings", /src\/(?:config\/settings|cli\/kit\/data\/data-file-errors|cli\/program\/report-error)\.ts$/],
   ["connecting", /src\/cli\/kit\/connect\.ts$/],
   ["answers", /src\/cli\/commands\/(?:responses|metrics)\/index\.ts$/],

@@ -11,10 +11,8 @@ import { writeNote } from "../../../kit/notes.ts";
 import { createProgress } from "../../../kit/progress.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
-import { wantsPictures } from "../../metrics/pictures.ts";
 import { toResource } from "../service-resources.ts";
 import { existingDataFile, PLACE, PROJECT, rejectDryRun, showList } from "./data-file.ts";
-import { drawRehearsal } from "./rehearsal-picture.ts";
 
 const SEED_MAX = 2 ** 32;
 
@@ -74,6 +72,8 @@ export const rehearse = defineCommand({
   columns: { ...REHEARSED_PERIODS, json: [REHEARSED_PERIODS.columns, REHEARSED_MESSAGES.columns] },
   run: async (deps, { place, by, ...options }) => {
     rejectDryRun(deps);
+    const { wantsPictures } = await import("../../metrics/pictures.ts");
+    const { drawRehearsal } = await import("./rehearsal-picture.ts");
     const rehearsal = await rehearseOn(deps, place, options);
     if (by === "person") await showList(deps, REHEARSED_MESSAGES, rehearsal.messages);
     else if (wantsPictures(deps))
