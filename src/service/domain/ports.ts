@@ -130,7 +130,7 @@ export interface ReadOptions {
 }
 
 export interface WriteOptions extends ReadOptions {
-  /** The only project whose rows change; `none` for rows of the service as a whole. By default: any project. */
+  /** The only project whose rows change; `none` for rows of the whole service. Without it, every project is locked. */
   readonly project?: number | "none";
   /** How long the work may wait for other writes to share its commit; 0 by default. */
   readonly mayWaitMs?: number;

@@ -32,7 +32,7 @@ export interface PropertyUse {
 
 export const ANSWERS = "answers.";
 
-/** Work over its connection ends with these notes, or with a NothingFoundError if no row has any of the segments. */
+/** Prints these notes when the connection closes, or throws NothingFoundError if no row has one of the segments. */
 export function watchProperties(deps: Deps, of: ListName, use: PropertyUse): Deps {
   const { conditions = [], segments = [], onNote = (note) => writeNote(deps, note) } = use;
   const names = [...new Set([...conditions.map(([key]) => key), ...segments])];
