@@ -1,27 +1,25 @@
-/** Text to bytes: gathered into large chunks, compressed where asked for, counted and hashed as they leave. */
+/** Collects text into large chunks, optionally gzips them, and counts and hashes what it writes. */
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createGzip, type Gzip } from "node:zlib";
 
 export interface SinkTotals {
   readonly bytes: number;
-  /** Of exactly the bytes that left, in hex. */
+  /** Hex, of the bytes written (compressed if gzip is on). */
   readonly sha256: string;
 }
 
 export interface TextSink {
-  /** Passes bytes on as they are, uncompressed: what a file held before. */
+  /** Writes bytes as they are, uncompressed; for what the file already contained. */
   keep(bytes: Uint8Array): Promise<void>;
   write(text: string | Uint8Array): Promise<void>;
-  /** Passes on what is left. */
   end(): Promise<SinkTotals>;
-  /** Frees what the sink holds, after a failure too. */
   destroy(): void;
 }
 
 const GATHERED_BYTES = 256 * 1024;
 
-/** `write` receives the bytes one after the other and may take its time. */
+/** `write` is never called again before its promise resolves. */
 export function createTextSink({
   gzip,
   write,
@@ -72,7 +70,7 @@ interface Compressor {
 function createCompressor(pass: (chunk: Uint8Array) => Promise<void>): Compressor {
   const gzip = createGzip();
   const passed = passAll(gzip, pass);
-  // Handled by the next write or end.
+  // The next write or end reports it.
   passed.catch(() => {});
   return {
     async write(chunk) {

@@ -1,26 +1,23 @@
-/** A list of the API as functions: the engine of exports does not know the client. */
+/** Lists of the API as functions, so that exports don't depend on the client. */
 import type { JsonObject } from "../../contract/json.ts";
 import type { RowPage } from "../../contract/row-page.ts";
 
 export interface FetchedPage extends RowPage {
-  /** The link to the next page of a cursor list; null on its last page, and always for numbered lists. */
+  /** Link to the next page of a cursor list; null on the last page and for numbered lists. */
   readonly next: string | null;
-  /** The service's clock, Unix seconds; null when it sends none. */
   readonly serverTime: number | null;
-  /** True when the service says that responses have additional answers. */
   readonly hasAnswers?: boolean;
 }
 
-/** Unix seconds, inclusive at both ends; null is open. */
+/** Unix seconds, both inclusive; null is open. */
 export interface Range {
   readonly since: number | null;
   readonly until: number | null;
 }
 
-/** Makes the error of a list that cannot be read to its end; `what` is the reason, `link` the link that showed it. */
+/** Makes the error for a list that can't be read to its end; `link` is the offending link. */
 type ListFault = (what: string, link?: string) => Error;
 
-/** The reason why a list cannot be read to its end. */
 export const CIRCLE = "the list's links lead in a circle";
 export const SAME_AGAIN = "the service keeps sending the same page";
 export function sameAgain(page: number): string {
@@ -34,26 +31,25 @@ export interface PageList {
   readonly fault: ListFault;
 }
 
-/** A list that is read from its first page on by following `next` (4.1, 4.8). */
+/** A list whose pages are linked by `next` (4.1, 4.8). */
 export interface CursorList {
   readonly kind: "cursor";
-  /** False for a list without time filters: it is read in sequence. */
+  /** False for a list without time filters, which is read sequentially. */
   readonly hasTimes: boolean;
   open(range: Range, signal: AbortSignal): Promise<FetchedPage>;
   follow(next: string, signal: AbortSignal): Promise<FetchedPage>;
   readonly fault: ListFault;
 }
 
-/** The fields that identify a row, and its time. */
 export interface RowKeys {
   readonly id: (row: JsonObject) => string;
-  /** The time that the list is ordered and filtered by, Unix seconds; null when the row has none. */
+  /** The time that the list is ordered and filtered by, Unix seconds; null if the row has none. */
   readonly at: (row: JsonObject) => number | null;
 }
 
 /**
- * First and last time of a page in time order; null when it is empty, out of order or lacks a time. Also null for parts
- * of a second: the bounds of a request are whole ones, and a row between two of them would be lost.
+ * First and last time of a page; null if it is empty, not in time order, or lacks a time. Also null for fractional
+ * seconds: requests are bounded by whole seconds and would miss rows in between.
  */
 export function sortedTimes({ rows }: RowPage, { at: timeOf }: RowKeys): { first: number; last: number } | null {
   let first: number | null = null;
@@ -67,17 +63,15 @@ export function sortedTimes({ rows }: RowPage, { at: timeOf }: RowKeys): { first
   return first === null ? null : { first, last };
 }
 
-/** A list may shift by so many rows while it is read. */
 const REMEMBERED_ROWS = 10_000;
 
-/** Remembers the last ids that it was asked about: rows that a shifting list shows twice are close together. */
+/** Remembers the last 10,000 ids or more: when a list shifts while it is read, repeated rows are close together. */
 export interface RecentIds {
-  /** True for a new id; it is remembered from then on, for at least 10,000 more ids. */
   isNew(id: string): boolean;
 }
 
 export function createRecentIds(): RecentIds {
-  // Two sets instead of one from which the oldest are deleted: a set that is emptied from its front becomes slow.
+  // Two sets that take turns: a set slows down if its oldest elements are deleted one by one.
   let older = new Set<string>();
   let newer = new Set<string>();
   return {

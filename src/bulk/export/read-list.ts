@@ -1,4 +1,4 @@
-/** Every row of a list once, in the list's order: in parallel windows of time where that works, else in sequence. */
+/** Yields every row of a list once, in the list's order: in parallel time windows if possible, else sequentially. */
 import { isWholeList } from "../../contract/limits.ts";
 import { keepRows, type RowPage } from "../../contract/row-page.ts";
 import {
@@ -14,18 +14,20 @@ import {
 } from "./lists.ts";
 import { FiltersIgnoredError, readInWindows, type WindowsOptions } from "./windows.ts";
 
-export interface ListReading<Batch> extends WindowsOptions<Batch> {
-  /** The range that the user asked for. */
+export interface ListRequest<Batch> extends WindowsOptions<Batch> {
   readonly range: Range;
-  /** The last second of the snapshot, Unix seconds; asked once, with the first page and whether the list ends there. */
+  /**
+   * Chooses the last second of the snapshot, Unix seconds. Called once, with the first page and whether it is the only
+   * one.
+   */
   readonly fixUntil: (first: FetchedPage, isWhole: boolean) => Promise<number>;
 }
 
 /**
- * Ends with the first error of a request; requests in flight then, or no longer of use, are aborted. Rows
- * outside the range, which a service that ignores time filters sends, are left out; when all are, that is a fault.
+ * Fails with the first error and aborts the other requests. Drops rows outside the range, which a service that ignores
+ * time filters sends; if that leaves none, it fails.
  */
-export async function* readList<Batch>(options: ListReading<Batch>): AsyncGenerator<Batch> {
+export async function* readList<Batch>(options: ListRequest<Batch>): AsyncGenerator<Batch> {
   const stopping = new AbortController();
   try {
     yield* readFirst({ ...options, signal: AbortSignal.any([options.signal, stopping.signal]) });
@@ -34,10 +36,10 @@ export async function* readList<Batch>(options: ListReading<Batch>): AsyncGenera
   }
 }
 
-async function* readFirst<Batch>(options: ListReading<Batch>): AsyncGenerator<Batch> {
+async function* readFirst<Batch>(options: ListRequest<Batch>): AsyncGenerator<Batch> {
   const { list, range, signal } = options;
   const first = await (list.kind === "page" ? list.fetch({ ...range, page: 1 }, signal) : list.open(range, signal));
-  const isWhole = await endsWith(options, first);
+  const isWhole = await isOnlyPage(options, first);
   const until = await options.fixUntil(first, isWhole);
   const count = { came: 0, kept: 0 };
   const take = function* (page: RowPage): Generator<Batch> {
@@ -53,12 +55,9 @@ async function* readFirst<Batch>(options: ListReading<Batch>): AsyncGenerator<Ba
     throw list.fault(`none of the ${count.came} rows that the service sent is in the requested time range`);
 }
 
-/**
- * True when the first page is the complete list. After a full page of a numbered list another follows, so nothing is
- * asked.
- */
-async function endsWith<Batch>(
-  { list, range, perPage, signal }: ListReading<Batch>,
+/** Whether the first page is the only one. A full page of a numbered list always has a successor. */
+async function isOnlyPage<Batch>(
+  { list, range, perPage, signal }: ListRequest<Batch>,
   first: FetchedPage,
 ): Promise<boolean> {
   if (list.kind === "cursor") return first.next === null;
@@ -67,22 +66,19 @@ async function endsWith<Batch>(
   return second.rows.length === 0 || (second.text === first.text && isWholeList(first.rows.length, perPage));
 }
 
-interface Begun<Batch> {
+interface Snapshot<Batch> {
   readonly first: FetchedPage;
-  /** The last second of the snapshot. */
   readonly until: number;
   readonly seen: RecentIds;
-  /** Those rows of a page that are in the range. */
   readonly take: (page: RowPage) => Generator<Batch>;
 }
 
-/** The list as it comes, until its rows have spanned more than a second; from there on in windows. */
+/** Reads sequentially until the rows span more than a second, then in windows. */
 async function* readOn<Batch>(
-  options: ListReading<Batch>,
-  { first, until, seen, take }: Begun<Batch>,
+  options: ListRequest<Batch>,
+  { first, until, seen, take }: Snapshot<Batch>,
 ): AsyncGenerator<Batch> {
   const { list, keys, range } = options;
-  // A row from before the range shows at once that the service ignores it.
   const isHonoured = first.rows.every((row) => (keys.at(row) ?? Infinity) >= (range.since ?? -Infinity));
   const start = sortedTimes(first, keys)?.first ?? 0;
   let mayCut = isHonoured && (list.kind === "page" || list.hasTimes);
@@ -98,16 +94,16 @@ async function* readOn<Batch>(
     mayCut = false;
     const width = (times.last - start) * Math.ceil(FIRST_WIDTH_PAGES / count);
     const cut = readInWindows(options, { since: times.last, until, seen, width });
-    if (yield* isReadThrough(options, cut)) return;
+    if (yield* yieldUnlessIgnored(options, cut)) return;
   }
 }
 
-/** Pages of the first windows, about. */
+/** Rough number of pages in the first windows. */
 const FIRST_WIDTH_PAGES = 12;
 
-/** False when the service ignores time ranges and nothing was handed on. */
-async function* isReadThrough<Batch>(
-  { list }: ListReading<Batch>,
+/** False if the service ignores time ranges and no batch was yielded yet. */
+async function* yieldUnlessIgnored<Batch>(
+  { list }: ListRequest<Batch>,
   batches: AsyncGenerator<Batch>,
 ): AsyncGenerator<Batch, boolean> {
   let handedOn = 0;
@@ -124,9 +120,8 @@ async function* isReadThrough<Batch>(
   return true;
 }
 
-/** Every page from the first on, by links or by numbers. */
 async function* readPages<Batch>(
-  { list, range, signal }: ListReading<Batch>,
+  { list, range, signal }: ListRequest<Batch>,
   first: FetchedPage,
   atOnce: () => number,
 ): AsyncGenerator<FetchedPage> {
@@ -146,21 +141,20 @@ async function* readPages<Batch>(
   }
 }
 
-/** Pages from the second on in order, `atOnce()` of them asked for at once, until one is empty. */
+/** Reads pages from the second on, `atOnce()` of them in parallel, until one is empty. */
 async function* readNumbers(
   fetch: (page: number) => Promise<FetchedPage>,
   { atOnce, fault }: { readonly atOnce: () => number; readonly fault: PageList["fault"] },
 ): AsyncGenerator<FetchedPage> {
-  const asked: Promise<FetchedPage>[] = [];
+  const requests: Promise<FetchedPage>[] = [];
   let before = "";
   for (let number = 2; ; number += 1) {
-    while (asked.length < atOnce()) {
-      const page = fetch(number + asked.length);
-      // Its error is handled when its turn comes.
+    while (requests.length < atOnce()) {
+      const page = fetch(number + requests.length);
       page.catch(() => {});
-      asked.push(page);
+      requests.push(page);
     }
-    const page = await asked.shift();
+    const page = await requests.shift();
     if (page === undefined || page.rows.length === 0) return;
     if (page.text === before) throw fault(sameAgain(number));
     yield page;
@@ -168,8 +162,8 @@ async function* readNumbers(
   }
 }
 
-/** A service that ignores the range sends more than was asked for. */
-function inRange<Batch>({ range, keys }: ListReading<Batch>, until: number, page: RowPage): RowPage {
+/** A service that ignores the range returns rows outside it. */
+function inRange<Batch>({ range, keys }: ListRequest<Batch>, until: number, page: RowPage): RowPage {
   const since = range.since ?? -Infinity;
   return keepRows(page, (row) => {
     const at = keys.at(row);

@@ -1,52 +1,47 @@
-/** The memory of an incremental export between two runs. */
 import { isJsonObject, type Json, type JsonObject, parseJsonObject } from "../../contract/json.ts";
-import { markVersion, type Versions } from "./versions.ts";
+import { hashVersion, type Versions } from "./versions.ts";
 
-/** Facts that must be the same in every run that continues from one state; each value as text or as JSON. */
+/** Must be the same in every run that continues from a state. */
 export interface StateIdentity {
   readonly command: string;
   readonly base_url: string;
-  /** Distinguishes keys without revealing them. */
+  /** A fingerprint that doesn't reveal the key. */
   readonly key: string;
-  /** Filters as the user wrote them. */
   readonly filter: string;
   readonly format: string;
   readonly columns: string;
 }
 
-/** The end of a run, and the file at that time. */
-export interface Reach {
-  /** Everything up to this second, Unix, is written; null when nothing is yet. */
+/** How far a run got, and the file at that time. */
+export interface ExportPosition {
+  /** Everything up to this second, Unix, has been written; null if nothing has. */
   readonly until: number | null;
-  /** The length of the file that rows are added to; null when each run replaces it. */
   readonly file_bytes: number | null;
-  /** SHA-256 of those bytes in hex; null when unknown. */
   readonly file_sha256: string | null;
   readonly versions: Versions;
 }
 
-export interface ExportState extends Reach {
+export interface ExportState extends ExportPosition {
   readonly identity: StateIdentity;
-  /** The end that a run was about to write: true once the file has that length and digest. */
-  readonly pending: Reach | null;
+  /** The position that a run was about to position; valid once the file has that length and digest. */
+  readonly pending: ExportPosition | null;
 }
 
-/** The state cannot be used for this run. `message` gives the reason; nothing was sent. */
+/** The state can't be used for this run. Nothing was sent. */
 export class StateRefusedError extends Error {
   override readonly name = "StateRefusedError";
 }
 
 const FORMAT_VERSION = 2;
-/** Rows may be stored a while after their own time: the next run asks for that many seconds again. */
+/** Rows may be stored late: the next run repeats the last 300 seconds. */
 export const OVERLAP_SECONDS = 300;
 
-/** One line of JSON, which `parseState` reads. */
-export function formatState({ identity, pending, ...reach }: ExportState): string {
-  const state = { identity, ...formatReach(reach), pending: pending === null ? null : formatReach(pending) };
+export function formatState({ identity, pending, ...position }: ExportState): string {
+  const state = { identity, ...formatPosition(position), pending: pending === null ? null : formatPosition(pending) };
   return `${JSON.stringify({ surveyctl_export_state: FORMAT_VERSION, ...state })}\n`;
 }
 
-function formatReach({ until, file_bytes, file_sha256, versions: { ats, marks } }: Reach): JsonObject {
+function formatPosition({ until, file_bytes, file_sha256, versions: { ats, marks } }: ExportPosition): JsonObject {
   return { until, file_bytes, file_sha256, versions: { ats: toBase64(ats), marks: toBase64(marks) } };
 }
 
@@ -54,21 +49,25 @@ function toBase64({ buffer, byteOffset, byteLength }: Float64Array | BigUint64Ar
   return Buffer.from(buffer, byteOffset, byteLength).toString("base64");
 }
 
-/** Throws `StateRefusedError` when the text is not the state of an export. */
 export function parseState(text: string, file: string): ExportState {
   const value = parseJsonObject(text);
   const format = value?.surveyctl_export_state;
   if (value === null || (format !== 1 && format !== FORMAT_VERSION))
     throw new StateRefusedError(`${file} is not the state of an export`);
-  const reach = parseReach(value);
-  const pending = isJsonObject(value.pending) ? parseReach(value.pending) : null;
-  if (reach === null || !isJsonObject(value.identity) || (pending === null && (value.pending ?? null) !== null))
+  const position = parsePosition(value);
+  const pending = isJsonObject(value.pending) ? parsePosition(value.pending) : null;
+  if (position === null || !isJsonObject(value.identity) || (pending === null && (value.pending ?? null) !== null))
     throw new StateRefusedError(`${file} is damaged`);
-  return { ...reach, identity: value.identity as unknown as StateIdentity, pending };
+  return { ...position, identity: value.identity as unknown as StateIdentity, pending };
 }
 
-/** Null when it is damaged: continuing from it would lose rows, or bytes of a file. */
-function parseReach({ until, file_bytes: bytes, file_sha256: digest = null, versions }: JsonObject): Reach | null {
+/** Null if it is damaged: continuing from it would lose rows, or bytes of the file. */
+function parsePosition({
+  until,
+  file_bytes: bytes,
+  file_sha256: digest = null,
+  versions,
+}: JsonObject): ExportPosition | null {
   const known = parseVersions(versions);
   const isSound =
     (until === null || Number.isSafeInteger(until)) &&
@@ -83,7 +82,7 @@ function parseVersions(value: Json | undefined): Versions | null {
   if (!isJsonObject(value) || typeof value.ats !== "string" || typeof value.marks !== "string") return null;
   const [ats, marks] = [Buffer.from(value.ats, "base64"), Buffer.from(value.marks, "base64")];
   if (ats.length !== marks.length || ats.length % 8 !== 0) return null;
-  // Copied, since a buffer may begin anywhere in its memory.
+  // Copied because typed arrays need aligned memory.
   return {
     ats: new Float64Array(Uint8Array.from(ats).buffer),
     marks: new BigUint64Array(Uint8Array.from(marks).buffer),
@@ -98,11 +97,10 @@ function isNamed(value: Json): value is NamedVersion {
   return typeof id === "string" && typeof at === "number" && typeof content === "string";
 }
 
-/** Versions of the first format. */
 function fromNames(named: readonly NamedVersion[]): Versions {
   return {
     ats: Float64Array.from(named, ([, at]) => at),
-    marks: BigUint64Array.from(named, ([id, at, content]) => markVersion(id, at, content)),
+    marks: BigUint64Array.from(named, ([id, at, content]) => hashVersion(id, at, content)),
   };
 }
 
@@ -119,7 +117,6 @@ const MEANINGS: Readonly<Record<keyof StateIdentity, string>> = {
   columns: "other columns",
 };
 
-/** Throws `StateRefusedError` with the first difference. */
 export function checkIdentity(state: ExportState, identity: StateIdentity, file: string): void {
   for (const name of Object.keys(MEANINGS) as (keyof StateIdentity)[]) {
     const [before, now] = [state.identity[name], identity[name]];

@@ -1,17 +1,16 @@
-/** The versions of rows that an incremental run has written, as far back as the next one will ask again. */
+/** The row versions that an incremental run has written, as far back as the next run reads again. */
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../../contract/json.ts";
 import type { RowPage } from "../../contract/row-page.ts";
 
 export interface VersionKeys {
   id(row: JsonObject): string;
-  /** When the row became what it is, Unix seconds. */
   at(row: JsonObject): number;
-  /** The part that an edit changes. Two edits within a second have the same time and differ in this. */
+  /** The part that an edit changes. It distinguishes two edits within a second. */
   content(row: JsonObject): string;
 }
 
-/** Versions in 16 bytes each: when the row became what it is, Unix seconds, and a mark of all that it was. */
+/** 16 bytes per version: its time in Unix seconds, and a hash of the row. */
 export interface Versions {
   readonly ats: Float64Array;
   readonly marks: BigUint64Array;
@@ -19,17 +18,13 @@ export interface Versions {
 
 export const NO_VERSIONS: Versions = { ats: new Float64Array(), marks: new BigUint64Array() };
 
-/** The end of the last run, and what it wrote of the seconds before. */
 interface VersionTail {
-  /** Unix seconds; null when there was no row yet. */
   readonly until: number | null;
   readonly versions: Versions;
 }
 
 export interface VersionLog {
-  /** The versions of these rows that the next run may need. */
   find(page: RowPage): Versions;
-  /** Records it. */
   note(found: Versions): void;
   tail(): VersionTail;
 }
@@ -37,13 +32,12 @@ export interface VersionLog {
 export interface VersionLogOptions {
   readonly keys: VersionKeys;
   readonly before: VersionTail;
-  /** Seconds before the latest row that the next run asks for again. */
   readonly overlap: number;
-  /** A time that is certainly over, Unix seconds: a row from the future must not hide those that come before it. */
+  /** A time that has certainly passed, Unix seconds: a row dated in the future must not hide later ones. */
   readonly limit: () => number;
 }
 
-/** Uses the rows' own times, not clocks: a row that is new is never older than those that were there before. */
+/** Relies on the times of rows rather than clocks: a new row is never older than those already there. */
 export function createVersionLog({ keys, before, overlap, limit }: VersionLogOptions): VersionLog {
   const kept = createStore(before.versions);
   let latest = before.until ?? -Infinity;
@@ -52,7 +46,7 @@ export function createVersionLog({ keys, before, overlap, limit }: VersionLogOpt
       const late = rows.filter((row) => keys.at(row) >= latest - overlap);
       return {
         ats: Float64Array.from(late, (row) => keys.at(row)),
-        marks: BigUint64Array.from(late, (row) => markOf(keys, row)),
+        marks: BigUint64Array.from(late, (row) => hashRow(keys, row)),
       };
     },
     note(found) {
@@ -65,7 +59,7 @@ export function createVersionLog({ keys, before, overlap, limit }: VersionLogOpt
 
 const ROOM_MIN = 2048;
 
-/** Grows by half only when what has become old leaves no room. */
+/** Drops old versions first, and grows by half only if that isn't enough. */
 function createStore(first: Versions): { add(more: Versions, since: number): void; since(at: number): Versions } {
   let ats = new Float64Array(ROOM_MIN);
   let marks = new BigUint64Array(ROOM_MIN);
@@ -106,11 +100,10 @@ function createStore(first: Versions): { add(more: Versions, since: number): voi
   };
 }
 
-/** True for a row of a version that was not written before. */
 export function createVersionFilter(keys: VersionKeys, { marks }: Versions): (row: JsonObject) => boolean {
   const sorted = marks.toSorted();
   return (row) => {
-    const mark = markOf(keys, row);
+    const mark = hashRow(keys, row);
     let [low, high] = [0, sorted.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
@@ -121,12 +114,12 @@ export function createVersionFilter(keys: VersionKeys, { marks }: Versions): (ro
   };
 }
 
-function markOf(keys: VersionKeys, row: JsonObject): bigint {
+function hashRow(keys: VersionKeys, row: JsonObject): bigint {
   const content = createHash("sha256").update(keys.content(row)).digest("base64url").slice(0, 11);
-  return markVersion(keys.id(row), keys.at(row), content);
+  return hashVersion(keys.id(row), keys.at(row), content);
 }
 
-/** `content` as in states of the first format: 11 characters of its SHA-256. */
-export function markVersion(id: string, at: number, content: string): bigint {
+/** `content` is 11 characters of a SHA-256, as in states of format 1. */
+export function hashVersion(id: string, at: number, content: string): bigint {
   return createHash("sha256").update(`${at} ${content} ${id}`).digest().readBigUInt64LE();
 }

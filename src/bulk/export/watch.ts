@@ -1,11 +1,11 @@
-/** A list that is asked again and again for what is new: every version of a row once, in the order of change. */
+/** Polls a list: yields every version of a row once, in the order of change. */
 import type { JsonObject } from "../../contract/json.ts";
 import { keepRows, type RowPage } from "../../contract/row-page.ts";
 import type { PageList, RowKeys } from "./lists.ts";
 import { readList } from "./read-list.ts";
 import { createVersionFilter, createVersionLog, NO_VERSIONS, type VersionKeys } from "./versions.ts";
 
-/** Rows may be stored a moment after their own time: each look asks for so many seconds once more. */
+/** Rows may be stored late: each poll repeats the last 10 seconds. */
 export const WATCH_OVERLAP_SECONDS = 10;
 
 interface WatchedList {
@@ -14,17 +14,17 @@ interface WatchedList {
 }
 
 export interface WatchOptions {
-  /** Filtered and ordered by the time of change. */
   readonly changed: WatchedList;
-  /** By the time of creation, for rows that have no time of change (4.3 does not say where these are listed). */
+  /** By creation time, for rows that were never changed; 4.3 doesn't define their place in the other list. */
   readonly created: WatchedList;
   readonly isUnstamped: (row: JsonObject) => boolean;
-  /** True for a row that was listed by change and shows that all are: then nothing is asked by creation any more. */
+  /**
+   * Whether a row from the list of changes proves that it contains unchanged rows too, so the other one isn't needed.
+   */
   readonly provesChanged: (row: JsonObject) => boolean;
   readonly versions: VersionKeys;
-  /** The first second that is of interest, Unix; null: all rows. */
   readonly since: number | null;
-  /** The service's time, Unix seconds: a row from the future must not hide those that come before it. */
+  /** The service's time, Unix seconds: a row dated in the future must not hide later ones. */
   readonly now: () => number;
   readonly perPage: number;
   readonly concurrency: number;
@@ -33,13 +33,13 @@ export interface WatchOptions {
 
 export interface ListWatch {
   /**
-   * Rows that have come since the last look. A page counts as seen when the next one is asked for. Rejects with the
-   * error of a request; the next look then begins where this one ended.
+   * Yields rows that are new since the last call. A page counts as seen once the next one is requested. Rejects with
+   * the error of a request; the next call continues from there.
    */
   look(): AsyncGenerator<RowPage>;
 }
 
-/** Time filters are inclusive, and two changes may have one second: what was seen is told by its content. */
+/** Time filters are inclusive, and two changes can share a second, so versions are compared by content. */
 export function openWatch(options: WatchOptions): ListWatch {
   const { versions: keys, now, since: floor } = options;
   const before = { until: null, versions: NO_VERSIONS };
@@ -52,7 +52,6 @@ export function openWatch(options: WatchOptions): ListWatch {
       range: { since, until: null },
       perPage: options.perPage,
       concurrency: options.concurrency,
-      // Rows that come later are for the next look.
       fixUntil: async ({ rows }) => Math.max(now(), ...rows.map((row) => rowKeys.at(row) ?? 0)),
       toBatch: (page) => page,
       signal: options.signal,

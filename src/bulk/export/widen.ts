@@ -1,12 +1,12 @@
-/** Returns a function that adds `cells` empty cells to the end of each row in the chunks it is given. */
+/** Returns a function that appends `cells` empty cells to each row in its chunks. */
 export type Widen = (cells: number) => (chunk: Uint8Array) => Uint8Array;
 
 const [QUOTE, LINE_FEED, RETURN] = [0x22, 0x0a, 0x0d];
 
-/** In CSV a line end within quotes belongs to a cell. */
+/** Line ends inside quotes belong to a cell. */
 export const widenCsv: Widen = (cells) => createWidener(",".repeat(cells), true);
 
-/** Line ends in cells of TSV are escaped, and quotes mean nothing to them. */
+/** TSV escapes line ends in cells, and doesn't quote. */
 export const widenTsv: Widen = (cells) => createWidener("\t".repeat(cells), false);
 
 function createWidener(cells: string, hasQuotes: boolean): (chunk: Uint8Array) => Uint8Array {

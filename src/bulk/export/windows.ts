@@ -1,4 +1,3 @@
-/** Reads a span of time in windows: a queue of them in the order of time, several read at once. */
 import { isWholeList } from "../../contract/limits.ts";
 import { keepRows, type RowPage } from "../../contract/row-page.ts";
 import {
@@ -14,7 +13,7 @@ import {
   type RowKeys,
 } from "./lists.ts";
 
-/** The service answered a request for a time range with rows from before it. */
+/** The service returned rows from before the requested time range. */
 export class FiltersIgnoredError extends Error {
   override readonly name = "FiltersIgnoredError";
 
@@ -24,24 +23,20 @@ export class FiltersIgnoredError extends Error {
 }
 
 export interface TimeSpan {
-  /** First and last second, Unix. */
+  /** Both inclusive, Unix seconds. */
   readonly since: number;
   readonly until: number;
-  /** Knows the rows of the first second that were handed over before. */
   readonly seen: RecentIds;
-  /** A first guess, in seconds, of what 16 pages span. */
+  /** Initial guess for a window's width, in seconds. */
   readonly width: number;
 }
 
 interface Window {
-  /** First and last second, Unix. */
   readonly since: number;
   readonly until: number;
-  /** Rows that were handed over before. */
   readonly seen: RecentIds;
-  /** The page that comes next within it, as a number or a link; null at its start. */
+  /** The next page, as a number or a link; null at the start of the window. */
   readonly next: number | string | null;
-  /** Links that were followed: a list must not lead in a circle. */
   readonly followed: Set<string>;
   readonly isSorted: boolean;
 }
@@ -49,38 +44,35 @@ interface Window {
 export interface WindowsOptions<Batch> {
   readonly list: PageList | CursorList;
   readonly keys: RowKeys;
-  /** Rows asked for in a page. */
   readonly perPage: number;
   readonly concurrency: number;
-  /** The part of a page that is kept until its turn comes; called as pages come in, in any order. */
+  /** What to keep of a page until it is yielded; called in the order of arrival. */
   readonly toBatch: (page: RowPage) => Batch;
   readonly signal: AbortSignal;
 }
 
-/** Pages that a window is made to hold: more makes the end uneven, fewer costs more requests that find an end. */
+/** Target size. Larger windows finish unevenly; smaller ones cost more requests to find their end. */
 const WINDOW_PAGES = 16;
-/** A window that holds more ends there, so that what waits for its turn is bounded; the rest is another window. */
+/** A larger window is split here, which bounds how much waits to be yielded. */
 const WINDOW_PAGES_MAX = 24;
-/** An empty window is little evidence of how wide the next may be. */
+/** An empty window says little about the right width. */
 const WIDENING_MAX = 8;
 
 interface Part<Batch> {
   readonly batches: readonly Batch[];
   readonly pages: number;
-  /** The part of the window that is left to read; null when it has been read to its end. */
   readonly rest: Window | null;
 }
 
 interface Task<Batch> {
   window: Window;
-  /** Null until its turn to be read comes. */
   part: Promise<Part<Batch>> | null;
 }
 
 /**
- * Every row of the span once, in order. Windows are equally wide; the width follows from what the latest one held.
- * Ends with the first error of any window: a `FiltersIgnoredError`, before anything was handed on, when the service
- * ignores where a range begins.
+ * Yields every row of the span once, in order. All windows have the same width, which is adapted to what the last one
+ * contained. Fails with the first error of any window; that is FiltersIgnoredError, before anything is yielded, if the
+ * service ignores the start of the range.
  */
 export async function* readInWindows<Batch>(options: WindowsOptions<Batch>, span: TimeSpan): AsyncGenerator<Batch> {
   const stopping = new AbortController();
@@ -88,7 +80,6 @@ export async function* readInWindows<Batch>(options: WindowsOptions<Batch>, span
   try {
     fill();
     for (let head = tasks[0]; head !== undefined; head = tasks[0]) {
-      // Those that run finish first and make room.
       if (head.part === null) await Promise.race(running);
       if (head.part === null) continue;
       yield* (await head.part).batches;
@@ -107,11 +98,9 @@ interface Queue<Batch> {
   /** In the order of time. */
   readonly tasks: Task<Batch>[];
   readonly running: ReadonlySet<Promise<unknown>>;
-  /** Starts as many tasks as may run. */
   readonly fill: () => void;
 }
 
-/** The first error of any window aborts `stopping`. */
 function openQueue<Batch>(
   options: WindowsOptions<Batch>,
   { since, until, seen, width }: TimeSpan,
@@ -123,7 +112,7 @@ function openQueue<Batch>(
   const state = { width, arrived: 0 };
 
   const fill = (): void => {
-    // Few at first: the first answers show whether the service honours time ranges.
+    // Starts slowly: the first responses show whether the service respects time ranges.
     const most = Math.min(options.concurrency, state.arrived + 1);
     while (running.size < most && tasks.filter(({ part }) => part !== null).length < 2 * options.concurrency) {
       const task = tasks.find(({ part }) => part === null);
@@ -138,7 +127,7 @@ function openQueue<Batch>(
       );
     }
   };
-  /** Leaves the task as much as one window is wide. */
+  /** Shortens the task's window to the current width; the rest becomes a new task. */
   const cut = (task: Task<Batch>): void => {
     const end = task.window.since + state.width - 1;
     if (task.window.next !== null || end >= task.window.until) return;
@@ -170,14 +159,11 @@ function openWindow(since: number, until: number, seen: RecentIds = createRecent
 }
 
 /**
- * At most 24 pages of a window. A numbered list is read by time: each request asks for the rows at or after the last
- * second that was read, so rows that arrive or vanish elsewhere shift nothing. A list ends at an empty page, not at a
- * short one.
+ * Reads at most 24 pages of a window. Numbered lists are read by time (each request starts at the last second read), so
+ * rows that appear or disappear elsewhere shift nothing. A list ends with an empty page, not with a short one.
  *
- * A second with more rows than a page, and rows out of time order, are read by page number. There a row that appears on
- * two pages is handed on once, and rows that are added do no harm. What is not guaranteed: when a row of that second is
- * removed between two requests, those behind it move up by one place, and one of them may be missed. No parameter of
- * the API rules that out; the service's count, where there is one, shows it.
+ * A second with more rows than a page, and rows out of order, are read by page number. If a row of that second is
+ * removed between two requests, another one may be missed. The API has no way to prevent that.
  */
 async function readWindow<Batch>(
   { list, keys, perPage, toBatch, signal }: WindowsOptions<Batch>,
@@ -189,8 +175,8 @@ async function readWindow<Batch>(
   let full = perPage;
   let before = "";
   const batches: Batch[] = [];
-  // A function of its own: its frame does not hold the rows while the next page is awaited, 3 % of an export.
-  const take = (page: FetchedPage): Taken => {
+  // Separate, so that its frame doesn't keep the rows alive during the next request (3% of an export).
+  const take = (page: FetchedPage): PageFacts => {
     onPage();
     const { rows, text } = page;
     if (rows.length > 0) {
@@ -200,7 +186,7 @@ async function readWindow<Batch>(
       const fresh = keepRows(page, (row) => (keys.at(row) ?? until) <= until && seen.isNew(keys.id(row)));
       if (fresh.rows.length > 0) batches.push(toBatch(fresh));
     }
-    return { count: rows.length, text, times: sortedTimes(page, keys), following: nextOf(list, page, next) };
+    return { count: rows.length, text, times: sortedTimes(page, keys), following: followingPage(list, page, next) };
   };
   for (let pages = 1; pages <= WINDOW_PAGES_MAX; pages += 1) {
     const { count, text, times, following } = await fetchPage(list, { since, until, next }, signal).then(take);
@@ -212,7 +198,7 @@ async function readWindow<Batch>(
     if (list.kind === "page" && count < full) {
       const after = await fetchPage(list, { since, until, next: following }, signal);
       if (after.rows.length === 0 || (after.text === text && isWholeList(count, perPage))) return ended;
-      // So long are this service's pages, and the next one need not be asked for twice.
+      // This is the service's page size, so the next short page needs no extra request.
       full = count;
     }
     if (typeof following === "string" && followed.has(following)) throw list.fault(CIRCLE, following);
@@ -221,21 +207,20 @@ async function readWindow<Batch>(
     before = text;
     since = last;
   }
-  // By time where time has passed, so that the rest can be cut; else by the page.
+  // By time if time has passed, so that the rest can be split; else by page.
   const isByTime = isSorted && since > window.since;
   const rest = isByTime ? openWindow(since, until, seen) : { ...window, since, next, isSorted };
   return { batches, pages: WINDOW_PAGES_MAX, rest };
 }
 
-/** The part of a page that is kept. */
-interface Taken {
+interface PageFacts {
   readonly count: number;
   readonly text: string;
   readonly times: ReturnType<typeof sortedTimes>;
   readonly following: Window["next"];
 }
 
-function nextOf({ kind }: PageList | CursorList, page: FetchedPage, next: Window["next"]): Window["next"] {
+function followingPage({ kind }: PageList | CursorList, page: FetchedPage, next: Window["next"]): Window["next"] {
   if (kind === "cursor") return page.next;
   return (typeof next === "number" ? next : 1) + 1;
 }

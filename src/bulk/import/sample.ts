@@ -1,4 +1,4 @@
-/** Draws a random share of a file's rows; the seed is the file's hash, so the same file gives the same rows. */
+/** Draws a random sample of rows, seeded with the file's hash: the same file gives the same rows. */
 import { createHash } from "node:crypto";
 import type { CheckReport } from "./check/check.ts";
 import type { RowSource } from "./journal/decide-rows.ts";
@@ -11,7 +11,7 @@ interface RowSample {
 
 /** At least one row if there is any. `share` is from 0 to 1. */
 export function drawSample(
-  { sendable, end, wayAt, reasonToSkip }: CheckReport,
+  { sendable, end, modeAt, reasonToSkip }: CheckReport,
   share: number,
   seed: string,
 ): RowSample {
@@ -19,9 +19,9 @@ export function drawSample(
   const drawn = createLineNumbers(Uint8Array);
   let [left, wanted] = [sendable, rows];
   for (let line = 1; line < end; line += 1) {
-    if (wayAt(line) === null || reasonToSkip(line) !== null) continue;
-    // Each row's chance is that of the draws that are left among the rows that are left: exactly as many are drawn.
-    if (fractionOf(`${seed} ${line}`) * left < wanted) {
+    if (modeAt(line) === null || reasonToSkip(line) !== null) continue;
+    // Draws left divided by rows left: this selects exactly as many rows as wanted.
+    if (hashFraction(`${seed} ${line}`) * left < wanted) {
       drawn.set(line, 1);
       wanted -= 1;
     }
@@ -30,6 +30,6 @@ export function drawSample(
   return { rows, skip: (line) => reasonToSkip(line) ?? (drawn.get(line) === 1 ? null : "not in the sample") };
 }
 
-function fractionOf(text: string): number {
+function hashFraction(text: string): number {
   return createHash("sha256").update(text).digest().readUInt32BE(0) / 2 ** 32;
 }

@@ -1,4 +1,4 @@
-/** Sends what is left of a checked table: bounded, journalled, and stoppable at any moment. */
+/** Sends the remaining rows of a checked table, journalled and stoppable at any moment. */
 import type { Clock } from "../../runtime/clock.ts";
 import { decideRows, type RowSource, type RowToSend } from "./journal/decide-rows.ts";
 import type { JournalEntry } from "./journal/journal-entry.ts";
@@ -8,18 +8,16 @@ import { countOutcomes, noOutcomes, OUTCOMES, type OutcomeCounts, type RowOutcom
 import { rowKey } from "./check/identities.ts";
 import type { ImportRow } from "./check/row-kind.ts";
 
-/** Whether a row that an earlier run may have sent arrived. */
 export type Settled =
   | { readonly kind: "arrived"; readonly outcome: RowOutcome }
   | { readonly kind: "absent" }
   | { readonly kind: "unsettled"; readonly reason: string };
 
 interface IntendedRow extends RowToSend {
-  /** At or before the first try of this run, by the service's clock. */
   readonly intentAt: number;
 }
 
-/** From before the first try to after the last one, Unix seconds by the service's clock. */
+/** From before the first attempt to after the last one, Unix seconds by the service's clock. */
 interface SendingTime {
   readonly intentAt: number;
   readonly sentBy: number;
@@ -27,52 +25,46 @@ interface SendingTime {
 
 export interface Sender {
   /**
-   * Rejects only for what concerns every row, such as a refused key: the run stops. `onAccepted` is called if the
-   * service answers 2xx without a usable body, before any look-up; it never rejects.
+   * Rejects, and so stops the run, only for errors that affect every row, such as an invalid key. `onAccepted` is
+   * called if the service answers 2xx without a usable body, before any look-up; it never rejects.
    */
   send(row: IntendedRow, onAccepted: () => Promise<void>): Promise<RowOutcome>;
   lookUp(row: IntendedRow, time: SendingTime): Promise<Settled>;
-  /** A row that was unknown once is sent again only with --retry-unknown, even if a look-up doesn't find it. */
+  /** If set, a row that was unknown once is sent again only with --retry-unknown, even if a look-up doesn't find it. */
   readonly neverRepeatUnknown: boolean;
   isIdempotent(row: ImportRow): boolean;
-  /** Whether `send` rejected with this before it sent anything. */
   isUnsent(error: unknown): boolean;
   serverNow(): number;
 }
 
 export interface SendOptions extends RowSource {
-  /** Takes what this run writes into the journal, too. */
+  /** Also updated with what this run adds to the journal. */
   readonly before: WritableState;
   readonly sender: Sender;
   readonly journal: Journal;
   readonly clock: Clock;
-  /** Rows in the file; fewer outcomes at the end are an error. */
+  /** Rows in the file. It is an error if fewer have an outcome at the end. */
   readonly rows: number;
-  /** Earlier runs sent nothing after that, by the service's clock. */
+  /** Previous runs sent nothing after this time, by the service's clock. */
   readonly sentBy: number;
   readonly retryUnknown: boolean;
   readonly concurrency: number;
-  /** Once aborted, no further rows are taken; those in flight end. */
   readonly signal: AbortSignal;
-  /** Called when another row is done: the number of rows that are, and how many of them earlier runs did. */
   readonly onDone: (rows: number, earlier: number) => void;
 }
 
 export interface SendReport {
-  /** Including rows that only earlier runs reached. */
   readonly counts: OutcomeCounts;
   readonly earlier: OutcomeCounts;
-  /** Rows without an outcome that may have been sent. */
   readonly unfinished: number;
   readonly failures: readonly RowFailure[];
-  /** Null if every row has an outcome. */
   readonly stoppedBy: unknown;
 }
 
 interface RowFailure {
   readonly reason: string;
   readonly rows: number;
-  /** The service would refuse them again. */
+  /** Whether the service would reject them again. */
   readonly isRefused: boolean;
 }
 
@@ -86,10 +78,10 @@ const VERIFY_MS = 20;
 
 interface Run {
   readonly now: OutcomeCounts;
-  /** Rows that earlier runs have done, as far as the file has been read. */
+  /** Rows finished by previous runs, in the part of the file read so far. */
   earlier: number;
   readonly unwritten: Set<Promise<void>>;
-  /** Lines with an intent on disk that no run has sent yet. */
+  /** Lines whose intent is on disk but that were never sent. */
   readonly unsent: Set<number>;
   readonly failures: Map<string, RowFailure>;
   verifiedAt: number;
@@ -128,7 +120,6 @@ function findStop({ signal, rows, before }: SendOptions, { stoppedBy }: Run): un
   return missing === 0 ? null : new MissingRowsError(`${missing} of ${rows} rows have no outcome`);
 }
 
-/** Returns why the run stopped; a journal whose end can't be written is a reason too. */
 async function writeEnd(
   { journal, sender, before }: SendOptions,
   { unsent }: Run,
@@ -159,7 +150,7 @@ async function work(options: SendOptions, run: Run, row: IntendedRow): Promise<v
   }
 }
 
-/** False once the run has to stop, as when the input is no longer the file that was checked. */
+/** False once the run must stop, for example because the input has changed since it was checked. */
 async function mayBegin(options: SendOptions, run: Run): Promise<boolean> {
   const now = options.clock.monotonic();
   if (!isStopped(options, run) && now - run.verifiedAt >= VERIFY_MS) {
@@ -183,7 +174,7 @@ function isStopped({ signal }: SendOptions, run: Run): boolean {
   return run.stoppedBy !== null || signal.aborted;
 }
 
-/** An earlier run may have sent it: it is repeated only if a look-up shows that it did not arrive. */
+/** Repeats a row only if a look-up shows that it didn't arrive. */
 async function settle(options: SendOptions, run: Run, row: IntendedRow, intentAt: number): Promise<RowOutcome> {
   const { sender, sentBy, retryUnknown } = options;
   if (sender.isIdempotent(row)) return send(options, run, row);
@@ -195,12 +186,11 @@ async function settle(options: SendOptions, run: Run, row: IntendedRow, intentAt
   return { outcome: "unknown", personId: null, surveyScheduledAt: null, error: reason };
 }
 
-/** The last repeat if it ends without proof; after a kill the row is looked up and repeated again. */
+/** If the repeat ends without proof, it is the last one; after a kill the row is looked up and repeated again. */
 async function repeat(options: SendOptions, run: Run, row: IntendedRow): Promise<RowOutcome> {
   const outcome = await send(options, run, row);
   if (outcome.outcome === "unknown" || outcome.mayHaveArrived === true)
     await options.journal.write({ noRepeat: [row.line] });
-  // The try before this one may have arrived.
   return outcome.outcome === "failed" ? { ...outcome, mayHaveArrived: true } : outcome;
 }
 
@@ -231,7 +221,7 @@ async function writeEntry({ journal, before }: SendOptions, entry: JournalEntry)
   before.take(entry);
 }
 
-/** A service may word each refusal differently; further reasons are counted together. */
+/** A service may word each rejection differently; further reasons are counted together. */
 const REASONS_MAX = 100;
 const OTHER_REASONS = "other reasons";
 
@@ -242,14 +232,14 @@ function noteFailure(failures: Run["failures"], { error, mayHaveArrived = false 
   failures.set(reason, { reason, rows: rows + 1, isRefused: isRefused && !mayHaveArrived });
 }
 
-/** Rows whose intent is on disk; while one block is sent, the next one's intents are being written. */
+/** Yields rows whose intent is on disk. While one block is sent, the next one's intents are written. */
 async function* intendedRows(options: SendOptions, run: Run): AsyncGenerator<IntendedRow> {
   const blocks = rowBlocks(options, run);
   let coming = intendNext(blocks, options, run);
   for (let block = await coming; block !== null; block = await coming) {
     coming = intendNext(blocks, options, run);
     yield* block;
-    // Bounds how far outcomes lag behind.
+    // Limits how many outcomes can be unwritten.
     if (run.unwritten.size > options.concurrency * INTENTS_PER_WORKER) await Promise.race(run.unwritten);
   }
 }

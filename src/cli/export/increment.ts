@@ -8,7 +8,7 @@ import {
   parseState,
   StateRefusedError,
   type ExportState,
-  type Reach,
+  type ExportPosition,
   type StateIdentity,
 } from "../../bulk/export/state.ts";
 import { createVersionFilter, createVersionLog, NO_VERSIONS, type VersionLog } from "../../bulk/export/versions.ts";
@@ -57,7 +57,7 @@ export async function beginIncrement(opened: OpenedExport): Promise<Increment> {
   const identity = await identify(opened);
   state.check(identity);
   if (flags.append && state.last === null) refuseForeignRows(opened);
-  const before: Reach & Pick<ExportState, "pending"> = state.last ?? {
+  const before: ExportPosition & Pick<ExportState, "pending"> = state.last ?? {
     until: null,
     file_bytes: flags.append ? opened.output.oldBytes : null,
     file_sha256: null,
@@ -66,7 +66,7 @@ export async function beginIncrement(opened: OpenedExport): Promise<Increment> {
   };
   const last = flags.append ? await settlePending(opened, before) : before;
   const since = last.until === null ? null : last.until - OVERLAP_SECONDS;
-  const reachOf = (log: VersionLog | null, { bytes, sha256 }: SinkTotals): Reach => ({
+  const positionAfter = (log: VersionLog | null, { bytes, sha256 }: SinkTotals): ExportPosition => ({
     file_bytes: flags.append ? bytes : null,
     file_sha256: flags.append ? sha256 : null,
     ...(log?.tail() ?? last),
@@ -86,10 +86,10 @@ export async function beginIncrement(opened: OpenedExport): Promise<Increment> {
       createVersionLog({ keys, before: last, overlap: OVERLAP_SECONDS, limit: () => watermark(startedAt()) }),
     async announce(log, written) {
       const { until, file_bytes, file_sha256, versions } = last;
-      const pending = reachOf(log, written);
+      const pending = positionAfter(log, written);
       if (flags.append) await state.write({ identity, until, file_bytes, file_sha256, versions, pending });
     },
-    finish: (log, written) => state.write({ identity, ...reachOf(log, written), pending: null }),
+    finish: (log, written) => state.write({ identity, ...positionAfter(log, written), pending: null }),
   };
 }
 
@@ -131,8 +131,8 @@ async function identify({ deps, request, plan, connection }: OpenedExport): Prom
 /** The last run's state, or the one a killed run announced. Never cuts off what others wrote: refuses the file. */
 async function settlePending(
   { flags, output, plan }: OpenedExport,
-  last: Reach & Pick<ExportState, "pending">,
-): Promise<Reach> {
+  last: ExportPosition & Pick<ExportState, "pending">,
+): Promise<ExportPosition> {
   const { pending, file_bytes: recorded } = last;
   const { oldBytes } = output;
   if (recorded === null || oldBytes === recorded) return last;

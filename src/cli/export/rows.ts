@@ -6,7 +6,7 @@ import {
   type ExportJob,
   type ExportTotals,
   type Growth,
-  type ExportReading,
+  type SelectedList,
 } from "../../bulk/export/run-export.ts";
 import { widenCsv, widenTsv } from "../../bulk/export/widen.ts";
 import type { VersionLog } from "../../bulk/export/versions.ts";
@@ -41,11 +41,11 @@ export async function readRows(
   const asked = AbortSignal.any([deps.signal, ended]);
   const count = createCount(opened, increment, { progress, ended: asked });
   const first: { mayGrow: boolean | null } = { mayGrow: null };
-  const { readings, startedAt } = createReadings(opened, increment, { count, asked, first });
+  const { lists, startedAt } = createReadings(opened, increment, { count, asked, first });
   const log = increment.openLog(startedAt);
   const header = output.oldBytes === 0 || !flags.append;
   const job: ExportJob = {
-    readings,
+    lists,
     log,
     encoder: createPageEncoder(deps, plan, { header }),
     sink: output.sink,
@@ -93,7 +93,7 @@ function toGrowth({ deps, plan }: OpenedExport, flat: FlatColumns, mayCome: Grow
 }
 
 interface Readings {
-  readonly readings: readonly ExportReading[];
+  readonly lists: readonly SelectedList[];
   readonly startedAt: () => number;
 }
 
@@ -110,11 +110,11 @@ function createReadings(opened: OpenedExport, increment: Increment, asking: Aski
   const snapshot = openSnapshot(opened, source, asking);
   if (unstamped === null)
     return {
-      readings: [toReading(opened, source, { ...asking, snapshot, keep, checkClock })],
+      lists: [toReading(opened, source, { ...asking, snapshot, keep, checkClock })],
       startedAt: snapshot.startedAt,
     };
   let isListed = false;
-  const watch: ExportReading["keep"] = (row) => {
+  const watch: SelectedList["keep"] = (row) => {
     isListed ||= unstamped.has(row);
     return keep?.(row) ?? true;
   };
@@ -126,10 +126,10 @@ function createReadings(opened: OpenedExport, increment: Increment, asking: Aski
     keep: (row) => unstamped.has(row) && (keep?.(row) ?? true),
   });
   // A service that lists one of them by its change lists all.
-  return { readings: [first, { ...second, isWanted: () => !isListed }], startedAt: snapshot.startedAt };
+  return { lists: [first, { ...second, isWanted: () => !isListed }], startedAt: snapshot.startedAt };
 }
 
-interface ReadingParts extends Asking, Pick<ExportReading, "keep">, Pick<Increment, "checkClock"> {
+interface ReadingParts extends Asking, Pick<SelectedList, "keep">, Pick<Increment, "checkClock"> {
   readonly snapshot: Snapshot;
 }
 
@@ -137,7 +137,7 @@ function toReading(
   { deps, connection, flags, request }: OpenedExport,
   source: ExportSource,
   { snapshot, count, keep, checkClock, first: seen }: ReadingParts,
-): ExportReading {
+): SelectedList {
   const perPage = flags.perPage ?? PER_PAGE_MAX;
   const isRewritten = (request.shaping?.rewrite ?? null) !== null;
   return {

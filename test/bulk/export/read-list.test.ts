@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readList, type ListReading } from "../../../src/bulk/export/read-list.ts";
+import { readList, type ListRequest } from "../../../src/bulk/export/read-list.ts";
 import { fakeCursorList, fakePageList, KEYS, type Fake, type FakeOptions, type FakeRow } from "./fake-list.ts";
 import { size } from "../../helpers/long.ts";
 
@@ -8,8 +8,8 @@ const PER_PAGE = 5;
 const UNTIL = 100_000;
 
 async function collect(
-  list: ListReading<string[]>["list"],
-  more: Partial<ListReading<string[]>> = {},
+  list: ListRequest<string[]>["list"],
+  more: Partial<ListRequest<string[]>> = {},
 ): Promise<string[]> {
   const ids: string[] = [];
   for await (const batch of readList<string[]>({
@@ -33,7 +33,7 @@ const idsOf = (rows: readonly FakeRow[]): string[] => rows.map(({ id }) => id);
 const range = (count: number, at: (index: number) => number): FakeRow[] =>
   rowsAt(Array.from({ length: count }, (_, index) => at(index)));
 
-const kinds: readonly [string, (options: FakeOptions) => ListReading<string[]>["list"] & Fake][] = [
+const kinds: readonly [string, (options: FakeOptions) => ListRequest<string[]>["list"] & Fake][] = [
   ["a page-numbered list", fakePageList],
   ["a cursor list", fakeCursorList],
 ];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { NO_VERSIONS, createVersionFilter, createVersionLog, markVersion } from "../../../src/bulk/export/versions.ts";
+import { NO_VERSIONS, createVersionFilter, createVersionLog, hashVersion } from "../../../src/bulk/export/versions.ts";
 import { formatState, parseState, StateRefusedError, type ExportState } from "../../../src/bulk/export/state.ts";
 
 const identity = {
@@ -44,7 +44,7 @@ it("reads a state of the first format", () => {
   const first = spoiled({ surveyctl_export_state: 1, versions: [["7", 1_760_000_000, "mark"]], pending: undefined });
   expect(parseState(first, "s").versions).toEqual({
     ats: Float64Array.of(1_760_000_000),
-    marks: BigUint64Array.of(markVersion("7", 1_760_000_000, "mark")),
+    marks: BigUint64Array.of(hashVersion("7", 1_760_000_000, "mark")),
   });
 });
 

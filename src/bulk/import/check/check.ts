@@ -1,20 +1,21 @@
-/** Checks the complete file before the first request: every problem in one pass, and duplicates. */
+/** Checks the complete file before the first request, and finds all problems and duplicates in one pass. */
+import { withoutGuard } from "../../../contract/text/formula-guard.ts";
+import type { HeaderColumn } from "../table/header.ts";
 import { createLineNumbers, type LineNumbers } from "../table/line-numbers.ts";
 import type { ImportTable } from "../table/open-table.ts";
 import { type InputRecord, isEmptyRow } from "../table/record-parser.ts";
 import { answerKey, groupLines, keptLine, personKeys } from "./identities.ts";
 import { type Oddities, watchOddities } from "./oddities.ts";
-import { watchOptOuts } from "./opt-outs.ts";
 import { createProblemList, type ProblemGroup } from "./problem-list.ts";
-import { type RowKind, type RowProblem, type RowValues, type Way, WAYS, wayOf } from "./row-kind.ts";
-import { identifierOf, type ValidFields } from "./validate.ts";
+import { type RowKind, type RowProblem, type RowValues, type SendMode, SEND_MODES, sendMode } from "./row-kind.ts";
+import { identify, type ValidFields } from "./validate.ts";
 
 type DuplicatePolicy = "error" | "first" | "last";
 
 export interface CheckOptions {
-  /** Null: the first is used, with a warning. */
+  /** Null keeps the first, with a warning. */
   readonly onDuplicate: DuplicatePolicy | null;
-  /** Kinds of problems to keep; further ones are only counted. */
+  /** Maximum number of kinds of problems; further ones are only counted. */
   readonly maxErrors: number;
   readonly skipsOptedOut: boolean;
   readonly signal: AbortSignal;
@@ -24,17 +25,13 @@ export interface CheckReport extends Oddities {
   readonly rows: number;
   readonly invalidRows: number;
   readonly problemCount: number;
-  /** At most `maxErrors`. */
   readonly problems: readonly ProblemGroup[];
-  /** Valid rows skipped for another row of the same person or answer. */
   readonly duplicates: number;
   readonly optOutLookalikes: readonly string[];
   readonly sendable: number;
-  /** All rows are on lines before this one. */
   readonly end: number;
-  /** `null` if the line has no valid row. */
-  readonly wayAt: (line: number) => Way | null;
-  /** Why a valid row is skipped; `null` if it isn't. */
+  readonly modeAt: (line: number) => SendMode | null;
+  /** Null if it isn't skipped, or not valid. */
   readonly reasonToSkip: (line: number) => string | null;
   /** Invalid rows that another server may accept. */
   readonly overOwnLimits: number;
@@ -61,7 +58,7 @@ function createTally(table: ImportTable, { onDuplicate, maxErrors, skipsOptedOut
   const optOuts = skipsOptedOut ? watchOptOuts(columns) : null;
   const oddities = watchOddities(table.kind, columns, maxErrors);
   const counts = { rows: 0, invalidRows: 0, duplicates: 0, overOwnLimits: 0 };
-  const ways = createLineNumbers(Uint8Array);
+  const modes = createLineNumbers(Uint8Array);
   const addProblem = (line: number, problem: RowProblem): void => {
     counts.invalidRows += 1;
     problems.add(line, problem);
@@ -71,20 +68,20 @@ function createTally(table: ImportTable, { onDuplicate, maxErrors, skipsOptedOut
     const { values } = checked;
     const { conflict, dropped } = compare(values, line);
     if (conflict !== null) return addProblem(line, conflict);
-    ways.set(line, WAYS.indexOf(wayOf(values)) + 1);
+    modes.set(line, SEND_MODES.indexOf(sendMode(values)) + 1);
     optOuts?.take(line, fields);
     oddities.takeValid(record, checked);
     if (onDuplicate !== "error") counts.duplicates += dropped.length;
     else
       for (const one of dropped)
-        addProblem(one, { column: "", message: `duplicate of line ${keptBy.get(one)} (${identifierOf(values)})` });
+        addProblem(one, { column: "", message: `duplicate of line ${keptBy.get(one)} (${identify(values)})` });
   };
   return {
     take(record) {
       oddities.takeAny(record);
       if (isEmptyRow(record)) return;
       counts.rows += 1;
-      ways.set(record.line, 0);
+      modes.set(record.line, 0);
       const checked = table.checkFields(record);
       if ("values" in checked) {
         takeValid(record, checked);
@@ -100,15 +97,14 @@ function createTally(table: ImportTable, { onDuplicate, maxErrors, skipsOptedOut
       problemCount: problems.count,
       problems: problems.groups,
       optOutLookalikes: optOuts?.lookalikes ?? [],
-      ...describeLines(ways, { keptBy, conflicts }, optOuts?.finish(keptBy)),
+      ...describeLines(modes, { keptBy, conflicts }, optOuts?.finish(keptBy)),
     }),
   };
 }
 
 interface Comparison {
-  /** For a line that is a duplicate, another line of its group. */
   readonly keptBy: LineNumbers;
-  /** For a line that is invalid because of another one, that one. */
+  /** The line that makes this one invalid. */
   readonly conflicts: LineNumbers;
   readonly compare: (
     values: RowValues,
@@ -125,7 +121,7 @@ function compareRows({ repeats }: RowKind, keep: "first" | "last"): Comparison {
     conflicts,
     compare(values, line) {
       const keys = personKeys(values);
-      // A removal sends the first identifier only.
+      // Removals only send the first identifier.
       if (repeats === "identifier") return { conflict: null, dropped: people.join(line, keys.slice(0, 1)) };
       const other = people.findConflict(values);
       if (other !== null) {
@@ -139,22 +135,53 @@ function compareRows({ repeats }: RowKind, keep: "first" | "last"): Comparison {
   };
 }
 
-/** A function of its own, so that the report doesn't keep the people seen by the check in memory. */
+/** A separate function, so that the report doesn't keep the people seen by the check in memory. */
 function describeLines(
-  ways: LineNumbers,
+  modes: LineNumbers,
   { keptBy, conflicts }: Pick<Comparison, "keptBy" | "conflicts">,
   optOutOf: ((line: number) => string | null) | undefined,
-): Pick<CheckReport, "sendable" | "end" | "wayAt" | "reasonToSkip"> {
-  const { end } = ways;
-  const wayAt = (line: number): Way | null => WAYS[ways.get(line) - 1] ?? null;
+): Pick<CheckReport, "sendable" | "end" | "modeAt" | "reasonToSkip"> {
+  const { end } = modes;
+  const modeAt = (line: number): SendMode | null => SEND_MODES[modes.get(line) - 1] ?? null;
   const reasonToSkip = (line: number): string | null => {
     if (conflicts.get(line) !== 0)
       return `invalid: its phone number has another e-mail address on line ${conflicts.get(line)}`;
     if (keptBy.get(line) !== 0) return `duplicate of line ${keptLine(keptBy, line)}`;
-    const header = wayAt(line) === "quiet" ? null : optOutOf?.(line);
+    const header = modeAt(line) === "quiet" ? null : optOutOf?.(line);
     return header == null ? null : `suppressed: ${header} has a value`;
   };
   let sendable = 0;
-  for (let line = 1; line < end; line += 1) if (wayAt(line) !== null && reasonToSkip(line) === null) sendable += 1;
-  return { sendable, end, wayAt, reasonToSkip };
+  for (let line = 1; line < end; line += 1) if (modeAt(line) !== null && reasonToSkip(line) === null) sendable += 1;
+  return { sendable, end, modeAt, reasonToSkip };
+}
+
+/** `unsubscribed_at` of our exports, `Opt-Out Date`, `Bounced On`. */
+const OPT_OUT_TIME =
+  /^(?:unsubscribed?|bounced?|complain(?:ed|t)|suppress(?:ed|ion)|opt(?:ed)?[ _-]?out)[ _-](?:at|on|date|time)$/i;
+const LOOKS_LIKE_OPT_OUT = /unsubscri|opt(?:ed)?[ _-]?out|do[ _-]?not|suppress|bounced/i;
+const NOTHING = /^(?:|0|no|false|never|null|none|nan|n\/a|-)$/i;
+
+interface OptOutWatch {
+  readonly lookalikes: readonly string[];
+  take(line: number, fields: readonly string[]): void;
+  /** Returns the header by which a line's person opted out, there or in a duplicate dropped for it. */
+  finish(keptBy: LineNumbers): (line: number) => string | null;
+}
+
+function watchOptOuts(columns: readonly HeaderColumn[]): OptOutWatch {
+  const headers = columns.map(({ header }) => header.trim());
+  const times = headers.flatMap((header, index) => (OPT_OUT_TIME.test(header) ? [index] : []));
+  const columnOf = createLineNumbers(Uint32Array);
+  return {
+    lookalikes: headers.filter((header) => LOOKS_LIKE_OPT_OUT.test(header) && !OPT_OUT_TIME.test(header)),
+    take(line, fields) {
+      const found = times.find((index) => !NOTHING.test(withoutGuard(fields[index] ?? "").trim()));
+      if (found !== undefined) columnOf.set(line, found + 1);
+    },
+    finish(keptBy) {
+      for (let line = 1; line < columnOf.end; line += 1)
+        if (columnOf.get(line) !== 0) columnOf.set(keptLine(keptBy, line), columnOf.get(line));
+      return (line) => headers[columnOf.get(line) - 1] ?? null;
+    },
+  };
 }

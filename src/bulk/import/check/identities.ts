@@ -1,15 +1,14 @@
-/** Which rows of a file are about the same person, or are the same answer. A million rows take some 150 MB. */
+/** Finds rows about the same person, or with the same answer. A million rows take about 150 MB. */
 import { createHash } from "node:crypto";
 import { domainToASCII } from "node:url";
 import { emailKey, isAscii } from "../../../contract/text/email.ts";
 import { createLineNumbers, type LineNumbers } from "../table/line-numbers.ts";
 import type { ImportRow, RowKind, RowValues } from "./row-kind.ts";
 
-/** Lines that have a key in common, directly or through other lines. */
 export interface LineGroups {
-  /** Adds a line, and returns those that are dropped for another one of their group. */
+  /** Adds a line and returns the lines of its group that are now dropped. */
   join(line: number, keys: readonly string[]): number[];
-  /** An earlier line that gives a row's number to another address; null if there is none. */
+  /** An earlier line with the same phone number and another address; null if there is none. */
   findConflict(values: RowValues): number | null;
 }
 
@@ -20,7 +19,7 @@ export function keptLine(keptBy: LineNumbers, line: number): number {
   return kept;
 }
 
-/** `keptBy` gets, for each line that isn't kept, another line of its group. */
+/** For each line that isn't kept, `keptBy` gets another line of its group. */
 export function groupLines(keep: "first" | "last", keptBy: LineNumbers): LineGroups {
   const lines = new KeyMap();
   const addressed = createLineNumbers(Uint8Array);
@@ -38,7 +37,7 @@ export function groupLines(keep: "first" | "last", keptBy: LineNumbers): LineGro
         const holder = lines.get(key);
         const kept = holder === undefined ? line : keptLine(keptBy, holder);
         if (kept !== line && !before.includes(kept)) before.push(kept);
-        // The line that has a number together with an address is the one to name in a conflict.
+        // Conflict messages name the line that has the number together with an address.
         if (holder === undefined) lines.add(key, line);
         else if (hasAddress && addressed.get(holder) === 0) lines.replace(key, line);
       }
@@ -59,30 +58,29 @@ export function personKeys(values: RowValues): string[] {
   if (typeof newEmail === "string") keys.push(addressKey(newEmail));
   if (typeof phone === "string") keys.push(phone);
   if (typeof newPhone === "string") keys.push(newPhone);
-  // In an export that is imported elsewhere, ids belong to other people.
+  // Ids of an export belong to other people when it is imported elsewhere.
   return keys.length > 0 ? keys : [`#${String(id)}`];
 }
 
-/** A response is known by its person, time, score and comment. */
 export function answerKey(values: RowValues): string {
   const { score, comment, created_at: at = null } = values;
   const text = typeof comment === "string" ? comment.replaceAll(/\r\n?/g, "\n").trim() : "";
-  return hashOf([personKeys(values)[0], at, score, text]);
+  return shortHash([personKeys(values)[0], at, score, text]);
 }
 
-/** The same for the same row in a later version of the file. */
+/** Stable across later versions of the file. */
 export function rowKey({ repeats }: RowKind, { values, properties }: ImportRow): string {
   if (repeats === "answer") return answerKey(values);
-  // A delay until a moment is a different number of seconds each day.
+  // A delay until a fixed time is a different number of seconds each day.
   const { delay: _delay, ...lasting } = values;
-  return hashOf([lasting, properties].map((part) => Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1))));
+  return shortHash([lasting, properties].map((part) => Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1))));
 }
 
-function hashOf(value: unknown): string {
+function shortHash(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 16);
 }
 
-/** The same for spellings that differ in case, in compatible characters (NFKC), or in how the domain is encoded. */
+/** Ignores case, compatible characters (NFKC), and how the domain is encoded. */
 function addressKey(email: string): string {
   return isAscii(email) ? emailKey(email) : compatibleKey(email);
 }
@@ -94,7 +92,7 @@ function compatibleKey(email: string): string {
   return `${key.slice(0, at)}@${domainToASCII(domain) || domain}`;
 }
 
-/** A Map that grows beyond 2^20 keys takes twice the memory, so a full one gets a neighbour. */
+/** A Map with more than 2^20 keys takes twice the memory, so a full one is followed by another. */
 const KEYS_MAX = 1_000_000;
 
 class KeyMap {
@@ -108,7 +106,7 @@ class KeyMap {
     return undefined;
   }
 
-  /** For a key that it doesn't have; to look for it would take a tenth of a check. */
+  /** The key must be new; checking that would take a tenth of the whole check. */
   add(key: string, line: number): void {
     if ((this.maps[0]?.size ?? 0) >= KEYS_MAX) this.maps.unshift(new Map());
     this.maps[0]?.set(key, line);

@@ -51,7 +51,7 @@ export const RESPONSE_ROWS: RowKind = {
     { name: "additional_answers", rule: "answers" },
     name,
   ],
-  // Of `additional_answers` the columns that an older export made of it.
+  // `additional_answers` stands for the columns `additional_answers.…` of older exports.
   readOnly: ["id", "permalink", "updated_at", "notes", "tags", "additional_answers"],
   properties: "person_properties",
   check: (values) => [
@@ -73,7 +73,7 @@ const MEMBER_ROWS: RowKind = {
   check: (values) => needsPerson(values, ["person_id", "email", "phone_number"]),
 };
 
-/** Surveys by e-mail need an address, those by SMS a number, unless an id identifies the person (4.9). */
+/** Surveys by email need an address, those by SMS a number, unless an id identifies the person (4.9). */
 export function memberRows(platform: Platform): RowKind {
   const column = platform === "sms" ? "phone_number" : "email";
   return { ...MEMBER_ROWS, check: (values) => needsPerson(values, [column, "person_id"]) };
@@ -97,7 +97,7 @@ function needsOld(values: RowValues, update: string, old: string): RowProblem[] 
   return [{ column: old, message: `is empty, but ${update} requires the old value there` }];
 }
 
-/** Without a survey an update of the address or number changes that alone (4.2). */
+/** Without a survey, an update of the address or number changes nothing else (4.2). */
 function lostInUpdate(values: RowValues, property: () => string | null): RowProblem[] {
   const update = ["email_update", "phone_number_update"].find((column) => values[column] !== undefined);
   if (values["send"] !== false || update === undefined) return [];
@@ -106,7 +106,7 @@ function lostInUpdate(values: RowValues, property: () => string | null): RowProb
   return [...fields, property()].flatMap((column) => (column === null ? [] : [{ column, message }]));
 }
 
-/** Of two old values the one that is not updated: it names the person, who may have another one or none (4.2). */
+/** Finds the identifier that isn't updated: it only selects the person, and isn't saved (4.2). */
 function unsavedInUpdate(values: RowValues): RowProblem | null {
   const [update, column] =
     values["email_update"] === undefined ? ["phone_number_update", "email"] : ["email_update", "phone_number"];

@@ -1,4 +1,3 @@
-/** Rows and cells that are valid and probably not as they were meant. */
 import { findLocale } from "../../../contract/locales.ts";
 import { isEmail } from "../../../contract/text/email.ts";
 import { hasGuard } from "../../../contract/text/formula-guard.ts";
@@ -24,11 +23,10 @@ interface StrayQuote {
 }
 
 export interface Oddities {
-  /** Not counted as rows. */
   readonly emptyRows: number;
-  /** Valid rows that have fewer cells than the header, or empty ones beyond it. */
+  /** Valid rows with fewer cells than the header, or with extra empty ones. */
   readonly unevenRows: number;
-  /** Cells that lost the leading `'` of a spreadsheet. */
+  /** Cells that lost a spreadsheet's leading `'`. */
   readonly guardedCells: number;
   readonly formulaCells: number;
   readonly strayQuotes: readonly StrayQuote[];
@@ -36,9 +34,9 @@ export interface Oddities {
   /** Values of valid rows that are saved as they are. */
   readonly doubts: readonly ProblemGroup[];
   readonly unsaved: readonly ProblemGroup[];
-  /** Valid rows in which an override counts and not the cell. */
+  /** Valid rows in which an override replaced a cell. */
   readonly overriddenRows: number;
-  /** Valid responses without a time: a repeat of one looks like another answer. */
+  /** Valid responses without a time, which can't be recognized when they are repeated. */
   readonly untimedRows: number;
 }
 
@@ -48,14 +46,14 @@ export interface OddityWatch {
   takeValid(record: InputRecord, fields: ValidFields): void;
 }
 
-/** Locales and stray quotes that are kept; a column with more locales holds something else. */
+/** Maximum of each that is reported; a column with more locales contains something else. */
 const REPORTED_MAX = 10;
 
 const PLACEHOLDERS: ReadonlySet<string> = new Set(["nan", "NaN", "NULL", "null", "None", "N/A", "n/a", "\\N"]);
 const PLACEHOLDER_MAX = 4;
 
 export function watchOddities(kind: RowKind, columns: readonly HeaderColumn[], kindsMax: number): OddityWatch {
-  const texts = columns.flatMap(({ target }, index) => (isText(target) ? [{ index, column: nameOf(target) }] : []));
+  const texts = columns.flatMap(({ target }, index) => (isText(target) ? [{ index, column: columnName(target) }] : []));
   const localeAt = texts.find(({ column }) => column === "locale")?.index ?? -1;
   const locales = new Map<string, OddLocale>();
   const [doubts, unsaved] = [createProblemList(kindsMax), createProblemList(kindsMax)];
@@ -69,7 +67,7 @@ export function watchOddities(kind: RowKind, columns: readonly HeaderColumn[], k
     },
     takeAny(record) {
       if (isEmptyRow(record)) rows.emptyRows += 1;
-      // Cells of JSON are guarded for the reader of cells alone.
+      // JSON cells only have guards that we added.
       for (const cell of record.values === undefined ? record.fields : [])
         if (hasGuard(cell)) cells[cell.startsWith("=") ? "formulaCells" : "guardedCells"] += 1;
       const stray = strayQuotes.length < REPORTED_MAX ? findStrayQuote(record, columns) : null;
@@ -98,7 +96,7 @@ function isText(target: HeaderColumn["target"]): boolean {
   return target.kind === "property" || (target.kind === "field" && ["text", "comment"].includes(target.field.rule));
 }
 
-function nameOf(target: HeaderColumn["target"]): string {
+function columnName(target: HeaderColumn["target"]): string {
   if (target.kind === "field") return target.field.name;
   return target.kind === "property" ? target.key : "";
 }
@@ -109,7 +107,6 @@ function takeLocale(locales: Map<string, OddLocale>, line: number, locale: strin
   if (before.rows > 0 || locales.size < REPORTED_MAX) locales.set(locale, { ...before, rows: before.rows + 1 });
 }
 
-/** Texts that people write have fewer. */
 const LINE_ENDS_MAX = 20;
 
 function findStrayQuote(record: InputRecord, columns: readonly HeaderColumn[]): StrayQuote | null {
@@ -130,7 +127,6 @@ function holdsRows(cell: string, width: number): boolean {
   return below.some((text) => looksLikeRow(text, width));
 }
 
-/** As many fields as the header has, and one of them identifies a person. */
 function looksLikeRow(text: string, width: number): boolean {
   return DELIMITERS.some((delimiter) => {
     const cells = text.split(delimiter).map((cell) => cell.replaceAll('"', "").trim());

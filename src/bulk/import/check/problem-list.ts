@@ -1,4 +1,4 @@
-/** Groups the problems of rows by kind: one line for 200 rows without an address. */
+/** Groups problems by column and message, so 200 rows without an address take one line. */
 import type { RowProblem } from "./row-kind.ts";
 
 export interface LineRange {
@@ -26,7 +26,6 @@ interface Group extends RowProblem {
   isComplete: boolean;
 }
 
-/** At most `kindsMax` kinds are kept; a kind is a column and a message. */
 export function createProblemList(kindsMax: number): ProblemList {
   const groups = new Map<string, Group>();
   let count = 0;

@@ -1,4 +1,3 @@
-/** The fields that a row of each bulk command may hold, as data. */
 import type { JsonObject } from "../../../contract/json.ts";
 
 export type FieldRule =
@@ -23,17 +22,16 @@ export interface FieldSpec {
 
 export interface RowKind {
   /**
-   * What makes a row the duplicate of another one: the same person by any identifier, the same identifier where only
-   * the first is sent, or the same answer of a person.
+   * What makes two rows duplicates: the same person by any identifier, the same first identifier (if only that is
+   * sent), or the same answer.
    */
   readonly repeats: "person" | "identifier" | "answer";
   readonly sendsSurveys: boolean;
   readonly fields: readonly FieldSpec[];
-  /** Columns of an export that only the service sets, including `name.…` of each: ignored with a note. */
+  /** Columns that only the service sets, including `name.…`: ignored with a note. */
   readonly readOnly: readonly string[];
-  /** The field of the request for all other columns; null ignores them. */
   readonly properties: "properties" | "person_properties" | null;
-  /** Rules about several values of a row. `property` names a property that the row has. */
+  /** Rules that involve several values. `property` returns the name of a property that the row has. */
   readonly check: (values: RowValues, property: () => string | null) => readonly RowProblem[];
   readonly findUnsaved?: (values: RowValues) => RowProblem | null;
 }
@@ -49,7 +47,7 @@ export type RowValues = Readonly<Record<string, CellValue | undefined>>;
 
 export interface ImportRow {
   readonly line: number;
-  /** The person in the results file: the e-mail, else the phone number, else the id. */
+  /** Names the person in the results file: email, else phone number, else id. */
   readonly identifier: string;
   readonly values: RowValues;
   readonly properties: JsonObject;
@@ -61,11 +59,11 @@ export interface InvalidRow {
   readonly problems: readonly RowProblem[];
 }
 
-export const WAYS = ["emails", "texts", "quiet"] as const;
-export type Way = (typeof WAYS)[number];
+export const SEND_MODES = ["emails", "texts", "quiet"] as const;
+export type SendMode = (typeof SEND_MODES)[number];
 
-/** A row with a number alone is mailed to the address that the service knows for it (4.2). */
-export function wayOf({ send, channel }: RowValues): Way {
+/** A row with only a number is mailed to the address that the service knows (4.2). */
+export function sendMode({ send, channel }: RowValues): SendMode {
   if (send === false) return "quiet";
   return channel === "sms" ? "texts" : "emails";
 }

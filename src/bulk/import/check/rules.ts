@@ -1,4 +1,3 @@
-/** One function a rule: from the text of a cell to its value, or to the problem and its fix. */
 import { parseJson } from "../../../contract/json.ts";
 import { emailProblem } from "../../../contract/text/email.ts";
 import { SCORE_MAX, SCORE_MIN } from "../../../contract/limits.ts";
@@ -8,41 +7,40 @@ import { readWholeNumber } from "../../../contract/text/whole-number.ts";
 import { CHANNELS } from "../../../contract/routes.ts";
 import type { CellValue, FieldRule } from "./row-kind.ts";
 
-type Ruling = { readonly value: CellValue } | { readonly problem: string };
+type RuleResult = { readonly value: CellValue } | { readonly problem: string };
 
-/** Readers of forms that other commands take too: null when the text has none of them. */
+/** Parsers shared with flags; they return null for invalid text. */
 export interface ValueReaders {
   readonly time: (text: string) => number | null;
-  /** Unix seconds; later times are invalid. */
   readonly latestTime: number;
   readonly delay: (text: string) => number | null;
 }
 
-export type Rule = (text: string, readers: ValueReaders) => Ruling;
+export type Rule = (text: string, readers: ValueReaders) => RuleResult;
 
-const problem = (text: string): Ruling => ({ problem: text });
+const problem = (text: string): RuleResult => ({ problem: text });
 
-function readText(text: string): Ruling {
+function readText(text: string): RuleResult {
   return { value: text };
 }
 
-function readId(text: string): Ruling {
+function readId(text: string): RuleResult {
   if (isScientific(text)) return problem(scientificAdvice(text, "an id"));
   return { value: text.replace(/^(\d+)\.0+$/, "$1") };
 }
 
-function readEmail(text: string): Ruling {
+function readEmail(text: string): RuleResult {
   const fault = emailProblem(text);
   return fault === null ? { value: text } : problem(`${quoteText(text)} is not an e-mail address: it ${fault}`);
 }
 
-function readPhone(text: string): Ruling {
+function readPhone(text: string): RuleResult {
   const fault = phoneProblem(text);
   if (fault === null) return { value: text };
   return problem(isScientific(text) ? scientificAdvice(text, "a number") : `${quoteText(text)} ${fault}`);
 }
 
-/** `4.47E+11`: the spreadsheet dropped digits, so the number is lost. */
+/** `4.47E+11`: the spreadsheet has dropped digits. */
 function isScientific(text: string): boolean {
   return /^[+-]?\d(?:[.,]\d+)?E[+-]?\d+$/i.test(text);
 }
@@ -52,13 +50,13 @@ function scientificAdvice(text: string, what: string): string {
   return `${quoteText(text)} is ${what} rounded by a spreadsheet; its digits are lost; ${fix}`;
 }
 
-function readChannel(text: string): Ruling {
+function readChannel(text: string): RuleResult {
   const channel = text.toLowerCase();
   if ((CHANNELS as readonly string[]).includes(channel)) return { value: channel };
   return problem(`${quoteText(text)} is not a channel; give ${CHANNELS.join(" or ")}`);
 }
 
-function readDelay(text: string, { delay }: ValueReaders): Ruling {
+function readDelay(text: string, { delay }: ValueReaders): RuleResult {
   const seconds = delay(text);
   return seconds === null
     ? problem(`${quoteText(text)} is not a delay; give seconds, 90s, 15m, 2h, 1d, 2w, tomorrow or a later time`)
@@ -68,16 +66,16 @@ function readDelay(text: string, { delay }: ValueReaders): Ruling {
 const YES = new Set(["true", "yes", "1"]);
 const NO = new Set(["false", "no", "0"]);
 
-function readSend(text: string): Ruling {
+function readSend(text: string): RuleResult {
   const word = text.toLowerCase();
   if (YES.has(word)) return { value: true };
   return NO.has(word) ? { value: false } : problem(`${quoteText(text)} is neither true, yes, 1 nor false, no, 0`);
 }
 
-/** Days since 1900 from 1954 to 2091: a date of a spreadsheet whose cell is formatted as a number. */
+/** Days since 1900 (1954 to 2091): a spreadsheet's date in a cell that is formatted as a number. */
 const SPREADSHEET_DAY = /^[2-6]\d{4}(?:[.,]\d+)?$/;
 
-function readTime(text: string, { time, latestTime }: ValueReaders): Ruling {
+function readTime(text: string, { time, latestTime }: ValueReaders): RuleResult {
   if (isScientific(text)) return problem(scientificAdvice(text, "a time"));
   if (SPREADSHEET_DAY.test(text))
     return problem(`${quoteText(text)} is a spreadsheet's day number; format the column as a date such as 2026-01-31`);
@@ -87,19 +85,19 @@ function readTime(text: string, { time, latestTime }: ValueReaders): Ruling {
   return seconds > latestTime ? problem(`${quoteText(text)} is more than a day ahead`) : { value: seconds };
 }
 
-/** A response that is added is an answer to an NPS survey: another scale would count there as a score. */
-function readNpsType(text: string): Ruling {
+/** Only NPS answers can be added; a score on another scale would distort the NPS. */
+function readNpsType(text: string): RuleResult {
   if (text.toLowerCase() === "nps") return { value: "nps" };
   return problem(`${quoteText(text)} is not nps; its score would count in the NPS`);
 }
 
-function readScore(text: string): Ruling {
+function readScore(text: string): RuleResult {
   const score = readWholeNumber(text) ?? Number.NaN;
   if (score >= SCORE_MIN && score <= SCORE_MAX) return { value: score };
   return problem(`${quoteText(text)} is not a score; give a whole number from ${SCORE_MIN} to ${SCORE_MAX}`);
 }
 
-function readAnswers(text: string): Ruling {
+function readAnswers(text: string): RuleResult {
   if (Array.isArray(parseJson(text))) return { value: text };
   return problem(`${quoteText(text)} is not a JSON array of answers, as an export writes it`);
 }

@@ -1,5 +1,11 @@
-/** Validates one record: the row it becomes, or everything that is wrong with it. */
 import { withoutGuard } from "../../../contract/text/formula-guard.ts";
+import {
+  ANSWERS_BYTES_MAX,
+  characterCount,
+  NAME_MAX,
+  PROPERTIES_BYTES_MAX,
+  TEXT_BYTES_MAX,
+} from "../../../contract/limits.ts";
 import { type Json, type JsonObject, numberThatLosesDigits, parseJsonObject } from "../../../contract/json.ts";
 import { quoteText } from "../../../contract/text/invisible.ts";
 import { findLostText } from "../../../contract/text/lost-text.ts";
@@ -7,18 +13,17 @@ import { SPECIAL_PROPERTIES } from "../../../contract/special-properties.ts";
 import { propertyKey, type HeaderColumn } from "../table/header.ts";
 import { findExtraCells, type InputRecord, isBlank } from "../table/record-parser.ts";
 import type { CellValue, FieldRule, ImportRow, InvalidRow, RowKind, RowProblem, RowValues } from "./row-kind.ts";
-import { checkLength, findOwnLimit } from "./limits.ts";
 import { RULES, type ValueReaders } from "./rules.ts";
 
 export interface ValidatorOptions {
   readonly kind: RowKind;
   readonly columns: readonly HeaderColumn[];
   readonly readers: ValueReaders;
-  /** Properties for every row; a column of that name takes precedence where it has a value. */
+  /** Properties for every row. A non-empty cell in a column of the same name takes precedence. */
   readonly properties: JsonObject;
-  /** Values for rows that have none of their own: `channel`, `delay`, `send`. */
+  /** Values for rows without their own: `channel`, `delay`, `send`. */
   readonly defaults: RowValues;
-  /** Values for every row; they take precedence over its cells. */
+  /** Values that replace the cells of every row. */
   readonly overrides?: RowValues;
 }
 
@@ -27,18 +32,17 @@ export interface ValidFields {
   readonly overridden: boolean;
 }
 
-/** The values of a record, until the next one is checked. */
+/** Valid until the next record is checked. */
 type FieldCheck = ValidFields | { readonly problems: readonly RowProblem[]; readonly isOwnLimit?: true };
 
 export interface Validator {
-  /** For a service that is not our own. */
   liftOwnLimits(): void;
   validate(record: InputRecord): ImportRow | InvalidRow;
-  /** Applies the same rules without making a row, for the check of a whole file. */
+  /** Validates without making a row, for checking a whole file. */
   checkFields(record: InputRecord): FieldCheck;
 }
 
-/** The result of `checkFields` is overwritten by the next record; that of `validate` is not. */
+/** The result of `checkFields` is overwritten by the next record, that of `validate` isn't. */
 export function createValidator(options: ValidatorOptions): Validator {
   const cells = propertyCells(options.columns);
   const checkAnywhere = createFieldCheck(options);
@@ -59,7 +63,7 @@ export function createValidator(options: ValidatorOptions): Validator {
       const { line } = record;
       if ("problems" in checked) return { line, identifier: "", problems: checked.problems };
       const properties = readProperties(cells, record, options.properties);
-      return { line, identifier: identifierOf(checked.values), values: present(checked.values), properties };
+      return { line, identifier: identify(checked.values), values: present(checked.values), properties };
     },
   };
 }
@@ -67,11 +71,11 @@ export function createValidator(options: ValidatorOptions): Validator {
 /** Characters of properties from which their size is measured. */
 const MEASURED_MIN = 8192;
 
-/** Columns of their own take precedence over a map in one cell, as an export writes it. */
+/** Separate columns take precedence over a map in one cell, as in our exports. */
 function readProperties(cells: readonly PropertyCell[], record: InputRecord, common: JsonObject): JsonObject {
   const { fields, values } = record;
   let all = common;
-  // Without a prototype, so that a key named `__proto__` is only a key.
+  // Without a prototype, so that `__proto__` is an ordinary key.
   const own = Object.create(null) as JsonObject;
   for (const { index, key } of cells) {
     const cell = fields[index] ?? "";
@@ -88,8 +92,8 @@ function readProperties(cells: readonly PropertyCell[], record: InputRecord, com
 }
 
 /**
- * True when the cell of a flattened column repeats as text what the map holds: as a number, a list, a map, a text with
- * a leading `'` of its own, or under a key that a header spells in another way.
+ * True if the cell of a flattened column repeats the map's value as text: a number, a list, a map, text that begins
+ * with `'`, or a key that the header spells differently.
  */
 function repeatsMap(all: JsonObject, key: string, cell: string): boolean {
   const isSame = (value: Json | undefined): boolean => [cell, withoutGuard(cell)].includes(toCellText(value));
@@ -101,7 +105,7 @@ function toCellText(value: Json | undefined): string {
   return typeof value === "string" ? value : JSON.stringify(value ?? null);
 }
 
-/** `person_properties` of an export holds them all as JSON. */
+/** An export's `person_properties` contains all properties as JSON. */
 function isMapColumn(key: string): boolean {
   return key === "properties" || key === "person_properties";
 }
@@ -122,8 +126,7 @@ function present(values: RowValues): RowValues {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
-/** The name of a row's person in messages and results; empty when there is no identifier. */
-export function identifierOf(values: RowValues): string {
+export function identify(values: RowValues): string {
   return String(values["email"] ?? values["phone_number"] ?? values["person_id"] ?? "");
 }
 
@@ -138,7 +141,6 @@ function propertyCells(columns: readonly HeaderColumn[]): readonly PropertyCell[
 
 interface FieldCell {
   readonly index: number;
-  /** The columns whose text follows, a space between them. */
   readonly joined: readonly number[];
   readonly header: string;
   readonly name: string;
@@ -168,7 +170,7 @@ function createFieldCheck({
     cellsOfProperties.find(({ index }) => !isBlank(withoutGuard(cells[index] ?? "")))?.key ??
     Object.keys(properties)[0] ??
     null;
-  // One object for all records: its values are taken before the next is read.
+  // Reused for all records.
   const values: Record<string, CellValue | undefined> = { ...defaults };
   const valid = { values, overridden: false };
   return (record) => {
@@ -179,7 +181,7 @@ function createFieldCheck({
     if (lost.length > 0) return { problems: lost };
     let problems: RowProblem[] | null = null;
     for (const cell of fields) {
-      const problem = readField(cell, textOf(cell, cells), values, readers);
+      const problem = readField(cell, cellText(cell, cells), values, readers);
       if (problem !== null) (problems ??= []).push(problem);
     }
     for (const check of limited) {
@@ -229,7 +231,7 @@ function readField(
   return null;
 }
 
-function textOf({ index, joined }: FieldCell, cells: readonly string[]): string {
+function cellText({ index, joined }: FieldCell, cells: readonly string[]): string {
   const text = cells[index] ?? "";
   if (joined.length === 0) return text;
   return [text, ...joined.map((column) => cells[column] ?? "")]
@@ -245,7 +247,6 @@ function missingConsent(column: string): RowProblem {
 
 type LimitCheck = (cells: readonly string[]) => RowProblem | null;
 
-/** Properties whose length the specification limits, where a column or a common property gives them. */
 function limitedCells(cells: readonly PropertyCell[], fixed: JsonObject): readonly LimitCheck[] {
   return SPECIAL_PROPERTIES.flatMap(({ key, olderName = key, maxLength = Infinity }) =>
     [...new Set([key, olderName])].flatMap((name): LimitCheck[] => {
@@ -255,4 +256,31 @@ function limitedCells(cells: readonly PropertyCell[], fixed: JsonObject): readon
       return [(record) => checkLength(name, withoutGuard(record[index] ?? "") || text, maxLength)];
     }),
   );
+}
+
+/** `properties` is null if they are too short to measure. */
+function findOwnLimit(values: RowValues, properties: JsonObject | null): RowProblem | null {
+  const { name, comment, additional_answers: answers } = values;
+  return (
+    checkLength("name", name, NAME_MAX) ??
+    checkBytes("comment", comment, TEXT_BYTES_MAX) ??
+    checkBytes("additional_answers", answers, ANSWERS_BYTES_MAX) ??
+    checkBytes("properties", properties === null ? "" : JSON.stringify(properties), PROPERTIES_BYTES_MAX)
+  );
+}
+
+function checkLength(column: string, text: RowValues[string], max: number): RowProblem | null {
+  if (typeof text !== "string" || text.length <= max) return null;
+  const length = characterCount(text);
+  return length > max ? exceeds(column, length, "characters", max) : null;
+}
+
+function checkBytes(column: string, text: RowValues[string], max: number): RowProblem | null {
+  if (typeof text !== "string" || 3 * text.length <= max) return null;
+  const bytes = Buffer.byteLength(text);
+  return bytes > max ? exceeds(column, bytes, "bytes", max) : null;
+}
+
+function exceeds(column: string, size: number, unit: string, max: number): RowProblem {
+  return { column, message: `has ${size} ${unit}; at most ${max} are allowed` };
 }

@@ -1,4 +1,4 @@
-/** Moves the record of a run to the lines that its rows have in a later version of the file. */
+/** Moves a run's journal to the lines that its rows have in a later version of the file. */
 import { rowKey } from "../check/identities.ts";
 import { createLineNumbers, type LineNumbers } from "../table/line-numbers.ts";
 import { decideRows, type RowSource } from "./decide-rows.ts";
@@ -6,16 +6,13 @@ import { formatEntry, type JournalEntry, type JournalHead, readJournalLines } fr
 import { emptyJournal, type WritableState } from "./journal-state.ts";
 
 export interface CarriedOver {
-  /** The state of the earlier run, by the lines of the file as it is now. */
   readonly before: WritableState;
   readonly text: () => AsyncGenerator<string>;
-  /** Rows of the earlier run that are gone from the file or have changed. */
   readonly missing: number;
-  /** Rows to be sent that the earlier run doesn't have. */
   readonly fresh: number;
 }
 
-/** The new line of a row that the file no longer has; the first row is never on it. */
+/** Marks rows that the file no longer has. Line 1 is the header or title, never a row. */
 const GONE = 1;
 
 export async function carryOver(journal: string, head: JournalHead, source: RowSource): Promise<CarriedOver> {
@@ -24,7 +21,7 @@ export async function carryOver(journal: string, head: JournalHead, source: RowS
     if (decision.kind === "send") rows.set(rowKey(source.table.kind, decision.row), decision.row.line);
   const newLines = createLineNumbers(Uint32Array);
   let missing = 0;
-  for await (const entry of entriesOf(journal)) {
+  for await (const entry of readEntries(journal)) {
     if (!("intent" in entry)) continue;
     for (const [index, line] of entry.intent.entries()) {
       if (newLines.get(line) !== 0) continue;
@@ -50,7 +47,7 @@ function toLine(entry: JournalEntry): string {
   return `${formatEntry(entry)}\n`;
 }
 
-async function* entriesOf(journal: string): AsyncGenerator<JournalEntry> {
+async function* readEntries(journal: string): AsyncGenerator<JournalEntry> {
   for await (const batch of readJournalLines(journal)) for (const { entry } of batch) yield entry;
 }
 
@@ -58,7 +55,7 @@ async function* movedEntries(journal: string, head: JournalHead, newLines: LineN
   yield { head };
   const isKept = (line: number): boolean => newLines.get(line) > GONE;
   const move = (lines: readonly number[]): number[] => lines.filter(isKept).map((line) => newLines.get(line));
-  for await (const entry of entriesOf(journal))
+  for await (const entry of readEntries(journal))
     if ("intent" in entry) {
       const keys = entry.keys?.filter((_, index) => isKept(entry.intent[index] ?? 0)) ?? [];
       yield { ...entry, intent: move(entry.intent), keys };

@@ -1,16 +1,14 @@
-/** Which rows are to be sent, given what earlier runs did. Failed rows are tried again. */
+/** Decides which rows to send, given what previous runs did. Failed rows are retried. */
 import type { ImportTable } from "../table/open-table.ts";
 import type { CheckReport } from "../check/check.ts";
-import type { ImportRow, RowProblem, Way } from "../check/row-kind.ts";
+import type { ImportRow, RowProblem, SendMode } from "../check/row-kind.ts";
 import type { JournalState } from "./journal-state.ts";
 import type { OutcomeName } from "./outcome.ts";
 
 export interface RowToSend extends ImportRow {
-  /** Counts the rows that are sent, from 0. */
   readonly position: number;
-  /** When an earlier run may have sent it, by the service's clock; null if none can have. */
+  /** When a previous run may have sent it, by the service's clock; null if none did. */
   readonly previousIntentAt: number | null;
-  /** An earlier run couldn't tell whether it arrived. */
   readonly wasUnknown: boolean;
   readonly noRepeat: boolean;
 }
@@ -23,7 +21,6 @@ export type Decision =
 export interface RowSource {
   readonly table: ImportTable;
   readonly before: JournalState;
-  /** Why the valid row of a line is not sent; null for one that is. */
   readonly skip: (line: number) => string | null;
 }
 
@@ -45,15 +42,15 @@ function isSettled(outcome: OutcomeName | null, isValid: boolean): outcome is Ou
   return outcome !== null && !(isValid && (outcome === "unknown" || outcome === "failed"));
 }
 
-export type Plan = Record<"rows" | Way | "skipped" | "done", number>;
+export type Plan = Record<"rows" | SendMode | "skipped" | "done", number>;
 
 export function countDecisions(report: CheckReport, { before, skip }: RowSource): Plan {
   const plan = { rows: report.rows, emails: 0, texts: 0, quiet: 0, skipped: report.rows, done: 0 };
   for (let line = 1; line < report.end; line += 1) {
-    const way = report.wayAt(line);
-    const isDone = isSettled(before.outcomeOf(line), way !== null);
-    if (!isDone && (way === null || skip(line) !== null)) continue;
-    plan[isDone || way === null ? "done" : way] += 1;
+    const mode = report.modeAt(line);
+    const isDone = isSettled(before.outcomeOf(line), mode !== null);
+    if (!isDone && (mode === null || skip(line) !== null)) continue;
+    plan[isDone || mode === null ? "done" : mode] += 1;
     plan.skipped -= 1;
   }
   return plan;

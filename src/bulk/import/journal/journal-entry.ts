@@ -1,4 +1,3 @@
-/** The entries of a journal, one JSON text a line. */
 import { open, type FileHandle } from "node:fs/promises";
 import type { Json } from "../../../contract/json.ts";
 import { OUTCOMES, type RecordedOutcome } from "./outcome.ts";
@@ -9,11 +8,9 @@ export interface JournalHead {
   readonly file: string;
   readonly rows: number;
   readonly command: string;
-  /** Everything that changes requests, or which rows are sent, by flag. */
   readonly choices: Readonly<Record<string, Json>>;
   readonly baseUrl: string;
   readonly key: string;
-  /** When the run began, Unix seconds by our clock. */
   readonly at: number;
 }
 
@@ -21,9 +18,9 @@ export type JournalEntry =
   | { readonly head: JournalHead }
   /** Lines that may be sent from now on, with their `rowKey`s; `at` is the service's time, Unix seconds. */
   | { readonly intent: readonly number[]; readonly at: number; readonly keys?: readonly string[] }
-  /** The run stopped at that time by the service's clock; of these lines no byte was sent. */
+  /** The run stopped at this time by the service's clock, and no byte of these lines was sent. */
   | { readonly unsent: readonly number[]; readonly at: number }
-  /** Lines that are repeated only with --retry-unknown: they were accepted, or repeated once in vain. */
+  /** Lines that are repeated only with --retry-unknown: they were accepted, or one repeat was inconclusive. */
   | { readonly noRepeat: readonly number[] }
   | { readonly done: RecordedOutcome }
   | { readonly end: true };
@@ -54,8 +51,8 @@ function isEntry(entry: JournalEntry): boolean {
 }
 
 /**
- * An id that is a whole number is written as one. V8 keeps every short text that it reads from JSON in a table for the
- * life of the process: a million ids would take 40 MB while results are written.
+ * Writes integer ids as numbers. V8 interns every short string that it parses from JSON and never frees it; a million
+ * ids would take 40 MB while results are written.
  */
 function packId(id: string | null): string | number | null {
   const number = Number(id);
@@ -71,7 +68,7 @@ export interface JournalLine {
 const CHUNK_BYTES = 64 * 1024;
 const NEW_LINE = 10;
 
-/** A missing file is an empty journal. Lines that a crash tore, or a power cut damaged, are left out. */
+/** A missing file is an empty journal. Skips lines that a crash or power failure damaged. */
 export async function* readJournalLines(file: string): AsyncGenerator<JournalLine[]> {
   const handle = await openIfThere(file);
   if (handle === null) return;
@@ -95,7 +92,7 @@ export async function* readJournalLines(file: string): AsyncGenerator<JournalLin
   }
 }
 
-/** Null for a file that is not a journal of this version. */
+/** Null if the file isn't a journal of this version. */
 export async function readJournalHead(file: string): Promise<JournalHead | null> {
   for await (const [first] of readJournalLines(file))
     return first !== undefined && "head" in first.entry ? first.entry.head : null;

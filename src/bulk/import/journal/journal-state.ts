@@ -1,4 +1,3 @@
-/** What a journal says about each line of the input, in a few bytes a line. */
 import { readJournalLines, type JournalEntry, type JournalHead } from "./journal-entry.ts";
 import { createLineNumbers } from "../table/line-numbers.ts";
 import { noOutcomes, OUTCOMES, type OutcomeCounts, type OutcomeName, type RecordedOutcome } from "./outcome.ts";
@@ -10,14 +9,13 @@ export interface JournalState {
   /** When the last run stopped, by the service's clock; null if it was killed. */
   readonly stoppedAt: number | null;
   readonly counts: OutcomeCounts;
-  /** Lines that may have been sent and have no outcome. */
   readonly undecided: number;
-  /** Null if a line has no outcome yet, or failed and is being sent again. */
+  /** Null if a line has no outcome yet, or failed and is being retried. */
   outcomeOf(line: number): OutcomeName | null;
-  /** A line failed, but the service may have processed it. */
+  /** True if a line failed although the service may have processed it. */
   mayHaveArrived(line: number): boolean;
   noRepeat(line: number): boolean;
-  /** The first time a line may have been sent, by the service's clock; null if it can't have been. */
+  /** When a line may first have been sent, by the service's clock; null if it wasn't. */
   intentAt(line: number): number | null;
 }
 
@@ -25,19 +23,15 @@ const FAILED = OUTCOMES.indexOf("failed") + 1;
 const DOUBTFUL = OUTCOMES.length + 1;
 
 export async function readJournal(file: string): Promise<WritableState> {
-  const state = createState();
+  const state = emptyJournal();
   for await (const lines of readJournalLines(file)) {
     for (const { entry, end } of lines) state.take(entry, end);
   }
   return state;
 }
 
-export function emptyJournal(): WritableState {
-  return createState();
-}
-
 export interface WritableState extends JournalState {
-  /** `end` is the length of the journal up to and with the entry, bytes, if it was read from one. */
+  /** `end` is the length of the journal in bytes including the entry, if it was read from one. */
   take(entry: JournalEntry, end?: number): void;
 }
 
@@ -52,7 +46,7 @@ function countLines(end: number, outcomeOf: JournalState["outcomeOf"]): OutcomeC
   return counts;
 }
 
-function createState(): WritableState {
+export function emptyJournal(): WritableState {
   const outcomes = createLineNumbers(Uint8Array);
   const intents = createLineNumbers(Uint32Array);
   const noRepeats = createLineNumbers(Uint8Array);
@@ -66,7 +60,7 @@ function createState(): WritableState {
   const intend = (line: number, at: number): void => {
     const before = outcomes.get(line);
     if (before === FAILED || before === DOUBTFUL) outcomes.set(line, 0);
-    // A row that the service refused is sent anew; any other that may have arrived is looked up since its first intent.
+    // A rejected row starts anew; any other that may have arrived is looked up from its first intent on.
     if (before === FAILED || intents.get(line) === 0) intents.set(line, at);
   };
   const outcomeOf = (line: number): OutcomeName | null => {

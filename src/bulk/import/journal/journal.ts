@@ -1,4 +1,4 @@
-/** Writes intents, each on disk before its request is sent, and outcomes. Waiting entries share one sync. */
+/** Writes outcomes, and intents before their requests are sent. Waiting entries share one sync. */
 import { open, type FileHandle } from "node:fs/promises";
 import path from "node:path";
 import type { Clock } from "../../../runtime/clock.ts";
@@ -11,14 +11,14 @@ export interface Journal {
 }
 
 const FILE_MODE = 0o600;
-/** Entries that come within that time after a sync share the next one; a block of intents lasts longer. */
+/** Entries within this time after a sync share the next one. A block of intents takes longer to send. */
 const PAUSE_MS = 10;
 
-/** Continues after `length` bytes; what a crash left after them is cut off. */
+/** Continues after `length` bytes and cuts off what a crash left beyond them. */
 export async function openJournal(file: string, length: number, clock: Clock): Promise<Journal> {
   const handle = await open(file, length === 0 ? "w" : "r+", FILE_MODE);
   await handle.truncate(length);
-  // A new file must outlive a power cut as well as its lines.
+  // A new file's directory entry must survive a power failure too.
   if (length === 0) await syncFolder(path.dirname(file));
   return createJournal({ handle, file }, length, clock);
 }
@@ -32,7 +32,7 @@ function createJournal({ handle, file }: Opened, start: number, clock: Clock): J
   let position = start;
   let waiting = "";
   let batch: Promise<void> | null = null;
-  /** The last sync and the pause after it; rejected for good by a disk that fails. */
+  /** The last sync and the pause after it; stays rejected if the disk fails. */
   let ready: Promise<void> = Promise.resolve();
 
   async function flush(): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * `saved`: without a survey. If the service says why, `throttled` (surveyed too recently), `suppressed` (unsubscribed
- * or bounced) or `pending` (a survey is already scheduled).
+ * `saved` means without a survey, or, if the service says why: `throttled` (surveyed too recently), `suppressed`
+ * (unsubscribed or bounced) or `pending` (already scheduled).
  */
 export const OUTCOMES = [
   "scheduled",
@@ -18,9 +18,8 @@ export interface RowOutcome {
   readonly outcome: OutcomeName;
   readonly personId: string | null;
   readonly surveyScheduledAt: number | null;
-  /** Why it failed or was not scheduled; null if all went well. */
   readonly error: string | null;
-  /** It failed, but the service may have processed it: it is looked up before it is sent again. */
+  /** It failed, but the service may have processed it, so it is looked up before a retry. */
   readonly mayHaveArrived?: boolean;
 }
 

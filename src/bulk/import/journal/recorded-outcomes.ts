@@ -1,4 +1,3 @@
-/** The latest outcome of every line, read back from the journal. */
 import { open, type FileHandle } from "node:fs/promises";
 import { parseEntry, readJournalLines } from "./journal-entry.ts";
 import { createLineNumbers } from "../table/line-numbers.ts";
@@ -6,7 +5,7 @@ import type { RecordedOutcome } from "./outcome.ts";
 
 export interface RecordedOutcomes {
   inOrder(): AsyncGenerator<RecordedOutcome[]>;
-  /** Fast for lines that were recorded close to each other. */
+  /** Fast for lines that were recorded close together. */
   of(line: number): Promise<RecordedOutcome | null>;
   close(): Promise<void>;
 }
@@ -40,13 +39,12 @@ export async function openRecordedOutcomes(journalFile: string): Promise<Recorde
 const BATCH = 500;
 
 interface Places {
-  /** The first byte of a line's latest outcome; null if it has none. */
   get(line: number): number | null;
   readonly end: number;
 }
 
 async function readPlaces(journalFile: string): Promise<Places> {
-  // Five bytes each, counted from 1, are enough for a journal of a terabyte.
+  // Five bytes per line, counted from 1, are enough for a journal of a terabyte.
   const highs = createLineNumbers(Uint8Array);
   const lows = createLineNumbers(Uint32Array);
   const failed = createLineNumbers(Uint8Array);
@@ -56,7 +54,7 @@ async function readPlaces(journalFile: string): Promise<Places> {
   };
   for await (const lines of readJournalLines(journalFile)) {
     for (const { entry, start } of lines) {
-      // A row that failed and is sent again has no outcome until that is known.
+      // A failed row that is being retried has no outcome yet.
       if ("intent" in entry) for (const line of entry.intent) if (failed.get(line) === 1) setPlace(line, 0);
       if (!("done" in entry)) continue;
       setPlace(entry.done.line, start + 1);
@@ -75,7 +73,7 @@ async function readPlaces(journalFile: string): Promise<Places> {
 const WINDOW_BYTES = 256 * 1024;
 const NEW_LINE = 10;
 
-/** Single lines of a large file; neighbours come from one read. */
+/** Reads single lines of a large file; nearby lines share one read. */
 function createLineReader(handle: FileHandle): { lineAt(place: number): Promise<string>; close(): Promise<void> } {
   let buffer = Buffer.allocUnsafeSlow(WINDOW_BYTES);
   let window = buffer.subarray(0, 0);

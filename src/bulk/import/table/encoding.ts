@@ -1,10 +1,8 @@
-/** Bytes of a file as UTF-8 without a byte order mark, from any encoding of the WHATWG's standard. */
-
 export class EncodingError extends Error {
   override readonly name = "EncodingError";
   readonly offset: number;
   readonly encoding: string;
-  /** A zero byte is valid UTF-8 and in no text. */
+  /** A zero byte: valid UTF-8, but never in text. */
   readonly isZero: boolean;
 
   constructor(offset: number, encoding: string, isZero = false) {
@@ -15,7 +13,6 @@ export class EncodingError extends Error {
   }
 }
 
-/** True for a name that `toUtf8` takes. */
 export function isEncoding(name: string): boolean {
   try {
     return new TextDecoder(name).encoding !== "";
@@ -24,10 +21,9 @@ export function isEncoding(name: string): boolean {
   }
 }
 
-/** No character is longer. */
 const LONGEST = 4;
 
-/** `given` is the name of the encoding; null: UTF-8, or UTF-16 with a byte order mark. Throws EncodingError. */
+/** `given` is an encoding's name; null detects UTF-8, or UTF-16 with a byte order mark. Throws EncodingError. */
 export async function* toUtf8(chunks: AsyncIterable<Uint8Array>, given: string | null = null): AsyncGenerator<Buffer> {
   let [encoding, start, before] = ["", 0, new Uint8Array()];
   let decode: Decode | null = null;
@@ -48,7 +44,7 @@ export async function* toUtf8(chunks: AsyncIterable<Uint8Array>, given: string |
     try {
       return Buffer.from(from(chunk));
     } catch {
-      // A character may have begun in the chunk before.
+      // The character may have begun in the previous chunk.
       const bytes = Buffer.concat([before, chunk ?? new Uint8Array()]);
       throw new EncodingError(start - before.length + validLength(bytes, encoding), encoding);
     }
@@ -69,10 +65,9 @@ function chooseEncoding(given: string | null, [first, second]: Uint8Array): stri
   return first === 0 ? "utf-16be" : "utf-16le";
 }
 
-/** Null ends the text. */
 type Decode = (bytes: Uint8Array | null) => string;
 
-/** Bytes that have no character in windows-1252; decoders make control characters of them, which are in no text. */
+/** Bytes without a character in windows-1252. Decoders turn them into control characters, which aren't text. */
 const WITHOUT_CHARACTER: ReadonlySet<number> = new Set([0x81, 0x8d, 0x8f, 0x90, 0x9d]);
 
 async function createDecoder(encoding: string): Promise<Decode> {
@@ -91,7 +86,7 @@ function isWindows(encoding: string): boolean {
   return new TextDecoder(encoding).encoding === "windows-1252";
 }
 
-/** The bytes in front of the first wrong one, found by halving. The first ones may be the rest of a character. */
+/** Binary search for the first invalid byte. The first few bytes may complete a character of the previous chunk. */
 function validLength(bytes: Uint8Array, encoding: string): number {
   if (isWindows(encoding)) return bytes.findIndex((byte) => WITHOUT_CHARACTER.has(byte));
   const isValid = (start: number, end: number, stream: boolean): boolean => {

@@ -1,5 +1,3 @@
-/** The format of a file by its beginning: how its fields are delimited, or that it is in another format. */
-
 export interface ForeignFormat {
   /** Completes `customers.csv is …`. */
   readonly what: string;
@@ -8,7 +6,6 @@ export interface ForeignFormat {
 
 const SAVE_AS_CSV = 'in the spreadsheet, save it as "CSV UTF-8"';
 
-/** Bytes at the start of a file, in hexadecimal. */
 const MARKS: readonly (readonly [mark: string, format: ForeignFormat])[] = [
   ["1f8b", { what: "compressed with gzip twice", hint: "unpack it first: gunzip -k FILE.gz" }],
   ["255044462d", { what: "a PDF document", hint: "export the table as CSV from the program that made it" }],
@@ -20,8 +17,8 @@ const MARKS: readonly (readonly [mark: string, format: ForeignFormat])[] = [
 
 const ZIP_MARK = "504b0304";
 
-/** `head` is what the file begins with, 1 KiB or more where there is so much. Null for what may be a table. */
-export function foreignFormatOf(head: Uint8Array): ForeignFormat | null {
+/** `head` is the first 1 KiB or more. Returns null if it may be a table. */
+export function detectForeignFormat(head: Uint8Array): ForeignFormat | null {
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
   const hex = bytes.toString("hex", 0, 16);
   const marked = MARKS.find(([mark]) => hex.startsWith(mark))?.[1];
@@ -35,13 +32,12 @@ function describeZip(text: string): ForeignFormat {
   return { what: "a zip archive", hint: "unpack it first; a spreadsheet is saved as CSV UTF-8" };
 }
 
-/** The line by which a file tells Excel its delimiter; null where there is none. `text` is the beginning, decoded. */
+/** A first line `sep=;`, which sets the delimiter for Excel. `text` is the decoded beginning. */
 export function readSeparatorLine(text: string): { readonly delimiter: string; readonly length: number } | null {
   const [line = "", delimiter] = /^sep=(.)\r?\n/i.exec(text) ?? [];
   return delimiter === undefined ? null : { delimiter, length: line.length };
 }
 
-/** True when records are separated by carriage returns alone: outside quotes, more of them than line feeds. */
 export function endsLinesWithCarriageReturns(text: string): boolean {
   let [returns, feeds] = [0, 0];
   for (const [, end] of text.replaceAll(/"[^"]*"/g, "").matchAll(/(\r(?!\n)|\n)/g)) {
@@ -53,10 +49,7 @@ export function endsLinesWithCarriageReturns(text: string): boolean {
 
 export const DELIMITERS = [",", ";", "\t", "|"] as const;
 
-/**
- * The character that separates most fields of the first line that is not blank, quoted text left aside; a comma when
- * none does.
- */
+/** The most frequent delimiter outside quotes in the first line that isn't blank; a comma by default. */
 export function findDelimiter(text: string): string {
   const counts = new Map<string, number>();
   let quoted = false;

@@ -1,9 +1,8 @@
-/** Compressed input, unpacked as it is read. */
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { InputError, type InputFile } from "./input-file.ts";
 
-/** The file itself if it isn't compressed. Lines are counted in what was packed, and the hash is that of the file. */
+/** Returns the file itself if it isn't compressed. Lines are those of the content; the hash is that of the file. */
 export async function unzipped(input: InputFile): Promise<InputFile> {
   for await (const [first, second] of input.bytes()) {
     if (first !== 0x1f || second !== 0x8b) return input;

@@ -1,4 +1,3 @@
-/** From a header line to what each column means. */
 import { isEmail } from "../../../contract/text/email.ts";
 import { withoutGuard } from "../../../contract/text/formula-guard.ts";
 import { describeInvisible, INVISIBLE } from "../../../contract/text/invisible.ts";
@@ -8,7 +7,7 @@ import { InputError, type InputFix } from "./input-file.ts";
 import type { FieldSpec, RowKind } from "../check/row-kind.ts";
 
 type ColumnTarget =
-  /** `joined`: the columns, counted from 0, whose text follows. */
+  /** `joined`: indexes of columns whose text is appended. */
   | { readonly kind: "field"; readonly field: FieldSpec; readonly joined?: readonly number[] }
   | { readonly kind: "property"; readonly key: string }
   | { readonly kind: "ignored" };
@@ -19,15 +18,14 @@ export interface HeaderColumn {
 }
 
 export interface HeaderOptions {
-  /** Header to meaning, as in `E-Mail Address` to `email`; `First name+Last name` joins two columns. */
+  /** Header and meaning, such as `E-Mail Address` and `email`; `First name+Last name` joins two columns. */
   readonly renames: readonly (readonly [header: string, meaning: string])[];
   readonly ignored: readonly string[];
   readonly suggest: (word: string, candidates: readonly string[]) => string | null;
-  /** Whether most of the first cells of a column are valid values of a field; null if they are empty. */
   readonly suits: (column: number, field: FieldSpec) => boolean | null;
 }
 
-/** A column that may mean a field and is taken as a property. */
+/** A column that is imported as a property but may be meant as a field. */
 export interface NearMiss {
   readonly header: string;
   readonly field: string;
@@ -39,19 +37,19 @@ export interface Mapping {
   readonly nearMisses: readonly NearMiss[];
 }
 
-/** A header as people read it: white space is one space, and nothing is invisible. */
+/** Collapses white space and removes invisible characters. */
 export function cleanHeader(header: string): string {
   return withoutGuard(header).replaceAll(INVISIBLE, "").replaceAll(/\s+/g, " ").trim();
 }
 
-/** Throws InputError for a header that cannot be used; `place` is `file:line`. */
+/** Throws InputError for an unusable header; `place` is `file:line`. */
 export function mapHeader(headers: readonly string[], kind: RowKind, place: string, options: HeaderOptions): Mapping {
   const names = headers.map(cleanHeader);
   const [renames, joins] = splitRenames(names, options.renames);
   const single = { ...options, renames: [...renames, ...joins.flatMap(({ parts }) => parts.map(toPart))] };
   checkNamed(names, single, place);
   const columns = joinColumns(
-    names.map((header): HeaderColumn => ({ header, target: targetOf(header, kind, { ...options, renames }) })),
+    names.map((header): HeaderColumn => ({ header, target: columnTarget(header, kind, { ...options, renames }) })),
     joins,
     kind,
     place,
@@ -75,7 +73,7 @@ interface Join {
 
 const toPart = (header: string): readonly [string, string] => [header, ""];
 
-/** A header may hold a `+` of its own: it comes first. */
+/** A header that contains a `+` itself takes precedence. */
 function splitRenames(
   names: readonly string[],
   renames: HeaderOptions["renames"],
@@ -97,7 +95,7 @@ function joinColumns(
 ): readonly HeaderColumn[] {
   const joined = [...columns];
   for (const { parts, meaning } of joins) {
-    const field = fieldOf(meaning, kind);
+    const field = findField(meaning, kind);
     if (field?.rule !== "text")
       throw new InputError(`${place}: columns can be joined into name alone, not into "${meaning}"`);
     const [first = 0, ...others] = parts.map((part) =>
@@ -109,7 +107,7 @@ function joinColumns(
   return joined;
 }
 
-function fieldOf(meaning: string, kind: RowKind): FieldSpec | undefined {
+function findField(meaning: string, kind: RowKind): FieldSpec | undefined {
   return kind.fields.find(({ name, otherNames = [] }) => [name, ...otherNames].includes(normal(meaning)));
 }
 
@@ -117,30 +115,26 @@ function normal(header: string): string {
   return cleanHeader(header).toLowerCase();
 }
 
-function targetOf(
+function columnTarget(
   header: string,
   kind: RowKind,
   { renames, ignored }: Pick<HeaderOptions, "renames" | "ignored">,
 ): ColumnTarget {
   if (ignored.some((name) => normal(name) === normal(header)) || header === "") return { kind: "ignored" };
   const meaning = renames.find(([from]) => normal(from) === normal(header))?.[1] ?? header;
-  const field = fieldOf(meaning, kind);
+  const field = findField(meaning, kind);
   if (field !== undefined) return { kind: "field", field };
   if (isReadOnly(meaning, kind) || kind.properties === null) return { kind: "ignored" };
   return { kind: "property", key: propertyKey(meaning.trim()) };
 }
 
-/**
- * `properties.plan`, `person_properties[plan]` and plain `plan`; older names of special properties are read as the
- * new ones.
- */
+/** Accepts `properties.plan`, `person_properties[plan]` and `plan`, and older names of special properties. */
 export function propertyKey(name: string): string {
   const key = /^(?:person_)?properties(?:\.(.+)|\[(.+)\])$/is.exec(name);
   const plain = key?.[1] ?? key?.[2] ?? name;
   return SPECIAL_PROPERTIES.find((special) => normal(special.key) === normal(plain))?.key ?? plain;
 }
 
-/** `additional_answers.q1` of a flattened export is as read-only as the column that it came from. */
 function isReadOnly(header: string, { readOnly }: RowKind): boolean {
   const name = normal(header);
   return readOnly.some((column) => name === column || name.startsWith(`${column}.`));
@@ -168,7 +162,7 @@ function checkTwice(columns: readonly HeaderColumn[], place: string): void {
     const meaning = target.kind === "field" ? target.field.name : `property ${target.key}`;
     const before = seen.get(meaning);
     if (before !== undefined) {
-      // Ignoring a name ignores every column that has it.
+      // `--ignore` would ignore both columns if they have the same name.
       const advice =
         normal(before) === normal(header)
           ? { hint: "rename one of them in the file" }
@@ -195,7 +189,7 @@ function checkPerson(
   if (fields.some((name) => PERSON_FIELDS.has(name))) return;
   const wanted = kind.fields.map(({ name }) => name).filter((name) => PERSON_FIELDS.has(name));
   const found = columns.map(({ header }) => header).filter((header) => header !== "");
-  const datum = found.find(isDatum);
+  const datum = found.find(isPersonData);
   if (datum !== undefined) {
     throw new InputError(`${place}: there is no header; the first line holds data (${datum})`, {
       hint: "add a first line that names the columns, as in email,name",
@@ -210,11 +204,11 @@ function checkPerson(
   throw new InputError(`${place}: no ${list} column (found: ${found.join(", ")})`, advice || {});
 }
 
-export function isDatum(cell: string): boolean {
+export function isPersonData(cell: string): boolean {
   return isEmail(cell) || isE164(cell);
 }
 
-/** None where still no column would mean a person. */
+/** No fix if there would still be no column that identifies a person. */
 function mappingFix(columns: readonly NearMiss[]): { readonly fix: InputFix } | false {
   return columns.some(({ field }) => PERSON_FIELDS.has(field)) && { fix: { kind: "map", columns } };
 }
@@ -240,7 +234,7 @@ function ignoredNote(columns: readonly HeaderColumn[], kind: RowKind): string[] 
   return [`ignored ${readOnly.map(({ header }) => header).join(", ")}: only the service sets ${pronoun}`];
 }
 
-/** Other headers of these columns in spreadsheets: "E-Mail Address", "Phone no.", "Full Name". */
+/** Common headers in spreadsheets: "E-Mail Address", "Phone no.", "Full Name". */
 const OTHER_HEADERS: readonly (readonly [RegExp, string])[] = [
   [/e-?mail/i, "email"],
   [/phone|mobile/i, "phone_number"],
@@ -251,7 +245,10 @@ function meansPerson(header: string): string | null {
   return OTHER_HEADERS.find(([pattern]) => pattern.test(header))?.[1] ?? null;
 }
 
-/** `emial` would silently become a property. A column is one for each field, and only if its cells suit the field. */
+/**
+ * Finds typos such as `emial`, which would silently become a property: at most one column per field, whose cells must
+ * suit it.
+ */
 function findNearMisses(columns: readonly HeaderColumn[], kind: RowKind, options: HeaderOptions): NearMiss[] {
   const free = kind.fields.filter(({ name }) => !isMapped(columns, name));
   const names = free.some(({ name }) => name === "name") ? findNameParts(columns) : [];
@@ -275,7 +272,6 @@ function isMapped(columns: readonly HeaderColumn[], name: string): boolean {
   return columns.some(({ target }) => target.kind === "field" && target.field.name === name);
 }
 
-/** Columns with further addresses or numbers, next to the one that is used. */
 function secondNotes(
   columns: readonly HeaderColumn[],
   kind: RowKind,

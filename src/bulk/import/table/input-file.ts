@@ -1,18 +1,12 @@
-/**
- * The input of an import, opened once: hashed while it is checked, and read afterwards only while it is that very
- * file.
- */
 import { createHash } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { stat, type FileHandle } from "node:fs/promises";
 
-/** The change that would fix an input; the command line describes it in terms of its flags. */
 export type InputFix =
   | { readonly kind: "map"; readonly columns: readonly { readonly header: string; readonly field: string }[] }
   | { readonly kind: "ignore"; readonly header: string }
   | { readonly kind: "encoding"; readonly encoding: string };
 
-/** The input cannot be read as a table at all, or its header cannot be used; nothing was sent. */
 export class InputError extends Error {
   override readonly name = "InputError";
   readonly hint: string | null;
@@ -28,10 +22,9 @@ export class InputError extends Error {
   }
 }
 
-/** The file is sound and has no rows, as one of a nightly job may. */
+/** A valid file without rows, which is normal for a nightly job. */
 export class NoRowsError extends InputError {}
 
-/** The file is no longer the one that was opened and checked. */
 export class InputChangedError extends Error {
   override readonly name = "InputChangedError";
   readonly file: string;
@@ -43,23 +36,19 @@ export class InputChangedError extends Error {
 }
 
 export interface InputFile {
-  /** As messages call it: the name that was given, or `standard input`. */
   readonly name: string;
-  /** Null: found by looking at the first record. */
+  /** Null detects it from the first record. */
   readonly delimiter: string | null;
-  /** The name of the encoding; null: UTF-8, or UTF-16 with a byte order mark. */
+  /** Null detects UTF-8, or UTF-16 with a byte order mark. */
   readonly encoding: string | null;
-  /** SHA-256 of all bytes, hexadecimal, once they have been read to the end; null before. */
+  /** SHA-256 of the file, hexadecimal; null until it has been read to the end. */
   readonly sha256: string | null;
   /**
-   * All bytes from the first on, in chunks that belong to the caller. After the first complete pass never a byte more
-   * than that pass saw. Throws InputChangedError, or the system's error.
+   * Reads from the beginning, in chunks that the caller may keep. After the first complete pass it never returns more
+   * bytes than that pass. Throws InputChangedError, or the system's error.
    */
   bytes(): AsyncGenerator<Uint8Array>;
-  /**
-   * Throws InputChangedError when size, time or inode differ from those at the opening, or the name now leads to
-   * another file.
-   */
+  /** Throws InputChangedError if the size, time or inode have changed, or the path now leads to another file. */
   verify(): Promise<void>;
   close(): Promise<void>;
 }
@@ -75,7 +64,7 @@ export interface InputFacts {
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** Takes the handle over; `close` closes it. */
+/** Takes over the handle; `close` closes it. */
 export async function openInputFile(handle: FileHandle, facts: InputFacts): Promise<InputFile> {
   const { name, delimiter, encoding = null, path, onClose } = facts;
   const opened = await handle.stat({ bigint: true });

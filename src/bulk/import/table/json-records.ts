@@ -1,23 +1,21 @@
-/** JSON and NDJSON as objects with the line on which each begins, in batches; nothing is held longer than its batch. */
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../../contract/json.ts";
 import { parseWithAllDigits } from "../../../contract/long-numbers.ts";
 import { InputError, type InputFile } from "./input-file.ts";
 import { BLANK_LINES_MAX, TOO_MANY_BLANK_LINES } from "./record-parser.ts";
-import { notText } from "./not-text.ts";
+import { explainNotText } from "./not-text.ts";
 import { EncodingError, toUtf8 } from "./encoding.ts";
 
 export interface JsonRecord {
   readonly line: number;
   readonly lineEnds: number;
-  /** Bytes or characters of its text. */
   readonly size: number;
   readonly value: JsonObject;
-  /** Why a line of NDJSON isn't a row, and that line. */
+  /** Why a line of NDJSON isn't a row, and its text. */
   readonly problem?: string;
   readonly text?: string;
 }
 
-/** An object longer than that is rather one that holds all rows. */
+/** A longer object is probably one that contains all rows. */
 const RECORD_MAX = 4 * 1024 * 1024;
 
 const [NEWLINE, SPACE, QUOTE, COMMA, BACKSLASH] = [10, 32, 34, 44, 92];
@@ -29,22 +27,21 @@ export function looksLikeJson(head: Uint8Array): boolean {
 }
 
 /**
- * The objects of an array, of NDJSON, or one after the other. A line of NDJSON that is no object is a record with a
- * problem; anything else that is no object, and an array or an object that is cut off, throws InputError with the line.
+ * Reads an array of objects, NDJSON, or concatenated objects. A bad line of NDJSON becomes a record with a problem; any
+ * other value that isn't an object, and truncated JSON, throws InputError with the line.
  */
 export async function* readJsonRecords(input: InputFile): AsyncGenerator<JsonRecord[]> {
   const scanner = new ObjectScanner(input.name);
   try {
     for await (const bytes of toUtf8(input.bytes(), input.encoding)) yield scanner.feed(bytes);
   } catch (error) {
-    throw error instanceof EncodingError ? await notText(input, error) : error;
+    throw error instanceof EncodingError ? await explainNotText(input, error) : error;
   }
   yield scanner.finish();
 }
 
 const NO_END = "an object that begins here has no end; the file is cut off";
 
-/** Finds where objects begin and end, and leaves their content to `JSON.parse`. */
 class ObjectScanner {
   private carried: Buffer = Buffer.alloc(0);
   private line = 1;
@@ -65,16 +62,15 @@ class ObjectScanner {
       throw new InputError(`${this.name}:${this.line}: an object that begins here is longer than 4 MiB`, {
         hint: "one object a row is required, one after the other or in an array",
       });
-    // A copy: the reader may use its buffer again.
+    // Copied because the reader may reuse its buffer.
     this.carried = Buffer.from(text.subarray(at));
     return records;
   }
 
-  /** The last records, which the end of the file completes. Throws InputError where it is cut off. */
   finish(): JsonRecord[] {
     const { line } = this;
-    const isCut = this.carried[0] === OPEN_OBJECT && endOfObject(this.carried, 0) === -1;
-    // As if the last line had an end; a file of one line shows its layout only now.
+    const isCut = this.carried[0] === OPEN_OBJECT && findObjectEnd(this.carried, 0) === -1;
+    // Completes the last line, and the layout of a file with a single line.
     const records = this.feed(Buffer.from("\n\n"));
     const last = records.at(-1);
     if (last?.problem !== undefined && isCut) return [...records.slice(0, -1), { ...last, problem: NO_END }];
@@ -83,12 +79,11 @@ class ObjectScanner {
     throw new InputError(`${this.name}:${line}: ${what}`, { hint: "save or download it again" });
   }
 
-  /** Adds the records that are whole, and returns where the rest begins. */
   private read(text: Buffer, records: JsonRecord[]): number {
     for (let at = 0; at < text.length; at += 1) {
       const byte = text[at] ?? 0;
       if (byte === OPEN_OBJECT && this.state === "start") {
-        const layout = layoutOf(text, at);
+        const layout = detectLayout(text, at);
         if (layout === null) return at;
         this.state = layout;
       }
@@ -96,7 +91,7 @@ class ObjectScanner {
       if (byte === NEWLINE) this.line += 1;
       if (byte !== OPEN_OBJECT) this.between(byte);
       else {
-        const end = endOfObject(text, at);
+        const end = findObjectEnd(text, at);
         if (end === -1) return at;
         records.push(this.parse(text, at, end));
         at = end - 1;
@@ -105,7 +100,6 @@ class ObjectScanner {
     return text.length;
   }
 
-  /** NDJSON: a line that is damaged does not end the next one. */
   private readLines(text: Buffer, start: number, records: JsonRecord[]): number {
     let at = start;
     for (let end = text.indexOf(NEWLINE, at); end !== -1; end = text.indexOf(NEWLINE, at)) {
@@ -155,10 +149,8 @@ function parse(text: string): unknown {
   }
 }
 
-/**
- * NDJSON where the first line is an object, or the second one: the first may be damaged. Null: more is needed to tell.
- */
-function layoutOf(text: Buffer, start: number): "lines" | "objects" | null {
+/** NDJSON if the first or second line is an object (the first may be damaged). Null if more input is needed. */
+function detectLayout(text: Buffer, start: number): "lines" | "objects" | null {
   const first = text.indexOf(NEWLINE, start);
   if (first !== -1 && isObject(text, start, first)) return "lines";
   const second = first === -1 ? -1 : text.indexOf(NEWLINE, first + 1);
@@ -170,13 +162,13 @@ function isObject(text: Buffer, start: number, end: number): boolean {
   return text[start] === OPEN_OBJECT && parseJsonObject(text.toString("utf8", start, end)) !== null;
 }
 
-/** Behind the brace that closes the one at `start`; -1 when it is still to come. */
-function endOfObject(text: Buffer, start: number): number {
+/** Offset after the brace that closes the one at `start`; -1 if it isn't there yet. */
+function findObjectEnd(text: Buffer, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {
     const byte = text[at];
     if (byte === QUOTE) {
-      at = endOfString(text, at);
+      at = findStringEnd(text, at);
       if (at === -1) return -1;
     } else if (byte === OPEN_OBJECT) depth += 1;
     else if (byte === CLOSE_OBJECT) {
@@ -187,7 +179,7 @@ function endOfObject(text: Buffer, start: number): number {
   return -1;
 }
 
-function endOfString(text: Buffer, start: number): number {
+function findStringEnd(text: Buffer, start: number): number {
   for (let at = text.indexOf(QUOTE, start + 1); at !== -1; at = text.indexOf(QUOTE, at + 1)) {
     let slashes = 0;
     while (text[at - 1 - slashes] === BACKSLASH) slashes += 1;

@@ -1,4 +1,3 @@
-/** JSON and NDJSON as a table: the keys of all objects are its header. */
 import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
 import { guardFormula } from "../../../contract/text/formula-guard.ts";
 import { InputError, type InputFile, NoRowsError } from "./input-file.ts";
@@ -45,7 +44,7 @@ function toInputRecord(
   return { line, lineEnds, fields: values.map(toCell), values };
 }
 
-/** The guard is removed again like that of any cell, so that text that looks guarded stays as it is. */
+/** Every cell loses its guard again, so text that looks guarded stays as it is. */
 function toCell(value: Json): string {
   if (value === null) return "";
   return guardFormula(typeof value === "string" ? value : JSON.stringify(value));
@@ -53,7 +52,7 @@ function toCell(value: Json): string {
 
 const PERSON_FIELDS = ["id", "email", "name", "phone_number"];
 
-/** A person inside the object, as lists with `expand[]=person` have it, as the columns of an export. */
+/** Flattens a `person` object (from `expand[]=person`) into the columns of an export. */
 function withPerson(row: JsonObject): JsonObject {
   const { person, ...rest } = row;
   if (!isJsonObject(person)) return row;

@@ -1,15 +1,14 @@
-/** A number per line of the input, in few bytes. */
+/** A compact array with a number per line of the input. */
 export interface LineNumbers {
-  /** 0 where none was set. */
   get(line: number): number;
   set(line: number, value: number): void;
-  /** No line from this one on was set. */
+  /** Greater than every line set. */
   readonly end: number;
 }
 
 type NumberArray = Uint32Array | Uint8Array;
 
-/** Lines in one chunk: growing never copies what is there, so nothing is held twice. */
+/** Lines per chunk. Chunks are never copied, so growing takes no extra memory. */
 const CHUNK = 64 * 1024;
 
 export function createLineNumbers(Type: new (length: number) => NumberArray): LineNumbers {

@@ -1,16 +1,15 @@
-/** Explains why the bytes of a file are not text. */
 import { InputError, type InputFile } from "./input-file.ts";
 import { EncodingError, toUtf8 } from "./encoding.ts";
 
-export async function notText(input: InputFile, cause: EncodingError): Promise<InputError> {
-  const { line, byte } = await placeOf(input, cause.offset);
+export async function explainNotText(input: InputFile, cause: EncodingError): Promise<InputError> {
+  const { line, byte } = await locate(input, cause.offset);
   const place = `${input.name}:${line}`;
   if (cause.encoding !== "utf-8")
     return new InputError(`${place}: ${cause.encoding.toUpperCase()} that is broken near byte ${cause.offset}`, {
       hint: input.encoding === null ? 'save the file again as "CSV UTF-8"' : "the file may be in another encoding",
       cause,
     });
-  // UTF-16 has one in nearly every pair of bytes.
+  // UTF-16 has a zero byte in nearly every pair.
   if (cause.isZero && cause.offset > 1)
     return new InputError(`${place}: the text contains a zero byte`, {
       hint: "remove zero bytes: tr -d '\\000' < old.csv > new.csv",
@@ -34,8 +33,7 @@ async function isReadable(input: InputFile, encoding: string): Promise<boolean> 
   }
 }
 
-/** The line of a byte and the byte itself, in hexadecimal; only asked for when something is wrong there. */
-async function placeOf(input: InputFile, offset: number): Promise<{ readonly line: number; readonly byte: string }> {
+async function locate(input: InputFile, offset: number): Promise<{ readonly line: number; readonly byte: string }> {
   let [line, start] = [1, 0];
   for await (const bytes of input.bytes()) {
     const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -1,5 +1,4 @@
-/** A file whose header is understood: its records, validated, as often as they are asked for. */
-import { isDatum, mapHeader, type HeaderOptions, type Mapping } from "./header.ts";
+import { isPersonData, mapHeader, type HeaderOptions, type Mapping } from "./header.ts";
 import { withoutGuard } from "../../../contract/text/formula-guard.ts";
 import { InputError, type InputFile } from "./input-file.ts";
 import { RULES } from "../check/rules.ts";
@@ -13,9 +12,7 @@ export interface ImportTable extends Validator {
   readonly kind: RowKind;
   readonly mapping: Mapping;
   readonly headers: readonly string[];
-  /** Every record below the header, empty rows too, in batches. */
   records(): AsyncGenerator<readonly InputRecord[]>;
-  /** Every record as the row it becomes, in batches. */
   rows(): AsyncGenerator<readonly (ImportRow | InvalidRow)[]>;
 }
 
@@ -23,7 +20,6 @@ export interface TableOptions extends Omit<ValidatorOptions, "columns"> {
   readonly header: Omit<HeaderOptions, "suits">;
 }
 
-/** Reads the header alone. Throws InputError. */
 export async function openTable(input: InputFile, options: TableOptions): Promise<ImportTable> {
   const head = await readHead(input);
   const mapping = readMapping(input, options, head);
@@ -45,7 +41,6 @@ export async function openTable(input: InputFile, options: TableOptions): Promis
   };
 }
 
-/** Lines below the first that are tried as the header. */
 const TITLE_LINES = 10;
 
 function readMapping(
@@ -63,7 +58,7 @@ function readMapping(
   try {
     return map(first);
   } catch (error) {
-    const heads = rest.slice(0, TITLE_LINES).filter(({ fields }) => !fields.some(isDatum));
+    const heads = rest.slice(0, TITLE_LINES).filter(({ fields }) => !fields.some(isPersonData));
     const below = heads.find((record) => isMappable(() => map(record)));
     if (!(error instanceof InputError) || below === undefined) throw error;
     throw new InputError(`${error.message}; line ${below.line} looks like the header`, {

@@ -1,6 +1,6 @@
 /**
- * csv-parse as a function from bytes to the records that they complete. It gets whole lines and no stream: at a bad
- * quote it drops the records that it has read, so those lines are read again, one record at a time.
+ * Feeds csv-parse with whole lines instead of a stream: at a bad quote csv-parse drops the records read so far, so
+ * those lines are read again, one record at a time.
  */
 import { CsvError, type Options, parse } from "csv-parse/sync";
 import type { Json } from "../../../contract/json.ts";
@@ -8,20 +8,20 @@ import { hasGuard, withoutGuard } from "../../../contract/text/formula-guard.ts"
 import { InputError } from "./input-file.ts";
 
 export interface InputRecord {
-  /** As an editor shows it: the first line of the record, from 1. */
+  /** First line of the record, from 1, as in an editor. */
   readonly line: number;
   readonly fields: readonly string[];
-  /** Inside its fields, `\r\n` counted once. */
+  /** Line ends inside its fields; `\r\n` counts once. */
   readonly lineEnds: number;
-  /** Why it can't be read; its text is the only field then. */
+  /** Why it can't be read. `fields` then holds its text only. */
   readonly problem?: string;
   readonly values?: readonly Json[];
 }
 
-/** A record longer than that is a quote that was never closed, or a file without line ends. */
+/** A longer record has an unclosed quote, or the file has no line ends. */
 const RECORD_MAX = 4 * 1024 * 1024;
 
-/** Blank lines in a row. Each costs as much as a record. */
+/** Consecutive blank lines. Each costs as much as a record. */
 export const BLANK_LINES_MAX = 100_000;
 
 export const TOO_MANY_BLANK_LINES = "more than 100,000 blank lines end here; remove them";
@@ -35,7 +35,7 @@ const NEWLINE = 10;
 
 export class RecordParser {
   private held: Buffer = Buffer.alloc(0);
-  /** Bytes to hold before they are read: twice as many if a record didn't end. */
+  /** Bytes to buffer before parsing; doubled while a record doesn't end. */
   private awaited = 0;
   private readonly records: InputRecord[] = [];
   private blankLines = 0;
@@ -44,14 +44,13 @@ export class RecordParser {
   private readonly options: Options;
   private line: number;
 
-  /** `line` is the one on which the first record begins. */
   constructor(name: string, delimiter: string, line = 1) {
     this.name = name;
     this.options = { delimiter, relax_column_count: true, record_delimiter: ["\r\n", "\n"] };
     this.line = line;
   }
 
-  /** Blank lines are not records. Throws InputError if line ends seem to be missing, or too many lines are blank. */
+  /** Skips blank lines. Throws InputError if line ends seem to be missing, or too many lines are blank. */
   feed(bytes: Buffer): InputRecord[] {
     this.held = Buffer.concat([this.held, bytes]);
     if (this.held.length < this.awaited) return [];
@@ -68,11 +67,9 @@ export class RecordParser {
     return this.read(this.held.length, true);
   }
 
-  /** `isEnd`: no text follows that could close a quote. */
   private read(length: number, isEnd: boolean): InputRecord[] {
     const lines = this.held.subarray(0, length);
     const found = tryParse(lines, this.options);
-    // The last record goes on in the next lines; those before it are whole.
     if (found instanceof CsvError && found.code === "CSV_QUOTE_NOT_CLOSED" && !isEnd && length <= RECORD_MAX)
       return this.read(lines.lastIndexOf(NEWLINE, Number(found["bytes"])) + 1, false);
     if (found instanceof CsvError) this.readOneByOne(length, isEnd);
@@ -92,7 +89,7 @@ export class RecordParser {
       else this.take([lines.toString("utf8", start, end).replace(/\r?\n$/, "")], fault);
       start = end;
     };
-    // A bad quote stays in its field, and the record ends with the line.
+    // Keeps a bad quote in its field and ends the record with the line.
     const failure = tryParse(lines, {
       ...this.options,
       relax_quotes: true,
@@ -133,7 +130,7 @@ function tryParse(lines: Buffer, options: Options): string[][] | CsvError {
   }
 }
 
-/** The fault of a record that was read with `relax_quotes`; null if its only quotes are those of `="0123"`. */
+/** What's wrong with a record read with `relax_quotes`; null if its only quotes are those of `="0123"`. */
 function findFault(fields: readonly string[], record: Buffer, options: Options): string | null {
   if (fields.every((field) => !field.includes('"') || (field.startsWith("=") && hasGuard(field)))) return null;
   const failure = tryParse(record, options);
@@ -142,7 +139,6 @@ function findFault(fields: readonly string[], record: Buffer, options: Options):
   return /^\s+"/.test(fields[Number(failure["column"])] ?? "") ? SPACE_BEFORE : INSIDE;
 }
 
-/** Line ends in a text, `\r\n` counted once. */
 export function countLineEnds(text: string): number {
   return /[\r\n]/.test(text) ? text.split(/\r\n|\n|\r/).length - 1 : 0;
 }
@@ -151,14 +147,14 @@ export function isBlank(cell: string): boolean {
   return cell === "" || (cell.charCodeAt(0) <= 32 && cell.trim() === "");
 }
 
-/** The fault of a row that has more cells than the header; empty ones don't count. Null for none. */
+/** The error for a row with more cells than the header; empty cells don't count. */
 export function findExtraCells({ fields }: InputRecord, width: number): string | null {
   if (fields.slice(width).every(isBlank)) return null;
   const expected = `${width} field${width === 1 ? "" : "s"}`;
   return `expected ${expected}, found ${fields.length}; check delimiters and quotes`;
 }
 
-/** True for a row that a spreadsheet wrote for cells that were emptied. */
+/** Spreadsheets write such rows for cells that were cleared. */
 export function isEmptyRow({ fields, problem }: InputRecord): boolean {
   return problem === undefined && fields.every((cell) => isBlank(withoutGuard(cell)));
 }

@@ -1,15 +1,14 @@
-/** A file as records with the line on which each begins, in batches; nothing is held longer than its batch. */
-import { endsLinesWithCarriageReturns, findDelimiter, foreignFormatOf, readSeparatorLine } from "./format.ts";
+import { endsLinesWithCarriageReturns, findDelimiter, detectForeignFormat, readSeparatorLine } from "./format.ts";
 import { InputError, type InputFile } from "./input-file.ts";
 import { looksLikeJson } from "./json-records.ts";
 import { readJsonTable } from "./json-table.ts";
-import { notText } from "./not-text.ts";
+import { explainNotText } from "./not-text.ts";
 import { type InputRecord, isEmptyRow, RecordParser } from "./record-parser.ts";
 import { EncodingError, toUtf8 } from "./encoding.ts";
 
 /**
- * CSV, or JSON as a table; the first record is the header. Blank lines are not records. Throws InputError for what is
- * not a table; the system's error for a file that cannot be read.
+ * Reads CSV, or JSON as a table. The first record is the header; blank lines are skipped. Throws InputError if it isn't
+ * a table.
  */
 export async function* readRecords(input: InputFile): AsyncGenerator<InputRecord[]> {
   let parser: RecordParser | null = null;
@@ -27,17 +26,16 @@ export async function* readRecords(input: InputFile): AsyncGenerator<InputRecord
     }
     if (parser !== null) yield parser.finish();
   } catch (error) {
-    throw error instanceof EncodingError ? await notText(input, error) : error;
+    throw error instanceof EncodingError ? await explainNotText(input, error) : error;
   }
 }
 
 export interface TableBatch {
   readonly header: InputRecord;
-  /** Records below it. */
   readonly rows: readonly InputRecord[];
 }
 
-/** Leaves out empty rows above the header. Throws InputError also for a header that it cannot read. */
+/** Skips empty rows above the header. Throws InputError, also for an unreadable header. */
 export async function* readTable(input: InputFile): AsyncGenerator<TableBatch> {
   let header: InputRecord | undefined;
   for await (const batch of readRecords(input)) {
@@ -47,18 +45,17 @@ export async function* readTable(input: InputFile): AsyncGenerator<TableBatch> {
   }
 }
 
-/** The bytes of a file, unless the first ones show another format. Throws InputError. */
 async function* refuseForeign(input: InputFile): AsyncGenerator<Uint8Array> {
   let isFirst = true;
   for await (const bytes of input.bytes()) {
-    const format = isFirst ? foreignFormatOf(bytes) : null;
+    const format = isFirst ? detectForeignFormat(bytes) : null;
     if (format !== null) throw new InputError(`${input.name} is ${format.what}`, { hint: format.hint });
     isFirst = false;
     yield bytes;
   }
 }
 
-/** `start` is the byte at which the table begins: a line for Excel alone may come first. */
+/** `start` is the offset of the table, after a `sep=` line for Excel. */
 function openParser(
   { name, delimiter }: InputFile,
   text: string,
@@ -67,22 +64,22 @@ function openParser(
     throw new InputError(`${name}:1: the lines end in a lone carriage return; \\n or \\r\\n is required`, {
       hint: "convert it: tr '\\r' '\\n' < old.csv > new.csv",
     });
-  const told = readSeparatorLine(text);
-  if (told === null) return { parser: new RecordParser(name, delimiter ?? findDelimiter(text)), start: 0 };
-  const start = Buffer.byteLength(text.slice(0, told.length));
-  return { parser: new RecordParser(name, delimiter ?? told.delimiter, 2), start };
+  const separator = readSeparatorLine(text);
+  if (separator === null) return { parser: new RecordParser(name, delimiter ?? findDelimiter(text)), start: 0 };
+  const start = Buffer.byteLength(text.slice(0, separator.length));
+  return { parser: new RecordParser(name, delimiter ?? separator.delimiter, 2), start };
 }
 
 /**
- * Lines of the input as it has them, decoded and otherwise untouched: from line `first` to line `last`, counted from
- * 1 as an editor does, without the last one's end. Throws EncodingError.
+ * Returns the decoded lines `first` to `last` (from 1, as in an editor) unchanged, without the final line end. Throws
+ * EncodingError.
  */
 export async function readRawLines(input: InputFile, first: number, last: number): Promise<string> {
   const found: string[] = [];
   let line = 1;
   let begun = "";
   for await (const bytes of toUtf8(input.bytes(), input.encoding)) {
-    // A carriage return at the end may be the first half of a line end.
+    // A trailing carriage return may be half of a line end.
     const rawLines = (begun + bytes.toString()).split(/(?<=\n|\r(?!\n|$))/);
     begun = rawLines.pop() ?? "";
     for (const rawLine of rawLines) {

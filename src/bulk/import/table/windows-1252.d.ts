@@ -1,4 +1,4 @@
-/** The package's own types are out of reach behind its `exports`. */
+/** The package has types, but its `exports` hides them. */
 declare module "windows-1252" {
   export function decode(bytes: Uint8Array): string;
 }

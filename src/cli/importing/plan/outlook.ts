@@ -1,5 +1,5 @@
 /** Counted before the plan is confirmed: people who would get no survey, and stored properties that would change. */
-import { type Way, wayOf } from "../../../bulk/import/check/row-kind.ts";
+import { type SendMode, sendMode } from "../../../bulk/import/check/row-kind.ts";
 import { decideRows, type RowSource, type RowToSend } from "../../../bulk/import/journal/decide-rows.ts";
 import type { Client } from "../../../client/client.ts";
 import { isJsonObject, type Json, type JsonObject, propertyText } from "../../../contract/json.ts";
@@ -38,11 +38,11 @@ export async function readOutlook({ client, concurrency, signal, ...rows }: Outl
     throttledUntil: null as number | null,
     changes: new Map<string, number>(),
   };
-  const takeStatus = (way: Exclude<Way, "quiet">, answer: JsonObject): void => {
+  const takeStatus = (mode: Exclude<SendMode, "quiet">, answer: JsonObject): void => {
     const status = SURVEY_STATUSES.find((name) => name === answer["survey_status"]);
     if (status === undefined) return;
     outlook.reasons[status] += 1;
-    if (status !== "paused") outlook[way] += 1;
+    if (status !== "paused") outlook[mode] += 1;
     const until = answer["survey_status_until"];
     if (status === "throttled" && typeof until === "number")
       outlook.throttledUntil = Math.max(outlook.throttledUntil ?? 0, until);
@@ -52,9 +52,9 @@ export async function readOutlook({ client, concurrency, signal, ...rows }: Outl
       const body = { people: asked.map(({ person }) => person), expand: [...PERSON_EXPANSIONS] };
       const { json } = await client.call({ route: ROUTES.listSurveyStatuses, body, signal: own });
       const answers = Array.isArray(json["people"]) ? json["people"].filter(isJsonObject) : [];
-      for (const [at, { way, body: planned }] of asked.entries()) {
+      for (const [at, { mode, body: planned }] of asked.entries()) {
         const answer = answers[at] ?? {};
-        if (way !== "quiet") takeStatus(way, answer);
+        if (mode !== "quiet") takeStatus(mode, answer);
         for (const name of changedProperties(answer["properties"], planned))
           outlook.changes.set(name, (outlook.changes.get(name) ?? 0) + 1);
       }
@@ -76,7 +76,7 @@ function changedProperties(
 }
 
 interface Asked {
-  readonly way: Way;
+  readonly mode: SendMode;
   readonly person: JsonObject;
   readonly body: JsonObject;
 }
@@ -87,11 +87,11 @@ async function* askedPeople({ source, bodyOf }: Pick<OutlookOptions, "source" | 
   let asked: Asked[] = [];
   for await (const decision of decideRows(source)) {
     if (decision.kind !== "send") continue;
-    const way = wayOf(decision.row.values);
+    const mode = sendMode(decision.row.values);
     const body = bodyOf(decision.row);
-    if (way === "quiet" && body["properties"] === undefined) continue;
+    if (mode === "quiet" && body["properties"] === undefined) continue;
     const person = Object.fromEntries(Object.entries(body).filter(([name]) => ASKED.has(name)));
-    asked.push({ way, person, body });
+    asked.push({ mode, person, body });
     if (asked.length < PER_PAGE_MAX) continue;
     yield asked;
     asked = [];
