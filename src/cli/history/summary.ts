@@ -9,7 +9,7 @@ import type { Deps } from "../kit/deps.ts";
 import { countOf, writeDone, writeNote } from "../kit/notes.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { pathColumn, type Resource } from "../render/columns.ts";
-import { chooseFormat, openListOutput } from "../render/list-output.ts";
+import { chooseFormat, writeList } from "../render/list-output.ts";
 import { writeRecord } from "../render/record-output.ts";
 import type { StoredCounts, StoredRows } from "./store-rows.ts";
 import type { HistoryProblem, HistoryReading, HistorySurvey } from "./survey-sources.ts";
@@ -53,9 +53,6 @@ const STREAM_COLUMNS = ["read", "kept", "unchanged", "merged", "conflicts", "ref
 export const HISTORY_SUMMARY: Resource = {
   noun: "streams",
   columns: [pathColumn("stream"), ...STREAM_COLUMNS.map((name) => pathColumn(name, "number"))],
-  table: ["stream", ...STREAM_COLUMNS],
-  dropFirst: [],
-  fields: [],
 };
 
 const MONTH_COLUMNS = ["responses", "promoters", "passives", "detractors"] as const;
@@ -63,9 +60,6 @@ const MONTH_COLUMNS = ["responses", "promoters", "passives", "detractors"] as co
 const MONTHS: Resource = {
   noun: "months",
   columns: [pathColumn("month"), ...MONTH_COLUMNS.map((name) => pathColumn(name, "number")), pathColumn("nps", "nps")],
-  table: ["month", ...MONTH_COLUMNS, "nps"],
-  dropFirst: [],
-  fields: [],
 };
 
 const PROBLEMS_SHOWN = 20;
@@ -181,20 +175,13 @@ async function writeCounts(
     const text = JSON.stringify(value);
     return writeRecord(deps, HISTORY_SUMMARY, { json: JSON.parse(text) as JsonObject, text });
   }
-  await writeList(deps, HISTORY_SUMMARY, streams);
+  await writeList(deps, { resource: HISTORY_SUMMARY }, streams);
   // One list a file; the months are in the JSON.
   if (format === "csv" || format === "ndjson" || format === "json" || deps.options.columns !== null) return;
   await deps.streams.out.write("\n");
   await writeList(
     deps,
-    MONTHS,
+    { resource: MONTHS },
     months.map((each) => ({ ...each, month: each.month ?? "total" })),
   );
-}
-
-async function writeList(deps: Deps, resource: Resource, values: readonly object[]): Promise<void> {
-  const output = await openListOutput(deps, { resource });
-  const text = JSON.stringify(values);
-  await output.write({ rows: JSON.parse(text) as JsonObject[], text });
-  await output.end();
 }

@@ -13,45 +13,46 @@ export interface SendOrder {
   readonly rows: number;
 }
 
-/** What one bulk command does differently from the others. */
+/** How one bulk command differs from the others. */
 export interface ImportRequest {
   /** As users type it: `people import`. */
   readonly command: string;
-  /** In the names of files: `people-import`. */
-  readonly fileName: string;
   readonly input: string;
   readonly kind: RowKind;
   /** Values for rows that have none of their own. */
-  readonly defaults: RowValues;
-  /** Choices that take the place of `defaults` in the journal, by flag. */
+  readonly defaults?: RowValues;
+  /** What the journal records in place of `defaults`, by flag. */
   readonly choices?: JournalHead["choices"];
-  readonly overrides: RowValues;
-  /** The column that stands for consent to send. */
-  readonly consentColumn: string | null;
-  /** Consent by flags, or not needed. */
-  readonly consented: boolean;
-  /** Without consent: `can email your customers: pass --send or --no-send`. */
-  readonly guardAdvice: string;
+  readonly overrides?: RowValues;
+  /** Absent if no consent is needed. */
+  readonly consent?: Consent;
   /** `Add 3 responses?`, for rows that schedule no surveys. */
   readonly question: (rows: number) => string;
-  /** A line about the effect of so many rows; null if the service doesn't know it. */
+  /** Predicts what the rows will cause; null if the service doesn't say. */
   readonly forecast?: (client: Client, rows: number) => Promise<string | null>;
-  /** The summary's word for a row that was saved: `removed`. */
-  readonly savedWord: string;
+  /** Rows remove people. An unchanged file is sent again. */
+  readonly isRemoval?: boolean;
   readonly flags: ImportFlags;
-  readonly skipSuppressed: boolean;
+  readonly skipSuppressed?: boolean;
   /** `--include-suppressed`; absent if the command surveys nobody. */
   readonly includesSuppressed?: boolean;
-  /** The plan counts those who would get no survey, by our own service's answer. */
-  readonly asksStatuses?: boolean;
   readonly sample?: number | null;
-  readonly spreadSeconds: number | null;
-  /** Repeating the import would do harm: mail people again, add responses twice, bring back members who left. */
-  readonly repeatDoesHarm: boolean;
-  /** An unchanged file is sent again, as a removal is. */
-  readonly runsAgain?: boolean;
+  readonly spreadSeconds?: number | null;
   readonly plan: (row: ImportRow, order: SendOrder) => PlannedRequest;
   readonly createSender: (client: Client, signal: AbortSignal, rows: number) => RowSender;
+}
+
+interface Consent {
+  readonly isGiven: boolean;
+  /** A column of the file that gives consent, too. */
+  readonly column?: string;
+  /** Said without consent: `can email your customers: pass --send or --no-send`. */
+  readonly advice: string;
+}
+
+/** True if a second import would mail people again, add responses twice or bring back members who left. */
+export function repeatDoesHarm({ isRemoval = false, overrides }: ImportRequest): boolean {
+  return !isRemoval && overrides?.["send"] !== false;
 }
 
 export interface CheckedFile {
@@ -63,13 +64,13 @@ export interface CheckedFile {
 
 export function checkOptions({ signal }: Deps, { flags, overrides, includesSuppressed }: ImportRequest): CheckOptions {
   const { onDuplicate, maxErrors } = flags;
-  const skipsOptedOut = includesSuppressed === false && overrides["send"] !== false;
+  const skipsOptedOut = includesSuppressed === false && overrides?.["send"] !== false;
   return { onDuplicate, maxErrors, skipsOptedOut, signal };
 }
 
-/** Everything that changes requests, or which rows are sent: a resumed run must share it. */
+/** Everything that affects which requests are sent. A resumed run must have the same choices. */
 export function choicesOf({ options }: Deps, request: ImportRequest): JournalHead["choices"] {
-  const { defaults, flags, spreadSeconds, skipSuppressed } = request;
+  const { defaults = {}, flags, spreadSeconds = null, skipSuppressed = false } = request;
   const ofRows = Object.entries(defaults).map(([name, value]) => [`--${name}`, value ?? null] as const);
   return {
     ...Object.fromEntries(ofRows),

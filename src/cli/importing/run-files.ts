@@ -17,10 +17,11 @@ export interface RunFiles {
 
 export const JOURNAL_SUFFIX = ".journal";
 
-export async function runFiles({ input, fileName, flags }: ImportRequest): Promise<RunFiles> {
+export async function runFiles({ input, command, flags }: ImportRequest): Promise<RunFiles> {
   if (flags.results === null && (await isReadOnce(input)))
     throw new UsageError(`--results FILE is required when reading ${input === "-" ? "standard input" : input}`);
-  return filesOf(flags.results ?? `${input}.${fileName}.results.csv`);
+  const [noun, verb] = command.split(" ");
+  return filesOf(flags.results ?? `${input}.${noun}-${verb}.results.csv`);
 }
 
 export function filesOf(results: string): RunFiles {

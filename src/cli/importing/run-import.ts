@@ -125,7 +125,7 @@ function openImportTable(
   input: InputFile,
   { startedAt, wordsAt }: RunMoments,
 ): Promise<ImportTable> {
-  const { kind, flags, defaults, overrides } = request;
+  const { kind, flags, defaults = {}, overrides = {} } = request;
   const context = { now: wordsAt, zone: deps.options.timeZone };
   return openTable(input, {
     kind,

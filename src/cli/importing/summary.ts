@@ -109,9 +109,9 @@ function describeEnding(request: ImportRequest, ending: Ending, seconds: number,
 }
 
 /** `1,404 scheduled now, 596 earlier` where previous runs have settled rows. */
-function describeCounts({ savedWord }: ImportRequest, { counts, earlier }: Ending): string[] {
+function describeCounts({ isRemoval }: ImportRequest, { counts, earlier }: Ending): string[] {
   const isResumed = countOutcomes(earlier) > 0;
-  const word = (name: OutcomeName): string => (name === "saved" ? savedWord : name);
+  const word = (name: OutcomeName): string => (name === "saved" && isRemoval === true ? "removed" : name);
   return OUTCOMES.filter((name) => counts[name] > 0).map((name) => {
     const now = `${formatCount(counts[name] - earlier[name])} ${word(name)}`;
     return isResumed

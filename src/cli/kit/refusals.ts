@@ -44,6 +44,16 @@ function complaintsOf(details: Json): readonly string[] {
   return isJsonObject(errors) ? Object.keys(errors) : [];
 }
 
+/** Null if the service refuses the request, as one does that lacks an endpoint or a parameter. */
+export async function nullIfRefused<Value>(work: Promise<Value>): Promise<Value | null> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof RefusedError) return null;
+    throw error;
+  }
+}
+
 interface Explanation {
   readonly words: string;
   readonly hint: string;

@@ -39,12 +39,11 @@ export interface Column {
 
 export interface Resource {
   readonly noun: string;
-  /** All columns in the order of the contract. */
   readonly columns: readonly Column[];
-  /** Names of the table's columns, in their order. */
-  readonly table: readonly string[];
+  /** Names of the table's columns; all by default. */
+  readonly table?: readonly string[];
   /** Names to drop first if room is short, least important first. */
-  readonly dropFirst: readonly string[];
+  readonly dropFirst?: readonly string[];
   /** Dropped only when the flexible column is at its narrowest. */
   readonly dropLast?: readonly string[];
   /** Takes the remaining room, such as comments. */
@@ -52,7 +51,7 @@ export interface Resource {
   /** The fields of a row's JSON; several lists if flags decide. Defaults to the columns. */
   readonly json?: readonly (readonly Column[])[];
   /** Fields of the API that may begin a dotted path without being columns. */
-  readonly fields: readonly string[];
+  readonly fields?: readonly string[];
   /** In a pipe, records name their values, even with `--columns`. */
   readonly namesValues?: boolean;
   /** The service decides on further fields (metric groups), so any name is accepted. */
@@ -67,6 +66,15 @@ interface FoundColumns {
   readonly named: (name: string) => Column | null;
   /** The column with the same content for programs. */
   readonly insteadOf: string;
+}
+
+/** All of the columns are in the table. */
+export function toResource(
+  noun: string,
+  kinds: Readonly<Record<string, ColumnKind>>,
+  dropFirst: readonly string[] = [],
+): Resource {
+  return { noun, columns: Object.entries(kinds).map(([name, kind]) => pathColumn(name, kind)), dropFirst };
 }
 
 export function withFound(resource: Resource, rows: readonly JsonObject[]): Resource {
@@ -102,7 +110,7 @@ export function recordColumns(
   const columns = selectColumns(resource, names);
   if (names !== null) return columns;
   const present = columns.filter(({ isOptional = false, read }) => !isOptional || read(json) !== undefined);
-  const known = new Set([...columns.map(({ name }) => name), ...resource.fields]);
+  const known = new Set([...columns.map(({ name }) => name), ...(resource.fields ?? [])]);
   const unknown = Object.keys(json).filter((key) => !known.has(key));
   return [
     ...present,
@@ -143,6 +151,7 @@ export function toCellText(column: Column, value: Json | undefined, time: TimeFo
 }
 
 function selectColumn(resource: Resource, name: string): Column {
+  const { fields = [] } = resource;
   const known = resource.columns.find((column) => column.name === name);
   if (known !== undefined) return known;
   const found = resource.found?.named(name) ?? null;
@@ -150,8 +159,8 @@ function selectColumn(resource: Resource, name: string): Column {
   const [first = "", ...rest] = name.split(".");
   const base = rest.join(".") === "" ? undefined : resource.columns.find((column) => column.name === first);
   if (base !== undefined) return { name, kind: kindOfName(name), read: (row) => readPath(base.read(row), rest) };
-  const reaches = rest.join(".") !== "" && resource.fields.includes(first);
-  if (reaches || resource.fields.includes(name) || (resource.open === true && name !== "")) return pathColumn(name);
+  const reaches = rest.join(".") !== "" && fields.includes(first);
+  if (reaches || fields.includes(name) || (resource.open === true && name !== "")) return pathColumn(name);
   throw unknownColumn(resource, name);
 }
 
@@ -159,7 +168,7 @@ function unknownColumn(resource: Resource, name: string): UsageError {
   const names = resource.columns.map((column) => column.name);
   const [first = "", ...rest] = name.split(".");
   const reach = rest.join(".") === "" ? "" : `.${rest.join(".")}`;
-  const nearest = suggest(first, reach === "" ? names : [...names, ...resource.fields]);
+  const nearest = suggest(first, reach === "" ? names : [...names, ...(resource.fields ?? [])]);
   return new UsageError(
     `--columns: "${name}" is not a column of ${resource.noun}; the columns are ${names.join(", ")}`,
     {

@@ -52,7 +52,6 @@ export const SENT_PERSON: Resource = {
   columns: RESOURCES.sentPerson.map(fieldColumn),
   table: ["id", "email", "name", "survey_scheduled_at", "properties"],
   dropFirst: ["properties", "name"],
-  fields: [],
 };
 
 /** With the reason our own service gives if no survey was scheduled. */
@@ -118,17 +117,13 @@ function namedAnswer(name: string): Column | null {
 export const BOUNCES: Resource = {
   noun: "bounces",
   columns: RESOURCES.bounce.map(fieldColumn),
-  table: ["person_id", "email", "name", "bounced_at"],
   dropFirst: ["name", "person_id"],
-  fields: [],
 };
 
 export const UNSUBSCRIBES: Resource = {
   noun: "unsubscribes",
   columns: RESOURCES.unsubscribe.map(fieldColumn),
-  table: ["person_id", "email", "name", "unsubscribed_at"],
   dropFirst: ["name", "person_id"],
-  fields: [],
 };
 
 function memberColumn(name: string, path: string): Column {
@@ -179,8 +174,6 @@ export const ADDED_MEMBER: Resource = {
     memberColumn("person_created_at", "person.created_at"),
     pathColumn("properties"),
   ],
-  table: ["person_id", "person_name", "person_email", "person_phone_number", "person_created_at", "properties"],
-  dropFirst: [],
   json: [jsonFields("addedMember")],
   fields: ["person"],
 };
@@ -189,7 +182,6 @@ export const REMOVED_MEMBER: Resource = {
   ...ADDED_MEMBER,
   json: [jsonFields("removedMember")],
   columns: ADDED_MEMBER.columns.filter(({ name }) => name !== "properties"),
-  table: ADDED_MEMBER.table.filter((name) => name !== "properties"),
 };
 
 /** How sure the score is, computed here from the service's counts. */
@@ -218,7 +210,6 @@ export const METRICS: Resource = {
     "detractor_count",
     "promoter_count",
   ],
-  fields: [],
 };
 
 export const AUTOPILOT_CONFIGURATION: Resource = {
@@ -228,5 +219,4 @@ export const AUTOPILOT_CONFIGURATION: Resource = {
   ),
   table: ["platform_id", "active", "frequency", "created_at", "updated_at"],
   dropFirst: ["created_at", "updated_at"],
-  fields: [],
 };

@@ -69,7 +69,7 @@ export function openTableOutput(context: RenderContext, resource: Resource, { wr
 }
 
 function tableColumns(resource: Resource, names: readonly string[] | null): readonly Column[] {
-  return selectColumns(resource, names ?? resource.table);
+  return selectColumns(resource, names ?? resource.table ?? null);
 }
 
 interface Drawing {
@@ -102,7 +102,7 @@ function draw(
   });
   const order = asked
     ? { first: [], last: options.columns.toReversed() }
-    : { first: resource.dropFirst, last: resource.dropLast ?? [] };
+    : { first: resource.dropFirst ?? [], last: resource.dropLast ?? [] };
   const { widths, dropped } = layOutColumns(rooms, order, streams.out.columns);
   const shown = columns.flatMap((column, index) => {
     const width = widths.get(column.name);

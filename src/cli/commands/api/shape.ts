@@ -2,7 +2,7 @@
 import { isJsonObject, parseJson, type JsonObject } from "../../../contract/json.ts";
 import type { Deps } from "../../kit/deps.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
-import { openListOutput } from "../../render/list-output.ts";
+import { writeList } from "../../render/list-output.ts";
 import { writeRecord } from "../../render/record-output.ts";
 import { indentJson } from "../../render/json-indent.ts";
 import { toSafeLines } from "../../render/safe-text.ts";
@@ -27,9 +27,7 @@ export async function writeShaped(deps: Deps, text: string, list: Resource | nul
     return true;
   }
   if (!Array.isArray(json) || !json.every(isJsonObject)) return false;
-  const output = await openListOutput(context, { resource: list ?? resourceOf(json) });
-  await output.write({ rows: json, text });
-  await output.end();
+  await writeList(context, { resource: list ?? resourceOf(json) }, { rows: json, text });
   return true;
 }
 
@@ -39,9 +37,7 @@ function resourceOf(rows: readonly JsonObject[]): Resource {
   return {
     noun: "rows",
     columns: names.map((name) => pathColumn(name)),
-    table: names,
     dropFirst: names.toReversed(),
-    fields: [],
     open: true,
   };
 }

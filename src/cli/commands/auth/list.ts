@@ -4,19 +4,16 @@ import { COUNT_FLAG } from "../../kit/rows/list-rows.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
-import { openListOutput } from "../../render/list-output.ts";
+import { writeList } from "../../render/list-output.ts";
 import { loadProfiles } from "./profile-file.ts";
 import { maskKey, UNKNOWN_ACCESS } from "./status.ts";
 
 /** Under the names that `auth status` has. */
 const PROFILES: Resource = {
   noun: "profiles",
-  columns: ["profile", "base_url", "api_key", "api_key_source", "access", "default"].map((name) =>
-    pathColumn(name, "text"),
-  ),
+  columns: ["profile", "base_url", "api_key", "api_key_source", "access", "default"].map((name) => pathColumn(name)),
   table: ["profile", "base_url", "api_key", "access", "default"],
   dropFirst: ["api_key", "access"],
-  fields: [],
 };
 
 export const list = defineCommand({
@@ -30,9 +27,7 @@ export const list = defineCommand({
   run: async (deps, { count }) => {
     const { byName, defaultName } = await loadProfiles(deps);
     const rows = [...byName].map(([name, profile]) => describe(name, profile, name === defaultName));
-    const output = await openListOutput(deps, { resource: PROFILES, count });
-    await output.write({ rows, text: JSON.stringify(rows) });
-    await output.end();
+    await writeList(deps, { resource: PROFILES, count }, rows);
   },
 });
 

@@ -27,13 +27,7 @@ const STATUS_COLUMNS = [
   "status",
 ];
 
-const STATUS: Resource = {
-  noun: "settings",
-  columns: STATUS_COLUMNS.map((name) => pathColumn(name, "text")),
-  table: STATUS_COLUMNS,
-  dropFirst: [],
-  fields: [],
-};
+const STATUS: Resource = { noun: "settings", columns: STATUS_COLUMNS.map((name) => pathColumn(name)) };
 
 /** Exit 4 if the key is refused; an unreachable service is the client's error. */
 export const authStatus = defineCommand({

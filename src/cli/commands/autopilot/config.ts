@@ -3,7 +3,7 @@ import { type Platform, PLATFORMS } from "../../../contract/resources.ts";
 import { endTogether } from "../../../runtime/parallel.ts";
 import { type Deps, withClient } from "../../kit/deps.ts";
 import { defineCommand } from "../../kit/define-command.ts";
-import { chooseFormat, openListOutput } from "../../render/list-output.ts";
+import { chooseFormat, writeList } from "../../render/list-output.ts";
 import { checkColumns, type RecordValue, writeRecord } from "../../render/record-output.ts";
 import { AUTOPILOT_CONFIGURATION } from "../../render/resources.ts";
 
@@ -40,10 +40,9 @@ async function writeBoth(deps: Deps, configurations: readonly RecordValue[]): Pr
   const format = chooseFormat(deps);
   if (format === "table" || format === "record") return writeRecords(deps, configurations, "\n");
   if (format === "tsv") return writeRecords(deps, configurations, "");
-  const output = await openListOutput(deps, { resource: AUTOPILOT_CONFIGURATION });
   const text = `[${configurations.map((configuration) => configuration.text).join(",")}]`;
-  await output.write({ rows: configurations.map(({ json }) => json), text });
-  await output.end();
+  const rows = configurations.map(({ json }) => json);
+  await writeList(deps, { resource: AUTOPILOT_CONFIGURATION }, { rows, text });
 }
 
 async function writeRecords(deps: Deps, configurations: readonly RecordValue[], separator: string): Promise<void> {

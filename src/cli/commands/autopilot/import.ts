@@ -40,22 +40,13 @@ export const importMembers = defineCommand({
     const zone = deps.options.timeZone;
     return runImport(deps, {
       command: `autopilot import --platform ${platform}`,
-      fileName: "autopilot-import",
       input,
       kind: memberRows(platform),
-      defaults: {},
-      overrides: {},
-      consentColumn: null,
-      consented: send,
-      guardAdvice: "sends every member surveys: pass --send",
+      consent: { isGiven: send, advice: "sends every member surveys: pass --send" },
       question: (rows) => `Add ${countOf(rows, "person", "people")} to Autopilot (${platform})?`,
       forecast: (client, count) => describeJoining(client, { platform, count, zone, signal: deps.signal }),
-      savedWord: "saved",
       flags,
-      skipSuppressed: false,
       includesSuppressed,
-      spreadSeconds: null,
-      repeatDoesHarm: true,
       plan: (row) => ({ route: ROUTES.addMember, placeholders: { platform }, body: toMemberBody(row) }),
       createSender: (client, signal) => createMemberSender(client, signal, { platform, zone }),
     });

@@ -96,21 +96,12 @@ async function removeFrom(deps: Deps, { input, platform, flags }: FileRemoval): 
   const { runImport } = await import("../../importing/run-import.ts");
   return runImport(deps, {
     command: `autopilot remove --platform ${platform}`,
-    fileName: "autopilot-remove",
     input,
     kind: REMOVAL_ROWS,
-    defaults: {},
-    overrides: {},
-    consentColumn: null,
-    consented: flags.yes,
-    guardAdvice: "removes every person in the file from Autopilot: pass --yes",
+    isRemoval: true,
+    consent: { isGiven: flags.yes, advice: "removes every person in the file from Autopilot: pass --yes" },
     question: (rows) => `Remove ${countOf(rows, "person", "people")} from Autopilot (${platform})?`,
-    savedWord: "removed",
     flags,
-    skipSuppressed: false,
-    spreadSeconds: null,
-    repeatDoesHarm: false,
-    runsAgain: true,
     plan: (row) => ({ route: ROUTES.removeMember, placeholders: { platform }, body: toRemovalBody(row) }),
     createSender: (client, signal) => {
       const breaker = createBreaker();

@@ -1,16 +1,15 @@
-/** Days and times of surveys, as the commands of Autopilot tell them on stderr. */
 import type { Client } from "../../../client/client.ts";
-import { RefusedError } from "../../../client/errors/call-errors.ts";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
 import type { JoiningSurveys, Platform } from "../../../contract/resources.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import { labelAt } from "../../../runtime/calendar/periods.ts";
 import { createWallClock } from "../../../runtime/zone.ts";
 import { countOf, formatCount } from "../../kit/notes.ts";
+import { nullIfRefused } from "../../kit/refusals.ts";
 
 const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"] as const;
 
-/** `2026-12-03 (Thu) 07:14`, as the zone's clock shows it. */
+/** `2026-12-03 (Thu) 07:14`. */
 export function formatMoment(at: number, zone: string | null): string {
   const wall = new Date(createWallClock(zone)(at) * 1000);
   const [date, time] = wall.toISOString().split("T");
@@ -24,33 +23,22 @@ function formatDay(at: number, zone: string | null): string {
 interface JoiningRequest {
   readonly platform: Platform;
   readonly count: number;
-  /** IANA name; null is the system's. */
   readonly zone: string | null;
   readonly signal: AbortSignal;
 }
 
 /**
- * `10,000 members: surveys from 2026-11-25 to 2027-02-22, about 156 each weekday`; null where the service does not tell
- * it, as most do not.
+ * `10,000 members: surveys from 2026-11-25 to 2027-02-22, about 156 each weekday`. Null if the service doesn't say,
+ * as most don't.
  */
 export async function describeJoining(client: Client, request: JoiningRequest): Promise<string | null> {
   const { platform, count, zone, signal } = request;
-  const parameters = { joining: count };
-  try {
-    const { json } = await client.call({
-      route: ROUTES.getAutopilot,
-      placeholders: { platform },
-      parameters,
-      signal,
-    });
-    const members = countOf(count, "member", "members");
-    if (!isJsonObject(json.joining)) return null;
-    if (json.active !== true) return `${members}: no surveys while Autopilot (${platform}) is inactive`;
-    return `${members}: ${describeSurveys(json.joining, zone)}`;
-  } catch (error) {
-    if (error instanceof RefusedError) return null;
-    throw error;
-  }
+  const call = { route: ROUTES.getAutopilot, placeholders: { platform }, parameters: { joining: count }, signal };
+  const reply = await nullIfRefused(client.call(call));
+  if (!isJsonObject(reply?.json.joining)) return null;
+  const members = countOf(count, "member", "members");
+  if (reply.json.active !== true) return `${members}: no surveys while Autopilot (${platform}) is inactive`;
+  return `${members}: ${describeSurveys(reply.json.joining, zone)}`;
 }
 
 function describeSurveys(joining: JsonObject, zone: string | null): string {

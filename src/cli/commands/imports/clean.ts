@@ -1,17 +1,11 @@
 import { countOf, writeDone, writeNote } from "../../kit/notes.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { defineCommand } from "../../kit/define-command.ts";
-import { pathColumn, type Resource } from "../../render/columns.ts";
+import { toResource } from "../../render/columns.ts";
 import { openListOutput } from "../../render/list-output.ts";
 import { findRuns, removeJournal, RUNS_ARG, statusOf } from "./runs.ts";
 
-const JOURNALS: Resource = {
-  noun: "journals",
-  columns: [pathColumn("journal", "text")],
-  table: ["journal"],
-  dropFirst: [],
-  fields: [],
-};
+const JOURNALS = toResource("journals", { journal: "text" });
 
 export const clean = defineCommand({
   name: "clean",

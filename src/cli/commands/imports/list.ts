@@ -3,7 +3,7 @@ import { COUNT_FLAG } from "../../kit/rows/list-rows.ts";
 import { writeNote } from "../../kit/notes.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { defineCommand } from "../../kit/define-command.ts";
-import { openListOutput } from "../../render/list-output.ts";
+import { writeList } from "../../render/list-output.ts";
 import { findRuns, RUNS, RUNS_ARG, statusOf, toRow } from "./runs.ts";
 
 export const list = defineCommand({
@@ -18,9 +18,7 @@ export const list = defineCommand({
   run: async (deps, { file, count }) => {
     const rows: JsonObject[] = [];
     for (const run of await findRuns(file)) rows.push(toRow(run, await statusOf(run)));
-    const output = await openListOutput(deps, { resource: RUNS, count });
-    await output.write({ rows, text: JSON.stringify(rows) });
-    await output.end();
+    await writeList(deps, { resource: RUNS, count }, rows);
     if (rows.length === 0) await writeNote(deps, "no import is recorded in this folder");
   },
 });

@@ -37,7 +37,6 @@ export const RUNS: Resource = {
   ],
   table: ["file", "command", "status", "rows", ...OUTCOMES, "remaining", "started_at"],
   dropFirst: ["started_at", "pending", "suppressed", "throttled", "skipped", "saved", "scheduled"],
-  fields: [],
 };
 
 export const RUNS_ARG = {

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../contract/json.ts";
 import { RESOURCES } from "../../../contract/resources.ts";
-import { type Column, type ColumnKind, pathColumn, type Resource } from "../../render/columns.ts";
+import { type Column, type ColumnKind, pathColumn, type Resource, toResource } from "../../render/columns.ts";
 import { METRICS } from "../../render/resources.ts";
 import { CHANGE_FIELDS, isSureChange } from "./statistics.ts";
 
@@ -67,7 +67,6 @@ export function metricsResource({ byPeriod, compared, core, open }: MetricsShape
       "nps_high",
       "change",
     ],
-    fields: [],
     open,
   };
 }
@@ -91,28 +90,17 @@ export function segmentsResource(compared: boolean): Resource {
     pathColumn("nps_high", "points"),
     ...(compared ? changes : []),
   ];
-  const names = columns.map(({ name }) => name);
   // Among many rows q is what to read.
-  const table = names.filter((name) => name !== "p");
-  return { noun: "segments", columns, table, dropFirst: ["share", "nps_low", "nps_high", "n"], fields: [] };
+  const table = columns.map(({ name }) => name).filter((name) => name !== "p");
+  return { noun: "segments", columns, table, dropFirst: ["share", "nps_low", "nps_high", "n"] };
 }
 
 export const SPLIT: Resource = {
-  noun: "changes",
+  ...toResource("changes", { change: "change", mix: "change", within: "change", segments: "text" }),
   namesValues: true,
-  columns: [...["change", "mix", "within"].map((name) => pathColumn(name, "change")), pathColumn("segments")],
-  table: ["change", "mix", "within", "segments"],
-  dropFirst: [],
-  fields: [],
 };
 
-export const SCORES: Resource = {
-  noun: "scores",
-  columns: [pathColumn("score", "score"), pathColumn("n", "number"), pathColumn("share", "share")],
-  table: ["score", "n", "share"],
-  dropFirst: [],
-  fields: [],
-};
+export const SCORES = toResource("scores", { score: "score", n: "number", share: "share" });
 
 export const ALL_METRICS: Resource = {
   ...METRICS,
@@ -131,8 +119,8 @@ export function withSentFields(resource: Resource, sent: JsonObject): Resource {
   return {
     ...resource,
     columns: [...resource.columns, ...further.map((name) => pathColumn(name, "number"))],
-    table: [...resource.table, ...further],
-    dropFirst: [...further.toReversed(), ...resource.dropFirst],
+    table: [...(resource.table ?? []), ...further],
+    dropFirst: [...further.toReversed(), ...(resource.dropFirst ?? [])],
   };
 }
 

@@ -13,7 +13,7 @@ import { countOf, writeNote } from "../../kit/notes.ts";
 import type { TimeFilter } from "../../kit/time-flags.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
-import { pathColumn, type Resource, toPoints } from "../../render/columns.ts";
+import { type Resource, toPoints, toResource } from "../../render/columns.ts";
 import { chooseFormat, writeList } from "../../render/list-output.ts";
 import { asRecord, checkColumns, writeRecord } from "../../render/record-output.ts";
 import { comparedRange } from "../shared/ranges.ts";
@@ -34,23 +34,15 @@ export interface SegmentsRequest {
   readonly explain: boolean;
 }
 
-const PARTS: Resource = {
-  noun: "segments",
-  columns: [
-    pathColumn("value"),
-    pathColumn("n_before", "number"),
-    pathColumn("n", "number"),
-    pathColumn("share_before", "share"),
-    pathColumn("share", "share"),
-    pathColumn("nps_before", "points"),
-    pathColumn("nps", "points"),
-    pathColumn("mix", "change"),
-    pathColumn("within", "change"),
-  ],
-  table: ["value", "share_before", "share", "nps_before", "nps", "mix", "within"],
-  dropFirst: [],
-  fields: [],
-};
+const PARTS = toResource("segments", {
+  value: "text",
+  share_before: "share",
+  share: "share",
+  nps_before: "points",
+  nps: "points",
+  mix: "change",
+  within: "change",
+});
 
 /** Throws UsageError for a property with too many values, NothingFoundError if no response has one of them. */
 export async function showSegments(deps: Deps, request: SegmentsRequest): Promise<void> {

@@ -1,42 +1,35 @@
-/**
- * `people delete`, `cancel`, `unsubscribe` and `resubscribe`: one change for each person, over an endpoint that a
- * service may lack.
- */
+/** `people delete`, `cancel`, `unsubscribe` and `resubscribe`. The service may lack their endpoints. */
 import type { Client } from "../../../client/client.ts";
 import { RefusedError } from "../../../client/errors/call-errors.ts";
 import { capital } from "../../../contract/text/capital.ts";
 import { parsePersonName, type PersonName } from "../../args/people.ts";
-import { type Deps, withClient } from "../../kit/deps.ts";
+import type { Deps } from "../../kit/deps.ts";
 import { changeEach } from "../../kit/rows/change-each.ts";
 import { countOf, writeNote } from "../../kit/notes.ts";
 import { confirmRemoval, YES_FLAG } from "../../kit/removal.ts";
-import { type PlannedRequest, settleChange, writeDryRun } from "../../kit/write-outcome.ts";
+import { type PlannedRequest, settleChange } from "../../kit/write-outcome.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import type { CommandNode } from "../../kit/command-node.ts";
 import { defineCommand } from "../../kit/define-command.ts";
-import { pathColumn, type Resource } from "../../render/columns.ts";
+import { type Resource, toResource } from "../../render/columns.ts";
 import { checkColumns } from "../../render/record-output.ts";
-import { findPerson, personNotFound, personText } from "../shared/find-person.ts";
+import { findPerson, personNotFound, personText, requirePerson } from "../shared/find-person.ts";
 
-/** One row a person, named as the command line or the file does. */
 export const CHANGED_PEOPLE: Resource = {
-  noun: "people",
-  columns: ["person", "outcome", "error"].map((name) => pathColumn(name)),
-  table: ["person", "outcome", "error"],
-  dropFirst: [],
+  ...toResource("people", { person: "text", outcome: "text", error: "text" }),
   flexible: "error",
-  fields: [],
 };
 
 export interface PeopleChange {
-  readonly command: string;
+  /** The subcommand: `delete`. */
+  readonly name: string;
   /** `who` is one person's name or the number of people. */
   readonly question: (who: string, baseUrl: string) => string;
   readonly outcome: string;
-  /** The sentence about what is not possible: `this service cannot delete people`. */
+  /** The error if the service lacks the endpoint: `this service cannot delete people`. */
   readonly lacking: string;
-  /** The request for one person; it may look them up. Throws NothingFoundError. */
+  /** May look the person up. Throws NothingFoundError. */
   readonly plan: (client: Client, person: PersonName, signal: AbortSignal) => Promise<PlannedRequest>;
 }
 
@@ -63,7 +56,7 @@ export function changePeople(change: PeopleChange & CommandWords): CommandNode {
       if (from !== null && people.length > 0)
         throw new UsageError("--from cannot be used together with people by name");
       if (from === null && people.length === 0)
-        throw new UsageError(`${change.command}: name one person or more, or a file of them with --from`);
+        throw new UsageError(`people ${change.name}: name one person or more, or a file of them with --from`);
       const { keyOf, readPeopleFile } = await import("./people-file.ts");
       const unique = new Map(people.map((person) => [keyOf(person), person]));
       return runPeopleChange(
@@ -77,7 +70,6 @@ export function changePeople(change: PeopleChange & CommandWords): CommandNode {
 }
 
 interface CommandWords {
-  readonly name: string;
   readonly alias?: string;
   readonly summary: string;
   readonly examples: readonly string[];
@@ -89,42 +81,33 @@ export async function runPeopleChange(
   people: readonly PersonName[],
   yes: boolean,
 ): Promise<void> {
-  checkColumns(deps, CHANGED_PEOPLE);
   if (people.length === 0) {
-    await writeNote(deps, `the file has no people; nobody was ${change.outcome}`);
-    return;
+    checkColumns(deps, CHANGED_PEOPLE);
+    return writeNote(deps, `the file has no people; nobody was ${change.outcome}`);
   }
-  return withClient(deps, async (client, connection) => {
-    if (deps.options.dryRun) {
-      for (const person of people)
-        await writeDryRun(deps, client.baseUrl, await change.plan(client, person, deps.signal));
-      return;
-    }
-    client.checkMayWrite();
-    const removal = { command: change.command, yes, kept: `Nobody was ${change.outcome}.` };
-    await confirmRemoval(deps, removal, () => compose(client, change, people, deps.signal));
-    let unchanged = 0;
-    await changeEach(deps, {
-      connection,
-      items: people,
-      resource: CHANGED_PEOPLE,
-      named: (person) => ({ person: personText(person) }),
-      nameOf: personText,
-      work: async (person) => {
-        const isChanged = await changeOne(deps, client, change, person);
-        if (!isChanged) unchanged += 1;
-        return { outcome: isChanged ? change.outcome : "unchanged" };
-      },
-      summary: (settled) =>
-        [[change.outcome, settled - unchanged] as const, ["unchanged", unchanged] as const]
-          .filter(([, count]) => count > 0)
-          .map(([outcome, count]) => `${capital(outcome)}: ${countOf(count, "person", "people")}.`)
-          .join(" "),
-    });
+  const removal = { command: `people ${change.name}`, yes, kept: `Nobody was ${change.outcome}.` };
+  let unchanged = 0;
+  await changeEach(deps, {
+    items: people,
+    resource: CHANGED_PEOPLE,
+    named: (person) => ({ person: personText(person) }),
+    nameOf: personText,
+    plan: (client, person) => change.plan(client, person, deps.signal),
+    confirm: (client) => confirmRemoval(deps, removal, () => compose(client, change, people, deps.signal)),
+    async work(client, person) {
+      const isChanged = await changeOne(deps, client, change, person);
+      if (!isChanged) unchanged += 1;
+      return { outcome: isChanged ? change.outcome : "unchanged" };
+    },
+    summary: (settled) =>
+      [[change.outcome, settled - unchanged] as const, ["unchanged", unchanged] as const]
+        .filter(([, count]) => count > 0)
+        .map(([outcome, count]) => `${capital(outcome)}: ${countOf(count, "person", "people")}.`)
+        .join(" "),
   });
 }
 
-/** Of a few people, each is looked up first; a file of thousands is not. Throws NothingFoundError. */
+/** Looks up a few people first, but not a file of thousands. Throws NothingFoundError. */
 async function compose(
   client: Client,
   change: PeopleChange,
@@ -133,8 +116,7 @@ async function compose(
 ): Promise<string> {
   const [first = { id: "" }] = people;
   for (const person of people.length > LOOKED_UP_MAX ? [] : people)
-    if (!("id" in person) && (await findPerson(client, person, signal)) === null)
-      throw new NothingFoundError(personNotFound(person));
+    if (!("id" in person)) await requirePerson(client, person, signal);
   const who = people.length === 1 ? personText(first) : countOf(people.length, "person", "people");
   return change.question(who, client.baseUrl);
 }

@@ -1,15 +1,13 @@
 import { quoteText } from "../../../contract/text/invisible.ts";
 import { type EmailOrPhone, parsePerson } from "../../args/people.ts";
 import { withClient } from "../../kit/deps.ts";
-import { NothingFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { checkColumns, writeRecord } from "../../render/record-output.ts";
 import { ONE_PERSON, PEOPLE } from "../../render/resources.ts";
-import { findPerson, personNotFound } from "../shared/find-person.ts";
+import { requirePerson } from "../shared/find-person.ts";
 import { WITH_PROPERTIES } from "./person-filters.ts";
 
-/** An e-mail address, or a phone number with its `+`. */
 export const PERSON_ARG = {
   form: "<email|+phone>",
   text: "the person's e-mail address or phone number (E.164)",
@@ -24,8 +22,9 @@ export const get = defineCommand({
   columns: ONE_PERSON,
   run: async (deps, { person }) => {
     checkColumns(deps, ONE_PERSON);
-    const found = await withClient(deps, (client) => findPerson(client, person, deps.signal, WITH_PROPERTIES));
-    if (found === null) throw new NothingFoundError(personNotFound(person));
+    const found = await withClient(deps, (client) =>
+      requirePerson(client, person, deps.signal, { more: WITH_PROPERTIES }),
+    );
     await writeRecord(deps, "properties" in found.json || deps.options.columns !== null ? ONE_PERSON : PEOPLE, found);
   },
 });

@@ -91,22 +91,20 @@ function toRequest(deps: Deps, sending: Sending): Omit<ImportRequest, "input" | 
   });
   return {
     command: "people import",
-    fileName: "people-import",
     kind: PEOPLE_ROWS,
     defaults,
     choices: { ...delayUntil(deps, sending), ...(replaceProperties && { "--replace-properties": true }) },
     overrides: noSend ? { send: false } : {},
-    consentColumn: "send",
-    consented: defaults["send"] !== undefined,
-    guardAdvice: "can email your customers: pass --send or --no-send, or add a send column",
+    consent: {
+      isGiven: defaults["send"] !== undefined,
+      column: "send",
+      advice: "can email your customers: pass --send or --no-send, or add a send column",
+    },
     question: (rows) => `Save ${countOf(rows, "person", "people")} without a survey?`,
-    savedWord: "saved",
     skipSuppressed,
     includesSuppressed,
-    asksStatuses: true,
     sample,
     spreadSeconds,
-    repeatDoesHarm: !noSend,
     plan: (row, order) => ({ route: ROUTES.sendPerson, body: bodyOf(row, order) }),
     createSender: (client, signal, rows) => {
       const bodyOfRow = (row: RowToSend): JsonObject => bodyOf(row, { position: row.position, rows });

@@ -1,7 +1,4 @@
-/**
- * Filters of people that the API does not know (4.1): they work on the rows as they come, page by page, against any
- * service.
- */
+/** Filters of people that the API doesn't have (4.1): each page is filtered as it arrives, from any service. */
 import type { Page, Parameters } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { PERSON_EXPANSIONS } from "../../../contract/routes.ts";
@@ -10,6 +7,7 @@ import { foldAccents } from "../../../insight/search.ts";
 import { badValue } from "../../args/values.ts";
 import type { Deps } from "../../kit/deps.ts";
 import { PROPERTY_FILTER_FLAG, propertyTests } from "../../kit/rows/properties.ts";
+import { timeOf } from "../../export/sources.ts";
 import { parseEnd, parseStart } from "../../kit/time-flags.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 import { flagGroup, type GroupValue } from "../../kit/flag-spec.ts";
@@ -90,10 +88,10 @@ export function createPersonFilter(filters: PersonFilters): ((page: RowPage) => 
   };
 }
 
-/** Before all times if there was none. */
-const sent = (row: JsonObject): number => timeOf(row["last_sent_at"]) ?? -Infinity;
-const answered = (row: JsonObject): number => timeOf(row["last_responded_at"]) ?? -Infinity;
-const scheduled = (row: JsonObject): number | null => timeOf(row["next_survey_scheduled_at"]);
+/** `-Infinity` if never. */
+const sent = (row: JsonObject): number => timeOf(row, "last_sent_at") ?? -Infinity;
+const answered = (row: JsonObject): number => timeOf(row, "last_responded_at") ?? -Infinity;
+const scheduled = (row: JsonObject): number | null => timeOf(row, "next_survey_scheduled_at");
 
 function timeTests(filters: PersonFilters): readonly ((row: JsonObject) => boolean)[] {
   const { notSurveyedSince, notRespondedSince, scheduledBefore, scheduledAfter, unanswered } = filters;
@@ -108,10 +106,6 @@ function timeTests(filters: PersonFilters): readonly ((row: JsonObject) => boole
 
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
-}
-
-function timeOf(value: unknown): number | null {
-  return typeof value === "number" ? value : null;
 }
 
 export function notKept(): NothingFoundError {

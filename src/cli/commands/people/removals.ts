@@ -1,14 +1,12 @@
-/** `people delete`, `people cancel` and `people unsubscribe`, over endpoints that client libraries know. */
 import type { Client } from "../../../client/client.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import type { PersonName } from "../../args/people.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
-import { findPerson, personNotFound, personText } from "../shared/find-person.ts";
+import { personText, requirePerson } from "../shared/find-person.ts";
 import { changePeople } from "./change-people.ts";
 
 export const removals = [
   changePeople({
-    command: "people delete",
     name: "delete",
     alias: "rm",
     summary: "delete people with their surveys and responses",
@@ -24,7 +22,6 @@ export const removals = [
       Promise.resolve({ route: ROUTES.deletePerson, placeholders: { person: toPathName(person) } }),
   }),
   changePeople({
-    command: "people cancel",
     name: "cancel",
     summary: "cancel people's surveys that have not been sent yet",
     examples: ["surveyctl people cancel ada@example.com", "surveyctl people cancel --from leavers.csv --yes"],
@@ -32,13 +29,12 @@ export const removals = [
     outcome: "cancelled",
     lacking: "this service cannot cancel surveys",
     async plan(client, person, signal) {
-      // Client libraries give an address alone.
+      // Client libraries send the address without a prefix.
       const email = await emailOf(client, person, signal);
       return { route: ROUTES.cancelSurveys, placeholders: { email: email ?? toPathName(person) } };
     },
   }),
   changePeople({
-    command: "people unsubscribe",
     name: "unsubscribe",
     summary: "unsubscribe people from surveys by e-mail; their responses stay",
     examples: [
@@ -59,13 +55,11 @@ function toPathName(person: PersonName): string {
   return "id" in person ? person.id : `phone_number:${person.phone_number}`;
 }
 
-/** Null where it is unknown. Throws NothingFoundError for an unknown number. */
+/** Null if it is unknown. Throws NothingFoundError for an unknown number. */
 async function emailOf(client: Client, person: PersonName, signal: AbortSignal): Promise<string | null> {
   if ("email" in person) return person.email;
   if ("id" in person) return null;
-  const found = await findPerson(client, person, signal);
-  if (found === null) throw new NothingFoundError(personNotFound(person));
-  const { email } = found.json;
+  const { email } = (await requirePerson(client, person, signal)).json;
   return typeof email === "string" ? email : null;
 }
 

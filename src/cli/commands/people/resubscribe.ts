@@ -25,7 +25,7 @@ export const resubscribe = defineCommand({
     const note = input.note.trim();
     if (note === "") throw new UsageError("--note: must say who asked for it and why");
     const change = {
-      command: "people resubscribe",
+      name: "resubscribe",
       question: () => "",
       outcome: "resubscribed",
       lacking: "this service cannot resubscribe people",

@@ -5,20 +5,16 @@ import { type EmailOrPhone, parseEmail, parsePhone } from "../../args/people.ts"
 import { parseName } from "../../args/values.ts";
 import type { Deps } from "../../kit/deps.ts";
 import { writeNote } from "../../kit/notes.ts";
-import { NothingFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { REPLACE_PROPERTIES_FLAG, surveyProperties } from "../../kit/survey-properties.ts";
 import { SENT_PERSON } from "../../render/resources.ts";
-import { findPerson, personNotFound } from "../shared/find-person.ts";
+import { findPerson, requirePerson } from "../shared/find-person.ts";
 import { PERSON_ARG } from "./get.ts";
 import { notKept, WITH_PROPERTIES } from "./person-filters.ts";
 import { addOrUpdatePerson, toBody } from "./send.ts";
 
-/**
- * Never sends a survey: the request always says `send: false`. The same request would create a person (4.2), so they
- * are looked up first, in a dry run too, and a mistyped address changes nothing.
- */
+/** The request would create an unknown person (4.2), so people are looked up first, even in a dry run. */
 export const update = defineCommand({
   name: "update",
   summary: "change a person's name, properties, address or number; never sends a survey",
@@ -66,23 +62,22 @@ interface PersonChange {
   readonly create: boolean;
 }
 
-/**
- * The person as the service has them; null if there is none yet, or nothing depends on it. Throws NothingFoundError.
- * Notes that the service doesn't keep the given properties.
- */
+/** Null if the person is new, or nothing depends on who they are. Throws NothingFoundError. */
 async function look(deps: Deps, client: Client, change: PersonChange): Promise<JsonObject | null> {
   const { person, create, newEmail, newPhone, properties } = change;
   const hasProperties = properties !== null;
   const other = "email" in person ? newPhone : newEmail;
   if (create && !hasProperties && other === null) return null;
-  const found = await findPerson(client, person, deps.signal, hasProperties ? WITH_PROPERTIES : {});
-  if (found === null && !create)
-    throw new NothingFoundError(personNotFound(person), "check the spelling, or pass --create to add a new person");
+  const more = hasProperties ? WITH_PROPERTIES : {};
+  const hint = "check the spelling, or pass --create to add a new person";
+  const found = create
+    ? await findPerson(client, person, deps.signal, more)
+    : await requirePerson(client, person, deps.signal, { more, hint });
   if (found !== null && hasProperties && !("properties" in found.json)) await writeNote(deps, notKept().message);
   return found?.json ?? null;
 }
 
-/** An address or number is renamed by its old value (4.2), and a first one given with the other. */
+/** Changes an address or number by its old value (4.2), and adds a first one by the other. */
 function toUpdateBody(
   { person, name, newEmail, newPhone, replaceProperties, properties }: PersonChange,
   found: JsonObject | null,

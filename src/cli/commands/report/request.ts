@@ -1,12 +1,12 @@
 /** What a report is asked for: the flags that reports and digests share, and what the service adds. */
 import type { ApiReply } from "../../../client/client.ts";
-import { RefusedError } from "../../../client/errors/call-errors.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { CHANNELS, PROJECT_NAME_HEADER } from "../../../contract/routes.ts";
 import { areRatesOpen, type ResponseRates } from "../../../insight/report/facts.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
 import { type Deps, withClient } from "../../kit/deps.ts";
 import { RANGE_FLAGS, rangeFlags, readRange, readTime, type TimeFilter } from "../../kit/time-flags.ts";
+import { nullIfRefused } from "../../kit/refusals.ts";
 import type { FlagGroup } from "../../kit/flag-spec.ts";
 import { lastSecond, type ReportRequest } from "./read-facts.ts";
 
@@ -45,18 +45,13 @@ export async function completeRequest(deps: Deps, typed: TypedRequest): Promise<
   const { since, trend } = typed;
   const until = lastSecond(typed);
   const reply = await withClient(deps, (client) =>
-    client.getMetrics({ since, until, groups: [...CHANNELS] }, { signal: deps.signal }).catch(noReply),
+    // A service without these groups refuses them.
+    nullIfRefused(client.getMetrics({ since, until, groups: [...CHANNELS] }, { signal: deps.signal })),
   );
   const title = typed.title ?? nameOf(reply) ?? "Customer survey";
   // A trend narrows the answers, but not the surveys that were sent.
   const rates = trend === null && reply !== null ? ratesOf(reply.json, areRatesOpen(until, typed.asOf)) : null;
   return { ...typed, title, rates };
-}
-
-/** A service without these groups refuses them. */
-function noReply(error: unknown): null {
-  if (error instanceof RefusedError) return null;
-  throw error;
 }
 
 function nameOf(reply: ApiReply | null): string | null {

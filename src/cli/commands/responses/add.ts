@@ -8,14 +8,13 @@ import { withClient } from "../../kit/deps.ts";
 import { noPersonWithId, withRefusals } from "../../kit/refusals.ts";
 import { parseRecordedTime } from "../../kit/time-flags.ts";
 import { showOutcome, writeDryRun } from "../../kit/write-outcome.ts";
-import { NothingFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import type { FlagGroup } from "../../kit/flag-spec.ts";
 import type { Column, Resource } from "../../render/columns.ts";
-import { checkColumns, type RecordValue } from "../../render/record-output.ts";
+import { checkColumns } from "../../render/record-output.ts";
 import { RESPONSES } from "../../render/resources.ts";
-import { findPerson, idOfPerson, personNotFound } from "../shared/find-person.ts";
+import { idOfPerson, requirePerson } from "../shared/find-person.ts";
 
 const PERSON: FlagGroup<PersonName> = {
   records: [
@@ -70,8 +69,8 @@ export const add = defineCommand({
     checkColumns(deps, RESPONSES);
     return withClient(deps, async (client) => {
       if (!deps.options.dryRun) client.checkMayWrite();
-      const found = "id" in name ? null : await findAnswerer(client, name, deps.signal);
-      const person = "id" in name ? name.id : idOfPerson(client, found);
+      const { id: person, answer } =
+        "id" in name ? { id: name.id, answer: RESPONSES } : await findAnswerer(client, name, deps.signal);
       const body: JsonObject = {
         person,
         score,
@@ -84,29 +83,25 @@ export const add = defineCommand({
         client.addResponse(body, { signal: deps.signal }),
         noPersonWithId("id" in name ? name.id : null, "person"),
       );
-      const answer = found === null ? RESPONSES : withPerson(RESPONSES, found.json);
       const evidence = `look with "surveyctl responses list --person-id ${person}" before trying again: a repeat would count twice`;
       return showOutcome(deps, write, { answer, found: answer, evidence });
     });
   },
 });
 
-async function findAnswerer(client: Client, person: EmailOrPhone, signal: AbortSignal): Promise<RecordValue> {
-  const found = await findPerson(client, person, signal);
-  if (found !== null) return found;
+async function findAnswerer(client: Client, person: EmailOrPhone, signal: AbortSignal) {
   const flag = "email" in person ? `--email ${person.email}` : `--phone ${person.phone_number}`;
-  throw new NothingFoundError(personNotFound(person), `add them first: surveyctl people add ${flag} --no-send`);
+  const hint = `add them first: surveyctl people add ${flag} --no-send`;
+  const found = await requirePerson(client, person, signal, { hint });
+  return { id: idOfPerson(client, found), answer: withPerson(found.json) };
 }
 
 /** The answer has only the person's id (4.4); the lookup had the rest. */
-function withPerson(resource: Resource, person: JsonObject): Resource {
-  const known = new Map([
-    ["person_email", person["email"]],
-    ["person_name", person["name"]],
-  ]);
-  const columns = resource.columns.map((column): Column => ({
+function withPerson({ email, name }: JsonObject): Resource {
+  const known: JsonObject = { person_email: email ?? null, person_name: name ?? null };
+  const columns = RESPONSES.columns.map((column): Column => ({
     ...column,
-    read: (row) => column.read(row) ?? known.get(column.name),
+    read: (row) => column.read(row) ?? known[column.name],
   }));
-  return { ...resource, columns };
+  return { ...RESPONSES, columns };
 }

@@ -38,7 +38,6 @@ function answersResource(groups: readonly string[]): Resource {
     columns,
     table: columns.map(({ name }) => name).filter((name) => !["type", "text", "answered"].includes(name)),
     dropFirst: ["nps_low", "nps_high", "mean_low", "mean_high", "share_low", "share_high", "words"],
-    fields: [],
   };
 }
 

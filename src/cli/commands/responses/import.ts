@@ -24,20 +24,10 @@ export const importFile = defineCommand({
     const { runImport } = await import("../../importing/run-import.ts");
     return runImport(deps, {
       command: "responses import",
-      fileName: "responses-import",
       input,
       kind: RESPONSE_ROWS,
-      defaults: {},
-      overrides: {},
-      consentColumn: null,
-      consented: true,
-      guardAdvice: "",
       question: (rows) => `Add ${countOf(rows, "response", "responses")}?`,
-      savedWord: "saved",
       flags,
-      skipSuppressed: false,
-      spreadSeconds: null,
-      repeatDoesHarm: true,
       plan: (row) => ({
         route: ROUTES.addResponse,
         body: toResponseBody(row, knownId(row) ?? `<id of ${row.identifier}>`),

@@ -12,12 +12,11 @@ import { createProgress } from "../../kit/progress.ts";
 import { noTrend, withRefusals } from "../../kit/refusals.ts";
 import { watchProperties } from "../../kit/rows/watch-properties.ts";
 import { readRange, type TimeFilter, timeRange } from "../../kit/time-flags.ts";
-import { NothingFoundError } from "../../errors/command-errors.ts";
 import { type FlagGroup, flagGroup, type GroupValue } from "../../kit/flag-spec.ts";
 import type { Resource } from "../../render/columns.ts";
 import { chooseFormat } from "../../render/list-output.ts";
 import { RESPONSES } from "../../render/resources.ts";
-import { findPerson, idOfPerson, personNotFound } from "../shared/find-person.ts";
+import { idOfPerson, requirePerson } from "../shared/find-person.ts";
 import { ROW_FILTERS, type RowFilters, TREND } from "../shared/row-filters.ts";
 import { createShaping, type Shaping } from "./shaping.ts";
 
@@ -152,9 +151,7 @@ async function connectForPhone(deps: Deps, phone: string): ReturnType<Deps["conn
   const connection = await deps.connect();
   const { client } = connection;
   try {
-    const person = { phone_number: phone };
-    const found = await findPerson(client, person, deps.signal);
-    if (found === null) throw new NothingFoundError(personNotFound(person));
+    const found = await requirePerson(client, { phone_number: phone }, deps.signal);
     const own = { person_id: idOfPerson(client, found) };
     const narrowed: Client = {
       ...client,

@@ -1,5 +1,5 @@
 import type { ApiReply, Client } from "../../../client/client.ts";
-import { isJsonObject, type Json } from "../../../contract/json.ts";
+import { personIdOf } from "../../../client/write/look-up.ts";
 import { PER_PAGE_MAX } from "../../../contract/limits.ts";
 import { keepRows, type RowPage } from "../../../contract/row-page.ts";
 import { type Deps, withClient } from "../../kit/deps.ts";
@@ -46,17 +46,12 @@ export const show = defineCommand({
 
 /** One page: a person with more responses than that is a test account. */
 async function readHistory(deps: Deps, client: Client, { json }: ApiReply): Promise<RowPage> {
-  const person = personId(json["person"]);
-  if (person === null) return { rows: [], text: "[]" };
+  const person = personIdOf(json);
+  if (person === "") return { rows: [], text: "[]" };
   const parameters = { person_id: person, order: "desc", per_page: PER_PAGE_MAX };
   for await (const page of client.listResponses(parameters, { signal: deps.signal })) {
     if (page.rows.length >= PER_PAGE_MAX) await writeNote(deps, `only the newest ${PER_PAGE_MAX} are shown`);
-    return keepRows(page, (row) => row["id"] !== json["id"] && personId(row["person"]) === person);
+    return keepRows(page, (row) => row["id"] !== json["id"] && personIdOf(row) === person);
   }
   return { rows: [], text: "[]" };
-}
-
-function personId(person: Json | undefined): string | null {
-  const id = isJsonObject(person) ? person["id"] : person;
-  return typeof id === "string" || typeof id === "number" ? String(id) : null;
 }

@@ -3,7 +3,7 @@ import { createWordTally, type TermRow, type WordTally } from "../../../insight/
 import { parseCount } from "../../args/values.ts";
 import { countOf, formatCount, writeDone } from "../../kit/notes.ts";
 import { defineCommand } from "../../kit/define-command.ts";
-import { pathColumn, type Resource } from "../../render/columns.ts";
+import { type Resource, toResource } from "../../render/columns.ts";
 import { writeList } from "../../render/list-output.ts";
 import { checkColumns } from "../../render/record-output.ts";
 import { categoryOf, commentOf } from "../shared/row-filters.ts";
@@ -12,22 +12,20 @@ import { readSelected, SELECTION } from "./selection.ts";
 const CHANCE_MAX = 0.05;
 
 const TERMS: Resource = {
-  noun: "terms",
-  columns: [
-    pathColumn("term"),
-    pathColumn("group"),
-    pathColumn("detractors", "number"),
-    pathColumn("promoters", "number"),
-    pathColumn("z", "points"),
-    pathColumn("q", "probability"),
-    pathColumn("quotes"),
-    pathColumn("detractors_share", "share"),
-    pathColumn("promoters_share", "share"),
-  ],
+  ...toResource("terms", {
+    term: "text",
+    group: "text",
+    detractors: "number",
+    promoters: "number",
+    z: "points",
+    q: "probability",
+    quotes: "text",
+    detractors_share: "share",
+    promoters_share: "share",
+  }),
   table: ["term", "group", "detractors", "detractors_share", "promoters", "promoters_share", "q", "quotes"],
   dropFirst: ["group", "promoters_share", "detractors_share"],
   flexible: "quotes",
-  fields: [],
 };
 
 export const words = defineCommand({

@@ -1,14 +1,7 @@
 /** Columns of results, each table as its command prints it. */
-import { type ColumnKind, pathColumn, type Resource } from "../../render/columns.ts";
+import { toResource } from "../../render/columns.ts";
 
-export function toResource(
-  noun: string,
-  columns: Readonly<Record<string, ColumnKind>>,
-  dropFirst: readonly string[] = [],
-): Resource {
-  const names = Object.keys(columns);
-  return { noun, columns: names.map((name) => pathColumn(name, columns[name])), table: names, dropFirst, fields: [] };
-}
+export { toResource };
 
 export const DELIVERIES = toResource(
   "surveys",

@@ -1,4 +1,3 @@
-/** Looks people up by what identifies them on the command line. */
 import type { Client, Parameters } from "../../../client/client.ts";
 import { ClientError, nameCall } from "../../../client/errors/client-error.ts";
 import { isNamed } from "../../../client/write/evidence.ts";
@@ -6,13 +5,13 @@ import type { JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import { splitRowTexts } from "../../../contract/row-texts.ts";
 import type { EmailOrPhone, PersonName } from "../../args/people.ts";
+import { NothingFoundError } from "../../errors/command-errors.ts";
 import { toId } from "../../importing/row-senders.ts";
 import type { RecordValue } from "../../render/record-output.ts";
 
 /**
- * The person of that name as the service sent it; null when there is none. `more` asks for more of them. Throws
- * ClientError when all that comes is other people, from a service whose list does not filter, so that another person is
- * never returned.
+ * The person as the service sent them; null if there is none. `more` are further parameters. Throws ClientError if the
+ * service's list doesn't filter, so that another person is never returned.
  */
 export async function findPerson(
   client: Client,
@@ -29,6 +28,18 @@ export async function findPerson(
   return null;
 }
 
+/** Throws NothingFoundError if there is no such person. */
+export async function requirePerson(
+  client: Client,
+  reference: EmailOrPhone,
+  signal: AbortSignal,
+  { more, hint = null }: { readonly more?: Parameters; readonly hint?: string | null } = {},
+): Promise<RecordValue> {
+  const found = await findPerson(client, reference, signal, more);
+  if (found === null) throw new NothingFoundError(personNotFound(reference), hint);
+  return found;
+}
+
 function unfiltered({ baseUrl }: Client, reference: EmailOrPhone): ClientError {
   const by = "email" in reference ? "email" : "phone number";
   const call = nameCall("GET", `${baseUrl}${ROUTES.listPeople.path}.json`);
@@ -38,9 +49,9 @@ function unfiltered({ baseUrl }: Client, reference: EmailOrPhone): ClientError {
   );
 }
 
-/** All digits of the id, also where a number would lose some. Throws ClientError for a person without one. */
-export function idOfPerson({ baseUrl }: Client, found: RecordValue | null): string {
-  const id = found === null ? null : toId(found.json["id"], found.text);
+/** All digits of the id, even if it doesn't fit into a number. Throws ClientError for a person without one. */
+export function idOfPerson({ baseUrl }: Client, found: RecordValue): string {
+  const id = toId(found.json["id"], found.text);
   if (id !== null && id !== "") return id;
   const call = nameCall("GET", `${baseUrl}${ROUTES.listPeople.path}.json`);
   throw new ClientError("the service sent the person without an id", { code: "bad_reply", call });

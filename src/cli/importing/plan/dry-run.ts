@@ -10,7 +10,7 @@ import { type Deps, settingsRequest } from "../../kit/deps.ts";
 import { writeDryRun } from "../../kit/write-outcome.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { pathColumn, type Column } from "../../render/columns.ts";
-import { chooseFormat, openListOutput } from "../../render/list-output.ts";
+import { chooseFormat, writeList } from "../../render/list-output.ts";
 import type { CheckedFile, ImportRequest } from "../import-request.ts";
 import { meaningOf } from "../mapping.ts";
 import { describeUntimed, describeWarnings } from "../problems.ts";
@@ -24,7 +24,7 @@ export async function showDryRun(checked: CheckedFile): Promise<ExitCode> {
   const baseUrl = await baseUrlOf(deps);
   const chosen = chooseRows(request, table, report);
   const alone = { place: baseUrl, profile: null, report, source: chosen, outlook: async () => null };
-  const asked = baseUrl === "" || request.asksStatuses !== true ? null : await askService(checked, chosen);
+  const asked = baseUrl === "" || !request.kind.sendsSurveys ? null : await askService(checked, chosen);
   const { source, plan, lines, changes, unsurveyed } = asked ?? (await describePlan(deps, request, alone));
   const rows = await firstRows(source);
   if (chooseFormat(deps) === "table") {
@@ -92,13 +92,7 @@ async function showRows(deps: Deps, { mapping }: ImportTable, rows: readonly Row
 
 async function showTable(deps: Deps, columns: readonly Column[], rows: readonly JsonObject[]): Promise<void> {
   const options = { ...deps.options, output: "table", columns: null } as const;
-  const table = columns.map(({ name }) => name);
-  const output = await openListOutput(
-    { ...deps, options },
-    { resource: { noun: "rows", columns, table, dropFirst: [], fields: [] } },
-  );
-  await output.write({ rows, text: JSON.stringify(rows) });
-  await output.end();
+  await writeList({ ...deps, options }, { resource: { noun: "rows", columns } }, rows);
   await deps.streams.out.write("\n");
 }
 

@@ -26,7 +26,7 @@ export async function planRun(
   const { signal } = deps;
   const isOwn = await isOwnService(client, signal);
   const asking = { client, signal, concurrency: deps.options.concurrency ?? CONCURRENCY_DEFAULT };
-  const suppressed = request.skipSuppressed ? await readSuppressed({ ...asking, source: chosen }) : () => null;
+  const suppressed = request.skipSuppressed === true ? await readSuppressed({ ...asking, source: chosen }) : () => null;
   const source: RowSource = { ...chosen, skip: (line) => chosen.skip(line) ?? suppressed(line) };
   const bodyOf = (row: RowToSend): JsonObject =>
     request.plan(row, { position: row.position, rows: chosen.rows }).body ?? {};
@@ -35,7 +35,7 @@ export async function planRun(
     profile: connection.profile ?? null,
     report,
     source,
-    outlook: async () => (isOwn && request.asksStatuses === true ? readOutlook({ ...asking, source, bodyOf }) : null),
+    outlook: async () => (isOwn && request.kind.sendsSurveys ? readOutlook({ ...asking, source, bodyOf }) : null),
   };
 }
 

@@ -14,16 +14,11 @@ import { describeUntimed, describeWarnings } from "../problems.ts";
 
 /** Without a terminal, flags or a column must give consent; `--yes` isn't enough. Throws UsageError. */
 export function checkConsent({ streams }: Deps, table: ImportTable, request: ImportRequest): void {
-  if (hasConsent(table, request)) return;
-  if (streams.in.isTTY && streams.err.isTTY) return;
-  throw new UsageError(`${request.command} ${request.guardAdvice}`, { hint: "--dry-run shows what would be sent" });
-}
-
-function hasConsent(table: ImportTable, { consented, consentColumn }: ImportRequest): boolean {
-  return (
-    consented ||
-    table.mapping.columns.some(({ target }) => target.kind === "field" && target.field.name === consentColumn)
-  );
+  const { command, consent } = request;
+  if (consent === undefined || consent.isGiven || (streams.in.isTTY && streams.err.isTTY)) return;
+  if (table.mapping.columns.some(({ target }) => target.kind === "field" && target.field.name === consent.column))
+    return;
+  throw new UsageError(`${command} ${consent.advice}`, { hint: "--dry-run shows what would be sent" });
 }
 
 /** The rows to send: all that are valid and no duplicates, or a sample of them. */

@@ -9,7 +9,7 @@ import type { OutcomeCounts } from "../../../bulk/import/journal/outcome.ts";
 import type { Json } from "../../../contract/json.ts";
 import { countOf } from "../../kit/notes.ts";
 import { UsageError } from "../../errors/usage-error.ts";
-import type { ImportRequest } from "../import-request.ts";
+import { type ImportRequest, repeatDoesHarm } from "../import-request.ts";
 import { isReadOnce } from "../input-source.ts";
 import { filesOf, JOURNAL_SUFFIX, listJournals, type RunFiles } from "../run-files.ts";
 
@@ -38,7 +38,7 @@ export async function findPreviousRun(run: RunToBegin): Promise<PreviousRun> {
   const repeated = before.head === null ? null : await findRepeated(run, before, before.head);
   if (repeated?.isUnchanged === true) return repeated;
   if (before.head === null) await checkNew(run, before);
-  if (request.repeatDoesHarm && request.flags.results === null) await refuseCopy(files, head);
+  if (repeatDoesHarm(request) && request.flags.results === null) await refuseCopy(files, head);
   return repeated ?? { before: emptyJournal(), carried: null, isUnchanged: false };
 }
 
@@ -49,7 +49,7 @@ async function checkNew(run: RunToBegin, { length }: WritableState): Promise<voi
       hint: `use other results: --results other.csv, or move ${files.journal} away`,
     });
   if (request.flags.resume) await refuseOtherName(run);
-  if (request.repeatDoesHarm) await refuseLostJournal(files);
+  if (repeatDoesHarm(request)) await refuseLostJournal(files);
 }
 
 async function resume(run: RunToBegin, before: WritableState, previous: JournalHead): Promise<PreviousRun> {
@@ -74,13 +74,13 @@ async function findRepeated(
   previous: JournalHead,
 ): Promise<PreviousRun | null> {
   if (!before.ended) throw unfinished(files);
-  if (!isSamePlace(previous, head) || request.runsAgain === true) return null;
+  if (!isSamePlace(previous, head) || request.isRemoval === true) return null;
   const isSameFile = previous.input === head.input;
   const areAnswers = request.kind.repeats === "answer";
   const isSameAccount = previous.key === head.key;
   const hasSameChoices = differences(previous.choices, head.choices).length === 0;
   if (isSameFile && isSameAccount && hasSameChoices) return { before, carried: null, isUnchanged: true };
-  if (isSameFile && (request.repeatDoesHarm || hasOtherSend(previous, head))) throw alreadyImported(files);
+  if (isSameFile && (repeatDoesHarm(request) || hasOtherSend(previous, head))) throw alreadyImported(files);
   if (isSameFile || !isSameAccount || !(hasSameChoices || areAnswers)) return null;
   const carried = await carryOver(files.journal, head, source);
   const isUnchanged = carried.fresh === 0 && (areAnswers || carried.missing === 0);

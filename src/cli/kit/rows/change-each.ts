@@ -1,56 +1,78 @@
-/**
- * One change for each of several things: at once through the client's gate, one row each, and a failure stops no other.
- */
+/** Makes one change for each of several items, concurrently, with a row of output each. A failure stops no other. */
+import type { Client } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { inParallel } from "../../../runtime/parallel.ts";
 import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
 import { ChangesFailedError, CrashError, InterruptedError, type ItemFailure } from "../../errors/command-errors.ts";
 import type { Resource } from "../../render/columns.ts";
 import { openListOutput } from "../../render/list-output.ts";
-import type { Connection, Deps } from "../deps.ts";
+import { checkColumns } from "../../render/record-output.ts";
+import { type Connection, type Deps, withClient } from "../deps.ts";
 import { describeRetries, formatCount, writeDone } from "../notes.ts";
+import { type PlannedRequest, writeDryRun } from "../write-outcome.ts";
 import { createStopRule, type StopRule } from "./stop-rule.ts";
 
 export interface Each<Item> {
-  readonly connection: Connection;
   readonly items: readonly Item[];
-  /** Its columns begin with what names an item; `outcome` and `error` are among them. */
+  /** Its columns begin with those that identify an item; `outcome` and `error` are among them. */
   readonly resource: Resource;
   readonly named: (item: Item) => JsonObject;
-  /** The item in an error: `response 7`. */
+  /** For errors: `response 7`. */
   readonly nameOf: (item: Item) => string;
-  /** The row's other columns. Throws where the change failed. */
-  readonly work: (item: Item) => Promise<JsonObject>;
-  /** The sentence about several items, by the number of those that did not fail. */
+  /** What `--dry-run` prints; null if nothing would be sent. */
+  readonly plan: (client: Client, item: Item) => Promise<PlannedRequest | null>;
+  /** Asks before the first change. */
+  readonly confirm?: (client: Client) => Promise<void>;
+  /** Makes the change and returns the row's other columns. */
+  readonly work: (client: Client, item: Item) => Promise<JsonObject>;
+  /** Printed after several items, given the number that did not fail. */
   readonly summary?: (changed: number) => string;
 }
 
 interface Run {
   readonly rule: StopRule;
   readonly failures: ItemFailure[];
-  /** Items that were in flight when the run was interrupted. */
+  /** Items in flight when the run was interrupted. */
   interrupted: number;
   changed: number;
-  /** One of the failures, or the reason of an interrupt or a crash; null while the run goes on. */
+  /** One of the failures, an interrupt or a crash; null while the run goes on. */
   stoppedBy: unknown;
 }
 
 /**
- * Rows come in the order of the items, also those of a run that stops: then the items in flight end, and no further one
- * is taken. Throws a single item's failure as it is, ChangesFailedError for several items, or the reason of an
- * interrupt.
+ * Rows are in the order of the items. A run that stops finishes the items in flight. Throws the failure of a single
+ * item, ChangesFailedError for several, or the reason of an interrupt.
  */
 export async function changeEach<Item>(deps: Deps, each: Each<Item>): Promise<void> {
+  checkColumns(deps, each.resource);
+  await withClient(deps, async (client, connection) => {
+    if (deps.options.dryRun) return printRequests(deps, client, each);
+    client.checkMayWrite();
+    await each.confirm?.(client);
+    const run = await changeAll(deps, client, each);
+    await conclude(deps, connection, each, run);
+  });
+}
+
+async function printRequests<Item>(deps: Deps, client: Client, { items, plan }: Each<Item>): Promise<void> {
+  for (const item of items) {
+    const request = await plan(client, item);
+    if (request !== null) await writeDryRun(deps, client.baseUrl, request);
+  }
+}
+
+async function changeAll<Item>(deps: Deps, client: Client, each: Each<Item>): Promise<Run> {
   const { items, resource, named } = each;
   const output = await openListOutput(deps, { resource });
   const done = createInOrder((row) => output.write({ rows: [row], text: JSON.stringify([row]) }));
   const run: Run = { rule: createStopRule(), failures: [], interrupted: 0, changed: 0, stoppedBy: null };
   const limit = deps.options.concurrency ?? CONCURRENCY_DEFAULT;
   await inParallel(untilStopped(items, run), limit, async ([place, item]) => {
-    await done(place, { ...named(item), ...(await changeOne(deps, each, run, item)) });
+    const row = await changeOne(deps, run, each.nameOf(item), () => each.work(client, item));
+    await done(place, { ...named(item), ...row });
   });
   await output.end();
-  await conclude(deps, each, run);
+  return run;
 }
 
 function* untilStopped<Item>(items: readonly Item[], run: Run): Generator<[number, Item]> {
@@ -60,27 +82,27 @@ function* untilStopped<Item>(items: readonly Item[], run: Run): Generator<[numbe
   }
 }
 
-async function changeOne<Item>(
+async function changeOne(
   { signal }: Deps,
-  { work, nameOf }: Each<Item>,
   run: Run,
-  item: Item,
+  item: string,
+  work: () => Promise<JsonObject>,
 ): Promise<JsonObject> {
   try {
-    const row = await work(item);
+    const row = await work();
     run.rule.ended("well");
     run.changed += 1;
     if (signal.aborted) run.stoppedBy ??= signal.reason;
     return row;
   } catch (error) {
     if (signal.aborted) return interrupt(run, error, signal.reason);
-    run.failures.push({ item: nameOf(item), error });
+    run.failures.push({ item, error });
     if (run.rule.stopsAt(error)) run.stoppedBy ??= error;
     return { outcome: "failed", error: messageOf(error) };
   }
 }
 
-/** Throws where nothing more can be written. */
+/** Rethrows the reason if stdout can take no more rows. */
 function interrupt(run: Run, error: unknown, reason: unknown): JsonObject {
   if (!(reason instanceof InterruptedError)) throw reason as Error;
   run.interrupted += 1;
@@ -88,7 +110,12 @@ function interrupt(run: Run, error: unknown, reason: unknown): JsonObject {
   return { outcome: "unknown", error: "interrupted; it may have been done" };
 }
 
-async function conclude<Item>(deps: Deps, { connection, items, summary }: Each<Item>, run: Run): Promise<void> {
+async function conclude<Item>(
+  deps: Deps,
+  connection: Connection,
+  { items, summary }: Each<Item>,
+  run: Run,
+): Promise<void> {
   const { failures, changed, stoppedBy } = run;
   const [first] = failures;
   const isOne = items.length === 1;
@@ -121,7 +148,7 @@ function messageOf(error: unknown): string {
   return typeof what === "string" ? what : typeof message === "string" ? message : String(error);
 }
 
-/** Passes rows on in the order of their places, whenever they come; resolves while another call does so. */
+/** Passes rows on in the order of their places. Resolves early while another call is passing rows on. */
 function createInOrder(take: (row: JsonObject) => Promise<void>): (place: number, row: JsonObject) => Promise<void> {
   const waiting = new Map<number, JsonObject>();
   const state = { next: 0, isTaking: false };

@@ -3,7 +3,6 @@
  * the end what no row has.
  */
 import type { CallOptions, Client, Page, Parameters } from "../../../client/client.ts";
-import { RefusedError } from "../../../client/errors/call-errors.ts";
 import { idText, personIdOf } from "../../../client/write/look-up.ts";
 import { isJsonObject, type JsonObject, propertyText } from "../../../contract/json.ts";
 import { PER_PAGE_MAX } from "../../../contract/limits.ts";
@@ -14,6 +13,7 @@ import { NothingFoundError } from "../../errors/command-errors.ts";
 import { toSafeText } from "../../render/safe-text.ts";
 import type { Deps } from "../deps.ts";
 import { countOf, writeNote } from "../notes.ts";
+import { nullIfRefused } from "../refusals.ts";
 import { attachStored, groupConditions, meets, type PropertyCondition, propertyOf, storedWith } from "./properties.ts";
 
 const LISTS = {
@@ -76,10 +76,7 @@ function createStoredReader(client: Client, names: readonly string[], signal: Ab
       expand: [...PERSON_EXPANSIONS],
       per_page: PER_PAGE_MAX,
     };
-    const page = await client.page({ route: ROUTES.listPeople, parameters, signal }).catch((error: unknown) => {
-      if (error instanceof RefusedError) return null;
-      throw error;
-    });
+    const page = await nullIfRefused(client.page({ route: ROUTES.listPeople, parameters, signal }));
     // Services that keep none ignore both parameters.
     isKept = page !== null && page.rows.every(({ properties }) => isJsonObject(properties));
     const people = new Map(isKept ? page?.rows.map(({ id, properties }) => [idText(id), properties]) : []);

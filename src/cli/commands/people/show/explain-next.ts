@@ -1,5 +1,5 @@
 /** Why a person will or will not be surveyed next: one sentence, or one for each channel where they differ. */
-import { isJsonObject, type Json, type JsonObject } from "../../../../contract/json.ts";
+import { isJsonObject, type Json } from "../../../../contract/json.ts";
 import { type Platform, PLATFORMS } from "../../../../contract/resources.ts";
 import { capital } from "../../../../contract/text/capital.ts";
 import {
@@ -7,6 +7,7 @@ import {
   type SurveyStatus,
   type SurveyStatusName,
 } from "../../../../contract/text/survey-status.ts";
+import { timeOf } from "../../../export/sources.ts";
 import type { KnownPerson } from "./look-up.ts";
 
 type WallClock = (seconds: number) => number;
@@ -85,9 +86,4 @@ function waitingMemberships({ autopilot }: KnownPerson): readonly Platform[] {
     const next = autopilot[platform]?.["next_survey_request"] ?? null;
     return isJsonObject(next) && timeOf(next, "survey_scheduled_at") !== null;
   });
-}
-
-function timeOf(person: JsonObject, field: string): number | null {
-  const value = person[field];
-  return typeof value === "number" ? value : null;
 }

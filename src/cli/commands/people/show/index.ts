@@ -4,8 +4,8 @@ import { createWallClock } from "../../../../runtime/zone.ts";
 import { parsePersonName } from "../../../args/people.ts";
 import { type Deps, withClient } from "../../../kit/deps.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
-import { type Column, pathColumn, type Resource } from "../../../render/columns.ts";
-import { chooseFormat, openListOutput } from "../../../render/list-output.ts";
+import { type Column, pathColumn, type Resource, toResource } from "../../../render/columns.ts";
+import { chooseFormat, writeList } from "../../../render/list-output.ts";
 import { checkColumns, writeRecord } from "../../../render/record-output.ts";
 import { ONE_PERSON, RESPONSES } from "../../../render/resources.ts";
 import { explainNext } from "./explain-next.ts";
@@ -28,22 +28,25 @@ const SHOWN: Resource = {
   json: [[...COLUMNS, ...SURVEY_STATUS.map((name) => pathColumn(name, name === "survey_status" ? "text" : "time"))]],
 };
 
-const SURVEYS: Resource = toTable("surveys", [
-  "id",
-  "channel",
-  "state",
-  "scheduled_at",
-  "sent_at",
-  "answered",
-  "reason",
-]);
-const MEMBERSHIPS: Resource = toTable("memberships", ["platform", "created_at", "survey_scheduled_at", "properties"]);
-const RESUBSCRIPTIONS: Resource = toTable("resubscriptions", ["created_at", "note"]);
-
-function toTable(noun: string, names: readonly string[]): Resource {
-  const columns = names.map((name) => pathColumn(name, name === "answered" ? "flag" : undefined));
-  return { noun, columns, table: names, dropFirst: [...names].reverse(), fields: [] };
-}
+const SURVEYS = toResource(
+  "surveys",
+  {
+    id: "id",
+    channel: "text",
+    state: "text",
+    scheduled_at: "time",
+    sent_at: "time",
+    answered: "flag",
+    reason: "text",
+  },
+  ["reason", "answered", "sent_at", "scheduled_at", "state", "channel"],
+);
+const MEMBERSHIPS = toResource(
+  "memberships",
+  { platform: "text", created_at: "time", survey_scheduled_at: "time", properties: "text" },
+  ["properties", "survey_scheduled_at", "created_at"],
+);
+const RESUBSCRIPTIONS = toResource("resubscriptions", { created_at: "time", note: "text" }, ["note"]);
 
 export const show = defineCommand({
   name: "show",
@@ -113,7 +116,5 @@ function rowsOf(list: Json | undefined): readonly JsonObject[] {
 async function writeTable(deps: Deps, heading: string, resource: Resource, rows: readonly JsonObject[]): Promise<void> {
   if (rows.length === 0) return;
   await deps.streams.out.write(`\n${heading}:\n\n`);
-  const output = await openListOutput(deps, { resource, wrap: true });
-  await output.write({ rows, text: JSON.stringify(rows) });
-  await output.end();
+  await writeList(deps, { resource, wrap: true }, rows);
 }

@@ -1,56 +1,39 @@
-/** Changes of responses over an endpoint that only client libraries know, so each change is read back. */
+/** Changes responses. The endpoint isn't in the specification, so each change is read back. */
 import type { Client } from "../../../../client/client.ts";
 import { mayHaveArrived, UnknownOutcomeError } from "../../../../client/errors/call-errors.ts";
 import type { JsonObject } from "../../../../contract/json.ts";
 import { ROUTES } from "../../../../contract/routes.ts";
-import { type Deps, withClient } from "../../../kit/deps.ts";
+import type { Deps } from "../../../kit/deps.ts";
 import { unsupported, withRefusals } from "../../../kit/refusals.ts";
 import { changeEach } from "../../../kit/rows/change-each.ts";
-import { writeDryRun } from "../../../kit/write-outcome.ts";
 import { InterruptedError, NothingFoundError } from "../../../errors/command-errors.ts";
 import { pathColumn, type Resource } from "../../../render/columns.ts";
-import { checkColumns } from "../../../render/record-output.ts";
 import { fetchResponse } from "../get.ts";
 
 export function changedColumns(...shown: readonly string[]): Resource {
-  const table = ["id", "outcome", ...shown, "error"];
-  const columns = table.map((name) => pathColumn(name));
-  return { noun: "responses", columns, table, dropFirst: [], flexible: "error", fields: [] };
+  const columns = ["id", "outcome", ...shown, "error"].map((name) => pathColumn(name));
+  return { noun: "responses", columns, flexible: "error" };
 }
 
 export interface Change {
-  /** The request's body; null if the response is already as wanted. */
+  /** The request's body; null if nothing needs to change. */
   readonly plan: (row: JsonObject) => JsonObject | null;
   readonly isRepeatable: boolean;
   readonly isTaken: (after: JsonObject, body: JsonObject, before: JsonObject) => boolean;
   readonly show: (row: JsonObject) => JsonObject;
 }
 
-export async function changeResponses(
-  deps: Deps,
-  ids: readonly string[],
-  resource: Resource,
-  change: Change,
-): Promise<void> {
-  checkColumns(deps, resource);
-  await withClient(deps, async (client, connection) => {
-    if (deps.options.dryRun) {
-      for (const id of ids) {
-        const body = change.plan(await read(deps, client, id));
-        const request = { route: ROUTES.updateResponse, placeholders: { id } };
-        if (body !== null) await writeDryRun(deps, client.baseUrl, { ...request, body });
-      }
-      return;
-    }
-    client.checkMayWrite();
-    await changeEach(deps, {
-      connection,
-      items: ids,
-      resource,
-      named: (id) => ({ id }),
-      nameOf: (id) => `response ${id}`,
-      work: (id) => changeOne(deps, client, id, change),
-    });
+export function changeResponses(deps: Deps, ids: readonly string[], resource: Resource, change: Change): Promise<void> {
+  return changeEach(deps, {
+    items: ids,
+    resource,
+    named: (id) => ({ id }),
+    nameOf: (id) => `response ${id}`,
+    async plan(client, id) {
+      const body = change.plan(await read(deps, client, id));
+      return body === null ? null : { route: ROUTES.updateResponse, placeholders: { id }, body };
+    },
+    work: (client, id) => changeOne(deps, client, id, change),
   });
 }
 

@@ -1,14 +1,12 @@
 import type { Client } from "../../../../client/client.ts";
 import type { RefusedError } from "../../../../client/errors/call-errors.ts";
 import { ROUTES } from "../../../../contract/routes.ts";
-import { type Deps, withClient } from "../../../kit/deps.ts";
 import { countOf } from "../../../kit/notes.ts";
 import { confirmRemoval, YES_FLAG } from "../../../kit/removal.ts";
 import { changeEach } from "../../../kit/rows/change-each.ts";
-import { settleChange, writeDryRun } from "../../../kit/write-outcome.ts";
+import { type PlannedRequest, settleChange } from "../../../kit/write-outcome.ts";
 import { NothingFoundError } from "../../../errors/command-errors.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
-import { checkColumns } from "../../../render/record-output.ts";
 import { changedColumns } from "./change.ts";
 import { fetchResponse } from "../get.ts";
 
@@ -23,41 +21,33 @@ export const remove = defineCommand({
   columns: COLUMNS,
   async run(deps, { ids: typed, yes }) {
     const ids = [...new Set(typed)];
-    checkColumns(deps, COLUMNS);
-    await withClient(deps, async (client, connection) => {
-      if (deps.options.dryRun) {
-        for (const id of ids)
-          await writeDryRun(deps, client.baseUrl, { route: ROUTES.deleteResponse, placeholders: { id } });
-        return;
-      }
-      client.checkMayWrite();
-      const what = ids.length === 1 ? `response ${ids[0]}` : countOf(ids.length, "response", "responses");
-      await confirmRemoval(deps, { command: "responses delete", yes, kept: "Nothing was deleted." }, async () => {
-        for (const id of ids) await fetchResponse(client, id, null, deps.signal);
-        return `Delete ${what} at ${client.baseUrl}?`;
-      });
-      await changeEach(deps, {
-        connection,
-        items: ids,
-        resource: COLUMNS,
-        named: (id) => ({ id }),
-        nameOf: (id) => `response ${id}`,
-        work: async (id) => {
-          await deleteOne(deps, client, id);
-          return { outcome: "deleted" };
-        },
-        summary: (changed) => `Deleted ${countOf(changed, "response", "responses")}.`,
-      });
+    const { signal } = deps;
+    const what = ids.length === 1 ? `response ${ids[0]}` : countOf(ids.length, "response", "responses");
+    await changeEach(deps, {
+      items: ids,
+      resource: COLUMNS,
+      named: (id) => ({ id }),
+      nameOf: (id) => `response ${id}`,
+      plan: async (_client, id) => requestFor(id),
+      confirm: (client) =>
+        confirmRemoval(deps, { command: "responses delete", yes, kept: "Nothing was deleted." }, async () => {
+          for (const id of ids) await fetchResponse(client, id, null, signal);
+          return `Delete ${what} at ${client.baseUrl}?`;
+        }),
+      async work(client, id) {
+        await settleChange(client.change({ ...requestFor(id), signal }), {
+          again: `look with "surveyctl responses get ${id}"; the same again is safe`,
+          explain: (error) => explain(client, id, error, signal),
+        });
+        return { outcome: "deleted" };
+      },
+      summary: (changed) => `Deleted ${countOf(changed, "response", "responses")}.`,
     });
   },
 });
 
-async function deleteOne({ signal }: Deps, client: Client, id: string): Promise<void> {
-  const again = `look with "surveyctl responses get ${id}"; the same again is safe`;
-  await settleChange(client.change({ route: ROUTES.deleteResponse, placeholders: { id }, signal }), {
-    again,
-    explain: (error) => explain(client, id, error, signal),
-  });
+function requestFor(id: string): PlannedRequest {
+  return { route: ROUTES.deleteResponse, placeholders: { id } };
 }
 
 const LACKING = "this service cannot delete responses";

@@ -12,24 +12,22 @@ import type { Deps } from "../../../kit/deps.ts";
 import { writeNote } from "../../../kit/notes.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { timeOf } from "../../../export/sources.ts";
-import { pathColumn, type Resource } from "../../../render/columns.ts";
+import { type Resource, toResource } from "../../../render/columns.ts";
 
 export const FORWARDED: Resource = {
-  noun: "events",
-  columns: [
-    pathColumn("event_id", "id"),
-    pathColumn("event_type"),
-    pathColumn("response_id", "id"),
-    pathColumn("score", "score"),
-    pathColumn("status", "number"),
-    pathColumn("attempts", "number"),
-    pathColumn("ms", "number"),
-    pathColumn("text"),
-  ],
+  ...toResource("events", {
+    event_id: "id",
+    event_type: "text",
+    response_id: "id",
+    score: "score",
+    status: "number",
+    attempts: "number",
+    ms: "number",
+    text: "text",
+  }),
   table: ["response_id", "event_type", "score", "status", "ms", "text"],
   dropFirst: ["ms", "text"],
   flexible: "text",
-  fields: [],
 };
 
 export interface Forwarder {

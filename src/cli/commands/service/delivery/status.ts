@@ -36,7 +36,6 @@ const SENDER = toResource(
 export const SENDERS: Resource = {
   ...SENDER,
   columns: [...SENDER.columns, lastWords],
-  table: [...SENDER.table, LAST_WORDS],
   flexible: LAST_WORDS,
 };
 
