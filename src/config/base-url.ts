@@ -3,9 +3,8 @@ import { pastedMark } from "./pasted.ts";
 import { ConfigError, type ConfigAdvice } from "./config-error.ts";
 
 /**
- * The server's address without query, trailing slash and `/v1`. The default scheme is http for loopback and https
- * otherwise. Throws ConfigError unless it is https, loopback http, or http with `allowHttp`. `source` names the origin
- * of the text.
+ * Normalizes the server's address: no query, trailing slash or `/v1`; http for loopback and https otherwise if there is
+ * no scheme. Throws ConfigError unless it is https, loopback http, or http with `allowHttp`.
  */
 export function parseBaseUrl(text: string, source: string, { allowHttp }: { readonly allowHttp: boolean }): string {
   const mark = pastedMark(text.trim());
@@ -32,10 +31,8 @@ function readUrl(text: string): URL | null {
   return new URL(whole);
 }
 
-/** A host with an optional port. */
 const HOST = /^(?:\[[^\]]*\]|[^\s/?#@:"'`<>\u200b-\u200f\ufeff]+)(?::\d+)?(?:[/?#]|$)/;
 
-/** Empty if the text doesn't start with a host. */
 function withScheme(text: string): string {
   const https = `https://${text}`;
   if (!HOST.test(text) || !URL.canParse(https)) return "";

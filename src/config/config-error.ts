@@ -1,7 +1,6 @@
-/** `missing`: no address or key is configured. `invalid`: a value can't be used. `broken`: the file can't be read. */
+/** `missing`: no address or key is configured. `invalid`: a value is unusable. `broken`: the file is unreadable. */
 export type ConfigProblem = "missing" | "invalid" | "broken";
 
-/** A code and its facts; `cli` turns it into words. */
 export type ConfigAdvice =
   | {
       readonly code:

@@ -1,6 +1,5 @@
 /** Only some versions of Node report the position of a JSON error, and they quote the text. */
 export interface Place {
-  /** Counted from 1. */
   readonly line: number;
   readonly column: number;
 }
@@ -8,7 +7,6 @@ export interface Place {
 const TOKEN =
   /\s*(?:([{}[\]:,])|("(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/uy;
 
-/** `text` is not JSON. Returns the first invalid token, or the end. */
 export function findJsonProblem(text: string): Place {
   const open: string[] = [];
   let wanted: "value" | "key" | "colon" | "next" = "value";
@@ -16,7 +14,7 @@ export function findJsonProblem(text: string): Place {
   TOKEN.lastIndex = 0;
   for (let from = 0; ; from = TOKEN.lastIndex) {
     const match = TOKEN.exec(text);
-    if (match === null) return placeOf(text, from);
+    if (match === null) return toPlace(text, from);
     const [, sign = "", name = ""] = match;
     const at = TOKEN.lastIndex - match[0].trimStart().length;
     const closes = (sign === "}" || sign === "]") && (wanted === "next" || mayClose) && open.at(-1) === sign;
@@ -27,7 +25,7 @@ export function findJsonProblem(text: string): Place {
       (wanted === "key" && name !== "") ||
       (wanted === "colon" && sign === ":") ||
       (wanted === "next" && sign === "," && open.length > 0);
-    if (!fits) return placeOf(text, at);
+    if (!fits) return toPlace(text, at);
     const begins = wanted === "value" && (sign === "{" || sign === "[");
     if (begins) open.push(sign === "{" ? "}" : "]");
     mayClose = begins;
@@ -37,7 +35,7 @@ export function findJsonProblem(text: string): Place {
   }
 }
 
-function placeOf(text: string, from: number): Place {
+function toPlace(text: string, from: number): Place {
   const rest = text.slice(from);
   const at = from + (rest.trim() === "" ? 0 : rest.length - rest.trimStart().length);
   const before = text.slice(0, at).split("\n");

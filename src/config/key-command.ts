@@ -6,8 +6,8 @@ import { ConfigError } from "./config-error.ts";
 const TIMEOUT_MS = 60_000;
 
 /**
- * Runs a profile's command in the shell and returns its output without the line end. Throws ConfigError; on abort it
- * ends the command and throws the signal's reason.
+ * Runs a profile's command in the shell and returns its output without the line end. Throws ConfigError. If aborted, it
+ * kills the command and throws the signal's reason.
  */
 export async function runKeyCommand(command: string, platform: string, signal?: AbortSignal): Promise<string> {
   signal?.throwIfAborted();

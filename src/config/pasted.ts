@@ -1,4 +1,3 @@
-/** What was copied along with an address or a key, or null. */
 export function pastedMark(text: string): string | null {
   if (/^["'`“”‘’]|["'`“”‘’]$/.test(text)) return "has quotes around it";
   if (/\\[rn]$/.test(text)) return "ends with a line end, written as \\n";

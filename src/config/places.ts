@@ -18,7 +18,6 @@ export function localDataFile(host: HostContext): string {
 
 function baseFolder({ env, platform }: HostContext, xdg: string, unixDefault: string, windows: string): string {
   const named = env[xdg];
-  // XDG says to ignore relative paths.
   if (named !== undefined && path.isAbsolute(named)) return named;
   const home = env["HOME"] !== undefined && env["HOME"] !== "" ? env["HOME"] : systemHome();
   if (platform === "win32") return env[windows] ?? path.join(home, "AppData", "Roaming");
@@ -26,7 +25,7 @@ function baseFolder({ env, platform }: HostContext, xdg: string, unixDefault: st
   return path.join(home, unixDefault);
 }
 
-/** A user without a name, as in many containers, has no home: use the root folder, as containers do. */
+/** Users without a name, as in many containers, have no home; containers use the root folder. */
 function systemHome(): string {
   try {
     return homedir();

@@ -1,16 +1,15 @@
-/** Saved connections: one JSON file, mode 0600, in a 0700 folder. */
+/** Saved connections: a JSON file with mode 0600 in a 0700 folder. */
 import { chmod, realpath, rename, stat } from "node:fs/promises";
 import path from "node:path";
 import * as v from "valibot";
 import { replaceFile } from "../runtime/files/file-replacement.ts";
 import { makeFolder } from "../runtime/files/make-folder.ts";
 import { ownUserId } from "../runtime/files/processes.ts";
-import { wordsOfRefusal } from "../runtime/files/system-words.ts";
+import { systemErrorText } from "../runtime/files/system-words.ts";
 import { readGivenFile } from "../runtime/pipe-reader.ts";
 import { ConfigError } from "./config-error.ts";
 import { findJsonProblem } from "./json-problem.ts";
 
-/** As reported by the server when the key was saved. */
 const access = v.optional(v.picklist(["full", "read-only"]));
 const ProfileSchema = v.union([
   v.strictObject({ base_url: v.string(), api_key: v.string(), access }),
@@ -26,13 +25,11 @@ export type Profile = v.InferOutput<typeof ProfileSchema>;
 export interface Profiles {
   readonly defaultName: string | null;
   readonly byName: ReadonlyMap<string, Profile>;
-  /** Others can read the file. */
   readonly warning: string | null;
-  /** Why a command from the file must not be run: someone else owns or can write the file or its folder. */
+  /** Why commands from the file must not run: someone else can write the file or its folder. */
   readonly untrusted: string | null;
 }
 
-/** A missing file means no profiles. Throws ConfigError. */
 export async function readProfiles(file: string): Promise<Profiles> {
   const text = await readText(file);
   if (text === null) return { defaultName: null, byName: new Map(), warning: null, untrusted: null };
@@ -71,7 +68,7 @@ async function readText(file: string): Promise<string | null> {
     const { code } = error as NodeJS.ErrnoException;
     // Some accounts have /dev/null as their home.
     if (code === "ENOENT" || code === "ENOTDIR") return null;
-    throw new ConfigError("invalid", `${file} cannot be read: ${wordsOfRefusal(error)}`, { cause: error });
+    throw new ConfigError("invalid", `${file} cannot be read: ${systemErrorText(error)}`, { cause: error });
   }
 }
 
@@ -108,17 +105,15 @@ const OTHERS = 0o077;
 
 async function looseMode(file: string): Promise<string | null> {
   const { mode } = await stat(file);
-  // Windows has no permission bits.
   if ((mode & OTHERS) === 0 || path.sep === "\\") return null;
   return `${file} can be read by others; run: chmod 600 ${file}`;
 }
 
 const WRITABLE_BY_OTHERS = 0o022;
 
-/** The file, its folder, or a link's target that someone other than root and this user owns or can write. */
+/** Returns the file, folder or link target that someone other than root and this user owns or can write. */
 async function othersCanWrite(file: string): Promise<string | null> {
   const own = ownUserId();
-  // Windows has no numeric user ids.
   if (own === null) return null;
   const target = await realpath(file);
   for (const place of new Set([file, path.dirname(file), path.dirname(target)])) {

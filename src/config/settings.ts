@@ -1,4 +1,4 @@
-/** Connection settings come from flags, environment and profile; each value knows its source. */
+/** Finds connection settings in flags, the environment and the profile. Each value knows its source. */
 import { parseBaseUrl } from "./base-url.ts";
 import { ConfigError } from "./config-error.ts";
 import { runKeyCommand } from "./key-command.ts";
@@ -58,7 +58,6 @@ export async function resolveConnection(request: SettingsRequest): Promise<Conne
   };
 }
 
-/** The profile that provides the address or the key, or null. */
 export function usedProfile({ profile, baseUrl, apiKey }: RemoteConnection): string | null {
   if (profile === null) return null;
   const isUsed = [baseUrl, apiKey].some(({ source }) => source.endsWith(`profile ${profile.value}`));

@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from "./json.ts";
 
 /**
  * The last of repeated plain names wins. `a[k][l]` and `a[k][]` are a map and an array inside the map `a`. In a JSON
- * body `a[k]` adds to an earlier map `a`, and values can be of any type.
+ * body, `a[k]` extends a preceding map `a`, and values can have any type.
  */
 export function parseBracketPairs(pairs: Iterable<readonly [string, Json]>): JsonObject {
   const result = emptyMap();
@@ -35,7 +35,6 @@ function addPair(result: JsonObject, name: string, value: Json): void {
 
 const NESTED = /^(?:\[[^[\]]*\])+$/;
 
-/** An empty last name means an array. */
 function addNested(outermost: JsonObject, names: readonly string[], value: Json): void {
   const isList = names.at(-1) === "";
   const path = isList ? names.slice(0, -1) : names;
@@ -66,7 +65,6 @@ function withoutPrototype(map: JsonObject): JsonObject {
 
 export type QueryValue = Json | undefined;
 
-/** Arrays as `name[]`, maps as `name[key]`; omits null and undefined. */
 export function toBracketPairs(parameters: Readonly<Record<string, QueryValue>>): [string, string][] {
   return Object.entries(parameters).flatMap(([name, value]): [string, string][] => {
     if (value === null || value === undefined) return [];

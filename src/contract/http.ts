@@ -1,12 +1,10 @@
 /**
- * One HTTP exchange as plain data. Transports and the embedded server are both functions from request to response, so
- * they can meet without a socket.
+ * An HTTP exchange as plain data. Header names are lower-case and URLs absolute. Transports and the embedded server are
+ * both functions from request to response, so they can be connected without a socket.
  */
 export interface HttpRequest {
   readonly method: string;
-  /** Absolute, with query. */
   readonly url: string;
-  /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   readonly signal?: AbortSignal;
@@ -14,7 +12,6 @@ export interface HttpRequest {
 
 export interface HttpResponse {
   readonly status: number;
-  /** Lower-case names; repeated headers are joined with `, `. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | AsyncIterable<Uint8Array>;
 }

@@ -3,19 +3,16 @@ export interface JsonObject {
   [key: string]: Json;
 }
 
-/** Not null and not an array. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Null if the property is missing or empty. */
 export function propertyText(properties: Json | undefined, name: string): string | null {
   const value = isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
   if (value === undefined || value === null || value === "") return null;
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Undefined if the text isn't JSON. */
 export function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json;
@@ -24,7 +21,6 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-/** Null if the text isn't a JSON object. */
 export function parseJsonObject(text: string): JsonObject | null {
   const value = parseJson(text);
   return isJsonObject(value) ? value : null;

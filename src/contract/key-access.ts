@@ -1,6 +1,5 @@
-/** What a key of this server may do; other servers don't say. */
+/** What a key of this server may do. `read-only` allows GET and HEAD; other servers don't report it. */
 
-/** `read-only` allows GET and HEAD. */
 export type KeyAccess = "full" | "read-only";
 
 /** Not in the specification: the key's access, with each successful answer. */

@@ -1,21 +1,16 @@
-/** Section 8 of the specification, other sections as named, and limits of this server. */
+/** Limits from section 8 of the specification, other sections as named, and from this server. */
 export const PER_PAGE_DEFAULT = 20;
 export const PER_PAGE_MAX = 100;
 export const PAGE_DEFAULT = 1;
 export const SCORE_MIN = 0;
 export const SCORE_MAX = 10;
-/** Characters (code points), section 2 "Special properties". */
 export const EMAIL_SUBJECT_MAX = 150;
 export const INTRO_MESSAGE_MAX = 300;
-/** Characters of a person's name and of a tag. From here on, limits of this server. */
+/** Characters, also of a tag. From here on, limits of this server. */
 export const NAME_MAX = 255;
-/** Characters of the text below each survey e-mail. */
 export const FOOTER_MAX = 500;
-/** Characters of the sender's name. */
 export const SENDER_NAME_MAX = 100;
-/** Tags per response. */
 export const TAGS_MAX = 100;
-/** UTF-8 bytes of a comment or a note. */
 export const TEXT_BYTES_MAX = 64 * 1024;
 /** UTF-8 bytes of properties as JSON. */
 export const PROPERTIES_BYTES_MAX = 64 * 1024;
@@ -25,19 +20,16 @@ export const ANSWERS_BYTES_MAX = 128 * 1024;
 export const NOTES_LENGTH_MAX = 256 * 1024;
 /** Characters of an API key that can't be guessed. */
 export const KEY_LENGTH_MIN = 20;
-/** Highest id that is taken over from another server, so that enough safe integers remain above it. */
+/** Highest id accepted from another server, which leaves enough safe integers above it. */
 export const FOREIGN_ID_MAX = 2 ** 52;
-/** A property with more values (an address, an id) is no segment. */
+/** A property with more values (an address, an id) isn't a segment. */
 export const SEGMENT_VALUES_MAX = 50;
-/** 100 years in seconds, for the frequency of Autopilot and the life of a key. */
 export const DURATION_MAX = 100 * 365 * 86_400;
 /** End of the year 9999 in Unix seconds; larger numbers are milliseconds. */
 export const TIME_MAX = 253_402_300_799;
 
-/** Promoters score 9 or 10, passives 7 or 8, detractors 0 to 6. */
 export type ScoreCategory = "promoter" | "passive" | "detractor";
 
-/** `score` is an integer from 0 to 10. */
 export function scoreCategory(score: number): ScoreCategory {
   if (score >= 9) return "promoter";
   return score >= 7 ? "passive" : "detractor";
@@ -51,8 +43,8 @@ export function characterCount(text: string): number {
 }
 
 /**
- * True if a repeated page is the complete list of a server that ignores `page`: section 4 has no pages this short with
- * others after them.
+ * True if a repeated page is the complete list of a server that ignores `page`. In section 4, pages this short are
+ * always the last.
  */
 export function isWholeList(rows: number, perPage: number): boolean {
   return rows < Math.min(perPage, PER_PAGE_DEFAULT);

@@ -1,4 +1,3 @@
-/** Section 2 "Special properties", in the specification's order. */
 export const LOCALES = [
   "ar",
   "bg",
@@ -69,7 +68,6 @@ export function isLocale(value: unknown): value is Locale {
   return (LOCALES as readonly unknown[]).includes(value);
 }
 
-/** Ignores case and accepts aliases. */
 export function findLocale(tag: string): Locale | null {
   return BY_TAG.get(tag.toLowerCase()) ?? null;
 }

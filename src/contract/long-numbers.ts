@@ -4,19 +4,16 @@ import type { RowPage } from "./row-page.ts";
 
 /** A Unicode noncharacter, so no text contains it. */
 const MARK = "\ufdd0";
-/** Fewer digits always fit. */
 const MANY_DIGITS = 16;
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
-/** A quick check. */
 export function mayHoldLongNumbers(text: string): boolean {
-  // So many digits in a row always cover a multiple of their count. Matching /\d{16}/ was 7 % of an export.
+  // This many digits in a row always include a multiple of their count. Matching /\d{16}/ took 7% of an export.
   for (let place = 0; place < text.length; place += MANY_DIGITS)
     if (countDigits(text, place) >= MANY_DIGITS) return true;
   return false;
 }
 
-/** Digits in a row around an index. */
 function countDigits(text: string, place: number): number {
   let end = place;
   while (isDigit(text.charCodeAt(end))) end += 1;
@@ -26,14 +23,13 @@ function countDigits(text: string, place: number): number {
   return end - start;
 }
 
-/** False for NaN, the code outside a text. */
 function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
 /**
- * Turns each number that a double can't hold into a marked string, so that its digits survive parsing; null if there is
- * none. `unmarkLongNumbers` removes the marks from any output made of it.
+ * Replaces each number that a double can't hold with a marked string, which keeps its digits through parsing; null if
+ * there is none. `unmarkLongNumbers` removes the marks from the output.
  */
 export function markLongNumbers(text: string): string | null {
   let isMarked = false;
@@ -45,7 +41,7 @@ export function markLongNumbers(text: string): string | null {
   return isMarked ? marked : null;
 }
 
-/** For display: such ids become texts, so that they don't turn into other ids. */
+/** Turns such ids into strings for display, so that they don't become other ids. */
 export function withAllDigits(page: RowPage): readonly JsonObject[] {
   const quoted = mayHoldLongNumbers(page.source ?? page.text) ? quoteLongNumbers(page.text) : null;
   return quoted === null ? page.rows : (JSON.parse(quoted) as JsonObject[]);
@@ -58,7 +54,6 @@ export function parseWithAllDigits(text: string): unknown {
   return quoted === null ? value : JSON.parse(quoted);
 }
 
-/** Null if no integer would lose digits. */
 function quoteLongNumbers(text: string): string | null {
   let isQuoted = false;
   const quoted = text.replace(STRING_OR_NUMBER, (token) => {
@@ -69,7 +64,6 @@ function quoteLongNumbers(text: string): string | null {
   return isQuoted ? quoted : null;
 }
 
-/** Works in plain text, JSON and JSON in quoted CSV cells. */
 export function unmarkLongNumbers(text: string): string {
   return text.replace(/"{0,2}\ufdd0([^\ufdd0]*)\ufdd0"{0,2}/g, "$1");
 }

@@ -1,4 +1,3 @@
-/** The API as an OpenAPI 3.1 document, generated from routes and resources. */
 import type { Json, JsonObject } from "./json.ts";
 import { E164 } from "./text/phone.ts";
 import { type Field, type FieldType, PLATFORMS, RESOURCES } from "./resources.ts";
@@ -6,7 +5,6 @@ import { type Parameter, type ParameterType, type Route, ROUTES } from "./routes
 
 export interface ApiDescription {
   readonly version: string;
-  /** Without a trailing slash; null for the address the document was read from. */
   readonly serverUrl: string | null;
 }
 
@@ -32,7 +30,6 @@ export function toOpenApi({ version, serverUrl }: ApiDescription): JsonObject {
   };
 }
 
-/** Section 7. */
 const REFUSAL: JsonObject = {
   type: "object",
   required: ["status", "message"],
@@ -155,7 +152,7 @@ function toAnswer({ pagination, resource, expanded }: Route): JsonObject {
   };
 }
 
-/** With `open`, fields may be added or missing: metrics depend on the requested groups. */
+/** `open` allows other and missing fields: metrics depend on the requested groups. */
 function toObject(fields: readonly Field[], open: boolean): JsonObject {
   return {
     type: "object",

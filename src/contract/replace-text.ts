@@ -1,4 +1,3 @@
-/** Replaces `part` wherever it occurs, ignoring case. */
 export function replaceText(text: string, part: string, by: string): string {
   if (part === "") return text;
   const pattern = new RegExp(part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"), "gi");

@@ -1,4 +1,3 @@
-/** The resources of section 2, as data and as types. */
 import type { Json } from "./json.ts";
 
 export type FieldType = "string" | "integer" | "boolean" | "timestamp" | "map" | "array" | "object";
@@ -7,7 +6,7 @@ export interface Field {
   readonly name: string;
   readonly type: FieldType;
   readonly nullable: boolean;
-  /** Resource names, or `string`, of a value or of an array's items. */
+  /** Resource names, or `string`, of a value or an array's items. */
   readonly of?: readonly string[];
 }
 
@@ -31,12 +30,10 @@ export interface PersonDetails extends Person {
   survey_status: string | null;
   survey_status_since: number | null;
   survey_status_until: number | null;
-  /** The stored ones. */
   properties: Properties;
   unsubscribed_at: number | null;
   bounced_at: number | null;
   texts_stopped_at: number | null;
-  /** Newest first. */
   surveys: PersonSurvey[];
   resubscriptions: { created_at: number; note: string }[];
 }
@@ -147,7 +144,6 @@ export type Platform = (typeof PLATFORMS)[number];
 export interface AutopilotConfiguration {
   platform_id: string;
   active: boolean;
-  /** Seconds between two surveys. */
   frequency: number;
   created_at: number;
   updated_at: number;
@@ -155,12 +151,9 @@ export interface AutopilotConfiguration {
 
 /** Not in the specification: part of an Autopilot configuration requested with `?joining=N`. */
 export interface JoiningSurveys {
-  /** Unix seconds of the first and last new member's first survey. */
   first_survey_at: number;
   last_survey_at: number;
-  /** Average over one frequency. */
   per_day: number;
-  /** For example `mon-fri` or `any`. */
   days: string;
 }
 
@@ -192,7 +185,7 @@ export interface MembershipPerson {
   created_at: number;
 }
 
-/** Why each person would get no survey, or null, in the order of the request. */
+/** Why a survey requested for each person wouldn't be sent, or null, in the order of the request. */
 export interface SurveyStatuses {
   people: { survey_status: string | null; survey_status_until: number | null; properties?: Properties }[];
 }
@@ -213,7 +206,6 @@ const PERSON_FIELDS = [
   nullable("next_survey_scheduled_at", "timestamp"),
 ] as const;
 
-/** Fields in the order of the specification, with those of nested objects. */
 export const RESOURCES = {
   person: PERSON_FIELDS,
   sentPerson: [
@@ -319,10 +311,8 @@ export const RESOURCES = {
     nullable("survey_scheduled_at", "timestamp"),
   ],
   removedMember: [required("person", "object", { of: ["briefPerson"] })],
-  // Not in the specification.
   signedLink: [required("url", "string")],
   done: [required("ok", "boolean")],
-  // Not in the specification.
   surveyStatuses: [required("people", "array", { of: ["surveyStatus"] })],
   surveyStatus: STATUS_FIELDS,
   expandedStatuses: [required("people", "array", { of: ["expandedStatus"] })],

@@ -1,4 +1,3 @@
-/** The endpoints of section 4, and those that published client libraries and our own commands use besides. */
 import { PAGE_DEFAULT, PER_PAGE_DEFAULT, PER_PAGE_MAX, SCORE_MAX, SCORE_MIN } from "./limits.ts";
 import type { ResourceName } from "./resources.ts";
 
@@ -11,17 +10,14 @@ export interface Parameter {
   readonly type: ParameterType;
   readonly choices?: readonly string[];
   readonly required?: boolean;
-  /** Items of an array; texts by default. */
   readonly items?: "map";
   /** Inclusive range of an integer, and its default. */
   readonly minimum?: number;
   readonly maximum?: number;
   readonly otherwise?: number | boolean | string;
-  /** Always in the query, whatever the method. */
   readonly isQuery?: boolean;
-  /** Not in the specification; other servers ignore it. */
+  /** An addition to the specification, which other servers ignore. */
   readonly isOurs?: boolean;
-  /** Describes the effect if the name doesn't. */
   readonly text?: string;
 }
 
@@ -34,14 +30,10 @@ export interface Route {
   readonly section: string | null;
   readonly pagination: Pagination;
   readonly parameters: readonly Parameter[];
-  /** At least one of these is required. */
   readonly anyOf?: readonly string[];
-  /** Exactly one of these is required. */
   readonly oneOf?: readonly string[];
   readonly summary: string;
-  /** Of an item, if the endpoint is a list. */
   readonly resource: ResourceName;
-  /** With `expand`. */
   readonly expanded?: ResourceName;
   readonly statuses: readonly number[];
   /** Repeating the call can't schedule a second survey or add a second row. */
@@ -88,7 +80,6 @@ const responseChanges = [
   expand,
 ];
 
-/** An endpoint outside the specification; repeating it is safe. */
 const unpublished = (
   name: string,
   method: Method,
@@ -96,7 +87,6 @@ const unpublished = (
   more: Pick<Route, "summary" | "resource" | "statuses"> & Partial<Route>,
 ): Route => ({ name, method, path, section: null, pagination: "none", idempotent: true, parameters: [], ...more });
 
-/** In the order of the specification. */
 export const ROUTES = {
   listPeople: {
     name: "listPeople",
@@ -378,14 +368,14 @@ export function routePath(route: Route, placeholders: Readonly<Record<string, st
   return `${filled}.json`;
 }
 
-/** Not in the specification: names of brand and project, percent-encoded, with metrics of the group `email`. */
+/** Not in the specification: percent-encoded names of brand and project, sent with metrics of the group `email`. */
 export const PROJECT_NAME_HEADER = "x-survey-project";
 
 /** Not in the specification: the scheduled survey will be written to a file instead of being sent. */
 export const LEFT_IN_OUTBOX = { "x-survey-delivery": "outbox" } as const;
 
 /** Not in the specification: our server has the endpoint `listSurveyStatuses`. */
-export const TELLS_STATUSES = { "x-survey-statuses": "100" } as const;
+export const SERVES_STATUSES = { "x-survey-statuses": "100" } as const;
 
-/** Not in the specification: some response of the project has additional answers. */
+/** Not in the specification: some responses of the project have additional answers. */
 export const HAVE_ANSWERS = { "x-additional-answers": "some" } as const;

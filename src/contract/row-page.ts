@@ -1,7 +1,6 @@
 import type { JsonObject } from "./json.ts";
 import { splitRowTexts } from "./row-texts.ts";
 
-/** Parsed rows and their JSON array. */
 export interface RowPage {
   readonly rows: readonly JsonObject[];
   readonly text: string;
@@ -9,17 +8,17 @@ export interface RowPage {
   readonly source?: string;
 }
 
-/** Their text is built only if it is read. */
+/** The text is only built if it is used. */
 export function keepRows(page: RowPage, keep: (row: JsonObject, index: number) => boolean): RowPage {
   const kept = page.rows.map(keep);
-  return kept.includes(false) ? new KeptRows(page, kept) : page;
+  return kept.includes(false) ? new FilteredPage(page, kept) : page;
 }
 
 /**
- * A class for its getter: a getter in an object literal would be a closure with a hidden class of its own, which keeps
- * the page alive until the next full collection.
+ * A class, because a getter in an object literal would be a closure with its own hidden class that keeps the page alive
+ * until the next full collection.
  */
-class KeptRows implements RowPage {
+class FilteredPage implements RowPage {
   readonly rows: readonly JsonObject[];
   readonly source: string;
   readonly #page: RowPage;
@@ -32,7 +31,6 @@ class KeptRows implements RowPage {
     this.#kept = kept;
   }
 
-  /** Not cached: few exports read it. */
   get text(): string {
     const texts = splitRowTexts(this.#page.text).filter((_, index) => this.#kept[index]);
     return `[${texts.join(",")}]`;

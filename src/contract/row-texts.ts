@@ -1,5 +1,5 @@
 /**
- * Splits a JSON array into its rows' texts, so that numbers, field order and repeated keys survive. `text` must be
+ * Splits a JSON array into its elements' texts, which preserves numbers, field order and repeated keys. `text` must be
  * valid.
  */
 export function splitRowTexts(text: string): string[] {
@@ -13,7 +13,7 @@ export function splitRowTexts(text: string): string[] {
   };
   for (let index = 0; index < text.length; index += 1) {
     const char = text.charCodeAt(index);
-    if (char === QUOTE) index = endOfString(text, index);
+    if (char === QUOTE) index = findStringEnd(text, index);
     else if (char === OPEN_BRACE || char === OPEN_BRACKET) {
       depth += 1;
       if (depth === 1) start = index + 1;
@@ -33,8 +33,7 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** Index of the closing quote of a string that opens at `start`. */
-function endOfString(text: string, start: number): number {
+function findStringEnd(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;
     while (text.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes += 1;

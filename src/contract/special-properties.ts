@@ -2,9 +2,7 @@ import { EMAIL_SUBJECT_MAX, INTRO_MESSAGE_MAX } from "./limits.ts";
 
 export interface SpecialProperty {
   readonly key: string;
-  /** For help and documentation. */
   readonly effect: string;
-  /** In characters; no limit by default. */
   readonly maxLength?: number;
   /** Of `people add` and `autopilot add`, without dashes. */
   readonly flag: string;
@@ -12,7 +10,6 @@ export interface SpecialProperty {
   readonly olderName?: string;
 }
 
-/** Section 2 "Special properties". */
 export const SPECIAL_PROPERTIES: readonly SpecialProperty[] = [
   {
     key: "question_product_name",

@@ -1,4 +1,4 @@
-/** Words without a meaning of their own, for the 37 locales. Not negations: "not helpful" says something. */
+/** Stop words of the 37 locales, without negations: "not helpful" is meaningful. */
 const LISTS: Readonly<Record<string, string>> = {
   en: "a an the and or but if so as at by for from in into of on onto to with within about above after again all also am any are because been before being both can could did do does during each few had has have he her here hers him his how i i'd i'll i'm i've is it it's its itself just me more most much my myself other our ours own same she should some such than that that's their theirs them then there these they they're this those through too under until very was we we're we've were what when where which while who whom whose why will would you you're your yours really get got one",
   de: "der die das den dem des ein eine einer eines einem einen und oder aber wenn dass daß als auch am an auf aus bei beim bin bis bist da damit dann dein denn dessen doch dort du durch er es etwas euch euer für habe haben hat hatte hatten hier ich ihm ihn ihnen ihr ihre im in ins ist ja jede jeder jedes jetzt kann können man mein meine mich mir mit nach noch nun nur ob seid sein seine sehr sich sie sind so über um uns unser unsere unter vom von vor war waren was weil werden wie wir wird wo würde zu zum zur",
@@ -36,7 +36,7 @@ const LISTS: Readonly<Record<string, string>> = {
   zh: "的 了 是 在 我 我们 你 你们 您 他 她 它 他们 和 与 及 也 就 都 很 还 有 这 那 个 这个 那个 这些 那些 吧 吗 呢 啊 把 被 让 对 但 但是 而 而且 因为 所以 如果 会 能 可以 要 去 来 上 下 中 到 从 为 等 一 一个 着 过 得 地 之 以 并 或 或者 非常 更 最 我們 你們 他們 這 個 這個 那個 這些 還 對 讓 為 從 來 會 與 過 嗎 並 後 時 嘅 係 喺 咗 啲 佢 佢哋 我哋 同",
 };
 
-/** Negations that are common words in another language. */
+/** Negations that are stop words in another language. */
 const CLUES: Readonly<Record<string, string>> = { en: "no not never", es: "no" };
 
 export const COMMON_WORD_LANGUAGES: readonly string[] = Object.keys(LISTS);
@@ -51,7 +51,7 @@ function indexLists(lists: Readonly<Record<string, string>>): ReadonlyMap<string
   return languages;
 }
 
-/** A text's language is the one with most of its words: "die" is common in one and has a meaning in another. */
+/** Detects the language by the most stop words, because "die" is a stop word only in German. */
 export function createCommonCheck(words: readonly string[]): (word: string) => boolean {
   const counts = new Map(COMMON_WORD_LANGUAGES.map((language) => [language, 0]));
   for (const word of words)

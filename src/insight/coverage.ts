@@ -1,7 +1,5 @@
-/** Whether a period is complete, and why not. */
 export interface Coverage {
   readonly isRunning: boolean;
-  /** The requested range begins or ends within it. */
   readonly isCut: boolean;
 }
 

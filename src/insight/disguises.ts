@@ -1,4 +1,4 @@
-/** Spellings that hide an address or a number from a pattern, but not from a reader. */
+/** Undoes spellings that hide an address or number from patterns but not from readers. */
 import { INVISIBLE } from "../contract/text/invisible.ts";
 import { foldAccents, foldEach, type FoldedText, foldWithPlaces } from "./search.ts";
 
@@ -9,7 +9,6 @@ const OTHER_FORM = String.raw`(?![0-9])[\p{Nd}\p{No}\uff01-\uff5e\ufe50-\ufe6b\u
 const DISGUISE = new RegExp([AT, DOT, OTHER_FORM, INVISIBLE.source].join("|"), "iu");
 const PIECES = new RegExp(String.raw`${AT}|${DOT}|\P{M}\p{M}*|\p{M}+`, "gisu");
 
-/** Null for a text without disguises, as nearly all are. */
 export function withoutDisguise(text: string): FoldedText | null {
   return DISGUISE.test(text) ? foldEach(text, PIECES, fold) : null;
 }

@@ -1,4 +1,4 @@
-/** Intervals of a score: adjusted Wald (Rocks 2016), with ¾, 1½ and ¾ answers added. In points, −100 to 100. */
+/** Confidence intervals of the NPS: adjusted Wald (Rocks 2016), adding ¾, 1½ and ¾ answers. In points, −100 to 100. */
 import { normalCdf, normalQuantile } from "./normal.ts";
 
 export interface ScoreCounts {
@@ -8,27 +8,25 @@ export interface ScoreCounts {
 }
 
 export interface ScoreInterval {
-  /** The middle of the interval, not the raw score. */
   readonly centre: number;
   readonly standardError: number;
-  /** Inclusive, within ±100 and around the raw score. */
   readonly low: number;
   readonly high: number;
 }
 
 export interface ScoreChange {
-  /** Second less first, of the adjusted answers. */
+  /** Second minus first, from the adjusted answers. */
   readonly change: number;
   readonly standardError: number;
   readonly low: number;
   readonly high: number;
-  /** Two-sided probability that chance alone gives as great a change. */
+  /** Two-sided probability that chance alone causes a change this large. */
   readonly p: number;
 }
 
 export const CONFIDENCE_DEFAULT = 0.95;
 
-/** With fewer answers an interval is too wide for any decision. */
+/** Fewer answers make the interval too wide for decisions. */
 export const FEW_ANSWERS = 10;
 
 export const CHANGE_VERDICTS = ["rise", "fall", "no evidence", "too few"] as const;
@@ -49,7 +47,6 @@ export function scoreInterval(counts: ScoreCounts, confidence: number = CONFIDEN
   return { centre, standardError, low: Math.min(low, score), high: Math.max(high, score) };
 }
 
-/** For answers of different people; null if either side has none. */
 export function scoreChange(
   before: ScoreCounts,
   after: ScoreCounts,
@@ -80,7 +77,7 @@ export function changeVerdict(
   return found.high < 0 ? "fall" : "no evidence";
 }
 
-/** From the counts, as a service's percentages are rounded. */
+/** From counts, because the service rounds percentages. */
 export function countAnswers({ detractors, passives, promoters }: ScoreCounts): number {
   return detractors + passives + promoters;
 }

@@ -1,6 +1,4 @@
-/** The standard normal distribution, to double precision. */
-
-/** Φ: the share of values at or below `z`. */
+/** Φ(z), to double precision. */
 export function normalCdf(z: number): number {
   const tail = upperTail(Math.abs(z));
   return z > 0 ? 1 - tail : tail;
@@ -26,7 +24,7 @@ function upperTail(z: number): number {
   return density / fraction;
 }
 
-/** Φ⁻¹: the value that a share `p` lies at or below, 0 < p < 1; Wichura's algorithm AS 241, good to 1e-15. */
+/** Φ⁻¹(p) for 0 < p < 1: Wichura's algorithm AS 241, good to 1e-15. */
 export function normalQuantile(p: number): number {
   const centred = p - 0.5;
   if (Math.abs(centred) <= 0.425) {
@@ -39,7 +37,6 @@ export function normalQuantile(p: number): number {
   return centred < 0 ? -z : z;
 }
 
-/** Coefficients from the lowest power up. */
 function polynomial(coefficients: readonly number[], x: number): number {
   return coefficients.reduceRight((sum, coefficient) => sum * x + coefficient, 0);
 }

@@ -1,4 +1,4 @@
-/** Finds personal data in prose by rules, so equal texts give equal spans. Doesn't recognise names. */
+/** Finds personal data in text by rules; doesn't recognize names. Equal texts give equal spans. */
 import { withoutDisguise } from "./disguises.ts";
 import { endWithout, type Span } from "./search.ts";
 
@@ -9,15 +9,19 @@ export interface PersonalSpan extends Span {
   readonly kind: PersonalKind;
 }
 
-/** In order, without overlaps. `context`, such as the field's name, helps to tell phones from order numbers. */
+/**
+ * In order, without overlaps. `context`, such as the field's name, helps distinguish phone numbers from order numbers.
+ */
 export function findPersonalData(text: string, context: string): PersonalSpan[] {
   const plain = withoutDisguise(text);
   if (plain === null) return findUndisguised(text, context);
-  return findUndisguised(plain.text, context).map(({ kind, start, end }) => ({ kind, ...plain.spanOf(start, end) }));
+  return findUndisguised(plain.text, context).map(({ kind, start, end }) => ({
+    kind,
+    ...plain.originalSpan(start, end),
+  }));
 }
 
 function findUndisguised(text: string, context: string): PersonalSpan[] {
-  // Quick checks first: most comments have none of it.
   let found: readonly PersonalSpan[] = text.includes("://") ? findUrls(text) : [];
   if (text.includes("@")) found = addFree(found, findEmails(text));
   if (/\d\.\d|:[\da-f]*:/iu.test(text)) found = addFree(found, findIpAddresses(text, context));
@@ -27,7 +31,7 @@ function findUndisguised(text: string, context: string): PersonalSpan[] {
   return [...found];
 }
 
-/** Adds those of `more` that overlap none of `found`, in order. */
+/** Adds those of `more` that don't overlap `found`, in order. */
 export function addFree<S extends Span>(found: readonly S[], more: readonly S[]): readonly S[] {
   if (more.length === 0) return found;
   let next = 0;
@@ -67,14 +71,13 @@ function isSecretUrl(url: string): boolean {
 
 const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/iu;
 
-/** Nobody could type it, so it's a key. */
+/** Too irregular to be typed, so it's a key. */
 function isRandom(word: string): boolean {
   if (UUID.test(word)) return true;
   if (word.length >= 20 && /\d/u.test(word) && /[a-z]/u.test(word) && /[A-Z]/u.test(word)) return true;
   return word.split(/[-_.~%+]/u).some((part) => part.length >= 16 && /\d/u.test(part) && /[a-z]/iu.test(part));
 }
 
-/** Characters of an IBAN by country. */
 const IBAN_LENGTHS: ReadonlyMap<string, number> = new Map(
   (
     "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DK18 DO28 EE20 EG29 ES24 FI18 " +
@@ -90,14 +93,14 @@ const IBAN_START = /(?<![\p{L}\p{N}])([a-z]{2})\d{2}(?=[ -]?[a-z\d])/giu;
 function findIbans(text: string): PersonalSpan[] {
   return [...text.matchAll(IBAN_START)].flatMap(({ 1: country = "", index }): PersonalSpan[] => {
     const length = IBAN_LENGTHS.get(country.toUpperCase());
-    const end = length === undefined ? null : endOfRun(text, index, length, /[a-z\d]/iu);
+    const end = length === undefined ? null : findRunEnd(text, index, length, /[a-z\d]/iu);
     if (end === null || /[\p{L}\p{N}]/u.test(text[end] ?? "")) return [];
     return isIban(text.slice(index, end)) ? [{ kind: "iban", start: index, end }] : [];
   });
 }
 
-/** The end of `count` characters of a kind, with single spaces or hyphens between; null if there are fewer. */
-function endOfRun(text: string, start: number, count: number, kind: RegExp): number | null {
+/** End of `count` matching characters with single spaces or hyphens in between; null if there are fewer. */
+function findRunEnd(text: string, start: number, count: number, kind: RegExp): number | null {
   let left = count;
   for (let at = start; at < text.length; at += 1) {
     const char = text[at] ?? "";
@@ -108,7 +111,6 @@ function endOfRun(text: string, start: number, count: number, kind: RegExp): num
   return null;
 }
 
-/** ISO 7064, mod 97. */
 function isIban(text: string): boolean {
   const plain = text.replace(/[^a-z\d]/giu, "").toUpperCase();
   const turned = plain.slice(4) + plain.slice(0, 4);
@@ -135,7 +137,7 @@ function findCards(text: string): PersonalSpan[] {
     const first = text.slice(index, index + 3).replace(/\D/gu, "");
     const lengths = CARD_SHAPES.filter(([start]) => start.test(first)).flatMap(([, each]) => each);
     for (const length of lengths) {
-      const end = endOfRun(text, index, length, /\d/u);
+      const end = findRunEnd(text, index, length, /\d/u);
       if (end === null || /[\p{L}\d]/u.test(text[end] ?? "")) continue;
       if (isLuhn(text.slice(index, end).replace(/\D/gu, ""))) return [{ kind: "card", start: index, end }];
     }
@@ -154,10 +156,10 @@ function isLuhn(digits: string): boolean {
 const SOCIAL_SECURITY = /(?<![\p{L}\p{N}-])\d{3}[-‑–]\d\d[-‑–]\d{4}(?![\p{L}\p{N}]|-\d)/gu;
 
 function findSocialSecurity(text: string): PersonalSpan[] {
-  return spansOf("ssn", text, SOCIAL_SECURITY);
+  return matchSpans("ssn", text, SOCIAL_SECURITY);
 }
 
-function spansOf(kind: PersonalKind, text: string, pattern: RegExp): PersonalSpan[] {
+function matchSpans(kind: PersonalKind, text: string, pattern: RegExp): PersonalSpan[] {
   return [...text.matchAll(pattern)].map(({ 0: found, index }) => ({ kind, start: index, end: index + found.length }));
 }
 
@@ -167,11 +169,11 @@ const HEX_RUN = /[\da-f:.]{6,60}/giu;
 const VERSION = /(?:^|[^\p{L}])(?:v|ver|version|build|release|firmware|app|browser|chrome|edge|opera)[\s.:=/_-]*$/iu;
 
 function findIpAddresses(text: string, context: string): readonly PersonalSpan[] {
-  const found = spansOf("ip", text, IPV4).filter(({ start }) => !VERSION.test(contextOf(text, start, context)));
+  const found = matchSpans("ip", text, IPV4).filter(({ start }) => !VERSION.test(textBefore(text, start, context)));
   return addFree(findIpv6(text), found);
 }
 
-/** The URL parser tells addresses from times of day. */
+/** The URL parser distinguishes addresses from times of day. */
 function findIpv6(text: string): PersonalSpan[] {
   return [...text.matchAll(HEX_RUN)].flatMap(({ 0: run, index }): PersonalSpan[] => {
     const [before = ""] = /^:(?!:)/.exec(run) ?? [];
@@ -203,7 +205,7 @@ function findInternationalPhones(text: string): PersonalSpan[] {
   });
 }
 
-/** Cuts at an unpaired bracket, which belongs to the sentence; null if no number is left. */
+/** Cuts at an unpaired bracket, which belongs to the sentence; null if nothing is left. */
 function withPairedBrackets(run: string): string | null {
   const open: number[] = [];
   let end = run.length;
@@ -227,16 +229,16 @@ function findNationalPhones(text: string, context: string): PersonalSpan[] {
       at += 1;
       continue;
     }
-    const before = contextOf(text, at, context);
+    const before = textBefore(text, at, context);
     const length = phoneLength(run, before);
     if (length !== null) found.push({ kind: "phone", start: at, end: at + length });
-    // A later part of a run may still be a phone number.
+    // A later part of a run can still be a phone number.
     at += length ?? notPhoneLength(run, before);
   }
   return found;
 }
 
-function contextOf(text: string, at: number, context: string): string {
+function textBefore(text: string, at: number, context: string): string {
   return `${context.slice(-BEFORE_CHARS)} ${text.slice(Math.max(0, at - BEFORE_CHARS), at)}`;
 }
 
@@ -247,21 +249,21 @@ function nextStart(text: string, from: number): number {
 
 const START = /[\d(]/gu;
 const BEFORE_CHARS = 40;
-const THING =
+const NOT_A_PHONE =
   /(?:^|[^\p{L}])(?:orders?|invoices?|tickets?|cases?|ref|reference|bookings?|reservation|tracking|parcel|shipment|serial|account|customer|contract|claim|policy|sku|isbn|ean|version|build|article|item|product|model|receipt|transaction|bestell\p{L}*|rechnung\p{L}*|auftrag\p{L}*|vorgang\p{L}*|kunden\p{L}*|artikel\p{L}*|liefer\p{L}*|commande|facture|pedido|factura|ordine|id)(?:[\s.:,#_/(-]|no|nr|number|num|id|is|was|num[eé]ro)*$/iu;
 const CALL =
   /(?:^|[^\p{L}])(?:call|called|phone|phoned|tel|telephone|telefon\p{L}*|mobile|mobil\p{L}*|cell|cellphone|handy\p{L}*|whatsapp|signal|fax|sms|text|ring|dial|reach|hotline|my number|anruf\p{L}*|ruf\p{L}*|rückruf\p{L}*|t[eé]l[eé]phone|m[oó]vil|tel[eé]fono|portable|numero)(?:[^\p{L}\d]|me|us|at|on|under|is|number|no|nr|back|please|unter|an|mich|au|al|it|my|at)*$/iu;
 const DATE = /^(?:(?:19|20)\d\d([-./])\d{1,2}\1\d{1,2}|\d{1,2}([-./])\d{1,2}\2(?:\d{4}|\d{2}))(?=$|[ \u00a0])/u;
 
 function phoneLength(run: string, before: string): number | null {
-  if (THING.test(before) || DATE.test(run)) return null;
+  if (NOT_A_PHONE.test(before) || DATE.test(run)) return null;
   const phone = CALL.test(before) ? run : upTo(run, NATIONAL_DIGITS_MAX);
   return CALL.test(before) || SHAPES.some((shape) => shape.test(phone)) ? phone.length : null;
 }
 
 const NATIONAL_DIGITS_MAX = 12;
 
-/** Drops the last groups of a run that is too long: `030 1234567 10 times`. */
+/** Drops trailing groups of a run that is too long: `030 1234567 10 times`. */
 function upTo(run: string, digitsMax: number): string {
   let kept = run;
   while (kept.replace(/\D/gu, "").length > digitsMax && /[ \u00a0]/u.test(kept))
@@ -269,7 +271,7 @@ function upTo(run: string, digitsMax: number): string {
   return kept;
 }
 
-/** Formats of phone numbers; a bare run of digits is more often something else. */
+/** Formats of phone numbers. A bare run of digits is usually something else. */
 const SHAPES: readonly RegExp[] = [
   // A trunk prefix: 030 1234567, 0151-23456789, (089) 1234567, 06.12.34.56.78, 0049 30 123456.
   /^\(?0(?:0[1-9]|[1-9])(?!\d?[.,]\d+$)[\d ()./\u00a0‑–-]{5,}$/u,
@@ -283,6 +285,6 @@ const SHAPES: readonly RegExp[] = [
 ];
 
 function notPhoneLength(run: string, before: string): number {
-  if (THING.test(before)) return run.length;
+  if (NOT_A_PHONE.test(before)) return run.length;
   return (DATE.exec(run)?.[0] ?? /^\(?\d+/u.exec(run)?.[0] ?? run).length;
 }

@@ -1,4 +1,4 @@
-/** Replaces personal data by marks such as `[email-1]`; the same value has the same mark throughout a run. */
+/** Replaces personal data with marks such as `[email-1]`. The same value gets the same mark throughout a run. */
 import { isJsonObject, type Json, type JsonObject } from "../contract/json.ts";
 import { emailKey } from "../contract/text/email.ts";
 import { addFree, findPersonalData, PERSONAL_KINDS, type PersonalKind, type PersonalSpan } from "./personal-data.ts";
@@ -8,9 +8,8 @@ import { foldAccents } from "./search.ts";
 export type ToShown = (row: JsonObject) => JsonObject;
 
 export interface Masker {
-  /** Masks every field of a response (4.3) that `toShown` keeps; the whole row tells the person's own words. */
+  /** Masks every field of a response (4.3) that `toShown` keeps. The whole row provides the person's own words. */
   row(row: JsonObject, toShown?: ToShown): JsonObject;
-  /** A text of no field and no known person. */
   text(text: string): string;
   counts(): ReadonlyMap<PersonalKind, number>;
 }
@@ -24,7 +23,7 @@ export function createMasker(): Masker {
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
     const known = numbers.get(kind) ?? new Map<number, number>();
     numbers.set(kind, known);
-    const key = digestOf(keyOf(kind, withoutDisguise(value)?.text ?? value));
+    const key = hash53(normalizeValue(kind, withoutDisguise(value)?.text ?? value));
     const number = known.get(key) ?? known.size + 1;
     known.set(key, number);
     return `[${kind}-${number}]`;
@@ -38,8 +37,8 @@ export function createMasker(): Masker {
 
 type Marker = (kind: PersonalKind, value: string) => string;
 
-/** A 53-bit hash: a million values fit into memory, and none of them stays there. */
-function digestOf(text: string): number {
+/** A 53-bit hash: a million values fit into memory without storing any of them. */
+function hash53(text: string): number {
   let [high, low] = [0xdeadbeef, 0x41c6ce57];
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
@@ -51,99 +50,92 @@ function digestOf(text: string): number {
   return 4_294_967_296 * (2_097_151 & low) + (high >>> 0);
 }
 
-function keyOf(kind: PersonalKind, value: string): string {
+function normalizeValue(kind: PersonalKind, value: string): string {
   if (kind === "email") return emailKey(value);
   if (kind === "url") return value;
   if (kind === "name" || kind === "address") return foldAccents(value).toLowerCase().replace(/\s+/gu, " ").trim();
   return value.replace(/[^\p{L}\p{N}]/gu, "").toUpperCase();
 }
 
-/** A word of the person's own, and the value it's part of. */
 interface OwnWord {
   readonly kind: "name" | "address";
   readonly part: string;
-  /** Only as written, not in other cases. */
   readonly isExact: boolean;
   readonly whole: string;
 }
 
-interface Masking {
+interface MaskContext {
   readonly mark: Marker;
   readonly own: readonly OwnWord[];
 }
 
 const STRUCTURE: ReadonlySet<string> = new Set(["id", "survey_type", "type"]);
 
-function maskResponse(row: JsonObject, masking: Masking): JsonObject {
+function maskResponse(row: JsonObject, context: MaskContext): JsonObject {
   return mapFields(row, (value, field) => {
-    // Anyone with the link can read the answer, and change it.
-    if (field === "permalink" && typeof value === "string") return masking.mark("url", value);
-    if (field === "person") return isJsonObject(value) ? maskPerson(value, masking) : value;
-    if (field === "tags" && Array.isArray(value)) return value.map((tag) => maskTag(tag, masking));
-    if (field === "person_properties" && isJsonObject(value)) return maskProperties(value, masking);
-    return maskField(value, field, masking);
+    // Anyone with the link can read and change the answer.
+    if (field === "permalink" && typeof value === "string") return context.mark("url", value);
+    if (field === "person") return isJsonObject(value) ? maskPerson(value, context) : value;
+    if (field === "tags" && Array.isArray(value)) return value.map((tag) => maskTag(tag, context));
+    if (field === "person_properties" && isJsonObject(value)) return maskProperties(value, context);
+    return maskField(value, field, context);
   });
 }
 
-function maskPerson(person: JsonObject, masking: Masking): JsonObject {
+function maskPerson(person: JsonObject, context: MaskContext): JsonObject {
   return mapFields(person, (value, field) =>
-    field === "properties" && isJsonObject(value) ? maskProperties(value, masking) : maskField(value, field, masking),
+    field === "properties" && isJsonObject(value) ? maskProperties(value, context) : maskField(value, field, context),
   );
 }
 
-/** Names and values are the customer's own, so both may be personal. `outer` is the enclosing name. */
-function maskProperties(properties: JsonObject, masking: Masking, outer = ""): JsonObject {
+/** Customers choose both names and values, so both can be personal. `outer` is the enclosing name. */
+function maskProperties(properties: JsonObject, context: MaskContext, outer = ""): JsonObject {
   return Object.fromEntries(
     Object.entries(properties).map(([name, item]) => [
-      maskText(name, masking),
-      maskProperty(`${outer}${name}`, item, masking),
+      maskText(name, context),
+      maskProperty(`${outer}${name}`, item, context),
     ]),
   );
 }
 
-/** Some services send tags as objects. */
-function maskTag(tag: Json, masking: Masking): Json {
-  if (typeof tag === "string") return maskText(tag, masking);
-  return isJsonObject(tag) ? mapFields(tag, (value) => maskTag(value, masking)) : tag;
+function maskTag(tag: Json, context: MaskContext): Json {
+  if (typeof tag === "string") return maskText(tag, context);
+  return isJsonObject(tag) ? mapFields(tag, (value) => maskTag(value, context)) : tag;
 }
 
 function mapFields(object: JsonObject, map: (value: Json, field: string) => Json): JsonObject {
   return Object.fromEntries(Object.entries(object).map(([field, value]) => [field, map(value, field)]));
 }
 
-function maskFields(object: JsonObject, masking: Masking): JsonObject {
-  return mapFields(object, (value, field) => maskField(value, field, masking));
+function maskField(value: Json, field: string, context: MaskContext): Json {
+  return STRUCTURE.has(field) || typeof value === "number" ? value : maskValue(value, field, context);
 }
 
-function maskField(value: Json, field: string, masking: Masking): Json {
-  return STRUCTURE.has(field) || typeof value === "number" ? value : maskValue(value, field, masking);
-}
-
-function maskValue(value: Json, field: string, masking: Masking): Json {
+function maskValue(value: Json, field: string, context: MaskContext): Json {
   if (typeof value === "string") {
     const kind = kindOfField(field);
-    return kind === null || value.trim() === "" ? maskText(value, masking, field) : masking.mark(kind, value);
+    return kind === null || value.trim() === "" ? maskText(value, context, field) : context.mark(kind, value);
   }
-  if (Array.isArray(value)) return value.map((item) => maskValue(item, field, masking));
-  return isJsonObject(value) ? maskFields(value, masking) : value;
+  if (Array.isArray(value)) return value.map((item) => maskValue(item, field, context));
+  return isJsonObject(value) ? mapFields(value, (item, name) => maskField(item, name, context)) : value;
 }
 
-/** Numbers that don't fit into a JavaScript number (`contract/long-numbers.ts`). */
+/** Marked by `contract/long-numbers.ts`. */
 const LONG_NUMBER = /^\ufdd0(.*)\ufdd0$/su;
 
-function maskProperty(name: string, value: Json, masking: Masking): Json {
-  if (isJsonObject(value)) return maskProperties(value, masking, `${name} `);
-  if (Array.isArray(value)) return value.map((item) => maskProperty(name, item, masking));
+function maskProperty(name: string, value: Json, context: MaskContext): Json {
+  if (isJsonObject(value)) return maskProperties(value, context, `${name} `);
+  if (Array.isArray(value)) return value.map((item) => maskProperty(name, item, context));
   const [, long] = typeof value === "string" ? (LONG_NUMBER.exec(value) ?? []) : [];
   if (typeof value === "number" || long !== undefined) {
     const text = long ?? String(value);
-    const masked = maskValue(text, name, masking);
+    const masked = maskValue(text, name, context);
     return masked === text ? value : masked;
   }
-  return maskValue(value, name, masking);
+  return maskValue(value, name, context);
 }
 
-/** Kinds by the field's name, whatever the value looks like. */
+/** The field's name decides, whatever the value looks like. */
 const FIELD_KINDS: readonly (readonly [PersonalKind, RegExp])[] = [
   ["email", /(?:^|[^a-z])e[_-]?mail(?:[_-]?address)?$/iu],
   [
@@ -160,15 +152,15 @@ const FIELD_KINDS: readonly (readonly [PersonalKind, RegExp])[] = [
   ],
 ];
 
-const TELLING_CHARS = 200;
+const FIELD_CHARS_MAX = 200;
 
 function kindOfField(field: string): PersonalKind | null {
-  const plain = field.slice(-TELLING_CHARS).replace(/([a-z])([A-Z])/gu, "$1_$2");
+  const plain = field.slice(-FIELD_CHARS_MAX).replace(/([a-z])([A-Z])/gu, "$1_$2");
   return FIELD_KINDS.find(([, pattern]) => pattern.test(plain))?.[0] ?? null;
 }
 
-function maskText(text: string, { mark, own }: Masking, context = ""): string {
-  const spans = addOwnWords(text, own, findPersonalData(text, context));
+function maskText(text: string, { mark, own }: MaskContext, field = ""): string {
+  const spans = addOwnWords(text, own, findPersonalData(text, field));
   let at = 0;
   let masked = "";
   for (const { kind, start, end, whole } of spans) {
@@ -186,10 +178,10 @@ function addOwnWords(text: string, own: readonly OwnWord[], found: readonly Pers
   if (own.length === 0 || text === "") return found;
   const folded = foldName(text);
   return own.reduce<readonly MaskedSpan[]>((all, { kind, whole, ...word }) => {
-    const places = placesOf(word, folded.text);
+    const places = findPlaces(word, folded.text);
     return addFree(
       all,
-      places.map((index) => ({ ...folded.spanOf(index, index + word.part.length), kind, whole })),
+      places.map((index) => ({ ...folded.originalSpan(index, index + word.part.length), kind, whole })),
     );
   }, found);
 }
@@ -197,7 +189,7 @@ function addOwnWords(text: string, own: readonly OwnWord[], found: readonly Pers
 const LETTER = /[\p{L}\p{N}]/u;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 
-function placesOf({ part, isExact }: Pick<OwnWord, "part" | "isExact">, folded: string): number[] {
+function findPlaces({ part, isExact }: Pick<OwnWord, "part" | "isExact">, folded: string): number[] {
   const [text, sought] = isExact ? [folded, part] : [folded.toLowerCase(), part.toLowerCase()];
   const isWord = !UNSPACED.test(part);
   const places: number[] = [];
@@ -208,7 +200,7 @@ function placesOf({ part, isExact }: Pick<OwnWord, "part" | "isExact">, folded: 
   return places;
 }
 
-/** Longest first, so that a full name is one mark. */
+/** Longest first, so that a full name becomes one mark. */
 function ownWords({ person, person_properties: properties }: JsonObject): OwnWord[] {
   const known = isJsonObject(person) ? [person, person["properties"]] : [];
   const texts = [...known, properties].filter(isJsonObject).flatMap((fields) =>
@@ -220,12 +212,12 @@ function ownWords({ person, person_properties: properties }: JsonObject): OwnWor
   const words = texts.flatMap(({ kind, value }): OwnWord[] => {
     const whole = value.trim().replace(/\s+/gu, " ");
     const parts = kind === "name" ? [whole, ...nameParts(whole)] : whole.length >= ADDRESS_MIN ? [whole] : [];
-    return parts.map((text) => ({ kind, whole, part: foldName(text).text, isExact: isWordToo(text) }));
+    return parts.map((text) => ({ kind, whole, part: foldName(text).text, isExact: isAmbiguous(text) }));
   });
   return words.toSorted((a, b) => b.part.length - a.part.length);
 }
 
-/** A postcode of three characters would be found in any number. */
+/** A postcode of three characters would match within any number. */
 const ADDRESS_MIN = 4;
 const PARTICLES = new Set(
   "von van der den de del della di da do dos du la le el al bin ibn ben zu zum mr mrs ms dr".split(" "),
@@ -236,8 +228,8 @@ function nameParts(name: string): string[] {
   return parts.filter((part) => part !== name && !PARTICLES.has(part.toLowerCase()));
 }
 
-/** Names that are also words count only with a capital. */
-const WORDS_TOO = new Set(
+/** Names that are also words count only if capitalized. */
+const AMBIGUOUS_NAMES = new Set(
   (
     "will may mark grace rose art bill hope joy drew june april august frank rich chase pat sue grant faith dawn summer " +
     "autumn angel guy jack rob iris violet ivy olive daisy ruby pearl amber jade sky max price best love good young " +
@@ -245,6 +237,6 @@ const WORDS_TOO = new Set(
   ).split(" "),
 );
 
-function isWordToo(part: string): boolean {
-  return part.length < 3 || WORDS_TOO.has(part.toLowerCase());
+function isAmbiguous(part: string): boolean {
+  return part.length < 3 || AMBIGUOUS_NAMES.has(part.toLowerCase());
 }

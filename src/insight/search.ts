@@ -1,6 +1,4 @@
-/** Text search that ignores accents. */
-
-/** Only Latin, Greek and Cyrillic marks; in other scripts they are letters of their own. */
+/** Latin, Greek and Cyrillic marks only; in other scripts marks are letters. */
 const ACCENTS = /[\u0300-\u036f]+/g;
 const PLAIN = /^\p{ASCII}*$/u;
 
@@ -8,33 +6,31 @@ export function foldAccents(text: string): string {
   return PLAIN.test(text) ? text : text.normalize("NFD").replace(ACCENTS, "").normalize("NFC");
 }
 
-/** A span of text, from `start` up to and without `end`, in UTF-16 units. */
+/** From `start` up to but excluding `end`, in UTF-16 units. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** Trims characters of a kind from the end. A pattern ending in `$` would try each of them anew. */
+/** Trims matching characters from the end. A pattern ending in `$` would be tried at every position. */
 export function endWithout(text: string, from: number, kind: RegExp): number {
   let end = from;
   while (end > 0 && kind.test(text[end - 1] ?? "")) end -= 1;
   return end;
 }
 
-/** A changed text that remembers where its characters came from. */
 export interface FoldedText {
   readonly text: string;
-  spanOf(start: number, end: number): Span;
+  originalSpan(start: number, end: number): Span;
 }
 
 const CLUSTER = /\P{M}\p{M}*|\p{M}+/gsu;
 
 export function foldWithPlaces(original: string): FoldedText {
-  if (PLAIN.test(original)) return { text: original, spanOf: (start, end) => ({ start, end }) };
+  if (PLAIN.test(original)) return { text: original, originalSpan: (start, end) => ({ start, end }) };
   return foldEach(original, CLUSTER, foldAccents);
 }
 
-/** `pattern` matches the pieces that fold together; the matches cover the text. */
 export function foldEach(original: string, pattern: RegExp, fold: (piece: string) => string): FoldedText {
   const parts: string[] = [];
   const starts: number[] = [];
@@ -45,9 +41,9 @@ export function foldEach(original: string, pattern: RegExp, fold: (piece: string
   }
   return {
     text: parts.join(""),
-    spanOf: (start, end) => ({
+    originalSpan: (start, end) => ({
       start: starts[start] ?? original.length,
-      // Up to the next character, so that a letter's marks stay with it.
+      // Up to the next character, so that a letter keeps its marks.
       end: nextStart(starts, end) ?? original.length,
     }),
   };
@@ -59,11 +55,9 @@ function nextStart(starts: readonly number[], place: number): number | undefined
   return starts[next];
 }
 
-/** Ignores case and accents. Throws SyntaxError for an invalid pattern. */
 export interface TextSearch {
   matches(text: string): boolean;
   matchEach(texts: readonly string[]): boolean[];
-  /** In order, without empty ones. */
   spans(text: string): readonly Span[];
 }
 
@@ -79,7 +73,7 @@ export function createTextSearch(pattern: string): TextSearch {
       const folded = foldWithPlaces(text);
       return [...folded.text.matchAll(every)]
         .filter(({ 0: found }) => found !== "")
-        .map(({ 0: found, index }) => folded.spanOf(index, index + found.length));
+        .map(({ 0: found, index }) => folded.originalSpan(index, index + found.length));
     },
   };
 }

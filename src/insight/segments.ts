@@ -1,4 +1,3 @@
-/** Scores by the values of a property, whether they changed, and how much of a change is their mix. */
 import { SEGMENT_VALUES_MAX } from "../contract/limits.ts";
 import { countAnswers, netPromoterScore, scoreChange, type ScoreCounts, scoreInterval } from "./interval.ts";
 
@@ -15,17 +14,17 @@ export class TooManyValuesError extends Error {
 export type AnswerKind = keyof ScoreCounts;
 export type Side = "before" | "after";
 
-/** Without a comparison all answers are in `after`. */
+/** Without a comparison, all answers are in `after`. */
 interface PeriodCounts {
   readonly before: Record<AnswerKind, number>;
   readonly after: Record<AnswerKind, number>;
 }
 
-/** Only counts, so that a million answers take no more room than a hundred. */
+/** Counts only, so memory doesn't grow with the number of answers. */
 export interface SegmentTally {
   readonly all: PeriodCounts;
   readonly having: ReadonlyMap<string, PeriodCounts>;
-  /** By property and value; an answer with several choices counts for each. */
+  /** By property and value. An answer with several choices counts for each. */
   readonly values: ReadonlyMap<string, Map<string, PeriodCounts>>;
 }
 
@@ -37,7 +36,7 @@ export function createTally(properties: readonly string[]): SegmentTally {
   };
 }
 
-/** `valueOf` gives the value or values of a property, or null. Throws TooManyValuesError. */
+/** `valueOf` returns a property's value or values, or null. Throws TooManyValuesError. */
 export function addAnswer(
   tally: SegmentTally,
   { kind, side }: { readonly kind: AnswerKind; readonly side: Side },
@@ -49,7 +48,6 @@ export function addAnswer(
   for (const property of tally.values.keys()) addValue(tally, property, valueOf(property) ?? [], one);
 }
 
-/** Adds answers that have all these values of the property. Throws TooManyValuesError. */
 export function addValue(
   tally: SegmentTally,
   property: string,
@@ -58,14 +56,13 @@ export function addValue(
 ): void {
   const values = [value].flat();
   if (values.length > 0) addCounts(tally.having.get(property) ?? noAnswers(), counts);
-  for (const each of values) addCounts(countsOfValue(tally, property, each), counts);
+  for (const each of values) addCounts(valueCounts(tally, property, each), counts);
 }
 
 export function mergeTally(tally: SegmentTally, more: SegmentTally): void {
   addAs(tally, more, (_, value) => value);
 }
 
-/** Renames values; those of one name are added up. */
 export function nameValues(tally: SegmentTally, nameOf: (property: string, value: string) => string): SegmentTally {
   const named = createTally([...tally.values.keys()]);
   addAs(named, tally, nameOf);
@@ -76,10 +73,10 @@ function addAs(tally: SegmentTally, more: SegmentTally, nameOf: (property: strin
   addCounts(tally.all, more.all);
   for (const [property, counts] of more.having) addCounts(tally.having.get(property) ?? noAnswers(), counts);
   for (const [property, values] of more.values)
-    for (const [value, counts] of values) addCounts(countsOfValue(tally, property, nameOf(property, value)), counts);
+    for (const [value, counts] of values) addCounts(valueCounts(tally, property, nameOf(property, value)), counts);
 }
 
-function countsOfValue(tally: SegmentTally, property: string, value: string): PeriodCounts {
+function valueCounts(tally: SegmentTally, property: string, value: string): PeriodCounts {
   const values = tally.values.get(property) ?? new Map<string, PeriodCounts>();
   const known = values.get(value);
   if (known !== undefined) return known;
@@ -119,12 +116,12 @@ export interface SegmentRow {
 
 export interface SegmentOptions {
   readonly confidence: number;
-  /** Values with fewer answers have no row; with fewer before, no change. */
+  /** Values with fewer answers get no row; with fewer answers before, they get no change. */
   readonly minN: number;
   readonly compared: boolean;
 }
 
-/** Properties as given, values with the most answers first; `hidden` counts those under `minN`. */
+/** Properties in the given order, most frequent values first; `hidden` counts values under `minN`. */
 export function segmentRows(
   tally: SegmentTally,
   { confidence, minN, compared }: SegmentOptions,
@@ -190,7 +187,6 @@ interface ChangePart {
   readonly n: number;
   readonly share_before: number;
   readonly share: number;
-  /** Null without answers in that period. */
   readonly nps_before: number | null;
   readonly nps: number | null;
   readonly mix: number;
@@ -215,7 +211,7 @@ export function explainChange(tally: SegmentTally, property: string): ChangeSpli
   const groups: readonly (readonly [string | null, PeriodCounts])[] = [...values, [null, rest]];
   const segments = groups.flatMap(([value, counts]): ChangePart[] => {
     const [first, second] = [netPromoterScore(counts.before), netPromoterScore(counts.after)];
-    // A new or vanished segment can't have changed within.
+    // A new or vanished segment can't have changed within itself.
     const [s1, s2] = [first ?? second, second ?? first];
     if (s1 === null || s2 === null) return [];
     const sizes = { n_before: countAnswers(counts.before), n: countAnswers(counts.after) };

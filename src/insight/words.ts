@@ -1,6 +1,6 @@
 /**
- * The words that tell detractors from promoters: log-odds with an informative prior (Monroe, Colaresi and Quinn 2008).
- * A comment counts once for a term, however often it says it. Words without a meaning of their own are no terms.
+ * Words that distinguish detractors from promoters: log-odds with an informative prior (Monroe, Colaresi and Quinn
+ * 2008). Each comment counts once per term. Common words aren't terms.
  */
 import { createCommonCheck } from "./common-words.ts";
 import { normalCdf } from "./normal.ts";
@@ -23,7 +23,6 @@ export interface TermRow {
   readonly q: number;
   /** The first comments of the group that use it; three at most. */
   readonly quotes: readonly GroupComment[];
-  /** 0 to 1, of the comments of each group. */
   readonly detractors_share: number;
   readonly promoters_share: number;
 }
@@ -31,11 +30,10 @@ export interface TermRow {
 export interface WordTally {
   add(group: CommentGroup, comment: GroupComment): void;
   readonly comments: Readonly<Record<CommentGroup, number>>;
-  /** Terms in at least `minCount` comments, the greatest difference first. */
   rows(minCount: number): TermRow[];
 }
 
-/** Weight of the prior: enough that one comment more or less says nothing. */
+/** Weight of the prior, high enough that a single comment makes no difference. */
 const PRIOR_SHARE = 0.1;
 const QUOTES_MAX = 3;
 
@@ -55,7 +53,7 @@ export function createWordTally(): WordTally {
   return {
     comments,
     add(group, comment) {
-      const found = termsOf(comment.text);
+      const found = extractTerms(comment.text);
       comments[group] += 1;
       for (const term of found) {
         const counts = terms.get(term) ?? { detractors: emptyCount(), promoters: emptyCount() };
@@ -81,10 +79,9 @@ const STRETCH = /[^]{1,400}(?!\S)|[^]{1,400}/gu;
 /** An article before a word, as in `l'application`. */
 const ELISION = /^(?:l|d|j|m|t|s|n|c|qu|un|all|dall|dell|nell|sull|quell)'(?=\p{L}{2})/u;
 
-/** Words with a meaning, and pairs of them separated only by space; each once. */
-function termsOf(text: string): Set<string> {
-  const said = text.replace(MARK, ",").normalize("NFC").replaceAll("’", "'").toLowerCase();
-  const segments = (said.match(STRETCH) ?? [])
+function extractTerms(text: string): Set<string> {
+  const plain = text.replace(MARK, ",").normalize("NFC").replaceAll("’", "'").toLowerCase();
+  const segments = (plain.match(STRETCH) ?? [])
     .flatMap((stretch) => [...WORDS.segment(stretch)])
     .map(({ segment, isWordLike }) => ({
       word: isWordLike === true && /\p{L}/u.test(segment) ? segment.replace(ELISION, "") : null,
@@ -144,7 +141,7 @@ function share(part: number, all: number): number {
 
 const CARRIED_SHARE = 0.8;
 
-/** Words that hardly occur outside a pair: "wrong" and "invoice" in "wrong invoice". */
+/** Words that rarely occur outside a pair: "wrong" and "invoice" in "wrong invoice". */
 function carriedWords(terms: ReadonlyMap<string, Counts>): ReadonlySet<string> {
   const carried = new Set<string>();
   for (const [pair, counts] of terms) {
@@ -162,7 +159,7 @@ function wordsIn(term: string): number {
   return term.split(" ").length;
 }
 
-/** In standard errors; the prior has each term's share of all comments. */
+/** In standard errors. The prior is each term's share of all comments. */
 function logOddsZ({ detractors, promoters }: Counts, totals: Readonly<Record<CommentGroup, number>>): number {
   const prior = PRIOR_SHARE * (detractors.count + promoters.count);
   const priorTotal = PRIOR_SHARE * (totals.detractors + totals.promoters);
@@ -170,6 +167,5 @@ function logOddsZ({ detractors, promoters }: Counts, totals: Readonly<Record<Com
     Math.log((count + prior) / (total + priorTotal - count - prior));
   const delta = logit(detractors.count, totals.detractors) - logit(promoters.count, totals.promoters);
   const z = delta / Math.sqrt(1 / (detractors.count + prior) + 1 / (promoters.count + prior));
-  // If a group says nothing else, there is nothing to compare with.
   return Number.isFinite(z) ? z : 0;
 }

@@ -2,9 +2,8 @@ import { onAbort } from "./on-abort.ts";
 
 export interface Clock {
   now(): number;
-  /** Milliseconds from an arbitrary start, never set back; for durations. */
+  /** Milliseconds from an arbitrary start, never set back. */
   monotonic(): number;
-  /** Rejects with the signal's reason. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -40,20 +39,18 @@ function sleepOnce(ms: number, signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-/** Unix seconds, the unit of every timestamp in the specification. */
 export function unixSeconds(clock: Clock): number {
   return Math.floor(clock.now() / 1000);
 }
 
-/** Resolves after pending input has been processed. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });
 }
 
-/** Resolves with `late` if `work` takes longer than `ms`; `work` continues. */
-export async function inTime<Value, Late>(
+/** Resolves with `late` after `ms`; `work` continues. */
+export async function withTimeout<Value, Late>(
   clock: Pick<Clock, "sleep">,
   ms: number,
   work: Promise<Value>,

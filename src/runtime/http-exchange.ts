@@ -1,4 +1,3 @@
-/** Helpers for POST requests to other servers: reading the start of an answer, deadlines, and error texts. */
 import type { ClientRequest, IncomingMessage } from "node:http";
 import type { Clock } from "./clock.ts";
 import { onAbort } from "./on-abort.ts";
@@ -10,7 +9,6 @@ export interface AnswerStart {
   readonly location: string | undefined;
 }
 
-/** Reads about `maxBytes` of the body; a body that breaks off doesn't matter. */
 export async function readAnswerStart(
   response: IncomingMessage,
   request: ClientRequest,
@@ -24,9 +22,7 @@ export async function readAnswerStart(
       size += chunk.length;
       if (size > maxBytes) break;
     }
-  } catch {
-    // Keep what has come.
-  }
+  } catch {}
   if (size > maxBytes || !response.complete) request.destroy();
   return {
     status: response.statusCode ?? 0,
@@ -36,7 +32,7 @@ export async function readAnswerStart(
   };
 }
 
-/** A DOMException for each attempt would cost more than the request's headers. */
+/** Shared, because a DOMException for each attempt would cost more than the request's headers. */
 const OVER = new Error("over");
 
 export interface Deadline {
@@ -45,7 +41,6 @@ export interface Deadline {
   readonly stop: () => void;
 }
 
-/** A signal that is aborted after `ms` milliseconds, or with `signal`. */
 export function startDeadline(clock: Clock, ms: number, signal?: AbortSignal): Deadline {
   const ending = new AbortController();
   const done = new AbortController();
@@ -64,7 +59,6 @@ export function startDeadline(clock: Clock, ms: number, signal?: AbortSignal): D
   return { signal: ending.signal, isOver: () => state.isOver, stop };
 }
 
-/** From seconds or a date; null if there is none. */
 export function retryAfterSeconds(text: string | undefined, clock: Clock): number | null {
   if (text === undefined) return null;
   if (/^\d{1,9}$/.test(text.trim())) return Number(text);
@@ -76,7 +70,6 @@ const CERTIFICATE_PROBLEM = /CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME|INVALID_CA|INVA
 /** Newer versions of Node append this advice. */
 const ADVICE = /; if the root CA is installed locally, .*$/;
 
-/** A certificate problem in words, or null. */
 export function certificateFault(code: string, message: string): string | null {
   return CERTIFICATE_PROBLEM.test(code) ? message.replace(ADVICE, "") : null;
 }

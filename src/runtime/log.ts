@@ -5,16 +5,14 @@ export type LogFields = Readonly<Record<string, string | number | boolean | null
 /** One JSON object per line. Never log bodies, keys or personal data. */
 export interface Log {
   info(event: string, fields: LogFields): void;
-  /** Needs attention, but the work continues. */
   warn(event: string, fields: LogFields): void;
   error(event: string, fields: LogFields): void;
-  /** Writes pending lines; lines of one turn of the event loop are written together. */
   flush(): void;
 }
 
 type Level = "info" | "warn" | "error";
 
-/** If the log's reader doesn't read, further lines are dropped and counted. */
+/** If nobody reads the log, further lines are dropped and counted. */
 const WAITING_CHARACTERS_MAX = 1_000_000;
 
 /**
@@ -29,7 +27,7 @@ export function createLog(write: (text: string) => Promise<void>, clock: Clock):
     const { message } = fields;
     const head = heads(level, event, message ?? event.replaceAll("_", " "));
     const rest = JSON.stringify(message === undefined ? fields : { ...fields, message: undefined });
-    // Text: merging objects costs several times as much.
+    // Joins text: merging objects costs several times as much.
     return rest === "{}" ? `${head}}\n` : `${head},${rest.slice(1)}\n`;
   };
   const pass = async (text: string): Promise<void> => {
@@ -59,7 +57,6 @@ export function createLog(write: (text: string) => Promise<void>, clock: Clock):
   };
 }
 
-/** Caches the start of a line for a millisecond. */
 function createHeads(clock: Clock): (level: Level, event: string, msg: LogFields[string]) => string {
   const last = { now: NaN, level: "", event: "", msg: null as LogFields[string], head: "" };
   return (level, event, msg) => {
@@ -79,7 +76,6 @@ export const silentLog: Log = {
   flush: () => undefined,
 };
 
-/** Suppresses Node's warnings that contain `text` while `work` runs. */
 export async function withoutWarning<Result>(text: string, work: () => Promise<Result>): Promise<Result> {
   const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = (warning: string | Error, ...rest: unknown[]): void => {

@@ -1,16 +1,14 @@
-/** Counters, gauges and histograms in Prometheus' text format (version 0.0.4). */
 import type { Clock } from "./clock.ts";
 
-/** The definition of one metric. Durations are seconds, sizes bytes, and counters end in `_total`. */
+/** Durations are in seconds, sizes in bytes, and counters end in `_total`. */
 export interface Family {
   readonly name: string;
   readonly type: "counter" | "gauge" | "histogram";
   readonly help: string;
-  /** Names of its labels, in the order in which values are given. Few values each: no people. */
+  /** Label names, in the order of the values. Each needs few values, so no people. */
   readonly labels?: readonly string[];
 }
 
-/** One series of a family: the values of its labels, and its own. */
 export type MetricSample = readonly [values: readonly string[], value: number];
 
 export interface Counter {
@@ -20,17 +18,15 @@ export interface Counter {
 
 export interface Histogram {
   readonly observe: (value: number, values?: readonly string[]) => void;
-  /** Lines in Prometheus' text format. */
   readonly lines: () => readonly string[];
 }
 
 /** Upper bounds in seconds that OpenTelemetry names for `http.server.request.duration`. */
 export const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10] as const;
 
-/** No character of a label's values. */
 const SEPARATOR = "\n";
 
-/** `known`: series that are there with 0 from the start, so that their first increase is seen. */
+/** `known` series start at 0, so that their first increase is visible. */
 export function createCounter(known: readonly (readonly string[])[] = []): Counter {
   const counts = new Map<string, number>(known.map((values) => [values.join(SEPARATOR), 0]));
   return {
@@ -43,12 +39,11 @@ export function createCounter(known: readonly (readonly string[])[] = []): Count
 }
 
 interface Series {
-  /** The number of values that each bucket got; the last one is for those above all bounds. */
+  /** Values per bucket; the last is for those above all bounds. */
   readonly counts: number[];
   sum: number;
 }
 
-/** `bounds` rise; a value counts in the first bucket that it is not above. */
 export function createHistogram(family: Family, bounds: readonly number[]): Histogram {
   const series = new Map<string, Series>();
   const begin = (key: string): Series => {
@@ -88,12 +83,11 @@ function seriesLines(
   return [...buckets, `${name}_sum${own} ${roundSum(sum)}`, `${name}_count${own} ${count}`];
 }
 
-/** To a nanosecond: the rest is what adding fractions leaves. */
+/** To a nanosecond, which removes rounding errors of the sum. */
 function roundSum(sum: number): number {
   return Math.round(sum * 1e9) / 1e9;
 }
 
-/** A family and its series. */
 export function writeFamily(family: Family, samples: readonly MetricSample[]): readonly string[] {
   const { name, labels = [] } = family;
   return [...headOf(family), ...samples.map(([values, value]) => `${name}${labelText(labels, values)} ${value}`)];
@@ -113,10 +107,10 @@ function escape(value: string): string {
 }
 
 /**
- * Reads at most once in `ms` milliseconds, counted from the end of a read; callers share the one that runs. What it
- * rejects with is not kept.
+ * Reads at most once in `ms` milliseconds after the last read; callers share the one in progress. Failures aren't
+ * cached.
  */
-export function readSeldom<Value>(
+export function readAtMostEvery<Value>(
   clock: Pick<Clock, "monotonic">,
   ms: number,
   read: () => Promise<Value>,

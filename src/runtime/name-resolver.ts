@@ -3,11 +3,9 @@ import { isIPv4 } from "node:net";
 
 /** DNS, replaceable in tests. An empty list means that there is no such record. */
 export interface NameResolver {
-  /** IPv4 and IPv6 addresses. */
   addresses(name: string): Promise<readonly string[]>;
   /** By preference; a null MX (RFC 7505) is an empty name. */
   mailHosts(name: string): Promise<readonly string[]>;
-  /** TXT records, each joined. */
   texts(name: string): Promise<readonly string[]>;
 }
 
@@ -53,7 +51,6 @@ export function isThisMachine(host: string): boolean {
   return isLoopbackHost(name) || name.endsWith(".localhost") || /^\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\]$/.test(name);
 }
 
-/** Only for literal loopback hosts, with or without brackets: other names can resolve to anything. */
 export function isLoopbackHost(host: string): boolean {
   return host === "localhost" || /^(?:::1|\[::1\])$/.test(host) || (isIPv4(host) && host.startsWith("127."));
 }

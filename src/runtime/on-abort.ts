@@ -1,8 +1,8 @@
 const watched = new WeakMap<AbortSignal, (() => void)[]>();
 
 /**
- * Calls `callback` when the signal is aborted, unless the returned function was called before. One listener serves any
- * number of waiters: with a listener for each, V8 would keep removed ones until the next full collection.
+ * Calls `callback` when the signal is aborted, unless the returned function was called before. All waiters share one
+ * listener: V8 would keep removed listeners until the next full collection.
  */
 export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
   if (signal === undefined) return () => undefined;

@@ -1,6 +1,6 @@
 /**
- * Runs `work` for every item, at most `limit` at a time, and returns the results in the order of the items. After a
- * failure no further item is started.
+ * Runs `work` for every item, at most `limit` at a time. Results have the order of the items. Stops starting items
+ * after a failure.
  */
 export async function inParallel<Item, Result>(
   items: Iterable<Item> | AsyncIterable<Item>,
@@ -30,7 +30,7 @@ export async function inParallel<Item, Result>(
 }
 
 /** Runs `work` with a signal that is also aborted if it fails, so that its remaining parts stop. */
-export async function endTogether<Result>(
+export async function abortTogether<Result>(
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
@@ -43,13 +43,10 @@ export async function endTogether<Result>(
   }
 }
 
-/** At most `limit` at a time, first come, first served. */
 export interface Semaphore {
   readonly enter: () => Promise<void>;
   readonly leave: () => void;
-  /** Number of callers inside or waiting. */
   readonly wanted: () => number;
-  /** Lets everyone in who waits, even above the limit. */
   readonly admitAll: () => void;
 }
 

@@ -52,7 +52,6 @@ function nullWhileEmpty(error: NodeJS.ErrnoException): null {
   throw error;
 }
 
-/** Null if the source is longer than `maxBytes`. */
 export async function readAtMost(source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer | null> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -64,10 +63,8 @@ export async function readAtMost(source: AsyncIterable<Uint8Array>, maxBytes: nu
   return Buffer.concat(chunks);
 }
 
-/** Larger than any key, certificate, settings file or request body. */
 export const GIVEN_FILE_MAX = 1024 * 1024;
 
-/** Rejects like `readChunks`, and for a larger file. */
 export async function readGivenFile(file: string, maxBytes = GIVEN_FILE_MAX): Promise<Buffer> {
   const bytes = await readAtMost(readChunks(file), maxBytes);
   if (bytes === null) throw new UnreadableFileError(file, tooLarge(maxBytes));

@@ -1,7 +1,6 @@
 import { monitorEventLoopDelay, type IntervalHistogram } from "node:perf_hooks";
 
 export interface ProcessUsage {
-  /** User and system time. */
   readonly cpuSeconds: number;
   readonly residentBytes: number;
   /** 99th percentile of timer delays since the last reading; 0 on the first. */
@@ -10,7 +9,6 @@ export interface ProcessUsage {
 
 const RESOLUTION_MS = 20;
 
-/** Measures from the first reading on. */
 export function createUsageReader(): () => ProcessUsage {
   const state: { delay: IntervalHistogram | null } = { delay: null };
   return () => {

@@ -1,11 +1,10 @@
 export interface Random {
   /** 0 ≤ fraction < 1; for jitter, never for secrets. */
   fraction(): number;
-  /** URL-safe text of `bytes` random bytes, for keys, tokens and temporary names. */
   token(bytes: number): string;
 }
 
-/** Drawn from the system in bulk: a call for each token would cost more than the rest of it. */
+/** Drawn in bulk: a system call per token would cost more than everything else. */
 const DRAWN = 4096;
 
 function draw(bytes: number): Buffer {

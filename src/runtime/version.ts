@@ -1,4 +1,3 @@
 declare const SURVEYCTL_VERSION: string | undefined;
 
-/** The package's version; the build writes it in. */
 export const VERSION: string = typeof SURVEYCTL_VERSION === "string" ? SURVEYCTL_VERSION : "0.0.0-source";

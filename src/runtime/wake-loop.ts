@@ -1,21 +1,17 @@
 import type { Clock } from "./clock.ts";
 
-/** Works, sleeps until the next work is due, and can be woken. */
 export interface WakeLoop {
-  /** A second call does nothing. */
   readonly start: () => void;
   /** There may be work, now or at `dueAt` (Unix seconds). */
   readonly wake: (dueAt?: number) => void;
-  /** Aborted when the loop should end. */
   readonly stopping: AbortSignal;
-  /** Resolves when the current turn has ended; starts no more. */
+  /** Starts no more turns, and resolves when the current one has ended. */
   readonly stop: () => Promise<void>;
 }
 
-/** For example on a full disk. */
 const AFTER_ERROR_MS = 2_000;
 const REST_MIN_MS = 20;
-/** Because the wall clock can be changed while we sleep. */
+/** The wall clock can be changed while we sleep. */
 const REST_MAX_MS = 60_000;
 /** A default abort reason would cost more than the rest of `wake`. */
 const WOKEN = "woken";
@@ -39,7 +35,6 @@ export function createWakeLoop(
   const stopping = new AbortController();
   const state = {
     loop: null as Promise<void> | null,
-    /** Earliest time it was woken for since the last turn began. */
     wokenForMs: Infinity,
     nap: null as AbortController | null,
     restsUntilMs: 0,
@@ -51,7 +46,6 @@ export function createWakeLoop(
     await sleepUnlessWoken(clock, ms, state.nap.signal);
     state.nap = null;
   };
-  /** Returns the milliseconds to sleep. */
   const work = async (): Promise<number> => {
     try {
       const dueAt = await turn();
@@ -61,7 +55,7 @@ export function createWakeLoop(
       return state.restsUntilMs - nowMs;
     } catch (error) {
       onError(error);
-      // What woke it during the failed turn waits as well; a later wake-up works immediately.
+      // Wake-ups during the failed turn wait as well; later ones work immediately.
       state.wokenForMs = Infinity;
       state.restsUntilMs = Infinity;
       return AFTER_ERROR_MS;
@@ -91,7 +85,6 @@ export function createWakeLoop(
   };
 }
 
-/** Notifies listeners of work, now or at `dueAt` (Unix seconds). */
 export interface Signal {
   readonly call: (dueAt?: number) => void;
   readonly answer: (work: (dueAt?: number) => void) => void;

@@ -2,9 +2,7 @@
 
 export interface CalendarDay {
   readonly year: number;
-  /** 1 to 12. */
   readonly month: number;
-  /** 1 to 31; other values overflow, as in `Date.UTC`. */
   readonly day: number;
 }
 
@@ -14,16 +12,14 @@ export function utcDay(seconds: number): number {
   return Math.floor(seconds / DAY_SECONDS);
 }
 
-/** For projects that set none. */
 export const DEFAULT_ZONE = "UTC";
 
 /** IANA names of a country's zones. Newer versions of Node have the method, older ones the property. */
-export function zonesOfRegion(region: string): readonly string[] {
+export function regionZones(region: string): readonly string[] {
   const locale = new Intl.Locale("und", { region }) as Partial<{ timeZones: string[]; getTimeZones: () => string[] }>;
   return locale.getTimeZones?.() ?? locale.timeZones ?? [];
 }
 
-/** The machine's zone, or UTC if it is unknown. */
 export function systemZone(): string {
   // Undefined or Etc/Unknown if ICU doesn't know /etc/localtime.
   const name: string | undefined = new Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -33,7 +29,7 @@ export function systemZone(): string {
 /** Unix seconds in, wall-clock seconds (as if the clock showed UTC) out. Seconds outside the calendar are unchanged. */
 export type WallClock = (seconds: number) => number;
 
-/** Creating one per survey took a fifth of a rehearsal. */
+/** Cached: creating one per survey took a fifth of a rehearsal. */
 const wallClocks = new Map<string | null, WallClock>();
 
 export function createWallClock(zone: string | null): WallClock {
@@ -44,7 +40,7 @@ export function createWallClock(zone: string | null): WallClock {
   return made;
 }
 
-/** Asking for the parts of a moment takes 30 times as long as finding it here. */
+/** Cached: computing the parts of a moment takes 30 times as long. */
 const HOURS_KEPT_MAX = 10_000;
 
 function makeWallClock(zone: string | null): WallClock {
@@ -55,7 +51,7 @@ function makeWallClock(zone: string | null): WallClock {
     const wall = Date.UTC(year, month - 1, ...rest);
     return Number.isNaN(wall) ? seconds : wall / 1000;
   };
-  /** By how much it is ahead in each hour; null if that changes within the hour. */
+  /** Offset in each hour; null if it changes within the hour. */
   const offsets = new Map<number, number | null>();
   const offsetIn = (hour: number): number | null => {
     const [first, last] = [hour * 3600, hour * 3600 + 3599].map((seconds) => exact(seconds) - seconds);
@@ -100,12 +96,11 @@ export function toCalendarDay(wallSeconds: number): CalendarDay {
   return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() };
 }
 
-/** Unix seconds. If a clock change skips midnight, the first second after it. */
-export function firstSecondOf({ year, month, day }: CalendarDay, wallClock: (seconds: number) => number): number {
+export function firstSecond({ year, month, day }: CalendarDay, wallClock: (seconds: number) => number): number {
   return toMoment(Date.UTC(year, month - 1, day) / 1000, wallClock);
 }
 
-/** The earlier of two moments with the same wall-clock time. A skipped time is moved behind the clock change. */
+/** The earlier of two moments with the same wall-clock time. A skipped time moves past the clock change. */
 export function toMoment(wall: number, wallClock: (seconds: number) => number): number {
   const candidates = [-DAY_SECONDS, DAY_SECONDS].map((away) => wall - (wallClock(wall + away) - (wall + away)));
   const exact = candidates.filter((seconds) => wallClock(seconds) === wall);

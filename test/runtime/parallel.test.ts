@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createSemaphore, endTogether, inParallel } from "../../src/runtime/parallel.ts";
+import { createSemaphore, abortTogether, inParallel } from "../../src/runtime/parallel.ts";
 
 const turn = async (): Promise<void> => await new Promise((resolve) => setImmediate(resolve));
 
@@ -44,7 +44,7 @@ it("when one item fails, then the failure is that of all and few further items a
 
 it("when one of several fails, then the others are told to end", async () => {
   const signals: AbortSignal[] = [];
-  const done = endTogether(new AbortController().signal, async (signal) => {
+  const done = abortTogether(new AbortController().signal, async (signal) => {
     signals.push(signal);
     await turn();
     throw new Error("one");
@@ -55,7 +55,7 @@ it("when one of several fails, then the others are told to end", async () => {
 
 it("when the caller ends it, then so does everything within", async () => {
   const outer = new AbortController();
-  const aborted = await endTogether(outer.signal, async (signal) => {
+  const aborted = await abortTogether(outer.signal, async (signal) => {
     outer.abort();
     return signal.aborted;
   });

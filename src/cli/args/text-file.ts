@@ -28,8 +28,8 @@ export function nameOfInput(file: string): string {
 /** As `decodeText`, of a file that a flag names; throws UsageError for one that cannot be read. */
 export async function readFlagFile(flag: string, file: string): Promise<string> {
   const bytes = await readGivenFile(file).catch(async (error: unknown) => {
-    const { wordsOfRefusal } = await import("../../runtime/files/system-words.ts");
-    throw new UsageError(`${flag}: cannot read ${file}: ${wordsOfRefusal(error)}`, { cause: error });
+    const { systemErrorText } = await import("../../runtime/files/system-words.ts");
+    throw new UsageError(`${flag}: cannot read ${file}: ${systemErrorText(error)}`, { cause: error });
   });
   return decodeText(bytes, `${flag}: ${file}`);
 }

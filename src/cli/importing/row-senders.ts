@@ -6,7 +6,7 @@ import type { ImportRow } from "../../bulk/import/check/row-kind.ts";
 import type { OutcomeName, RowOutcome } from "../../bulk/import/journal/outcome.ts";
 import type { Sender, Settled } from "../../bulk/import/send-rows.ts";
 import type { Json, JsonObject } from "../../contract/json.ts";
-import { describeSurveyStatus, STATUS_UNTOLD, type SurveyStatusName } from "../../contract/text/survey-status.ts";
+import { describeSurveyStatus, UNKNOWN_REASON, type SurveyStatusName } from "../../contract/text/survey-status.ts";
 import { createWallClock } from "../../runtime/zone.ts";
 import { countOf } from "../kit/notes.ts";
 import { createStopRule } from "../kit/rows/stop-rule.ts";
@@ -63,7 +63,7 @@ export function toPersonOutcome(result: WriteResult, isSurveyWanted: boolean, zo
   const { id, survey_scheduled_at: scheduledAt } = result.reply.json;
   const outcome = personOutcome(toId(id, result.reply.text), scheduledAt);
   if (!isSurveyWanted || outcome.outcome !== "saved") return outcome;
-  return { ...outcome, ...(notScheduled(result, zone) ?? { error: STATUS_UNTOLD }) };
+  return { ...outcome, ...(notScheduled(result, zone) ?? { error: UNKNOWN_REASON }) };
 }
 
 const STATUS_OUTCOMES: Readonly<Record<Exclude<SurveyStatusName, "paused">, OutcomeName>> = {

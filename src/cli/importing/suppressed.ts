@@ -7,7 +7,7 @@ import { emailKey } from "../../contract/text/email.ts";
 import type { Json } from "../../contract/json.ts";
 import { PER_PAGE_MAX } from "../../contract/limits.ts";
 import { ROUTES } from "../../contract/routes.ts";
-import { endTogether, inParallel } from "../../runtime/parallel.ts";
+import { abortTogether, inParallel } from "../../runtime/parallel.ts";
 import { ImportStoppedError } from "../errors/command-errors.ts";
 
 export interface SuppressionOptions {
@@ -33,7 +33,7 @@ export async function readSuppressed(options: SuppressionOptions): Promise<RowSo
   const suppressions = await readLists(options);
   const found = new Map<number, string>();
   if (suppressions.reasons.size > 0)
-    await endTogether(signal, (own) =>
+    await abortTogether(signal, (own) =>
       inParallel(rowsToLookUp(source, suppressions, found), concurrency, async ([line, identifier]) => {
         const reason = await lookUp(client, identifier, suppressions, own);
         if (reason !== null) found.set(line, reason);

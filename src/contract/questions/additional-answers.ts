@@ -4,15 +4,12 @@ import { isJsonObject, type Json } from "../json.ts";
 export interface PlainAnswer {
   /** The question's id, or its text if it has none. */
   readonly id: string;
-  /** One of the specification's four, or another server's. */
   readonly type: string;
   readonly question: string;
-  /** Free text, a number, or choices. */
   readonly value: string | number | readonly PlainChoice[];
 }
 
 interface PlainChoice {
-  /** Or its text if it has none. */
   readonly id: string;
   readonly text: string;
 }
@@ -21,7 +18,6 @@ interface ResponseAnswers {
   readonly additional_answers?: unknown;
 }
 
-/** In the order asked, without empty answers. */
 export function plainAnswers({ additional_answers: answers }: ResponseAnswers): readonly PlainAnswer[] {
   if (!Array.isArray(answers)) return [];
   return answers.flatMap((answer: unknown): PlainAnswer[] => {
@@ -53,7 +49,6 @@ function plainChoice(choice: Json): PlainChoice {
   return { id: (isJsonObject(choice) ? textOf(choice["id"]) : "") || text, text };
 }
 
-/** Several choices are an array of their texts. */
 export function answerJson({ value, type }: PlainAnswer): Json {
   if (typeof value !== "object") return value;
   const texts = value.map(({ text }) => text);

@@ -9,20 +9,15 @@ export const QUESTION_TYPES = [
   "select_many",
 ] as const satisfies readonly QuestionType[];
 
-/** Active questions per project. */
 export const QUESTIONS_MAX = 10;
-/** Characters. */
 export const QUESTION_TEXT_MAX = 500;
 export const CHOICES_MIN = 2;
 export const CHOICES_MAX = 20;
-/** Characters. */
 export const CHOICE_TEXT_MAX = 200;
 /** Scales begin at 0 or 1. */
 export const SCALE_MAX = 10;
-/** Characters of free text. */
 export const FREE_RESPONSE_MAX = 16_384;
 
-/** Inclusive. */
 export interface NumberSpan {
   readonly from: number;
   readonly to: number;
@@ -37,23 +32,19 @@ export function hasChoices(type: QuestionType): boolean {
   return type === "select_one" || type === "select_many";
 }
 
-/** `1-5`; null for anything else. */
 export function readScale(text: string): NumberSpan | null {
   const span = readSpan(text);
   return span !== null && span.from <= 1 && span.to > span.from && span.to <= SCALE_MAX ? span : null;
 }
 
-/** For messages. */
 export const SCALE_FORMS = `a scale from 0 or 1 to at most ${SCALE_MAX}, such as 1-5`;
 
-/** `0-6,9-10` or `9`, in order; null for anything else. */
 export function readScores(text: string): readonly NumberSpan[] | null {
   const spans = text.split(",").map((part) => readSpan(part.trim()));
   const found = spans.flatMap((span) => (span === null || span.to > SCORE_MAX ? [] : [span]));
   return found.length === spans.length ? found.toSorted((one, other) => one.from - other.from) : null;
 }
 
-/** For messages. */
 export const SCORES_FORMS = `scores from 0 to ${SCORE_MAX}, such as 0-6 or 0-6,9-10`;
 
 function readSpan(text: string): NumberSpan | null {

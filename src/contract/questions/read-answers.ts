@@ -3,7 +3,7 @@ import { isJsonObject, type Json } from "../json.ts";
 import type { AdditionalAnswer, Choice } from "../resources.ts";
 import { QUESTION_TYPES } from "./questions.ts";
 
-/** With all four value keys; null for an invalid answer. Other fields are dropped. */
+/** Returns all four value keys and drops other fields; null for an invalid answer. */
 export function readAdditionalAnswer(given: Json): AdditionalAnswer | null {
   if (!isJsonObject(given)) return null;
   const id = readId(given["id"]);
@@ -21,7 +21,8 @@ function readQuestion(given: Json | undefined): AdditionalAnswer["question"] | n
 }
 
 /**
- * At most one of the four kinds, whatever the question's type: an answer outside its scale or choices is kept as text.
+ * Returns at most one of the four kinds, whatever the question's type: an answer outside its scale or choices is kept
+ * as text.
  */
 function readValue(given: Json | undefined): AdditionalAnswer["value"] | null {
   if (!isJsonObject(given)) return null;

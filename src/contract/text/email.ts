@@ -1,4 +1,3 @@
-/** The form of e-mail addresses, and which of them are equal. */
 import { codePointName, describeInvisible } from "./invisible.ts";
 
 /** RFC 5321: characters of an address and UTF-8 bytes of its local part. */
@@ -17,7 +16,6 @@ const NUMBER = /^(?:\d+|0x[\da-f]*)$/i;
 const PLAIN =
   /^(?=[^@]{1,64}@)[\w%+-]+(?:\.[\w%+-]+)*@(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)*[a-z](?:[a-z\d-]{0,61}[a-z\d])?$/i;
 
-/** Checks the form, not whether the address exists. */
 export function isEmail(value: string): boolean {
   return emailProblem(value) === null;
 }

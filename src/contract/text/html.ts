@@ -1,6 +1,4 @@
-/** HTML templates that escape every value that isn't already `Html`. */
-
-/** Only `html` creates it, never from user input. */
+/** HTML that needs no escaping. Only `html` creates it, never from user input. */
 export class Html {
   readonly text: string;
 
@@ -11,7 +9,7 @@ export class Html {
 
 export type HtmlValue = Html | string | number | null | readonly HtmlValue[];
 
-/** Escapes values, joins lists and omits null. Values may stand in content or in quoted attributes. */
+/** Escapes values, joins lists and omits null. Values are allowed in content and in quoted attributes. */
 export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return new Html(parts.map((part, index) => part + render(values[index] ?? null)).join(""));
 }
@@ -23,7 +21,6 @@ function render(value: HtmlValue): string {
   return escapeHtml(String(value));
 }
 
-/** Escapes for content and quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 }

@@ -39,7 +39,6 @@ function describeCharacter(char: string): string {
 
 const QUOTED_MAX = 100;
 
-/** In double quotes for messages, shortened, with invisible characters as `U+200B`. */
 export function quoteText(text: string): string {
   const characters = Array.from(text.slice(0, 2 * QUOTED_MAX + 1));
   const shown = characters.length > QUOTED_MAX ? `${characters.slice(0, QUOTED_MAX).join("")}…` : text;

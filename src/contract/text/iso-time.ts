@@ -1,7 +1,6 @@
 /** The limit of JavaScript dates, in seconds. */
 export const FURTHEST_SECOND = 8.64e12;
 
-/** `2026-01-31T09:30:00Z`; numbers outside the calendar as they are. */
 export function toIsoTime(seconds: number): string {
   if (Math.abs(seconds) > FURTHEST_SECOND) return String(seconds);
   const text = new Date(seconds * 1000).toISOString();

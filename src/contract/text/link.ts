@@ -1,5 +1,3 @@
-/** The `Link` header of cursor lists, section 4.1. */
-
 /** One `rel="next"` entry. Escapes characters that some clients split on. */
 export function formatNextLink(url: string): string {
   const safe = url.replace(/[,;<>"\s]/g, (char) => encodeURIComponent(char));
@@ -22,7 +20,6 @@ export function parseNextLink(header: string): string | null {
   return null;
 }
 
-/** Relations of the parameters from `start` on. Only the first `rel` counts. */
 function readRelations(header: string, start: number): { readonly relations: readonly string[]; readonly end: number } {
   let rel: string | null = null;
   let end = start;
@@ -39,7 +36,6 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text);
 }
 
-/** Parts of a header that say nothing about relations. */
 const ASIDE = /<[^>]*>|\b(?!rel\b)[\w*-]+\s*=\s*"(?:[^"\\]|\\.)*"/gi;
 
 /** True if a header that `parseNextLink` can't read may still name a next page. */

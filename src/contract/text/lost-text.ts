@@ -1,4 +1,3 @@
-/** Cells whose text was lost before the file was saved. */
 import { isStorableText } from "./storable.ts";
 
 /** Error values of spreadsheets in English, German, French and Spanish. */

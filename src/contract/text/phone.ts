@@ -1,14 +1,12 @@
 import { describeInvisible } from "./invisible.ts";
 
-/** Section 2: `+`, country code, number; only digits after the `+`. */
 export const E164 = /^\+[1-9]\d{6,14}$/;
 
-/** Checks the form, not whether the number exists. */
 export function isE164(value: string): boolean {
   return E164.test(value);
 }
 
-/** What people and spreadsheets add to a number, what to write instead, and the words for the difference. */
+/** Common additions to a number, their replacements, and how messages describe them. */
 const ADDITIONS: readonly (readonly [pattern: RegExp, replacement: string, difference: string])[] = [
   [/(?<=^\+?\d{8,})\.0+$/, "", "without the decimals that a spreadsheet added"],
   [/\s*(?:x|ext\.?|#)\s*\d+$/i, "", "without the extension"],
@@ -23,9 +21,7 @@ const AMBIGUOUS = /^\+?\d{8,}\.\d*[1-9]|\(0\).*\(0\)|\/\D*(?:\d\D*){0,4}$/;
 
 const NOT_E164 = "is not E.164: a leading +, the country code, then the number, as in +14155550000";
 
-/**
- * What is wrong, in words that follow the text; null if the form is right. Proposes a number only if that one is right.
- */
+/** What is wrong, in words that follow the text; null if it is valid. Only proposes valid numbers. */
 export function phoneProblem(text: string): string | null {
   if (isE164(text)) return null;
   const invisible = describeInvisible(text);

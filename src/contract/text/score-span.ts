@@ -1,7 +1,5 @@
-/** A range of scores such as `0-6`, or one score. */
 import { SCORE_MAX } from "../limits.ts";
 
-/** Inclusive. */
 export interface ScoreSpan {
   readonly from: number;
   readonly to: number;

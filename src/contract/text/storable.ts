@@ -2,7 +2,6 @@
 import type { Json } from "../json.ts";
 import { characterCount } from "../limits.ts";
 
-/** The database limits the depth of JSON too. */
 const DEPTH_MAX = 32;
 
 /** NUL and unpaired surrogates can't be stored reliably. */
@@ -20,7 +19,6 @@ export function isStorableJson(value: Json, depth = DEPTH_MAX): boolean {
 }
 
 export interface TextForm {
-  /** Maximum length in characters. */
   readonly max?: number;
   readonly hasLines?: boolean;
   readonly mayBeBlank?: boolean;

@@ -1,6 +1,6 @@
 /**
  * Why a requested survey isn't sent. Our server reports it in a header, because the specification fixes the bodies;
- * other servers don't report it.
+ * other servers don't.
  */
 import { toIsoTime } from "./iso-time.ts";
 
@@ -15,11 +15,10 @@ export interface SurveyStatus {
   readonly status: SurveyStatusName;
   /** Unix seconds of the last survey, unsubscribe, bounce or pause; null if unknown. */
   readonly since: number | null;
-  /** Unix seconds of the end of the throttle, or when the scheduled survey is due; null if there is no end. */
+  /** Unix seconds: the end of the throttle, or when the scheduled survey is due; null if there is no end. */
   readonly until: number | null;
 }
 
-/** Sent with answers to `POST /v1/people.json` and additions to Autopilot. */
 export const SURVEY_STATUS_HEADER = "x-survey-status";
 
 /** `throttled; until=1766188800; since=1763596800`. */
@@ -40,8 +39,7 @@ export function parseSurveyStatus(text: string): SurveyStatus | null {
   return { status, since: time("since"), until: time("until") };
 }
 
-/** For servers that don't report the reason. */
-export const STATUS_UNTOLD = "not scheduled: surveyed recently, already scheduled, unsubscribed or bounced";
+export const UNKNOWN_REASON = "not scheduled: surveyed recently, already scheduled, unsubscribed or bounced";
 
 /**
  * `surveyed on 2026-11-20, throttled until 2026-12-20`. `wallClock` converts Unix seconds to local wall-clock seconds.
@@ -82,7 +80,6 @@ function describeThrottle(since: number | null, until: number | null, { day, min
   ].join(", ");
 }
 
-/** Seconds outside the calendar are shown as a number. */
 function writeMinute(wall: number): string {
   return toIsoTime(wall).replace(/T(\d\d:\d\d).*/, " $1");
 }

@@ -1,22 +1,19 @@
-/** Counts answers to questions beyond the score. */
 import { type PlainAnswer, plainAnswers } from "../../contract/questions/additional-answers.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import { scoreCategory } from "../../contract/limits.ts";
 import { SCALE_MAX } from "../../contract/questions/questions.ts";
 import { countAnswers, netPromoterScore, type ScoreCounts, scoreInterval } from "../interval.ts";
-import { type Distribution, meanOf, shareInterval } from "./proportions.ts";
+import { type Distribution, meanInterval, shareInterval } from "./proportions.ts";
 import type { AnswerKind } from "../segments.ts";
-import { type ShownTexts, nameOfChoice, countTexts, nameOfQuestion } from "./shown-texts.ts";
+import { type ShownTexts, choiceName, countTexts, questionName } from "./shown-texts.ts";
 import { createWordTally, type TermRow, type WordTally } from "../words.ts";
 
 export interface ValueRow {
   readonly value: string;
   readonly n: number;
-  /** 0 to 1, of those who answered the question, with its 95% interval. */
   readonly share: number;
   readonly share_low: number;
   readonly share_high: number;
-  /** Of those who gave this answer; null if none of them has a score. */
   readonly nps: number | null;
   readonly nps_low: number | null;
   readonly nps_high: number | null;
@@ -28,23 +25,21 @@ interface MeanRow {
   readonly mean_high: number;
 }
 
-/** One kind of answers: imported answers to a scale may also be words. */
+/** One kind of answers. Imported answers to a scale can also be words, which are another kind. */
 export interface QuestionResult {
   readonly question: string;
   readonly type: string;
-  /** The text most were asked with; translations and new wordings have others. */
+  /** The most common wording; translations and new versions have others. */
   readonly text: string;
   readonly answered: number;
-  /** Choices with the most answers first, numbers in order; empty for free answers. */
+  /** Most frequent choices first, numbers in order; empty for free text. */
   readonly values: readonly ValueRow[];
   readonly mean: MeanRow | null;
-  /** Null for types other than free answers. */
   readonly words: readonly TermRow[] | null;
 }
 
 export interface AnswerTally {
   add(row: JsonObject): void;
-  /** In order of first appearance; words need `minCount` answers. */
   results(minCount: number): readonly QuestionResult[];
 }
 
@@ -61,7 +56,7 @@ interface Asked {
   readonly words: WordTally;
 }
 
-/** `only` is the question to count; null for all. Tallies that share `texts` name choices alike. */
+/** `only` is the question to count; null counts all. Tallies that share `texts` use the same names for choices. */
 export function createAnswerTally(only: string | null = null, texts: ShownTexts = new Map()): AnswerTally {
   const questions = new Map<string, Map<string, Asked>>();
   return {
@@ -77,8 +72,8 @@ export function createAnswerTally(only: string | null = null, texts: ShownTexts 
     },
     results: (minCount) =>
       [...questions].flatMap(([question, kinds]) => {
-        const nameOf = (choice: string): string => nameOfChoice(texts, question, choice);
-        const about = { question, text: nameOfQuestion(texts, question) };
+        const nameOf = (choice: string): string => choiceName(texts, question, choice);
+        const about = { question, text: questionName(texts, question) };
         return [...kinds.values()].map((asked) => ({ ...about, ...toResult(asked, nameOf, minCount) }));
       }),
   };
@@ -153,8 +148,8 @@ function npsFields(counts: ScoreCounts): Pick<ValueRow, "nps" | "nps_low" | "nps
   return { nps: netPromoterScore(counts), nps_low: interval?.low ?? null, nps_high: interval?.high ?? null };
 }
 
-/** The API doesn't tell the ends of the scale, so the widest are assumed. */
+/** The API doesn't return the ends of the scale, so the widest are assumed. */
 function toMeanRow(numbers: Distribution): MeanRow | null {
-  const found = meanOf(numbers, { from: 0, to: SCALE_MAX });
+  const found = meanInterval(numbers, { from: 0, to: SCALE_MAX });
   return found === null ? null : { mean: found.mean, mean_low: found.low, mean_high: found.high };
 }

@@ -1,9 +1,7 @@
-/** Answers to questions for reports, digests and live pages, with personal data masked. */
 import type { JsonObject } from "../../contract/json.ts";
 import { createMasker } from "../redact.ts";
 import { createAnswerTally, type QuestionResult } from "./answer-tally.ts";
 
-/** A word needs this many answers. */
 const WORD_ANSWERS_MIN = 5;
 
 export interface MaskedAnswers {

@@ -22,7 +22,7 @@ export interface Mean extends Estimate {
 }
 
 /** The mean and its Student's t interval, within `range`. Null without answers; the whole range for one. */
-export function meanOf(counts: Distribution, range: { readonly from: number; readonly to: number }): Mean | null {
+export function meanInterval(counts: Distribution, range: { readonly from: number; readonly to: number }): Mean | null {
   const rows = [...counts];
   const n = rows.reduce((sum, [, count]) => sum + count, 0);
   if (n === 0) return null;

@@ -1,4 +1,3 @@
-/** Bars without words; their numbers are in the text next to them. */
 import type { Html } from "../../contract/text/html.ts";
 import { countAnswers, type ScoreCounts } from "../interval.ts";
 import { KINDS } from "./facts.ts";

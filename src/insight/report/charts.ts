@@ -1,4 +1,4 @@
-/** Charts as SVG, each broad and narrow (for phones). Coordinates follow the scale of the tick texts. */
+/** SVG charts, each in a broad and a narrow version (for phones). Coordinates follow the size of the tick texts. */
 import { markPeriod } from "../coverage.ts";
 import type { Html } from "../../contract/text/html.ts";
 import { scoreCategory } from "../../contract/limits.ts";
@@ -26,7 +26,7 @@ interface Scale {
   readonly place: (value: number) => number;
 }
 
-/** Round numbers around all values, placed between `from` and `to`. */
+/** Round numbers that include all values, mapped to `from` … `to`. */
 export function linearScale(
   values: readonly number[],
   { from, to, steps, most }: { from: number; to: number; steps: readonly number[]; most: number },
@@ -41,7 +41,7 @@ export function linearScale(
 
 const SCORE_STEPS = [5, 10, 20, 25, 50] as const;
 
-/** Two decimals, so that the bytes are the same everywhere. */
+/** Two decimals, so that the bytes are the same on every machine. */
 function at(place: number): string {
   return String(Math.round(place * 100) / 100);
 }
@@ -86,7 +86,6 @@ interface DrawnPoint extends ScoreFigure {
   readonly x: number;
 }
 
-/** The score of each period within its interval, and the number of answers. */
 export function drawPeriodScores(periods: readonly PeriodScore[], words: ChartWords, frame: Frame = BROAD): Html {
   const { width, left, right, character } = frame;
   const slot = (width - left - right) / periods.length;
@@ -99,7 +98,7 @@ export function drawPeriodScores(periods: readonly PeriodScore[], words: ChartWo
   const ends = known.flatMap(({ low, high, nps }) => [low, high, nps]);
   const bottom = TOP + PLOT_HEIGHT;
   const scale = linearScale(ends, { from: bottom, to: TOP, steps: SCORE_STEPS, most: 6 });
-  const runs = runsOf(points);
+  const runs = unbrokenRuns(points);
   const last = known.at(-1);
   const label =
     last === undefined || last.isFew
@@ -111,26 +110,25 @@ export function drawPeriodScores(periods: readonly PeriodScore[], words: ChartWo
         ];
   const labels = periods.map((period) => markPeriod(period.label, period));
   return svg(frame, bottom + 51, words, [
-    ...runs.map((run) => bandOf(run, scale)),
+    ...runs.map((run) => drawBand(run, scale)),
     ...leftAxis(scale, frame, width - right),
-    ...runs.flatMap((run) => lineOf(run, scale)),
-    ...known.map((point) => pointOf(at(point.x), at(scale.place(point.nps)), point.isFew)),
+    ...runs.flatMap((run) => drawLine(run, scale)),
+    ...known.map((point) => drawPoint(at(point.x), at(scale.place(point.nps)), point.isFew)),
     ...label,
-    ...rowOf(labels, { xOf, slot, character, y: bottom + 23, kind: "label" }),
+    ...drawLabels(labels, { xOf, slot, character, y: bottom + 23, kind: "label" }),
     html`<text class="note" x="${left - 8}" y="${bottom + 43}" text-anchor="end">n</text> `,
-    ...rowOf(
+    ...drawLabels(
       points.map((point) => countText(point?.n ?? 0)),
       { xOf, slot, character, y: bottom + 43, kind: "note" },
     ),
   ]);
 }
 
-function pointOf(x: string, y: string, isFew: boolean): Html {
+function drawPoint(x: string, y: string, isFew: boolean): Html {
   return html`<circle class="${isFew ? "few" : "point"}" cx="${x}" cy="${y}" r="${isFew ? 3.5 : 4}" /> `;
 }
 
-/** Splits at periods without answers. */
-function runsOf(points: readonly (DrawnPoint | null)[]): DrawnPoint[][] {
+function unbrokenRuns(points: readonly (DrawnPoint | null)[]): DrawnPoint[][] {
   const runs: DrawnPoint[][] = [[]];
   for (const point of points)
     if (point === null) runs.push([]);
@@ -138,7 +136,7 @@ function runsOf(points: readonly (DrawnPoint | null)[]): DrawnPoint[][] {
   return runs.filter((run) => run.length > 0);
 }
 
-function bandOf(run: readonly DrawnPoint[], { place }: Scale): Html {
+function drawBand(run: readonly DrawnPoint[], { place }: Scale): Html {
   const [only] = run;
   if (run.length === 1 && only !== undefined)
     return html`<line
@@ -153,8 +151,7 @@ function bandOf(run: readonly DrawnPoint[], { place }: Scale): Html {
   return html`<path class="band" d="M${[...upper, ...lower].join("L")}Z" /> `;
 }
 
-/** Faint next to scores of too few answers. */
-function lineOf(run: readonly DrawnPoint[], { place }: Scale): Html[] {
+function drawLine(run: readonly DrawnPoint[], { place }: Scale): Html[] {
   const steps = run.slice(1).map((point, index) => ({ from: run[index] ?? point, to: point }));
   const drawn = ([kind, isFaint]: readonly [string, boolean]): Html[] => {
     const wanted = steps.filter(({ from, to }) => (from.isFew || to.isFew) === isFaint);
@@ -164,7 +161,7 @@ function lineOf(run: readonly DrawnPoint[], { place }: Scale): Html[] {
   return [...drawn(["line", false]), ...drawn(["line faint", true])];
 }
 
-interface LabelRow {
+interface LabelPlaces {
   readonly xOf: (index: number) => number;
   readonly slot: number;
   readonly character: number;
@@ -172,8 +169,7 @@ interface LabelRow {
   readonly kind: "label" | "note";
 }
 
-/** As many as fit, always the last. */
-function rowOf(texts: readonly string[], { xOf, slot, character, y, kind }: LabelRow): Html[] {
+function drawLabels(texts: readonly string[], { xOf, slot, character, y, kind }: LabelPlaces): Html[] {
   const widest = Math.max(...texts.map((text) => text.length)) * character + 6;
   const every = Math.max(1, Math.ceil(widest / slot));
   return texts.flatMap((text, index) => {
@@ -190,7 +186,6 @@ const GROUPS = [
   { kind: "promoter", name: "Promoters", first: 9, last: 10 },
 ] as const;
 
-/** A bar for each score, and above them the three kinds of answers. */
 export function drawScores(scores: readonly number[], words: ChartWords, frame: Frame): Html {
   const { width, left: start } = frame;
   const top = TOP + 40;
@@ -203,7 +198,7 @@ export function drawScores(scores: readonly number[], words: ChartWords, frame: 
     const count = scores.slice(first, last + 1).reduce((sum, each) => sum + each, 0);
     const [left, right] = [start + slot * first, start + slot * (last + 1)];
     const inset = (slot * (1 - BAR_SHARE)) / 2;
-    // The narrow drawing has no room for names above their bars.
+    // The narrow chart has no room for names above their bars.
     const textAt = frame.name === "broad" ? left + inset : start + (index * (width - start - 8)) / GROUPS.length;
     return html`<path class="rule ${kind}" d="M${at(left + inset)} ${top - 14}H${at(right - inset)}" />
       <text class="group ${kind}" x="${at(textAt)}" y="${top - 37}">${name}</text
@@ -229,7 +224,6 @@ export function drawScores(scores: readonly number[], words: ChartWords, frame: 
 const LABEL_CELLS = 15;
 const ROW_HEIGHT = 28;
 
-/** One line a value of one property, the highest score first. */
 export function drawSegments(rows: readonly SegmentRow[], words: ChartWords, frame: Frame): Html {
   const { width, labelRoom } = frame;
   const sorted = rows.toSorted((a, b) => b.nps - a.nps);
@@ -255,12 +249,12 @@ export function drawSegments(rows: readonly SegmentRow[], words: ChartWords, fra
         x2="${at(scale.place(high))}"
         y1="${y}"
         y2="${y}"
-      />${pointOf(at(scale.place(nps)), y, false)}`;
+      />${drawPoint(at(scale.place(nps)), y, false)}`;
   });
   return svg(frame, bottom + 26, words, [...axis, ...lines]);
 }
 
-/** Cut to its room; East Asian letters and emoji are two cells wide. */
+/** Truncates to fit; East Asian letters and emoji are two cells wide. */
 function fitLabel(text: string): string {
   let cells = 0;
   let fitted = "";

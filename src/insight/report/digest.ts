@@ -1,4 +1,4 @@
-/** The summary of a report as a message. Mail programs drop SVG, so bars are table cells. */
+/** The summary of a report as a message. Bars are table cells, because mail programs drop SVG. */
 import type { JsonObject } from "../../contract/json.ts";
 import { scoreCategory } from "../../contract/limits.ts";
 import { capital } from "../../contract/text/capital.ts";
@@ -41,7 +41,7 @@ function kindRows({ counts }: DigestFacts): KindRow[] {
       });
 }
 
-/** Detractors first, as they need an answer most; the newest of each kind. */
+/** Detractors first, because they most need a reply; newest first within a group. */
 function digestComments({ comments }: DigestFacts): ReportComment[] {
   return comments
     .map((comment) => ({ ...comment, text: cutText(visibleText(comment.text), COMMENT_CHARACTERS_MAX) }))
@@ -61,7 +61,6 @@ function commentsLine({ commented }: DigestFacts, shown: number): string {
 
 const BAR_CELLS = 30;
 
-/** The end of a scheduled digest. */
 interface DigestFoot {
   readonly why: string;
   readonly leaveUrl: string;
@@ -103,7 +102,7 @@ export function digestText(facts: DigestFacts, { foot, liveUrl }: DigestFrame = 
   return `${[...head, ...sections, ...live, ...end].join("\n")}\n`;
 }
 
-/** The report's dark colours, if the mail program keeps them. `!important`, as all other styles are inline. */
+/** The report's dark colours, for mail programs that keep them. `!important` overrides the inline styles. */
 const STYLE_SHEET = [
   ":root{color-scheme:light dark;supported-color-schemes:light dark}",
   "@media (prefers-color-scheme:dark){body,.page{background-color:#14171a!important}",
@@ -112,11 +111,10 @@ const STYLE_SHEET = [
   ".passives{color:#b3bbc2!important}.detractors{color:#ff8f82!important}}",
 ].join("\n");
 
-/** The report's light colours; mail programs don't support variables. */
+/** The report's light colours. Mail programs don't support variables. */
 const COLOURS: Readonly<Record<Kind, string>> = { promoters: "#1b7f6b", passives: "#8a949c", detractors: "#c3372b" };
 const INKS: Readonly<Record<Kind, string>> = { promoters: "#12705d", passives: "#565e66", detractors: "#b02a1f" };
 const FONT = "font-family:Helvetica,Arial,sans-serif;";
-/** A table for layout, as wide as its place. */
 const WIDE = new Html('role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"');
 const SOFT = `${FONT}font-size:14px;line-height:20px;color:#565e66`;
 
@@ -182,7 +180,7 @@ function commentRow({ score, at, id, text, url }: ReportComment): Html {
 
 const MARK_COLOUR = "#d1102a";
 
-/** The brand's mark is a coloured bar, as mail programs don't load pictures. */
+/** The brand is a coloured bar, because mail programs don't load images. */
 function headRows(facts: DigestFacts, { accent }: DigestFrame): Html {
   const rate = rateLine(facts);
   return html`<tr>
@@ -259,7 +257,7 @@ function footRow({ why, leaveUrl }: DigestFoot): Html {
 
 const HEADER_MAX = 150;
 
-/** Block Kit. Comments are plain text, so that nothing is formatted and nobody is mentioned. */
+/** Block Kit. Comments are plain text, which disables formatting and mentions. */
 export function digestSlack(facts: DigestFacts, liveUrl: string | null = null): JsonObject {
   const comments = digestComments(facts);
   const kinds = kindRows(facts).map(({ name, count, share }) => `${name} ${shareText(share)} (${count})`);

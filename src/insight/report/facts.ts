@@ -1,11 +1,9 @@
-/** The facts of reports and digests, and the sentences they make. */
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import type { Channel } from "../../contract/routes.ts";
 import type { QuestionResult } from "../answers/answer-tally.ts";
 import type { Coverage } from "../coverage.ts";
 import {
   changeVerdict,
-  type ChangeVerdict,
   CONFIDENCE_DEFAULT,
   countAnswers,
   FEW_ANSWERS,
@@ -17,7 +15,7 @@ import {
 import { createMasker } from "../redact.ts";
 import type { SegmentRow } from "../segments.ts";
 
-/** Times are texts for the reader, such as `2026-05-01 – 2026-05-31`. */
+/** Times are formatted for the reader, such as `2026-05-01 – 2026-05-31`. */
 export interface ReportFacts {
   readonly title: string;
   readonly range: string;
@@ -35,7 +33,6 @@ export interface ReportFacts {
   readonly comments: readonly ReportComment[];
   readonly redacted: boolean;
   readonly rowsHash: string;
-  /** Makes the report again, on any machine. */
   readonly command: string;
   readonly version: string;
 }
@@ -46,19 +43,17 @@ export type DigestFacts = Pick<
 >;
 
 export interface ResponseRates {
-  /** Without channels that sent nothing. */
   readonly channels: readonly {
     readonly channel: Channel;
     readonly sent: number;
     readonly rate: number;
   }[];
-  /** Some surveys are so recent that answers still come in. */
   readonly areOpen: boolean;
 }
 
 const OPEN_SECONDS = 14 * 86_400;
 
-/** Unix seconds; answers come in for two weeks. */
+/** Unix seconds. Answers keep coming in for two weeks. */
 export function areRatesOpen(until: number, now: number): boolean {
   return until > now - OPEN_SECONDS;
 }
@@ -107,10 +102,6 @@ export function scoreFigure(counts: ScoreCounts): ScoreFigure | null {
   return { n, nps, low: interval.low, high: interval.high, isFew: n < FEW_ANSWERS };
 }
 
-function changeFound({ before, after }: ChangeFacts): ChangeVerdict {
-  return changeVerdict(before, after);
-}
-
 export const CONFIDENCE_WORDS = `${CONFIDENCE_DEFAULT * 100}%`;
 
 /** `NPS 51, between 29 and 67; no evidence of a change against the 31 days before.` */
@@ -123,7 +114,7 @@ export function headline({ counts, change }: Pick<ReportFacts, "counts" | "chang
 }
 
 function changeWords(change: ChangeFacts): string {
-  const found = changeFound(change);
+  const found = changeVerdict(change.before, change.after);
   const size = scoreChange(change.before, change.after);
   if (size === null || found === "too few") return `too few answers to say whether it changed ${change.words}`;
   if (found === "no evidence") return `no evidence of a change ${change.words}`;
@@ -156,7 +147,7 @@ export function rateLine({ rates }: Pick<ReportFacts, "rates">): string | null {
 export const KINDS = ["detractors", "passives", "promoters"] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** Halves are rounded away from zero, as by the API. */
+/** Rounds halves away from zero, like the API. */
 export function scoreText(nps: number): string {
   return String(Math.sign(nps) * Math.round(Math.abs(nps)) || 0);
 }
@@ -191,16 +182,15 @@ export function answersText(count: number): string {
   return `${countText(count)} ${count === 1 ? "answer" : "answers"}`;
 }
 
-interface CommentWish {
+interface CommentOptions {
   readonly personal: boolean;
   readonly day: (at: number) => string;
   readonly urlOf?: (row: JsonObject) => string | null;
 }
 
-/** From responses with expanded persons (4.3). */
 export function reportComments(
   rows: readonly JsonObject[],
-  { personal, day, urlOf = () => null }: CommentWish,
+  { personal, day, urlOf = () => null }: CommentOptions,
 ): ReportComment[] {
   const masker = createMasker();
   return rows.map((row) => {
@@ -226,7 +216,7 @@ function personName({ person }: JsonObject): string | null {
 
 const COMMENT_CHARACTERS_MAX = 1000;
 
-/** Control characters have no place in HTML and messages. */
+/** Removes control characters, which HTML and messages don't allow. */
 export function visibleText(text: string): string {
   return text
     .replace(/\r\n?/gu, "\n")

@@ -1,4 +1,4 @@
-/** The report as a live page, with links that choose the period. No script. */
+/** The report as a live page without scripts; links select the period. */
 import { countAnswers } from "../interval.ts";
 import { Html } from "../../contract/text/html.ts";
 import type { QuestionResult } from "../answers/answer-tally.ts";
@@ -27,7 +27,6 @@ export interface LiveFacts extends Pick<
   readonly sponsor: string | null;
   readonly computedAt: string;
   readonly questions: readonly QuestionResult[];
-  /** How many of the newest answers had their questions counted; null for all. */
   readonly questionsAmong: number | null;
   readonly comments: readonly ReportComment[] | null;
 }
@@ -48,7 +47,7 @@ const RANGES = [
   ["all", "All"],
 ] as const;
 
-/** `query` is kept by the links to other periods. */
+/** Links to other periods keep `query`. */
 export function renderLivePage(facts: LiveFacts, range: string, query: Readonly<Record<string, string>> = {}): string {
   const kicker = [...(facts.sponsor === null ? [] : [facts.sponsor]), "Net Promoter Score"].join(" · ");
   const metas = html`<meta name="robots" content="noindex, nofollow" /> <meta name="referrer" content="no-referrer" />`;

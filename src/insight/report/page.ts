@@ -1,4 +1,4 @@
-/** The report as one HTML file: no script, no requests, and the same bytes for the same facts. */
+/** The report as one HTML file without scripts or requests. The same facts give the same bytes. */
 import { capital } from "../../contract/text/capital.ts";
 import { Html } from "../../contract/text/html.ts";
 import { SCORE_MAX, scoreCategory, SEGMENT_VALUES_MAX } from "../../contract/limits.ts";
@@ -32,7 +32,6 @@ import { aside, dataTable, htmlPage, section } from "./parts.ts";
 import { REPORT_STYLE } from "./style.ts";
 import { lean as html } from "./markup.ts";
 
-/** Escaped comments beyond this are left out and counted, so that the page stays small. */
 const COMMENT_BYTES_MAX = 130_000;
 
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
@@ -49,10 +48,9 @@ function sections(facts: ReportFacts): (Html | null)[] {
   return withComments([basis(facts), periods(facts), scores(facts), segments(facts), ...further], facts);
 }
 
-/** For the sections; head and foot take less than 15,000. */
+/** For the sections; header and footer take less than 15,000. */
 const CONTENT_BYTES_MAX = 285_000;
 
-/** Adds as many comments as the other parts leave room for. */
 export function withComments(parts: readonly (Html | null)[], facts: CommentFacts): (Html | null)[] {
   const bytes = parts.reduce((sum, part) => sum + Buffer.byteLength(part?.text ?? ""), 0);
   return [...parts, comments(facts, Math.min(COMMENT_BYTES_MAX, CONTENT_BYTES_MAX - bytes))];

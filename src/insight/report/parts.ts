@@ -1,4 +1,3 @@
-/** The parts that reports and live pages are made of. */
 import { Html, type HtmlValue } from "../../contract/text/html.ts";
 import { basisLine, headline, type ReportFacts } from "./facts.ts";
 import { lean as html } from "./markup.ts";
@@ -7,7 +6,6 @@ interface Page {
   readonly facts: Pick<ReportFacts, "title" | "counts" | "change" | "range">;
   readonly metas: Html;
   readonly style: string;
-  /** The line above the title. */
   readonly kicker: string;
   readonly nav?: Html | null;
   readonly main: HtmlValue;
@@ -53,7 +51,6 @@ export function section(
 
 type Cell = string | Html;
 
-/** The first column names the rows. */
 export function dataTable(title: string, heads: readonly string[], rows: readonly (readonly Cell[])[]): Html {
   return html`<div class="wide" role="region" aria-label="${title}: data" tabindex="0">
     <table>

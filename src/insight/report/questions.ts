@@ -18,22 +18,22 @@ import { dataTable, section } from "./parts.ts";
 const WORDS_MAX = 10;
 const VALUES_MAX = 5;
 
-/** A section for each question. `among` is the number of responses that were counted; null for all. */
+/** `among` is the number of responses that were counted; null for all. */
 export function questionSections(questions: readonly QuestionResult[], among: number | null = null): readonly Html[] {
   return questions.map((result, index) =>
     section(
-      { id: `question-${index + 1}`, title: titleOf(result), deck: deckOf(result, among) },
+      { id: `question-${index + 1}`, title: questionTitle(result), deck: questionSummary(result, among) },
       result.values.length === 0 ? null : valueTable(result),
     ),
   );
 }
 
-function titleOf({ text, question }: QuestionResult): string {
+function questionTitle({ text, question }: QuestionResult): string {
   return cutText(visibleText(text === "" ? question : text), 200);
 }
 
-/** `24 answers; mean 3.9, between 3.2 and 4.4.`; `24 of the newest 500 answers`. */
-function deckOf({ answered, mean, words }: QuestionResult, among: number | null = null): string {
+/** `24 answers; mean 3.9, between 3.2 and 4.4.` or `24 of the newest 500 answers`. */
+function questionSummary({ answered, mean, words }: QuestionResult, among: number | null = null): string {
   const count = among === null ? answersText(answered) : `${countText(answered)} of the newest ${answersText(among)}`;
   if (mean !== null)
     return `${count}; mean ${columnText(mean.mean)}, between ${columnText(mean.mean_low)} and ${columnText(mean.mean_high)} (${CONFIDENCE_WORDS} interval)`;
@@ -45,7 +45,7 @@ function deckOf({ answered, mean, words }: QuestionResult, among: number | null 
 function valueTable(result: QuestionResult): Html {
   const { values, mean } = result;
   const heads = [mean === null ? "Answer" : "Number", "n", "Share", "Low", "High", "NPS"];
-  return dataTable(titleOf(result), heads, values.map(valueCells));
+  return dataTable(questionTitle(result), heads, values.map(valueCells));
 }
 
 function valueCells({ value, n, share, share_low: low, share_high: high, nps }: ValueRow): (string | Html)[] {
@@ -58,7 +58,7 @@ function questionLines(result: QuestionResult): readonly string[] {
     const score = nps === null ? "" : `, NPS ${scoreText(nps)}`;
     return `${shareText(share)} (${countText(n)})${score}: ${cutText(visibleText(value), 100)}`;
   });
-  return [titleOf(result), deckOf(result), ...lines];
+  return [questionTitle(result), questionSummary(result), ...lines];
 }
 
 export function questionText(result: QuestionResult): readonly string[] {

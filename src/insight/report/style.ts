@@ -1,6 +1,3 @@
-/**
- * The report's look: a printed page, also in the dark, on a phone and on paper. Letters and charts share one palette.
- */
 export const REPORT_STYLE = `
 :root{--paper:#fff;--ink:#16191d;--soft:#565e66;--grid:#d8dde1;--axis:#6b737b;--band:#c3dfec;--score:#00588f}
 :root{--detractor:#c3372b;--passive:#8a949c;--promoter:#1b7f6b;--mark:#d1102a;--panel:#f3f5f6}

@@ -1,10 +1,9 @@
 /** Calendar periods in a time zone, such as `2026-05`, `2026-Q1` and `last-week`. Weeks begin on Monday (ISO 8601). */
-import { createWallClock, firstSecondOf, toCalendarDay, type CalendarDay } from "../zone.ts";
+import { createWallClock, firstSecond, toCalendarDay, type CalendarDay } from "../zone.ts";
 
 export const PERIOD_UNITS = ["day", "week", "month", "quarter", "year"] as const;
 export type PeriodUnit = (typeof PERIOD_UNITS)[number];
 
-/** Unix seconds, both inclusive. */
 export interface PeriodRange {
   readonly since: number;
   readonly until: number;
@@ -52,16 +51,16 @@ export function unitFor(days: number): PeriodUnit {
   return CHARTED.find(([most]) => days <= most)?.[1] ?? "year";
 }
 
-export function startOf(unit: PeriodUnit, day: CalendarDay): CalendarDay {
+export function periodStart(unit: PeriodUnit, day: CalendarDay): CalendarDay {
   return UNITS[unit].start(day);
 }
 
-export function labelOf(unit: PeriodUnit, start: CalendarDay): string {
+export function periodLabel(unit: PeriodUnit, start: CalendarDay): string {
   return UNITS[unit].label(start);
 }
 
 export function labelAt(unit: PeriodUnit, at: number, wallClock: (seconds: number) => number): string {
-  return labelOf(unit, startOf(unit, toCalendarDay(wallClock(at))));
+  return periodLabel(unit, periodStart(unit, toCalendarDay(wallClock(at))));
 }
 
 export function movePeriod(unit: PeriodUnit, start: CalendarDay, count: number): CalendarDay {
@@ -70,25 +69,24 @@ export function movePeriod(unit: PeriodUnit, start: CalendarDay, count: number):
 
 export function rangeOf(unit: PeriodUnit, start: CalendarDay, wallClock: (seconds: number) => number): PeriodRange {
   return {
-    since: firstSecondOf(start, wallClock),
-    until: firstSecondOf(movePeriod(unit, start, 1), wallClock) - 1,
+    since: firstSecond(start, wallClock),
+    until: firstSecond(movePeriod(unit, start, 1), wallClock) - 1,
   };
 }
 
 export interface RangeBefore extends PeriodRange {
-  /** As in `labelOf`; null if the range isn't a calendar period. */
   readonly period: string | null;
 }
 
-/** For a full day, week, month, quarter or year, the one before it; for any other range, as many seconds before it. */
+/** The preceding day, week, month, quarter or year if the range is one; otherwise a range of equal length. */
 export function rangeBefore({ since, until }: PeriodRange, zone: string | null): RangeBefore {
   const wallClock = createWallClock(zone);
   const day = toCalendarDay(wallClock(since));
   for (const unit of PERIOD_UNITS) {
-    const full = rangeOf(unit, startOf(unit, day), wallClock);
+    const full = rangeOf(unit, periodStart(unit, day), wallClock);
     if (full.since !== since || full.until !== until) continue;
     const previous = movePeriod(unit, day, -1);
-    return { period: labelOf(unit, previous), ...rangeOf(unit, previous, wallClock) };
+    return { period: periodLabel(unit, previous), ...rangeOf(unit, previous, wallClock) };
   }
   return { period: null, since: since - (until - since + 1), until: since - 1 };
 }
@@ -125,7 +123,7 @@ function readRelative(text: string, today: () => CalendarDay): NamedPeriod | nul
   const [, which, name] = WORD.exec(word) ?? [];
   if (name === undefined) return null;
   const unit = name as PeriodUnit;
-  return { unit, start: movePeriod(unit, startOf(unit, today()), which === "last" ? -1 : 0) };
+  return { unit, start: movePeriod(unit, periodStart(unit, today()), which === "last" ? -1 : 0) };
 }
 
 /** Null if the calendar has no such period (2026-13, 2026-W54). */
@@ -136,21 +134,19 @@ export function readLabel(text: string): NamedPeriod | null {
   const year = Number(yearText);
   const period = ((): NamedPeriod => {
     if (quarter !== undefined) return { unit: "quarter", start: { year, month: Number(quarter) * 3 - 2, day: 1 } };
-    // January 4 is always in the first week.
-    const firstWeek = startOf("week", { year, month: 1, day: 4 });
+    const firstWeek = periodStart("week", { year, month: 1, day: 4 });
     if (week !== undefined) return { unit: "week", start: movePeriod("week", firstWeek, Number(week) - 1) };
     if (month === undefined) return { unit: "year", start: { year, month: 1, day: 1 } };
     if (day === undefined) return { unit: "month", start: { year, month: Number(month), day: 1 } };
     return { unit: "day", start: { year, month: Number(month), day: Number(day) } };
   })();
-  return labelOf(period.unit, shift(period.start, 0, 0)) === text.toUpperCase() ? period : null;
+  return periodLabel(period.unit, shift(period.start, 0, 0)) === text.toUpperCase() ? period : null;
 }
 
 function shift({ year, month, day }: CalendarDay, months: number, days: number): CalendarDay {
   return toCalendarDay(Date.UTC(year, month - 1 + months, day + days) / 1000);
 }
 
-/** Days since Monday. */
 function weekday({ year, month, day }: CalendarDay): number {
   return (new Date(Date.UTC(year, month - 1, day)).getUTCDay() + 6) % 7;
 }

@@ -1,7 +1,6 @@
 import { createWallClock, toMoment } from "../zone.ts";
 import { readLabel } from "./periods.ts";
 
-/** End of the year 9999 in Unix seconds; larger numbers are milliseconds. */
 const LAST_SECOND = 253_402_300_799;
 
 /** A short number with a fraction is more likely a duration. */
@@ -13,8 +12,8 @@ const TEXT =
   /^(\d{4})([-/])(\d{2})\2(\d{2})(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,]\d+)?)?\s*(Z|UTC|GMT|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?(?: ?UTC)?$/i;
 
 /**
- * Unix seconds of a date, a time, or Unix time in seconds or milliseconds. `zone` applies to times without one; null is
- * the system's. Null for anything else and outside the years 1970 to 9999.
+ * Reads a date, a time, or Unix time in seconds or milliseconds, and returns Unix seconds. `zone` applies to times
+ * without one; null is the system's. Null for anything else and outside the years 1970 to 9999.
  */
 export function readMoment(text: string, zone: string | null): number | null {
   const seconds = NUMBER.test(text) ? readNumber(text) : readText(text, zone);

@@ -1,8 +1,6 @@
-/** Pipes, sockets and devices, which must never be replaced, removed or waited for. */
 import { readFile, stat } from "node:fs/promises";
 import type { Stats } from "node:fs";
 
-/** For example `a named pipe`; null for a regular file. */
 export function specialKind(found: Stats): string | null {
   if (found.isFile()) return null;
   if (found.isDirectory()) return "a directory";

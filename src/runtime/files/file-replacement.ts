@@ -1,14 +1,13 @@
 /**
- * Writes a file atomically: to a temporary file next to it, synced and renamed, and the folder synced. Until the
- * rename, a kill -9 or power failure leaves the old file intact.
+ * Replaces a file atomically and durably: writes a temporary file next to it, syncs it, renames it and syncs the
+ * folder. Until the rename, a kill -9 or power failure leaves the old file intact.
  */
 import { constants, existsSync, realpathSync, type Stats } from "node:fs";
 import { access, lstat, open, readdir, readlink, rename, stat, unlink, type FileHandle } from "node:fs/promises";
 import path from "node:path";
 import { specialKind } from "./file-kind.ts";
-import { wordsOfRefusal } from "./system-words.ts";
+import { systemErrorText } from "./system-words.ts";
 
-/** Nothing was begun. */
 export class UnwritableFileError extends Error {
   override readonly name = "UnwritableFileError";
 }
@@ -18,11 +17,8 @@ export interface FileReplacement {
   readonly temporary: string | null;
   /** False for an open descriptor, which is written directly. */
   readonly isWhole: boolean;
-  /** Rejects with the system's error; its `path` is the target as given. */
   write(bytes: Uint8Array): Promise<void>;
-  /** Atomically and durably replaces the file. A caller that writes many files may sync the folder once. */
   commit(options?: { readonly syncsFolder: boolean }): Promise<void>;
-  /** Keeps the old file and removes the temporary one. May be called twice. */
   discard(): Promise<void>;
 }
 
@@ -30,12 +26,11 @@ export interface FileReplacement {
 export const TEMPORARY_SUFFIX = ".surveyctl-tmp";
 const NEW_FILE_MODE = 0o600;
 const LINKS_MAX = 40;
-/** File names have at most 255 bytes. */
 const NAME_BYTES_MAX = 180;
 
 /**
- * Follows links and keeps the mode of an existing file. An open descriptor is written directly; a named pipe, socket or
- * device is refused. `token` makes the temporary name unique; `signal` ends the wait for a pipe's reader. Throws
+ * Follows links and keeps the mode of an existing file. Writes directly to an open descriptor, and refuses a named
+ * pipe, socket or device. `token` makes the temporary name unique; `signal` ends the wait for a pipe's reader. Throws
  * `UnwritableFileError`.
  */
 export async function openReplacement(target: string, token: string, signal?: AbortSignal): Promise<FileReplacement> {
@@ -140,10 +135,9 @@ function refusal(target: string, file: string, error: unknown): Error {
     ENOENT: existsSync(folder) ? `files cannot be created in ${folder}` : `the folder ${folder} does not exist`,
     ENOTDIR: `${folder} is not a folder`,
   };
-  return new UnwritableFileError(`cannot write ${target}: ${places[code] ?? wordsOfRefusal(error)}`, { cause: error });
+  return new UnwritableFileError(`cannot write ${target}: ${places[code] ?? systemErrorText(error)}`, { cause: error });
 }
 
-/** Disk, quota or process limit. */
 export function isDiskFull(error: unknown): boolean {
   return ["ENOSPC", "EDQUOT", "EFBIG"].includes((error as NodeJS.ErrnoException).code ?? "");
 }
@@ -209,12 +203,11 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
 }
 
 async function keepOwnership(handle: FileHandle, existing: Stats): Promise<void> {
-  // Only root can give a file away; for others it already is their own.
+  // Only root can change the owner; for others it is already right.
   await handle.chown(existing.uid, existing.gid).catch(() => {});
   await handle.chmod(existing.mode & 0o7777);
 }
 
-/** Makes a rename durable, on systems that can sync a folder. */
 export async function syncFolder(folder: string): Promise<void> {
   try {
     const handle = await open(folder, "r");
@@ -229,7 +222,6 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** The last component need not exist. */
 async function followLinks(target: string): Promise<string> {
   let file = path.resolve(target);
   for (let links = 0; links < LINKS_MAX; links += 1) {
@@ -255,10 +247,6 @@ function ignoreMissing(error: unknown): null {
   throw error;
 }
 
-/**
- * Replaces a whole file like `openReplacement`. With `isAlone` the caller holds the file's lock, and leftovers of
- * killed runs are removed. Throws `UnwritableFileError`, or the system's error on a full disk.
- */
 export async function replaceFile(
   target: string,
   text: string | AsyncIterable<string>,
@@ -294,13 +282,13 @@ export function resolveFile(file: string): string {
 
 /** Also true for hard links, and for equal paths that don't exist yet. */
 export async function isSameFile(one: string, other: string): Promise<boolean> {
-  const [first, second] = await Promise.all([one, other].map(placeOf));
+  const [first, second] = await Promise.all([one, other].map(realPlace));
   if (first === second) return true;
   const [a, b] = await Promise.all([one, other].map((file) => stat(file).catch(() => null)));
   return a != null && b != null && a.dev === b.dev && a.ino === b.ino && a.isFile();
 }
 
-async function placeOf(file: string): Promise<string> {
+async function realPlace(file: string): Promise<string> {
   const target = await followLinks(file);
   return path.join(resolveFile(path.dirname(target)), path.basename(target));
 }

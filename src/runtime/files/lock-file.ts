@@ -1,4 +1,3 @@
-/** A lock file that names the process holding it. */
 import { createHash } from "node:crypto";
 import { link, open, readFile, stat, unlink, utimes } from "node:fs/promises";
 import { systemClock } from "../clock.ts";
@@ -19,12 +18,14 @@ export class LockedError extends Error {
 }
 
 export interface Lock {
-  /** Removes the file if it is still ours. */
   release(): Promise<void>;
 }
 
 const FILE_MODE = 0o600;
-/** Processes in other containers or machines can't be looked up, so holders touch the file this often. */
+/**
+ * How often holders touch the file, for processes in other containers or machines, which can't see the holder's
+ * process.
+ */
 const TOUCH_MS = 10_000;
 const UNTOUCHED_MS = 60_000;
 /** How long to watch a file that looks old, because clocks differ; allows for one missed touch. */
@@ -32,13 +33,12 @@ const WATCH_MS = 25_000;
 /** Locks of this process: a dead process may have had the same id. */
 const held = new Set<string>();
 
-/** Waits between two looks at the lock of a holder that can't be looked up. */
 export type LockWatch = (ms: number, file: string) => Promise<void>;
 
 /**
- * Takes the lock, also from a process that has died. Throws `LockedError` while its holder runs, and
- * `UnwritableFileError` if the name belongs to something other than a file. `token` is unique. Without a watch, a lock
- * that would have to be watched counts as held.
+ * Takes the lock, also from a dead process. Throws `LockedError` while its holder runs, and `UnwritableFileError` if
+ * the name isn't a regular file. `token` is unique. Without `watch`, a lock that would have to be watched counts as
+ * held.
  */
 export async function takeLock(
   file: string,
@@ -89,7 +89,6 @@ interface Taking {
   readonly watch: LockWatch | null;
 }
 
-/** Creates the file after removing a dead holder's. */
 async function takeFrom(file: string, { content, token, watch }: Taking): Promise<void> {
   const aside = `${file}.${token}`;
   if (await create(file, content, aside)) return;
@@ -163,7 +162,6 @@ async function isAlive(file: string, holder: Holder | null, watch: LockWatch | n
   return (await isRunning(holder)) && holder.pid !== (await currentProcess()).pid;
 }
 
-/** By the holder's clock, which may differ from ours. */
 async function isTouched(file: string, watch: LockWatch | null): Promise<boolean> {
   const before = await touchedAt(file);
   if (before === null || Date.now() - before < UNTOUCHED_MS) return before !== null;

@@ -8,12 +8,10 @@ export interface ProcessMark {
   readonly started: string | null;
 }
 
-/** Identifies this process for `isRunning`. */
 export async function currentProcess(): Promise<ProcessMark> {
   return { pid: process.pid, started: await processStart(process.pid) };
 }
 
-/** Host name and process id, for operators. */
 export function processName(): string {
   return `${hostname().replaceAll(/\s/g, "-")}:${process.pid}`;
 }
@@ -49,7 +47,6 @@ async function isLeftOver(pid: number): Promise<boolean> {
   return fields?.[STATE] === "Z" && Number(fields[THREADS]) <= 1;
 }
 
-/** Identifies the scope of process ids: the boot and the container. Null if the system doesn't say. */
 export async function currentSpace(): Promise<string | null> {
   try {
     const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8");
@@ -59,7 +56,7 @@ export async function currentSpace(): Promise<string | null> {
   }
 }
 
-/** Start time as the system reports it, or null. `proc` is the mount point of procfs. */
+/** As reported by the system, or null. `proc` is the mount point of procfs. */
 export async function processStart(pid: number, proc = "/proc"): Promise<string | null> {
   const fields = await statFields(pid, proc);
   if (fields !== null) return fields[STARTED] ?? null;
@@ -71,10 +68,8 @@ export async function processStart(pid: number, proc = "/proc"): Promise<string 
 /** Indexes after the program's name, which can contain spaces and parentheses. */
 const STATE = 0;
 const THREADS = 17;
-/** In clock ticks since boot. */
 const STARTED = 19;
 
-/** Fields of /proc/PID/stat, or null. */
 async function statFields(pid: number, proc: string): Promise<readonly string[] | null> {
   const stat = await readFile(`${proc}/${pid}/stat`, "utf8").catch(() => null);
   return stat === null ? null : stat.slice(stat.lastIndexOf(")") + 2).split(" ");
@@ -91,16 +86,13 @@ async function startByPs(pid: number): Promise<string | null> {
   });
 }
 
-/** Sends SIGTERM to a process's children. */
 export async function endChildren(pid: number): Promise<void> {
   const pids = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => null);
   if (pids === null) return endByPkill(pid);
   for (const [child] of pids.matchAll(/\d+/g))
     try {
       process.kill(Number(child), "SIGTERM");
-    } catch {
-      // It has already ended.
-    }
+    } catch {}
 }
 
 /** Small Linux images have no pkill. */
@@ -113,21 +105,15 @@ async function endByPkill(pid: number): Promise<void> {
   });
 }
 
-/**
- * True if the current user owns it and others have none of the permissions in `mask`; always true on systems without
- * users.
- */
 export function isPrivate({ uid, mode }: Pick<Stats, "uid" | "mode">, mask: number): boolean {
   const user = ownUserId();
   return user === null || (uid === user && (mode & mask) === 0);
 }
 
-/** To start another process of this program. */
 export function executable(): readonly [program: string, flags: readonly string[]] {
   return [process.execPath, process.execArgv];
 }
 
-/** Null on systems without numeric user ids. */
 export function ownUserId(): number | null {
   return process.getuid?.() ?? null;
 }

@@ -13,7 +13,6 @@ export interface ScratchFile {
 const CHUNK_BYTES = 64 * 1024;
 const FILE_MODE = 0o600;
 
-/** In `folder`; `token` makes its name unique. Throws the system's error. */
 export async function openScratchFile(folder: string, token: string): Promise<ScratchFile> {
   const name = path.join(folder, `surveyctl.${token}${TEMPORARY_SUFFIX}`);
   const handle = await open(name, "wx+", FILE_MODE);

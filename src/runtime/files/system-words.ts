@@ -1,4 +1,3 @@
-/** Operating system errors in words. */
 const SYSTEM_WORDS: ReadonlyMap<string, string> = new Map([
   ["EACCES", "permission denied"],
   ["EADDRINUSE", "the address is in use by another process"],
@@ -32,8 +31,7 @@ export function wordsOfCode(code: string): string | null {
   return SYSTEM_WORDS.get(code) ?? null;
 }
 
-/** Other errors keep their message. */
-export function wordsOfRefusal(error: unknown): string {
+export function systemErrorText(error: unknown): string {
   const { code = "", message } = error as NodeJS.ErrnoException;
   return wordsOfCode(code) ?? message;
 }

@@ -5,7 +5,7 @@ import { link, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { isSameFile, lockNameOf, syncFolder, TEMPORARY_SUFFIX } from "../../runtime/files/file-replacement.ts";
 import { type Lock, LockedError, type LockWatch, takeLock } from "../../runtime/files/lock-file.ts";
-import { wordsOfRefusal } from "../../runtime/files/system-words.ts";
+import { systemErrorText } from "../../runtime/files/system-words.ts";
 import { onAbort } from "../../runtime/on-abort.ts";
 import type { Random } from "../../runtime/random.ts";
 import type { Store, StoreContents } from "../domain/ports.ts";
@@ -112,7 +112,7 @@ async function checkTarget({ file, keep, dataFile }: BackupOptions): Promise<voi
 export function copyThrough(store: Pick<Store, "backup">, file: string): BackupOptions["copy"] {
   return (temporary) =>
     store.backup(temporary).catch((error: unknown) => {
-      throw new CopyFailedError(`cannot write ${file}: ${wordsOfRefusal(error)}`, { cause: error });
+      throw new CopyFailedError(`cannot write ${file}: ${systemErrorText(error)}`, { cause: error });
     });
 }
 
@@ -214,5 +214,5 @@ export async function removeAbandonedCopies(target: string, random: Pick<Random,
 }
 
 function asChoiceError(file: string, error: unknown): Error {
-  return new FileChoiceError(`cannot write ${file}: ${wordsOfRefusal(error)}`, { cause: error });
+  return new FileChoiceError(`cannot write ${file}: ${systemErrorText(error)}`, { cause: error });
 }

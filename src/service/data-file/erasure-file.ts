@@ -5,7 +5,7 @@
 import { lstatSync } from "node:fs";
 import * as v from "valibot";
 import { readRegular } from "../../runtime/files/file-kind.ts";
-import { wordsOfRefusal } from "../../runtime/files/system-words.ts";
+import { systemErrorText } from "../../runtime/files/system-words.ts";
 import { replaceFile, resolveFile } from "../../runtime/files/file-replacement.ts";
 import type { Random } from "../../runtime/random.ts";
 import { StoreFileError } from "../store/store-errors.ts";
@@ -47,7 +47,7 @@ export async function readErasureFile(file: string): Promise<ErasureLog | null> 
     // A dangling link may have led to a log.
     if (isMissing && lstatSync(file, { throwIfNoEntry: false }) === undefined) return null;
     const isText = error instanceof SyntaxError || error instanceof v.ValiError;
-    const what = isText ? "it isn't an erasure log" : wordsOfRefusal(error);
+    const what = isText ? "it isn't an erasure log" : systemErrorText(error);
     throw new StoreFileError("unreadable", `cannot read the erasure log ${file}: ${what}; ${WAY_OUT}`, {
       cause: error,
     });

@@ -5,7 +5,7 @@ import path from "node:path";
 import { nextTurn } from "../../runtime/clock.ts";
 import { isSameFile, TEMPORARY_SUFFIX } from "../../runtime/files/file-replacement.ts";
 import type { LockWatch } from "../../runtime/files/lock-file.ts";
-import { wordsOfRefusal } from "../../runtime/files/system-words.ts";
+import { systemErrorText } from "../../runtime/files/system-words.ts";
 import { CopyFailedError, FileChoiceError, lockCopies, removeCopy, removeLeftCopies } from "./backup.ts";
 import { releaseDeadClaims } from "../domain/delivery/deliveries.ts";
 import { copyRows, countContents, type TableSum } from "../domain/moving/moving.ts";
@@ -146,7 +146,7 @@ async function openStaged({ from, to, clock, random }: CopyStoreOptions, staged:
     await copyFile(from, staged);
     markAsCopy(staged);
   } catch (error) {
-    throw new CopyFailedError(`${from} cannot be copied next to ${to}: ${wordsOfRefusal(error)}`, { cause: error });
+    throw new CopyFailedError(`${from} cannot be copied next to ${to}: ${systemErrorText(error)}`, { cause: error });
   }
   try {
     return await openSqliteCopy({ file: staged, clock, random });

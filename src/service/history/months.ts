@@ -1,4 +1,4 @@
-import { createWallClock, firstSecondOf } from "../../runtime/zone.ts";
+import { createWallClock, firstSecond } from "../../runtime/zone.ts";
 
 /**
  * Returns the month (`2026-01`) of a time in Unix seconds; null is the system's zone. Caches where months begin,
@@ -9,7 +9,7 @@ export function createMonths(zone: string | null): (at: number) => string {
   const starts = new Map<number, number>();
   const startOf = (month: number): number => {
     const day = { year: Math.floor(month / 12), month: (month % 12) + 1, day: 1 };
-    const start = starts.get(month) ?? firstSecondOf(day, wallClock);
+    const start = starts.get(month) ?? firstSecond(day, wallClock);
     starts.set(month, start);
     return start;
   };

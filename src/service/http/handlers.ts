@@ -7,7 +7,7 @@ import {
   PROJECT_NAME_HEADER,
   type Route,
   type RouteName,
-  TELLS_STATUSES,
+  SERVES_STATUSES,
 } from "../../contract/routes.ts";
 import type { Membership, Person, Platform, SurveyResponse, SurveyStatuses } from "../../contract/resources.ts";
 import { formatSurveyStatus, SURVEY_STATUS_HEADER, type SurveyStatus } from "../../contract/text/survey-status.ts";
@@ -105,7 +105,7 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
         )
       : list(rows);
     const linked = withNextLink(reply, call, parameters, query.perPage, next);
-    return { ...linked, headers: { ...linked.headers, ...TELLS_STATUSES } };
+    return { ...linked, headers: { ...linked.headers, ...SERVES_STATUSES } };
   },
   sendPerson: async (call) => {
     const input = readSendInput(readerOf(call));

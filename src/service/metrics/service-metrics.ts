@@ -1,10 +1,10 @@
 /** All metrics except those of requests. */
-import { type Clock, inTime } from "../../runtime/clock.ts";
+import { type Clock, withTimeout } from "../../runtime/clock.ts";
 import {
   createCounter,
   createHistogram,
   type Family,
-  readSeldom,
+  readAtMostEvery,
   type MetricSample,
   writeFamily,
 } from "../../runtime/metrics.ts";
@@ -136,7 +136,7 @@ export function createServiceMetrics(clock: Clock): ServiceMetrics {
   const lockWait = createHistogram(POSTGRESQL_FAMILIES.lockWait, TRANSACTION_BUCKETS);
   const scheduler = { lastSuccessMs: 0 };
   const readUsage = createUsageReader();
-  const usage = readSeldom(clock, GAUGES_KEPT_MS, async () => readUsage());
+  const usage = readAtMostEvery(clock, GAUGES_KEPT_MS, async () => readUsage());
   const state: { summarize: (() => Promise<Summary>) | null } = { summarize: null };
   const serverLines = (connections: StoreConnections, oldestTransaction: number | null): readonly string[] => [
     ...writeFamily(POSTGRESQL_FAMILIES.retries, retries.samples()),
@@ -168,8 +168,8 @@ export function createServiceMetrics(clock: Clock): ServiceMetrics {
     lines: async ({ store, deliveries, senders, webhookAttempts }) => {
       // Before this reading takes a connection itself.
       const connections = store.connections();
-      const summarize = (state.summarize ??= readSeldom(clock, GAUGES_KEPT_MS, () => readSummary(store)));
-      const summary = await inTime(clock, STORE_PATIENCE_MS, summarize(), null).catch(() => null);
+      const summarize = (state.summarize ??= readAtMostEvery(clock, GAUGES_KEPT_MS, () => readSummary(store)));
+      const summary = await withTimeout(clock, STORE_PATIENCE_MS, summarize(), null).catch(() => null);
       return [
         ...deliveries.lines(summary?.queue ?? null, { ...senders, kept: summary?.senders ?? [] }),
         ...webhookMetrics(summary?.webhooks ?? null, webhookAttempts),

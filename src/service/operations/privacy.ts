@@ -1,7 +1,7 @@
 /** `service erase` and `service retention`. */
 import * as v from "valibot";
 import { emailKey } from "../../contract/text/email.ts";
-import { wordsOfRefusal } from "../../runtime/files/system-words.ts";
+import { systemErrorText } from "../../runtime/files/system-words.ts";
 import { NotFoundError } from "../domain/errors.ts";
 import type { Mention, ProjectRow, RetentionCounts, Store } from "../domain/ports.ts";
 import {
@@ -142,7 +142,7 @@ async function finish(
   const problems: string[] = [];
   const orNote = <Result>(what: string, work: Promise<Result>): Promise<Result | null> =>
     work.catch((error: unknown) => {
-      problems.push(`${what}: ${wordsOfRefusal(error)}`);
+      problems.push(`${what}: ${systemErrorText(error)}`);
       return null;
     });
   await orNote("the erasure log was not written", onErased());

@@ -1,5 +1,5 @@
 /** A rehearsal by day, ISO week or month in the project's zone. */
-import { labelOf, startOf } from "../../runtime/calendar/periods.ts";
+import { periodLabel, periodStart } from "../../runtime/calendar/periods.ts";
 import { createWallClock, DAY_SECONDS, toCalendarDay } from "../../runtime/zone.ts";
 import type { Rehearsal } from "./results.ts";
 
@@ -22,7 +22,7 @@ type Counts = { -readonly [Name in Exclude<keyof PeriodRow, "period">]: number }
 /** Includes periods without surveys. */
 export function toPeriods({ since, until, zone, messages, held }: Rehearsal, by: RehearsalPeriod): PeriodRow[] {
   const wallClock = createWallClock(zone);
-  const nameOf = (wall: number): string => labelOf(by, startOf(by, toCalendarDay(wall)));
+  const nameOf = (wall: number): string => periodLabel(by, periodStart(by, toCalendarDay(wall)));
   const rows = new Map<string, Counts>();
   for (let wall = wallClock(since); wall <= wallClock(until); wall += DAY_SECONDS) rows.set(nameOf(wall), none());
   rows.set(nameOf(wallClock(until)), none());

@@ -1,7 +1,7 @@
 /** Periods of a live page: whole days in UTC, so that daily tallies add up to them. */
 import type { Coverage } from "../../insight/coverage.ts";
-import { labelOf, movePeriod, rangeOf, startOf, unitFor } from "../../runtime/calendar/periods.ts";
-import { createWallClock, DAY_SECONDS, firstSecondOf, toCalendarDay, utcDay } from "../../runtime/zone.ts";
+import { periodLabel, movePeriod, rangeOf, periodStart, unitFor } from "../../runtime/calendar/periods.ts";
+import { createWallClock, DAY_SECONDS, firstSecond, toCalendarDay, utcDay } from "../../runtime/zone.ts";
 
 export const RANGES = ["30d", "90d", "12m", "all"] as const;
 export type RangeName = (typeof RANGES)[number];
@@ -32,7 +32,7 @@ export function startOfRange(range: RangeName, now: number): RangeStart | null {
 }
 
 function monthsAgo(count: number, now: number): number {
-  return utcDay(firstSecondOf(movePeriod("month", startOf("month", toCalendarDay(utc(now))), -count), utc));
+  return utcDay(firstSecond(movePeriod("month", periodStart("month", toCalendarDay(utc(now))), -count), utc));
 }
 
 export interface SharedPeriod extends Coverage {
@@ -48,12 +48,12 @@ export function sharedPeriods(firstDay: number, now: number, isOpen: boolean): S
   const today = utcDay(now);
   const unit = unitFor(today - firstDay);
   const periods: SharedPeriod[] = [];
-  for (let start = startOf(unit, toCalendarDay(firstDay * DAY_SECONDS)); ; start = movePeriod(unit, start, 1)) {
+  for (let start = periodStart(unit, toCalendarDay(firstDay * DAY_SECONDS)); ; start = movePeriod(unit, start, 1)) {
     const { since, until } = rangeOf(unit, start, utc);
     const [first, last] = [utcDay(since), utcDay(until)];
     if (first > today) return periods;
     periods.push({
-      label: labelOf(unit, start),
+      label: periodLabel(unit, start),
       first: Math.max(first, firstDay),
       last: Math.min(last, today),
       isRunning: now < until,

@@ -1,6 +1,6 @@
 /** Intervals of shares and means, against published values. */
 import { expect, it } from "vitest";
-import { meanOf, shareInterval } from "../../../src/insight/answers/proportions.ts";
+import { meanInterval, shareInterval } from "../../../src/insight/answers/proportions.ts";
 
 const rounded = (value: { readonly low: number; readonly high: number } | null) =>
   value === null ? null : [value.low, value.high].map((end) => Number(end.toFixed(4)));
@@ -17,7 +17,7 @@ it.each([
 });
 
 it("when nobody answered, then there is no interval", () => {
-  expect([shareInterval(0, 0), meanOf(new Map(), { from: 0, to: 10 })]).toEqual([null, null]);
+  expect([shareInterval(0, 0), meanInterval(new Map(), { from: 0, to: 10 })]).toEqual([null, null]);
 });
 
 // Student's t for 95%: 12.7062, 4.3027, 3.1824, 2.2622 and 1.9842 at 1, 2, 3, 9 and 99 degrees of freedom.
@@ -32,12 +32,12 @@ it.each([
   const values = new Map(Array.from({ length: n }, (_, at) => [at, 1]));
   const mean = (n - 1) / 2;
   const variance = [...values.keys()].reduce((sum, value) => sum + (value - mean) ** 2, 0) / (n - 1);
-  const found = meanOf(values, wide);
+  const found = meanInterval(values, wide);
   expect(found?.mean).toBe(mean);
   const reach = ((found?.high ?? 0) - mean) / Math.sqrt(variance / n);
   expect(Math.abs(reach / t - 1)).toBeLessThan(0.01);
 });
 
 it("when there is one answer, then the interval is the whole scale", () => {
-  expect(meanOf(new Map([[4, 1]]), { from: 0, to: 10 })).toEqual({ mean: 4, low: 0, high: 10 });
+  expect(meanInterval(new Map([[4, 1]]), { from: 0, to: 10 })).toEqual({ mean: 4, low: 0, high: 10 });
 });

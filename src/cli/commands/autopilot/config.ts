@@ -1,6 +1,6 @@
 import type { Client } from "../../../client/client.ts";
 import { type Platform, PLATFORMS } from "../../../contract/resources.ts";
-import { endTogether } from "../../../runtime/parallel.ts";
+import { abortTogether } from "../../../runtime/parallel.ts";
 import { type Deps, withClient } from "../../kit/deps.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { chooseFormat, writeList } from "../../render/list-output.ts";
@@ -30,7 +30,7 @@ export const config = defineCommand({
 });
 
 function readAll(client: Client, platforms: readonly Platform[], signal: AbortSignal): Promise<RecordValue[]> {
-  return endTogether(signal, (own) =>
+  return abortTogether(signal, (own) =>
     Promise.all(platforms.map((platform) => client.getAutopilot(platform, { signal: own }))),
   );
 }

@@ -6,7 +6,7 @@ import type { Client, IntentOptions } from "../../../client/client.ts";
 import { isRepeatablePerson } from "../../../client/write/write-methods.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { CHANNELS, ROUTES } from "../../../contract/routes.ts";
-import { STATUS_UNTOLD } from "../../../contract/text/survey-status.ts";
+import { UNKNOWN_REASON } from "../../../contract/text/survey-status.ts";
 import { badValue, parseDuration, readDuration } from "../../args/values.ts";
 import { refuseBoth } from "../../args/flags.ts";
 import { parseDelay } from "../../args/time.ts";
@@ -165,13 +165,13 @@ function createPeopleSender(client: Client, signal: AbortSignal, { bodyOf, zone 
     const outcome = toPersonOutcome(result, body["send"] !== false, zone);
     if (isLeftInOutbox(result)) seen.leftInOutbox += 1;
     pauses.take(result);
-    if (outcome.error === STATUS_UNTOLD) seen.untold += 1;
+    if (outcome.error === UNKNOWN_REASON) seen.untold += 1;
     return outcome;
   };
   return {
     ...commonParts(client),
     remarks: () => [
-      ...(seen.untold === 0 ? [] : [`${countOf(seen.untold, "row", "rows")} ${STATUS_UNTOLD}`]),
+      ...(seen.untold === 0 ? [] : [`${countOf(seen.untold, "row", "rows")} ${UNKNOWN_REASON}`]),
       ...describeOutbox(seen.leftInOutbox),
       ...pauses.remarks(),
     ],

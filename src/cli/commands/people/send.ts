@@ -3,7 +3,7 @@ import type { Client, WriteResult } from "../../../client/client.ts";
 import { isRepeatablePerson } from "../../../client/write/write-methods.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
-import { describeSurveyStatus, STATUS_UNTOLD } from "../../../contract/text/survey-status.ts";
+import { describeSurveyStatus, UNKNOWN_REASON } from "../../../contract/text/survey-status.ts";
 import { createWallClock } from "../../../runtime/zone.ts";
 import { type Deps, withClient } from "../../kit/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
@@ -117,7 +117,7 @@ async function tellStatus(deps: Deps, result: WriteResult): Promise<void> {
   const status = surveyStatusOf(result);
   const reason = status === null ? null : describeSurveyStatus(status, createWallClock(deps.options.timeZone));
   if (result.reply.json["survey_scheduled_at"] === null)
-    await writeDone(deps, reason === null ? `Saved, ${STATUS_UNTOLD}.` : `Saved, not scheduled: ${reason}.`);
+    await writeDone(deps, reason === null ? `Saved, ${UNKNOWN_REASON}.` : `Saved, not scheduled: ${reason}.`);
   else if (reason !== null) await writeDone(deps, `Scheduled, but nothing is sent at present: ${reason}.`);
 }
 

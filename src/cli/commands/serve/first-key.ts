@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { KEY_LENGTH_MIN } from "../../../contract/limits.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
-import { wordsOfRefusal } from "../../../runtime/files/system-words.ts";
+import { systemErrorText } from "../../../runtime/files/system-words.ts";
 import type { Service } from "../../../service/index.ts";
 import { asCliError } from "../../kit/data/data-file-errors.ts";
 import type { Deps } from "../../kit/deps.ts";
@@ -46,7 +46,7 @@ export async function writeKeyFile({ clock }: Deps, dataPath: string, key: strin
   const [name, other] = [`${dataPath}.key`, `${dataPath}.${unixSeconds(clock)}.key`];
   return write(name)
     .catch((error: NodeJS.ErrnoException) => (error.code === "EEXIST" ? write(other) : Promise.reject(error)))
-    .catch((error) => ({ name, problem: wordsOfRefusal(error) }));
+    .catch((error) => ({ name, problem: systemErrorText(error) }));
 }
 
 export interface NewService {

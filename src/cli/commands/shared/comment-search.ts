@@ -14,7 +14,7 @@ export function parseSearch(pattern: string, place: string): TextSearch {
   const search = orUsageError(pattern, place);
   const box = createContext({ work: null });
   const script = new Script("work()");
-  const inTime = <Result>(work: () => Result, timeout = SEARCH_MS_MAX): Result => {
+  const withTimeout = <Result>(work: () => Result, timeout = SEARCH_MS_MAX): Result => {
     box["work"] = work;
     try {
       return script.runInContext(box, { timeout }) as Result;
@@ -26,11 +26,14 @@ export function parseSearch(pattern: string, place: string): TextSearch {
     }
   };
   const letters = new Set(`${pattern.replace(/\\./gu, "")}a1 `);
-  inTime(() => [...letters].map((letter) => search.matches(`${letter.repeat(PROBE_REPEATS)}\u0001`)), PROBE_MS_MAX);
+  withTimeout(
+    () => [...letters].map((letter) => search.matches(`${letter.repeat(PROBE_REPEATS)}\u0001`)),
+    PROBE_MS_MAX,
+  );
   return {
-    matches: (text) => inTime(() => search.matches(text)),
-    matchEach: (texts) => inTime(() => search.matchEach(texts)),
-    spans: (text) => inTime(() => search.spans(text)),
+    matches: (text) => withTimeout(() => search.matches(text)),
+    matchEach: (texts) => withTimeout(() => search.matchEach(texts)),
+    spans: (text) => withTimeout(() => search.spans(text)),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Ranges of time as metrics and reports divide, compare and name them. */
 import type { Coverage } from "../../../insight/coverage.ts";
 import {
-  labelOf,
+  periodLabel,
   movePeriod,
   type PeriodRange,
   type PeriodUnit,
@@ -9,10 +9,10 @@ import {
   type RangeBefore,
   rangeOf,
   readPeriod,
-  startOf,
+  periodStart,
 } from "../../../runtime/calendar/periods.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
-import { type CalendarDay, createWallClock, firstSecondOf, toCalendarDay } from "../../../runtime/zone.ts";
+import { type CalendarDay, createWallClock, firstSecond, toCalendarDay } from "../../../runtime/zone.ts";
 import type { Deps } from "../../kit/deps.ts";
 import type { TimeFilter } from "../../kit/time-flags.ts";
 import { UsageError } from "../../errors/usage-error.ts";
@@ -39,14 +39,17 @@ export function listPeriods({ unit, since, until, now, zone }: PeriodRequest): {
   readonly periods: readonly Period[];
 } {
   const wallClock = createWallClock(zone);
-  const startAt = (seconds: number): CalendarDay => startOf(unit, toCalendarDay(wallClock(seconds)));
-  const whole = (start: CalendarDay): Period => ({ period: labelOf(unit, start), ...rangeOf(unit, start, wallClock) });
+  const startAt = (seconds: number): CalendarDay => periodStart(unit, toCalendarDay(wallClock(seconds)));
+  const whole = (start: CalendarDay): Period => ({
+    period: periodLabel(unit, start),
+    ...rangeOf(unit, start, wallClock),
+  });
   const first = since === null ? movePeriod(unit, startAt(until ?? now), 1 - PERIODS_DEFAULT[unit]) : startAt(since);
   const periods = [whole(first)];
   const last = until ?? whole(startAt(Math.max(now, since ?? now))).until;
   for (
     let start = movePeriod(unit, first, 1);
-    firstSecondOf(start, wallClock) <= last;
+    firstSecond(start, wallClock) <= last;
     start = movePeriod(unit, start, 1)
   ) {
     if (periods.length === PERIODS_MAX)

@@ -1,7 +1,7 @@
 /** Counts responses by their values of properties, and by their answers to questions. */
 import { type PlainAnswer, plainAnswers } from "../../../contract/questions/additional-answers.ts";
 import type { JsonObject } from "../../../contract/json.ts";
-import { countTexts, mergeTexts, nameOfChoice, type ShownTexts } from "../../../insight/answers/shown-texts.ts";
+import { countTexts, mergeTexts, choiceName, type ShownTexts } from "../../../insight/answers/shown-texts.ts";
 import {
   addAnswer,
   createTally,
@@ -69,7 +69,7 @@ export function addPage(sum: PageCounts, page: PageCounts): void {
 /** With choices under the text that was shown most. */
 export function namedTally({ tally, texts }: PageCounts): SegmentTally {
   return nameValues(tally, (property, value) =>
-    property.startsWith(ANSWERS) ? nameOfChoice(texts, property.slice(ANSWERS.length), value) : value,
+    property.startsWith(ANSWERS) ? choiceName(texts, property.slice(ANSWERS.length), value) : value,
   );
 }
 

@@ -7,7 +7,7 @@ import { PER_PAGE_MAX } from "../../../contract/limits.ts";
 import { PERSON_EXPANSIONS, ROUTES } from "../../../contract/routes.ts";
 import { MESSAGE_TEXTS } from "../../../contract/special-properties.ts";
 import { SURVEY_STATUSES, type SurveyStatusName } from "../../../contract/text/survey-status.ts";
-import { endTogether, inParallel } from "../../../runtime/parallel.ts";
+import { abortTogether, inParallel } from "../../../runtime/parallel.ts";
 import { countOf, formatCount } from "../../kit/notes.ts";
 import { toSafeText } from "../../render/safe-text.ts";
 import { createTimeFormatter } from "../../render/time.ts";
@@ -47,7 +47,7 @@ export async function readOutlook({ client, concurrency, signal, ...rows }: Outl
     if (status === "throttled" && typeof until === "number")
       outlook.throttledUntil = Math.max(outlook.throttledUntil ?? 0, until);
   };
-  await endTogether(signal, (own) =>
+  await abortTogether(signal, (own) =>
     inParallel(askedPeople(rows), concurrency, async (asked) => {
       const body = { people: asked.map(({ person }) => person), expand: [...PERSON_EXPANSIONS] };
       const { json } = await client.call({ route: ROUTES.listSurveyStatuses, body, signal: own });

@@ -3,7 +3,7 @@ import type { RowSource, RowToSend } from "../../../bulk/import/journal/decide-r
 import { ClientError } from "../../../client/errors/client-error.ts";
 import type { Client } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
-import { ROUTES, TELLS_STATUSES } from "../../../contract/routes.ts";
+import { ROUTES, SERVES_STATUSES } from "../../../contract/routes.ts";
 import { ConfigError } from "../../../config/config-error.ts";
 import { resolveConnection } from "../../../config/settings.ts";
 import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
@@ -42,7 +42,7 @@ export async function planRun(
 /** One harmless call: a refused key shows before anything is recorded, and the service's clock becomes known. */
 async function isOwnService(client: Client, signal: AbortSignal): Promise<boolean> {
   const { headers } = await client.page({ route: ROUTES.listPeople, parameters: { per_page: 1 }, signal });
-  return Object.keys(TELLS_STATUSES).every((name) => headers?.[name] !== undefined);
+  return Object.keys(SERVES_STATUSES).every((name) => headers?.[name] !== undefined);
 }
 
 /** False if it can't be asked: what our own service takes, others take as well. */

@@ -1,6 +1,6 @@
 /** The weekly digest by mail: who gets it, when it is due, and that each week's goes out at most once. */
 import { emailKey } from "../../../contract/text/email.ts";
-import { createWallClock, DAY_SECONDS, firstSecondOf, toCalendarDay, toMoment } from "../../../runtime/zone.ts";
+import { createWallClock, DAY_SECONDS, firstSecond, toCalendarDay, toMoment } from "../../../runtime/zone.ts";
 import { InvalidError, NotFoundError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
@@ -54,7 +54,7 @@ export interface DigestWeek {
 export function digestWeek(periodAt: number, zone: string): DigestWeek {
   const wallClock = createWallClock(zone);
   const { day, ...month } = toCalendarDay(wallClock(periodAt));
-  const start = (back: number): number => firstSecondOf({ ...month, day: day - back }, wallClock);
+  const start = (back: number): number => firstSecond({ ...month, day: day - back }, wallClock);
   return { since: start(7), until: start(0) - 1, before: start(14) };
 }
 

@@ -4,7 +4,7 @@ import {
   createWallClock,
   DAY_SECONDS,
   DEFAULT_ZONE,
-  firstSecondOf,
+  firstSecond,
   toCalendarDay,
   toMoment,
 } from "../../../runtime/zone.ts";
@@ -52,8 +52,8 @@ export function localDay(now: number, zone: string | null): LocalDay {
   const { year, month, day } = toCalendarDay(wallClock(now));
   return {
     name: labelAt("day", now, wallClock),
-    beginsAt: firstSecondOf({ year, month, day }, wallClock),
-    nextAt: firstSecondOf({ year, month, day: day + 1 }, wallClock),
+    beginsAt: firstSecond({ year, month, day }, wallClock),
+    nextAt: firstSecond({ year, month, day: day + 1 }, wallClock),
   };
 }
 

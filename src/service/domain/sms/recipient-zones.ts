@@ -1,5 +1,5 @@
 /** The country of a phone number, and the time there. */
-import { createWallClock, DAY_SECONDS, DEFAULT_ZONE, zonesOfRegion } from "../../../runtime/zone.ts";
+import { createWallClock, DAY_SECONDS, DEFAULT_ZONE, regionZones } from "../../../runtime/zone.ts";
 
 /** Calling codes (ITU-T E.164) with their countries. `1` is what the other codes that begin with it leave. */
 const TABLE =
@@ -23,7 +23,7 @@ export function callingCode(phoneNumber: string): string {
 export function recipientZones(phoneNumber: string, projectZone: string | null, now: number): readonly string[] {
   const own = projectZone ?? DEFAULT_ZONE;
   const code = callingCode(phoneNumber);
-  const zones = COUNTRIES.flatMap((one) => (one.code === code ? zonesOfRegion(one.region) : []));
+  const zones = COUNTRIES.flatMap((one) => (one.code === code ? regionZones(one.region) : []));
   const isSame = (zone: string): boolean =>
     [now, now + 182 * DAY_SECONDS].every((at) => createWallClock(zone)(at) === createWallClock(own)(at));
   return zones.length === 0 || (projectZone !== null && zones.some(isSame)) ? [own] : zones;

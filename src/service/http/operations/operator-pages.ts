@@ -1,6 +1,6 @@
 /** Liveness, readiness and metrics. No personal data. */
-import { type Clock, inTime } from "../../../runtime/clock.ts";
-import { readSeldom } from "../../../runtime/metrics.ts";
+import { type Clock, withTimeout } from "../../../runtime/clock.ts";
+import { readAtMostEvery } from "../../../runtime/metrics.ts";
 import type { Store } from "../../domain/ports.ts";
 import { readLead } from "../../domain/write-time.ts";
 import { isSameText } from "../../domain/secrets.ts";
@@ -40,8 +40,8 @@ const DATABASE_PATIENCE_MS = 4000;
 export function createOperatorPages(options: OperatorOptions): OperatorPages {
   const { store, clock } = options;
   /** Null if the store doesn't answer. */
-  const askLead = readSeldom(clock, READY_KEPT_MS, () =>
-    inTime(clock, DATABASE_PATIENCE_MS, store.read(readLead), null).catch(() => null),
+  const askLead = readAtMostEvery(clock, READY_KEPT_MS, () =>
+    withTimeout(clock, DATABASE_PATIENCE_MS, store.read(readLead), null).catch(() => null),
   );
   const pages: Readonly<Record<string, (request: OperatorRequest, listener: Listener) => Promise<Reply>>> = {
     "/healthz": async () => jsonReply(200, { status: "ok" }),

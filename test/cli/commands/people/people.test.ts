@@ -4,7 +4,7 @@ import { RefusedError, ServiceError } from "../../../../src/client/errors/call-e
 import { TimeoutError } from "../../../../src/client/errors/call-errors.ts";
 import type { WriteResult } from "../../../../src/client/client.ts";
 import type { JsonObject } from "../../../../src/contract/json.ts";
-import { STATUS_UNTOLD } from "../../../../src/contract/text/survey-status.ts";
+import { UNKNOWN_REASON } from "../../../../src/contract/text/survey-status.ts";
 import { UnknownOutcomeError } from "../../../../src/client/errors/call-errors.ts";
 import type { Deps } from "../../../../src/cli/kit/deps.ts";
 import { parsePerson } from "../../../../src/cli/args/people.ts";
@@ -89,7 +89,7 @@ describe("people add", () => {
   });
 
   it.each<[string, Partial<JsonObject>, Record<string, string>, string, string]>([
-    ["a service that does not say why", { survey_scheduled_at: null }, {}, "", STATUS_UNTOLD],
+    ["a service that does not say why", { survey_scheduled_at: null }, {}, "", UNKNOWN_REASON],
     [
       "our own",
       { survey_scheduled_at: null },

@@ -2,7 +2,7 @@
  * Surveys and what was not scheduled, by the time for which they were scheduled; and how many of each state on a day.
  */
 import { FURTHEST_SECOND, toIsoTime } from "../../../../contract/text/iso-time.ts";
-import { firstSecondOf, toCalendarDay, type WallClock } from "../../../../runtime/zone.ts";
+import { firstSecond, toCalendarDay, type WallClock } from "../../../../runtime/zone.ts";
 import type { DuePage } from "../../ports.ts";
 import { LISTED_STATES, type ListedState } from "./listed.ts";
 import { inOrder, type ListedDelivery, type Source } from "./sources.ts";
@@ -42,8 +42,8 @@ export async function countDays(
     const [first] = await listMerged(sources, { ...range, order, after: null, limit: 1 });
     if (first === undefined) break;
     const day = toCalendarDay(wallClock(first.at));
-    const beginsAt = firstSecondOf(day, wallClock);
-    const endsAt = firstSecondOf({ ...day, day: day.day + 1 }, wallClock) - 1;
+    const beginsAt = firstSecond(day, wallClock);
+    const endsAt = firstSecond({ ...day, day: day.day + 1 }, wallClock) - 1;
     const within = { since: Math.max(beginsAt, since ?? beginsAt), until: Math.min(endsAt, until) };
     days.push({ beginsAt, day: nameOf(wallClock(first.at)), counts: await countStates(sources, within) });
     range = order === "asc" ? { since: endsAt + 1, until } : { since, until: beginsAt - 1 };
@@ -53,7 +53,7 @@ export async function countDays(
 
 function nextDay(beginsAt: number, wallClock: WallClock): number {
   const day = toCalendarDay(wallClock(beginsAt));
-  return firstSecondOf({ ...day, day: day.day + 1 }, wallClock);
+  return firstSecond({ ...day, day: day.day + 1 }, wallClock);
 }
 
 function nameOf(wall: number): string {
