@@ -18,8 +18,11 @@ const GROUPS = [
   // `--version` and completion stay apart: they need no parser.
   ["first", /src\/cli\/(?:main|completion\/complete)\.ts$/],
   ["start", /src\/cli\/program\/run\.ts$/],
-  ["people", /src\/(?:cli\/commands\/people\/index|cli\/kit\/progress|contract\/questions\/questions)\.ts$/],
-  ["settings", /src\/(?:config\/settings|cli\/kit\/data\/data-file-errors|cli\/program\/report-error)\.ts$/],
+  [
+    "people",
+    /src\/(?:cli\/commands\/people\/index|cli\/kit\/(?:progress|wait-lines|data\/\S+)|contract\/(?:brackets|questions\/questions)|runtime\/files\/(?:processes|system-words))\.ts$/,
+  ],
+  ["settings", /src\/(?:config\/profiles|cli\/program\/report-error)\.ts$/],
   ["connecting", /src\/cli\/kit\/connect\.ts$/],
   ["answers", /src\/cli\/commands\/(?:responses|metrics)\/index\.ts$/],
   ["report", /src\/cli\/commands\/(?:report|digest)\/write-\w+\.ts$/],

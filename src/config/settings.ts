@@ -4,7 +4,7 @@ import { ConfigError } from "./config-error.ts";
 import { runKeyCommand } from "./key-command.ts";
 import { keyProblem } from "./pasted.ts";
 import { configFile, type HostContext } from "./places.ts";
-import { readProfiles, type Profile } from "./profiles.ts";
+import type { Profile } from "./profiles.ts";
 
 export interface Sourced<Value> {
   readonly value: Value;
@@ -34,6 +34,7 @@ export const LOCAL_PROFILE = "local";
 export async function resolveConnection(request: SettingsRequest): Promise<ConnectionSettings> {
   const named = nameProfile(request);
   if (named?.value === LOCAL_PROFILE) return resolveLocal(request);
+  const { readProfiles } = await import("./profiles.ts");
   const profiles = await readProfiles(configFile(request));
   const name = named ?? toDefault(profiles.defaultName);
   const profile = name === null ? null : (profiles.byName.get(name.value) ?? null);

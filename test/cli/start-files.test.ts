@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { NOUNS } from "../../src/cli/program/nouns.ts";
 import { PROGRAM } from "../helpers/run-cli.ts";
 import { type Served, startServe } from "../helpers/serve.ts";
 
@@ -27,7 +28,14 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-async function openedFiles(line: string): Promise<string[]> {
+interface Loaded {
+  /** Files of `dist`. */
+  readonly files: readonly string[];
+  /** Formatters that were made. */
+  readonly intl: readonly string[];
+}
+
+async function loadedBy(line: string): Promise<Loaded> {
   const record = path.join(home, "loads.txt");
   await rm(record, { force: true });
   const env = { ...served.env, HOME: home, PATH: process.env["PATH"], RECORD_LOADS: record };
@@ -35,7 +43,8 @@ async function openedFiles(line: string): Promise<string[]> {
   const { stderr } = await promisify(execFile)(process.execPath, argv, { env, cwd: home });
   expect(stderr).not.toMatch(/error/);
   const loads = (await readFile(record, "utf8")).split("\n");
-  return [...new Set(loads.map((url) => /\/dist\/([^/]+\.js)$/.exec(url)?.[1] ?? ""))].filter((file) => file !== "");
+  const matching = (pattern: RegExp) => [...new Set(loads.flatMap((load) => pattern.exec(load)?.[1] ?? []))];
+  return { files: matching(/\/dist\/([^/]+\.js)$/), intl: matching(/^intl:(.*)$/) };
 }
 
 describe("files opened to start", () => {
@@ -56,8 +65,17 @@ describe("files opened to start", () => {
     ["auth status", 12],
     ["api /v1/people.json", 12],
   ])("%s opens at most %i", async (line, most) => {
-    const files = await openedFiles(line);
+    const { files } = await loadedBy(line);
     expect(files.slice(most)).toEqual([]);
     expect(files).toContain("main.js");
+  });
+
+  /** A formatter costs 5 to 15 ms, as it loads the data of its language. */
+  it.each(NOUNS.map(({ name }) => name))("%s --help opens at most 8 and makes no formatter", async (noun) => {
+    const { files, intl } = await loadedBy(`${noun} --help`);
+    expect(files.slice(8)).toEqual([]);
+    expect(files).not.toContain("connecting.js");
+    expect(files).not.toContain("settings.js");
+    expect(intl).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
-// Required into a program: writes each module that it loads as a line to the file that RECORD_LOADS names.
+// Required into a program: writes each module that it loads, and each formatter of Intl that it makes, as a line to the
+// file that RECORD_LOADS names.
 const { appendFileSync } = require("node:fs");
 const module_ = require("node:module");
 
@@ -17,6 +18,15 @@ if (module_.registerHooks === undefined) {
     load(url, context, next) {
       appendFileSync(file, `${url}\n`);
       return next(url, context);
+    },
+  });
+}
+
+for (const name of ["DateTimeFormat", "ListFormat", "NumberFormat", "PluralRules", "Segmenter"]) {
+  Intl[name] = new Proxy(Intl[name], {
+    construct(...call) {
+      appendFileSync(file, `intl:${name}\n`);
+      return Reflect.construct(...call);
     },
   });
 }

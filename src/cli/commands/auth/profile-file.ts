@@ -1,6 +1,6 @@
 import { quoteText } from "../../../contract/text/invisible.ts";
 import { configFile, type HostContext } from "../../../config/places.ts";
-import { readProfiles, setAside, writeProfiles, type Profiles } from "../../../config/profiles.ts";
+import type { Profiles } from "../../../config/profiles.ts";
 import { ConfigError } from "../../../config/config-error.ts";
 import { LOCAL_PROFILE } from "../../../config/settings.ts";
 import type { Deps } from "../../kit/deps.ts";
@@ -14,6 +14,7 @@ export const DEFAULT_PROFILE = "default";
  * cannot be understood then counts as empty, and `changeProfiles` sets it aside.
  */
 export async function loadProfiles(deps: Deps, { repair = false } = {}): Promise<Profiles> {
+  const { readProfiles } = await import("../../../config/profiles.ts");
   const file = fileOf(deps);
   const profiles = await readProfiles(file).catch(async (error: unknown) => {
     if (!repair || !isBroken(error)) throw error;
@@ -33,6 +34,7 @@ type Saved = Pick<Profiles, "defaultName" | "byName">;
 
 /** Changes what is saved by now, which another command may have changed since it was loaded, and returns the change. */
 export async function changeProfiles(deps: Deps, change: (saved: Saved) => Saved): Promise<Saved> {
+  const { readProfiles, setAside, writeProfiles } = await import("../../../config/profiles.ts");
   const file = fileOf(deps);
   const saved = await readProfiles(file).catch(async (error: unknown) => {
     if (!isBroken(error)) throw error;

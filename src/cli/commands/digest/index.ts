@@ -2,7 +2,7 @@ import { systemZone } from "../../../runtime/zone.ts";
 import { parseEmail } from "../../args/people.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { defineCommand } from "../../kit/define-command.ts";
-import { pastRange } from "../report/request.ts";
+import { pastRange } from "../report/past-range.ts";
 import { TREND } from "../shared/row-filters.ts";
 
 const WEEK_SECONDS = 7 * 86_400;

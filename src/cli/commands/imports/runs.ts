@@ -3,14 +3,13 @@ import path from "node:path";
 import { stat, unlink } from "node:fs/promises";
 import type { JournalHead } from "../../../bulk/import/journal/journal-entry.ts";
 import { type JournalState, readJournal } from "../../../bulk/import/journal/journal-state.ts";
-import { countOutcomes, OUTCOMES } from "../../../bulk/import/journal/outcome.ts";
+import { countOutcomes } from "../../../bulk/import/journal/outcome.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { isLocked, LockedError, takeLock } from "../../../runtime/files/lock-file.ts";
 import type { Deps } from "../../kit/deps.ts";
 import { watchLock } from "../../kit/notes.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 import { filesOf, JOURNAL_SUFFIX, listJournals, type RunFiles } from "../../importing/run-files.ts";
-import { pathColumn, type Resource } from "../../render/columns.ts";
 
 export interface ImportRun {
   readonly files: RunFiles;
@@ -23,26 +22,6 @@ export interface ImportRun {
  * `stopped`: rows have no outcome yet. `running`: another process is at it.
  */
 export type RunStatus = "finished" | "incomplete" | "stopped" | "running";
-
-export const RUNS: Resource = {
-  noun: "imports",
-  columns: [
-    pathColumn("file", "text"),
-    pathColumn("command", "text"),
-    pathColumn("status", "text"),
-    ...["rows", ...OUTCOMES, "remaining"].map((name) => pathColumn(name, "number")),
-    pathColumn("started_at", "time"),
-    pathColumn("base_url", "text"),
-    pathColumn("results", "text"),
-  ],
-  table: ["file", "command", "status", "rows", ...OUTCOMES, "remaining", "started_at"],
-  dropFirst: ["started_at", "pending", "suppressed", "throttled", "skipped", "saved", "scheduled"],
-};
-
-export const RUNS_ARG = {
-  form: "[file]",
-  text: "an imported file, its results, or a folder (default this folder)",
-} as const;
 
 /** `name` may be a journal too. Throws NothingFoundError for a file of which no import is recorded. */
 export async function findRuns(name: string | null): Promise<ImportRun[]> {

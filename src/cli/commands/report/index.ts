@@ -6,7 +6,7 @@ import { defineCommand } from "../../kit/define-command.ts";
 import type { FlagGroup } from "../../kit/flag-spec.ts";
 import { TREND } from "../shared/row-filters.ts";
 import { segmentFlag } from "../shared/segment-tally.ts";
-import { pastRange } from "./request.ts";
+import { pastRange } from "./past-range.ts";
 
 const HTML_ONLY: FlagGroup<void> = {
   records: [],

@@ -1,41 +1,11 @@
-/** What a report is asked for: the flags that reports and digests share, and what the service adds. */
+/** What the service adds to a report that was asked for. */
 import type { ApiReply } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { CHANNELS, PROJECT_NAME_HEADER } from "../../../contract/routes.ts";
 import { areRatesOpen, type ResponseRates } from "../../../insight/report/facts.ts";
-import { unixSeconds } from "../../../runtime/clock.ts";
 import { type Deps, withClient } from "../../kit/deps.ts";
-import { RANGE_FLAGS, rangeFlags, readRange, readTime, type TimeFilter } from "../../kit/time-flags.ts";
 import { nullIfRefused } from "../../kit/refusals.ts";
-import type { FlagGroup } from "../../kit/flag-spec.ts";
 import { lastSecond, type ReportRequest } from "./read-facts.ts";
-
-interface PastRange extends TimeFilter {
-  /** Unix seconds; later answers are left out. */
-  readonly asOf: number;
-}
-
-/** Relative times such as 7d count from `--as-of`. `start` is what a missing `--since` means, for help. */
-export function pastRange(start?: string): FlagGroup<PastRange> {
-  return {
-    records: [
-      ...rangeFlags("answered").map((record) =>
-        record.flag === "--since" && start !== undefined ? { ...record, otherwise: start } : record,
-      ),
-      {
-        flag: "--as-of",
-        value: "time",
-        text: "count only answers up to this time, and relative times from it",
-        otherwise: "now",
-      },
-    ],
-    read(flags, deps) {
-      const asOf = readTime(deps, flags, "--as-of", "last") ?? unixSeconds(deps.clock);
-      const then = { ...deps, clock: { ...deps.clock, now: () => asOf * 1000 } };
-      return { ...readRange(then, flags, { ...RANGE_FLAGS, asOf: "--as-of" }), asOf };
-    },
-  };
-}
 
 /** A title of null is the service's own name. */
 export type TypedRequest = Omit<ReportRequest, "title" | "rates"> & { readonly title: string | null };

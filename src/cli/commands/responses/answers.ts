@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../contract/json.ts";
-import { type AnswerTally, createAnswerTally, type QuestionResult } from "../../../insight/answers/answer-tally.ts";
+import type { AnswerTally, QuestionResult } from "../../../insight/answers/answer-tally.ts";
 import type { ShownTexts } from "../../../insight/answers/shown-texts.ts";
 import { labelAt, PERIOD_UNITS, type PeriodUnit } from "../../../runtime/calendar/periods.ts";
 import { createWallClock } from "../../../runtime/zone.ts";
@@ -66,6 +66,7 @@ export const answers = defineCommand({
   async run(deps, { selection, question, by, segment, minCount }) {
     const resource = answersResource([...(by === null ? [] : ["period"]), ...(segment === null ? [] : ["segment"])]);
     checkColumns(deps, resource);
+    const { createAnswerTally } = await import("../../../insight/answers/answer-tally.ts");
     const groups = new Map<string, { readonly group: JsonObject; readonly tally: AnswerTally }>();
     // One name for a choice in all groups, so that their rows can be joined.
     const texts: ShownTexts = new Map();

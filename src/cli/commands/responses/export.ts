@@ -47,7 +47,7 @@ export const exportAll = defineCommand({
   columns: RESPONSES,
   exits: EXPORT_EXITS,
   async run(deps, { selection, expand, file, filterText }) {
-    const shaping = createShaping(deps, selection, expand ?? EXPANSIONS);
+    const shaping = await createShaping(deps, selection, expand ?? EXPANSIONS);
     const { exportList } = await import("../../export/list.ts");
     const exported = exportList(forSelection(deps, selection), toRequest(selection, shaping, filterText), file);
     return withRefusals(exported, noTrend(selection.trend));

@@ -46,7 +46,7 @@ export const list = defineCommand({
   async run(deps, { selection, newest, limits, ...input }) {
     const { created, rows, trend } = selection;
     const order = newest ? "desc" : input.order;
-    const shaping = createShaping(deps, selection, input.expand ?? neededExpansions(deps));
+    const shaping = await createShaping(deps, selection, input.expand ?? neededExpansions(deps));
     const isFiltered = shaping.filterPage !== null;
     const listed = listRows(forSelection(deps, selection), {
       resource: withSearch(rows),

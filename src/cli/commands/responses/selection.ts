@@ -181,7 +181,7 @@ export async function readSelected(
   selection: Selection,
   { take, toShown, segments = [] }: SelectedRows,
 ): Promise<Shaping> {
-  const shaping = createShaping(deps, selection, null, toShown);
+  const shaping = await createShaping(deps, selection, null, toShown);
   const parameters = {
     ...selection.created,
     ...toFilterParameters(selection),

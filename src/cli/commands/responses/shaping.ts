@@ -4,7 +4,7 @@ import type { Expansion } from "../../../contract/routes.ts";
 import { markLongNumbers, mayHoldLongNumbers, unmarkLongNumbers } from "../../../contract/long-numbers.ts";
 import type { RowPage } from "../../../contract/row-page.ts";
 import type { PersonalKind } from "../../../insight/personal-data.ts";
-import { createMasker, type Masker, type ToShown } from "../../../insight/redact.ts";
+import type { Masker, ToShown } from "../../../insight/redact.ts";
 import { type Deps } from "../../kit/deps.ts";
 import { countOf, writeNote } from "../../kit/notes.ts";
 import type { ExportShaping } from "../../export/request.ts";
@@ -21,12 +21,12 @@ export interface Shaping extends ExportShaping {
  * `asked` are the expansions the command wants, null for the service's default. Only what `toShown` keeps of a row is
  * numbered and counted; by default the row as asked for.
  */
-export function createShaping(
+export async function createShaping(
   deps: Deps,
   { rows, redact }: { readonly rows: RowFilters; readonly redact: boolean },
   asked: readonly Expansion[] | null,
   toShown?: ToShown,
-): Shaping {
+): Promise<Shaping> {
   const filterPage = createPageFilter(rows);
   const filter = filterPage ?? ((page: RowPage) => page);
   if (!redact)
@@ -37,6 +37,7 @@ export function createShaping(
       page: filter,
       writeNotes: async () => {},
     };
+  const { createMasker } = await import("../../../insight/redact.ts");
   const masker = createMasker();
   const isExpanded = asked?.includes("person") ?? false;
   const shown = toShown ?? (isExpanded ? (row) => row : withoutPerson);

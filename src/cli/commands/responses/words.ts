@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../contract/json.ts";
-import { createWordTally, type TermRow, type WordTally } from "../../../insight/words.ts";
+import type { TermRow, WordTally } from "../../../insight/words.ts";
 import { parseCount } from "../../args/values.ts";
 import { countOf, formatCount, writeDone } from "../../kit/notes.ts";
 import { defineCommand } from "../../kit/define-command.ts";
@@ -54,6 +54,7 @@ export const words = defineCommand({
   columns: TERMS,
   async run(deps, { selection, minCount, limit, wrap }) {
     checkColumns(deps, TERMS);
+    const { createWordTally } = await import("../../../insight/words.ts");
     const tally = createWordTally();
     const shaping = await readSelected(deps, selection, {
       take: (row) => addTo(tally, row),

@@ -1,5 +1,4 @@
 /** The addresses at which `serve` may be reached, and the check that this is safe. */
-import { X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import { activationSocket } from "../../../runtime/files/processes.ts";
 import { isLoopbackHost } from "../../../runtime/name-resolver.ts";
@@ -89,7 +88,8 @@ export function readActivation(env: Readonly<Record<string, string | undefined>>
  * From this machine; a server that listens on every address has none of its own in its URL. A certificate, in PEM, is
  * good for the hosts that it names.
  */
-export function reachableUrl(url: string, certificate: string | null): string {
+export async function reachableUrl(url: string, certificate: string | null): Promise<string> {
+  const { X509Certificate } = await import("node:crypto");
   const names = certificate === null ? "" : (new X509Certificate(certificate).subjectAltName ?? "");
   const [, host] = /\bDNS:([^,*]+)/.exec(names) ?? [];
   if (host !== undefined) return url.replace(/\/\/(?:\[.*\]|[^:/]+)/, `//${host}`);

@@ -88,7 +88,7 @@ async function runServe(deps: Deps, options: ServeOptions): Promise<ExitCode> {
     const keyFile = key === null || !log.isJson ? null : await writeKeyFile(deps, keyPlace(place, options), key);
     await streams.out.write(`listening on ${server.url}\n`);
     await warnOfKey(deps, log, service);
-    const url = publicUrl ?? reachableUrl(server.url, tls?.cert ?? null);
+    const url = publicUrl ?? (await reachableUrl(server.url, tls?.cert ?? null));
     service.startLog({ isAnnounced: key !== null && keyFile === null && streams.err.isTTY });
     if (key !== null) await announce(deps, log, { data: dataFile, url, key, keyFile });
     if (others.length > 0) noteOthers(log, dataFile, others);

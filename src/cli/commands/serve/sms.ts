@@ -7,10 +7,9 @@ import { readFlagFile } from "../../args/text-file.ts";
 import { badValue, parseChoice, parseInteger, parseKeyValue, parseNames } from "../../args/values.ts";
 import type { Deps } from "../../kit/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
-import { SMS_FIELDS, SMS_MODES } from "../../../service/delivery/sms/formats.ts";
+import { PAID_FORMATS, SMS_FIELDS, SMS_FORMATS, SMS_MODES } from "../../../service/delivery/sms/formats.ts";
 import { readBasic } from "../../../service/delivery/sms/providers/provider.ts";
-import { PAID_FORMATS, SMS_FORMATS, SMS_PROVIDERS } from "../../../service/delivery/sms/providers/providers.ts";
-import { canBeTexted, type SmsGateway } from "../../../service/delivery/sms/gateway.ts";
+import type { SmsGateway } from "../../../service/delivery/sms/gateway.ts";
 import type { SmsOptions } from "../../../service/parts/sms.ts";
 import { parsePublicUrl } from "./address.ts";
 import { refuseWithout, SMS_HINT } from "./mail.ts";
@@ -19,7 +18,7 @@ const DEFAULTS = { format: "json", mode: "link", daily: "200", maxSegments: "3",
 const SEGMENTS_MAX = 10;
 const DAILY_MAX = 10_000_000;
 
-const PAID_NAMES = new Intl.ListFormat("en-GB").format(PAID_FORMATS);
+const PAID_NAMES = PAID_FORMATS.join(", ").replace(/, (?=\w+$)/, " and ");
 
 /** Their defaults hold with a gateway alone, so that the parser supplies none. */
 export const SMS_FLAGS: readonly FlagRecord[] = [
@@ -82,7 +81,9 @@ export async function readSmsSettings({ env, options }: Deps, flags: Flags): Pro
     refuseWithout({ needed: "--sms-gateway", hint: SMS_HINT }, GATEWAY_ONLY, flags);
     return null;
   }
-  const { isPaid, credentials } = SMS_PROVIDERS[format];
+  const { canBeTexted } = await import("../../../service/delivery/sms/gateway.ts");
+  const { SMS_PROVIDERS } = await import("../../../service/delivery/sms/providers/providers.ts");
+  const isPaid = PAID_FORMATS.some((paid) => paid === format);
   const from = flags.text("--sms-from");
   const header = await readHeader(env, flags);
   if (isPaid && from === null) throw new UsageError(`--sms-format ${format} requires --sms-from`);
@@ -92,7 +93,7 @@ export async function readSmsSettings({ env, options }: Deps, flags: Flags): Pro
     throw new UsageError(`--sms-mode conversation: nobody can text back to ${quoteText(from ?? "")}`, {
       hint: "use --sms-from with a phone number, or --sms-mode link",
     });
-  if (credentials === "fields" && readBasic(header?.value ?? "").user === "")
+  if (SMS_PROVIDERS[format].credentials === "fields" && readBasic(header?.value ?? "").user === "")
     throw new UsageError(`--sms-format ${format} requires a header of the form Authorization: Basic …`, {
       hint: "it is the API key, a colon and the API secret, in base64",
     });

@@ -1,5 +1,4 @@
 /** A mail as it would be sent: on standard output or in a file, whole or one part of it. */
-import { replaceFile } from "../../../runtime/files/file-replacement.ts";
 import type { ResultOf } from "../../../service/operations/index.ts";
 import type { Deps } from "../../kit/deps.ts";
 import { writeDone } from "../../kit/notes.ts";
@@ -24,6 +23,7 @@ export async function showPreview(
 ): Promise<void> {
   const shown = preview[html ? "html" : text ? "text" : "message"];
   if (out === null) return writeText(deps.streams.out, shown);
+  const { replaceFile } = await import("../../../runtime/files/file-replacement.ts");
   await replaceFile(out, shown, deps.random.token(6));
   await writeDone(deps, `Wrote ${out}.`);
 }

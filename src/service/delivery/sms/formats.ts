@@ -1,4 +1,10 @@
-/** The settings of a gateway that `serve` offers. */
+/** The settings of a gateway that `serve` offers; apart from the providers, so that help loads none. */
+
+/** They charge for each message: nothing may leave until sender, countries and credentials are set. */
+export const PAID_FORMATS = ["twilio", "vonage", "telnyx"] as const;
+
+export const SMS_FORMATS = ["json", "form", ...PAID_FORMATS] as const;
+export type SmsFormat = (typeof SMS_FORMATS)[number];
 
 export const SMS_FIELDS = ["to", "text", "from", "id"] as const;
 export type SmsField = (typeof SMS_FIELDS)[number];

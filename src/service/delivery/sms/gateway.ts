@@ -2,7 +2,8 @@
 import { parseJson } from "../../../contract/json.ts";
 import { FAILED, type GatewayMeaning, HELD, PLAIN, RETRY } from "./providers/answers.ts";
 import { type GatewaySettings, readBasic, type SmsMessage } from "./providers/provider.ts";
-import { SMS_PROVIDERS, type SmsFormat } from "./providers/providers.ts";
+import type { SmsFormat } from "./formats.ts";
+import { SMS_PROVIDERS } from "./providers/providers.ts";
 
 export interface SmsGateway extends GatewaySettings {
   readonly url: string;

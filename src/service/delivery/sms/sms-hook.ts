@@ -8,7 +8,8 @@ import { receiveText, type TextOutcome } from "../../domain/sms/receive-text.ts"
 import type { HookRefusal, HookRequest } from "../bounce/hooks.ts";
 import { readFields, readIncoming, sourceOf } from "./incoming.ts";
 import { NO_CONTENT } from "./providers/provider.ts";
-import { INCOMING_FORMS, SMS_PROVIDERS, type SmsFormat } from "./providers/providers.ts";
+import type { SmsFormat } from "./formats.ts";
+import { INCOMING_FORMS, SMS_PROVIDERS } from "./providers/providers.ts";
 
 export interface SmsHookOptions {
   readonly store: Store;

@@ -25,5 +25,5 @@ test.each([
   ["https://0.0.0.0:443", "DNS:*.example.com,IP:127.0.0.1", "https://127.0.0.1:443"],
   ["https://0.0.0.0:443", "", "https://127.0.0.1:443"],
 ])("when a server listens on %s with a certificate for %j, then %s is named", (url, names, expected) => {
-  expect(reachableUrl(url, names === null ? null : makeCertificate(names))).toBe(expected);
+  return expect(reachableUrl(url, names === null ? null : makeCertificate(names))).resolves.toBe(expected);
 });

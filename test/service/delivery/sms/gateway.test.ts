@@ -3,11 +3,8 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
 import { readGatewayAnswer } from "../../../../src/service/delivery/sms/gateway.ts";
-import {
-  SMS_FORMATS,
-  SMS_PROVIDERS,
-  type SmsFormat,
-} from "../../../../src/service/delivery/sms/providers/providers.ts";
+import { SMS_FORMATS, type SmsFormat } from "../../../../src/service/delivery/sms/formats.ts";
+import { SMS_PROVIDERS } from "../../../../src/service/delivery/sms/providers/providers.ts";
 
 /** The outcome, what becomes of the sender, a wait in seconds, the provider's code, and its id of the message. */
 it.each<[SmsFormat, number, string, string]>([

@@ -14,7 +14,7 @@ import { UsageError } from "../../../errors/usage-error.ts";
 import { timeOf } from "../../../export/sources.ts";
 import { type Resource, toResource } from "../../../render/columns.ts";
 
-export const FORWARDED: Resource = {
+const FORWARDED: Resource = {
   ...toResource("events", {
     event_id: "id",
     event_type: "text",
@@ -31,6 +31,7 @@ export const FORWARDED: Resource = {
 };
 
 export interface Forwarder {
+  readonly resource: Resource;
   /** Remembers rows that aren't sent, so that later they count as changed, not new. */
   know(page: RowPage): void;
   /**
@@ -91,6 +92,7 @@ function createForwarder(deps: Deps, sender: Sender): Forwarder {
       : "survey_response.updated";
   };
   return {
+    resource: FORWARDED,
     know: ({ rows }) => {
       for (const row of rows) recent.isNew(RESPONSE_VERSIONS.id(row));
     },

@@ -29,7 +29,7 @@ import { openListOutput } from "../../../render/list-output.ts";
 import { RESPONSES } from "../../../render/resources.ts";
 import { ROW_FILTERS, TREND } from "../../shared/row-filters.ts";
 import { changedAt, RESPONSE_VERSIONS, UPDATED_KEYS } from "../export.ts";
-import { FORWARDED, type Forwarder, openForwarder } from "./forward.ts";
+import type { Forwarder } from "./forward.ts";
 import {
   EXPAND,
   forSelection,
@@ -108,11 +108,11 @@ export const tail = defineCommand({
         hint: "without --forward-to, the answers are only shown",
       });
     const secret = input.secret ?? (deps.env[SECRET_VARIABLE] || null);
-    const forwarder = url === null ? null : await openForwarder(deps, url, secret);
-    const resource = forwarder === null ? withSearch(rows) : FORWARDED;
+    const forwarder = url === null ? null : await forwardTo(deps, url, secret);
+    const resource = forwarder === null ? withSearch(rows) : forwarder.resource;
     const expand = forwarder === null ? (input.expand ?? neededExpansions(deps)) : (["person", "notes"] as const);
     const output = await openListOutput(deps, { resource, wrap, live: true });
-    const shaping = createShaping(deps, { rows, redact }, expand);
+    const shaping = await createShaping(deps, { rows, redact }, expand);
     const work = withClient(forSelection(deps, { person, rows }), (client) =>
       follow(deps, { since, trend, ...person, interval }, { client, output, forwarder, shaping }),
     );
@@ -124,6 +124,11 @@ export const tail = defineCommand({
     }
   },
 });
+
+async function forwardTo(deps: Deps, url: string, secret: string | null): Promise<Forwarder> {
+  const { openForwarder } = await import("./forward.ts");
+  return openForwarder(deps, url, secret);
+}
 
 /** Seconds. */
 function parseInterval(text: string, place: string): number {

@@ -1,4 +1,4 @@
-import { type KeyedProvider, providerKeyProblem } from "../../../../service/domain/delivery/hook-secrets.ts";
+import type { KeyedProvider } from "../../../../service/domain/delivery/hook-secrets.ts";
 import { parseEmail } from "../../../args/people.ts";
 import { LIMITS } from "../../../kit/rows/list-rows.ts";
 import { EXIT } from "../../../exit-codes.ts";
@@ -71,10 +71,10 @@ export const bounce = defineGroup({
       ],
       flags: {
         rotate: { flag: "--rotate", text: "create a new secret; the previous URLs stop working" },
-        keys: keyFlags([
-          keyFlag("postmark", "--postmark-login", "file with user:password that Postmark logs in with"),
-          keyFlag("sendgrid", "--sendgrid-key", "file with SendGrid's public key"),
-          keyFlag("mailgun", "--mailgun-key", "file with Mailgun's signing key"),
+        keys: keyFlags(findProblem, [
+          { name: "postmark", flag: "--postmark-login", text: "file with user:password that Postmark logs in with" },
+          { name: "sendgrid", flag: "--sendgrid-key", text: "file with SendGrid's public key" },
+          { name: "mailgun", flag: "--mailgun-key", text: "file with Mailgun's signing key" },
         ]),
       },
       columns: toResource("hooks", { provider: "text", url: "text", proof: "text" }),
@@ -87,6 +87,7 @@ export const bounce = defineGroup({
   ],
 });
 
-function keyFlag(name: KeyedProvider, flag: `--${string}`, text: string) {
-  return { name, flag, text, problem: (key: string) => providerKeyProblem(name, key) };
+async function findProblem(provider: KeyedProvider, key: string): Promise<string | null> {
+  const { providerKeyProblem } = await import("../../../../service/domain/delivery/hook-secrets.ts");
+  return providerKeyProblem(provider, key);
 }

@@ -11,23 +11,25 @@ interface KeyFlag<Name extends string> {
   readonly name: Name;
   readonly flag: FlagRecord["flag"];
   readonly text: string;
-  /** The end of a sentence about the key; null for a sound one. */
-  readonly problem: (key: string) => string | null;
 }
+
+/** The end of a sentence about the key; null for a sound one. */
+type FindProblem<Name> = (name: Name, key: string) => Promise<string | null>;
 
 /** The keys by provider; an empty file name clears one. */
 export function keyFlags<Name extends string>(
+  findProblem: FindProblem<Name>,
   flags: readonly KeyFlag<Name>[],
 ): FlagGroup<Promise<{ readonly [Each in Name]?: string }>> {
   return {
     records: flags.map(({ flag, text }) => ({ flag, value: "file", text })),
     read: async (given) => {
       const keys: [Name, string][] = [];
-      for (const { name, flag, problem } of flags) {
+      for (const { name, flag } of flags) {
         const file = given.text(flag);
         if (file === null) continue;
         const key = file === "" ? "" : await readKeyFile(flag, file);
-        const fault = key === "" ? null : problem(key);
+        const fault = key === "" ? null : await findProblem(name, key);
         if (fault !== null) throw new UsageError(`${flag}: ${file} ${fault}`);
         keys.push([name, key]);
       }

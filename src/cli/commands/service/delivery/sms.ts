@@ -1,4 +1,4 @@
-import { INCOMING_FORMS } from "../../../../service/delivery/sms/providers/providers.ts";
+import type { SigningGateway } from "../../../../service/domain/delivery/hook-secrets.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
 import { serviceCommand } from "../service-command.ts";
 import { toResource } from "../service-resources.ts";
@@ -18,15 +18,11 @@ export const sms = defineGroup({
       ],
       flags: {
         rotate: { flag: "--rotate", text: "create a new secret; the previous URL stops working" },
-        // Such as `--twilio-token`.
-        keys: keyFlags(
-          [...INCOMING_FORMS].map(([name, { key }]) => ({
-            name,
-            flag: `--${name}-${key.name}`,
-            text: `file with ${key.title}`,
-            problem: key.problem,
-          })),
-        ),
+        keys: keyFlags(findProblem, [
+          { name: "twilio", flag: "--twilio-token", text: "file with Twilio's auth token" },
+          { name: "vonage", flag: "--vonage-secret", text: "file with Vonage's signature secret" },
+          { name: "telnyx", flag: "--telnyx-key", text: "file with Telnyx' public key" },
+        ]),
       },
       columns: toResource("hooks", { url: "text", signed_by: "text" }),
       done: (_, { rotate }) => (rotate ? "The previous URL no longer works." : null),
@@ -34,3 +30,8 @@ export const sms = defineGroup({
     }),
   ],
 });
+
+async function findProblem(gateway: SigningGateway, key: string): Promise<string | null> {
+  const { INCOMING_FORMS } = await import("../../../../service/delivery/sms/providers/providers.ts");
+  return INCOMING_FORMS.get(gateway)?.keyProblem(key) ?? null;
+}

@@ -1,5 +1,4 @@
 import { configFile } from "../../../../config/places.ts";
-import { readProfiles } from "../../../../config/profiles.ts";
 import { toIsoTime } from "../../../../contract/text/iso-time.ts";
 import type { ResultOf } from "../../../../service/operations/index.ts";
 import { parseLifetime, parseName } from "../../../args/values.ts";
@@ -108,6 +107,7 @@ async function questionOf(deps: Deps, project: string, found: ResultOf<"key.find
 
 /** Every saved key of the key's last four characters, and the variable: whoever uses one is locked out. */
 async function usesHere({ env, platform }: Deps, lastFour: string): Promise<string[]> {
+  const { readProfiles } = await import("../../../../config/profiles.ts");
   const { byName } = await readProfiles(configFile({ env, platform })).catch(() => ({
     byName: new Map<string, never>(),
   }));

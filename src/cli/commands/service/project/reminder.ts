@@ -1,4 +1,4 @@
-import { isReminderTime, REMINDER_CHANNELS } from "../../../../service/domain/delivery/reminders.ts";
+import { CHANNELS } from "../../../../contract/routes.ts";
 import { badValue, readDuration } from "../../../args/values.ts";
 import { serviceCommand } from "../service-command.ts";
 import { toResource } from "../service-resources.ts";
@@ -19,15 +19,16 @@ export const reminder = serviceCommand({
       flag: "--channel",
       value: "channel",
       text: "surveys that a reminder follows",
-      choices: REMINDER_CHANNELS,
+      choices: ["any", ...CHANNELS],
     },
   },
   columns: toResource("settings", { after_seconds: "number", channel: "text" }),
 });
 
 /** Throws UsageError. */
-function parseAfter(text: string): number | "off" {
+async function parseAfter(text: string): Promise<number | "off"> {
   if (text === "off") return "off";
+  const { isReminderTime } = await import("../../../../service/domain/delivery/reminders.ts");
   const seconds = readDuration(text);
   if (seconds === null || !isReminderTime(seconds))
     throw badValue("<after>", text, "a duration from 1h to 30d such as 5d, or off");

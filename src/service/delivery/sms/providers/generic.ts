@@ -10,7 +10,6 @@ const GENERIC: Omit<SmsProvider, "body" | "documentation"> = {
     return { [name("to")]: to, [name("text")]: text, [name("id")]: id, ...(from !== null && { [name("from")]: from }) };
   },
   credentials: "header",
-  isPaid: false,
   answersWords: false,
   accepted,
   codeOf: anyCode,

@@ -23,8 +23,6 @@ export interface SmsProvider {
   readonly toFields: (gateway: GatewaySettings, message: SmsMessage) => Readonly<Record<string, string>>;
   /** `fields`: the credentials are among the fields and not a header. */
   readonly credentials: "header" | "fields";
-  /** A charge for each message: nothing may leave until sender, countries and credentials are set. */
-  readonly isPaid: boolean;
   /** The provider sees STOP, START and HELP itself, and answers them. */
   readonly answersWords: boolean;
   /** The meaning of an answer with a status of 2xx. `body` is undefined for text that is not JSON. */
@@ -42,8 +40,8 @@ export interface IncomingForm {
   /** The fields on one level; null for what is not a text. */
   readonly flatten: (fields: JsonObject) => JsonObject | null;
   readonly isSigned: (key: string, signed: SignedText) => boolean;
-  /** The key that the operator gives; `name` ends its flag. */
-  readonly key: { readonly name: string; readonly title: string; readonly problem: (key: string) => string | null };
+  /** What is wrong with a key that the operator gives, as the end of a sentence; null for a sound one. */
+  readonly keyProblem: (key: string) => string | null;
   readonly answer: HttpResponse;
   /** Its row in `docs/sms.md`: the proof besides the secret of the path. */
   readonly documentation: readonly [provider: string, proof: string];

@@ -1,12 +1,11 @@
 /** The table of SMS providers: `docs/architecture.md` tells how to add one. */
 import type { SigningGateway } from "../../../domain/delivery/hook-secrets.ts";
+import { SMS_FORMATS, type SmsFormat } from "../formats.ts";
 import { FORM_GATEWAY, JSON_GATEWAY } from "./generic.ts";
 import type { IncomingForm, SmsProvider } from "./provider.ts";
 import { TELNYX } from "./telnyx.ts";
 import { TWILIO } from "./twilio.ts";
 import { VONAGE } from "./vonage.ts";
-
-export type SmsFormat = "json" | "form" | SigningGateway;
 
 export const SMS_PROVIDERS: Readonly<Record<SmsFormat, SmsProvider>> = {
   json: JSON_GATEWAY,
@@ -15,10 +14,6 @@ export const SMS_PROVIDERS: Readonly<Record<SmsFormat, SmsProvider>> = {
   vonage: VONAGE,
   telnyx: TELNYX,
 };
-
-export const SMS_FORMATS = Object.keys(SMS_PROVIDERS) as readonly SmsFormat[];
-
-export const PAID_FORMATS: readonly SmsFormat[] = SMS_FORMATS.filter((format) => SMS_PROVIDERS[format].isPaid);
 
 /** The providers that sign the texts that they bring, by name. */
 export const INCOMING_FORMS: ReadonlyMap<SigningGateway, IncomingForm> = new Map(

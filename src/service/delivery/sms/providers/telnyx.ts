@@ -7,7 +7,6 @@ export const TELNYX: SmsProvider = {
   body: "json",
   toFields: ({ from }, { to, text }) => ({ from: from ?? "", to, text }),
   credentials: "header",
-  isPaid: true,
   answersWords: true,
   accepted: (body) => {
     const { id } = asObject(asObject(body).data);
@@ -30,12 +29,8 @@ export const TELNYX: SmsProvider = {
       const text = Buffer.concat([Buffer.from(`${timestamp}|`), bytes]);
       return verify(null, text, readEd25519Key(key), Buffer.from(signature, "base64"));
     },
-    key: {
-      name: "key",
-      title: "Telnyx' public key",
-      problem: (key) =>
-        Buffer.from(key, "base64").byteLength === ED25519_BYTES ? null : "is not a public key in base64",
-    },
+    keyProblem: (key) =>
+      Buffer.from(key, "base64").byteLength === ED25519_BYTES ? null : "is not a public key in base64",
     answer: NO_CONTENT,
     documentation: [
       "Telnyx",

@@ -18,7 +18,6 @@ export const TWILIO: SmsProvider = {
     return { To: to, [isService ? "MessagingServiceSid" : "From"]: from ?? "", Body: text };
   },
   credentials: "header",
-  isPaid: true,
   answersWords: true,
   accepted: (body) => {
     const { sid, error_code: error } = asObject(body);
@@ -38,11 +37,7 @@ export const TWILIO: SmsProvider = {
       const expected = createHmac("sha1", key).update(text).digest("base64");
       return isSameText(headers["x-twilio-signature"] ?? "", expected);
     },
-    key: {
-      name: "token",
-      title: "Twilio's auth token",
-      problem: (key) => (/^[\da-f]{32}$/i.test(key) ? null : "is not an auth token"),
-    },
+    keyProblem: (key) => (/^[\da-f]{32}$/i.test(key) ? null : "is not an auth token"),
     // Replies go out through the gateway; Twilio takes an answer's body for one.
     answer: {
       status: 200,

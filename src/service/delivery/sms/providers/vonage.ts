@@ -23,7 +23,6 @@ export const VONAGE: SmsProvider = {
     return { api_key: user, api_secret: password, from: sender, to: to.replace(/^\+/, ""), text, ...type };
   },
   credentials: "fields",
-  isPaid: true,
   answersWords: false,
   // One entry for each segment; the status of HTTP is 200 whatever happens.
   accepted: (body) => {
@@ -46,11 +45,7 @@ export const VONAGE: SmsProvider = {
     flatten: (fields) => fields,
     // The Messages API brings a token, the SMS API a field.
     isSigned: (key, signed) => hasToken(key, signed) || hasSignature(key, signed.fields),
-    key: {
-      name: "secret",
-      title: "Vonage's signature secret",
-      problem: (key) => (/^\S{8,}$/.test(key) ? null : "is not a signature secret"),
-    },
+    keyProblem: (key) => (/^\S{8,}$/.test(key) ? null : "is not a signature secret"),
     answer: NO_CONTENT,
     documentation: [
       "Vonage",

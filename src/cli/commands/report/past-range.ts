@@ -1,0 +1,31 @@
+/** The time range of reports and digests. */
+import { unixSeconds } from "../../../runtime/clock.ts";
+import type { FlagGroup } from "../../kit/flag-spec.ts";
+import { RANGE_FLAGS, rangeFlags, readRange, readTime, type TimeFilter } from "../../kit/time-flags.ts";
+
+interface PastRange extends TimeFilter {
+  /** Unix seconds; later answers are left out. */
+  readonly asOf: number;
+}
+
+/** Relative times such as 7d count from `--as-of`. `start` is what a missing `--since` means, for help. */
+export function pastRange(start?: string): FlagGroup<PastRange> {
+  return {
+    records: [
+      ...rangeFlags("answered").map((record) =>
+        record.flag === "--since" && start !== undefined ? { ...record, otherwise: start } : record,
+      ),
+      {
+        flag: "--as-of",
+        value: "time",
+        text: "count only answers up to this time, and relative times from it",
+        otherwise: "now",
+      },
+    ],
+    read(flags, deps) {
+      const asOf = readTime(deps, flags, "--as-of", "last") ?? unixSeconds(deps.clock);
+      const then = { ...deps, clock: { ...deps.clock, now: () => asOf * 1000 } };
+      return { ...readRange(then, flags, { ...RANGE_FLAGS, asOf: "--as-of" }), asOf };
+    },
+  };
+}
