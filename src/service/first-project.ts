@@ -7,9 +7,12 @@ export const DEFAULT_PROJECT = "default";
 
 /** Creates the project `default` if it is missing. */
 export async function ensureProject(store: Store): Promise<void> {
-  await store.write(async (tx) => {
-    if ((await findProject(tx, DEFAULT_PROJECT)) === null) await addProject(tx, DEFAULT_PROJECT);
-  });
+  await store.write(
+    async (tx) => {
+      if ((await findProject(tx, DEFAULT_PROJECT)) === null) await addProject(tx, DEFAULT_PROJECT);
+    },
+    { project: "all" },
+  );
 }
 
 /**
@@ -19,13 +22,16 @@ export async function ensureProject(store: Store): Promise<void> {
 export async function ensureFirstKey(store: Store, random: Random, given: string | null): Promise<string | null> {
   // Most starts only look, without waiting for other processes.
   if (await store.read((tx) => hasFirstKey(tx, given))) return null;
-  return store.write(async (tx) => {
-    if (await hasFirstKey(tx, given)) return null;
-    const project = (await findProject(tx, DEFAULT_PROJECT)) ?? (await addProject(tx, DEFAULT_PROJECT));
-    const key = given ?? createKey(random);
-    await addKey(tx, project, key);
-    return key;
-  });
+  return store.write(
+    async (tx) => {
+      if (await hasFirstKey(tx, given)) return null;
+      const project = (await findProject(tx, DEFAULT_PROJECT)) ?? (await addProject(tx, DEFAULT_PROJECT));
+      const key = given ?? createKey(random);
+      await addKey(tx, project, key);
+      return key;
+    },
+    { project: "all" },
+  );
 }
 
 async function hasFirstKey(tx: Transaction, given: string | null): Promise<boolean> {

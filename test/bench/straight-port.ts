@@ -19,7 +19,7 @@ import { createStatements } from "../../src/service/store/postgres/statements.ts
 
 const [url = ""] = process.argv.slice(2);
 const store = await openPostgresStore({ url, clock: systemClock });
-const project = await store.write((tx) => addProject(tx, "default"));
+const project = await store.write((tx) => addProject(tx, "default"), { project: "all" });
 await store.close();
 
 const pool = new Pool({ connectionString: url, max: 10 });

@@ -42,14 +42,14 @@ beforeEach(async () => {
     () => database?.giveBack(),
     () => service.close(),
   );
-  project = await service.store.write((tx) => addProject(tx, "default"));
+  project = await service.store.write((tx) => addProject(tx, "default"), { project: "all" });
 });
 afterEach(async () => {
   for (const stop of stops.splice(0).toReversed()) await stop();
 });
 
 const ask = (email: string): Promise<unknown> =>
-  service.store.write((tx) => sendPerson(tx, project, sendInput({ email, delaySeconds: 5 })));
+  service.store.write((tx) => sendPerson(tx, project, sendInput({ email, delaySeconds: 5 })), { project: "all" });
 /** Seconds from now until each person's survey is due. */
 const waits = async (): Promise<(number | null)[]> =>
   service.store.read(async (tx) => {
@@ -85,16 +85,19 @@ test("surveys asked for afterwards leave by the clock, and the log, /readyz and 
 test("service clock --reset takes everything back that would wait for the later time", async () => {
   state.offsetMs = YEARS_MS;
   await ask("ahead@x.co");
-  await service.store.write(async (tx) => {
-    const person = await tx.people.byEmail(project.id, "ahead@x.co");
-    await tx.people.update(project.id, person?.id ?? 0, { lastSentAt: tx.now });
-    await tx.projects.setLimitedUntil(project.id, tx.now + 86_400);
-    await tx.queue.beat("a process that was killed", LIFE_SECONDS);
-  });
+  await service.store.write(
+    async (tx) => {
+      const person = await tx.people.byEmail(project.id, "ahead@x.co");
+      await tx.people.update(project.id, person?.id ?? 0, { lastSentAt: tx.now });
+      await tx.projects.setLimitedUntil(project.id, tx.now + 86_400);
+      await tx.queue.beat("a process that was killed", LIFE_SECONDS);
+    },
+    { project: "all" },
+  );
   state.offsetMs = 0;
   await ask("later@x.co");
   expect(await service.store.read(readLead)).toBeGreaterThan(0);
-  await service.store.write(takeClockBack, { isLong: true });
+  await service.store.write(takeClockBack, { project: "all", isLong: true });
   expect(await service.store.read(readLead)).toBe(0);
   for (const wait of await waits()) expect([wait! > 0, wait! <= 6]).toEqual([true, true]);
   await service.store.read(async (tx) => {
@@ -108,8 +111,9 @@ test("service clock --reset takes everything back that would wait for the later 
 
 test("a process that was killed under the later time lives no longer than any other", async () => {
   state.offsetMs = YEARS_MS;
-  await service.store.write((tx) => tx.queue.beat("killed", LIFE_SECONDS));
-  const beat = (): Promise<readonly string[]> => service.store.write((tx) => tx.queue.beat("living", LIFE_SECONDS));
+  await service.store.write((tx) => tx.queue.beat("killed", LIFE_SECONDS), { project: "all" });
+  const beat = (): Promise<readonly string[]> =>
+    service.store.write((tx) => tx.queue.beat("living", LIFE_SECONDS), { project: "all" });
   state.offsetMs = 0;
   expect(await beat()).toEqual(["killed", "living"]);
   state.offsetMs = (LIFE_SECONDS + 1) * 1000;
@@ -118,7 +122,7 @@ test("a process that was killed under the later time lives no longer than any ot
 
 test("a limit of the day counts only what left on that day", async () => {
   await service.admin({ kind: "settings", project: "default", daily_limit: "1" });
-  await service.store.write((tx) => sendPerson(tx, project, sendInput({ email: "ahead@x.co" })));
+  await service.store.write((tx) => sendPerson(tx, project, sendInput({ email: "ahead@x.co" })), { project: "all" });
   state.offsetMs = YEARS_MS;
   await service.finishDue();
   state.offsetMs = 0;

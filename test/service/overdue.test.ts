@@ -48,10 +48,13 @@ test("when surveys were due for days, then they are held and all is paused, the 
       maxAgeSeconds: 3 * 86_400,
     });
   const before = await open();
-  await before.store.write(async (tx) => {
-    const project = await addProject(tx, "default");
-    for (let n = 0; n < 51; n += 1) await sendPerson(tx, project, sendInput({ email: `ok+${n}@example.org` }));
-  });
+  await before.store.write(
+    async (tx) => {
+      const project = await addProject(tx, "default");
+      for (let n = 0; n < 51; n += 1) await sendPerson(tx, project, sendInput({ email: `ok+${n}@example.org` }));
+    },
+    { project: "all" },
+  );
   await before.close();
   clock.advance(4 * DAY_MS);
   const service = await open();
@@ -88,10 +91,13 @@ test("when 60 surveys are 39 hours late and there is no mail server, then all is
   const written = async (): Promise<number> =>
     (await readdir(path.join(folder, "outbox")).catch(() => [])).filter((name) => name.endsWith(".eml")).length;
   const before = await open();
-  await before.store.write(async (tx) => {
-    const project = await addProject(tx, "default");
-    for (let n = 0; n < 60; n += 1) await sendPerson(tx, project, sendInput({ email: `late+${n}@example.org` }));
-  });
+  await before.store.write(
+    async (tx) => {
+      const project = await addProject(tx, "default");
+      for (let n = 0; n < 60; n += 1) await sendPerson(tx, project, sendInput({ email: `late+${n}@example.org` }));
+    },
+    { project: "all" },
+  );
   await before.close();
   clock.advance(39 * 3_600_000);
   const service = await open();

@@ -53,7 +53,7 @@ export async function moveStore(options: CopyStoreOptions): Promise<CopiedStore>
     if (fromDatabase === null) await syncErasures(source, from, random);
     await source.settle();
     // Nothing delivers now, so remaining claims belong to a killed server.
-    await source.write((tx) => releaseDeadClaims(tx));
+    await source.write((tx) => releaseDeadClaims(tx), { project: "all" });
     await refuseDamaged(source, from);
     const moved = await source.read((tx) => tx.tables.mark("moved"));
     const state = { before: "" };
@@ -67,10 +67,14 @@ export async function moveStore(options: CopyStoreOptions): Promise<CopiedStore>
         return copied;
       },
       () =>
-        source.write(async (tx) => {
-          if ((await readStates(tx)) !== state.before) throw new CopyFailedError(`${from} changed while it was moved`);
-          await tx.tables.setMark("moved", place);
-        }),
+        source.write(
+          async (tx) => {
+            if ((await readStates(tx)) !== state.before)
+              throw new CopyFailedError(`${from} changed while it was moved`);
+            await tx.tables.setMark("moved", place);
+          },
+          { project: "all" },
+        ),
     );
   } finally {
     await source.close();
@@ -206,7 +210,7 @@ async function intoEmpty<Result>(
   const { to, toDatabase = null, clock, random } = options;
   const wasThere = toDatabase !== null || existsSync(to);
   const target = await openData({ dataFile: to, database: toDatabase, clock, random, filledBy });
-  const setFull = (): Promise<void> => target.write((tx) => tx.tables.setMark("filling", null));
+  const setFull = (): Promise<void> => target.write((tx) => tx.tables.setMark("filling", null), { project: "none" });
   const state = { isOurs: false, isFull: false };
   try {
     const { projects, mark } = await target.read(async (tx) => ({
@@ -273,11 +277,14 @@ async function copyStore(
   const copied = await source.read(
     (from) =>
       target
-        .write(async (to) => {
-          const tables = await copyRows(from, to, onPage);
-          await to.senders.setPaused(to.now, reason);
-          return { tables, ...(await countContents(to)), paused_at: to.now };
-        }, LONG)
+        .write(
+          async (to) => {
+            const tables = await copyRows(from, to, onPage);
+            await to.senders.setPaused(to.now, reason);
+            return { tables, ...(await countContents(to)), paused_at: to.now };
+          },
+          { project: "all", ...LONG },
+        )
         // Otherwise the source would report the target's error as its own.
         .catch((error: unknown) => ({ error })),
     LONG,

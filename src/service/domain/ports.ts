@@ -100,7 +100,7 @@ export interface Store {
    * that throws is rolled back alone and rejects with its own error. Writes of one project run in the order of their
    * calls.
    */
-  write<Result>(work: (tx: Transaction) => Promise<Result>, options?: WriteOptions): Promise<Result>;
+  write<Result>(work: (tx: Transaction) => Promise<Result>, options: WriteOptions): Promise<Result>;
   /** Waits for changes that go in steps, which go on without it. Rejects with the error of a step that failed. */
   settle(): Promise<void>;
   /** Copies all that was acknowledged before the call to a new file. Rejects with the system's error. */
@@ -130,8 +130,8 @@ export interface ReadOptions {
 }
 
 export interface WriteOptions extends ReadOptions {
-  /** The only project whose rows change; `none` for rows of the whole service. Without it, every project is locked. */
-  readonly project?: number | "none";
+  /** The only project whose rows change; `none` for rows of the whole service. `all` makes every other write wait. */
+  readonly project: number | "none" | "all";
   /** How long the work may wait for other writes to share its commit; 0 by default. */
   readonly mayWaitMs?: number;
 }

@@ -56,7 +56,6 @@ export const bounceOperations = {
   "bounce.hook": defineOperation({
     scope: "server",
     access: "write",
-    locks: "none",
     input: { rotate: v.boolean(), keys: keysOf(KEYED_PROVIDERS) },
     run: async (tx, _, { rotate, keys: given }, { appUrl }) => {
       const secret = await (rotate ? rotateHookSecret : hookSecret)(tx);
@@ -72,7 +71,6 @@ export const bounceOperations = {
   "sms.hook": defineOperation({
     scope: "server",
     access: "write",
-    locks: "none",
     input: { rotate: v.boolean(), keys: keysOf(SIGNING_GATEWAYS) },
     run: async (tx, _, { rotate, keys }, { appUrl }) => {
       const secret = await (rotate ? rotateHookSecret : hookSecret)(tx, "sms");

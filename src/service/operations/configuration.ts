@@ -7,8 +7,9 @@ import {
   RefusedConfigurationError,
   type WantedConfiguration,
 } from "../domain/projects/configuration.ts";
+import { pruneEvents } from "../domain/webhooks/webhooks.ts";
 import { defineOperation, Undone } from "./operation.ts";
-import { createWebhookSecret, dropEvents } from "./webhooks.ts";
+import { createWebhookSecret } from "./webhooks.ts";
 
 /** The changes of the settings that were made, or would be; none if one of them is refused. */
 export interface ConfiguredInfo extends AppliedConfiguration {
@@ -49,7 +50,7 @@ export const configurationOperations = {
       return done;
     },
     after: async ({ store }, done) => {
-      await dropEvents(store);
+      await pruneEvents(store);
       await store.settle();
       return done;
     },

@@ -109,7 +109,6 @@ export const deliveryOperations = {
   "delivery.resume": defineOperation({
     scope: "server",
     access: "write",
-    locks: "none",
     input: {},
     // For processes that are not this one, or not running.
     run: (tx) => tx.senders.setSendersResumed(tx.nowMs),

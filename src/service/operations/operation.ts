@@ -72,8 +72,8 @@ interface Spec<Of extends Scope, Each extends Fields, Prepared, Done, Result> {
   readonly input: Each;
   /** A dry run makes its changes too, and throws `Undone`. */
   readonly writesAnyway?: true;
-  /** Of a write of the server that changes nothing of projects; otherwise it locks all of them. */
-  readonly locks?: "none";
+  /** `all` if a write of the server makes a project; otherwise it may change none. */
+  readonly locks?: "all";
   /** Reads only, in as many steps as it takes. `project` is a name. */
   readonly prepare?: (tools: OperationTools, project: string | null, input: Parsed<Each>) => Promise<Prepared>;
   /** One transaction: all of it happens or nothing. */
@@ -111,7 +111,8 @@ export interface Operation<Of extends Scope, Input, Result> {
 export function defineOperation<Of extends Scope, Each extends Fields, Prepared, Done, Result = Done>(
   spec: Spec<Of, Each, Prepared, Done, Result>,
 ): Operation<Of, Given<Each>, Result> {
-  const { scope, access, writesAnyway = false, locks, prepare, run, after } = spec;
+  const { scope, access, writesAnyway = false, prepare, run, after } = spec;
+  const locks: Place["locks"] = spec.locks ?? (scope === "server" ? "none" : "all");
   const schema = v.strictObject(spec.input);
   const accessOf = (input: Parsed<Each>): Access => (typeof access === "string" ? access : access(input));
   return {
@@ -143,7 +144,7 @@ function read<Each extends Fields>(schema: Schema<Each>, given: unknown): Parsed
 interface Place {
   readonly isRead: boolean;
   readonly project: string | null;
-  readonly locks: "none" | undefined;
+  readonly locks: "none" | "all";
 }
 
 async function inTransaction<Done>(
@@ -153,7 +154,7 @@ async function inTransaction<Done>(
 ): Promise<Done> {
   if (project !== null) return (isRead ? readInProject : writeInProject)(store, project, work);
   if (isRead) return store.read((tx) => work(tx, null));
-  return store.write((tx) => work(tx, null), locks === undefined ? {} : { project: locks });
+  return store.write((tx) => work(tx, null), { project: locks });
 }
 
 function readInProject<Done>(

@@ -23,6 +23,7 @@ export const projectOperations = {
   "project.add": defineOperation({
     scope: "server",
     access: "write",
+    locks: "all",
     input: { name: v.string() },
     run: async (tx, _, { name }, { random }) => {
       const project = await addProject(tx, name);

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
 import type { Random } from "../../runtime/random.ts";
-import type { Redelivery, Store, Transaction, WebhookDelivery, WebhookRow } from "../domain/ports.ts";
+import type { Redelivery, Transaction, WebhookDelivery, WebhookRow } from "../domain/ports.ts";
 import { isDelivered } from "../domain/webhooks/attempts.ts";
 import { testBody } from "../domain/webhooks/events.ts";
 import { SIGNATURE_HEADER } from "../domain/webhooks/signature-settings.ts";
@@ -24,11 +24,6 @@ const STEP = 500;
 
 export function createWebhookSecret(random: Random): string {
   return formatSecret(random.token(SECRET_BYTES));
-}
-
-/** Removes what waited for webhooks that are gone. */
-export async function dropEvents(store: Store): Promise<void> {
-  while (await store.write((tx) => pruneEvents(tx, STEP)));
 }
 
 export const webhookOperations = {
@@ -76,7 +71,7 @@ export const webhookOperations = {
     input: { id: v.string() },
     run: async (tx, project, { id }) => ({ id, dropped: await removeWebhook(tx, project, id) }),
     after: async ({ store }, removed) => {
-      await dropEvents(store);
+      await pruneEvents(store);
       return removed;
     },
   }),

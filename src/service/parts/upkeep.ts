@@ -64,7 +64,7 @@ async function forgetAttempts(store: Store): Promise<void> {
   // Nothing changes these rows any more, so no project is locked.
   while (await store.write((tx) => pruneAttempts(tx, PRUNED_A_STEP), { project: "none" }));
   while (await store.write((tx) => pruneUnscheduled(tx, PRUNED_A_STEP), { project: "none" }));
-  while (await store.write((tx) => pruneEvents(tx, PRUNED_A_STEP)));
+  await pruneEvents(store);
 }
 
 async function followAll(store: Store, mayGoOn: () => boolean): Promise<void> {

@@ -34,7 +34,9 @@ export function createAnswers(
       for (let first = waiting[0]; first !== undefined && first.at <= now; first = waiting[0]) {
         const { token } = first;
         waiting.shift();
-        await store.write((tx) => answerSurvey(tx, token, { score: SCORE, by: "button" }, WINDOW_SECONDS));
+        await store.write((tx) => answerSurvey(tx, token, { score: SCORE, by: "button" }, WINDOW_SECONDS), {
+          project: "all",
+        });
       }
     },
   };

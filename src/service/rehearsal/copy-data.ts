@@ -36,7 +36,9 @@ async function copyDataFile(options: DataFileOptions, file: string): Promise<voi
 async function copyStore(source: Store, to: Store, signal: AbortSignal): Promise<void> {
   const onPage = async (): Promise<void> => signal.throwIfAborted();
   try {
-    await source.read((from) => to.write((tx) => copyRows(from, tx, onPage), { isLong: true }), { isLong: true });
+    await source.read((from) => to.write((tx) => copyRows(from, tx, onPage), { project: "all", isLong: true }), {
+      isLong: true,
+    });
   } finally {
     await source.close();
   }

@@ -52,13 +52,16 @@ export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
 async function copyInto(store: Store, options: RehearsalOptions): Promise<void> {
   await copyData(options, store, options.signal);
   // A restored copy is paused; show what happens once it isn't.
-  await store.write(async (tx) => {
-    await tx.senders.setPaused(null);
-    // Claims of a running server don't matter in the copy.
-    await releaseDeadClaims(tx);
-    for (const { id, name } of await tx.projects.list())
-      await tx.projects.setPaused(id, name === options.project ? null : tx.now);
-  });
+  await store.write(
+    async (tx) => {
+      await tx.senders.setPaused(null);
+      // Claims of a running server don't matter in the copy.
+      await releaseDeadClaims(tx);
+      for (const { id, name } of await tx.projects.list())
+        await tx.projects.setPaused(id, name === options.project ? null : tx.now);
+    },
+    { project: "all" },
+  );
 }
 
 async function run(

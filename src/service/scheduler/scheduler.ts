@@ -221,7 +221,7 @@ function readClocks(clock: Clock): { readonly steadyMs: number; readonly wallMs:
 async function holdAllOverdue({ store, maxAgeSeconds }: SchedulerOptions): Promise<number> {
   if (maxAgeSeconds === null || !(await store.read(isOverdueInBulk))) return 0;
   for (let held = 0; ;) {
-    const step = await store.write((tx) => holdOverdue(tx, { maxAgeSeconds, limit: HOLD_BATCH }));
+    const step = await store.write((tx) => holdOverdue(tx, { maxAgeSeconds, limit: HOLD_BATCH }), { project: "all" });
     held += step;
     if (step < HOLD_BATCH) return held;
   }

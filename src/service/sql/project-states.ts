@@ -8,8 +8,9 @@ import type { ProjectState, SqlRow, SqlValue } from "./database.ts";
 export const NO_PROJECT = 0;
 
 /** The row of what a write may change; null for all of them. */
-export function stateOf(project: number | "none" | undefined): number | null {
-  return project === "none" ? NO_PROJECT : (project ?? null);
+export function stateOf(project: number | "none" | "all"): number | null {
+  if (project === "all") return null;
+  return project === "none" ? NO_PROJECT : project;
 }
 
 export interface ProjectStates {

@@ -33,8 +33,9 @@ const ada = `${JSON.stringify({ id: "1", email: "ada@example.com", name: "Ada", 
 describe("what comes in", () => {
   test("when people were asked or answered lately, then they are not asked again, and nothing is scheduled", async () => {
     await store.import({ "a.ndjson": response({}), "b.ndjson": ada });
-    const sent = await store.service.store.write((tx) =>
-      sendPerson(tx, project, sendInput({ email: "ada@example.com" })),
+    const sent = await store.service.store.write(
+      (tx) => sendPerson(tx, project, sendInput({ email: "ada@example.com" })),
+      { project: "all" },
     );
     expect(sent).toMatchObject({ created: false, person: { id: "1", survey_scheduled_at: null } });
     expect((await store.dump()).messages).toEqual([]);
@@ -98,8 +99,9 @@ describe("what comes in", () => {
     const left = `${JSON.stringify({ person_id: "1", email: "ada@example.com", unsubscribed_at: NOW - 90 * 86_400 })}\n`;
     const seen = await store.import({ "a.ndjson": ada.replace(String(NOW - 9000), "1600000000"), "b.ndjson": left });
     expect(seen).toMatchObject({ exit: 0, error: null });
-    const sent = await store.service.store.write((tx) =>
-      sendPerson(tx, project, sendInput({ email: "ADA@example.com" })),
+    const sent = await store.service.store.write(
+      (tx) => sendPerson(tx, project, sendInput({ email: "ADA@example.com" })),
+      { project: "all" },
     );
     expect(sent.person.survey_scheduled_at).toBeNull();
   });
@@ -132,7 +134,9 @@ describe("what comes in", () => {
     ]);
     const ids = [];
     for (const email of ["ada@example.com", "bo@example.com"]) {
-      const sent = await store.service.store.write((tx) => sendPerson(tx, project, sendInput({ email, send: false })));
+      const sent = await store.service.store.write((tx) => sendPerson(tx, project, sendInput({ email, send: false })), {
+        project: "all",
+      });
       ids.push(sent.person.id);
     }
     expect(ids).toEqual(["4503599627370497", "4503599627370498"]);
@@ -140,7 +144,7 @@ describe("what comes in", () => {
 
   test("when people came by the API before, then they keep their id and get their history", async () => {
     const send = sendInput({ email: "Ada@Example.com", send: false });
-    const { person } = await store.service.store.write((tx) => sendPerson(tx, project, send));
+    const { person } = await store.service.store.write((tx) => sendPerson(tx, project, send), { project: "all" });
     const row = response({ person: "100" });
     const seen = await store.import({ "a.ndjson": ada.replace('"id":"1"', '"id":"100"'), "b.ndjson": row });
     expect(seen).toMatchObject({ exit: 0, error: null });
@@ -152,7 +156,7 @@ describe("what comes in", () => {
 
   test("when an id is somebody else's here, then the row and its responses are refused", async () => {
     const send = sendInput({ email: "bo@example.com", send: false });
-    const { person } = await store.service.store.write((tx) => sendPerson(tx, project, send));
+    const { person } = await store.service.store.write((tx) => sendPerson(tx, project, send), { project: "all" });
     const own = ada.replace('"id":"1"', `"id":"${person.id}"`);
     const seen = await store.import({ "a.ndjson": own, "b.ndjson": response({ person: person.id }) });
     expect(seen.exit).toBe(3);
@@ -165,10 +169,13 @@ describe("what comes in", () => {
 
 describe("a number that another response has here", () => {
   test.each(["keep", "replace"] as const)("when conflicts are to %s, then the row is refused", async (onConflict) => {
-    const own = await store.service.store.write(async (tx) => {
-      const { person } = await sendPerson(tx, project, sendInput({ email: "bo@example.com", send: false }));
-      return addResponse(tx, project, responseInput({ personId: person.id, score: 3, comment: "Ours." }), links);
-    });
+    const own = await store.service.store.write(
+      async (tx) => {
+        const { person } = await sendPerson(tx, project, sendInput({ email: "bo@example.com", send: false }));
+        return addResponse(tx, project, responseInput({ personId: person.id, score: 3, comment: "Ours." }), links);
+      },
+      { project: "all" },
+    );
     const seen = await store.import({ "a.ndjson": ada, "b.ndjson": response({ id: own.id }) }, { onConflict });
     expect([seen.exit, seen.err]).toEqual([
       3,
@@ -235,7 +242,8 @@ describe("the same once more", () => {
   });
 
   test("when a stored time of leaving is replaced, then the link by which the person had left brings them back no more", async () => {
-    const write = <Result>(work: (tx: Transaction) => Promise<Result>) => store.service.store.write(work);
+    const write = <Result>(work: (tx: Transaction) => Promise<Result>) =>
+      store.service.store.write(work, { project: "all" });
     const { person } = await write((tx) => sendPerson(tx, project, sendInput({ email: "ada@example.com" })));
     const [survey] = await write(claimAll);
     await write((tx) => unsubscribeByLink(tx, survey!.unsubscribeToken));
@@ -399,8 +407,9 @@ describe("people whom only responses name", () => {
     await suppressAda(store);
     await store.import({ "a.ndjson": response({}) });
     await store.import({ "a.ndjson": rows });
-    const sent = await store.service.store.write((tx) =>
-      sendPerson(tx, project, sendInput({ email: "ada@example.com", lastSentAt: 1 })),
+    const sent = await store.service.store.write(
+      (tx) => sendPerson(tx, project, sendInput({ email: "ada@example.com", lastSentAt: 1 })),
+      { project: "all" },
     );
     expect(sent.person.survey_scheduled_at).toBeNull();
     const { people } = await store.dump();
@@ -424,11 +433,14 @@ async function identityOf(past: PastStore): Promise<unknown[]> {
 
 /** Leaves the suppression of an address whose person was deleted. */
 function suppressAda({ service }: PastStore): Promise<unknown> {
-  return service.store.write(async (tx) => {
-    await sendPerson(tx, project, sendInput({ email: "ada@example.com", send: false }));
-    await unsubscribe(tx, project, "ada@example.com");
-    await deletePerson(tx, project, { by: "email", email: "ada@example.com" });
-  });
+  return service.store.write(
+    async (tx) => {
+      await sendPerson(tx, project, sendInput({ email: "ada@example.com", send: false }));
+      await unsubscribe(tx, project, "ada@example.com");
+      await deletePerson(tx, project, { by: "email", email: "ada@example.com" });
+    },
+    { project: "all" },
+  );
 }
 
 describe("ids that are somebody else's here", () => {
@@ -439,13 +451,17 @@ describe("ids that are somebody else's here", () => {
     ["beside its person", { ...left, unsubscribed_at: NOW + 1 }, { "b.ndjson": JSON.stringify(person) }],
   ] as const)("when an unsubscribe comes %s, then only its address is suppressed", async ([, row, files]) => {
     const { store: open } = store.service;
-    await open.write((tx) => sendPerson(tx, project, sendInput({ email: "eve@example.com", send: false })));
+    await open.write((tx) => sendPerson(tx, project, sendInput({ email: "eve@example.com", send: false })), {
+      project: "all",
+    });
     const seen = await store.import({ "a.json": JSON.stringify([row]), ...files });
     expect(seen).toMatchObject({
       exit: 3,
       err: expect.stringContaining("a.json:1: id 2 belongs to another person in this project"),
     });
-    const sent = await open.write((tx) => sendPerson(tx, project, sendInput({ email: "ada@example.com" })));
+    const sent = await open.write((tx) => sendPerson(tx, project, sendInput({ email: "ada@example.com" })), {
+      project: "all",
+    });
     expect(sent.person.survey_scheduled_at).toBeNull();
     const { people } = await store.dump();
     expect(people?.map(({ email, name, unsubscribed_at: at }) => [email, name, at])).toEqual([
@@ -457,7 +473,7 @@ describe("ids that are somebody else's here", () => {
   test("when whoever has the address is here under another id, then the rows are theirs", async () => {
     const { store: open } = store.service;
     for (const email of ["eve@example.com", "ada@example.com"])
-      await open.write((tx) => sendPerson(tx, project, sendInput({ email, send: false })));
+      await open.write((tx) => sendPerson(tx, project, sendInput({ email, send: false })), { project: "all" });
     const files = {
       "a.json": JSON.stringify([left]),
       "b.ndjson": JSON.stringify(person),

@@ -59,10 +59,13 @@ async function write(url: string, next: () => string, acknowledged: string[]): P
 /** So that a copy takes a while. */
 async function fill(): Promise<void> {
   const store = await openDataFile({ dataFile: file("survey.db"), clock: systemClock, random: systemRandom });
-  await store.write(async ({ tables }) => {
-    const value = "x".repeat(1024 * 1024);
-    for (let n = 0; n < size(10, 24); n += 1) await tables.insert("store_secrets", [{ name: `filler ${n}`, value }]);
-  });
+  await store.write(
+    async ({ tables }) => {
+      const value = "x".repeat(1024 * 1024);
+      for (let n = 0; n < size(10, 24); n += 1) await tables.insert("store_secrets", [{ name: `filler ${n}`, value }]);
+    },
+    { project: "all" },
+  );
   await store.close();
 }
 

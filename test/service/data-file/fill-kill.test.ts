@@ -33,9 +33,13 @@ async function fill(name: string): Promise<void> {
   const store = await openData({ ...world, dataFile: file(name) });
   await ensureProject(store);
   const project = { id: 1, name: "default" };
-  await store.write(async (tx) => {
-    for (let n = 0; n < PEOPLE; n += 1) await sendPerson(tx, project, sendInput({ email: `p${n}@x.co`, send: false }));
-  });
+  await store.write(
+    async (tx) => {
+      for (let n = 0; n < PEOPLE; n += 1)
+        await sendPerson(tx, project, sendInput({ email: `p${n}@x.co`, send: false }));
+    },
+    { project: "all" },
+  );
   await store.close();
 }
 
@@ -107,7 +111,7 @@ describe("a move that was killed", () => {
     const move = ["move", "--to", file("new.db"), "--data", file("survey.db")];
     expect((await run(move)).status).toBe(0);
     const store = await openData({ ...world, dataFile: file("new.db") });
-    await store.write((tx) => tx.tables.setMark("filling", `move from ${file("survey.db")}`));
+    await store.write((tx) => tx.tables.setMark("filling", `move from ${file("survey.db")}`), { project: "all" });
     await store.close();
     await expect(peopleIn("new.db")).rejects.toThrow("has not ended");
     // Another command may not take what is the only copy.

@@ -83,7 +83,7 @@ async function openDigests() {
       claimer,
       // The processes before it are dead.
       heartbeat: {
-        beat: async () => void (await store.write((tx) => releaseDeadClaims(tx, [claimer]))),
+        beat: async () => void (await store.write((tx) => releaseDeadClaims(tx, [claimer]), { project: "all" })),
         isLeader: () => true,
         end: () => Promise.resolve(),
       },
@@ -155,7 +155,7 @@ describe("a digest", () => {
     ] as const) {
       time.now = at(now);
       await run();
-      await store.write((tx) => addDigest(tx, project, email, { ...monday, minute }));
+      await store.write((tx) => addDigest(tx, project, email, { ...monday, minute }), { project: "all" });
     }
     expect(sent).toEqual(["2026-11-23T08:00Z", "2026-11-30T10:00Z", "2026-12-07T08:00Z"]);
   });
@@ -204,19 +204,21 @@ describe("a digest", () => {
     const { store, time, sent, run, only, marking, project, email } = await openDigests();
     time.now = at("2026-11-23T08:00:00Z");
     await run(async (due, progress) => {
-      await store.write((tx) => leaveDigest(tx, due.token, "leave"));
+      await store.write((tx) => leaveDigest(tx, due.token, "leave"), { project: "all" });
       return marking(due, progress);
     });
     time.now += 7 * DAY;
     await run();
     expect(sent).toEqual([]);
-    await expect(store.write((tx) => addDigest(tx, project, email, monday))).rejects.toThrow("has unsubscribed");
+    await expect(store.write((tx) => addDigest(tx, project, email, monday), { project: "all" })).rejects.toThrow(
+      "has unsubscribed",
+    );
     const token = (await only())?.token ?? "";
-    expect(await store.write((tx) => leaveDigest(tx, token, "undo"))).toBe(true);
+    expect(await store.write((tx) => leaveDigest(tx, token, "undo"), { project: "all" })).toBe(true);
     time.now += 7 * DAY;
     await run();
     expect(sent).toEqual(["2026-12-07T08:00Z"]);
-    await store.write((tx) => removeDigest(tx, project, email));
+    await store.write((tx) => removeDigest(tx, project, email), { project: "all" });
     expect(await store.read((tx) => tx.digests.list(null))).toEqual([]);
   });
 });
@@ -436,7 +438,7 @@ test("when a digest is tried by mail, then one mail leaves at once and its sched
   const leave = /Unsubscribe: .*\/u\/(\S+)/.exec(
     readMail(server.accepted[0]?.text ?? "").parts["text/plain"] ?? "",
   )?.[1];
-  await embedded.service.store.write((tx) => leaveDigest(tx, leave ?? "", "leave"));
+  await embedded.service.store.write((tx) => leaveDigest(tx, leave ?? "", "leave"), { project: "all" });
   await expect(send("ok@example.com")).rejects.toThrow("email has unsubscribed from the digest");
   await expect(send("99")).rejects.toThrow("project default has no digest 99");
   await expect(send("550-5.1.1@example.com")).rejects.toThrow(

@@ -47,15 +47,18 @@ async function outbox(): Promise<readonly string[]> {
 const plain = (mail: Mail | undefined) => mail?.parts["text/plain"]?.replaceAll("\r\n", "\n");
 
 test("when nobody answers, then the reminder is a mail of its own in the survey's thread, and a text likewise", async () => {
-  await service.store.write(async (tx) => {
-    const project = await addProject(tx, "Acme");
-    for (const platform of ["email", "sms"] as const)
-      await configureAutopilot(tx, project, platform, { days: "any", hours: "any" });
-    await changeReminder(tx, project, { after: HOUR });
-    const properties = { locale: "de", service_intro_message: "Guten Tag!" };
-    await sendPerson(tx, project, sendInput({ email: "ada@x.co", properties }));
-    await sendPerson(tx, project, sendInput({ phoneNumber: "+14155550101", channel: "sms" }));
-  });
+  await service.store.write(
+    async (tx) => {
+      const project = await addProject(tx, "Acme");
+      for (const platform of ["email", "sms"] as const)
+        await configureAutopilot(tx, project, platform, { days: "any", hours: "any" });
+      await changeReminder(tx, project, { after: HOUR });
+      const properties = { locale: "de", service_intro_message: "Guten Tag!" };
+      await sendPerson(tx, project, sendInput({ email: "ada@x.co", properties }));
+      await sendPerson(tx, project, sendInput({ phoneNumber: "+14155550101", channel: "sms" }));
+    },
+    { project: "all" },
+  );
   await service.finishDue();
   expect(await outbox()).toHaveLength(2);
   time.now += HOUR;

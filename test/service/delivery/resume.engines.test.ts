@@ -72,11 +72,14 @@ it("when the day's limit of texts is raised, then the texts that it held back le
     });
   const first = await open(1);
   const before = first.service;
-  await before.store.write(async (tx) => {
-    const project = await addProject(tx, "texts");
-    for (const phoneNumber of ["+491701000001", "+491701000002", "+491701000003"])
-      await sendPerson(tx, project, sendInput({ phoneNumber, channel: "sms" }));
-  });
+  await before.store.write(
+    async (tx) => {
+      const project = await addProject(tx, "texts");
+      for (const phoneNumber of ["+491701000001", "+491701000002", "+491701000003"])
+        await sendPerson(tx, project, sendInput({ phoneNumber, channel: "sms" }));
+    },
+    { project: "all" },
+  );
   before.start();
   const rowsOf = ({ store }: typeof before) =>
     store.read(async (tx) => {

@@ -112,7 +112,7 @@ describe("a digest to Slack", () => {
   it("that was stored before this was a rule goes nowhere, and says why", async () => {
     const { admin, finishDue, receiver, url, time, list, service } = await open(200);
     const { id } = await admin({ kind: "digest.add", ...MONDAY, email: url });
-    await service.store.write((tx) => tx.digests.change(1, Number(id), { allowPrivate: 0 }));
+    await service.store.write((tx) => tx.digests.change(1, Number(id), { allowPrivate: 0 }), { project: "all" });
     time.now = Date.parse("2026-11-23T08:00:30Z");
     await finishDue();
     expect(receiver.received).toEqual([]);

@@ -46,8 +46,16 @@ export async function openFixture(
   const time = { now: START };
   const clock: Clock = { now: () => time.now * 1000, monotonic: () => time.now * 1000, sleep: () => Promise.resolve() };
   const store = await openStore({ ...options, clock });
-  const project = await store.write(async (tx) => (await findProject(tx, "default")) ?? addOpenProject(tx));
-  return { store, project, time, write: (work) => store.write(work), read: (work) => store.read(work) };
+  const project = await store.write(async (tx) => (await findProject(tx, "default")) ?? addOpenProject(tx), {
+    project: "all",
+  });
+  return {
+    store,
+    project,
+    time,
+    write: (work) => store.write(work, { project: "all" }),
+    read: (work) => store.read(work),
+  };
 }
 
 /** One whose Autopilot surveys at once, at any hour. */

@@ -23,10 +23,12 @@ const personId = async (): Promise<string> =>
 beforeAll(async () => {
   state.http = await openHttp();
   const { project, time, store } = http();
-  await store.write((tx) => addKey(tx, project, READ_ONLY, { ...FULL, access: "read-only" }));
-  await store.write((tx) => addKey(tx, project, "key-that-has-ended", { ...FULL, expiresAt: time.now - 1 }));
-  const revoked = await store.write((tx) => addKey(tx, project, "key-that-was-revoked"));
-  await store.write((tx) => revokeKey(tx, project, String(revoked.id)));
+  await store.write((tx) => addKey(tx, project, READ_ONLY, { ...FULL, access: "read-only" }), { project: "all" });
+  await store.write((tx) => addKey(tx, project, "key-that-has-ended", { ...FULL, expiresAt: time.now - 1 }), {
+    project: "all",
+  });
+  const revoked = await store.write((tx) => addKey(tx, project, "key-that-was-revoked"), { project: "all" });
+  await store.write((tx) => revokeKey(tx, project, String(revoked.id)), { project: "all" });
   const person = await personId();
   await http().post("/v1/survey_responses.json", { person, score: 9, comment: "Good" });
 });

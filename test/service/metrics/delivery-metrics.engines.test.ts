@@ -73,10 +73,13 @@ it("when the outbox cannot be written, then it is told, and the survey goes out 
 it("when a process died after it had marked a message, then it is unknown, and nothing sends it again", async () => {
   await schedule("a@x.co", 0);
   const { store, admin } = world().service;
-  await store.write(async (tx) => {
-    const [due] = await claimDue(tx, { claimer: "dead", channel: "email", leaseSeconds: 300, limit: 1 });
-    if (due !== undefined) await markTransmitting(tx, due);
-  });
+  await store.write(
+    async (tx) => {
+      const [due] = await claimDue(tx, { claimer: "dead", channel: "email", leaseSeconds: 300, limit: 1 });
+      if (due !== undefined) await markTransmitting(tx, due);
+    },
+    { project: "all" },
+  );
   await world().service.finishDue();
   time.now += 86_400;
   await world().service.finishDue();

@@ -149,19 +149,22 @@ it.each(["running", "not running"])(
   "when many surveys are listed, a server %s, then each comes once, page by page, and what is held goes on",
   async (running) => {
     const service = await openService({ ...world(), log: silentLog, publicUrl: null, rateLimit: null });
-    const project = await service.store.write((tx) => addProject(tx, "acme"));
+    const project = await service.store.write((tx) => addProject(tx, "acme"), { project: "all" });
     const wish = { channel: "email", autopilot: false, paused: false, properties: {} } as const;
-    await service.store.write(async (tx) => {
-      await tx.projects.setPaused(project.id, 1);
-      const times = { createdAt: 1, scheduledAt: 1 };
-      const { id: personId } = await tx.people.insert(project.id, { ...NOBODY, email: "a@x.co" });
-      for (let index = 0; index < 1203; index += 1) {
-        const tokens = { token: tx.token(), unsubscribeToken: tx.token() };
-        const requestId = await tx.requests.insert(project.id, { ...wish, ...times, ...tokens, personId });
-        const change = { state: "held", dueAt: null, sentAt: null, reason: "535", isAttempt: false } as const;
-        if (index < 600) await tx.queue.settle({ project, requestId, claimer: null, claims: 0 }, change);
-      }
-    });
+    await service.store.write(
+      async (tx) => {
+        await tx.projects.setPaused(project.id, 1);
+        const times = { createdAt: 1, scheduledAt: 1 };
+        const { id: personId } = await tx.people.insert(project.id, { ...NOBODY, email: "a@x.co" });
+        for (let index = 0; index < 1203; index += 1) {
+          const tokens = { token: tx.token(), unsubscribeToken: tx.token() };
+          const requestId = await tx.requests.insert(project.id, { ...wish, ...times, ...tokens, personId });
+          const change = { state: "held", dueAt: null, sentAt: null, reason: "535", isAttempt: false } as const;
+          if (index < 600) await tx.queue.settle({ project, requestId, claimer: null, claims: 0 }, change);
+        }
+      },
+      { project: "all" },
+    );
     await service.close();
     if (running === "running") await serve();
     const walk = (which: DeliveryState): Promise<Listed["rows"]> =>
@@ -289,7 +292,9 @@ it("when the profile `local` is used while a server that mails is stopped, then 
   await (await openLocal(world())).close();
   const store = await openSqliteStore({ ...world(), file: world().dataFile });
   const ready = { state: "ready", reason: null, since: null, nextProbeAt: null } as const;
-  await store.write((tx) => tx.senders.set({ name: "smtp", process: "gone", savedAt: tx.nowMs, state: ready }));
+  await store.write((tx) => tx.senders.set({ name: "smtp", process: "gone", savedAt: tx.nowMs, state: ready }), {
+    project: "all",
+  });
   await store.close();
   const local = await openLocal(world());
   const headers = { authorization: `Basic ${btoa(`${local.apiKey}:`)}`, "content-type": "application/json" };

@@ -71,11 +71,14 @@ export async function openPages(options: Partial<ServiceOptions> = {}): Promise<
   const settings = { dataFile: path.join(folder, "survey.db"), ...place, clock, random: systemRandom, log };
   const service = await openTestService({ publicUrl: null, rateLimit: null, ...settings, ...options });
   const { store } = service;
-  const project = await store.write(async (tx) => {
-    const made = await addProject(tx, "default");
-    await addKey(tx, made, KEY);
-    return made;
-  });
+  const project = await store.write(
+    async (tx) => {
+      const made = await addProject(tx, "default");
+      await addKey(tx, made, KEY);
+      return made;
+    },
+    { project: "all" },
+  );
   const call: PageFixture["call"] = async (method, target, { headers = {}, body, from = "192.0.2.1" } = {}) => {
     const text = typeof body === "object" ? new URLSearchParams(body).toString() : body;
     const type = typeof body === "object" ? { "content-type": "application/x-www-form-urlencoded" } : {};
@@ -87,11 +90,13 @@ export async function openPages(options: Partial<ServiceOptions> = {}): Promise<
     project,
     time,
     send: async (properties = {}, email = "ada@example.com") => {
-      await store.write((tx) => sendPerson(tx, project, sendInput({ email, name: "Ada", properties })));
+      await store.write((tx) => sendPerson(tx, project, sendInput({ email, name: "Ada", properties })), {
+        project: "all",
+      });
       const claim = { claimer: "one", channel: "email", leaseSeconds: 60, limit: 1 } as const;
-      const [due] = await store.write((tx) => claimDue(tx, claim));
+      const [due] = await store.write((tx) => claimDue(tx, claim), { project: "all" });
       if (due === undefined) throw new Error("nothing was due");
-      await store.write((tx) => finishDelivery(tx, due, { kind: "sent" }));
+      await store.write((tx) => finishDelivery(tx, due, { kind: "sent" }), { project: "all" });
       time.now += LATER;
       return due;
     },

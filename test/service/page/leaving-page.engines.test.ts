@@ -18,12 +18,15 @@ beforeEach(async () => {
   [url, answeringUrl] = [`/u/${due.unsubscribeToken}`, `/s/${due.token}`];
   const { store } = pages.service;
   complain = () =>
-    store.write((tx) => {
-      const words = { action: null, verdict: "none", code: null, enhancedCode: null, text: null } as const;
-      const recipients = [{ addresses: ["ada@example.com"], ...words }];
-      const about = { token: null, messageId: null, recipients, needsProof: false };
-      return recordReport(tx, { source: "hook", id: tx.token(), kind: "complaint", ...about });
-    });
+    store.write(
+      (tx) => {
+        const words = { action: null, verdict: "none", code: null, enhancedCode: null, text: null } as const;
+        const recipients = [{ addresses: ["ada@example.com"], ...words }];
+        const about = { token: null, messageId: null, recipients, needsProof: false };
+        return recordReport(tx, { source: "hook", id: tx.token(), kind: "complaint", ...about });
+      },
+      { project: "all" },
+    );
 });
 afterEach(() => pages.close());
 
@@ -217,10 +220,12 @@ describe("a survey by text message", () => {
   const ADA = "+4917012345678";
   const sendText = async (): Promise<DueSurvey> => {
     const { store } = pages.service;
-    await store.write((tx) => sendPerson(tx, pages.project, sendInput({ phoneNumber: ADA, channel: "sms" })));
+    await store.write((tx) => sendPerson(tx, pages.project, sendInput({ phoneNumber: ADA, channel: "sms" })), {
+      project: "all",
+    });
     const claim = { claimer: "one", channel: "sms", leaseSeconds: 60, limit: 1 } as const;
-    const [due] = await store.write((tx) => claimDue(tx, claim));
-    await store.write((tx) => finishDelivery(tx, due!, { kind: "sent" }));
+    const [due] = await store.write((tx) => claimDue(tx, claim), { project: "all" });
+    await store.write((tx) => finishDelivery(tx, due!, { kind: "sent" }), { project: "all" });
     return due!;
   };
   const stops = () =>

@@ -38,7 +38,7 @@ const erase = (given: Partial<EraseCommand> = {}) => fixture.service().admin({ .
 /** When a survey for Ada would be sent; null when none is. */
 const sendToAda = async (): Promise<number | null> => {
   const input = sendInput({ email: ADA.email });
-  const sent = await fixture.service().store.write((tx) => sendPerson(tx, fixture.project, input));
+  const sent = await fixture.service().store.write((tx) => sendPerson(tx, fixture.project, input), { project: "all" });
   return sent.person.survey_scheduled_at;
 };
 const post = (url: string, method = "POST") =>
@@ -83,7 +83,9 @@ describe("when a person is erased", () => {
     await addAda(fixture);
     const { store } = fixture.service();
     const properties = { title: "countess-of-lovelace", city: "London" };
-    await store.write((tx) => sendPerson(tx, fixture.project, sendInput({ email: "eve@example.com", properties })));
+    await store.write((tx) => sendPerson(tx, fixture.project, sendInput({ email: "eve@example.com", properties })), {
+      project: "all",
+    });
     await addOther(fixture, "bob@example.com", { score: 2, comment: ADA.comment });
     expect(await erase()).toMatchObject({ people: 1, verified: true });
     expect(await findTraces(fixture.folder, [ADA.email, ADA.name])).toEqual([]);
@@ -91,9 +93,9 @@ describe("when a person is erased", () => {
 
   it("by phone and in all projects, then they are gone from each", async () => {
     const { store } = fixture.service();
-    const other = await store.write((tx) => addProject(tx, "other"));
+    const other = await store.write((tx) => addProject(tx, "other"), { project: "all" });
     for (const project of [fixture.project, other])
-      await store.write((tx) => sendPerson(tx, project, sendInput({ ...ADA, send: false })));
+      await store.write((tx) => sendPerson(tx, project, sendInput({ ...ADA, send: false })), { project: "all" });
     const all = { project: null, email: null, phone_number: ADA.phoneNumber };
     expect(await erase(all)).toMatchObject({ projects: 2, people: 2, verified: true });
     expect(await findTraces(fixture.folder, [ADA.email, ADA.name])).toEqual([]);
@@ -107,10 +109,13 @@ describe("when a person is erased", () => {
       properties: { referred_by: ADA.email, city: "London" },
     });
     const properties = { owner: `mailto:${ADA.email}` };
-    await store.write(async (tx) => {
-      await sendPerson(tx, fixture.project, sendInput({ email: "eve@example.com", name: ADA.email, properties }));
-      await addMember(tx, fixture.project, memberInput({ personEmail: "eve@example.com", properties }));
-    });
+    await store.write(
+      async (tx) => {
+        await sendPerson(tx, fixture.project, sendInput({ email: "eve@example.com", name: ADA.email, properties }));
+        await addMember(tx, fixture.project, memberInput({ personEmail: "eve@example.com", properties }));
+      },
+      { project: "all" },
+    );
     fixture.time.now += DAY;
     expect(await erase()).toMatchObject({ people: 0, mentions: 5, verified: false });
     expect(await erase({ properties: true })).toMatchObject({ people: 0, mentions: 5, verified: true });
@@ -149,7 +154,9 @@ describe("when the erasure is cut short", () => {
   it("then the next start removes the messages and overwrites what was deleted", async () => {
     await addAda(fixture);
     const { store } = fixture.service();
-    await store.write((tx) => erasePerson(tx, fixture.project, { by: "email", email: ADA.email }, NO_OPTIONS));
+    await store.write((tx) => erasePerson(tx, fixture.project, { by: "email", email: ADA.email }, NO_OPTIONS), {
+      project: "all",
+    });
     expect(await readdir(path.join(fixture.folder, "outbox"))).toHaveLength(4);
     const service = await fixture.reopen();
     await finishErasure(service.store, service.sweepMessages);

@@ -25,10 +25,13 @@ beforeEach(async () => {
   state.folder = await mkdtemp(path.join(tmpdir(), "surveyctl-log-"));
   const store = await openDataFile({ dataFile: file("survey.db"), clock: systemClock, random: systemRandom });
   await ensureProject(store);
-  await store.write(async (tx) => {
-    for (const email of ["ada@x.co", "bob@x.co"])
-      await sendPerson(tx, { id: 1, name: "default" }, sendInput({ email, send: false }));
-  });
+  await store.write(
+    async (tx) => {
+      for (const email of ["ada@x.co", "bob@x.co"])
+        await sendPerson(tx, { id: 1, name: "default" }, sendInput({ email, send: false }));
+    },
+    { project: "all" },
+  );
   await store.close();
 });
 afterEach(() => rm(state.folder, { recursive: true, force: true }));

@@ -75,12 +75,15 @@ export async function openPrivacy(): Promise<PrivacyFixture> {
     if (state.isOpen) await state.service.close();
     state.isOpen = false;
   };
-  const project = await state.service.store.write(async (tx) => {
-    const made = await addProject(tx, "default");
-    await configureAutopilot(tx, made, "email", { frequency: 6 * DAY, days: "any", hours: "any" });
-    await addKey(tx, made, KEY);
-    return made;
-  });
+  const project = await state.service.store.write(
+    async (tx) => {
+      const made = await addProject(tx, "default");
+      await configureAutopilot(tx, made, "email", { frequency: 6 * DAY, days: "any", hours: "any" });
+      await addKey(tx, made, KEY);
+      return made;
+    },
+    { project: "all" },
+  );
   return {
     folder,
     dataFile,
@@ -113,39 +116,45 @@ export async function addAda({ service, project, time }: PrivacyFixture): Promis
   const properties = { title: "countess-of-lovelace", city: "London" };
   const webhook = { kind: "webhook.add", project: "default", url: "https://hook.test/", format: "json" } as const;
   await admin(webhook);
-  await store.write((tx) => addTrend(tx, project, "London", { city: "London" }));
-  await store.write((tx) => sendPerson(tx, project, sendInput({ email, phoneNumber, name, properties })));
-  const claim = { claimer: "one", channel: "email", leaseSeconds: 60, limit: 1 } as const;
-  const [due] = await store.write((tx) => claimDue(tx, claim));
-  if (due === undefined) throw new Error("nothing was due");
-  await store.write(async (tx) => {
-    await finishDelivery(tx, due, { kind: "sent" });
-    const { responseId } = await answerSurvey(tx, due.token, { score: 9, comment, by: "button" }, DAY);
-    const change = { note: `${name} called`, tags: [name] };
-    await updateResponse(tx, project, String(responseId), change, new Set(), LINKS);
-    const recipient = {
-      addresses: [email],
-      action: "failed",
-      verdict: "soft",
-      code: 450,
-      enhancedCode: "4.2.2",
-    } as const;
-    const report = { source: "mail", id: "1", kind: "delivery-status", token: null, needsProof: false } as const;
-    await recordReport(tx, {
-      ...report,
-      messageId: null,
-      recipients: [{ ...recipient, text: `<${email}>: mailbox of ${name} is full` }],
-    });
-    await addMember(tx, project, memberInput({ personEmail: email, properties }));
+  await store.write((tx) => addTrend(tx, project, "London", { city: "London" }), { project: "all" });
+  await store.write((tx) => sendPerson(tx, project, sendInput({ email, phoneNumber, name, properties })), {
+    project: "all",
   });
+  const claim = { claimer: "one", channel: "email", leaseSeconds: 60, limit: 1 } as const;
+  const [due] = await store.write((tx) => claimDue(tx, claim), { project: "all" });
+  if (due === undefined) throw new Error("nothing was due");
+  await store.write(
+    async (tx) => {
+      await finishDelivery(tx, due, { kind: "sent" });
+      const { responseId } = await answerSurvey(tx, due.token, { score: 9, comment, by: "button" }, DAY);
+      const change = { note: `${name} called`, tags: [name] };
+      await updateResponse(tx, project, String(responseId), change, new Set(), LINKS);
+      const recipient = {
+        addresses: [email],
+        action: "failed",
+        verdict: "soft",
+        code: 450,
+        enhancedCode: "4.2.2",
+      } as const;
+      const report = { source: "mail", id: "1", kind: "delivery-status", token: null, needsProof: false } as const;
+      await recordReport(tx, {
+        ...report,
+        messageId: null,
+        recipients: [{ ...recipient, text: `<${email}>: mailbox of ${name} is full` }],
+      });
+      await addMember(tx, project, memberInput({ personEmail: email, properties }));
+    },
+    { project: "all" },
+  );
   const weekly = { weekday: 1, minute: 480, zone: null };
-  for (const reader of [email, "boss@example.com"]) await store.write((tx) => addDigest(tx, project, reader, weekly));
+  for (const reader of [email, "boss@example.com"])
+    await store.write((tx) => addDigest(tx, project, reader, weekly), { project: "all" });
   const half = { reference: "1", number: 1, total: 2 };
-  await store.write((tx) => tx.texts.joinPart(phoneNumber, half, comment));
+  await store.write((tx) => tx.texts.joinPart(phoneNumber, half, comment), { project: "all" });
   time.now += 7 * DAY;
   await service().finishDue();
   time.now += 358 * DAY;
-  await store.write((tx) => sendPerson(tx, project, sendInput({ email, name, properties })));
+  await store.write((tx) => sendPerson(tx, project, sendInput({ email, name, properties })), { project: "all" });
   await service().finishDue();
   return due;
 }
@@ -156,11 +165,14 @@ export async function addOther(
   email: string,
   { score, comment = null, properties = {} }: { score: number; comment?: string | null; properties?: Properties },
 ): Promise<number> {
-  return service().store.write(async (tx) => {
-    const { person } = await sendPerson(tx, project, sendInput({ email, send: false }));
-    const row = { personId: Number(person.id), score, comment, personProperties: properties, token: tx.token() };
-    return tx.responses.insert(project.id, { ...row, createdAt: tx.now, updatedAt: tx.now, requestId: null });
-  });
+  return service().store.write(
+    async (tx) => {
+      const { person } = await sendPerson(tx, project, sendInput({ email, send: false }));
+      const row = { personId: Number(person.id), score, comment, personProperties: properties, token: tx.token() };
+      return tx.responses.insert(project.id, { ...row, createdAt: tx.now, updatedAt: tx.now, requestId: null });
+    },
+    { project: "all" },
+  );
 }
 
 export function metricsOf({ service, project }: PrivacyFixture, trend: string | null = null) {

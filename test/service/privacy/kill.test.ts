@@ -30,17 +30,20 @@ async function erase(dataFile: string, killAt: number) {
 }
 
 async function addResponses({ service, project, time }: PrivacyFixture): Promise<void> {
-  await service().store.write(async (tx) => {
-    const ada = await tx.people.byEmail(project.id, ADA.email);
-    const none = { tags: "[]", additionalAnswers: "[]", notes: "[]", noteIds: "[]", properties: "{}" };
-    const rows: StoredPastResponse[] = [];
-    for (let n = 0; n < RESPONSES; n += 1) {
-      const times = { createdAt: time.now - n, updatedAt: time.now - n };
-      const row = { id: await tx.history.nextId(project.id), personId: ada?.id ?? 0, surveyType: "nps", score: 1 };
-      rows.push({ ...row, comment: `${ADA.comment} ${n}`, ...times, ...none });
-    }
-    await tx.history.insertResponses(project.id, rows);
-  });
+  await service().store.write(
+    async (tx) => {
+      const ada = await tx.people.byEmail(project.id, ADA.email);
+      const none = { tags: "[]", additionalAnswers: "[]", notes: "[]", noteIds: "[]", properties: "{}" };
+      const rows: StoredPastResponse[] = [];
+      for (let n = 0; n < RESPONSES; n += 1) {
+        const times = { createdAt: time.now - n, updatedAt: time.now - n };
+        const row = { id: await tx.history.nextId(project.id), personId: ada?.id ?? 0, surveyType: "nps", score: 1 };
+        rows.push({ ...row, comment: `${ADA.comment} ${n}`, ...times, ...none });
+      }
+      await tx.history.insertResponses(project.id, rows);
+    },
+    { project: "all" },
+  );
 }
 
 test(

@@ -26,14 +26,16 @@ beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "surveyctl-reader-"));
   file = path.join(folder, "survey.db");
   service = await openTestService({ ...OPTIONS, dataFile: file, clock: createFakeClock() });
-  const project = await service.store.write((tx) => addProject(tx, "default"));
+  const project = await service.store.write((tx) => addProject(tx, "default"), { project: "all" });
   for (let n = 0; n < 200; n += 1)
-    await service.store.write((tx) =>
-      sendPerson(
-        tx,
-        project,
-        sendInput({ email: `p${n}@x.co`, send: false, properties: { said: `${n} `.repeat(900) } }),
-      ),
+    await service.store.write(
+      (tx) =>
+        sendPerson(
+          tx,
+          project,
+          sendInput({ email: `p${n}@x.co`, send: false, properties: { said: `${n} `.repeat(900) } }),
+        ),
+      { project: "all" },
     );
   reader = await openRawDatabase(file);
   reader.exec("BEGIN");

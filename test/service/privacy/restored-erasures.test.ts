@@ -28,10 +28,13 @@ beforeEach(async () => {
   await mkdir(file("other"));
   const store = await openDataFile({ ...world, dataFile: file("survey.db") });
   await ensureProject(store);
-  await store.write(async (tx) => {
-    for (const email of ["ada@x.co", "bob@x.co"])
-      await sendPerson(tx, { id: 1, name: "default" }, sendInput({ email, send: false }));
-  });
+  await store.write(
+    async (tx) => {
+      for (const email of ["ada@x.co", "bob@x.co"])
+        await sendPerson(tx, { id: 1, name: "default" }, sendInput({ email, send: false }));
+    },
+    { project: "all" },
+  );
   await store.close();
   await run("backup", file("old.db"), "--data", file("survey.db"));
   await run("erase", "ada@x.co", "--yes", "--data", file("survey.db"));

@@ -189,11 +189,11 @@ describe("three processes on the same data", () => {
 
   it("when a key is revoked through one, then the others refuse it within two seconds", async () => {
     const { id } = await fleet().withStore((store) =>
-      store.write(async (tx) => addKey(tx, (await findProject(tx, "default"))!, OTHER_KEY)),
+      store.write(async (tx) => addKey(tx, (await findProject(tx, "default"))!, OTHER_KEY), { project: "all" }),
     );
     expect(await statuses()).toEqual([200, 200, 200]);
     await fleet().withStore((store) =>
-      store.write(async (tx) => revokeKey(tx, (await findProject(tx, "default"))!, String(id))),
+      store.write(async (tx) => revokeKey(tx, (await findProject(tx, "default"))!, String(id)), { project: "all" }),
     );
     await sleep(2000);
     expect(await statuses()).toEqual([401, 401, 401]);

@@ -36,18 +36,24 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 async function enrol(): Promise<number[]> {
   const store = await openStore({ file: dataFile, clock, random: systemRandom });
   const moments: number[] = [];
-  const project = await store.write(async (tx) => {
-    const added = await addProject(tx, "default");
-    await changeSettings(tx, added, { timeZone: ZONE });
-    return added;
-  });
+  const project = await store.write(
+    async (tx) => {
+      const added = await addProject(tx, "default");
+      await changeSettings(tx, added, { timeZone: ZONE });
+      return added;
+    },
+    { project: "all" },
+  );
   for (let from = 0; from < MEMBERS; from += AT_ONCE)
-    await store.write(async (tx) => {
-      for (let n = from; n < Math.min(from + AT_ONCE, MEMBERS); n += 1) {
-        const { member } = await addMember(tx, project, memberInput({ personEmail: `p${n}@x.co` }));
-        moments.push(member.survey_scheduled_at ?? 0);
-      }
-    });
+    await store.write(
+      async (tx) => {
+        for (let n = from; n < Math.min(from + AT_ONCE, MEMBERS); n += 1) {
+          const { member } = await addMember(tx, project, memberInput({ personEmail: `p${n}@x.co` }));
+          moments.push(member.survey_scheduled_at ?? 0);
+        }
+      },
+      { project: "all" },
+    );
   await store.close();
   return moments;
 }

@@ -43,17 +43,20 @@ beforeEach(async () => {
   dataFile = path.join(folder, "survey.db");
   time.now = START;
   const service = await open();
-  await service.store.write(async (tx) => {
-    const project = await addProject(tx, "Acme");
-    await changeSettings(tx, project, { timeZone: "Europe/Berlin", dailyLimit: "3" });
-    await configureAutopilot(tx, project, "email", { frequency: 30 * DAY });
-    await changeReminder(tx, project, { after: 4 * DAY });
-    for (let n = 1; n <= MEMBERS; n += 1)
-      await addMember(tx, project, memberInput({ personEmail: `p${n}@x.co`, personName: `P ${n}` }));
-    await unsubscribe(tx, project, "p1@x.co");
-    await sendPerson(tx, project, sendInput({ email: "single@x.co", delaySeconds: 3 * DAY }));
-    await addProject(tx, "Other");
-  });
+  await service.store.write(
+    async (tx) => {
+      const project = await addProject(tx, "Acme");
+      await changeSettings(tx, project, { timeZone: "Europe/Berlin", dailyLimit: "3" });
+      await configureAutopilot(tx, project, "email", { frequency: 30 * DAY });
+      await changeReminder(tx, project, { after: 4 * DAY });
+      for (let n = 1; n <= MEMBERS; n += 1)
+        await addMember(tx, project, memberInput({ personEmail: `p${n}@x.co`, personName: `P ${n}` }));
+      await unsubscribe(tx, project, "p1@x.co");
+      await sendPerson(tx, project, sendInput({ email: "single@x.co", delaySeconds: 3 * DAY }));
+      await addProject(tx, "Other");
+    },
+    { project: "all" },
+  );
   await service.close();
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
@@ -117,18 +120,21 @@ test("when the same time is rehearsed and served, then the same people are surve
 
 test("when more are due than may leave, then each is told that a closed window or the day's limit held back, once", async () => {
   const service = await open();
-  await service.store.write(async (tx) => {
-    const project = await addProject(tx, "Waiting");
-    await changeSettings(tx, project, { dailyLimit: "10" });
-    // It is Tuesday evening.
-    await configureAutopilot(tx, project, "email", {
-      first: "now",
-      frequency: 90 * DAY,
-      days: "mon-fri",
-      hours: "5-10",
-    });
-    for (let n = 1; n <= 30; n += 1) await addMember(tx, project, memberInput({ personEmail: `w${n}@x.co` }));
-  });
+  await service.store.write(
+    async (tx) => {
+      const project = await addProject(tx, "Waiting");
+      await changeSettings(tx, project, { dailyLimit: "10" });
+      // It is Tuesday evening.
+      await configureAutopilot(tx, project, "email", {
+        first: "now",
+        frequency: 90 * DAY,
+        days: "mon-fri",
+        hours: "5-10",
+      });
+      for (let n = 1; n <= 30; n += 1) await addMember(tx, project, memberInput({ personEmail: `w${n}@x.co` }));
+    },
+    { project: "all" },
+  );
   await service.close();
   const { held, messages } = await run(START + 10 * DAY, 0, "Waiting");
   expect(messages).toHaveLength(30);

@@ -251,7 +251,7 @@ it("when the store fails after a delivery, then it is recorded later and not del
     ...store,
     write: (work) => {
       if (world().delivered.length > 0 && failures.left-- > 0) return Promise.reject(new Error("the disk is full"));
-      return store.write(work);
+      return store.write(work, { project: "all" });
     },
   };
   world().create("one", flaky).start();
@@ -427,7 +427,8 @@ describe("when a sender asks and tells on its way", () => {
     const disk = { isFull: false };
     const flaky: Store = {
       ...store,
-      write: (work) => (disk.isFull ? Promise.reject(new Error("the disk is full")) : store.write(work)),
+      write: (work) =>
+        disk.isFull ? Promise.reject(new Error("the disk is full")) : store.write(work, { project: "all" }),
     };
     world().deliver = async (_, progress) => {
       disk.isFull = true;

@@ -26,14 +26,17 @@ const ANSWERS: readonly AdditionalAnswer[] = [
 
 /** One response answers every further question. */
 async function answerFurther({ store }: EmbeddedService["service"]): Promise<void> {
-  await store.write(async (tx) => {
-    const project = (await tx.projects.byName("default"))!.id;
-    const all = { since: null, until: null, updatedSince: null, updatedUntil: null, personId: null, trendId: null };
-    const shape = { expandPerson: false, expandNotes: false, permalinkPrefix: "" };
-    const [newest = ""] = await tx.responses.list(project, { ...all, order: "desc", offset: 0, limit: 1 }, shape);
-    const { id } = JSON.parse(newest) as { id: string };
-    await tx.responses.update(project, Number(id), { additionalAnswers: ANSWERS, updatedAt: tx.now });
-  });
+  await store.write(
+    async (tx) => {
+      const project = (await tx.projects.byName("default"))!.id;
+      const all = { since: null, until: null, updatedSince: null, updatedUntil: null, personId: null, trendId: null };
+      const shape = { expandPerson: false, expandNotes: false, permalinkPrefix: "" };
+      const [newest = ""] = await tx.responses.list(project, { ...all, order: "desc", offset: 0, limit: 1 }, shape);
+      const { id } = JSON.parse(newest) as { id: string };
+      await tx.responses.update(project, Number(id), { additionalAnswers: ANSWERS, updatedAt: tx.now });
+    },
+    { project: "all" },
+  );
 }
 
 /** Registers the tests where a browser runs already: a second one takes longer than they do. */

@@ -134,7 +134,7 @@ describe("an event", () => {
     const hook = await add(`${receiver.url}/ok`);
     const secret = "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
     const rotation = { secret, overlapSeconds: 60 };
-    await store.write((tx) => rotateSecret(tx, project, String(hook.id), rotation));
+    await store.write((tx) => rotateSecret(tx, project, String(hook.id), rotation), { project: "all" });
     const signatures = async (): Promise<(string | undefined)[]> => {
       await answer();
       await settled(hook);
@@ -169,7 +169,7 @@ describe("an event", () => {
     const { store, project, add, answer, deliveries } = await open();
     const hook = await add("http://127.0.0.1:9/closed", { events: ["survey_response.created"] });
     const id = await answer();
-    await store.write((tx) => deletePerson(tx, project, { by: "id", id }));
+    await store.write((tx) => deletePerson(tx, project, { by: "id", id }), { project: "all" });
     expect(await deliveries(hook)).toEqual([]);
     expect(await store.check()).toEqual([]);
   });
@@ -191,7 +191,7 @@ describe("an event", () => {
     await answer("bob@example.com", 4);
     // Bob's event was read after those of Ada, which are in memory therefore.
     await receiver.until("/hook", 2);
-    await store.write((tx) => deletePerson(tx, project, { by: "id", id }));
+    await store.write((tx) => deletePerson(tx, project, { by: "id", id }), { project: "all" });
     held.release();
     await answer("eve@example.com", 5);
     await settled(hook, (all) => all.every(({ state }) => state === "delivered"));
@@ -286,7 +286,7 @@ describe("an endpoint that fails", () => {
     const fields = { project: "default", webhook: hook.id, host, message };
     expect(lines).toEqual([{ event: "webhook_disabled", fields }]);
     expect(receiver.received).toHaveLength(1);
-    await store.write((tx) => enableWebhook(tx, project, String(hook.id)));
+    await store.write((tx) => enableWebhook(tx, project, String(hook.id)), { project: "all" });
     dispatcher.wake();
     const all = await settled(hook, (some) => some.every(({ state }) => state === "delivered"));
     expect(all.map(({ attempts }) => attempts)).toEqual([1, 2]);
@@ -453,7 +453,7 @@ test("when events are to be sent again, then they come with the same id and the 
   await settled(hook);
   const page = { after: 0, limit: 100 };
   const again = (which: Parameters<typeof redeliver>[3]): ReturnType<typeof redeliver> =>
-    store.write((tx) => redeliver(tx, project, String(hook.id), which, page));
+    store.write((tx) => redeliver(tx, project, String(hook.id), which, page), { project: "all" });
   expect(await again({ which: "failed" })).toBeNull();
   expect(await again({ which: "since", since: START + 1 })).toBeNull();
   expect(await again({ which: "since", since: START })).toEqual({ last: 10, count: 3 });

@@ -81,7 +81,9 @@ export async function openHookFixture<Time extends Clock>(
     appUrl: () => "https://surveys.example",
     onWebhookEvent: () => wake.call(),
   });
-  const project = await store.write(async (tx) => (await tx.projects.byName("default")) ?? addProject(tx, "default"));
+  const project = await store.write(async (tx) => (await tx.projects.byName("default")) ?? addProject(tx, "default"), {
+    project: "all",
+  });
   const lines: { event: string; fields: LogFields }[] = [];
   const errors: unknown[] = [];
   const add = (event: string, fields: LogFields): void => void lines.push({ event, fields });
@@ -92,7 +94,7 @@ export async function openHookFixture<Time extends Clock>(
   const dispatcher = createDispatcher({ store: looked, clock, random: systemRandom, log, own, onError, ...rest });
   wake.call = dispatcher.wake;
   const answerAs = (personId: string, score: number): Promise<unknown> =>
-    store.write((tx) => addResponse(tx, project, responseInput({ personId, score }), links));
+    store.write((tx) => addResponse(tx, project, responseInput({ personId, score }), links), { project: "all" });
   const deliveries = (webhook: WebhookRow): Promise<readonly WebhookDelivery[]> =>
     store.read((tx) => tx.webhooks.deliveries(project.id, webhook.id, { failed: false, before: null, limit: 20_000 }));
   const settled = async (
@@ -114,21 +116,25 @@ export async function openHookFixture<Time extends Clock>(
     lines,
     errors,
     add: (url, more = {}) =>
-      store.write((tx) =>
-        tx.webhooks.insert(project.id, {
-          url,
-          secret: SECRET,
-          signatureHeader: "X-Webhook-Signature",
-          allowPrivate: true,
-          insecureHttp: false,
-          events: WEBHOOK_EVENTS,
-          scores: null,
-          format: "json",
-          ...more,
-        }),
+      store.write(
+        (tx) =>
+          tx.webhooks.insert(project.id, {
+            url,
+            secret: SECRET,
+            signatureHeader: "X-Webhook-Signature",
+            allowPrivate: true,
+            insecureHttp: false,
+            events: WEBHOOK_EVENTS,
+            scores: null,
+            format: "json",
+            ...more,
+          }),
+        { project: "all" },
       ),
     answer: async (email = `person-${(names.count += 1)}@example.com`, score = 9) => {
-      const { person } = await store.write((tx) => sendPerson(tx, project, sendInput({ email, send: false })));
+      const { person } = await store.write((tx) => sendPerson(tx, project, sendInput({ email, send: false })), {
+        project: "all",
+      });
       await answerAs(person.id, score);
       return person.id;
     },

@@ -27,14 +27,17 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 async function prepare(file: string, url: string, apiKey: string): Promise<string> {
   const store = await openSqliteStore({ file, clock: systemClock });
   await ensureFirstKey(store, systemRandom, apiKey);
-  const personId = await store.write(async (tx) => {
-    const project = (await tx.projects.byName("default"))!;
-    const given = { signatureHeader: "X-Webhook-Signature", allowPrivate: true, insecureHttp: false, scores: null };
-    const webhook = { ...given, url, secret: SECRET, events: WEBHOOK_EVENTS, format: "json" } as const;
-    await addWebhook(tx, project, webhook, []);
-    const input = sendInput({ email: "ada@example.com", send: false });
-    return (await sendPerson(tx, project, input)).person.id;
-  });
+  const personId = await store.write(
+    async (tx) => {
+      const project = (await tx.projects.byName("default"))!;
+      const given = { signatureHeader: "X-Webhook-Signature", allowPrivate: true, insecureHttp: false, scores: null };
+      const webhook = { ...given, url, secret: SECRET, events: WEBHOOK_EVENTS, format: "json" } as const;
+      await addWebhook(tx, project, webhook, []);
+      const input = sendInput({ email: "ada@example.com", send: false });
+      return (await sendPerson(tx, project, input)).person.id;
+    },
+    { project: "all" },
+  );
   await store.close();
   return personId;
 }

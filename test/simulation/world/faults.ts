@@ -133,7 +133,7 @@ async function writeYearsAhead(world: World, chance: Chance): Promise<void> {
   if (!chance.happens(0.5)) return;
   await pass(world, chance.whole(1, 48) * HOUR_MS);
   await insist(world, async ({ store }) => {
-    if ((await store.read(readLead)) > 0) await store.write(takeClockBack, { isLong: true });
+    if ((await store.read(readLead)) > 0) await store.write(takeClockBack, { project: "all", isLong: true });
   });
   world.trace.add("the newest write is taken back");
 }

@@ -99,7 +99,7 @@ async function record(
     if (token !== null && !(await tx.reports.note("mailgun token", token))) return null;
     return recordReports(tx, reports);
   };
-  return store.write(work, project === null ? {} : { project });
+  return store.write(work, { project });
 }
 
 const JSON_HEADERS = { "content-type": "application/json; charset=utf-8" };

@@ -75,7 +75,8 @@ export function createSmsHook(options: SmsHookOptions): SmsHook {
     if (!isGenuine) return refuse(403, "signature", "Forbidden: the signature is not valid");
     const text = readIncoming(fields, countries);
     if (text !== null && "unreadable" in text) return refuseSender(text.unreadable);
-    const outcome = text === null ? "ignored" : await store.write((tx) => receiveText(tx, text, rules));
+    const outcome =
+      text === null ? "ignored" : await store.write((tx) => receiveText(tx, text, rules), { project: "all" });
     metrics.countText(outcome);
     if (outcome === "unclear")
       log.warn("sms_unclear", { source, sender: `…${text?.from.slice(-3)}`, message: UNCLEAR });

@@ -74,12 +74,12 @@ export async function recordReports(tx: Transaction, reports: readonly Report[])
   return outcomes;
 }
 
-/** The one project whose surveys all reports name by token or Message-ID; null where that is not what they name. */
-export async function reportedProject(tx: Transaction, reports: readonly Report[]): Promise<number | null> {
-  const projects = new Set<number | null>();
-  for (const report of reports) projects.add((await findNamed(tx, report))?.project.id ?? null);
-  const [only = null] = projects;
-  return projects.size === 1 ? only : null;
+/** The project whose surveys all reports name by token or Message-ID; otherwise `all`. */
+export async function reportedProject(tx: Transaction, reports: readonly Report[]): Promise<number | "all"> {
+  const projects = new Set<number | "all">();
+  for (const report of reports) projects.add((await findNamed(tx, report))?.project.id ?? "all");
+  const [first = "all"] = projects;
+  return projects.size === 1 ? first : "all";
 }
 
 async function findNamed(tx: Transaction, { token, messageId }: Report): Promise<ReportedSurvey | null> {

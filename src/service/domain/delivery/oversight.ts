@@ -268,7 +268,7 @@ export async function releaseAll(
 ): Promise<number> {
   let released = 0;
   for (let step = RELEASED_A_STEP; step === RELEASED_A_STEP; released += step)
-    step = await store.write((tx) => release(tx, RELEASED_A_STEP));
+    step = await store.write((tx) => release(tx, RELEASED_A_STEP), { project: "all" });
   return released;
 }
 

@@ -233,10 +233,13 @@ const NOBODY: Identifiers = { id: null, email: null, phoneNumber: null };
  * were added after their erasure stay. Projects are matched by name. Returns how many people were erased.
  */
 export async function applyErasureLog(store: Store, log: ErasureLog): Promise<number> {
-  await store.write(async (tx) => {
-    const own = await readErasureLog(tx);
-    if (own.projects.every((project) => project.entries.length === 0)) await tx.erasures.adoptSecret(log.secret);
-  });
+  await store.write(
+    async (tx) => {
+      const own = await readErasureLog(tx);
+      if (own.projects.every((project) => project.entries.length === 0)) await tx.erasures.adoptSecret(log.secret);
+    },
+    { project: "all" },
+  );
   let erased = 0;
   for (const { name, entries } of log.projects) {
     const project = entries.length === 0 ? null : await store.read((tx) => tx.projects.byName(name));

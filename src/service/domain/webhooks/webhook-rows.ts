@@ -185,8 +185,9 @@ export class WebhookRows {
   }
 
   /** Removes so many events from before `before`, and deliveries whose endpoint is gone. How many. */
-  async prune(before: number, limit: number): Promise<number> {
-    return prune(this.#database, before, limit);
+  async prune(project: number, before: number, limit: number): Promise<number> {
+    const old = await deleteRows(this.#database, "webhook_events", project, oldEvents(project, before, limit));
+    return old.length + (await pruneRemoved(this.#database, project, limit));
   }
 }
 
@@ -339,16 +340,6 @@ function redelivered(which: Redelivery): { clause: string; values: SqlValue[] } 
   return which.which === "since"
     ? { clause: `d.state <> 'waiting' AND d.event >= ${FIRST_SINCE}`, values: [which.since] }
     : { clause: `d.event = ${NAMED}`, values: [which.eventId] };
-}
-
-async function prune(database: Database, before: number, limit: number): Promise<number> {
-  let pruned = 0;
-  for (const { id } of await database.all("SELECT id FROM projects ORDER BY id")) {
-    const project = Number(id);
-    pruned += (await deleteRows(database, "webhook_events", project, oldEvents(project, before, limit))).length;
-    pruned += await pruneRemoved(database, project, limit);
-  }
-  return pruned;
 }
 
 /** Those that came before a time, the oldest first. */

@@ -2,7 +2,7 @@
 import { checkText, InvalidError, NotFoundError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
-import type { Transaction } from "../ports.ts";
+import type { Store, Transaction } from "../ports.ts";
 import { refuseUrl } from "./addresses.ts";
 import { refuseSecret, refuseSignatureHeader } from "./signature-settings.ts";
 import type { NewWebhook, Redelivery, WebhookRow, WebhookSettings } from "./webhook.ts";
@@ -115,7 +115,12 @@ export async function redeliver(
 }
 
 const KEEP_SECONDS = 30 * 86_400;
+const STEP = 500;
 
-export async function pruneEvents(tx: Transaction, limit: number): Promise<boolean> {
-  return (await tx.webhooks.prune(tx.now - KEEP_SECONDS, limit)) >= limit;
+/** Removes events that are 30 days old and what waited for removed webhooks. */
+export async function pruneEvents(store: Pick<Store, "read" | "write">): Promise<void> {
+  for (const { id: project } of await store.read((tx) => tx.projects.list())) {
+    const step = (tx: Transaction): Promise<number> => tx.webhooks.prune(project, tx.now - KEEP_SECONDS, STEP);
+    while ((await store.write(step, { project })) >= STEP);
+  }
 }

@@ -152,10 +152,7 @@ function createStore(engine: Engine): Store {
   const refuseClosed = (): void => {
     if (state.isClosed) throw new Error("the store is closed");
   };
-  const write = async <Result>(
-    work: (tx: StoreTransaction) => Promise<Result>,
-    how?: WriteOptions,
-  ): Promise<Result> => {
+  const write = async <Result>(work: (tx: StoreTransaction) => Promise<Result>, how: WriteOptions): Promise<Result> => {
     refuseClosed();
     return queue.write(work, how);
   };

@@ -22,7 +22,7 @@ export interface QueueOptions {
 }
 
 export interface ProjectQueue {
-  write<Result>(work: (tx: StoreTransaction) => Promise<Result>, options?: WriteOptions): Promise<Result>;
+  write<Result>(work: (tx: StoreTransaction) => Promise<Result>, options: WriteOptions): Promise<Result>;
   /** Resolves when everything that was asked before has ended. */
   idle(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export function createProjectQueue(options: QueueOptions): ProjectQueue {
     lines.set(project, { jobs, running: drain(project, jobs) });
   };
   return {
-    write: async (work, { project, mayWaitMs = 0, isLong = false }: WriteOptions = {}) => {
+    write: async (work, { project, mayWaitMs = 0, isLong = false }) => {
       if (mayWaitMs > 0) await options.clock.sleep(mayWaitMs);
       return new Promise((resolve, reject) => {
         add(stateOf(project), { work, isLong, resolve: resolve as (value: unknown) => void, reject });

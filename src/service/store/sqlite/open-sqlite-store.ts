@@ -271,12 +271,12 @@ function createStore(database: SqliteDatabase, options: SqliteStoreOptions): Sto
     trouble: () => watch.trouble(),
     lost: watch.lost,
     read,
-    write: (job, how) =>
+    write: (job, { project, mayWaitMs }) =>
       queue
         .write(async () => {
-          await states.of(stateOf(how?.project) ?? NO_PROJECT);
+          await states.of(stateOf(project) ?? NO_PROJECT);
           return job(rows.begin(time()));
-        }, how)
+        }, mayWaitMs)
         .finally(loop.start),
     settle: loop.settle,
     verify: () => queue.alone(async () => watch.look()),

@@ -132,7 +132,7 @@ async function openWorld(served: boolean): Promise<World> {
   const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-apply-"));
   const data = { dataFile: path.join(folder, "survey.db"), clock: systemClock, random: systemRandom };
   const service = await openService({ ...data, log: silentLog, publicUrl: null, rateLimit: null });
-  for (const name of ["default", "other"]) await service.store.write((tx) => addProject(tx, name));
+  for (const name of ["default", "other"]) await service.store.write((tx) => addProject(tx, name), { project: "all" });
   const server = served ? await runServer(service, { host: "127.0.0.1", port: 0, tls: null }) : null;
   if (server === null) await service.close();
   await writeFile(path.join(folder, "logo.svg"), LOGO);

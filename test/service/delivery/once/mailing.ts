@@ -52,7 +52,7 @@ export async function createMailing(
   };
   await withStore(async (store) => {
     const project = await schedule(store, addresses);
-    await store.write(async (tx) => more?.(tx, project));
+    await store.write(async (tx) => more?.(tx, project), { project: "all" });
   }, first);
   const command = ["serve", "--data", dataFile, "--port", "0", "--smtp-from", "surveys@example.com", "--local-links"];
   const key = { SURVEYCTL_API_KEY: MAILING_KEY };
@@ -78,11 +78,16 @@ function urlOf(running: Running): Promise<string> {
 export const MAILING_KEY = "key-of-the-mailing";
 
 export async function schedule(store: Store, addresses: readonly string[]): Promise<Project> {
-  const project = await store.write(async (tx) => (await findProject(tx, "default")) ?? addProject(tx, "default"));
+  const project = await store.write(async (tx) => (await findProject(tx, "default")) ?? addProject(tx, "default"), {
+    project: "all",
+  });
   for (let at = 0; at < addresses.length; at += 500)
-    await store.write(async (tx) => {
-      for (const email of addresses.slice(at, at + 500)) await sendPerson(tx, project, sendInput({ email }));
-    });
+    await store.write(
+      async (tx) => {
+        for (const email of addresses.slice(at, at + 500)) await sendPerson(tx, project, sendInput({ email }));
+      },
+      { project: "all" },
+    );
   return project;
 }
 

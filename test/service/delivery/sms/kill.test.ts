@@ -32,10 +32,13 @@ test(
     };
     const numbers = Array.from({ length: PEOPLE }, (_, at) => `+4917012345${String(at).padStart(3, "0")}`);
     await withStore((store) =>
-      store.write(async (tx) => {
-        const project = await addProject(tx, "default");
-        for (const phoneNumber of numbers) await sendPerson(tx, project, sendInput({ phoneNumber, channel: "sms" }));
-      }),
+      store.write(
+        async (tx) => {
+          const project = await addProject(tx, "default");
+          for (const phoneNumber of numbers) await sendPerson(tx, project, sendInput({ phoneNumber, channel: "sms" }));
+        },
+        { project: "all" },
+      ),
     );
     const state: { running: Running | null; kills: number } = { running: null, kills: 0 };
     // Every third message: once before the answer, once right after it has left.

@@ -70,13 +70,16 @@ test.runIf(hasPostfix)(
   "when a reminder went through Postfix, then its link is the survey's, and an answer there ends it (runs where Postfix is installed, as root)",
   async () => {
     service = await open();
-    const project = await service.store.write(async (tx) => {
-      const acme = await addProject(tx, "Acme");
-      await configureAutopilot(tx, acme, "email", { days: "any", hours: "any" });
-      await changeReminder(tx, acme, { after: 5 * 86_400 });
-      await sendPerson(tx, acme, sendInput({ email: "ada@inbox.test", name: "Ada" }));
-      return acme;
-    });
+    const project = await service.store.write(
+      async (tx) => {
+        const acme = await addProject(tx, "Acme");
+        await configureAutopilot(tx, acme, "email", { days: "any", hours: "any" });
+        await changeReminder(tx, acme, { after: 5 * 86_400 });
+        await sendPerson(tx, acme, sendInput({ email: "ada@inbox.test", name: "Ada" }));
+        return acme;
+      },
+      { project: "all" },
+    );
     const [survey] = await mailsOnceDue(1);
     time.aheadMs += 5 * DAY_MS - 3_600_000;
     await mailsOnceDue(1);

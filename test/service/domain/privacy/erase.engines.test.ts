@@ -19,7 +19,7 @@ const NO_OPTIONS: ErasureOptions = { forgetUnsubscribe: false, mentions: [] };
 const erase = (options: Partial<ErasureOptions> = {}) =>
   fixture.write((tx) => erasePerson(tx, fixture.project, { by: "email", email }, { ...NO_OPTIONS, ...options }));
 const add = ({ store, project }: Fixture, address = email) =>
-  store.write((tx) => sendPerson(tx, project, sendInput({ email: address, send: false })));
+  store.write((tx) => sendPerson(tx, project, sendInput({ email: address, send: false })), { project: "all" });
 const sendAgain = async (address = email) =>
   (await fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email: address })))).person
     .survey_scheduled_at;
@@ -91,7 +91,9 @@ test("when somebody is added again in the second of their erasure, then its log 
 /** Readers of digests need not be people of the project. */
 const addDigests = async ({ store, project }: Fixture): Promise<void> => {
   for (const address of [email.toUpperCase(), "bob@example.com"])
-    await store.write((tx) => addDigest(tx, project, address, { weekday: 1, minute: 480, zone: null }));
+    await store.write((tx) => addDigest(tx, project, address, { weekday: 1, minute: 480, zone: null }), {
+      project: "all",
+    });
 };
 const digestsOf = async ({ store }: Fixture): Promise<readonly string[]> =>
   (await store.read((tx) => tx.digests.list(null))).map((digest) => digest.email);

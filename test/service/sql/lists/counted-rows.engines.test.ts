@@ -56,9 +56,9 @@ test("rows that go with others are counted out", async () => {
     // With surveys go reminders and replies, with events their deliveries.
     (tx) => tx.people.delete(project.id, first),
     (tx) => tx.webhooks.delete(project.id, webhooks[0] ?? 0),
-    (tx) => tx.webhooks.prune(START - DAY, 100),
+    (tx) => tx.webhooks.prune(project.id, START - DAY, 100),
     (tx) => tx.webhooks.redeliver(project.id, webhooks[1] ?? 0, { which: "failed" }, { after: 0, limit: 9 }),
-    (tx) => tx.webhooks.prune(START + DAY, 1),
+    (tx) => tx.webhooks.prune(project.id, START + DAY, 1),
     (tx) => tx.retention.events(project.id, START + DAY, 100),
     (tx) => tx.retention.requests(project.id, START + DAY, 1),
     (tx) => tx.texts.prune({ parts: 0, replies: START + DAY }, 100),

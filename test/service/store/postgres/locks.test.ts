@@ -92,10 +92,13 @@ describe.skipIf(!hasPostgres)("while a project is locked by a long write", () =>
       rateLimit: null,
     });
     for (const name of ["acme", "busy"]) await service.admin({ kind: "project.add", name });
-    await service.store.write(async (tx) => {
-      const acme = (await findProject(tx, "acme"))!;
-      await sendPerson(tx, acme, sendInput({ email: "ada@x.co", send: false }));
-    });
+    await service.store.write(
+      async (tx) => {
+        const acme = (await findProject(tx, "acme"))!;
+        await sendPerson(tx, acme, sendInput({ email: "ada@x.co", send: false }));
+      },
+      { project: "all" },
+    );
     // More than one step of a change.
     await addResponses(url, "acme", 2500);
     holder = new Client({ connectionString: url });

@@ -26,18 +26,24 @@ const KEY = "key-of-more-than-twenty-characters";
 const OTHER_KEY = "key-of-another-project-in-it";
 
 async function fill(store: Store): Promise<void> {
-  await store.write(async (tx) => {
-    const other = await addProject(tx, "other");
-    await addKey(tx, other, OTHER_KEY);
-    await sendPerson(tx, other, sendInput({ email: "only@x.co" }));
-  });
-  await store.write(async (tx) => {
-    const project = await addProject(tx, "default");
-    await addKey(tx, project, KEY);
-    const { person } = await sendPerson(tx, project, sendInput({ email: "z@x.co", name: 'Zoë "Z" \\' }));
-    await addResponse(tx, project, responseInput({ personId: person.id, comment: 'a "b"\n\u2028 ü \\' }), links);
-    await addMember(tx, project, memberInput({ personEmail: "m@x.co", properties: { plan: "pro" } }));
-  });
+  await store.write(
+    async (tx) => {
+      const other = await addProject(tx, "other");
+      await addKey(tx, other, OTHER_KEY);
+      await sendPerson(tx, other, sendInput({ email: "only@x.co" }));
+    },
+    { project: "all" },
+  );
+  await store.write(
+    async (tx) => {
+      const project = await addProject(tx, "default");
+      await addKey(tx, project, KEY);
+      const { person } = await sendPerson(tx, project, sendInput({ email: "z@x.co", name: 'Zoë "Z" \\' }));
+      await addResponse(tx, project, responseInput({ personId: person.id, comment: 'a "b"\n\u2028 ü \\' }), links);
+      await addMember(tx, project, memberInput({ personEmail: "m@x.co", properties: { plan: "pro" } }));
+    },
+    { project: "all" },
+  );
 }
 
 const LISTS = [

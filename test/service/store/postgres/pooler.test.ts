@@ -38,7 +38,9 @@ describe.skipIf(!hasPostgres)("a pooler in transaction mode", () => {
       onRetry: (sqlstate) => retries.push(sqlstate),
     });
     open.push(() => store.close());
-    const projects = await store.write(async (tx) => [await addProject(tx, "a"), await addProject(tx, "b")]);
+    const projects = await store.write(async (tx) => [await addProject(tx, "a"), await addProject(tx, "b")], {
+      project: "all",
+    });
     const save = async (at: number): Promise<boolean> => {
       const project = projects[at % projects.length]!;
       const work: Parameters<Store["write"]>[0] = (tx) => sendPerson(tx, project, sendInput({ email: `p${at}@x.co` }));

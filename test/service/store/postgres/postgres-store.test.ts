@@ -77,7 +77,7 @@ describe.skipIf(!hasPostgres)("two processes on one database", () => {
   beforeAll(async () => {
     url = await newDatabase();
     stores = await Promise.all([open(url), open(url)]);
-    project = await stores[0]!.write((tx) => addProject(tx, "default"));
+    project = await stores[0]!.write((tx) => addProject(tx, "default"), { project: "all" });
   });
   afterAll(() => Promise.all(stores.map((store) => store.close())));
 
@@ -89,7 +89,7 @@ describe.skipIf(!hasPostgres)("two processes on one database", () => {
   };
 
   test.each([-60, 60])("when a command's clock is %d seconds ahead, then it sees at once which live", async (ahead) => {
-    await stores[0]!.write((tx) => tx.queue.beat("server", LIFE_SECONDS));
+    await stores[0]!.write((tx) => tx.queue.beat("server", LIFE_SECONDS), { project: "all" });
     const clock = { ...systemClock, now: () => Date.now() + ahead * 1000 };
     const command = await openPostgresStore({ url, clock });
     try {
@@ -97,7 +97,7 @@ describe.skipIf(!hasPostgres)("two processes on one database", () => {
       expect(Math.abs((await command.read(async (tx) => tx.now)) - Date.now() / 1000)).toBeLessThan(5);
     } finally {
       await command.close();
-      await stores[0]!.write((tx) => tx.queue.leave("server"));
+      await stores[0]!.write((tx) => tx.queue.leave("server"), { project: "all" });
     }
   });
 
@@ -105,7 +105,7 @@ describe.skipIf(!hasPostgres)("two processes on one database", () => {
     const past = new Date(Date.now() - 300_000);
     const schedule = { weekday: past.getUTCDay(), minute: past.getUTCHours() * 60 + past.getUTCMinutes(), zone: "UTC" };
     for (let count = 0; count < 12; count += 1)
-      await stores[0]!.write((tx) => addDigest(tx, project, `boss${count}@x.co`, schedule));
+      await stores[0]!.write((tx) => addDigest(tx, project, `boss${count}@x.co`, schedule), { project: "all" });
     await ask(
       url,
       `UPDATE digests SET created_at = created_at - 604800;
@@ -174,11 +174,15 @@ describe.skipIf(!hasPostgres)("two processes on one database", () => {
   });
 
   test("when a job of a shared commit fails, then the others are kept", async () => {
-    const work = (email: string) => stores[0]!.write((tx) => sendPerson(tx, project, sendInput({ email })));
-    const broken = stores[0]!.write(async (tx) => {
-      await sendPerson(tx, project, sendInput({ email: "gone@x.co" }));
-      throw new Error("no");
-    });
+    const work = (email: string) =>
+      stores[0]!.write((tx) => sendPerson(tx, project, sendInput({ email })), { project: "all" });
+    const broken = stores[0]!.write(
+      async (tx) => {
+        await sendPerson(tx, project, sendInput({ email: "gone@x.co" }));
+        throw new Error("no");
+      },
+      { project: "all" },
+    );
     const [kept, failed] = await Promise.allSettled([work("kept@x.co"), broken]);
     expect([kept.status, failed.status]).toEqual(["fulfilled", "rejected"]);
     const find = (email: string) => stores[1]!.read((tx) => tx.people.byEmail(project.id, email));
@@ -228,11 +232,16 @@ describe.skipIf(!hasPostgres)("two processes on one database", () => {
 
   test("when a write of one project takes its time, then another's surveys are claimed, sent and recorded", async () => {
     const [store] = stores as [Store];
-    const other = await store.write(async (tx) => (await findProject(tx, "b")) ?? addProject(tx, "b"));
-    await store.write(async (tx) => {
-      await pauseSending(tx, project);
-      await sendPerson(tx, other, sendInput({ email: "due@x.co" }));
+    const other = await store.write(async (tx) => (await findProject(tx, "b")) ?? addProject(tx, "b"), {
+      project: "all",
     });
+    await store.write(
+      async (tx) => {
+        await pauseSending(tx, project);
+        await sendPerson(tx, other, sendInput({ email: "due@x.co" }));
+      },
+      { project: "all" },
+    );
     const slow = new AbortController();
     const held = store.write(() => systemClock.sleep(60_000, slow.signal), { project: project.id });
     const [claimer, onUnknown, onError] = ["one", "hold", vi.fn<(error: unknown) => void>()] as const;
@@ -272,7 +281,9 @@ describe.skipIf(!hasPostgres)("two processes on one database", () => {
   });
 
   test("when a write names a project and changes another, then it is refused", async () => {
-    const other = await stores[0]!.write(async (tx) => (await findProject(tx, "b")) ?? addProject(tx, "b"));
+    const other = await stores[0]!.write(async (tx) => (await findProject(tx, "b")) ?? addProject(tx, "b"), {
+      project: "all",
+    });
     const crossing = stores[0]!.write((tx) => sendPerson(tx, other, sendInput({ email: "x@x.co" })), {
       project: project.id,
     });
@@ -292,14 +303,19 @@ describe.skipIf(!hasPostgres)("a store that is watched", () => {
       onLocked: () => (seen.locks += 1),
       onEvent: (event) => event.kind === "slow" && seen.slow.push(event.statement),
     });
-    const project = await store.write((tx) => addProject(tx, "default"));
-    await Promise.all(["a", "b", "c"].map((name) => store.write((tx) => tx.people.insert(1, toPerson(name)))));
+    const project = await store.write((tx) => addProject(tx, "default"), { project: "all" });
+    await Promise.all(
+      ["a", "b", "c"].map((name) => store.write((tx) => tx.people.insert(1, toPerson(name)), { project: "all" })),
+    );
     await expect(store.write(() => Promise.reject(new Error("no")), { project: project.id })).rejects.toThrow("no");
-    const cut = store.write(async (tx) => {
-      if (seen.retries.length === 0)
-        await ask(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'");
-      await tx.people.insert(1, toPerson("d"));
-    });
+    const cut = store.write(
+      async (tx) => {
+        if (seen.retries.length === 0)
+          await ask(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'");
+        await tx.people.insert(1, toPerson("d"));
+      },
+      { project: "all" },
+    );
     await cut;
     // The store has work of its own besides, which may share one of the commits.
     expect([seen.jobs >= 5, seen.locks >= 5, seen.rolledBack]).toEqual([true, true, 1]);
@@ -324,10 +340,12 @@ describe.skipIf(!hasPostgres)("a first start", () => {
   test("when a newer version adds to the schema while an older one works, then that goes on, and starts no more", async () => {
     const url = await newDatabase();
     const old = await open(url);
-    const project = await old.write((tx) => addProject(tx, "default"));
+    const project = await old.write((tx) => addProject(tx, "default"), { project: "all" });
     const work = { count: 0, isOver: false };
     const saveOne = () =>
-      old.write((tx) => sendPerson(tx, project, sendInput({ email: `n${(work.count += 1)}@x.co`, send: false })));
+      old.write((tx) => sendPerson(tx, project, sendInput({ email: `n${(work.count += 1)}@x.co`, send: false })), {
+        project: "all",
+      });
     const working = (async () => {
       while (!work.isOver) {
         await saveOne();
@@ -393,7 +411,7 @@ describe.skipIf(!hasPostgres)("a server that goes away", () => {
     cluster = startCluster({ port: 5433 });
     await administer(cluster, "CREATE DATABASE one");
     store = await open(cluster.url("one"));
-    await store.write((tx) => addProject(tx, "default"));
+    await store.write((tx) => addProject(tx, "default"), { project: "all" });
   });
   afterAll(() => store.close());
 

@@ -17,7 +17,7 @@ describe.skipIf(!hasPostgres)("two processes that send", () => {
       await openPostgresStore({ url, clock: systemClock }),
       await openPostgresStore({ url, clock: systemClock }),
     ];
-    project = await stores[0]!.write((tx) => addProject(tx, "default"));
+    project = await stores[0]!.write((tx) => addProject(tx, "default"), { project: "all" });
   });
   afterAll(() => Promise.all(stores.map((store) => store.close())));
 

@@ -12,7 +12,9 @@ import { claimDue } from "../../domain/claim-due.ts";
 
 const [file = "", first = "0"] = process.argv.slice(2);
 const store = await openSqliteStore({ file, clock: systemClock });
-const project = await store.write(async (tx) => (await findProject(tx, "default")) ?? addProject(tx, "default"));
+const project = await store.write(async (tx) => (await findProject(tx, "default")) ?? addProject(tx, "default"), {
+  project: "all",
+});
 const counter = { next: Number(first) };
 
 // Straight to the descriptor: what was acknowledged is out before the kill, whatever a stream would still hold.
@@ -23,19 +25,20 @@ async function writePeople(): Promise<never> {
     const email = `p${counter.next++}@x.co`;
     const wish = { channel: "email", delaySeconds: 0, properties: {}, replaceProperties: false, send: true } as const;
     const none = { phoneNumber: null, name: null, lastSentAt: null, emailUpdate: null, phoneNumberUpdate: null };
-    await store.write((tx) => sendPerson(tx, project, { ...none, ...wish, email }));
+    await store.write((tx) => sendPerson(tx, project, { ...none, ...wish, email }), { project: "all" });
     say(`saved ${email}`);
   }
 }
 
 async function deliver(): Promise<never> {
   for (;;) {
-    const due = await store.write((tx) =>
-      claimDue(tx, { claimer: `process ${process.pid}`, channel: "email", leaseSeconds: 600, limit: 8 }),
+    const due = await store.write(
+      (tx) => claimDue(tx, { claimer: `process ${process.pid}`, channel: "email", leaseSeconds: 600, limit: 8 }),
+      { project: "all" },
     );
     for (const survey of due) {
       say(`mailing ${survey.person.email}`);
-      await store.write((tx) => finishDelivery(tx, survey, { kind: "sent" }));
+      await store.write((tx) => finishDelivery(tx, survey, { kind: "sent" }), { project: "all" });
       say(`sent ${survey.person.email}`);
     }
   }

@@ -40,7 +40,7 @@ describe("a data file", () => {
     const store = await openSqliteStore({ file: newDataFile(), clock });
     const ended: string[] = [];
     const note = (name: string, mayWaitMs: number): Promise<void> =>
-      store.write(async () => void ended.push(name), { mayWaitMs });
+      store.write(async () => void ended.push(name), { project: "all", mayWaitMs });
     const patient = note("patient", 1);
     await store.read(async () => undefined);
     await store.read(async () => undefined);

@@ -35,7 +35,7 @@ export const clock = defineCommand({
     const shown = await withAdmin(deps, choice, async (_, store) => {
       if (reset && (await read(store)).behind > 0) {
         const { takeClockBack } = await import("../../../../service/domain/write-time.ts");
-        await store.write(takeClockBack, { isLong: true });
+        await store.write(takeClockBack, { project: "all", isLong: true });
       }
       return read(store);
     });

@@ -76,7 +76,7 @@ async function receiveOne(deps: Deps, place: DataFileChoice, open: OpenReader): 
 /** All of them, or none. */
 async function record(store: Store, reports: readonly Report[], counts: Counts): Promise<void> {
   const { recordReports } = await import("../../../../service/domain/delivery/bounces.ts");
-  const outcomes = await store.write((tx) => recordReports(tx, reports));
+  const outcomes = await store.write((tx) => recordReports(tx, reports), { project: "all" });
   counts.received += reports.length;
   for (const outcome of outcomes) counts[outcome] += 1;
 }

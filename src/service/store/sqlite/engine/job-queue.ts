@@ -3,7 +3,7 @@
  * another process writes, reads go on.
  */
 import { nextTurn, type Clock } from "../../../../runtime/clock.ts";
-import type { StoreCommit, WriteOptions } from "../../../domain/ports.ts";
+import type { StoreCommit } from "../../../domain/ports.ts";
 import { StoreFileError } from "../../store-errors.ts";
 import { rollBack, type SqliteDatabase } from "./database.ts";
 
@@ -27,7 +27,8 @@ interface Job {
 export interface JobQueue {
   /** On one state of the database. */
   read<Result>(work: () => Promise<Result>): Promise<Result>;
-  write<Result>(work: () => Promise<Result>, options?: WriteOptions): Promise<Result>;
+  /** `mayWaitMs`: as in WriteOptions. */
+  write<Result>(work: () => Promise<Result>, mayWaitMs?: number): Promise<Result>;
   /** Outside of any transaction, while no other job runs. */
   alone<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Refuses what comes later and resolves when everything before has ended. */
@@ -96,7 +97,7 @@ class StoreJobs implements JobQueue {
     return this.alone(() => waitingForOthers(this.#clock, () => readTogether(this.#database, this.#watch, work)));
   }
 
-  write<Result>(work: () => Promise<Result>, { mayWaitMs = 0 }: WriteOptions = {}): Promise<Result> {
+  write<Result>(work: () => Promise<Result>, mayWaitMs = 0): Promise<Result> {
     const result = this.#add(this.#writes, work);
     const last = this.#writes.at(-1);
     if (mayWaitMs === 0 || last === undefined) this.#hurry(this.#writes.length);

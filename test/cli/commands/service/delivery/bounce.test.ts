@@ -154,8 +154,9 @@ test.each([
       sender: { ...NO_SENDER, bounceAddress: given },
     });
     await service.setAddress("http://127.0.0.1:1");
-    await service.store.write(async (tx) =>
-      sendPerson(tx, await addProject(tx, "default"), sendInput({ email: "ok@x.co" })),
+    await service.store.write(
+      async (tx) => sendPerson(tx, await addProject(tx, "default"), sendInput({ email: "ok@x.co" })),
+      { project: "all" },
     );
     service.start();
     await service.finishDue();

@@ -92,7 +92,7 @@ test("a test mail of a project comes from its own sender", async () => {
   const data = path.join(folder, "survey.db");
   const options = { clock: systemClock, random: systemRandom, log: silentLog, publicUrl: null, rateLimit: null };
   const service = await openTestService({ ...options, dataFile: data });
-  await service.store.write(async (tx) => void (await addProject(tx, "default")));
+  await service.store.write(async (tx) => void (await addProject(tx, "default")), { project: "all" });
   await service.admin({ kind: "project.add", name: "acme" });
   const change = { from: "survey@acme.example", sender_name: "Acme Inc", reply_to: "help@acme.example" };
   await service.admin({ kind: "settings", project: "acme", ...change });

@@ -25,10 +25,13 @@ const CHANGES: Readonly<Record<string, (tx: Transaction, project: Project) => Pr
 
 const [file = "", kind = ""] = process.argv.slice(2);
 const store = await openSqliteStore({ file, clock: systemClock });
-await store.write(async (tx) => {
-  const project = await findProject(tx, "default");
-  if (project !== null) await CHANGES[kind]?.(tx, project);
-});
+await store.write(
+  async (tx) => {
+    const project = await findProject(tx, "default");
+    if (project !== null) await CHANGES[kind]?.(tx, project);
+  },
+  { project: "all" },
+);
 // Straight to the descriptor: it is out before the next step begins.
 writeSync(1, "begun\n");
 void store.settle().then(() => writeSync(1, "ended\n"));

@@ -43,14 +43,17 @@ test("when the schema has a table, then a move knows it, by its key, and after t
 /** In every table a row whose numbers are all 1, so that each refers to the others; texts are hard to write down. */
 async function fillEveryTable(store: Store): Promise<void> {
   const schema = await readSchema();
-  await store.write(async ({ tables }) => {
-    for (const table of TABLES) {
-      const columns = schema.find(({ name }) => name === table)?.columns ?? [];
-      const row = columns.map(({ name, type }) => [String(name), type === "INTEGER" ? 1 : `'"ü😀\\${String(name)}`]);
-      await tables.clear(table);
-      await tables.insert(table, [Object.fromEntries(row) as TableRow]);
-    }
-  });
+  await store.write(
+    async ({ tables }) => {
+      for (const table of TABLES) {
+        const columns = schema.find(({ name }) => name === table)?.columns ?? [];
+        const row = columns.map(({ name, type }) => [String(name), type === "INTEGER" ? 1 : `'"ü😀\\${String(name)}`]);
+        await tables.clear(table);
+        await tables.insert(table, [Object.fromEntries(row) as TableRow]);
+      }
+    },
+    { project: "all" },
+  );
 }
 
 async function dump(store: Store): Promise<unknown> {
@@ -64,7 +67,9 @@ test("when every table has rows, then the copy has the same, and each table's su
   const [one, other] = [await openEmpty(), await openEmpty()];
   await fillEveryTable(one);
   const pages: number[] = [];
-  const sums = await one.read((from) => other.write((to) => copyRows(from, to, async (rows) => void pages.push(rows))));
+  const sums = await one.read((from) =>
+    other.write((to) => copyRows(from, to, async (rows) => void pages.push(rows)), { project: "all" }),
+  );
   expect(await dump(other)).toEqual(await dump(one));
   expect(sums.map(({ table, rows, least_id: least }) => [table, rows, least])).toEqual(
     TABLES.map((table) => [
@@ -79,11 +84,14 @@ test("when every table has rows, then the copy has the same, and each table's su
 
 test("when a table has more rows than a page, then each comes once", async () => {
   const [one, other] = [await openEmpty(), await openEmpty()];
-  await one.write(async ({ tables }) => {
-    const rows = Array.from({ length: 1201 }, (_, n) => ({ source: `s${n % 3}`, id: `i${n}`, at: n }));
-    await tables.insert("delivery_reports", rows);
-  });
-  const sums = await one.read((from) => other.write((to) => copyRows(from, to, quietly)));
+  await one.write(
+    async ({ tables }) => {
+      const rows = Array.from({ length: 1201 }, (_, n) => ({ source: `s${n % 3}`, id: `i${n}`, at: n }));
+      await tables.insert("delivery_reports", rows);
+    },
+    { project: "all" },
+  );
+  const sums = await one.read((from) => other.write((to) => copyRows(from, to, quietly), { project: "all" }));
   expect(sums.find(({ table }) => table === "delivery_reports")?.rows).toBe(1201);
   expect(await dump(other)).toEqual(await dump(one));
 });
@@ -104,7 +112,7 @@ test.each<[string, (page: readonly TableRow[]) => readonly TableRow[]]>([
     Object.assign(tx.tables, { insert });
     return tx;
   };
-  const copying = one.read((from) => other.write((to) => copyRows(from, spoiled(to), quietly)));
+  const copying = one.read((from) => other.write((to) => copyRows(from, spoiled(to), quietly), { project: "all" }));
   await expect(copying).rejects.toThrow(/^table delivery_reports has 1 rows, and the copy differs/);
   expect(await dump(other)).toEqual(before);
 });
