@@ -7,6 +7,7 @@ import type { ReadOptions, Store, StoreWatch, WriteOptions } from "../../domain/
 import { createStepLoop } from "../../sql/long-changes.ts";
 import { MIGRATIONS, newestOf } from "../../sql/schema/migrations.ts";
 import { READ_MARKS, refusalByMarks, type StoreOpening } from "../sql/store-marks.ts";
+import type { WriteEnd } from "../sql/run-jobs.ts";
 import { createStoreRows, type StoreRows, type StoreTransaction } from "../sql/store-rows.ts";
 import { StoreDatabaseError, type StoreEvent } from "../store-errors.ts";
 import { askOutcome } from "./commit-outcome.ts";
@@ -21,7 +22,7 @@ import { withRetries } from "./retries.ts";
 import { createStatements } from "./statements.ts";
 import { TransactionDatabase, type TransactionKind } from "./transaction-database.ts";
 import { createTroubleNotes, type TroubleNotes } from "./trouble-notes.ts";
-import { runWrite, type WriteEnd } from "./write-transaction.ts";
+import { runWrite } from "./write-transaction.ts";
 
 export interface PostgresStoreOptions extends StoreWatch, StoreOpening {
   readonly url: string;

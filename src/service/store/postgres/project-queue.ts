@@ -5,9 +5,10 @@
 import { type Clock, nextTurn } from "../../../runtime/clock.ts";
 import type { StoreCommit, StoreWatch, WriteOptions } from "../../domain/ports.ts";
 import { stateOf } from "../../sql/project-states.ts";
+import type { WriteEnd } from "../sql/run-jobs.ts";
 import type { StoreTransaction } from "../sql/store-rows.ts";
 import { errorKindOf, unavailable } from "./postgres-errors.ts";
-import type { WriteBatch, WriteEnd, WriteJob } from "./write-transaction.ts";
+import type { PostgresJob, WriteBatch } from "./write-transaction.ts";
 
 /** PostgreSQL caches so many savepoints of a transaction; more make all others look them up on disk. */
 const BATCH_MAX = 64;
@@ -28,20 +29,20 @@ export interface ProjectQueue {
 }
 
 interface Line {
-  readonly jobs: WriteJob[];
+  readonly jobs: PostgresJob[];
   readonly running: Promise<void>;
 }
 
 export function createProjectQueue(options: QueueOptions): ProjectQueue {
   const lines = new Map<number | null, Line>();
 
-  const drain = async (project: number | null, jobs: WriteJob[]): Promise<void> => {
+  const drain = async (project: number | null, jobs: PostgresJob[]): Promise<void> => {
     // Requests that arrived in the same turn of the event loop are still being read: let them join.
     await nextTurn();
     while (jobs.length > 0) await runBatch(options, { project, jobs: jobs.splice(0, BATCH_MAX) });
     lines.delete(project);
   };
-  const add = (project: number | null, job: WriteJob): void => {
+  const add = (project: number | null, job: PostgresJob): void => {
     const line = lines.get(project);
     if (line !== undefined) return void line.jobs.push(job);
     const jobs = [job];

@@ -3,8 +3,9 @@ import type { Clock } from "../../../runtime/clock.ts";
 import type { Random } from "../../../runtime/random.ts";
 import type { StoreWatch } from "../../domain/ports.ts";
 import type { CommitOutcome, TransactionMark } from "./commit-outcome.ts";
+import type { WriteEnd } from "../sql/run-jobs.ts";
 import { errorKindOf, unavailable } from "./postgres-errors.ts";
-import { CommitLost, type WriteEnd } from "./write-transaction.ts";
+import { CommitLost } from "./write-transaction.ts";
 
 const TRIES_MAX = 5;
 const RETRY_MS = 20;

@@ -3,6 +3,7 @@ import type { PoolClient, QueryConfig, QueryResult } from "pg";
 import type { Database, SqlRow, SqlValue } from "../../sql/database.ts";
 import { CountChanges } from "../../sql/lists/count-changes.ts";
 import { createProjectStates, PROJECT_STATE, type ProjectStates } from "../../sql/project-states.ts";
+import type { JobDatabase } from "../sql/run-jobs.ts";
 import { noteStatement, type StatementWatch } from "../slow-statements.ts";
 import { errorKindOf, translateError } from "./postgres-errors.ts";
 import type { Statement } from "./statements.ts";
@@ -22,7 +23,7 @@ export interface TransactionKind {
   readonly answerMs: number | null;
 }
 
-export class TransactionDatabase implements Database {
+export class TransactionDatabase implements Database, JobDatabase {
   readonly writing: boolean;
   readonly states: ProjectStates;
   readonly counts = new CountChanges();
@@ -33,7 +34,7 @@ export class TransactionDatabase implements Database {
   #sent: Promise<unknown>[] = [];
   /** A failure that no savepoint undoes: a transaction that cannot go on, or a change that nothing waited for. */
   #failure: { readonly error: unknown } | null = null;
-  #changes = 0;
+  #isChanged = false;
   #answeredMs = 0;
   /** Of the running job; null if an error may undo the whole transaction. */
   #savepoint: "due" | "set" | null = null;
@@ -46,9 +47,8 @@ export class TransactionDatabase implements Database {
     this.states = createProjectStates((project) => this.#lockState(project));
   }
 
-  /** The number of changes that were sent. */
-  get changes(): number {
-    return this.#changes;
+  isChanged(): boolean {
+    return this.#isChanged || this.states.isChanged();
   }
 
   async all(sql: string, values?: readonly SqlValue[]): Promise<SqlRow[]> {
@@ -91,15 +91,15 @@ export class TransactionDatabase implements Database {
     this.#track(this.command(text));
   }
 
-  /** Until `undoJob`, changes are those of a job that can be undone by itself: its first one sets a savepoint. */
+  /** The job's first change sets the savepoint. */
   beginJob(): void {
     this.#savepoint = "due";
   }
 
-  /** Rejects if only the whole transaction can be undone. */
-  async undoJob(): Promise<void> {
+  async undoJob(error: unknown): Promise<unknown> {
     await this.settle();
     if (this.#savepoint === "set") await this.command("ROLLBACK TO job");
+    return error;
   }
 
   /** Resolves when all that was sent is done; rejects with the first failure, if there was one. */
@@ -122,7 +122,7 @@ export class TransactionDatabase implements Database {
       this.#savepoint = "set";
       this.sendControl("SAVEPOINT job");
     }
-    this.#changes += 1;
+    this.#isChanged = true;
   }
 
   async #lockState(project: number): Promise<SqlRow | null> {

@@ -2,36 +2,22 @@
 import type { Clock } from "../../../runtime/clock.ts";
 import type { StoreWatch } from "../../domain/ports.ts";
 import { NO_PROJECT, PROJECT_STATE } from "../../sql/project-states.ts";
-import type { StoreRows, StoreTransaction } from "../sql/store-rows.ts";
+import { runJobs, type WriteEnd, type WriteJob } from "../sql/run-jobs.ts";
+import type { StoreRows } from "../sql/store-rows.ts";
 import { type TransactionMark, toMark } from "./commit-outcome.ts";
 import type { DatabaseTime } from "./database-time.ts";
 import { errorKindOf, isOfServer } from "./postgres-errors.ts";
 import type { TransactionDatabase } from "./transaction-database.ts";
 
-export interface WriteJob {
-  readonly work: (tx: StoreTransaction) => Promise<unknown>;
+export interface PostgresJob extends WriteJob {
   /** True for work that may take minutes. */
   readonly isLong: boolean;
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: unknown) => void;
 }
 
 export interface WriteBatch {
   /** The only project that it may change; null for all of them. */
   readonly project: number | null;
-  readonly jobs: readonly WriteJob[];
-}
-
-/** The end of a job; it is answered once its transaction is known to be committed. */
-interface JobEnd {
-  readonly isKept: boolean;
-  readonly answer: () => void;
-}
-
-export interface WriteEnd {
-  /** The transaction is rolled back when all of its jobs threw. */
-  readonly outcome: "committed" | "rolled_back";
-  readonly answers: readonly (() => void)[];
+  readonly jobs: readonly PostgresJob[];
 }
 
 /** The answer to COMMIT is missing. */
@@ -85,36 +71,10 @@ export async function runWrite(
   if (first === undefined) throw new Error(`there is no project ${project ?? NO_PROJECT}`);
   states.hold(held);
   const now = time.ofWrite(Number(first.now), Math.max(...held.map((row) => Number(row.clock))));
-  const tx = rows.begin(now);
-  const ends: JobEnd[] = [];
-  for (const job of jobs) {
-    if (jobs.length > 1) database.beginJob();
-    ends.push(await runJob(database, tx, job));
-  }
-  const answers = ends.map(({ answer }) => answer);
-  if (!ends.some(({ isKept }) => isKept)) {
-    await database.command("ROLLBACK");
-    return { outcome: "rolled_back", answers };
-  }
-  if (database.changes > 0 || states.isChanged())
-    for (const { sql, values } of [...database.counts.take(), ...states.end(now.updatedAt)]) database.send(sql, values);
-  const end: WriteEnd = { outcome: "committed", answers };
-  await commit(database, toMark(first), end);
+  const end = await runJobs(database, rows.begin(now), jobs);
+  if (end.outcome === "committed") await commit(database, toMark(first), end);
+  else await database.command("ROLLBACK");
   return end;
-}
-
-/** A job that throws is undone alone. */
-async function runJob(database: TransactionDatabase, tx: StoreTransaction, job: WriteJob): Promise<JobEnd> {
-  const [held, counted] = [database.states.mark(), database.counts.mark()];
-  try {
-    const value = await job.work(tx);
-    return { isKept: true, answer: () => job.resolve(value) };
-  } catch (error) {
-    await database.undoJob();
-    database.states.restore(held);
-    database.counts.restore(counted);
-    return { isKept: false, answer: () => job.reject(error) };
-  }
 }
 
 async function commit(database: TransactionDatabase, transaction: TransactionMark, end: WriteEnd): Promise<void> {

@@ -25,7 +25,7 @@ import { createFileCleaner, emptyLog, type FileCleaner, rewrite } from "./engine
 import { createDatabase, type SqliteDatabase, toDatabase } from "./engine/database.ts";
 import { IN_MEMORY, openEngine } from "./engine/engine.ts";
 import { createFileWatch, type FileWatch, hasNoRoom } from "./engine/file-watch.ts";
-import { createJobQueue, isBusy, type JobQueue, waitingForOthers } from "./engine/job-queue.ts";
+import { isBusy, JobQueue, waitingForOthers } from "./engine/job-queue.ts";
 import { integrityFindings } from "./integrity.ts";
 import { nameDataFile } from "./engine/sqlite-errors.ts";
 import { lookBy, migrate } from "./engine/migrate.ts";
@@ -35,7 +35,6 @@ import { CountChanges } from "../../sql/lists/count-changes.ts";
 import { createStepLoop } from "../../sql/long-changes.ts";
 import {
   createProjectStates,
-  NEWEST_WRITE,
   NO_PROJECT,
   PROJECT_STATE,
   type ProjectStates,
@@ -44,6 +43,7 @@ import {
 import { MARK_EMPTY, type StoreOpening } from "../sql/store-marks.ts";
 import { createStoreRows, type StoreRows } from "../sql/store-rows.ts";
 import { copySnapshot } from "./snapshot-copy.ts";
+import { runWrite } from "./write-transaction.ts";
 
 export interface SqliteStoreOptions extends StoreOpening, Pick<StoreWatch, "onCommit" | "onStatement"> {
   /** Created if it doesn't exist; `:memory:` for none. */
@@ -173,8 +173,6 @@ function shareFile(database: SqliteDatabase): void {
 }
 
 interface Work {
-  /** Of the write that runs, or of the one before. */
-  readonly time: () => WriteTime;
   readonly states: ProjectStates;
   readonly rows: StoreRows;
   readonly watch: FileWatch;
@@ -189,48 +187,22 @@ function createWork(database: SqliteDatabase, options: SqliteStoreOptions, onEve
     database.first(`${PROJECT_STATE} WHERE project_id = ?`, [project]),
   );
   const counts = new CountChanges();
-  const rows = createStoreRows(toDatabase(database, states, counts), {
-    isNoted,
-    random,
-    appUrl,
-    onWebhookEvent,
-  });
+  const rows = createStoreRows(toDatabase(database, states, counts), { isNoted, random, appUrl, onWebhookEvent });
   const watch = createFileWatch(file === IN_MEMORY ? null : file, onEvent);
-  const state = { version: dataVersion(database), changes: 0, time: writeTime(0, 0) };
-  const queue = createJobQueue(database, clock, {
-    ...watch,
+  const state = { version: dataVersion(database) };
+  const queue = new JobQueue({
+    ...options,
+    database,
+    watch,
     refresh: () => {
       const version = dataVersion(database);
       if (version === state.version) return;
       state.version = version;
       isNoted.value = true;
     },
-    begin: () => {
-      state.time = writeTime(clock.now(), Number(database.first(NEWEST_WRITE)?.at ?? 0));
-      state.changes = database.changes;
-    },
-    mark: () => {
-      const [mark, counted, { changes }] = [states.mark(), counts.mark(), database];
-      return () => {
-        states.restore(mark);
-        counts.restore(counted);
-        database.changes = changes;
-      };
-    },
-    end: () => {
-      // A write without changes stores nothing, unless it looks whether there is room again.
-      const isChanged = database.changes !== state.changes || states.isChanged();
-      if (!isChanged && watch.trouble() === null) return;
-      for (const { sql, values } of [...counts.take(), ...states.end(state.time.updatedAt)]) database.run(sql, values);
-    },
-    recover: watch.recover,
-    over: () => {
-      states.forget();
-      counts.take();
-    },
-    ...(options.onCommit === undefined ? {} : { ended: options.onCommit }),
+    run: (jobs) => runWrite({ database, clock, states, counts, rows, watch }, jobs),
   });
-  return { time: () => state.time, states, rows, watch, queue, isNoted };
+  return { states, rows, watch, queue, isNoted };
 }
 
 /** Changes whenever another connection has written. */
@@ -248,15 +220,15 @@ function createStore(database: SqliteDatabase, options: SqliteStoreOptions): Sto
         .then(() => probeRoom(work, clock, closing.signal))
         .catch(() => undefined);
   });
-  const { time, states, rows, watch, queue, isNoted } = work;
+  const { states, rows, watch, queue, isNoted } = work;
   const now = (): WriteTime => writeTime(clock.now(), 0);
   const loop = createStepLoop({
     isNoted,
     find: () => queue.read(() => rows.begin(now()).changingProject()),
     step: (project) =>
-      queue.write(async () => {
+      queue.write(async (tx) => {
         await states.of(NO_PROJECT);
-        await rows.begin(time()).step(project);
+        await tx.step(project);
       }),
     isClosed: () => closing.signal.aborted,
   });
@@ -273,9 +245,9 @@ function createStore(database: SqliteDatabase, options: SqliteStoreOptions): Sto
     read,
     write: (job, { project, mayWaitMs }) =>
       queue
-        .write(async () => {
+        .write(async (tx) => {
           await states.of(stateOf(project) ?? NO_PROJECT);
-          return job(rows.begin(time()));
+          return job(tx);
         }, mayWaitMs)
         .finally(loop.start),
     settle: loop.settle,

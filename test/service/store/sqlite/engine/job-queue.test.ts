@@ -1,28 +1,37 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { systemClock } from "../../../../../src/runtime/clock.ts";
-import type { SqliteDatabase } from "../../../../../src/service/store/sqlite/engine/database.ts";
-import { createJobQueue, type Watch } from "../../../../../src/service/store/sqlite/engine/job-queue.ts";
+import { systemRandom } from "../../../../../src/runtime/random.ts";
+import { CountChanges } from "../../../../../src/service/sql/lists/count-changes.ts";
+import { createProjectStates } from "../../../../../src/service/sql/project-states.ts";
+import { createStoreRows } from "../../../../../src/service/store/sql/store-rows.ts";
+import { type SqliteDatabase, toDatabase } from "../../../../../src/service/store/sqlite/engine/database.ts";
+import { createFileWatch, type FileWatch } from "../../../../../src/service/store/sqlite/engine/file-watch.ts";
+import { JobQueue } from "../../../../../src/service/store/sqlite/engine/job-queue.ts";
+import { runWrite } from "../../../../../src/service/store/sqlite/write-transaction.ts";
 import { openRawDatabase } from "../../engines.ts";
 
 /** A queue over a table `t`, and how many writes shared each commit. */
-async function openQueue(watch: Partial<Watch> = {}) {
+async function openQueue(changed: Partial<FileWatch> = {}) {
   const database = await openRawDatabase();
-  database.exec("CREATE TABLE t (v INTEGER)");
+  database.exec("CREATE TABLE t (v INTEGER); CREATE TABLE project_state (clock INTEGER)");
   const commits: number[] = [];
-  const queue = createJobQueue(database, systemClock, {
-    begin: () => undefined,
-    mark: () => () => undefined,
-    end: () => undefined,
-    over: () => undefined,
+  const watch = { ...createFileWatch(null, () => undefined), ...changed };
+  const states = createProjectStates(async () => null);
+  const counts = new CountChanges();
+  const rows = createStoreRows(toDatabase(database, states, counts), {
+    random: systemRandom,
+    appUrl: () => "",
+    onWebhookEvent: () => undefined,
+    isNoted: { value: false },
+  });
+  const queue = new JobQueue({
+    database,
+    clock: systemClock,
+    watch,
     refresh: () => undefined,
-    recover: () => undefined,
-    look: () => undefined,
-    uncommitted: (error) => error,
-    failed: (error) => error,
-    refusal: () => null,
-    ended: ({ jobs }) => commits.push(jobs),
-    ...watch,
+    run: (jobs) => runWrite({ database, clock: systemClock, states, counts, rows, watch }, jobs),
+    onCommit: ({ jobs }) => commits.push(jobs),
   });
   const insert = (value: number): Promise<number> =>
     queue.write(async () => database.run("INSERT INTO t VALUES (?)", [value]));

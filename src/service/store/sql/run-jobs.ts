@@ -1,0 +1,72 @@
+/** The jobs of one write transaction, on either engine. */
+import type { Database } from "../../sql/database.ts";
+import type { ProjectStates } from "../../sql/project-states.ts";
+import type { StoreTransaction } from "./store-rows.ts";
+
+export interface Job<Work> {
+  readonly work: Work;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export type WriteJob = Job<(tx: StoreTransaction) => Promise<unknown>>;
+
+export interface JobDatabase extends Pick<Database, "counts" | "send"> {
+  readonly states: ProjectStates;
+  /** The next job's changes can be undone without those before. */
+  beginJob(): void;
+  endJob?(): void;
+  /** Returns the error to reject the job with. Rejects if only the whole transaction can be undone. */
+  undoJob(error: unknown): Promise<unknown>;
+  /** True if the end of the transaction must be stored. */
+  isChanged(): boolean;
+}
+
+export interface WriteEnd {
+  /** `rolled_back` if all of its jobs threw. */
+  readonly outcome: "committed" | "rolled_back";
+  /** Called once the outcome is certain. */
+  readonly answers: readonly (() => void)[];
+}
+
+interface JobEnd {
+  readonly isKept: boolean;
+  readonly answer: () => void;
+}
+
+/** All but BEGIN and what the outcome asks for. A job that throws is undone alone. */
+export async function runJobs(
+  database: JobDatabase,
+  tx: StoreTransaction,
+  jobs: readonly WriteJob[],
+): Promise<WriteEnd> {
+  const { counts, states } = database;
+  const ends: JobEnd[] = [];
+  // A single job is undone with its transaction.
+  for (const job of jobs) ends.push(await runJob(database, tx, job, jobs.length > 1));
+  const answers = ends.map(({ answer }) => answer);
+  if (!ends.some(({ isKept }) => isKept)) return { outcome: "rolled_back", answers };
+  if (database.isChanged())
+    for (const { sql, values } of [...counts.take(), ...states.end(tx.updatedAt)]) database.send(sql, values);
+  return { outcome: "committed", answers };
+}
+
+async function runJob(
+  database: JobDatabase,
+  tx: StoreTransaction,
+  { work, resolve, reject }: WriteJob,
+  inSavepoint: boolean,
+): Promise<JobEnd> {
+  if (inSavepoint) database.beginJob();
+  const [held, counted] = [database.states.mark(), database.counts.mark()];
+  try {
+    const value = await work(tx);
+    if (inSavepoint) database.endJob?.();
+    return { isKept: true, answer: () => resolve(value) };
+  } catch (thrown) {
+    const error = await database.undoJob(thrown);
+    database.states.restore(held);
+    database.counts.restore(counted);
+    return { isKept: false, answer: () => reject(error) };
+  }
+}
