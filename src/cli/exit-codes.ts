@@ -1,17 +1,11 @@
-/** The promise of each exit status (documented under `surveyctl help exit-codes`). */
+/** Documented in `surveyctl help exit-codes`. */
 export const EXIT = {
   done: 0,
-  /** The network or the service failed, after retries. */
   failed: 1,
-  /** Unknown command or flag, a bad value, an input file with invalid rows; nothing was sent. */
   usage: 2,
-  /** Bulk work ended with some rows failed or unknown; the results file says which. */
   partial: 3,
-  /** No connection configured, or the key was refused (401, 403). */
   auth: 4,
-  /** The service refused the request (other 4xx), or `get` found nothing. */
   refused: 5,
-  /** An `--assert` or a check failed. */
   assertion: 6,
   hungUp: 129,
   interrupted: 130,
@@ -20,7 +14,6 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** The words of help, the man page and `help --json` for each. */
 export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   [EXIT.done]: "done",
   [EXIT.failed]: "the network or the service failed, after retries",

@@ -1,4 +1,4 @@
-/** A flag as data: the parser, help, `help --json`, the man page and completion read this one record. */
+/** A flag as data. The parser, help, `help --json`, the man page and completion read the same record. */
 
 export type ValueType =
   | "boolean"
@@ -15,7 +15,7 @@ export type ValueType =
   | "json"
   | "list";
 
-/** The type of a value, by the name that help gives it; text where it is none of these. */
+/** By the value's name in help; otherwise text. */
 const VALUE_TYPES: Readonly<Record<string, ValueType>> = {
   n: "integer",
   line: "integer",
@@ -36,42 +36,39 @@ const VALUE_TYPES: Readonly<Record<string, ValueType>> = {
 };
 
 export interface FlagRecord {
-  /** The long name: `--limit`; `--no-send` turns off what is on by default. */
+  /** `--no-send` turns off what is on by default. */
   readonly flag: `--${string}`;
   readonly short?: `-${string}`;
-  /** The name of the value in help; a flag without one is a switch. */
+  /** The value's name in help; a switch has none. */
   readonly value?: string;
-  /** The effect of the flag: one phrase, without what the other fields say. */
+  /** One phrase, which doesn't repeat the other fields. */
   readonly text: string;
-  /** The value where the flag is not given: the parser supplies it. */
+  /** The parser supplies it. */
   readonly default?: string;
-  /** The effect of leaving the flag out, for people: the parser supplies nothing. */
+  /** What happens without the flag, for help only. */
   readonly otherwise?: string;
   readonly environment?: string;
   readonly choices?: readonly string[];
-  /** Values with a meaning, where others are accepted too. */
+  /** For completion; other values are accepted. */
   readonly suggestions?: readonly string[];
   readonly repeatable?: boolean;
   readonly counted?: boolean;
-  /** Leaving it out is a usage error. */
   readonly required?: true;
-  /** Flags that it can't be used with. */
   readonly conflicts?: readonly `--${string}`[];
-  /** Flags of which it needs at least one. */
+  /** At least one of them must be given. */
   readonly requires?: readonly `--${string}`[];
 }
 
-/** The type of a value by its name in help; a switch has no name. */
 export function typeOf(value: string | undefined): ValueType {
   return value === undefined ? "boolean" : (VALUE_TYPES[value] ?? "string");
 }
 
-/** `-L, --limit <n>`, as help shows it and the parser reads it. */
+/** `-L, --limit <n>`. */
 export function formOf({ flag, short, value }: FlagRecord): string {
   return `${short === undefined ? "" : `${short}, `}${flag}${value === undefined ? "" : ` <${value}>`}`;
 }
 
-/** The words of help in brackets: choices, repetition, default, variable, and the flags it does or doesn't go with. */
+/** What help shows in parentheses. */
 export function notesOf(record: Partial<FlagRecord>): string[] {
   const { choices = [], environment, conflicts = [], requires = [] } = record;
   const value = record.default ?? record.otherwise;
@@ -86,7 +83,7 @@ export function notesOf(record: Partial<FlagRecord>): string[] {
   ];
 }
 
-/** A text and its notes: brackets that the text has at its end already are shared. */
+/** Merges the notes into parentheses that end the text. */
 export function withNotes(text: string, notes: readonly string[]): string {
   if (notes.length === 0) return text;
   return text.endsWith(")") ? `${text.slice(0, -1)}; ${notes.join("; ")})` : `${text} (${notes.join("; ")})`;

@@ -1,21 +1,20 @@
 import { UsageError } from "../errors/usage-error.ts";
 
-/** The flags of one command line by their long names; a switch by its name without `no-`. */
+/** Flags by their long names; a switch without its `no-`. */
 export interface Flags {
-  /** True if the flag was given; for a switch, in either form. */
+  /** For a switch, in either form. */
   has(flag: string): boolean;
-  /** True when a switch is on: given, or one that only `--no-…` turns off. */
+  /** True if a switch is on. */
   is(flag: string): boolean;
-  /** True when a switch was switched off: `isOff("--send")` after `--no-send`. */
+  /** True after `--no-send` for `isOff("--send")`. */
   isOff(flag: string): boolean;
   text(flag: string): string | null;
   all(flag: string): readonly string[];
   count(flag: string): number;
-  /** Parsed by one of the parsers in this folder, whose errors include the flag; null when not given. */
   parse<Value>(flag: string, parser: (text: string, flag: string) => Value): Value | null;
 }
 
-/** `values` as commander keeps them: camel-cased names. */
+/** `values` are commander's, with camel-cased names. */
 export function createFlags(values: Readonly<Record<string, unknown>>): Flags {
   const value = (flag: string): unknown => values[toKey(flag)];
   const text = (flag: string): string | null => {
@@ -54,7 +53,7 @@ function toKey(flag: string): string {
   return flag.replace(/^--/, "").replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Of a switch and its `--no-` the parser keeps the last; both together say nothing. Throws UsageError. */
+/** The parser keeps the last of a switch and its `--no-` form. Throws UsageError for both. */
 export function refuseBoth(commandLine: readonly string[], flag: `--${string}`): void {
   const off = flag.replace("--", "--no-");
   if (commandLine.includes(flag) && commandLine.includes(off))

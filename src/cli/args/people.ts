@@ -4,7 +4,7 @@ import { phoneProblem } from "../../contract/text/phone.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { badValue } from "./values.ts";
 
-/** An e-mail address by its form. Throws UsageError with its fault. */
+/** Throws UsageError. */
 export function parseEmail(text: string, place: string): string {
   const email = text.trim();
   const fault = emailProblem(email);
@@ -12,7 +12,7 @@ export function parseEmail(text: string, place: string): string {
   throw badValue(place, text, `an e-mail address: it ${fault}`);
 }
 
-/** E.164, section 2. Throws UsageError with what is wrong. */
+/** E.164 (section 2). Throws UsageError. */
 export function parsePhone(text: string, place: string): string {
   const phone = text.trim();
   const fault = phoneProblem(phone);
@@ -20,20 +20,20 @@ export function parsePhone(text: string, place: string): string {
   throw new UsageError(`${place}: ${quoteText(text)} ${fault}`);
 }
 
-/** A person by e-mail address or phone number, as the list of people takes them (4.1). */
+/** As the list of people takes them (4.1). */
 export type EmailOrPhone = { readonly email: string } | { readonly phone_number: string };
 
-/** The operand of `people get` and `people update`: an address or a number. Throws UsageError. */
+/** Throws UsageError. */
 export function parsePerson(text: string, place: string): EmailOrPhone {
   if (text.includes("@")) return { email: parseEmail(text, place) };
   if (/\d/.test(text)) return { phone_number: parsePhone(text, place) };
   throw badValue(place, text, "an e-mail address such as ann@example.com or a phone number such as +14155550000");
 }
 
-/** A person by what a path of the API may name them with: an address, a number or an id. */
+/** As paths of the API name them. */
 export type PersonName = EmailOrPhone | { readonly id: string };
 
-/** An operand, or a line of a file: digits alone are an id. Throws UsageError. */
+/** Digits alone are an id. Throws UsageError. */
 export function parsePersonName(text: string, place: string): PersonName {
   const word = text.trim();
   if (/^\d+$/.test(word)) return { id: word };

@@ -1,10 +1,10 @@
-/** The candidate that a mistyped word most likely meant: at most a third of its letters, or `most`, differ. */
+/** The most similar candidate. At most a third of its letters may differ, or `most`. */
 export function suggest(word: string, candidates: readonly string[], most: number = Infinity): string | null {
   const typed = toName(word);
   const tolerated = (name: string): number => Math.min(most, Math.floor(Math.max(typed.length, name.length) / 3));
   const [best] = candidates
     .map((candidate) => ({ candidate, name: toName(candidate) }))
-    // To compare a word with one that is far longer takes long, and they are not alike.
+    // Skips words of very different length, which would take long to compare.
     .filter(({ name }) => Math.abs(name.length - typed.length) <= tolerated(name))
     .map(({ candidate, name }) => ({ candidate, name, distance: editDistance(typed, name) }))
     .toSorted((a, b) => a.distance - b.distance);
@@ -15,7 +15,7 @@ function toName(word: string): string {
   return word.toLowerCase().replace(/^--?/, "");
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that turn one word into the other. */
+/** Counts insertions, deletions, replacements and swaps of neighbors. */
 function editDistance(from: string, to: string): number {
   const rows = [Array.from({ length: to.length + 1 }, (_, column) => column)];
   for (let row = 1; row <= from.length; row += 1) {

@@ -1,14 +1,13 @@
-/** Files of text that a command line names. */
 import { GIVEN_FILE_MAX, readAtMost, readGivenFile, tooLarge } from "../../runtime/pipe-reader.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import type { Input } from "../streams/streams.ts";
 
-/** As `decodeText`, of a file of at most 1 MiB; rejects as `readGivenFile`. */
+/** Throws UsageError, or as `readGivenFile`. */
 export async function readTextFile(file: string, maxBytes = GIVEN_FILE_MAX): Promise<string> {
   return decodeText(await readGivenFile(file, maxBytes), file);
 }
 
-/** As `readTextFile`; `-` is standard input. Throws UsageError for `-` on a terminal. */
+/** `-` is standard input. Throws UsageError if that is a terminal. */
 export async function readTextInput(
   input: Pick<Input, "isTTY" | "bytes">,
   file: string,
@@ -25,7 +24,7 @@ export function nameOfInput(file: string): string {
   return file === "-" ? "standard input" : file;
 }
 
-/** As `decodeText`, of a file that a flag names; throws UsageError for one that cannot be read. */
+/** Throws UsageError. */
 export async function readFlagFile(flag: string, file: string): Promise<string> {
   const bytes = await readGivenFile(file).catch(async (error: unknown) => {
     const { systemErrorText } = await import("../../runtime/files/system-words.ts");
@@ -34,9 +33,7 @@ export async function readFlagFile(flag: string, file: string): Promise<string> 
   return decodeText(bytes, `${flag}: ${file}`);
 }
 
-/**
- * UTF-8 text without a byte order mark. Throws UsageError for other bytes: they would be replaced, and so stored.
- */
+/** Drops a byte order mark. Throws UsageError unless it's UTF-8, as other bytes would be replaced. */
 function decodeText(bytes: Uint8Array, name: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

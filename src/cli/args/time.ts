@@ -1,4 +1,3 @@
-/** Times as people write them, to Unix seconds. */
 import { realpath } from "node:fs/promises";
 import { TIME_MAX } from "../../contract/limits.ts";
 import { type PeriodRange, readPeriod } from "../../runtime/calendar/periods.ts";
@@ -11,7 +10,7 @@ export interface TimeContext {
   readonly zone: string | null;
 }
 
-/** The second that a date without a time of day, or a period, becomes: its first or its last. */
+/** Which second a date or a period becomes. */
 export type DayEdge = "first" | "last";
 
 export const TIME_FORMS =
@@ -25,10 +24,10 @@ const AGO = /^\d+[smhdw]$/;
 const FROM_NOW = /^\+\d+[smhdw]$/;
 const DAY_OF_DIGITS = /^((?:19|20)\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$/;
 const SLASHES = /^(\d{4})\/(\d{2})\/(\d{2})$/;
-/** The only words for periods in a file: a month there is more likely a date that lost its day. */
+/** The only periods allowed in a file, where a month is probably a date without its day. */
 const DAY = /^(?:today|yesterday)$/i;
 
-/** Throws UsageError with the place and the accepted forms. */
+/** Unix seconds. Throws UsageError. */
 export function parseTime(text: string, place: string, context: TimeContext, edge: DayEdge = "first"): number {
   const word = text.trim();
   const seconds = inRange(readFromNow(word, context) ?? readPoint(word, context, edge));
@@ -38,21 +37,21 @@ export function parseTime(text: string, place: string, context: TimeContext, edg
   throw badValue(place, text, digits === undefined ? TIME_FORMS : forms);
 }
 
-/** A time in a file, where only a day is accepted as a period: null when the text is not a time. */
+/** For cells of a file, where only days are accepted as periods. Null if it isn't a time. */
 export function readTimeOrNull(text: string, context: TimeContext): number | null {
   const word = text.trim();
   if (DAY.test(word)) return inRange(readEdge(word, context, "first"));
   return inRange(readWord(word, context) ?? readMoment(word, context.zone));
 }
 
-/** Both ends of `2026-05`, `last-month`, `today` and so on. Throws UsageError. */
+/** `2026-05`, `last-month`, `today`. Throws UsageError. */
 export function parsePeriod(text: string, place: string, context: TimeContext): PeriodRange {
   const period = readPeriod(text.trim(), context);
   if (period !== null && inRange(period.since) !== null && inRange(period.until) !== null) return period;
   throw badValue(place, text, PERIOD_FORMS);
 }
 
-/** Seconds from now: a duration, or the time until `tomorrow` or a later time. Throws UsageError. */
+/** Seconds from now. Throws UsageError. */
 export function parseDelay(text: string, place: string, context: TimeContext): number {
   const duration = readDuration(text);
   if (duration !== null) return duration;
@@ -64,9 +63,8 @@ export function parseDelay(text: string, place: string, context: TimeContext): n
 }
 
 /**
- * The same in a file, where of all periods only days are accepted. `now` of the context is what words are counted from,
- * `from` what the seconds are counted from: a run that is resumed means the same moment, however late it is. Null when
- * the text is not a delay.
+ * For cells of a file. Words such as "tomorrow" are relative to the context's `now`, the seconds are counted from
+ * `from`, so a resumed run means the same moment. Null if it isn't a delay.
  */
 export function readDelayOrNull(text: string, context: TimeContext, from: number): number | null {
   const duration = readDuration(text);
@@ -101,7 +99,7 @@ function readEdge(text: string, context: TimeContext, edge: DayEdge): number | n
   return edge === "first" ? period.since : period.until;
 }
 
-/** An IANA zone name that this system knows. Throws UsageError. */
+/** Throws UsageError. */
 export function parseZone(text: string, place: string): string {
   try {
     return new Intl.DateTimeFormat("en-US", { timeZone: text }).resolvedOptions().timeZone;
@@ -111,8 +109,8 @@ export function parseZone(text: string, place: string): string {
 }
 
 /**
- * Gives `TZ` a form that Node understands: it takes an empty one for UTC, and a path without its summer time. Throws
- * UsageError for an unknown zone, which Node would silently take for UTC.
+ * Rewrites `TZ` for Node, which takes an empty one for UTC and ignores the summer time of a path. Throws UsageError
+ * for an unknown zone, which Node would take for UTC.
  */
 export async function settleZone(env: Record<string, string | undefined>): Promise<void> {
   const name = env["TZ"]?.replace(/^:/, "");

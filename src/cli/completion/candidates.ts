@@ -1,9 +1,9 @@
-/** Candidates for the word at the cursor, from the command tree of `help --json`. */
+/** Completes the word at the cursor, from the tree of `help --json`. */
 
 interface TreeFlag {
   readonly name: string;
   readonly short: string | null;
-  /** `boolean`, or the name of its value. */
+  /** `boolean`, or the value's name. */
   readonly type: string;
   readonly description: string;
   readonly choices?: readonly string[] | null;
@@ -35,12 +35,12 @@ export interface Candidate {
   readonly description: string;
 }
 
-/** Values that no tree knows. */
+/** Values that aren't in the tree. */
 export interface Lookups {
   profiles(): readonly string[];
 }
 
-/** True when the word at the cursor may be a file's name, so that the shell offers some. */
+/** True if the word may be a file name, which the shell then completes. */
 export function mayBeFile(tree: CommandTree, before: readonly string[], current: string): boolean {
   if (before[0] === "help") return false;
   const { node, pending, operands } = readWords(tree, before);
@@ -51,10 +51,10 @@ export function mayBeFile(tree: CommandTree, before: readonly string[], current:
   return !current.startsWith("-") && node?.arguments[operands]?.type === "path";
 }
 
-/** Their value may name a file behind an `@`. */
+/** Their value can be @FILE. */
 const MIXED_FLAGS = new Set(["--field", "--properties"]);
 
-/** `before` are the finished words behind the program's name, `current` the one at the cursor. */
+/** `before` are the words before the cursor, `current` is the one at it. */
 export function findCandidates(
   tree: CommandTree,
   before: readonly string[],
@@ -83,9 +83,8 @@ export function findCandidates(
 const HELP = { name: "help", description: "a command's help, or a topic's" };
 
 interface Place {
-  /** Null at the program itself. */
+  /** Null for the program itself. */
   readonly node: TreeNode | null;
-  /** The flag whose value comes next. */
   readonly pending: TreeFlag | null;
   readonly operands: number;
 }
@@ -112,14 +111,14 @@ function readWord(tree: CommandTree, { node, pending, operands }: Place, word: s
 function valuesOf(flag: TreeFlag, node: TreeNode | null, text: string, lookups: Lookups): Candidate[] {
   if (flag.name === "--profile") return matching(plain(lookups.profiles()), text);
   const list = flag.name === "--columns" ? (node?.columns ?? []) : (flag.choices ?? flag.suggestions ?? []);
-  // Of several with commas between them the last is still open.
+  // Completes the last item of a comma-separated list.
   const done = flag.type === "list" ? text.slice(0, text.lastIndexOf(",") + 1) : "";
   const taken = done.split(",");
   return matching(plain(list.filter((value) => !taken.includes(value)).map((value) => done + value)), text);
 }
 
 function operandValues(operand: TreeNode["arguments"][number] | undefined, lookups: Lookups): readonly string[] {
-  // The one operand of that name chooses the default, which the built-in profile cannot be.
+  // It names the default, which the built-in profile can't be.
   return operand?.name === "profile" ? lookups.profiles().filter((name) => name !== "local") : (operand?.choices ?? []);
 }
 

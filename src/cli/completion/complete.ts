@@ -1,12 +1,12 @@
-/** `surveyctl __complete <words…> =<current>`: what the completion scripts ask. No network, and little to load. */
+/** `surveyctl __complete <words…> =<current>`, which the scripts call. Sends nothing and loads little. */
 import { readFileSync } from "node:fs";
 import { configFile } from "../../config/places.ts";
 import { findCandidates, mayBeFile, type CommandTree } from "./candidates.ts";
 import type { Process } from "../process.ts";
 
 /**
- * A line each: the value, a tab, what it is; `:files` alone where file names are wanted. The last word carries a `=` in
- * front, since some shells drop empty words.
+ * Lines of value, tab and description, or `:files` for file names. The last word has a leading `=`, since some shells
+ * drop empty words.
  */
 export async function complete(process: Process, words: readonly string[]): Promise<string> {
   const current = (words.at(-1) ?? "=").replace(/^=/, "");
@@ -17,7 +17,7 @@ export async function complete(process: Process, words: readonly string[]): Prom
   return found.map(({ value, description }) => `${value}\t${description}\n`).join("");
 }
 
-/** The build writes the tree down: making it would load every command. */
+/** Written by the build, as creating it would load every command. */
 async function loadTree(): Promise<CommandTree> {
   try {
     return JSON.parse(readFileSync(new URL("completion.json", import.meta.url), "utf8")) as CommandTree;
@@ -27,7 +27,7 @@ async function loadTree(): Promise<CommandTree> {
   }
 }
 
-/** A file that cannot be read offers nothing; the command itself will say what is wrong. */
+/** Ignores an unreadable file, which the command itself will report. */
 function savedProfiles(process: Process): string[] {
   try {
     const { profiles } = JSON.parse(readFileSync(configFile(process), "utf8")) as { readonly profiles: object };

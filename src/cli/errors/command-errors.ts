@@ -1,10 +1,7 @@
-/** Ends of a command besides a wrong command line; one class for each kind of reaction. */
+/** How a command can fail, other than by a wrong command line. */
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 
-/**
- * The object that a command was asked to show or work on is not there, although the service answered well. Exit status
- * 5.
- */
+/** What the command should show or change doesn't exist. Exit status 5. */
 export class NothingFoundError extends Error {
   override readonly name = "NothingFoundError";
   readonly hint: string | null;
@@ -15,20 +12,19 @@ export class NothingFoundError extends Error {
   }
 }
 
-/** An item that could not be changed, as messages call it, and why. */
 export interface ItemFailure {
   readonly item: string;
   readonly error: unknown;
 }
 
 /**
- * Of several changes some failed; the rows are on stdout. The exit status is that of the failure that stopped the run,
- * else the gravest of them.
+ * Some of several changes failed; their rows are on stdout. The exit status is that of the failure that stopped the
+ * run, otherwise of the most severe one.
  */
 export class ChangesFailedError extends Error {
   override readonly name = "ChangesFailedError";
   readonly failures: readonly ItemFailure[];
-  /** One of the failures, which no further item was tried after; null where all were. */
+  /** The failure that stopped the run; null if all items were tried. */
   readonly stop: unknown;
 
   constructor(failures: readonly ItemFailure[], all: number, stop: unknown) {
@@ -38,7 +34,7 @@ export class ChangesFailedError extends Error {
   }
 }
 
-/** One or more things that were asserted did not hold. Exit status 6. */
+/** Exit status 6. */
 export class AssertionError extends Error {
   override readonly name = "AssertionError";
   readonly failures: readonly string[];
@@ -49,7 +45,7 @@ export class AssertionError extends Error {
   }
 }
 
-/** A data file, or its service, cannot do what was asked: it is in use, or not a data file, or has no such thing. */
+/** A problem with a data file or its service, such as a lock or a missing object. */
 export class DataFileError extends Error {
   override readonly name = "DataFileError";
   readonly code: string;
@@ -68,10 +64,10 @@ export class DataFileError extends Error {
   }
 }
 
-/** An import could not go on, through no fault of its rows or of the service. Exit status 1. */
+/** An import stopped for another reason than its rows or the service. Exit status 1. */
 export class ImportStoppedError extends Error {
   override readonly name = "ImportStoppedError";
-  /** As in the error JSON: `input_changed`, `rows_missing`, `suppression_unknown`. */
+  /** In the error JSON: `input_changed`, `rows_missing`, `suppression_unknown`. */
   readonly code: string;
   readonly hint: string | null;
 
@@ -83,8 +79,7 @@ export class ImportStoppedError extends Error {
 }
 
 /**
- * An error of a file behind the first request: no matter of usage any more, so the exit status is 1. Its cause is
- * reported.
+ * An error of a file after the first request, so it's no longer a usage error: exit status 1. Its cause is reported.
  */
 export class BegunError extends Error {
   override readonly name = "BegunError";
@@ -94,14 +89,12 @@ export class BegunError extends Error {
   }
 }
 
-/**
- * An export has fewer rows than the service counts, and the file that it would replace may be better. Exit status 1.
- */
+/** An export has fewer rows than the service counts, and would replace a file. Exit status 1. */
 export class ShortExportError extends Error {
   override readonly name = "ShortExportError";
 }
 
-/** `--query` could make nothing of what a command printed, whose work was done by then. Exit status 1. */
+/** `--query` failed after the command had done its work. Exit status 1. */
 export class FilterError extends Error {
   override readonly name = "FilterError";
 
@@ -118,13 +111,11 @@ const SENTENCES: Readonly<Record<StopSignal, string>> = {
   SIGHUP: "Terminated: the terminal was closed.",
 };
 
-/**
- * A signal asked the command to stop; the reason that `Deps.signal` aborts with. Exit status 128 + the signal's number.
- */
+/** `Deps.signal` aborts with it. Exit status 128 + the signal's number. */
 export class InterruptedError extends Error {
   override readonly name = "InterruptedError";
   readonly signal: StopSignal;
-  /** The changes that may have been made nevertheless, and where to look. */
+  /** What may have been changed, and where to look. */
   readonly hint: string | null;
 
   constructor(signal: StopSignal, hint: string | null = null) {
@@ -138,7 +129,7 @@ export function exitOfSignal(signal: StopSignal): ExitCode {
   return { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated, SIGHUP: EXIT.hungUp }[signal];
 }
 
-/** An uncaught error from anywhere; the reason that `Deps.signal` aborts with. Its cause is what is reported. */
+/** An uncaught error. `Deps.signal` aborts with it; its cause is reported. */
 export class CrashError extends Error {
   override readonly name = "CrashError";
 

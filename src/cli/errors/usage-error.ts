@@ -1,11 +1,11 @@
 import type { Json } from "../../contract/json.ts";
 
-/** A wrong flag, value, row or combination; nothing was sent. Exit status 2. */
+/** Nothing was sent. Exit status 2. */
 export class UsageError extends Error {
   override readonly name: string = "UsageError";
-  /** The advice, one line without a dot; null when the message says it all. */
+  /** One line without a full stop. */
   readonly hint: string | null;
-  /** For the error JSON: the problems of an import's rows. */
+  /** For the error JSON, such as an import's problems. */
   readonly details: Json;
 
   constructor(
@@ -19,7 +19,6 @@ export class UsageError extends Error {
 }
 
 /**
- * The person declined, or gave no answer; the message is full sentences, since it is printed without "error:". Exit
- * status 2.
+ * The user declined or didn't answer. The message is printed without "error:", so it's full sentences. Exit status 2.
  */
 export class CancelledError extends UsageError {}

@@ -1,4 +1,4 @@
-/** Checks that a file to add to has the same columns and format. */
+/** Checks that the file to append to has the same columns and format. */
 import { createReadStream } from "node:fs";
 import { createGunzip } from "node:zlib";
 import { parseJsonObject } from "../../contract/json.ts";
@@ -7,7 +7,7 @@ import type { OpenedExport } from "./increment.ts";
 import { createPageEncoder, type ExportPlan } from "./plan.ts";
 import type { ExportRequest } from "./request.ts";
 
-/** Throws UsageError for other columns, another format or another resource. */
+/** Throws UsageError. */
 export async function checkOldFile({ deps, request, plan, output }: OpenedExport): Promise<void> {
   if (output.path === null || output.oldBytes === 0) return;
   const start = await readStart(output.path, plan.gzip);
@@ -25,7 +25,7 @@ export async function checkOldFile({ deps, request, plan, output }: OpenedExport
 
 const START_CHARS = 64 * 1024;
 
-/** The start of the file's text; null if it should be compressed and isn't. */
+/** Null if the file should be compressed and isn't. */
 async function readStart(file: string, gzip: boolean): Promise<string | null> {
   const stream = createReadStream(file);
   const chunks: Buffer[] = [];

@@ -31,22 +31,19 @@ export interface OpenedExport {
 
 export interface Increment {
   readonly source: ExportSource;
-  /** New rows that `source` may leave out. */
+  /** New rows that `source` may lack. */
   readonly unstamped: UnstampedRows | null;
-  /** The complete list is read, not only what is new. */
   readonly isWhole: boolean;
-  /** Null keeps every row. */
   readonly keep: ((row: JsonObject) => boolean) | null;
-  /** Throws UsageError if the state is later than the service's clock, Unix seconds. */
+  /** Throws UsageError if the state is later than the service's clock. */
   readonly checkClock: (serverTime: number | null) => void;
-  /** The log for the next run; null if nothing is recorded. */
   openLog(startedAt: () => number): VersionLog | null;
-  /** Called before the data is named, so that a killed run is recognised by what it announced. */
+  /** Called before the rename, so that the next run recognizes the file of a killed run. */
   announce(log: VersionLog | null, written: SinkTotals): Promise<void>;
   finish(log: VersionLog | null, written: SinkTotals): Promise<void>;
 }
 
-/** A clock that is corrected by this much doesn't make a state another service's. */
+/** Clocks may be corrected by this much. */
 const CLOCK_STEP_SECONDS = 60;
 
 export async function beginIncrement(opened: OpenedExport): Promise<Increment> {
@@ -93,7 +90,7 @@ export async function beginIncrement(opened: OpenedExport): Promise<Increment> {
   };
 }
 
-/** The file may already hold the rows that this run would add. */
+/** The file may already contain these rows. */
 function refuseForeignRows({ request, flags, plan, output }: OpenedExport): void {
   if (output.oldBytes === 0 || request.source.range.since !== null) return;
   throw new UsageError(
@@ -128,7 +125,7 @@ async function identify({ deps, request, plan, connection }: OpenedExport): Prom
   };
 }
 
-/** The last run's state, or the one a killed run announced. Never cuts off what others wrote: refuses the file. */
+/** The state of the last run, or the one announced by a killed run. Refuses a file that others have changed. */
 async function settlePending(
   { flags, output, plan }: OpenedExport,
   last: ExportPosition & Pick<ExportState, "pending">,
@@ -156,7 +153,7 @@ export interface StateFile {
   release(): Promise<void>;
 }
 
-/** Throws UsageError if another run uses the state, or it can't be read or written. */
+/** Throws UsageError. */
 export async function openState(deps: Deps, file: string): Promise<StateFile> {
   const lock = await lockFile(deps, `${file}.lock`, { file, flag: "--state" });
   try {
@@ -178,7 +175,7 @@ export async function openState(deps: Deps, file: string): Promise<StateFile> {
 /** Null before the first run. Throws UsageError. */
 async function readIfThere(file: string): Promise<string | null> {
   try {
-    // A pipe would be waited for, and a device has no end.
+    // Reading a pipe would block, and a device may not end.
     if (!(await stat(file)).isFile()) throw new UsageError(`--state: ${file} is not a regular file`);
     return await readFile(file, "utf8");
   } catch (error) {

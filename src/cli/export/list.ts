@@ -1,4 +1,4 @@
-/** The work of every `export`. */
+/** What every `export` does. */
 import type { Deps } from "../kit/deps.ts";
 import { describeRetries, writeDone, writeNote } from "../kit/notes.ts";
 import { createProgress } from "../kit/progress.ts";
@@ -13,7 +13,7 @@ import type { ExportFlags, ExportRequest } from "./request.ts";
 import { readRows } from "./rows.ts";
 import type { CountRange } from "./snapshot.ts";
 
-/** Checks everything that may be refused before the first request. */
+/** Checks everything before the first request. */
 export async function exportList(deps: Deps, request: ExportRequest, flags: ExportFlags): Promise<ExitCode> {
   const plan = planExport(deps, request, flags);
   await refuseStateAsTarget(plan, flags);
@@ -56,7 +56,7 @@ async function runOpened(opened: OpenedExport): Promise<void> {
     await increment.announce(log, written);
     await output.commit(written);
     await progress.end();
-    // From here on the data is safe.
+    // The data is safe now.
     await increment.finish(log, written);
     await request.shaping?.writeNotes();
     await writeReport(deps, {
@@ -78,7 +78,7 @@ async function runOpened(opened: OpenedExport): Promise<void> {
   }
 }
 
-/** Throws ShortExportError if the existing file may hold rows that the new one lacks. */
+/** Throws ShortExportError if the existing file may have rows that the new one lacks. */
 function refuseShorter({ request, flags, plan, output }: OpenedExport, rows: number, counted: CountRange | null): void {
   const missing = describeMissing(request.resource.noun, rows, { counted, came: "sent" });
   if (missing === null || flags.append || output.oldBytes === 0) return;

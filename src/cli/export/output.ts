@@ -1,4 +1,4 @@
-/** The target of an export: stdout, or a file that is replaced atomically. */
+/** Writes an export to stdout, or atomically to a file. */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
@@ -22,21 +22,20 @@ import type { ExportFlags } from "./request.ts";
 
 export interface ExportOutput {
   readonly sink: TextSink;
-  /** With links resolved; null for stdout. */
+  /** With symbolic links resolved; null for stdout. */
   readonly path: string | null;
   readonly oldBytes: number;
-  /** Copies the first bytes of the existing file. */
   keepOld(bytes: number): Promise<void>;
   close(): Promise<SinkTotals>;
-  /** Names the file durably, and writes its checksum. */
+  /** Renames the file durably, and writes its checksum. */
   commit(written: SinkTotals): Promise<void>;
-  /** Leaves the old file as it is; harmless after `commit`. */
+  /** Keeps the old file. Does nothing after `commit`. */
   discard(): Promise<void>;
 }
 
 type Target = Pick<ExportPlan, "file" | "gzip"> & Pick<ExportFlags, "checksum">;
 
-/** Throws UsageError if the file or its checksum can't be written, or another run writes it. */
+/** Throws UsageError if it can't be written, or another run is writing it. */
 export async function openOutput(deps: Deps, target: Target): Promise<ExportOutput> {
   if (target.file === null) return openStdout(deps, target.gzip);
   const replacement = await open(deps, target.file);
@@ -54,7 +53,6 @@ export async function openOutput(deps: Deps, target: Target): Promise<ExportOutp
   }
 }
 
-/** Throws UsageError if another run holds the lock. */
 export async function lockFile(
   deps: Deps,
   lock: string,
@@ -87,7 +85,7 @@ function openStdout({ streams: { out } }: Deps, gzip: boolean): ExportOutput {
   };
 }
 
-/** Opened before the run begins, which might not be able to write it. */
+/** Opened early to find out if it can be written. */
 async function openChecksum(deps: Deps, file: string, { isWhole }: FileReplacement): Promise<FileReplacement> {
   if (!isWhole) throw new UsageError(`--checksum: ${file} is not a regular file, so it cannot have a checksum`);
   return open(deps, `${file}.sha256`);
@@ -117,7 +115,7 @@ async function openFile(
     close: () => sink.end(),
     async commit({ sha256 }) {
       await replacement.commit();
-      // In the form that `sha256sum --check` reads.
+      // For `sha256sum --check`.
       await checksum?.write(Buffer.from(`${sha256}  ${path.basename(file ?? "")}\n`));
       await checksum?.commit();
     },
@@ -130,12 +128,12 @@ async function openFile(
   };
 }
 
-/** Throws UsageError if `writeSmallFile` couldn't write; changes nothing. */
+/** Throws UsageError if the file couldn't be written. */
 export async function tryPlace(deps: Deps, file: string): Promise<void> {
   await (await open(deps, file)).discard();
 }
 
-/** Atomically, mode 0600. The caller holds its lock. */
+/** Atomically, with mode 0600. The caller holds the lock. */
 export async function writeSmallFile(deps: Deps, file: string, text: string): Promise<void> {
   const replacement = await open(deps, file);
   try {
@@ -158,7 +156,7 @@ async function open({ random, signal }: Deps, file: string): Promise<FileReplace
 
 const LINE_FEED = 10;
 
-/** Ends the last line with `lineEnd` if the old file doesn't, as with text typed by hand. */
+/** Completes the last line of a file typed by hand. */
 async function keepOldBytes(
   sink: TextSink,
   file: string,

@@ -37,7 +37,6 @@ export function planExport(deps: Deps, request: ExportRequest, flags: ExportFlag
   };
 }
 
-/** `header` is false when rows are added to a file that has one. */
 export function createPageEncoder(
   deps: Deps,
   { format, columns }: Pick<ExportPlan, "format" | "columns">,
@@ -58,7 +57,7 @@ export function createPageEncoder(
   const encoder = create();
   if (format !== "json")
     return { head: encoder.head(), between: "", rows: (page) => encoder.rows(page), tail: () => encoder.tail() };
-  // Commas depend on what comes before, and pages are encoded as they arrive.
+  // Pages are encoded as they arrive, so commas can't depend on the previous one.
   return {
     head: encoder.head(),
     between: ",",
@@ -75,14 +74,14 @@ function chooseExportFormat({ options }: Deps, out: string | null): EncodedForma
   return FORMATS.find((format) => format === ending) ?? "csv";
 }
 
-/** Names of stdout; through them a terminal would get raw control characters. */
+/** On a terminal these names would bypass escaping. */
 const STDOUT_NAMES: ReadonlySet<string | null> = new Set([null, "-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]);
 
 export function isStdout(out: string | null): boolean {
   return STDOUT_NAMES.has(out);
 }
 
-/** Throws UsageError if the state is the file that the export writes, links resolved. */
+/** Throws UsageError if the state file is the export itself. */
 export async function refuseStateAsTarget({ file }: ExportPlan, { state, checksum }: ExportFlags): Promise<void> {
   if (file === null || state === null) return;
   for (const written of checksum ? [file, `${file}.sha256`] : [file])

@@ -1,4 +1,4 @@
-/** Exports of rows with one time, which never changes: bounces, unsubscribes and people. */
+/** Exports of rows whose time never changes: bounces, unsubscribes and people. */
 import type { CursorList, PageList, Range } from "../../bulk/export/lists.ts";
 import type { Client } from "../../client/client.ts";
 import type { CommandNode } from "../kit/command-node.ts";
@@ -12,7 +12,7 @@ export interface RangeExport {
   readonly command: string;
   readonly summary: string;
   readonly examples: readonly string[];
-  /** As in "created". */
+  /** For example "created". */
   readonly what: string;
   readonly resource: Resource;
   readonly idField: string;
@@ -36,14 +36,13 @@ export function exportRange(rows: RangeExport): CommandNode {
   });
 }
 
-/** A command may add to it. */
 export function toRangeRequest(
   { command, resource, idField, timeField, list }: Omit<RangeExport, "summary" | "examples" | "what">,
   range: Range,
   filterText: string,
 ): ExportRequest {
   const { id, at } = keysOf(idField, timeField);
-  // A person who bounced twice has two rows.
+  // A person can bounce twice.
   const source: ExportSource = { list, keys: { id: (row) => `${id(row)} ${at(row)}`, at }, range };
   return {
     command,

@@ -1,4 +1,4 @@
-/** The closing line of an export. */
+/** The final line of an export. */
 import type { SinkTotals } from "../../bulk/export/byte-sink.ts";
 import type { Range } from "../../bulk/export/lists.ts";
 import type { ExportTotals } from "../../bulk/export/run-export.ts";
@@ -14,11 +14,11 @@ export interface ExportReport {
   readonly range: Range;
   readonly totals: ExportTotals;
   readonly written: SinkTotals;
-  /** The service's count of `totals.counted`; null if it has none. */
+  /** Null if the service has no count. */
   readonly counted: CountRange | null;
 }
 
-/** One line: short on a terminal, complete elsewhere and with `-v`. Missing rows are a warning even with `-q`. */
+/** Short on a terminal unless `-v` is given. Missing rows are reported even with `-q`. */
 export async function writeReport({ streams: { err }, options, clock }: Deps, report: ExportReport): Promise<void> {
   const { noun, totals, counted } = report;
   const missing = describeMissing(noun, totals.counted, { counted, came: "exported" });
@@ -71,7 +71,7 @@ function describeRows({ firstAt, lastAt }: ExportTotals, time: TimeFormatter): s
   return firstAt === null || lastAt === null ? "" : `${time(firstAt)} – ${time(lastAt)}`;
 }
 
-/** Rows of kinds that the metrics don't count are neither missing nor new. */
+/** Ignores rows that the metrics don't count. */
 function describeCount({ rows, counted }: ExportTotals, { least, most }: CountRange): string {
   if (least === counted && most === counted)
     return counted === rows ? "count verified" : `count of ${formatCount(counted)} NPS responses verified`;

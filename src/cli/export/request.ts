@@ -1,4 +1,4 @@
-/** How the five exports differ, and the flags that they share. */
+/** How the exports differ, and their shared flags. */
 import type { CursorList, PageList, Range, RowKeys } from "../../bulk/export/lists.ts";
 import type { VersionKeys } from "../../bulk/export/versions.ts";
 import type { Client } from "../../client/client.ts";
@@ -26,7 +26,7 @@ export interface ExportFlags {
 export interface ExportSource {
   readonly list: (client: Client, perPage: number) => PageList | CursorList;
   readonly keys: RowKeys;
-  /** The requested range, by the time that `list` filters by. */
+  /** By the time that `list` filters by. */
   readonly range: Range;
 }
 
@@ -45,24 +45,23 @@ export interface ExportRequest {
   readonly resource: Resource;
   readonly source: ExportSource;
   readonly filterText: string;
-  /** Null if the list can't be filtered by time, so there is no `--state`. */
+  /** Null if the list can't be filtered by time; then there is no `--state`. */
   readonly incremental: {
-    /** The rows that are new or changed at or after a time, which later runs read. */
+    /** What later runs read: rows new or changed since then. */
     readonly source: (since: number) => ExportSource;
-    /** New rows that may be missing there; null if every row has its time. */
+    /** New rows that `source` may lack. */
     readonly unstamped: ((since: number) => UnstampedRows | null) | null;
     readonly versions: VersionKeys;
-    /** The end of a run at the service's time `now`, Unix seconds. */
+    /** Until when a run is complete, given the service's time. Unix seconds. */
     readonly watermark: (now: number) => number;
   } | null;
-  /** Null if the service has no count for these filters. */
   readonly count: ServiceCount | null;
   readonly flat: FlatColumns | null;
   readonly shaping?: ExportShaping | null;
 }
 
 interface ServiceCount {
-  /** May return null. A `since` of null counts from the first row. */
+  /** A `since` of null counts from the first row. */
   readonly ask: (
     client: Client,
     range: { readonly since: number | null; readonly until: number },
@@ -72,9 +71,8 @@ interface ServiceCount {
 }
 
 export interface ExportShaping {
-  /** The rows to write; null for all. */
   readonly filterPage: ((page: RowPage) => RowPage) | null;
-  /** Replaces rows; then pages are read in sequence, so that equal lists give equal files. */
+  /** Pages are then read in sequence, so that equal lists give equal files. */
   readonly rewrite: ((page: RowPage) => RowPage) | null;
   readonly writeNotes: () => Promise<void>;
 }
@@ -88,7 +86,7 @@ export const EXPORT_EXITS: readonly ExitCode[] = [
   EXIT.terminated,
 ];
 
-/** `later` is what a later run exports; null if the list can't be filtered by time. */
+/** What later runs export; null if the list can't be filtered by time. */
 export function exportFile(later: "new" | "new or changed" | null): FlagGroup<ExportFlags> {
   const state: FlagRecord = {
     flag: "--state",
@@ -122,7 +120,7 @@ export function textOfFilters(...names: readonly string[]): FlagGroup<string> {
   return { records: [], read: (flags) => describeFilters(flags, names) };
 }
 
-/** As typed: 7d stays the same filter every night. */
+/** As typed, so that `7d` is the same filter every night. */
 function describeFilters(flags: Flags, names: readonly string[]): string {
   return names
     .flatMap((name) =>

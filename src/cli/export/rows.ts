@@ -66,7 +66,7 @@ export async function readRows(
   return { totals, counted: count.result(totals.counted), log };
 }
 
-/** The columns that rows bring; null if the columns are fixed. */
+/** Null if the columns are fixed. */
 function flatColumns({ deps, request, flags, plan }: OpenedExport): FlatColumns | null {
   if (flags.flatten) return request.flat;
   const { found } = request.resource;
@@ -80,7 +80,6 @@ function flatColumns({ deps, request, flags, plan }: OpenedExport): FlatColumns 
 
 function toGrowth({ deps, plan }: OpenedExport, flat: FlatColumns, mayCome: Growth["mayCome"]): Growth {
   const columns = plan.columns ?? [];
-  // Columns that --columns lists stay where they are.
   const named = new Set(columns.map(({ name }) => name));
   return {
     mayCome,
@@ -99,9 +98,9 @@ interface Readings {
 
 interface Asking {
   readonly count: Count;
-  /** Aborts requests that aren't essential. */
+  /** Cancels optional requests. */
   readonly asked: AbortSignal;
-  /** Set by the first page: rows bring columns. */
+  /** Set by the first page: rows may bring columns. */
   readonly first: { mayGrow: boolean | null };
 }
 
@@ -125,7 +124,7 @@ function createReadings(opened: OpenedExport, increment: Increment, asking: Aski
     snapshot: openSnapshot(opened, unstamped.source, asking),
     keep: (row) => unstamped.has(row) && (keep?.(row) ?? true),
   });
-  // A service that lists one of them by its change lists all.
+  // If one of them was listed, the service lists all.
   return { lists: [first, { ...second, isWanted: () => !isListed }], startedAt: snapshot.startedAt };
 }
 

@@ -1,4 +1,4 @@
-/** The moment that an export shows: the service's time at its start, and its count of the rows. */
+/** The service's time when an export starts, and its count of the rows. */
 import type { CursorList, FetchedPage, PageList, Range, RowKeys } from "../../bulk/export/lists.ts";
 import { unixSeconds, type Clock } from "../../runtime/clock.ts";
 import { DAY_SECONDS } from "../../runtime/zone.ts";
@@ -6,7 +6,7 @@ import type { Progress } from "../kit/progress.ts";
 import type { Increment, OpenedExport } from "./increment.ts";
 
 const FAR_FUTURE = 9_999_999_999;
-/** Rows that arrive during these requests have times up to here. */
+/** Rows that arrive meanwhile aren't later than this. */
 const ARRIVING_SECONDS = 60;
 
 export interface SnapshotOptions {
@@ -19,18 +19,18 @@ export interface SnapshotOptions {
 
 export interface Snapshot {
   readonly fixUntil: (first: FetchedPage, isWhole: boolean) => Promise<number>;
-  /** Unix seconds, by our clock if the service sends none. Known after `fixUntil`. */
+  /** Unix seconds by the service's clock, or ours. Known after `fixUntil`. */
   readonly startedAt: () => number;
 }
 
-/** Existing rows may have times in the future, so one more request looks for them unless page one is the whole list. */
+/** Rows can have future times, so one more request looks for them unless the first page is the whole list. */
 export function createSnapshot(options: SnapshotOptions): Snapshot {
   const { keys, range } = options;
   let startedAt = unixSeconds(options.clock);
   return {
     async fixUntil(first, isWhole) {
       startedAt = first.serverTime ?? startedAt;
-      // The error of our own clock is unknown.
+      // Our own clock may be wrong.
       const now = first.serverTime ?? startedAt + DAY_SECONDS;
       const last = range.until ?? FAR_FUTURE;
       if (last <= now) return last;
@@ -42,7 +42,7 @@ export function createSnapshot(options: SnapshotOptions): Snapshot {
   };
 }
 
-/** The last time of a row after `now`; `now` if there is none, or no answer. */
+/** The latest time of a row after `now`; `now` if there is none. */
 async function lastAfter({ list, keys, range, signal }: SnapshotOptions, now: number): Promise<number> {
   if (list.kind === "cursor" && !list.hasTimes) return now;
   let latest = now;
@@ -51,12 +51,12 @@ async function lastAfter({ list, keys, range, signal }: SnapshotOptions, now: nu
       const rest = { since, until: range.until };
       const page = await (list.kind === "page" ? list.fetch({ ...rest, page: 1 }, signal) : list.open(rest, signal));
       const last = Math.max(...page.rows.map((row) => keys.at(row) ?? 0));
-      // Empty, or the service ignores times.
+      // No more rows, or the service ignores times.
       if (last < since) return latest;
       latest = last;
     }
   } catch {
-    // A service that refuses such a time has no such rows.
+    // A service that rejects the time has no such rows.
     return latest;
   }
 }
@@ -66,10 +66,10 @@ export interface Background {
   readonly ended: AbortSignal;
 }
 
-/** The service's own count of the exported rows, requested while they are read. */
+/** The service's count of the exported rows, requested in parallel. */
 export interface Count {
   begin(until: number): void;
-  /** The count at the start, and if `rows` differ, the count now; null without an answer. */
+  /** Counts again if `rows` differ. Null without a response. */
   result(rows: number): Promise<CountRange | null>;
 }
 
@@ -106,7 +106,7 @@ export function createCount(
   };
 }
 
-/** The count is not essential: it must not fail the export. */
+/** The count is optional and must not fail the export. */
 async function orNull(work: Promise<number | null> | undefined): Promise<number | null> {
   try {
     return (await work) ?? null;

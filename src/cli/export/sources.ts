@@ -41,12 +41,11 @@ export function cursorList(client: Client, call: ListCall, times: TimeParameters
   };
 }
 
-/** Applies the user's own bounds too. */
+/** Combines them with the user's bounds. */
 function bounds(times: TimeParameters, user: Parameters, since: number | null, until: number | null): Parameters {
   const sinces = [since, user[times.since]].filter((value) => typeof value === "number");
   const untils = [until, user[times.until]].filter((value) => typeof value === "number");
   return {
-    // The API's times are whole seconds.
     [times.since]: sinces.length === 0 ? null : Math.floor(Math.max(...sinces)),
     [times.until]: untils.length === 0 ? null : Math.min(...untils),
   };
@@ -56,7 +55,7 @@ export function keysOf(idField: string, timeField: string): RowKeys {
   return { id: (row) => textOf(row, idField), at: (row) => timeOf(row, timeField) };
 }
 
-/** A row without an id, or with one that lost digits when parsed, is identified by its whole content. */
+/** Rows without an id, or with one that lost digits in parsing, are identified by their content. */
 export function textOf(row: JsonObject, field: string): string {
   const value = row[field];
   if (typeof value === "string") return value;

@@ -1,7 +1,4 @@
-/**
- * Help as text: sentence, usage, operands, verbs, flags by group, examples, exit statuses; 80 columns at most, fewer on
- * a narrow terminal.
- */
+/** Lays out help as text of at most 80 columns. */
 import { capital } from "../../contract/text/capital.ts";
 import { type FlagRecord, formOf, notesOf, withNotes } from "../args/flag-record.ts";
 import { type FlagGroup, GLOBAL_FLAGS } from "../args/global-options.ts";
@@ -17,7 +14,6 @@ const TERM_SHARE = 0.4;
 
 type Item = readonly [term: string, description: string];
 
-/** The help of the command that these words name. */
 export function layOutHelp(command: CommandNode, words: readonly string[], columns: number): string {
   const width = widthFor(columns);
   const path = ["surveyctl", ...words].join(" ");
@@ -67,7 +63,7 @@ const ROOT_EXAMPLES = [
   "surveyctl metrics --by month",
 ];
 
-/** The help of the program itself, from the table of nouns alone. */
+/** Needs only the table of nouns. */
 export function layOutRootHelp(nouns: readonly Noun[], columns: number): string {
   const width = widthFor(columns);
   const groups = [...new Set(nouns.map(({ group }) => group))];
@@ -104,7 +100,7 @@ function widthFor(columns: number): number {
   return Math.min(WIDEST, Math.max(NARROWEST, columns));
 }
 
-/** Every command can be called wrongly. */
+/** Any command can fail with a usage error. */
 export function exitsOf({ action, exits }: CommandNode): readonly ExitCode[] {
   return action === null ? [] : [...new Set([...exits, EXIT.usage])].toSorted((a, b) => a - b);
 }
@@ -146,7 +142,6 @@ function wrapped(text: string, width: number): string {
   return fill(text.split(" "), width).join("\n");
 }
 
-/** As many parts on a line as it takes, a blank between them. */
 function fill(parts: readonly string[], width: number): string[] {
   const lines = [""];
   for (const word of parts) {
@@ -158,7 +153,7 @@ function fill(parts: readonly string[], width: number): string[] {
   return lines;
 }
 
-/** A long command line goes on after a backslash, so that it can be copied; a flag stays with its value. */
+/** Breaks a long example with backslashes, keeping flags with their values. */
 export function breakExample(example: string, width: number): string {
   if (example.length + INDENT.length <= width || example.includes("\n")) return example.replaceAll("\n", `\n${INDENT}`);
   return fill(example.split(/ (?=-|[|>] )/), width - INDENT.length * 3 - 2).join(` \\\n${INDENT}${INDENT}${INDENT}`);
@@ -176,13 +171,11 @@ function verbTerm({ name, alias }: CommandNode): string {
   return alias === null ? name : `${name}, ${alias}`;
 }
 
-/** Flags that say where the data lies, which many commands share. */
 const DATA_NAMES: ReadonlySet<string> = new Set(["--data", "--database", "--database-file", "--insecure-database"]);
 
-/** Flags that few need. */
 const RARE_NAMES: ReadonlySet<string> = new Set(["--explain-change", "--per-page"]);
 
-/** A command's own flags first, those of the data as one, rare ones last. */
+/** Own flags first, data flags folded, rare ones last. */
 function flagItems(flags: readonly FlagRecord[]): Item[] {
   const data = flags.filter(({ flag }) => DATA_NAMES.has(flag));
   const isFolded = data.length === DATA_NAMES.size;
@@ -195,7 +188,6 @@ function flagItems(flags: readonly FlagRecord[]): Item[] {
   ];
 }
 
-/** The flags that say where the data lies, as a section of a topic. */
 export function dataSection(flags: readonly FlagRecord[], width: number): string {
   return items("Flags", flags.map(flagItem), width);
 }
@@ -208,12 +200,11 @@ function operandItem([form, text, choices]: Operand): Item {
   return [operandName(form), withNotes(text, choices === undefined ? [] : notesOf({ choices }))];
 }
 
-/** An operand's name within its form: `file` of `<file>`. */
+/** `file` for `<file>`. */
 export function operandName(form: Operand[0]): string {
   return form.slice(1, -1);
 }
 
-/** The flags that every command has, by group. */
 export function globalSections(width: number): string {
   const groups: FlagGroup[] = ["Output", "Connection"];
   return groups

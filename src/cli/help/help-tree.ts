@@ -1,4 +1,3 @@
-/** `help --json`: commands for machines. */
 import type { JsonObject } from "../../contract/json.ts";
 import { type FlagRecord, typeOf } from "../args/flag-record.ts";
 import { GLOBAL_FLAGS } from "../args/global-options.ts";
@@ -20,7 +19,7 @@ export async function describeProgram(): Promise<object> {
   };
 }
 
-/** `above` are the groups that the command is in. */
+/** `above` are the command's groups. */
 export function describeCommand(command: CommandNode, above: readonly string[] = []): object {
   const { name, alias, summary, operands, flags, columns, examples, commands } = command;
   const words = [...above, name];
@@ -45,7 +44,7 @@ function describeOperand([form, description, choices]: Operand): object {
   return { name, type, description, choices: choices ?? null, required, variadic: form.includes("...") };
 }
 
-/** Every flag has every key, null where there is nothing to say. A conflict is listed with both flags. */
+/** Every flag has every key. A conflict is listed with both flags. */
 function describeFlag(record: FlagRecord, all: readonly FlagRecord[]): object {
   const { flag, conflicts = [] } = record;
   const others = all.filter((other) => other.conflicts?.includes(flag) === true).map((other) => other.flag);
@@ -87,10 +86,7 @@ const KINDS: Readonly<Record<ColumnKind, JsonObject>> = {
   duration: { ...NUMBER, description: "seconds" },
 };
 
-/**
- * The JSON Schema of what a command prints with `-o json`: a list prints an array, other commands an object or several.
- * Fields of which the command knows nothing may come too.
- */
+/** Describes `-o json` output: an array for a list, otherwise one object or several. Other fields are allowed. */
 function outputSchema(title: string, { noun, columns, json = [columns] }: Resource): JsonObject {
   const [row = {}, ...others] = json.map(toObject);
   const rows: JsonObject = { type: "array", items: { $ref: "#/$defs/row" } };
@@ -109,7 +105,7 @@ function toObject(fields: readonly NamedField[]): JsonObject {
   return { type: "object", properties: toProperties(fields) };
 }
 
-/** Fields with dotted paths are those of an object inside. */
+/** Dotted names are fields of a nested object. */
 function toProperties(fields: readonly NamedField[]): JsonObject {
   const names = new Set(fields.map(({ name }) => name.replace(/\..*/s, "")));
   return Object.fromEntries(

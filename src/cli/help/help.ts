@@ -1,4 +1,4 @@
-/** `surveyctl help …`: a topic, or the help of a command, as text or JSON. */
+/** `surveyctl help`: a topic or a command, as text or JSON. */
 import { suggest } from "../args/suggest.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { arrange } from "../program/arrange.ts";
@@ -8,7 +8,7 @@ import { commandMeant } from "../program/other-words.ts";
 import { incomplete } from "../program/usage-problems.ts";
 import { TOPICS } from "./topics.ts";
 
-/** The text at a width of so many columns. Throws UsageError for words that are neither a command nor a topic. */
+/** Throws UsageError for unknown words. */
 export async function helpText(words: readonly string[], columns: number): Promise<string> {
   const path = words.filter((word) => !word.startsWith("-"));
   const flag = words.find((word) => word.startsWith("-") && !["--help", "-h", "--json"].includes(word));
@@ -24,7 +24,7 @@ export async function helpText(words: readonly string[], columns: number): Promi
   return line.kind === "text" ? line.text : "";
 }
 
-/** One command and those below it, or the whole tree. */
+/** One command with its subcommands, or the whole tree. */
 async function helpJson(path: readonly string[]): Promise<string> {
   const { describeCommand, describeProgram } = await import("./help-tree.ts");
   if (path.length === 0) return toText(await describeProgram());

@@ -1,4 +1,4 @@
-/** The man page, from the same commands, topics and words as help. */
+/** The man page, from the same data as help. */
 import { type FlagRecord, formOf, notesOf, withNotes } from "../args/flag-record.ts";
 import { GLOBAL_FLAGS } from "../args/global-options.ts";
 import { VERSION } from "../../runtime/version.ts";
@@ -8,7 +8,6 @@ import { loadNouns } from "../program/nouns.ts";
 import { breakExample, exitsOf, operandName, SUMMARY } from "./help-layout.ts";
 import { TOPICS } from "./topics.ts";
 
-/** `surveyctl.1`, in the man macros. */
 export async function writeManPage(): Promise<string> {
   const nouns = await loadNouns();
   return [
@@ -52,10 +51,9 @@ const FILES: readonly (readonly [file: string, what: string])[] = [
   ["<file>.<command>.results.csv", "outcome of every row of an import, next to its file"],
 ];
 
-/** Of a terminal's 80, what the page's indentation leaves, and the one that help would add. */
+/** 80 columns less the page's indentation. */
 const EXAMPLE_WIDTH = 75;
 
-/** The command itself if it acts, and the commands below it. */
 function describeCommands(command: CommandNode, above: readonly string[]): string[] {
   const words = [...above, command.name];
   const below = command.commands.flatMap((sub) => describeCommands(sub, words));
@@ -87,12 +85,11 @@ function item(term: string, text: string): string {
   return `.TP\n.B ${escape(term)}\n${escape(text)}`;
 }
 
-/** Unchanged, line by line. */
 function verbatim(text: string): string {
   return `.PP\n.nf\n${text.trimEnd().split("\n").map(escape).join("\n")}\n.fi`;
 }
 
-/** Text in which roff sees no commands: backslashes, hyphens that must be copied as they are, dots at the start. */
+/** Escapes text for roff. */
 function escape(text: string): string {
   return text
     .replaceAll("\\", "\\e")

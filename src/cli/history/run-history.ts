@@ -1,4 +1,4 @@
-/** `service import`: what saved history holds is counted first, and stored when it is what was expected. */
+/** `service import`: counts what saved files contain, and stores it if it's what was expected. */
 import { InputChangedError, InputError } from "../../bulk/import/table/input-file.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { isSameFile, openReplacement, type FileReplacement } from "../../runtime/files/file-replacement.ts";
@@ -33,7 +33,7 @@ export interface HistoryRequest {
   readonly unknown: "properties" | "ignore" | null;
   readonly check: boolean;
   readonly onConflict: ConflictPolicy;
-  /** `now`: as if responses had changed when they are stored, for readers by `updated_since`. */
+  /** `now` marks responses as changed when stored, for readers by `updated_since`. */
   readonly updatedAt: "keep" | "now";
   readonly webhooks: boolean;
   readonly expectations: readonly HistoryExpectation[];
@@ -71,7 +71,7 @@ async function importHistoryFiles(
   store: Store | null,
   report: FileReplacement | null,
 ): Promise<ExitCode> {
-  // Long before the rows are read, whether they can be stored.
+  // Fails early if rows can't be stored.
   await store?.read((tx) => requireProject(tx, request.project));
   const { format, stream, renames, unknown, onConflict, updatedAt, webhooks, project } = request;
   const shared = { zone: deps.options.timeZone, now: unixSeconds(deps.clock), signal: deps.signal };
@@ -107,7 +107,7 @@ async function importHistoryFiles(
   }
 }
 
-/** It would take the place of rows that may be nowhere else. */
+/** The report would overwrite rows that may exist nowhere else. */
 async function refuseReport(sources: readonly HistorySource[], report: string | null): Promise<void> {
   if (report === null) return;
   for (const { name } of sources)

@@ -1,4 +1,4 @@
-/** The files of saved history, each read as objects with the line on which they begin. */
+/** Reads saved files as objects with their lines. */
 import type { Stats } from "node:fs";
 import { open, readdir, realpath, stat } from "node:fs/promises";
 import path from "node:path";
@@ -17,7 +17,7 @@ const ENDINGS = /\.(?:csv|tsv|json|ndjson|jsonl)(?:\.gz)?$/i;
 
 export type HistoryRecord = Pick<JsonRecord, "line" | "size" | "value" | "problem">;
 
-/** A file that is read more than once, and must be the same each time. */
+/** Read more than once; must not change in between. */
 export interface HistorySource {
   readonly name: string;
   /** Throws InputError, InputChangedError, or the system's error. */
@@ -26,9 +26,8 @@ export interface HistorySource {
 }
 
 /**
- * Files as they are named, and those in folders below them, in the order of their names; `-` is standard input, which
- * is put aside on disk. Symbolic links are followed, and a file that several names lead to is read once. Throws
- * UsageError, or the system's error.
+ * Finds the files, also in folders, by name. `-` is standard input, which is copied to disk. Follows symbolic links,
+ * but reads a file once. Throws UsageError, or the system's error.
  */
 export async function findSources(deps: Deps, paths: readonly string[]): Promise<readonly HistorySource[]> {
   const names = new Map<string, string>();
@@ -57,8 +56,8 @@ async function filesBelow(name: string): Promise<readonly string[]> {
 }
 
 /**
- * The files of a folder come before those of its folders: a volume of Kubernetes shows each file as a link next to the
- * folder that has it. `entered` holds the real paths of folders, so that a link to one of them ends the walk.
+ * Files come before subfolders, as a Kubernetes volume shows each file as a link next to its folder. `entered` has the
+ * real paths of visited folders, so that links can't loop.
  */
 async function filesIn(folder: string, entered: Set<string>): Promise<readonly string[]> {
   const place = await realpath(folder);
@@ -79,7 +78,7 @@ async function filesIn(folder: string, entered: Set<string>): Promise<readonly s
   return files;
 }
 
-/** Null for a link to nothing, unless its name says that there are rows. */
+/** Null for a broken link, unless its name promises rows. */
 async function follow(link: string, isWanted: boolean): Promise<Stats | null> {
   try {
     return await stat(link);
@@ -133,7 +132,7 @@ async function* readTableRows(input: InputFile): AsyncGenerator<readonly History
   }
 }
 
-/** Which of the two would be kept is anybody's guess. */
+/** Nobody knows which one to keep. */
 function refuseTwins({ name }: InputFile, { line, fields }: InputRecord): void {
   const names = fields.map((field) => cleanHeader(field).toLowerCase());
   const seen = new Set<string>();

@@ -1,4 +1,4 @@
-/** The second pass: rows go to the store in bounded batches, suppressions first, whatever the order of the files. */
+/** The second pass: stores rows in bounded batches, suppressions first. */
 import type { ConflictPolicy, Imported } from "../../service/domain/history/import-people.ts";
 import { importHistory, type PastRows } from "../../service/domain/history/import-responses.ts";
 import type { Store } from "../../service/domain/ports.ts";
@@ -19,7 +19,7 @@ import {
   type SurveyedSource,
 } from "./survey-sources.ts";
 
-/** A batch is one transaction, which holds up other writes for some tens of milliseconds. */
+/** A batch is one transaction, which delays other writes for some tens of milliseconds. */
 const BATCH_ROWS = 1000;
 const BATCH_BYTES = 256 * 1024;
 
@@ -30,7 +30,7 @@ const STREAMS: Readonly<Record<HistoryStep, readonly HistoryStream[]>> = {
   responses: ["responses"],
 };
 
-/** Rows that were left out are known since the first pass. */
+/** The first pass has already reported these. */
 const TOLD = { onColumn: (): void => undefined, onLost: (): void => undefined, onOtherKind: (): void => undefined };
 
 export interface StoredCounts {
@@ -61,11 +61,11 @@ interface Placed {
 
 export interface StoredRows {
   readonly streams: ReadonlyMap<HistoryStream, StoredCounts>;
-  /** People whom responses name, and of whom nothing but the id is known. */
+  /** People of whom responses give only the id. */
   readonly nameless: number;
 }
 
-/** Rows that were stored before it is interrupted stay, and are found again by the same import. */
+/** Stored rows survive an interrupt; the same import recognizes them. */
 export async function storeRows(options: StoreOptions): Promise<StoredRows> {
   const counts = new Map<HistoryStream, StoredCounts>();
   const people = createPeopleHere();
@@ -121,7 +121,7 @@ async function sendStep(
           onProblem({ ...place, outcome: "refused", reason: "its person was refused" });
           continue;
         }
-        // Counts of a batch are of one stream.
+        // A batch has rows of one stream, for its counts.
         if (batch.length > 0 && batch[0]?.stream !== row.stream) {
           await send(batch);
           [batch, bytes] = [[], 0];
@@ -137,8 +137,8 @@ async function sendStep(
 }
 
 /**
- * With what other rows tell of the person: unsubscribes and bounces have no time of creation. Answers are marked when
- * people are stored, since a mark for each answer would write the same pages again and again.
+ * Adds what other rows say about the person. Answers are marked when people are stored, as a mark per answer would
+ * rewrite the same pages over and over.
  */
 function asKnown(person: PastPerson, step: HistoryStep, tally: HistoryTally): PastPerson {
   if (person.id === null) return person;
@@ -156,11 +156,11 @@ function holds({ shape }: SurveyedSource, step: HistoryStep): boolean {
   return shape.stream === null || (STREAMS[step] as readonly string[]).includes(shape.stream);
 }
 
-/** People who have another id here, and ids that are somebody else's. */
+/** People with another id here, and ids that belong to someone else. */
 interface PeopleHere {
   learn(imported: Imported, batch: readonly Placed[]): void;
   name(person: PastPerson): PastPerson;
-  /** Null where the person was refused. */
+  /** Null if the person was refused. */
   place(response: PastResponse): PastResponse | null;
 }
 
@@ -169,7 +169,7 @@ function createPeopleHere(): PeopleHere {
   const refused = new Set<number>();
   const name = (person: PastPerson): PastPerson => {
     const known = person.id === null ? undefined : aliases.get(person.id);
-    // Only the id names somebody who is another row here.
+    // Only the id identifies a person who is another row here.
     return known === undefined ? person : { ...person, id: known, email: null, phoneNumber: null, createdAt: null };
   };
   return {
@@ -188,7 +188,7 @@ function createPeopleHere(): PeopleHere {
   };
 }
 
-/** Whoever is suppressed by this import carries the mark already when it is stored: it counts as kept all the same. */
+/** People suppressed by this import already have the mark when stored, and still count as kept. */
 function createFreshMarks() {
   const fresh = new Map<HistoryStream, number>();
   return {

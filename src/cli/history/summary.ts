@@ -1,6 +1,4 @@
-/**
- * The report of an import of history: counts for each stream, the score of each month, and rows that could not be kept.
- */
+/** The report of a history import: counts per stream, monthly scores, and rows that weren't kept. */
 import type { JsonObject } from "../../contract/json.ts";
 import { findUnusedRenames } from "../../service/history/columns.ts";
 import type { LostPart } from "../../service/history/convert-rows.ts";
@@ -34,7 +32,7 @@ export function parseExpectations(text: string, place: string): readonly History
   });
 }
 
-/** `nps=51 (nps is 49)` for each that does not hold. */
+/** `nps=51 (nps is 49)` for each that doesn't hold. */
 export function failedExpectations(
   { tally }: HistorySurvey,
   expectations: readonly HistoryExpectation[],
@@ -66,13 +64,13 @@ const PROBLEMS_SHOWN = 20;
 
 export interface HistoryProblems {
   add(problem: HistoryProblem): void;
-  /** Those since the last call, one JSON object a line. */
+  /** Problems since the last call, one JSON object per line. */
   takeLines(): string;
   readonly shown: readonly HistoryProblem[];
   readonly count: number;
 }
 
-/** The first few are kept to be shown; all of them pass on to the report. */
+/** Keeps the first few to show; all of them go to the report. */
 export function createHistoryProblems(): HistoryProblems {
   const shown: HistoryProblem[] = [];
   let lines: string[] = [];
@@ -114,7 +112,7 @@ const LOST: Readonly<Record<LostPart, string>> = {
   "long permalink": "the permalink is not kept: it is longer than 2,000 characters",
 };
 
-/** Counts on stdout, what could not be kept on stderr. `stored` is null when nothing was written. */
+/** Writes counts to stdout, and what wasn't kept to stderr. `stored` is null if nothing was written. */
 export async function writeHistorySummary(
   deps: Deps,
   survey: HistorySurvey,
@@ -176,7 +174,7 @@ async function writeCounts(
     return writeRecord(deps, HISTORY_SUMMARY, { json: JSON.parse(text) as JsonObject, text });
   }
   await writeList(deps, { resource: HISTORY_SUMMARY }, streams);
-  // One list a file; the months are in the JSON.
+  // CSV holds one list; JSON has the months.
   if (format === "csv" || format === "ndjson" || format === "json" || deps.options.columns !== null) return;
   await deps.streams.out.write("\n");
   await writeList(

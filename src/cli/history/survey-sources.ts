@@ -1,4 +1,4 @@
-/** The first pass over saved history: every row is read and counted, and nothing is stored. */
+/** The first pass over saved files: reads and counts every row, and stores nothing. */
 import { InputError } from "../../bulk/import/table/input-file.ts";
 import type {
   HistoryField,
@@ -23,7 +23,7 @@ import type { HistoryRecord, HistorySource } from "./sources.ts";
 export interface HistoryReading extends ShapeChoice {
   readonly format: HistoryFormat | null;
   readonly stream: HistoryStream | null;
-  /** Null: left out, and named. */
+  /** Null drops unknown columns and reports them. */
   readonly unknown: "properties" | "ignore" | null;
   readonly zone: string | null;
   readonly now: number;
@@ -42,11 +42,11 @@ export interface SurveyedSource {
   readonly source: HistorySource;
   readonly shape: HistoryShape | null;
   readonly columns: ReadonlyMap<string, HistoryTarget>;
-  /** The number of its first row in the whole import. */
+  /** The number of its first row in the import. */
   readonly firstOrdinal: number;
-  /** Columns whose values are not kept, with the number of their rows. */
+  /** Dropped columns, with their number of rows. */
   readonly dropped: ReadonlyMap<string, number>;
-  /** Streams and events that mean nothing here, with the number of their records. */
+  /** Unknown streams and events, with their number of records. */
   readonly otherKinds: ReadonlyMap<string, number>;
 }
 
@@ -64,7 +64,7 @@ export interface SurveyHooks {
   readonly onRows: (rows: number) => Promise<void>;
 }
 
-/** Throws UsageError for a file of no known shape, InputError for one that cannot be read. */
+/** Throws UsageError for an unknown shape, InputError for an unreadable file. */
 export async function surveySources(
   sources: readonly HistorySource[],
   reading: HistoryReading,
@@ -112,7 +112,7 @@ function countOne<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** More than any warehouse allows; each column of a file is looked at several times. */
+/** More than any warehouse allows. Each column is examined several times. */
 const COLUMNS_MAX = 2000;
 
 function refuseWidth({ name }: HistorySource, columns: number): void {
@@ -122,7 +122,7 @@ function refuseWidth({ name }: HistorySource, columns: number): void {
   });
 }
 
-/** A record and what it is; `row` is null for a record that has none to keep, or one with a problem. */
+/** `row` is null if there is nothing to keep, or a problem. */
 interface ReadRow {
   readonly line: number;
   readonly size: number;
@@ -136,7 +136,7 @@ export interface OpenedRows {
   readonly rows: AsyncIterable<readonly ReadRow[]>;
 }
 
-/** As many rows are looked at together to tell a file's shape. */
+/** Number of rows that determine a file's shape. */
 const LOOKED_AT = 50;
 
 export async function openRows(
@@ -155,7 +155,7 @@ export async function openRows(
   return { shape: null, rows: convertNone() };
 }
 
-/** A generator that waits has its file open. */
+/** A suspended generator keeps its file open. */
 async function closingOnError<Result>(batches: AsyncGenerator, work: () => Result): Promise<Result> {
   try {
     return work();

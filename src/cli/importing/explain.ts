@@ -11,7 +11,7 @@ import { toDryRunLine } from "../kit/write-outcome.ts";
 import { meaningOf } from "./mapping.ts";
 import { checkOptions, type ImportRequest } from "./import-request.ts";
 
-/** Shows a record's raw text, what each column was taken as, and what would be sent. Throws UsageError. */
+/** Shows a row's text, what its columns mean and what would be sent. Throws UsageError. */
 export async function explainLine(
   deps: Deps,
   table: ImportTable,

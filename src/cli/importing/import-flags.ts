@@ -110,7 +110,7 @@ function parseDelimiter(text: string, place: string): string {
   throw new UsageError(`${place}: ${quoteText(text)} must be one character, or tab`);
 }
 
-/** A header may hold `=`; what it means never does. */
+/** A header may contain `=`; a column name doesn't. */
 export function parseRename(text: string): readonly [string, string] {
   const at = text.lastIndexOf("=");
   if (at > 0 && at < text.length - 1) return [text.slice(0, at), text.slice(at + 1)];

@@ -15,18 +15,17 @@ export interface SendOrder {
 
 /** How one bulk command differs from the others. */
 export interface ImportRequest {
-  /** As users type it: `people import`. */
+  /** For example `people import`. */
   readonly command: string;
   readonly input: string;
   readonly kind: RowKind;
-  /** Values for rows that have none of their own. */
   readonly defaults?: RowValues;
   /** What the journal records in place of `defaults`, by flag. */
   readonly choices?: JournalHead["choices"];
   readonly overrides?: RowValues;
   /** Absent if no consent is needed. */
   readonly consent?: Consent;
-  /** `Add 3 responses?`, for rows that schedule no surveys. */
+  /** For rows that schedule no surveys: `Add 3 responses?`. */
   readonly question: (rows: number) => string;
   /** Predicts what the rows will cause; null if the service doesn't say. */
   readonly forecast?: (client: Client, rows: number) => Promise<string | null>;
@@ -34,7 +33,7 @@ export interface ImportRequest {
   readonly isRemoval?: boolean;
   readonly flags: ImportFlags;
   readonly skipSuppressed?: boolean;
-  /** `--include-suppressed`; absent if the command surveys nobody. */
+  /** Absent if the command surveys nobody. */
   readonly includesSuppressed?: boolean;
   readonly sample?: number | null;
   readonly spreadSeconds?: number | null;
@@ -85,7 +84,7 @@ export function choicesOf({ options }: Deps, request: ImportRequest): JournalHea
     "--sample": request.sample ?? null,
     "--skip-invalid": flags.skipInvalid,
     "--skip-suppressed": skipSuppressed,
-    // Journals of earlier versions lack it.
+    // Missing from journals of earlier versions.
     "--include-suppressed": request.includesSuppressed === true ? true : null,
     "--tz": options.timeZone,
   };

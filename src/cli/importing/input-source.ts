@@ -1,4 +1,4 @@
-/** The input as a file that can be read twice. */
+/** Opens input so that it can be read twice. */
 import { open, stat, unlink, type FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -8,10 +8,10 @@ import { unzipped } from "../../bulk/import/table/gzip.ts";
 import type { Deps } from "../kit/deps.ts";
 import { UsageError } from "../errors/usage-error.ts";
 
-/** The system cannot open the long names where standard input is a socket, as under some programs. */
+/** The long names can't be opened if standard input is a socket. */
 const STANDARD_INPUT: ReadonlySet<string> = new Set(["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"]);
 
-/** Standard input and pipes, a shell's `<(…)` among them: what was read once is gone. */
+/** Standard input and pipes, such as a shell's `<(…)`. */
 export async function isReadOnce(name: string): Promise<boolean> {
   if (STANDARD_INPUT.has(name)) return true;
   const found = await stat(name).catch(() => null);
@@ -19,8 +19,8 @@ export async function isReadOnce(name: string): Promise<boolean> {
 }
 
 /**
- * `-` is standard input. What can be read only once is put aside on disk, and gzip is unpacked as it is read. Throws
- * UsageError, or the system's error.
+ * `-` is standard input. Input that can only be read once is copied to disk; gzip is unpacked. Throws UsageError, or
+ * the system's error.
  */
 export async function openInput(
   deps: Deps,
@@ -51,10 +51,7 @@ async function spoolStandardInput(deps: Deps, form: Pick<InputFacts, "delimiter"
   return spool(deps, standardInput.bytes(), { name: "standard input", ...form });
 }
 
-/**
- * The file has no name from the start where the system allows that, so that not even a kill leaves people's data
- * behind.
- */
+/** Unlinks the file right away where possible, so that even a kill leaves no personal data. */
 async function spool(
   { random }: Deps,
   chunks: AsyncIterable<Uint8Array>,

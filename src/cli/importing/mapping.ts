@@ -1,4 +1,4 @@
-/** The meaning of a file's columns: notes about its header, and the question where it has none for a person. */
+/** What the columns of a file mean. */
 import { InputError } from "../../bulk/import/table/input-file.ts";
 import type { NearMiss } from "../../bulk/import/table/header.ts";
 import type { ImportTable } from "../../bulk/import/table/open-table.ts";
@@ -14,7 +14,7 @@ export async function writeHeaderNotes(deps: Deps, { mapping }: ImportTable): Pr
       mapping.columns.some((column) => column.header === name && column.target.kind === "property");
     const use = isProperty(header) ? "imported as a property" : "ignored";
     const parts = header.split("+");
-    // Of a header with a + in it the parts are no headers.
+    // A header that contains a + isn't a join.
     const isJoin = parts.length > 1 && parts.every(isProperty);
     const what = isJoin
       ? `${parts.map((part) => `"${part}"`).join(" and ")} will be imported as properties`
@@ -23,7 +23,7 @@ export async function writeHeaderNotes(deps: Deps, { mapping }: ImportTable): Pr
   }
 }
 
-/** What a column is taken as: `email`, `part of name`, `property plan` or `ignored`. */
+/** `email`, `part of name`, `property plan` or `ignored`. */
 export function meaningOf({ columns }: ImportTable["mapping"], index: number): string {
   const target = columns[index]?.target ?? { kind: "ignored" };
   if (target.kind === "field") return target.field.name;
@@ -36,7 +36,7 @@ export function mapFlags(columns: readonly NearMiss[]): string {
   return columns.map(({ header, field }) => `--map ${quoteArgument(`${header}=${field}`)}`).join(" ");
 }
 
-/** In double quotes, which every shell knows, unless the text has characters that mean something there. */
+/** In double quotes, which every shell supports, if possible. */
 export function quoteArgument(text: string): string {
   return /["$`\\!%]/.test(text) ? toShellWord(text) : `"${text}"`;
 }
@@ -47,8 +47,8 @@ export interface Mapped {
 }
 
 /**
- * On a terminal, asks to confirm a mapping that would make the header usable, and adds it to the command line that
- * resumes the run. Throws `error` if that doesn't help or nobody can be asked, CancelledError if it is declined.
+ * On a terminal, offers a mapping that makes the header usable. Also adds it to the command line for resuming. Throws
+ * `error` if there is none, CancelledError if declined.
  */
 export async function askForMapping(deps: Deps, request: ImportRequest, error: unknown): Promise<Mapped> {
   const { streams, commandLine } = deps;
@@ -68,7 +68,7 @@ export async function askForMapping(deps: Deps, request: ImportRequest, error: u
   };
 }
 
-/** Before `--`, behind which everything is an operand. */
+/** Before `--`, after which there are no flags. */
 function addFlags(commandLine: readonly string[], renames: ImportRequest["flags"]["renames"]): readonly string[] {
   const end = commandLine.includes("--") ? commandLine.indexOf("--") : commandLine.length;
   const flags = renames.flatMap(([header, field]) => ["--map", `${header}=${field}`]);

@@ -10,7 +10,7 @@ import { UsageError } from "../errors/usage-error.ts";
 import type { ImportRequest } from "./import-request.ts";
 import { mapFlags, quoteArgument } from "./mapping.ts";
 
-/** Throws UsageError if there are problems and invalid rows are not to be skipped, or no row is valid. */
+/** Throws UsageError if invalid rows aren't skipped, or no row is valid. */
 export async function reportCheck(
   deps: Deps,
   table: ImportTable,
@@ -22,7 +22,7 @@ export async function reportCheck(
   const details = report.problems.map((group) => toDetail(name, group));
   const isAllInvalid = report.invalidRows === report.rows;
   const isFatal = report.invalidRows > 0 && (isAllInvalid || !skipInvalid);
-  // Under -o json they are the details of the error that follows.
+  // With -o json they are details of the error.
   if (!(isFatal && isForMachines(deps))) await writeProblems(deps, name, report);
   if (isFatal) for (const quote of describeStrayQuotes(name, report)) await writeWarning(deps, quote);
   const verb = report.invalidRows === 1 ? "is" : "are";
@@ -49,7 +49,7 @@ async function writeProblems({ streams }: Deps, file: string, report: CheckRepor
   if (more > 0) await streams.err.write(`… and ${formatCount(more)} more (use --max-errors N)\n`);
 }
 
-/** `customers.csv:17: email: …`, and `customers.csv: lines 3–9, 12 (8 rows): …` of several rows. */
+/** `customers.csv:17: email: …`, or `customers.csv: lines 3–9, 12 (8 rows): …`. */
 function describeGroup(file: string, group: ProblemGroup): string {
   const what = `${group.column === "" ? "" : `${group.column}: `}${group.message}`;
   if (group.rows === 1) return `${file}:${group.ranges[0]?.first ?? 0}: ${what}`;
@@ -68,7 +68,7 @@ function toDetail(file: string, { column, message, rows, ranges }: ProblemGroup)
   return { file, line: ranges[0]?.first ?? null, lines, rows, column: column === "" ? null : column, message };
 }
 
-/** `hasEncoding`: for a command with `--encoding`. */
+/** `hasEncoding` is true for commands with `--encoding`. */
 export function asUsageError(error: InputError, hasEncoding = false): UsageError {
   const hint = error.hint ?? (error.fix === null ? null : describeFix(error.fix, hasEncoding));
   return new UsageError(error.message, { ...(hint !== null && { hint }), cause: error });
@@ -110,7 +110,7 @@ async function writeOddities(
   await writeWarning(deps, `${countOf(duplicates, "duplicate row", "duplicate rows")} (${same}); ${kept}`);
 }
 
-/** What may not be meant, in a file that can be imported: part of the plan. */
+/** Likely mistakes in a valid file. */
 export function describeWarnings(file: string, report: CheckReport): string[] {
   const { doubts, optOutLookalikes } = report;
   return [
@@ -120,7 +120,7 @@ export function describeWarnings(file: string, report: CheckReport): string[] {
   ];
 }
 
-/** For the plan alone: this run is what it is, and another one may not come. */
+/** Only in the plan, as it matters only if the file is imported again. */
 export function describeUntimed({ untimedRows }: CheckReport): string[] {
   if (untimedRows === 0) return [];
   const rows = countOf(untimedRows, "row has", "rows have");

@@ -13,12 +13,12 @@ import { createStopRule } from "../kit/rows/stop-rule.ts";
 import { surveyStatusOf } from "../kit/write-outcome.ts";
 
 export interface RowSender extends Sender {
-  /** Lines about the service that concern all of the rows so far. */
+  /** Remarks on the rows so far. */
   remarks(): readonly string[];
 }
 
 export interface Breaker {
-  /** Rethrows an error that concerns every row. */
+  /** Rethrows errors that would affect every row. */
   outcomeOf(row: SizedRow, write: Promise<RowOutcome>): Promise<RowOutcome>;
 }
 
@@ -40,7 +40,7 @@ export function createBreaker(): Breaker {
 
 type SizedRow = Pick<ImportRow, "values" | "properties">;
 
-/** Without the method and URL, which are the same for every row. */
+/** Leaves out the method and URL, which all rows share. */
 function failed(error: ClientError, row: SizedRow): RowOutcome {
   const reason = error.status === TOO_LARGE ? describeTooLarge(row) : error.what;
   const outcome: RowOutcome = { outcome: "failed", personId: null, surveyScheduledAt: null, error: reason };
@@ -50,7 +50,7 @@ function failed(error: ClientError, row: SizedRow): RowOutcome {
 const TOO_LARGE = 413;
 const MIB = 1024 * 1024;
 
-/** Our own service takes 1 MiB; what others take is not known. */
+/** Our own service takes 1 MiB; limits of others are unknown. */
 function describeTooLarge({ values, properties }: SizedRow): string {
   const isLarge = Buffer.byteLength(JSON.stringify([values, properties])) >= MIB;
   return `the service answered ${TOO_LARGE}, the row is ${isLarge ? "larger than 1 MiB" : "too large for it"}`;
@@ -74,10 +74,10 @@ const STATUS_OUTCOMES: Readonly<Record<Exclude<SurveyStatusName, "paused">, Outc
   unreachable: "saved",
 };
 
-/** Why our own service did not schedule a survey; null if it doesn't say. */
+/** Why our own service didn't schedule a survey; null if it doesn't say. */
 export function notScheduled(result: WriteResult, zone: string | null): Pick<RowOutcome, "outcome" | "error"> | null {
   const status = surveyStatusOf(result);
-  // One that is paused is scheduled.
+  // Paused surveys are scheduled.
   if (status === null || status.status === "paused") return null;
   return { outcome: STATUS_OUTCOMES[status.status], error: describeSurveyStatus(status, createWallClock(zone)) };
 }
@@ -105,7 +105,7 @@ function personOutcome(personId: string | null, scheduledAt: Json | undefined): 
   return { outcome: at === null ? "saved" : "scheduled", personId, surveyScheduledAt: at, error: null };
 }
 
-/** Ids that are numbers beyond 2^53 lose digits in JSON.parse, so they are read from the body's text. */
+/** Numeric ids beyond 2^53 lose digits in JSON.parse, so they are read from the text. */
 export function toId(id: Json | undefined, text = ""): string | null {
   if (typeof id === "string") return id;
   if (typeof id !== "number") return null;

@@ -1,4 +1,4 @@
-/** The record of an import: results, journal and lock. */
+/** The files of an import: results, journal and lock. */
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { openReplacement, resolveFile } from "../../runtime/files/file-replacement.ts";
@@ -28,14 +28,14 @@ export function filesOf(results: string): RunFiles {
   return { results, journal: `${results}${JOURNAL_SUFFIX}`, lock: `${results}.lock` };
 }
 
-/** Journals in a folder, by name; none where it cannot be read. */
+/** Empty if the folder can't be read. */
 export async function listJournals(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(() => []);
   const journals = names.filter((name) => name.endsWith(JOURNAL_SUFFIX));
   return journals.toSorted().map((name) => (folder === "." ? name : path.join(folder, name)));
 }
 
-/** Finds files that can't be written before the first request. Throws UsageError or UnwritableFileError. */
+/** Throws UsageError or UnwritableFileError, before the first request. */
 export async function checkTargets(
   { random }: Deps,
   { input, flags: { failedTo } }: ImportRequest,

@@ -1,4 +1,4 @@
-/** One pipeline for every bulk import: read, check, ask, journal, send, record, report. */
+/** The pipeline of every bulk import: read, check, ask, journal, send, record, report. */
 import { checkTable } from "../../bulk/import/check/check.ts";
 import { InputChangedError, InputError, type InputFile, NoRowsError } from "../../bulk/import/table/input-file.ts";
 import { isEncoding } from "../../bulk/import/table/encoding.ts";
@@ -66,7 +66,7 @@ async function importFrom(
   return importTable(opened, files, startedAt);
 }
 
-/** "tomorrow" in a cell of a run that is continued stays the day that it was. */
+/** "tomorrow" in a resumed file means the same day as in the first run. */
 async function previousStart({ flags }: ImportRequest, files: RunFiles | null): Promise<number | null> {
   if (files === null || !flags.resume) return null;
   const { head, ended } = await readJournal(files.journal);
@@ -113,10 +113,9 @@ async function importTable(
   }
 }
 
-/** Unix seconds by our clock. */
 interface RunMoments {
   readonly startedAt: number;
-  /** The moment that words such as "tomorrow" in cells are counted from. */
+  /** What words such as "tomorrow" are relative to. */
   readonly wordsAt: number;
 }
 

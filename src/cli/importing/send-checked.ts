@@ -1,4 +1,4 @@
-/** The half of an import that uses the service: journal, send, record, report. */
+/** The second half of an import: journal, send, record, report. */
 import { stat } from "node:fs/promises";
 import { type Journal, openJournal } from "../../bulk/import/journal/journal.ts";
 import type { JournalHead } from "../../bulk/import/journal/journal-entry.ts";
@@ -30,11 +30,10 @@ export interface Checked extends CheckedFile {
   readonly files: RunFiles;
   readonly client: Client;
   readonly connection: Connection;
-  /** Unix seconds by our clock. */
   readonly startedAt: number;
 }
 
-/** Throws UsageError if an earlier run prevents this one or the plan is declined, or the error that stopped the run. */
+/** Throws UsageError if an earlier run is in the way, CancelledError, or the error that stopped the run. */
 export async function sendChecked(checked: Checked): Promise<ExitCode> {
   const { deps, request, table, report, files, client } = checked;
   client.checkMayWrite();
@@ -55,7 +54,7 @@ export async function sendChecked(checked: Checked): Promise<ExitCode> {
   try {
     if (before.head === null) await journal.write({ head });
     const sent = await send(checked, { ...run.source, before, journal, sentBy, spreadOver: chosen.rows });
-    // On a full disk the results cannot be written either; the summary still shows what was done and how to resume.
+    // Even if the disk is full, the summary shows what was done and how to resume.
     const { results, error } = await writeResults(checked);
     const stoppedBy = sent.stoppedBy ?? error;
     return await conclude(checked, { ...sent, stoppedBy, results }, deps.clock.monotonic() - began);
@@ -92,11 +91,9 @@ interface RunParts extends RowSource {
   readonly before: WritableState;
   readonly journal: Journal;
   readonly sentBy: number;
-  /** The number of rows over which surveys are spaced. */
   readonly spreadOver: number;
 }
 
-/** How long a stopped run waits for requests in flight. */
 const GRACE_MS = 5000;
 
 interface Sent extends SendReport {
@@ -140,10 +137,10 @@ async function writeWaiting({ streams, options, signal }: Deps): Promise<void> {
   await streams.err.write("Waiting for the requests in flight (5 s at most); interrupt again to stop at once\n");
 }
 
-/** A killed run may have waited this long for the service after its last entry. */
+/** A killed run may have sent requests this long after its last entry. */
 const SILENCE_SECONDS = 600;
 
-/** The time after which earlier runs sent nothing, by the service's clock. */
+/** No earlier run sent anything after this time, by the service's clock. */
 async function lastSendingAt({ deps, files, client }: Checked, before: JournalState): Promise<number> {
   if (before.stoppedAt !== null || before.head === null) return before.stoppedAt ?? client.serverNow();
   const idleSeconds = (deps.clock.now() - (await stat(files.journal)).mtimeMs) / 1000;
@@ -208,7 +205,7 @@ async function conclude(checked: Checked, sent: Recorded, elapsedMs: number): Pr
   return counts.failed + counts.unknown > 0 ? EXIT.partial : EXIT.done;
 }
 
-/** An error after the first request. */
+/** For errors after the first request. */
 function asStop(error: unknown): unknown {
   if (error instanceof InputChangedError) {
     const hint = "the rows that were sent are in the results; put the file back as it was to resume";

@@ -7,7 +7,7 @@ import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { toSafeText, toShellWord } from "../render/safe-text.ts";
 import type { ImportRequest } from "./import-request.ts";
 
-/** The results file; an `outdated` one is from an earlier run. */
+/** `outdated` means from an earlier run. */
 export type ResultsState = "written" | "outdated" | "missing";
 
 export interface Ending extends SendReport {
@@ -18,7 +18,7 @@ export interface Ending extends SendReport {
   readonly remarks: readonly string[];
 }
 
-/** `file` is that of the results. On stderr; with `-o json` the counts are also written to stdout as one object. */
+/** `file` is the results file. Prints to stderr; with `-o json` also the counts to stdout. */
 export async function writeSummary(
   { streams, options, commandLine }: Deps,
   request: ImportRequest,
@@ -55,7 +55,7 @@ export async function writeSummary(
   await streams.out.write(`${JSON.stringify(object)}\n`);
 }
 
-/** With nothing to send: one note, and with `-o json` the counts of earlier runs. */
+/** Prints a note, and with `-o json` the counts of earlier runs. */
 export async function writeNothingToDo(
   deps: Deps,
   request: ImportRequest,
@@ -108,7 +108,7 @@ function describeEnding(request: ImportRequest, ending: Ending, seconds: number,
   return `${word} after ${seconds.toFixed(1)} s: ${rows || "no rows"}`;
 }
 
-/** `1,404 scheduled now, 596 earlier` where previous runs have settled rows. */
+/** `1,404 scheduled now, 596 earlier` for a resumed run. */
 function describeCounts({ isRemoval }: ImportRequest, { counts, earlier }: Ending): string[] {
   const isResumed = countOutcomes(earlier) > 0;
   const word = (name: OutcomeName): string => (name === "saved" && isRemoval === true ? "removed" : name);
@@ -125,7 +125,7 @@ interface NextStepOptions {
   readonly quiet: boolean;
 }
 
-/** The commands to run next. Rows that the service refused would be refused again. */
+/** Rows that the service refused would be refused again. */
 function nextSteps(
   { counts, stoppedBy, failures }: Ending,
   { flags }: ImportRequest,
@@ -150,7 +150,7 @@ function nextSteps(
   ];
 }
 
-/** The command line that resumes the run, quoted for a shell; `flags` are added where they are missing. */
+/** Adds missing flags and quotes for a shell. */
 export function resumeCommand(commandLine: readonly string[], flags: readonly string[]): string {
   const end = commandLine.includes("--") ? commandLine.indexOf("--") : commandLine.length;
   const words = commandLine.slice(0, end).filter((word) => !flags.includes(word));

@@ -1,4 +1,4 @@
-/** People who must not be mailed: read once before anything is sent, and matched by person, e-mail and phone. */
+/** Finds people who must not be mailed, by person, e-mail and phone. */
 import type { Client } from "../../client/client.ts";
 import { isNamed, spellingsOf, type Identifier } from "../../client/write/evidence.ts";
 import { idText } from "../../client/write/look-up.ts";
@@ -18,15 +18,14 @@ export interface SuppressionOptions {
 }
 
 interface Suppressions {
-  /** By address, as `emailKey` writes it, and by id with a # in front. */
+  /** By `emailKey`, and by id with a leading #. */
   readonly reasons: ReadonlyMap<string, string>;
   readonly hasUnaddressed: boolean;
 }
 
 /**
- * Why a row's person must not be mailed. A row that an address alone can't match is looked up: one with a number, and
- * any row if a list has people without an address. Throws ImportStoppedError if the service's list of people doesn't
- * filter.
+ * Rows with a phone number are looked up; if a list has people without an address, all rows are. Throws
+ * ImportStoppedError if the service's list of people doesn't filter.
  */
 export async function readSuppressed(options: SuppressionOptions): Promise<RowSource["skip"]> {
   const { client, source, concurrency, signal } = options;

@@ -1,4 +1,4 @@
-/** One declaration per command: its help, its flags and arguments with their types, and its work. */
+/** Declares a command once: its help, its flags and arguments with their types, and what it does. */
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Resource } from "../render/columns.ts";
 import type { Deps } from "./deps.ts";
@@ -21,7 +21,6 @@ interface ArgSpec extends ValueSpec {
 
 export type ArgSpecs = Readonly<Record<string, ArgSpec>>;
 
-/** Null for an argument that was left out. */
 type ArgOf<Spec extends ArgSpec> = Spec["form"] extends `${string}...${string}`
   ? readonly ParsedOf<Spec>[]
   : Spec["form"] extends `<${string}`
@@ -38,22 +37,22 @@ interface CommandSpec<Specs extends FlagSpecs, Args extends ArgSpecs> {
   /** Left out for the action of a group, such as `metrics`. */
   readonly name?: string;
   readonly alias?: string;
-  /** One sentence, without a full stop; the group's own if there is no name. */
+  /** No full stop. Defaults to the group's own if there is no name. */
   readonly summary?: string;
-  /** Command lines to copy; two or more. */
+  /** At least two command lines. */
   readonly examples: readonly string[];
   readonly args?: Args;
-  /** No word after the first argument is a flag. */
+  /** After the first argument, nothing is a flag. */
   readonly flagsFirst?: boolean;
-  /** In the order of help. */
+  /** In help's order. */
   readonly flags?: Specs;
-  /** The columns that `--columns` chooses from. */
+  /** For `--columns`. */
   readonly columns?: Resource;
   /** Exit statuses besides usage errors. Defaults to those of a command that calls the API. */
   readonly exits?: readonly ExitCode[];
-  /** Besides what flags declare themselves: the first of each list can't be used with any of the others. */
+  /** The first flag of each list can't be used with any of the others. */
   readonly conflicts?: readonly (readonly [FlagName, ...FlagName[]])[];
-  /** Gets the parsed flags and arguments by their keys. Returns the exit status, 0 by default. */
+  /** Returns the exit status, 0 by default. */
   readonly run: (deps: Deps, input: ValuesOf<Specs> & ArgsOf<Args>) => Promise<ExitCode | void>;
 }
 

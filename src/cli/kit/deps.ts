@@ -7,49 +7,47 @@ import type { Streams } from "../streams/streams.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import type { SettingsRequest, Sourced } from "../../config/settings.ts";
 
-/** Things that commands may ask for; costly members are functions and cost nothing until called. */
+/** What commands use. Costly members are functions, which load their part when called. */
 export interface Deps {
   readonly streams: Streams;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** As Node names it: `linux`, `darwin`, `win32`. */
+  /** `linux`, `darwin` or `win32`. */
   readonly platform: string;
-  /** The words after the program's name, as they were typed. */
   readonly commandLine: readonly string[];
   readonly clock: Clock;
   readonly random: Random;
-  /** The shared flags, parsed; flag before environment before default. */
   readonly options: GlobalOptions;
-  /** Aborted on SIGINT, SIGTERM, SIGHUP and when stdout's reader is gone. */
+  /** Aborted by SIGINT, SIGTERM or SIGHUP, or when stdout is closed. */
   readonly signal: AbortSignal;
-  /** Full lines for stderr when a second signal ends the process at once; null for none. */
+  /** Printed to stderr if a second signal kills the process. */
   lastWords(text: string | null): void;
-  /** Removes the key, in each of its forms, from all errors that follow. */
+  /** Removes the key from all later errors. */
   hideKey(key: string): void;
-  /** The connection that flags, environment and profile name; throws the error that exits 4 when there is none. */
+  /** Throws ConfigError (exit 4) if no connection is configured. */
   connect(): Promise<Connection>;
   names(): Promise<NameResolver>;
-  /** Runs another command line over the same connection, with nothing to read; errors are told on `err`. */
+  /** Runs another command line on the same connection. Errors are written to `err`. */
   run(words: readonly string[], streams: Pick<Streams, "out" | "err">): Promise<ExitCode>;
 }
 
 export interface Connection {
   readonly client: Client;
-  /** The name of the profile that it comes from; null where it comes from none. */
+  /** Null if the connection isn't from a profile. */
   readonly profile?: string | null;
-  /** Tells one account from another, for what is kept between runs (the state of an export). */
+  /** For what is kept between runs, such as the state of an export. */
   readonly account?: Account;
-  /** Requests that had to be sent again so far: for the summary of bulk work. */
+  /** Number of retried requests. */
   readonly retryCount?: () => number;
-  /** Called once the work has succeeded; what it throws is the error of the work. */
+  /** Called after the work succeeded. It may throw. */
   onDone?(): Promise<void>;
-  /** Ends the pool and, for the profile `local`, the embedded service; called once, also after an error. */
+  /** Called once, even after an error. */
   close(): Promise<void>;
 }
 
 interface Account {
   /** The base URL; for the profile `local`, the data file. */
   readonly place: string;
-  /** A short hash of the key, never the key; empty for the profile `local`. */
+  /** Short hash of the key; empty for the profile `local`. */
   keyFingerprint(): Promise<string>;
 }
 

@@ -1,13 +1,13 @@
-/** A flag or argument as a command declares it: what help shows, and how its value is parsed. */
+/** A flag or argument as commands declare it. */
 import type { FlagRecord } from "../args/flag-record.ts";
 import type { Flags } from "../args/flags.ts";
 import { parseChoice } from "../args/values.ts";
 import type { Deps } from "./deps.ts";
 
-/** Throws a UsageError that names `place` and the accepted forms. */
+/** Throws UsageError with the place and the accepted forms. */
 type Parser<Value> = (text: string, place: string, deps: Deps) => Value;
 
-/** Without `parse`, the value is one of `choices` if there are any, else the text as typed. */
+/** The default is one of `choices`, or the text as typed. */
 export interface ValueSpec {
   readonly choices?: readonly string[];
   /** May return a promise. */
@@ -16,7 +16,7 @@ export interface ValueSpec {
 
 export interface FlagSpec extends FlagRecord, ValueSpec {}
 
-/** Flags that are read together, such as `--since`, `--until` and `--period`. */
+/** Flags read together, such as `--since`, `--until` and `--period`. */
 export interface FlagGroup<Value = unknown> {
   readonly records: readonly FlagRecord[];
   /** May return a promise. */
@@ -31,7 +31,7 @@ export type ParsedOf<Spec> = Spec extends { readonly parse: Parser<infer Value> 
     ? Choice
     : string;
 
-/** Switches are booleans, repeatable flags arrays; null if a flag without a default wasn't given. */
+/** Null if a flag without a default wasn't given. */
 type ValueOf<Spec> =
   Spec extends FlagGroup<infer Value>
     ? Awaited<Value>
@@ -43,17 +43,15 @@ type ValueOf<Spec> =
           : ParsedOf<Spec> | null
       : boolean;
 
-/** Nothing if a command declares no flags. */
 export type ValuesOf<Specs extends FlagSpecs> = string extends keyof Specs
   ? unknown
   : { readonly [Name in keyof Specs]: ValueOf<Specs[Name]> };
 
-/** Several flags under one name, whose values `run` gets as one object. */
+/** Flags that `run` gets as one object. */
 export function flagGroup<const Specs extends FlagSpecs>(specs: Specs): FlagGroup<Promise<ValuesOf<Specs>>> {
   return { records: recordsOf(specs), read: (flags, deps) => readFlags(specs, flags, deps) };
 }
 
-/** What `run` gets for a group. */
 export type GroupValue<Group> = Group extends FlagGroup<infer Value> ? Awaited<Value> : never;
 
 export function recordsOf(specs: FlagSpecs): readonly FlagRecord[] {
@@ -71,7 +69,6 @@ export async function readFlags<Specs extends FlagSpecs>(
   return values as ValuesOf<Specs>;
 }
 
-/** The value, or a promise of it. */
 function readFlag(spec: FlagSpec, flags: Flags, deps: Deps): unknown {
   const { flag, value, repeatable } = spec;
   if (value === undefined) return flag.startsWith("--no-") ? flags.isOff(`--${flag.slice(5)}`) : flags.is(flag);

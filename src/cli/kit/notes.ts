@@ -1,14 +1,13 @@
-/** Lines on stderr for the person at the terminal, and the question that they confirm. */
+/** Lines on stderr, which `--quiet` silences. */
 import type { LockWatch } from "../../runtime/files/lock-file.ts";
 import type { Connection, Deps } from "./deps.ts";
 import { CancelledError } from "../errors/usage-error.ts";
 
-/** One line on stderr about what was done or left out; `--quiet` silences it. */
 export async function writeNote({ streams, options }: Pick<Deps, "streams" | "options">, text: string): Promise<void> {
   if (!options.quiet) await streams.err.write(`note: ${text}\n`);
 }
 
-/** One line on stderr about what was done, a full sentence; `--quiet` silences it. */
+/** A full sentence. */
 export async function writeDone({ streams, options }: Pick<Deps, "streams" | "options">, text: string): Promise<void> {
   if (!options.quiet) await streams.err.write(`${text}\n`);
 }
@@ -20,7 +19,7 @@ export async function writeWarning(
   if (!options.quiet) await streams.err.write(`warning: ${text}\n`);
 }
 
-/** Waits, and says for which lock: its holder cannot be looked up from here, and may still touch it. */
+/** Says what it waits for: the holder is on another machine and may still be alive. */
 export function watchLock(deps: Pick<Deps, "streams" | "options" | "clock" | "signal">): LockWatch {
   return async (ms, lock) => {
     await writeNote(deps, `${lock} is held from another machine or container; watching it for ${ms / 1000} s`);
@@ -36,13 +35,13 @@ export function countOf(count: number, one: string, many: string): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
-/** For the end of bulk work, on stderr: `3 requests were retried`; null where none was. */
+/** Null if no request was retried. */
 export function describeRetries({ retryCount }: Pick<Connection, "retryCount">): string | null {
   const retries = retryCount?.() ?? 0;
   return retries === 0 ? null : countOf(retries, "request was retried", "requests were retried");
 }
 
-/** Asks y/N on a terminal; throws CancelledError when declined. */
+/** Throws CancelledError unless the answer is yes. */
 export async function confirm({ streams }: Deps, question: string, kept = "Nothing was sent."): Promise<void> {
   const answer = await streams.in.ask(`${question} [y/N] `);
   if (!/^y(?:es)?$/i.test(answer.trim())) throw new CancelledError(`Cancelled. ${kept}`);

@@ -1,4 +1,4 @@
-/** Progress of bulk work: a live line on a terminal, elsewhere a line every ten seconds, none under `--quiet`. */
+/** Progress of bulk work: a live line on a terminal, otherwise a line every ten seconds. */
 import type { Deps } from "./deps.ts";
 import { formatCount } from "./notes.ts";
 import { clearLine, cursorTo, moveCursor } from "node:readline";
@@ -8,23 +8,23 @@ import type { Output } from "../streams/streams.ts";
 
 export interface Progress {
   expect(rows: number): void;
-  /** `earlier` of these rows were there before: the rate is of the others. */
+  /** `earlier` rows were done before and don't count for the rate. */
   update(rows: number, earlier?: number): Promise<void>;
   end(): Promise<void>;
 }
 
 const LIVE_MS = 100;
 const PLAIN_MS = 10_000;
-/** Before, the first rows tell little of how fast the others will go. */
+/** The first rows say little about the speed of the rest. */
 const FORETOLD_MS = 2_000;
 
-/** `rowsTo` is the output that rows are written to meanwhile; null: none that is seen. */
+/** `rowsTo` is the output of the rows, if they are shown. */
 export function createProgress(
   { streams, options, clock }: Deps,
   noun: string,
   rowsTo: Output | null = null,
 ): Progress {
-  // A live line among rows on the same terminal would be in their way.
+  // A live line would get mixed up with rows on the same terminal.
   const isLive = streams.err.isTTY && rowsTo?.isTTY !== true;
   const everyMs = isLive ? LIVE_MS : PLAIN_MS;
   const began = clock.monotonic();
@@ -46,7 +46,7 @@ export function createProgress(
       (await live).show(line);
     },
     async end() {
-      // A line that is still being opened is taken away, too: its timer would keep the process alive.
+      // Its timer would keep the process alive, even if it's still opening.
       (await live)?.end();
       live = null;
     },
@@ -60,7 +60,7 @@ interface Reach {
   readonly elapsedMs: number;
 }
 
-/** `1200 of 2000 rows, 640/s, 2s left`; without a total, or at first, no end is foretold. */
+/** `1200 of 2000 rows, 640/s, 2s left`. */
 function describeProgress(noun: string, { rows, earlier, expected, elapsedMs }: Reach): string {
   const perSecond = ((rows - earlier) * 1000) / Math.max(1, elapsedMs);
   const rate = `${formatCount(Math.round(perSecond))}/s`;
@@ -72,7 +72,7 @@ function describeProgress(noun: string, { rows, earlier, expected, elapsedMs }: 
 
 const BAR_WIDTH = 20;
 
-/** `█████░░░░░░░░░░░░░░░ ` once an end is foretold, else nothing. */
+/** `█████░░░░░░░░░░░░░░░ `. */
 function drawBar({ rows, expected, elapsedMs }: Reach, unicode: boolean): string {
   if (expected === null || expected === 0 || elapsedMs < FORETOLD_MS) return "";
   const [full, empty] = unicode ? ["█", "░"] : ["#", "-"];
@@ -92,12 +92,11 @@ export interface LiveLine {
   end(): void;
 }
 
-/** A terminal has one such line: progress and waits share it. */
+/** Progress and waits share the terminal's one live line. */
 const SHARED = new WeakMap<Output, Promise<SharedLine>>();
 
 interface SharedLine {
   readonly spinner: Ora;
-  /** The text of each part of the program, in the order in which they began. */
   readonly texts: Map<symbol, string>;
 }
 
@@ -135,7 +134,7 @@ async function startLine(err: Output, color: boolean): Promise<SharedLine> {
   return { spinner, texts: new Map() };
 }
 
-/** A terminal as the spinner knows it: the methods of one, over our own output. */
+/** What the spinner needs of a terminal, on top of our own output. */
 function toTerminal(err: Output): NodeJS.WriteStream {
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {

@@ -1,26 +1,20 @@
-/**
- * The meaning of a service's refusal in the terms of a command: it knows what was asked for, the client only the
- * status.
- */
+/** Explains a refusal in terms of the command, which knows what was requested; the client only knows the status. */
 import { RefusedError } from "../../client/errors/call-errors.ts";
 import { isJsonObject, type Json } from "../../contract/json.ts";
 
 export interface Refusal {
-  /** Answers with this status are meant… */
   readonly status: number;
-  /** …and of those only the ones that complain about this attribute, where one is named. */
+  /** If set, only refusals that complain about this attribute. */
   readonly attribute?: string;
-  /** …in these words of the service. */
+  /** If set, only messages that match. */
   readonly says?: RegExp;
-  /** …and that come as JSON: the page of a proxy, or of a wrong base URL, proves nothing. */
+  /** True if the body must be JSON: a proxy's error page proves nothing. */
   readonly inJson?: boolean;
   readonly words: string;
   readonly hint: string;
 }
 
-/**
- * Runs `work`; a refusal takes the words of the first entry that fits and keeps the call, the status and the details.
- */
+/** Rewords a refusal by the first entry that fits. */
 export async function withRefusals<Result>(work: Promise<Result>, refusals: readonly Refusal[]): Promise<Result> {
   try {
     return await work;
@@ -44,7 +38,7 @@ function complaintsOf(details: Json): readonly string[] {
   return isJsonObject(errors) ? Object.keys(errors) : [];
 }
 
-/** Null if the service refuses the request, as one does that lacks an endpoint or a parameter. */
+/** Null if the service refuses, as one that lacks the endpoint does. */
 export async function nullIfRefused<Value>(work: Promise<Value>): Promise<Value | null> {
   try {
     return await work;
@@ -59,7 +53,7 @@ interface Explanation {
   readonly hint: string;
 }
 
-/** A service that lacks an endpoint answers 405, 410 or 404; a 404 may also mean that `missing` isn't there. */
+/** A service without the endpoint answers 404, 405 or 410. A 404 can also mean that the object is missing. */
 export function unsupported(lacking: Explanation, missing: Explanation): readonly Refusal[] {
   return [
     { status: 404, ...missing },
@@ -73,7 +67,7 @@ export function noTrend(trend: string | null): readonly Refusal[] {
   return trend === null ? [] : [{ status: 422, attribute: "trend", words: `no trend ${trend}`, hint }];
 }
 
-/** `attribute` is the name under which the call sends the id. */
+/** `attribute` is the parameter that has the id. */
 export function noPersonWithId(id: string | null, attribute: string): readonly Refusal[] {
   const hint = "surveyctl people list shows the ids";
   return id === null ? [] : [{ status: 422, attribute, words: `no person with id ${id}`, hint }];

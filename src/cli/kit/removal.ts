@@ -1,29 +1,26 @@
-/**
- * One rule for every command that does what cannot be undone: on a terminal it asks, with the numbers; elsewhere it
- * needs `--yes`.
- */
+/** Confirmation of what can't be undone: a question on a terminal, otherwise `--yes`. */
 import type { FlagRecord } from "../args/flag-record.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { toSafeText } from "../render/safe-text.ts";
 import type { Deps } from "./deps.ts";
 import { confirm } from "./notes.ts";
 
-/** Each command that removes has it; `test/cli/command/removal.test.ts` lists them. */
+/** `test/cli/kit/removal.test.ts` lists the commands that have it. */
 export const YES_FLAG: FlagRecord = { flag: "--yes", text: "skip the confirmation prompt" };
 
 export interface Removal {
-  /** As it is typed: `service key revoke`. */
+  /** For example `service key revoke`. */
   readonly command: string;
   readonly yes: boolean;
-  /** Said when the question is declined. */
+  /** Printed if the user declines. */
   readonly kept?: string;
-  /** The question lists what the command line does not name: it is shown where there is no terminal too. */
+  /** Also show the question without a terminal, since it lists what the command line doesn't name. */
   readonly isList?: boolean;
 }
 
 /**
- * The question is composed first, so that a name that leads nowhere is reported before `--yes` is asked for; null asks
- * nothing. Throws UsageError where there is no terminal, CancelledError when declined. `--dry-run` asks nothing.
+ * Composes the question first, so that an unknown name is reported before a missing `--yes`. A null question or
+ * `--dry-run` asks nothing. Throws UsageError without a terminal, CancelledError if declined.
  */
 export async function confirmRemoval(
   deps: Deps,

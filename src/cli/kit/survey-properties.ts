@@ -1,6 +1,4 @@
-/**
- * The `properties` of people and Autopilot calls, put together from flags and checked (section 2 "Special properties").
- */
+/** The `properties` of people and Autopilot calls (section 2 "Special properties"). */
 import { quoteText } from "../../contract/text/invisible.ts";
 import { type JsonObject, numberThatLosesDigits, parseJsonObject } from "../../contract/json.ts";
 import { characterCount } from "../../contract/limits.ts";
@@ -14,8 +12,8 @@ import { parseKeyValue } from "../args/values.ts";
 import type { FlagGroup } from "./flag-spec.ts";
 
 /**
- * The map to send, or null if no flag gave any. `--property` takes precedence over `--properties`, and the flags of
- * special properties over both.
+ * Null if no flag was given. `--property` overrides `--properties`, and special flags such as `--locale` override
+ * both.
  */
 export function surveyProperties(text = "a property, such as plan=pro"): FlagGroup<Promise<JsonObject | null>> {
   return {
@@ -50,7 +48,7 @@ function checkLength(rule: SpecialProperty, all: JsonObject): void {
   }
 }
 
-/** A warning for a locale without a translation of the survey; null otherwise. `place` is the flag or the cell. */
+/** Null if the survey is translated into the locale. `place` is the flag or the cell. */
 export function localeWarning(properties: JsonObject | null, place = "--locale"): string | null {
   const locale = properties?.["locale"];
   if (locale === undefined || locale === null) return null;
@@ -61,12 +59,12 @@ export function localeWarning(properties: JsonObject | null, place = "--locale")
   return `${place}: "${named}" is not a supported locale; the survey falls back to ${FALLBACK_LOCALE}${advice}`;
 }
 
-/** A typing error, or else the language of a country's own variant: `de` for `de-AT`. */
+/** Corrects a typo, or finds the language of a regional variant: `de` for `de-AT`. */
 function nearestLocale(named: string): string | null {
   return suggest(named, LOCALES) ?? lookUpLocale(named.replaceAll("_", "-"));
 }
 
-/** `--properties '{"plan":"pro"}'`, or the text of the file that `@file` names. Throws UsageError. */
+/** `text` is a JSON object or `@file`. Throws UsageError. */
 function parseProperties(text: string, flag = "--properties"): JsonObject {
   const value = parseJsonObject(text);
   if (value !== null) return checkDigits(value, text, flag);

@@ -1,4 +1,3 @@
-/** Flags that take a time or a range of it. */
 import { unixSeconds } from "../../runtime/clock.ts";
 import { quoteText } from "../../contract/text/invisible.ts";
 import { DAY_SECONDS, systemZone } from "../../runtime/zone.ts";
@@ -11,7 +10,7 @@ import type { Deps } from "./deps.ts";
 import type { FlagGroup } from "./flag-spec.ts";
 import { writeNote } from "./notes.ts";
 
-/** `--since`, `--until` and `--period`; `what` happened then, as in "created". */
+/** `what` is a verb, as in "created". */
 export function rangeFlags(what: string): readonly FlagRecord[] {
   return [
     { flag: "--since", value: "time", text: `${what} at or after` },
@@ -25,7 +24,6 @@ export function rangeFlags(what: string): readonly FlagRecord[] {
   ];
 }
 
-/** The same flags and their values. */
 export function timeRange(what: string): FlagGroup<TimeFilter> {
   return { records: rangeFlags(what), read: (flags, deps) => readRange(deps, flags) };
 }
@@ -34,29 +32,29 @@ export function timeContext({ clock, options }: Deps): TimeContext {
   return { now: unixSeconds(clock), zone: options.timeZone };
 }
 
-/** Unix seconds; null when not given. A date alone is its first second, or its last. Throws UsageError. */
+/** Unix seconds. A date means its first or last second. */
 export function readTime(deps: Deps, flags: Flags, flag: string, edge: DayEdge): number | null {
   return flags.parse(flag, (text, place) => parseTime(text, place, timeContext(deps), edge));
 }
 
-/** Unix seconds: of a day or a period its first second. Throws UsageError. */
+/** The first second of a day or period. */
 export function parseStart(text: string, place: string, deps: Deps): number {
   return parseTime(text, place, timeContext(deps), "first");
 }
 
-/** Unix seconds: of a day or a period its last second. Throws UsageError. */
+/** The last second of a day or period. */
 export function parseEnd(text: string, place: string, deps: Deps): number {
   return parseTime(text, place, timeContext(deps), "last");
 }
 
-/** When something happened. Throws UsageError for more than a day ahead. */
+/** Throws UsageError for times more than a day ahead. */
 export function parseRecordedTime(text: string, place: string, deps: Deps): number {
   const at = parseStart(text, place, deps);
   if (at <= timeContext(deps).now + DAY_SECONDS) return at;
   throw new UsageError(`${place}: ${quoteText(text)} is more than a day ahead`);
 }
 
-/** Unix seconds, inclusive; null is open. */
+/** Unix seconds, inclusive; null if open. */
 export interface TimeFilter {
   readonly since: number | null;
   readonly until: number | null;
@@ -65,18 +63,15 @@ export interface TimeFilter {
 interface RangeFlags {
   readonly since: string;
   readonly until: string;
-  /** The flag that is short for both; without it there is none. */
+  /** Sets both. */
   readonly period?: string;
-  /** The flag that says what now is, for commands that leave out what is later. */
+  /** Overrides the current time, for commands that leave out later rows. */
   readonly asOf?: string;
 }
 
 export const RANGE_FLAGS: RangeFlags = { since: "--since", until: "--until", period: "--period" };
 
-/**
- * The start from the first second of its day or period, the end to the last. Throws UsageError, also for a range that
- * ends before it starts: no service has rows there. `--verbose` says what the range came to.
- */
+/** Throws UsageError for an empty range. `--verbose` prints the resolved range. */
 export function readRange(deps: Deps, flags: Flags, names: RangeFlags = RANGE_FLAGS): TimeFilter {
   const range = readWhole(deps, flags, names) ?? {
     since: readTime(deps, flags, names.since, "first"),
@@ -95,7 +90,7 @@ function checkOrder(deps: Deps, flags: Flags, names: RangeFlags, { since, until 
   if (until !== null && since > until)
     throw new UsageError(`${names.until} (${iso(until)}) is before ${names.since} (${iso(since)})`);
   const { asOf, period } = names;
-  // An open end is no end where lists are read: the service's clock may be fast.
+  // Lists may have later rows: the service's clock may be fast.
   if (asOf === undefined || since <= now) return;
   const start = period !== undefined && flags.text(period) !== null ? period : names.since;
   const where = flags.text(asOf) === null ? "in the future" : `after ${asOf} (${iso(now)})`;

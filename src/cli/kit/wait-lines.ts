@@ -1,6 +1,4 @@
-/**
- * Progress on stderr while a request is retried or checked: one live line on a terminal, elsewhere a line per cause.
- */
+/** Shows retries and checks on stderr: a live line on a terminal, otherwise a line per cause. */
 import type { OnWait, Wait } from "../../client/trace/trace.ts";
 import { toSafeText } from "../render/safe-text.ts";
 import type { Deps } from "./deps.ts";
@@ -8,21 +6,21 @@ import type { LiveLine } from "./progress.ts";
 
 export interface WaitLines {
   readonly onWait: OnWait;
-  /** Requests that were sent again so far, whether shown or not: for a summary at the end of bulk work. */
+  /** Retried requests, shown or not. */
   readonly retryCount: () => number;
   end(): Promise<void>;
 }
 
-/** `--quiet` counts and shows nothing. */
+/** `--quiet` shows nothing but still counts. */
 export function createWaitLines({ streams, options }: Pick<Deps, "streams" | "options">): WaitLines {
   const causes = new Set<string>();
   const underWay = new Map<symbol, string>();
   let retries = 0;
   let live: Promise<LiveLine> | null = null;
 
-  /** The latest of the waits that are under way, or no line at all. */
+  /** Shows the latest wait. */
   async function refresh(): Promise<void> {
-    // Most commands never wait: what draws the line is loaded by those that do.
+    // Loaded late, as most commands never wait.
     live ??= import("./progress.ts").then(({ openLiveLine }) => openLiveLine(streams.err, options.color));
     const line = await live;
     const latest = [...underWay.values()].at(-1);

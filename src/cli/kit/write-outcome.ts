@@ -1,4 +1,4 @@
-/** A single write: what it would send, or how it ended on stdout, stderr and by the exit status. */
+/** The outcome of a single write, and what `--dry-run` prints instead. */
 import type { WriteResult } from "../../client/client.ts";
 import { mayHaveArrived, RefusedError, UnknownOutcomeError } from "../../client/errors/call-errors.ts";
 import type { Deps } from "./deps.ts";
@@ -16,14 +16,11 @@ import { LEFT_IN_OUTBOX, type Route, routePath } from "../../contract/routes.ts"
 export interface OutcomeOptions {
   readonly answer: Resource;
   readonly found: Resource;
-  /** The place to look at when it is unknown whether the write arrived. */
+  /** What to do if it's unknown whether the write arrived. */
   readonly evidence: string;
 }
 
-/**
- * Throws UnknownOutcomeError when it is unknown whether the write arrived, InterruptedError when a signal ended the
- * wait for it.
- */
+/** Throws UnknownOutcomeError if it's unknown whether the write arrived, InterruptedError if a signal came first. */
 export async function showOutcome(
   deps: Deps,
   write: Promise<WriteResult>,
@@ -32,7 +29,7 @@ export async function showOutcome(
   const result = await write.catch((error: unknown) => {
     if (error instanceof InterruptedError)
       throw new InterruptedError(error.signal, `the request may have been processed: ${evidence}`);
-    // Retried until no try was left, since a repeat is safe; any of them may have done it.
+    // All retries failed, and any of them may have arrived.
     throw mayHaveArrived(error) ? new UnknownOutcomeError(error, null).advise(evidence) : error;
   });
   if (result.kind === "unknown") throw result.error.advise(evidence);
@@ -46,14 +43,13 @@ export async function showOutcome(
 }
 
 export interface ChangeWords {
-  /** The advice when it is unknown whether the change arrived. */
+  /** What to do if it's unknown whether the change arrived. */
   readonly again: string;
   readonly explain: (error: RefusedError) => Promise<Error>;
 }
 
 /**
- * Waits for a change that a repeat cannot harm; false where our own service says that nothing changed. Throws
- * UnknownOutcomeError when it is unknown whether it arrived.
+ * For changes that are safe to repeat. False if our own service says that nothing changed. Throws UnknownOutcomeError.
  */
 export async function settleChange(change: Promise<WriteResult>, { again, explain }: ChangeWords): Promise<boolean> {
   const result = await change.catch(async (error: unknown) => {
@@ -61,12 +57,12 @@ export async function settleChange(change: Promise<WriteResult>, { again, explai
     throw error instanceof RefusedError ? await explain(error) : error;
   });
   if (result.kind === "unknown") throw result.error.advise(again);
-  // An earlier try, whose answer was lost, may have made the change.
+  // A previous try whose response was lost may have made the change.
   const mayHaveChanged = result.kind === "answered" && result.lostBefore;
   return mayHaveChanged || !hasHeader(result, UNCHANGED);
 }
 
-/** True where the answer scheduled a survey of which our own service says that it will be a file. */
+/** True if our own service will write the survey to its outbox. */
 export function isLeftInOutbox(result: WriteResult): boolean {
   return hasHeader(result, LEFT_IN_OUTBOX);
 }
@@ -76,17 +72,16 @@ function hasHeader(result: WriteResult, header: Readonly<Record<string, string>>
   return result.kind === "answered" && result.reply.headers[name] === value;
 }
 
-/** The reason why a survey that was asked for is not sent, as our own service says it; null where it does not. */
+/** Why our own service won't send the requested survey; null if it doesn't say. */
 export function surveyStatusOf(result: WriteResult): SurveyStatus | null {
   const text = result.kind === "answered" ? result.reply.headers[SURVEY_STATUS_HEADER] : undefined;
   return text === undefined ? null : parseSurveyStatus(text);
 }
 
-/** A write as `--dry-run` prints it: no credentials are part of it. */
+/** A write as `--dry-run` prints it, without credentials. */
 export interface PlannedRequest {
   readonly route: Route;
   readonly placeholders?: Readonly<Record<string, string>>;
-  /** Absent: none is sent. */
   readonly body?: JsonObject;
 }
 

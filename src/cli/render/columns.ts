@@ -1,4 +1,4 @@
-/** Columns as data: what rows show, under which name, and what matters most when room is short. */
+/** Columns as data: names, values, and what to drop first if room is short. */
 import { CHOICE_SEPARATOR } from "../../contract/questions/additional-answers.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import { suggest } from "../args/suggest.ts";
@@ -23,13 +23,13 @@ export type ColumnKind =
   | "duration";
 
 export interface Column {
-  /** In `--columns`, the header of CSV and the key of projected JSON. */
+  /** For `--columns`, the header of CSV and keys of JSON. */
   readonly name: string;
   readonly kind: ColumnKind;
   readonly read: (row: JsonObject) => Json | undefined;
-  /** For changes: true if it is more than chance. Only then it has a colour. */
+  /** Changes that aren't significant have no color. */
   readonly isSure?: (row: JsonObject) => boolean;
-  /** Records show it only if the row has it, or on request. */
+  /** Shown in records only if the row has it, or on request. */
   readonly isOptional?: boolean;
   /** Shown after the value in records. */
   readonly addition?: string;
@@ -40,35 +40,34 @@ export interface Column {
 export interface Resource {
   readonly noun: string;
   readonly columns: readonly Column[];
-  /** Names of the table's columns; all by default. */
+  /** Defaults to all columns. */
   readonly table?: readonly string[];
-  /** Names to drop first if room is short, least important first. */
+  /** Least important first. */
   readonly dropFirst?: readonly string[];
   /** Dropped only when the flexible column is at its narrowest. */
   readonly dropLast?: readonly string[];
   /** Takes the remaining room, such as comments. */
   readonly flexible?: string;
-  /** The fields of a row's JSON; several lists if flags decide. Defaults to the columns. */
+  /** Fields of a row's JSON, one list per form. Defaults to the columns. */
   readonly json?: readonly (readonly Column[])[];
-  /** Fields of the API that may begin a dotted path without being columns. */
+  /** Fields of the API that aren't columns, but can begin a dotted path. */
   readonly fields?: readonly string[];
-  /** In a pipe, records name their values, even with `--columns`. */
+  /** In a pipe, records include the names, even with `--columns`. */
   readonly namesValues?: boolean;
-  /** The service decides on further fields (metric groups), so any name is accepted. */
+  /** The service may send other fields (metric groups), so any name is accepted. */
   readonly open?: boolean;
-  /** Columns that depend on the rows, after all others. */
+  /** Further columns, found in the rows. */
   readonly found?: FoundColumns;
 }
 
 interface FoundColumns {
   readonly in: (rows: readonly JsonObject[]) => readonly Column[];
-  /** The column of this name, in any row or none; null for other names. */
+  /** Null for names that aren't of this kind. */
   readonly named: (name: string) => Column | null;
-  /** The column with the same content for programs. */
+  /** The column that holds the same for programs. */
   readonly insteadOf: string;
 }
 
-/** All of the columns are in the table. */
 export function toResource(
   noun: string,
   kinds: Readonly<Record<string, ColumnKind>>,
@@ -96,12 +95,12 @@ export function propertyColumn(map: string, key: string): Column {
   return { name: `${map}.${key}`, kind: "text", read };
 }
 
-/** All columns if `names` is null. Throws UsageError. */
+/** Throws UsageError. */
 export function selectColumns(resource: Resource, names: readonly string[] | null): readonly Column[] {
   return names === null ? resource.columns : names.map((name) => selectColumn(resource, name));
 }
 
-/** The columns asked for, else all, followed by unknown fields of the answer. */
+/** The requested columns; by default all, followed by unknown fields of the response. */
 export function recordColumns(
   resource: Resource,
   names: readonly string[] | null,
@@ -132,7 +131,7 @@ export function toPoints(value: number): string {
   return Number.isInteger(value) ? String(value) : (Math.round(value * 10) / 10 || 0).toFixed(1);
 }
 
-/** How CSV and TSV round computed numbers; JSON has every digit. */
+/** CSV and TSV round computed numbers; JSON doesn't. */
 const NUMBER_CELLS: Partial<Record<ColumnKind, (value: number) => string>> = {
   points: toPoints,
   change: toPoints,
@@ -140,7 +139,7 @@ const NUMBER_CELLS: Partial<Record<ColumnKind, (value: number) => string>> = {
   probability: (value) => value.toFixed(3),
 };
 
-/** The text of a cell: empty for null, maps and arrays as JSON. */
+/** Null is empty, maps and arrays are JSON. */
 export function toCellText(column: Column, value: Json | undefined, time: TimeFormatter): string {
   if (typeof value === "string") return value;
   if (value === null || value === undefined) return "";
@@ -180,7 +179,7 @@ function unknownColumn(resource: Resource, name: string): UsageError {
   );
 }
 
-/** Property names may hold dots: at each step the longest name that exists wins. */
+/** Property names may contain dots, so the longest existing name wins at each step. */
 function readPath(value: Json | undefined, segments: readonly string[]): Json | undefined {
   if (segments.length === 0) return value;
   if (Array.isArray(value)) return readPath(value[Number(segments[0])], segments.slice(1));
@@ -192,7 +191,7 @@ function readPath(value: Json | undefined, segments: readonly string[]): Json | 
   return undefined;
 }
 
-/** Properties are the customer's own; their names mean nothing to the program. */
+/** Customers choose the names of properties, so they say nothing about the kind. */
 function kindOfName(name: string): ColumnKind {
   if (/(?:^|\.)(?:person_)?properties\./.test(name)) return "text";
   const last = name.slice(name.lastIndexOf(".") + 1);

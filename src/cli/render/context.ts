@@ -14,6 +14,6 @@ export interface RenderContext {
 
 export interface ListOutput {
   write(page: RowPage): Promise<void>;
-  /** The end of an array, or the note about an empty table. */
+  /** Writes the end of an array, or the note about an empty table. */
   end(): Promise<void>;
 }

@@ -1,4 +1,3 @@
-/** Rows to text, a page at a time, for lists and exports. */
 import type { stringify } from "csv-stringify/sync";
 import { guardFormula, guardPhone } from "../../contract/text/formula-guard.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
@@ -10,7 +9,6 @@ import { toCellText, type Column } from "./columns.ts";
 import { indentJson } from "./json-indent.ts";
 import { createTimeFormatter, type TimeFormat, type TimeFormatter } from "./time.ts";
 
-/** The output is `head()`, `rows()` of each page, `tail()`. */
 export interface Encoder {
   head(): string;
   rows(page: RowPage): string;
@@ -21,23 +19,20 @@ export type EncodedFormat = "json" | "ndjson" | "csv" | "tsv";
 
 export interface EncoderOptions {
   readonly format: EncodedFormat;
-  /** In JSON, null is the complete row as the service sent it. */
+  /** Null writes the complete row in JSON, as the service sent it. */
   readonly columns: readonly Column[] | null;
   readonly timeFields?: readonly string[];
-  /** Null for ISO 8601 in UTC in CSV and TSV, and for unchanged times in JSON. */
+  /** Null means ISO 8601 in UTC for CSV and TSV, and unchanged times for JSON. */
   readonly time: TimeFormat | null;
   readonly zone: string | null;
   readonly now: number;
-  /** JSON: rows on several lines, for people. */
+  /** For people: JSON rows on several lines. */
   readonly indent?: boolean;
-  /** csv-stringify's, which only CSV loads. */
+  /** Null unless the format is CSV. */
   readonly stringify: typeof stringify | null;
-  /** CSV: a line of column names first; on by default. */
+  /** CSV only; true by default. */
   readonly header?: boolean;
-  /**
-   * CSV and TSV: a byte order mark with the header, CRLF in CSV, and `'` before what a spreadsheet would run as a
-   * formula, except phone numbers.
-   */
+  /** Adds a byte order mark, CRLF in CSV, and `'` before formulas. */
   readonly excel?: boolean;
 }
 
@@ -81,7 +76,7 @@ function createNdjsonEncoder(texts: (page: RowPage) => string[]): Encoder {
   };
 }
 
-/** Line ends inside a row can only be white space between tokens. */
+/** Line ends inside a row are white space between tokens. */
 function oneLine(row: string): string {
   return row.includes("\n") || row.includes("\r") ? row.replace(/[\r\n]\s*/g, "") : row;
 }
@@ -103,9 +98,9 @@ function createLineEncoder(options: EncoderOptions): Encoder {
   };
 }
 
-/** Writes a page's rows with all digits of numbers that don't fit into a JavaScript number. */
+/** Keeps all digits of numbers that don't fit into a JavaScript number. */
 export function withExactNumbers(page: RowPage, write: (rows: readonly JsonObject[]) => readonly string[]): string[] {
-  // Making the text of a filtered page takes a twelfth of an export, so only if needed.
+  // Building the text of a filtered page takes a twelfth of an export, so only if needed.
   const exact = mayHoldLongNumbers(page.source ?? page.text) ? markLongNumbers(page.text) : null;
   return exact === null ? [...write(page.rows)] : write(JSON.parse(exact) as JsonObject[]).map(unmarkLongNumbers);
 }
@@ -118,26 +113,26 @@ function createCellWriter(options: EncoderOptions, columns: readonly Column[]): 
     return (row) => {
       const value = column.read(row);
       const text = toCellText(column, value, time);
-      // A number's sign doesn't begin a formula.
+      // A number's sign isn't a formula.
       return typeof value === "number" ? text : guard(text);
     };
   });
   return (row) => cells.map((cell) => cell(row));
 }
 
-/** RFC 4180. A line of one empty cell is quoted, since a blank line is not a row. */
+/** RFC 4180. A line of one empty cell is quoted, since a blank line isn't a row. */
 function createCsvWriter(write: typeof stringify, crlf = false): (rows: string[][]) => string {
   return (rows) =>
     write(rows, {
       record_delimiter: crlf ? "\r\n" : "\n",
-      // Either ends a line for some reader. To ask for `quote_record_delimiter` takes a tenth longer.
+      // Some readers end a line at either. `quote_record_delimiter` would take a tenth longer.
       quoted_match: ["\n", "\r"],
       quote_record_delimiter: false,
       quoted_empty: rows[0]?.length === 1,
     });
 }
 
-/** Escapes line ends and tabs. A cell that begins with a quote is quoted, as some readers unquote. */
+/** A cell that begins with a quote is quoted, as some readers unquote. */
 export function toTsvLines(rows: readonly (readonly string[])[]): string {
   return rows.map((cells) => `${cells.map(escapeTsv).join("\t")}\n`).join("");
 }
@@ -151,7 +146,7 @@ function escapeTsv(cell: string): string {
 
 type JsonRowOptions = Pick<EncoderOptions, "columns" | "timeFields" | "time" | "zone" | "now">;
 
-/** Applies `--columns` and `--time` to a row's JSON. Null without either: the row's own text is written. */
+/** Applies `--columns` and `--time`; null without either. */
 export function createJsonWriter(options: JsonRowOptions): ((row: JsonObject) => string) | null {
   const { columns, timeFields = [], time, zone, now } = options;
   const retime =
@@ -181,7 +176,7 @@ const TIME_FIELDS: ReadonlySet<string> = new Set(
     .filter(({ type }) => type === "timestamp")
     .map(({ name }) => name),
 );
-/** Customers' own keys, so nothing in them is a time. */
+/** The keys are the customer's, so nothing in them is a time. */
 const CUSTOM_MAPS: ReadonlySet<string> = new Set(["properties", "person_properties"]);
 
 function rewriteTimes(value: Json, retime: Retiming): Json {

@@ -27,7 +27,7 @@ const NO_RULES = {
   middle: GAP,
 } as const;
 
-/** A character of private use, one cell wide by any measure. */
+/** A private-use character, one cell wide by any measure. */
 const FILL = "\ue000";
 const FILLS = /\ue000+/g;
 const ROWS_AT_ONCE = 50;
@@ -42,7 +42,7 @@ export function drawGrid(columns: readonly GridColumn[], rows: readonly (readonl
 
 function drawSome(columns: readonly GridColumn[], rows: readonly (readonly FittedText[])[]): string {
   const widths = columns.map(({ width, align }, index) => {
-    // Text in the last column needs no spaces behind it, so a long one need not be laid out.
+    // The last column needs no padding, so long text doesn't have to be laid out.
     return index === columns.length - 1 && align === "left" ? Math.min(width, 1) : width;
   });
   const table = new Table({

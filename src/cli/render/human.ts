@@ -6,7 +6,7 @@ import { toCellText, toPoints, type Column } from "./columns.ts";
 import { toSafeCell } from "./safe-text.ts";
 import type { TimeFormatter } from "./time.ts";
 
-/** One line, safe for a terminal: maps as `plan=pro, store=Berlin`, arrays as `a, b`. */
+/** One line, escaped: maps as `plan=pro, store=Berlin`, arrays as `a, b`. */
 export function toHumanText(column: Column, value: Json | undefined, time: TimeFormatter): string {
   if (column.kind === "duration" && typeof value === "number") return toDurationText(value);
   if (column.kind === "duration" && value === null) return "off";
@@ -28,7 +28,7 @@ const NUMBER_TEXTS = {
   probability: (value: number) => (value < 0.001 ? "<0.001" : value.toFixed(3)),
 } as const;
 
-/** `52.0%`; always one decimal, so that a column of shares lines up. */
+/** `52.0%`. One decimal, so that a column lines up. */
 export function toShare(share: number): string {
   return `${(100 * share).toFixed(1)}%`;
 }
@@ -39,7 +39,7 @@ export function toPercent(share: number): string {
   return share < 1 && rounded === 100 ? ">99.9%" : `${rounded}%`;
 }
 
-/** Never JSON: an object inside another as `plan=pro n=51`, or as its text if it has one and no parts. */
+/** Not JSON: nested objects as `plan=pro n=51`, or only their `text`. */
 function toPlainText(value: Json): string {
   if (typeof value === "string") return value;
   if (Array.isArray(value)) return value.map(toPlainText).join("; ");
@@ -64,7 +64,7 @@ function toDurationText(seconds: number): string {
   return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }
 
-/** Colour repeats what the text already says. */
+/** Color only repeats what the text says. */
 export type Tone = "good" | "middling" | "bad" | "plain";
 
 const SCORE_TONES = { promoter: "good", passive: "middling", detractor: "bad" } as const;
@@ -78,7 +78,7 @@ export function toneOf(column: Column, value: Json | undefined, row: JsonObject)
   return TONES_BY_NAME.get(column.name) ?? "plain";
 }
 
-/** More responses are neither good nor bad; a better score is. */
+/** A better score is good; more responses aren't. */
 const SCORES_BY_NAME: ReadonlySet<string> = new Set(["nps", "nps_change", "change"]);
 
 const TONES_BY_NAME: ReadonlyMap<string, Tone> = new Map([
@@ -92,7 +92,7 @@ const TONES_BY_NAME: ReadonlyMap<string, Tone> = new Map([
 
 export interface Paint {
   readonly tone: (text: string, tone: Tone) => string;
-  /** The column's spans underlined. */
+  /** Underlines the spans. */
   readonly cell: (text: string, tone: Tone, spans: Column["spans"]) => string;
   readonly heading: (text: string) => string;
 }

@@ -1,10 +1,10 @@
 /** Indents JSON. Only white space changes, so numbers, order and repeated keys stay. */
 
 export const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+/gs;
-/** Limits the indentation, so that a text doesn't grow by the square of its depth. */
+/** Deeper levels aren't indented further, or the text would grow quadratically. */
 const DEEPEST = 40;
 
-/** Valid JSON in; every line but the first is indented by `depth` levels. */
+/** Takes valid JSON. Every line but the first is indented by `depth` levels. */
 export function indentJson(text: string, depth: number = 0): string {
   let at = depth;
   let written = "";

@@ -12,7 +12,7 @@ export function chooseFormat({ streams, options }: RenderContext, defaultFormat?
   return options.output ?? (options.excel ? "csv" : defaultFormat) ?? (streams.out.isTTY ? "table" : "tsv");
 }
 
-/** Throws UsageError for unknown `--columns`, so call it before anything is sent. */
+/** Throws UsageError for unknown `--columns`, so call it before sending anything. */
 export async function openListOutput(
   context: RenderContext,
   { resource, defaultFormat, wrap = false, live = false, count = false }: ListOutputOptions,
@@ -29,7 +29,7 @@ export async function openListOutput(
   return openTableOutput(context, resource, { wrap, live });
 }
 
-/** Writes a list that is complete; a page, where JSON differs from the other formats. */
+/** Writes a complete list; pass a page if its JSON differs from the rows. */
 export async function writeList(
   context: RenderContext,
   options: ListOutputOptions,
@@ -44,7 +44,7 @@ export interface ListOutputOptions {
   readonly resource: Resource;
   readonly defaultFormat?: OutputFormat;
   readonly wrap?: boolean;
-  /** Rows come one by one, so the first decides the columns' widths. */
+  /** Rows arrive one by one, so the first one decides the widths. */
   readonly live?: boolean;
   readonly count?: boolean;
 }
@@ -57,7 +57,6 @@ function openCount({ streams }: RenderContext): ListOutput {
   };
 }
 
-/** Throws UsageError for --excel with a format that it would not change. */
 export function checkCsvFlags({ options }: RenderContext, format: OutputFormat): void {
   if (format === "csv" || format === "tsv" || !options.excel) return;
   throw new UsageError("--excel is for csv and tsv", { hint: "add -o csv" });
@@ -91,11 +90,11 @@ async function openEncoded(
 }
 
 export interface GrowingOutput extends ListOutput {
-  /** `mayGrow`, on the first page: rows of the list bring columns. */
+  /** `mayGrow` on the first page: rows may bring columns. */
   write(page: RowPage, mayGrow?: boolean): Promise<void>;
 }
 
-/** For a list whose rows may bring columns: then lines wait for the last row. */
+/** Waits for the last row if rows may bring columns. */
 export async function openGrowingOutput(context: RenderContext, options: ListOutputOptions): Promise<GrowingOutput> {
   const { resource } = options;
   const output = await openListOutput(context, options);

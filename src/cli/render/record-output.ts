@@ -1,4 +1,4 @@
-/** One object on stdout: two columns for people, `name<TAB>value` lines for scripts, or JSON. */
+/** Prints one object: two columns for people, `name<TAB>value` lines for scripts, or JSON. */
 import type { JsonObject } from "../../contract/json.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { withAllDigits } from "../../contract/long-numbers.ts";
@@ -10,7 +10,7 @@ import { chooseFormat, openListOutput } from "./list-output.ts";
 import { toSafeLines, writeText } from "./safe-text.ts";
 import { createTimeFormatter } from "./time.ts";
 
-/** One object, and the JSON text that it came as; a client's `Reply` is one. */
+/** An object and its original JSON text, like a client's `Reply`. */
 export interface RecordValue {
   readonly json: JsonObject;
   readonly text: string;
@@ -20,7 +20,7 @@ export function asRecord(json: JsonObject): RecordValue {
   return { json, text: JSON.stringify(json) };
 }
 
-/** Throws UsageError for an unknown `--columns`; `checkColumns` finds it before anything is sent. */
+/** Throws UsageError for unknown `--columns`; call `checkColumns` before sending anything. */
 export async function writeRecord(context: RenderContext, resource: Resource, value: RecordValue): Promise<void> {
   const format = chooseFormat(context);
   if (format === "json") return writeWhole(context, project(context, resource, value));

@@ -1,4 +1,4 @@
-/** Records: names and values in two columns, one block a row as with `\\x` in psql. */
+/** Records as name and value, one block per row, as with `\x` in psql. */
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { withAllDigits } from "../../contract/long-numbers.ts";
@@ -13,7 +13,7 @@ import { createTimeFormatter, type TimeFormatter } from "./time.ts";
 /** Narrower values aren't worth a column. */
 const VALUE_WIDTH_MIN = 20;
 
-/** Long values wrap on a terminal; elsewhere each is one line. */
+/** Wraps long values on a terminal. */
 export function drawRecord({ streams, options, clock }: RenderContext, resource: Resource, json: JsonObject): string {
   const columns = shownColumns(resource, options.columns, json);
   const measure = createTextMeasure(options.unicode);
@@ -44,7 +44,7 @@ export function drawRecord({ streams, options, clock }: RenderContext, resource:
   );
 }
 
-/** Leaves out the column whose content the row's own columns repeat. */
+/** Drops the column that the found columns repeat. */
 function shownColumns(resource: Resource, names: readonly string[] | null, json: JsonObject): readonly Column[] {
   const columns = recordColumns(resource, names, json);
   const { found } = resource;
@@ -52,7 +52,7 @@ function shownColumns(resource: Resource, names: readonly string[] | null, json:
   return columns.filter(({ name }) => name !== found.insteadOf);
 }
 
-/** One line, or one for each object of a list: `name=smtp, state=held`, without its empty fields. */
+/** One line, or one per object of a list: `name=smtp, state=held`. */
 function toLines(column: Column, value: Json | undefined, time: TimeFormatter): string[] {
   const isList = Array.isArray(value) && value.some((item) => isJsonObject(item) && typeof item["text"] !== "string");
   if (!isList) return [toHumanText(column, value, time)];

@@ -1,4 +1,4 @@
-/** The columns of what the API returns, in the specification's order, then computed ones. */
+/** Columns of the API's resources in the specification's order, then computed ones. */
 import { answerJson, plainAnswers } from "../../contract/questions/additional-answers.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import { RESOURCES, type Field, type FieldType, type ResourceName } from "../../contract/resources.ts";
@@ -41,7 +41,7 @@ export const PEOPLE: Resource = {
     "next_survey_scheduled_at",
   ],
   dropFirst: ["last_responded_at", "last_sent_at", "created_at", "next_survey_scheduled_at", "phone_number", "name"],
-  // Our own service sends them on request.
+  // Our own service sends them if asked.
   fields: ["properties"],
 };
 
@@ -54,7 +54,7 @@ export const SENT_PERSON: Resource = {
   dropFirst: ["properties", "name"],
 };
 
-/** With the reason our own service gives if no survey was scheduled. */
+/** Our own service says why no survey was scheduled. */
 export const ADDED_PERSON: Resource = {
   ...SENT_PERSON,
   columns: [
@@ -184,7 +184,7 @@ export const REMOVED_MEMBER: Resource = {
   columns: ADDED_MEMBER.columns.filter(({ name }) => name !== "properties"),
 };
 
-/** How sure the score is, computed here from the service's counts. */
+/** Computed here from the service's counts. */
 const INTERVAL: readonly Column[] = [
   pathColumn("nps_low", "points"),
   pathColumn("nps_high", "points"),

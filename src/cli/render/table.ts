@@ -1,4 +1,4 @@
-/** Tables for people: fitted to the terminal, laid out by the first rows and streamed from there. */
+/** Tables fitted to the terminal. The first rows decide the layout, the rest is streamed. */
 import type { JsonObject } from "../../contract/json.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { withAllDigits } from "../../contract/long-numbers.ts";
@@ -11,7 +11,7 @@ import { toSafeText } from "./safe-text.ts";
 import { createTextMeasure, type FittedText } from "./text-measure.ts";
 import { createTimeFormatter } from "./time.ts";
 
-/** These rows decide the columns' widths; later rows are cut to fit. */
+/** Later rows are cut to fit. */
 const LAYOUT_ROWS = 500;
 
 interface Cell {
@@ -24,7 +24,7 @@ const NO_CELL: Cell = { text: "", tone: "plain" };
 
 export interface TableLayout {
   readonly wrap: boolean;
-  /** Rows are shown one by one, so columns get room for more than the first row needs. */
+  /** Rows are shown one by one, so columns get more room than the first row needs. */
   readonly live: boolean;
 }
 
@@ -132,7 +132,7 @@ function draw(
   };
 }
 
-/** Shown only under `--columns` or `--verbose`: once a session would be too often. */
+/** Only with `--columns` or `--verbose`; otherwise it would appear too often. */
 function noteOf(dropped: readonly string[], { columns, verbosity }: RenderContext["options"]): string | null {
   if (dropped.length === 0 || (columns === null && verbosity === 0)) return null;
   const hidden = `${dropped.length} ${dropped.length === 1 ? "column" : "columns"} hidden (${dropped.join(", ")})`;
@@ -164,19 +164,19 @@ function headingOf({ name }: Column): string {
 }
 
 const EMAIL_WIDTH = 24;
-/** Lesser columns are dropped before a comment has less room than a sentence, other text less than a few words. */
+/** Other columns are dropped before a comment gets less than a sentence. */
 const SENTENCE_WIDTH = 40;
 const COMMENT_WIDTH = 20;
 const TEXT_WIDTH = 12;
 const FLOOR = 4;
 
-/** Room for later rows; ids are as long as they will be for a long time. */
+/** Room for later rows; ids don't grow soon. */
 function liveWidth({ name, kind }: Column, flexible: boolean, room: number): number {
   if (kind !== "text") return 0;
   return flexible ? room : name.endsWith("email") ? EMAIL_WIDTH : TEXT_WIDTH;
 }
 
-/** Prose may be cut; a cut id, time or number would be a wrong one. */
+/** Only prose is cut: a cut id, time or number would be wrong. */
 function roomOf(
   { name, kind }: Column,
   natural: number,
@@ -214,9 +214,9 @@ function alignOf({ kind }: Column): "left" | "right" {
 interface ColumnRoom {
   readonly name: string;
   readonly natural: number;
-  /** Cells it should have while lesser columns can be dropped. */
+  /** Width while other columns can be dropped. */
   readonly comfortable: number;
-  /** Cells below which it isn't worth showing while another column can be dropped. */
+  /** Not worth showing below this width. */
   readonly minimum: number;
   readonly floor: number;
   readonly isEmpty: boolean;
@@ -224,9 +224,9 @@ interface ColumnRoom {
 }
 
 interface DropOrder {
-  /** Dropped until the others are comfortable, least important first. */
+  /** Until the others are comfortable. */
   readonly first: readonly string[];
-  /** Dropped only when the others are at their least. */
+  /** Only when the others are at their minimum. */
   readonly last: readonly string[];
 }
 
@@ -237,7 +237,7 @@ interface Layout {
 
 type Need = "natural" | "comfortable" | "minimum" | "floor";
 
-/** Drops columns without values, then those of zeros, then by `order`, until the rest fits; shares the room left. */
+/** Drops empty columns, then zeros, then by `order`, until the rest fits. Shares the remaining room. */
 function layOutColumns(columns: readonly ColumnRoom[], order: DropOrder, room: number): Layout {
   const names = [...new Set([...order.first, ...order.last, ...columns.map(({ name }) => name).toReversed()])];
   const namesOf = (kind: "isEmpty" | "isZero"): string[] =>
@@ -257,7 +257,7 @@ function has(columns: readonly ColumnRoom[], name: string): boolean {
   return columns.some((column) => column.name === name);
 }
 
-/** Both ends of an interval are shown, or neither. */
+/** Shows both ends of an interval or neither. */
 const INTERVAL_END = /^(.+)_(?:low|high)$/;
 
 function dropUntil(
@@ -279,9 +279,9 @@ function widthOf(columns: readonly ColumnRoom[], need: Need): number {
   return columns.reduce((sum, column) => sum + column[need], 0) + GAP.length * Math.max(columns.length - 1, 0);
 }
 
-/** Columns that need least come first, so that nothing is cut while a neighbour has room to spare. */
+/** Serves the smallest needs first, so nothing is cut while another column has room to spare. */
 function shareRoom(columns: readonly ColumnRoom[], need: Need, spare: number): ReadonlyMap<string, number> {
-  // On a terminal that is too narrow for what must stay, nothing grows past its least.
+  // On a very narrow terminal nothing grows past its minimum.
   const wanted = (column: ColumnRoom): number => (need === "floor" ? column.minimum : column.natural) - column[need];
   const byNeed = columns.toSorted((a, b) => wanted(a) - wanted(b));
   let left = Math.max(spare, 0);

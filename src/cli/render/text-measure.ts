@@ -1,17 +1,16 @@
-/** Width of text in terminal cells, and cutting and wrapping by grapheme, so that no emoji is torn. */
+/** Measures, cuts and wraps by terminal cells and graphemes, so no emoji is torn. */
 import stringWidth from "string-width";
 
 interface WrapOptions {
-  /** False keeps words that are longer than a line. */
+  /** False keeps words longer than a line. */
   readonly breakWords?: boolean;
 }
 
 export interface TextMeasure {
   width(text: string): number;
-  /** Ends in `…` if the text is longer than `max` cells. */
   cut(text: string, max: number): string;
   wrap(text: string, max: number, options?: WrapOptions): string[];
-  /** Cut to `max` cells and coloured; right-to-left text can't move its neighbours. */
+  /** Cuts and colors; isolates right-to-left text from its neighbors. */
   fit(text: string, max: number, paint?: (text: string) => string): FittedText;
 }
 

@@ -4,7 +4,7 @@ import { createWallParts, DAY_SECONDS, utcDay } from "../../runtime/zone.ts";
 export const TIME_FORMATS = ["unix", "iso", "local", "relative"] as const;
 export type TimeFormat = (typeof TIME_FORMATS)[number];
 
-/** Unix seconds to text. Times outside the calendar come back as numbers. */
+/** Takes Unix seconds. Times outside the calendar become numbers. */
 export type TimeFormatter = (seconds: number) => string;
 
 export interface TimeOptions {
@@ -13,10 +13,7 @@ export interface TimeOptions {
   readonly now: number;
 }
 
-/**
- * `unix` 1767225600 · `iso` 2026-01-01T00:00:00Z, always UTC · `local` 2026-01-01 01:00:00 in the zone ·
- * `relative` "3 days ago", "in 2 hours".
- */
+/** `unix` 1767225600, `iso` 2026-01-01T00:00:00Z (UTC), `local` 2026-01-01 01:00:00, `relative` "3 days ago". */
 export function createTimeFormatter({ format, zone, now }: TimeOptions): TimeFormatter {
   const formatters: Record<TimeFormat, () => TimeFormatter> = {
     unix: () => String,
@@ -30,7 +27,7 @@ export function createTimeFormatter({ format, zone, now }: TimeOptions): TimeFor
 
 const TWO_DIGITS = Array.from({ length: 60 }, (_, part) => two(part));
 
-/** Successive rows are mostly of one day, so its text is kept. */
+/** Caches the day, as successive rows usually share it. */
 function createIsoFormatter(): TimeFormatter {
   let day = Number.NaN;
   let dayText = "";

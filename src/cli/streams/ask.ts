@@ -7,12 +7,9 @@ import { CancelledError, UsageError } from "../errors/usage-error.ts";
 
 export type Ask = (prompt: string, options?: { readonly secret?: boolean }) => Promise<string>;
 
-/**
- * Asks on a terminal, one typed line an answer; without echo when `secret`. Rejects with the signal's reason when
- * that is aborted. The terminal is always restored.
- */
+/** Reads one line from the terminal, which is always restored. Rejects with the signal's reason. */
 export function createAsk(process: Pick<Process, "stdin" | "stderr">, signal: AbortSignal): Ask {
-  // Lines that were pasted together answer the questions that follow.
+  // Lines pasted together answer the next questions.
   const typedAhead: string[] = [];
   return async (question, { secret = false } = {}) => {
     const prompt = toSafeLines(question);
@@ -49,7 +46,7 @@ async function askOnce(lines: Interface, screen: WriteStream, question: Question
     return answer;
   } finally {
     lines.close();
-    // The line's end was not shown, or not typed.
+    // Nothing else ended the line.
     if (question.secret || !isAnswered) screen.write("\n");
   }
 }
@@ -69,7 +66,7 @@ function answerTo(
       signal.removeEventListener("abort", stop);
       reject(new CancelledError("No input. Nothing was changed."));
     });
-    // While the line is edited the terminal sends the key, not the signal.
+    // In this mode the terminal sends the key instead of the signal.
     lines.on("SIGINT", () => reject(new InterruptedError("SIGINT")));
   });
 }

@@ -1,10 +1,9 @@
-/** Long output through the pager that `SURVEYCTL_PAGER` or `PAGER` asks for, and only on a terminal. */
+/** Shows long output in the pager of `SURVEYCTL_PAGER` or `PAGER`, on a terminal. */
 import type { ChildProcessByStdio } from "node:child_process";
 import type { Writable } from "node:stream";
 import { UsageError } from "../errors/usage-error.ts";
 import { ClosedPipeError, type Output, type Streams } from "./streams.ts";
 
-/** A shell command; null where no pager is asked for. `cat` asks for none. */
 function pagerOf(env: Environment): string | null {
   const command = [env["SURVEYCTL_PAGER"], env["PAGER"]]
     .find((text) => text !== undefined && text.trim() !== "")
@@ -13,8 +12,8 @@ function pagerOf(env: Environment): string | null {
 }
 
 /**
- * Work whose output may be long. The pager starts with the first output; text for stderr waits until it
- * has ended. A pager that is left early ends the work as a closed pipe does. Throws UsageError when it cannot be run.
+ * The pager starts with the first output; stderr waits until it ends. Leaving it early acts like a closed pipe. Throws
+ * UsageError if it can't be run.
  */
 export async function withPager<Result>(
   streams: Streams,
@@ -42,27 +41,27 @@ export async function withPager<Result>(
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Defaults for `less` and `lv`: colours, and no paging of what fits on the screen. */
+/** Colors, and no paging if the text fits on the screen. */
 const DEFAULTS = { LESS: "FRX", LV: "-c" };
-/** Exit statuses of a shell that cannot run a command. */
+/** From the shell, if it can't run the command. */
 const CANNOT_RUN = new Set([126, 127]);
 
 type Spawn = typeof import("node:child_process").spawn;
 
 interface Pager {
   write: Output["write"];
-  /** Resolves when the reader has left it. */
+  /** Resolves when the pager has ended. */
   close(): Promise<void>;
 }
 
-/** A shell command that reads what is written; it starts with the first text. */
+/** Starts with the first text. */
 function createPager(command: string, env: Environment, spawn: Spawn): Pager {
   let running: {
     readonly child: ChildProcessByStdio<Writable, null, null>;
     readonly ended: Promise<number | null>;
   } | null = null;
   const start = (): NonNullable<typeof running> => {
-    // The pager does not need the key.
+    // The pager doesn't need the key.
     const { SURVEYCTL_API_KEY: _key, ...known } = env;
     const child = spawn(command, {
       shell: true,

@@ -8,20 +8,19 @@ import { createAsk } from "./ask.ts";
 import { ClosedPipeError, type Output, type Streams } from "./streams.ts";
 
 export interface ProcessStreams extends Streams {
-  /** Resolves when everything written has left the process; rejects with what went wrong with stdout. */
+  /** Resolves when everything is written; rejects if stdout failed. */
   flush(): Promise<void>;
-  /** Lets the process end although its stderr is not read: text that is not taken soon is dropped. */
+  /** Lets the process end even if nobody reads stderr, dropping the rest. */
   leave(): Promise<void>;
 }
 
 const COLUMNS_DEFAULT = 80;
 
 export interface ProcessStreamsOptions {
-  /** Called once when stdout can take no more: with ClosedPipeError, or the system's error (a full disk). */
+  /** Called once with ClosedPipeError or the system's error, such as a full disk. */
   readonly onOutputLost: (error: Error) => void;
-  /** Ends a question that has no answer yet, and the wait for input that does not come. */
+  /** Cancels questions and reads from stdin. */
   readonly signal: AbortSignal;
-  /** True when stderr holds JSON lines only. */
   readonly jsonErrors: boolean;
 }
 
@@ -34,7 +33,7 @@ export function createProcessStreams(
   const { err, leave } = createErrorOutput(process, jsonErrors);
   return {
     in: {
-      // Node opens stdin at its first use, and most commands never read it.
+      // Node opens stdin on first use, and most commands never read it.
       get isTTY() {
         return process.stdin.isTTY;
       },
@@ -66,10 +65,10 @@ async function* bytesOf(stdin: ReadStream, signal: AbortSignal): AsyncGenerator<
   }
 }
 
-/** A reader that is alive takes what waits for it sooner. */
+/** Enough for a reader that is alive. */
 const LEAVE_MS = 500;
 
-/** Node opens stderr at its first use, and most commands write nothing to it. */
+/** Node opens stderr on first use, and most commands don't write to it. */
 function createErrorOutput(
   process: Pick<Process, "stderr">,
   json: boolean,
@@ -87,7 +86,7 @@ function createErrorOutput(
     get columns() {
       return open().columns;
     },
-    // Text that stderr cannot take is lost; the exit status remains.
+    // If stderr fails, the text is lost, but not the exit status.
     write: async (text) => {
       untaken += 1;
       await open()
@@ -105,22 +104,21 @@ function createErrorOutput(
       () => false,
     );
     if (!isLate) return;
-    // Node never closes its own stderr, and a write that waits keeps the process alive.
+    // Node never closes stderr, and a pending write keeps the process alive.
     const { Socket } = await import("node:net");
     if (process.stderr instanceof Socket) Socket.prototype._destroy.call(process.stderr, null, () => undefined);
   };
   return { err, leave };
 }
 
-/** The one place that everything on its way to stderr passes. */
+/** Everything written to stderr passes here. */
 export function toErrorText(text: string, json: boolean): string {
   return toSafeLines(json ? toJsonLines(text) : text);
 }
 
 /**
- * Stderr for machines: one JSON object a line, known by its only key. Each line of prose becomes `{"note":"…"}`, or
- * `{"warning":"…"}` where it is one; what is a JSON object already (an error, a log line) stays as it is. Empty lines
- * are left out.
+ * One JSON object per line, with one key: prose becomes `{"note":"…"}` or `{"warning":"…"}`; JSON objects (errors, log
+ * lines) stay.
  */
 function toJsonLines(text: string): string {
   return text
@@ -157,7 +155,7 @@ function createOutput(stream: WriteStream, onLost: (error: Error) => void): Outp
           reject(state.lost);
           return;
         }
-        // The callback comes when the text has been handed to the system: that is the back-pressure.
+        // The callback provides back-pressure: the text was handed to the system.
         stream.write(text, (error) => (error ? reject(state.lost ?? toLost(error)) : resolve()));
       }),
   };

@@ -1,18 +1,16 @@
-/** One object owns stdin, stdout and stderr: data goes to `out`, everything else to `err`. */
+/** Data goes to `out`, everything else to `err`. */
 export interface Output {
-  /** True for a terminal. */
   readonly isTTY: boolean;
-  /** Width in columns; 80 when it is not a terminal. */
+  /** Width in columns; 80 if it isn't a terminal. */
   readonly columns: number;
-  /** Resolves when the text is handed over and the next may come (back-pressure). */
+  /** Resolves when more may be written (back-pressure). */
   write(text: string | Uint8Array): Promise<void>;
 }
 
 export interface Input {
   readonly isTTY: boolean;
-  /** The bytes as they come, once. */
   bytes(): AsyncIterable<Uint8Array>;
-  /** One typed line without its end; `secret` does not echo. Only on a terminal. */
+  /** Reads one line from the terminal; `secret` doesn't echo it. */
   ask(prompt: string, options?: { readonly secret?: boolean }): Promise<string>;
 }
 
@@ -20,13 +18,13 @@ export interface Streams {
   readonly in: Input;
   readonly out: Output;
   /**
-   * Text is made safe for a terminal here and nowhere else, and under `-o json|ndjson` becomes JSON lines. Bytes are
-   * the program's own control sequences (a live line) and pass as they are.
+   * Text is escaped for terminals here and nowhere else, and becomes JSON lines with `-o json|ndjson`. Bytes are our
+   * own control sequences and stay as they are.
    */
   readonly err: Output;
 }
 
-/** The reader of stdout has gone (`| head`): the command ends quietly with status 0. */
+/** Stdout was closed, as by `| head`: the command ends quietly with status 0. */
 export class ClosedPipeError extends Error {
   override readonly name = "ClosedPipeError";
 

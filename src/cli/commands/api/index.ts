@@ -50,7 +50,7 @@ const api = defineCommand({
 
 export const commands = [api];
 
-/** The document without a call: for `--base-url` when that is given, else relative to where it is served. */
+/** Uses `--base-url` if given; otherwise the document is relative to where it's served. */
 async function runOpenApi(deps: Deps, word: string | null): Promise<void> {
   if (word !== null) throw new UsageError("--openapi takes no method and no path");
   const { toOpenApi } = await import("../../../contract/openapi.ts");
@@ -62,7 +62,7 @@ async function runOpenApi(deps: Deps, word: string | null): Promise<void> {
   await deps.streams.out.write(`${text}\n`);
 }
 
-/** A word alone is the path of a GET, unless it can only be a method. */
+/** A single word is the path of a GET, unless it can only be a method. */
 function readTarget(word: string | null, path: string | null): Pick<ApiOptions, "method" | "path"> {
   if (word !== null && path !== null) return { method: parseMethod(word), path };
   if (word && !METHODS.some((method) => method === word.toUpperCase())) return { method: "GET", path: word };
@@ -73,7 +73,7 @@ function parseMethod(text: string): (typeof METHODS)[number] {
   const method = text.toUpperCase();
   const found = METHODS.find((known) => known === method);
   if (found !== undefined) return found;
-  // Of words so short, one that needs two letters changed is another word: FETCH is not PATCH.
+  // Words this short may differ in one letter: FETCH isn't PATCH.
   const nearest = suggest(method, METHODS, 1);
   throw new UsageError(`method: ${quoteText(text)} is not one of ${METHODS.join(", ")}`, {
     hint: nearest === null ? "leave it out for GET" : `did you mean ${nearest}?`,
@@ -84,7 +84,7 @@ interface ApiOptions {
   readonly method: (typeof METHODS)[number];
   readonly path: string;
   readonly fields: JsonObject;
-  /** A file, or `-`; null when the fields are the body. */
+  /** A file or `-`; null if the fields are the body. */
   readonly input: string | null;
   readonly paginate: boolean;
   readonly include: boolean;
@@ -117,7 +117,7 @@ async function showRequest({ streams }: Deps, method: string, url: string, body:
   await writeText(streams.out, `${head},"body":${body === undefined ? "null" : toJsonText(body)}}\n`);
 }
 
-/** JSON as it is, in one line: numbers keep digits that a parser would lose. Any other text as a string. */
+/** Keeps JSON as it is, in one line, so that numbers keep all digits. Other text becomes a string. */
 function toJsonText(body: string): string {
   return parseJson(body) !== undefined ? body.trim().replaceAll(/[\r\n]\s*/g, " ") : JSON.stringify(body);
 }
@@ -158,7 +158,6 @@ async function formatHead({ status, headers }: Pick<HttpResponse, "status" | "he
   return `HTTP/1.1 ${`${status} ${STATUS_CODES[status] ?? ""}`.trim()}\n${lines.join("")}\n`;
 }
 
-/** JSON is indented and coloured for the eye; in a pipe every byte stays. */
 async function forTerminal({ options }: Deps, text: string): Promise<string> {
   return parseJson(text) !== undefined ? `${await toTerminalJson(text, options.color)}\n` : toSafeLines(ended(text));
 }

@@ -9,7 +9,7 @@ import { openListOutput } from "../../render/list-output.ts";
 import { BOUNCES, MEMBERS, PEOPLE, RESPONSES, UNSUBSCRIBES } from "../../render/resources.ts";
 import { isShaped, toTerminalJson } from "./shape.ts";
 
-/** A list from its first page to its last as one array, written as it arrives. */
+/** Prints all pages of a list as one array, as they arrive. */
 export async function writePages(deps: Deps, client: Client, url: string): Promise<void> {
   const { streams, signal } = deps;
   const { color } = deps.options;
@@ -27,7 +27,6 @@ export async function writePages(deps: Deps, client: Client, url: string): Promi
   await streams.out.write(first ? "[]\n" : "\n]\n");
 }
 
-/** One row within the array, indented and coloured. */
 async function forTerminal(row: string, color: boolean): Promise<string> {
   return `  ${await toTerminalJson(row, color, 1)}`;
 }
@@ -66,7 +65,7 @@ function walk(
   return list();
 }
 
-/** The columns of the list that a URL names; null where it names none. */
+/** Null if the URL isn't a list. */
 export function resourceAt(url: string, baseUrl: string): Resource | null {
   const name = matchList(url, baseUrl)?.route.name;
   return name === undefined ? null : (RESOURCES[name] ?? null);
@@ -102,7 +101,7 @@ function notAList(path: string): UsageError {
   );
 }
 
-/** The query that was typed, `name[]` as arrays, as the list methods take it. */
+/** Parses a query for the list methods; `name[]` becomes an array. */
 function toParameters(query: URLSearchParams): Record<string, Json> {
   const parameters: Record<string, Json> = {};
   for (const name of new Set(query.keys())) {

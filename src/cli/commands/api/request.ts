@@ -1,4 +1,3 @@
-/** The request of `api`: the method, the URL that a path resolves to, and the fields of -F and -f. */
 import { quoteText } from "../../../contract/text/invisible.ts";
 import { formatQuery, parseBracketPairs } from "../../../contract/brackets.ts";
 import { isJsonObject, type Json, type JsonObject, numberThatLosesDigits, parseJson } from "../../../contract/json.ts";
@@ -7,12 +6,9 @@ import { readTextFile } from "../../args/text-file.ts";
 import { parseKeyValue } from "../../args/values.ts";
 import type { FlagGroup } from "../../kit/flag-spec.ts";
 
-/** Methods that `api` can send; written in either case. */
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] as const;
 
-/**
- * The absolute URL of a path below the base URL. Throws UsageError for any other address: the key goes nowhere else.
- */
+/** The absolute URL. Throws UsageError for one outside the base URL, as the key goes nowhere else. */
 export function resolveTarget(path: string, baseUrl: string, query: JsonObject): string {
   const base = new URL(baseUrl);
   const prefix = base.pathname.replace(/\/$/, "");
@@ -35,7 +31,7 @@ function assertReadable(path: string): true {
   throw new UsageError(`${quoteText(path)} is not a valid path, such as /v1/people.json`);
 }
 
-/** As one object: `name[]` collects an array and `name[key]` a map, as in the specification, section 1. */
+/** `name[]` becomes an array and `name[key]` an object (section 1). */
 export const FIELDS: FlagGroup<Promise<JsonObject>> = {
   records: [
     {
@@ -66,7 +62,7 @@ function parseTyped(text: string): Json {
   throw new UsageError(`--field: ${number} has more digits than a number keeps`, { hint });
 }
 
-/** The bracket codec knows text only: the values travel as their index and are put back afterwards. */
+/** The bracket codec only takes text, so it gets each value's index. */
 function nest(fields: readonly (readonly [string, Json])[]): JsonObject {
   const places = parseBracketPairs(fields.map(([key], index) => [key, String(index)]));
   const restore = (value: Json): Json => {

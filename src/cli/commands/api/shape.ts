@@ -1,4 +1,4 @@
-/** An answer in the format, columns or times that were asked for; without any of them it stays as it came. */
+/** Prints a response in another format, or with selected columns. */
 import { isJsonObject, parseJson, type JsonObject } from "../../../contract/json.ts";
 import type { Deps } from "../../kit/deps.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
@@ -7,15 +7,12 @@ import { writeRecord } from "../../render/record-output.ts";
 import { indentJson } from "../../render/json-indent.ts";
 import { toSafeLines } from "../../render/safe-text.ts";
 
-/** True when `-o`, `--excel`, `--columns` or `--time` asks for more than the answer's own JSON. */
+/** True if a flag changes the response's own JSON. */
 export function isShaped({ options: { output, columns, time, excel } }: Deps): boolean {
   return (output !== null && output !== "json") || excel || columns !== null || time !== null;
 }
 
-/**
- * A list as rows, of `list` where the API names its columns; a single thing as a record. False, with nothing written,
- * when it is neither.
- */
+/** Prints an array as rows of `list`, an object as a record. False if it's neither; nothing is printed then. */
 export async function writeShaped(deps: Deps, text: string, list: Resource | null): Promise<boolean> {
   const json = parseJson(text);
   const context = {
@@ -31,7 +28,7 @@ export async function writeShaped(deps: Deps, text: string, list: Resource | nul
   return true;
 }
 
-/** Rows that no specification names have the columns that they came with. */
+/** Unknown rows have the columns that they come with. */
 function resourceOf(rows: readonly JsonObject[]): Resource {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   return {
@@ -42,7 +39,7 @@ function resourceOf(rows: readonly JsonObject[]): Resource {
   };
 }
 
-/** JSON for a terminal, indented and coloured; `depth` levels in. */
+/** Indented, from `depth` levels on, and colored. */
 export async function toTerminalJson(text: string, color: boolean, depth = 0): Promise<string> {
   const { paintJson } = await import("../../render/human.ts");
   return paintJson(toSafeLines(indentJson(text, depth)), color);

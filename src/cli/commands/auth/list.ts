@@ -8,7 +8,7 @@ import { writeList } from "../../render/list-output.ts";
 import { loadProfiles } from "./profile-file.ts";
 import { maskKey, UNKNOWN_ACCESS } from "./status.ts";
 
-/** Under the names that `auth status` has. */
+/** The same names as in `auth status`. */
 const PROFILES: Resource = {
   noun: "profiles",
   columns: ["profile", "base_url", "api_key", "api_key_source", "access", "default"].map((name) => pathColumn(name)),

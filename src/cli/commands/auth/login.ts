@@ -75,7 +75,7 @@ No service yet? Run one with "surveyctl serve", or see one with "surveyctl demo"
 `);
 }
 
-/** A terminal asks before it replaces a profile. A pipe doesn't: scripts rotate keys so. */
+/** Confirms before replacing a profile, but only on a terminal: scripts rotate keys this way. */
 async function chooseName(deps: Deps, given: string | null, { byName }: Profiles): Promise<string> {
   if (!canAsk(deps)) return given ?? DEFAULT_PROFILE;
   const name = given ?? (byName.size === 0 ? DEFAULT_PROFILE : await askName(deps));

@@ -10,8 +10,8 @@ import { writeWarning } from "../../kit/notes.ts";
 export const DEFAULT_PROFILE = "default";
 
 /**
- * The saved profiles; a file that others can read is warned about. Throws ConfigError, unless `repair`: a file that
- * cannot be understood then counts as empty, and `changeProfiles` sets it aside.
+ * Warns if others can read the file. Throws ConfigError, unless `repair`: then an unreadable file counts as empty, and
+ * `changeProfiles` moves it aside.
  */
 export async function loadProfiles(deps: Deps, { repair = false } = {}): Promise<Profiles> {
   const { readProfiles } = await import("../../../config/profiles.ts");
@@ -25,14 +25,14 @@ export async function loadProfiles(deps: Deps, { repair = false } = {}): Promise
   return profiles;
 }
 
-/** For commands that write profiles, before they do anything: a dry run shows requests, and there are none. */
+/** A dry run shows requests, and these commands send none. */
 export function refuseDryRun({ options }: Deps): void {
   if (options.dryRun) throw new UsageError("--dry-run: auth commands send no requests that could be shown");
 }
 
 type Saved = Pick<Profiles, "defaultName" | "byName">;
 
-/** Changes what is saved by now, which another command may have changed since it was loaded, and returns the change. */
+/** Reads the file again, as another command may have changed it, and returns what was saved. */
 export async function changeProfiles(deps: Deps, change: (saved: Saved) => Saved): Promise<Saved> {
   const { readProfiles, setAside, writeProfiles } = await import("../../../config/profiles.ts");
   const file = fileOf(deps);
@@ -58,7 +58,7 @@ export function listNames(byName: Profiles["byName"]): string {
   return [...byName.keys()].join(", ");
 }
 
-/** Throws ConfigError (exit 4) when no such profile is saved. */
+/** Throws ConfigError (exit 4). */
 export function checkSaved({ byName }: Profiles, name: string): void {
   if (byName.has(name)) return;
   if (name === LOCAL_PROFILE)
@@ -71,10 +71,10 @@ export function checkSaved({ byName }: Profiles, name: string): void {
   });
 }
 
-/** Names that a reader of the file leaves out: an object has them of its own. */
+/** Every JavaScript object has these. */
 const UNREADABLE = new Set(["__proto__", "constructor", "prototype"]);
 
-/** Throws ConfigError (exit 2) for names that cannot be used. */
+/** Throws ConfigError (exit 2). */
 export function checkName(name: string): void {
   if (name === LOCAL_PROFILE || UNREADABLE.has(name))
     throw new ConfigError("invalid", `the profile name "${name}" is reserved; choose another`);

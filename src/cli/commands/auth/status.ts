@@ -15,7 +15,7 @@ import { pathColumn, type Resource } from "../../render/columns.ts";
 import { createWaitLines } from "../../kit/wait-lines.ts";
 import { ConfigError } from "../../../config/config-error.ts";
 
-/** The key itself is never among them. */
+/** The key itself isn't shown. */
 const STATUS_COLUMNS = [
   "profile",
   "profile_source",
@@ -29,7 +29,6 @@ const STATUS_COLUMNS = [
 
 const STATUS: Resource = { noun: "settings", columns: STATUS_COLUMNS.map((name) => pathColumn(name)) };
 
-/** Exit 4 if the key is refused; an unreachable service is the client's error. */
 export const authStatus = defineCommand({
   name: "status",
   summary: "show the connection in use, where each value comes from, and whether it works",
@@ -80,7 +79,7 @@ async function showRemote(deps: Deps, connection: RemoteConnection): Promise<voi
   }
 }
 
-/** Of a key that was refused, or is of another service. */
+/** For keys that were refused, and other services. */
 export const UNKNOWN_ACCESS = "unknown";
 
 function toStatus(error: unknown): string {
@@ -89,7 +88,7 @@ function toStatus(error: unknown): string {
   return status === null ? "not reachable" : `answered ${status}`;
 }
 
-/** The next step; the output above already shows where the value at fault comes from. */
+/** The output already shows where each value comes from. */
 function adviseStatus(error: ClientError, { profile, baseUrl, apiKey }: RemoteConnection): string | null {
   if (error instanceof ConnectionError)
     return error.hint ?? `Check the address (from ${baseUrl.source}), and that the service is running.`;
@@ -111,7 +110,7 @@ async function write(deps: Deps, json: JsonObject): Promise<void> {
 
 const SHOWN = 4;
 
-/** A key as it may be shown: its last four characters, and of a short one nothing. */
+/** The last four characters of a key; nothing of a short one. */
 export function maskKey(key: string): string {
   return key.length > SHOWN * 2 ? `…${key.slice(-SHOWN)}` : "…";
 }
@@ -123,8 +122,8 @@ export interface ConnectionCheck {
 }
 
 /**
- * One harmless call: the key's access, null where the service tells nothing. Throws the client's errors, with that
- * advice.
+ * Makes a harmless request and returns the key's access, or null if the service doesn't report it. Adds `advice` to
+ * the client's errors.
  */
 export async function check(deps: Deps, { baseUrl, key, advice }: ConnectionCheck): Promise<KeyAccess | null> {
   if (key === "") throw new ConfigError("missing", "the key is empty");
@@ -145,7 +144,7 @@ export async function check(deps: Deps, { baseUrl, key, advice }: ConnectionChec
   }
 }
 
-/** Any JSON object would pass for the answer of a survey service. */
+/** Any JSON object could pass for a survey service's response. */
 function noMetrics(baseUrl: string, status: number): ClientError {
   const call = nameCall("GET", `${baseUrl}${ROUTES.getMetrics.path}.json`);
   return new ClientError("the service answers without nps or response_count", { code: "bad_reply", call, status });
@@ -153,7 +152,7 @@ function noMetrics(baseUrl: string, status: number): ClientError {
 
 export const BASE_URL_ADVICE = "Is the base URL right? It is the part before /v1, such as https://surveys.example.com";
 
-/** True when something answered that speaks no survey API at that address. */
+/** True if the server doesn't speak the survey API. */
 export function answeredElse(error: ClientError): boolean {
   return error instanceof RefusedError || error.code === "bad_reply";
 }

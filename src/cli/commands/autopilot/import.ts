@@ -69,7 +69,7 @@ function createMemberSender(client: Client, signal: AbortSignal, { platform, zon
   return { ...memberParts(client), remarks: pauses.remarks, send: (row) => breaker.outcomeOf(row, add(row)) };
 }
 
-/** The names of 4.9 on the wire. */
+/** Named as in 4.9. */
 function toMemberBody({ values, properties }: ImportRow): JsonObject {
   const { person_id: id, email, phone_number: phone, name } = values;
   return {
@@ -94,7 +94,7 @@ export function toMemberOutcome(result: WriteResult, done: RowOutcome["outcome"]
   };
 }
 
-/** The parts of a sender that adds or removes: both are idempotent (section 3), so an unknown outcome is repeated. */
+/** Adding and removing are idempotent (section 3), so unknown outcomes are retried. */
 export function memberParts(client: Client): Omit<RowSender, "send"> {
   return {
     ...commonParts(client),

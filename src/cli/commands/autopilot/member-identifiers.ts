@@ -1,4 +1,3 @@
-/** The flags that name a platform and a person of Autopilot. */
 import type { JsonObject } from "../../../contract/json.ts";
 import { PLATFORMS } from "../../../contract/resources.ts";
 import { parseEmail, parsePhone } from "../../args/people.ts";
@@ -21,7 +20,7 @@ export const MEMBER = flagGroup({
 
 export type MemberIdentifiers = GroupValue<typeof MEMBER>;
 
-/** As the Autopilot calls name them, those given only (4.8 to 4.10). */
+/** Named as in the Autopilot calls (4.8 to 4.10). */
 export function toMemberParameters({ personId, email, phone }: MemberIdentifiers): JsonObject {
   const named = { person_id: personId, person_email: email, person_phone_number: phone };
   return Object.fromEntries(Object.entries(named).flatMap(([name, value]) => (value === null ? [] : [[name, value]])));

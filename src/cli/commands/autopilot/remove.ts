@@ -118,7 +118,7 @@ async function removeFrom(deps: Deps, { input, platform, flags }: FileRemoval): 
   });
 }
 
-/** Someone who isn't a member needs no removal; an earlier run may have removed them. Rethrows other refusals. */
+/** Someone who isn't a member needs no removal, perhaps after an earlier run. */
 function takeAbsent(error: unknown, platform: Platform, wasSent: boolean): RowOutcome {
   if (!(error instanceof RefusedError) || error.status !== 404) throw error;
   const outcome = { personId: null, surveyScheduledAt: null };

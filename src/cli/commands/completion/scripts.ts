@@ -1,4 +1,4 @@
-/** Completion scripts: each asks the program what may come next, and offers file names where it says `:files`. */
+/** Each script asks the program for candidates, and completes file names if it answers `:files`. */
 
 const BASH = String.raw`# bash completion for surveyctl; in ~/.bashrc:  source <(surveyctl completion bash)
 _surveyctl() {

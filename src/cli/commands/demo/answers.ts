@@ -1,4 +1,3 @@
-/** The people of the demo and what they answer. */
 import { scoreCategory, type ScoreCategory } from "../../../contract/limits.ts";
 import type { Random } from "../../../runtime/random.ts";
 import type { Client } from "../../../client/client.ts";
@@ -11,12 +10,10 @@ export interface Answer {
   readonly comment: string | null;
 }
 
-/** Of a hundred people asked, about so many answer. */
 const ANSWERING_SHARE = 0.35;
-/** Of those who answer, about so many write something. */
 const COMMENTING_SHARE = 0.55;
 
-/** The share of each score from 0 to 10, in per cent. */
+/** Percentage of each score from 0 to 10. */
 const SCORE_WEIGHTS = [2, 1, 2, 2, 2, 5, 6, 13, 19, 22, 26] as const;
 
 const COMMENTS: Readonly<Record<ScoreCategory, readonly string[]>> = {
@@ -36,7 +33,7 @@ const COMMENTS: Readonly<Record<ScoreCategory, readonly string[]>> = {
   ],
 };
 
-/** One answer or null for each of `count` people. */
+/** One answer or null per person. */
 export function sampleAnswers(count: number, random: Random): (Answer | null)[] {
   return Array.from({ length: count }, () => (random.fraction() < ANSWERING_SHARE ? sampleAnswer(random) : null));
 }
@@ -56,13 +53,12 @@ function sampleScore(fraction: number): number {
   return score === -1 ? 10 : score;
 }
 
-/** The numbers of people who were asked and who answered. */
 export interface Collected {
   readonly asked: number;
   readonly answered: number;
 }
 
-/** Adds answers of a plausible share of all people, each with the properties of their survey. */
+/** Adds answers of some of the people, with the properties of their survey. */
 export async function collectAnswers(
   client: Client,
   customers: readonly Customer[],
@@ -101,11 +97,11 @@ export interface Customer {
   readonly email: string;
   readonly phoneNumber: string;
   readonly name: string;
-  /** Columns that the import makes properties of. */
+  /** The columns imported as properties. */
   readonly properties: Readonly<Record<string, string>>;
 }
 
-/** Lies next to this module, in the sources and in the built package alike. */
+/** Next to this module, in the sources and the built package. */
 const FILE = new URL("./demo-people.csv", import.meta.url);
 const PROPERTIES = ["locale", "plan", "region", "store"] as const;
 

@@ -1,15 +1,14 @@
-/** The voice of the demo: headings, sentences and the commands it runs, all on stdout, 80 columns wide. */
+/** Prints the demo's headings, sentences and commands. */
 import type { Deps } from "../../kit/deps.ts";
 import { CancelledError } from "../../errors/usage-error.ts";
 import { createPaint } from "../../render/human.ts";
 import { toShellWord } from "../../render/safe-text.ts";
 
 export interface Narrator {
-  /** The next numbered step; waits for Enter before each but the first where `pause` is set. */
+  /** Starts a numbered step, after Enter if `pause` is set. */
   step(title: string): Promise<void>;
-  /** Lines of text, indented. */
   say(...lines: readonly string[]): Promise<void>;
-  /** `surveyctl <words>` as the user would type it; what it prints follows. */
+  /** Shows a command line before its output. */
   command(words: readonly string[]): Promise<void>;
 }
 
@@ -20,7 +19,7 @@ export function createNarrator({ streams, options }: Pick<Deps, "streams" | "opt
     try {
       await streams.in.ask("\nPress Enter to continue ");
     } catch (error) {
-      // The input has ended: Enter will never come.
+      // The input has ended, so nobody will press Enter.
       if (!(error instanceof CancelledError)) throw error;
       state.pause = false;
     }

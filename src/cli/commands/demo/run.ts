@@ -1,4 +1,4 @@
-/** `surveyctl demo`: the main job from a customer list to a CSV, on a server of its own. */
+/** `surveyctl demo`: from a customer list to a CSV, on its own server. */
 import { readdir } from "node:fs/promises";
 import { createClient } from "../../../client/create-client.ts";
 import type { Client } from "../../../client/client.ts";
@@ -11,11 +11,11 @@ import { answerOnPage, readSurveyLinks } from "./survey-page.ts";
 import { createNarrator, type Narrator } from "./narrator.ts";
 
 export interface DemoOptions {
-  /** True to wait for Enter between the steps, where there is a terminal to press it on. */
+  /** True to wait for Enter between steps. */
   readonly pause: boolean;
 }
 
-/** Leaves its folder behind when it came to its end, and no process in any case. */
+/** Keeps the folder if it completes. Leaves no process behind. */
 export async function runDemo(deps: Deps, { pause }: DemoOptions): Promise<void> {
   const narrator = createNarrator(deps, pause);
   await narrator.say("This demo surveys 300 customers, with its own server in a temporary folder.");
@@ -30,7 +30,7 @@ export async function runDemo(deps: Deps, { pause }: DemoOptions): Promise<void>
   }
 }
 
-/** The server has ended when this settles. */
+/** Resolves after the server has ended. */
 async function playToTheEnd(deps: Deps, stage: Stage, narrator: Narrator): Promise<DemoConnection> {
   try {
     return await play(deps, stage, narrator);
@@ -40,7 +40,7 @@ async function playToTheEnd(deps: Deps, stage: Stage, narrator: Narrator): Promi
 }
 
 async function play(deps: Deps, stage: Stage, narrator: Narrator): Promise<DemoConnection> {
-  // Rows that a pipe would get as bare columns are to be read here.
+  // In a pipe, rows would lack their header.
   const forReading = deps.streams.out.isTTY ? [] : ["-o", "table"];
   const run = async (...words: readonly string[]): Promise<void> => {
     deps.signal.throwIfAborted();
@@ -73,13 +73,12 @@ async function startServer(stage: Stage, narrator: Narrator): Promise<DemoConnec
   return connection;
 }
 
-/** Two people who asked to be surveyed again and again. */
 const MEMBERS = [
   ["grace@example.com", "Grace Hopper"],
   ["alan@example.com", "Alan Turing"],
 ] as const;
 
-/** No command of surveyctl's: what people do on the survey's page. */
+/** Answers the way people do, on the survey's page. */
 async function letAnswer(
   deps: Deps,
   { csv, file }: Stage,
@@ -113,7 +112,7 @@ async function withDemoClient<Result>(
 
 const LOOK_AGAIN_MS = 50;
 
-/** Waits until every due survey is in the outbox: before the first answer, and before the server stops. */
+/** Waits until every due survey is in the outbox. */
 async function untilDelivered(client: Client, { clock, signal }: Pick<Deps, "clock" | "signal">): Promise<void> {
   for (;;) {
     let waiting = 0;

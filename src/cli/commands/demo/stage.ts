@@ -1,6 +1,4 @@
-/**
- * The stage of the demo: a temporary folder, a server in it, and the program itself to run command lines against it.
- */
+/** Sets up the demo: a temporary folder, a server, and the program to run commands. */
 import path from "node:path";
 import { isSea } from "node:sea";
 import { type ChildProcess, spawn } from "node:child_process";
@@ -17,15 +15,13 @@ import { fileURLToPath } from "node:url";
 export interface Stage {
   readonly folder: string;
   readonly csv: string;
-  /** Absolute path of a file of the folder. */
   readonly file: (name: string) => string;
-  /** Runs `surveyctl <words>` in the folder; what it prints goes where the demo's own words go. */
+  /** Runs a command in the folder and prints its output. */
   readonly run: (words: readonly string[]) => Promise<void>;
-  /** Runs `surveyctl <words>`, a server; its first line and the connection that it offers. */
+  /** Starts a server; returns its first line and connection. */
   readonly serve: (words: readonly string[]) => Promise<{ readonly line: string; readonly connection: DemoConnection }>;
-  /** Ends the server; the folder stays. */
+  /** Stops the server and keeps the folder. */
   readonly close: () => Promise<void>;
-  /** Removes the folder of a demo that did not come to its end. */
   readonly discard: () => Promise<void>;
 }
 
@@ -48,7 +44,7 @@ export async function openStage(deps: Deps): Promise<Stage> {
       csv,
       file,
       discard,
-      // In a process group of its own, so that only the demo passes on a signal of the terminal.
+      // In a separate process group, so that only the demo passes on the terminal's signals.
       run: (words) => finish(deps, start(words, ["ignore", STDOUT, STDOUT], true), words),
       serve: async (words) => {
         const log = await open(file("serve.log"), "w", 0o600);
@@ -76,7 +72,7 @@ export async function openStage(deps: Deps): Promise<Stage> {
 
 const STDOUT = 1;
 
-/** Nothing of the user's own settings: no connection, no pager, and no proxy on the way to this machine itself. */
+/** Without the user's settings: no connection, pager or proxy. */
 function childEnvironment({ env, options, random }: Deps, dataFile: string): Record<string, string> {
   const kept = Object.entries(env).filter(
     ([name]) => !/^SURVEYCTL_|^(?:https?|all)_proxy$/i.test(name) && name !== "FORCE_COLOR",
@@ -101,9 +97,9 @@ async function firstLine(server: ChildProcess, log: string): Promise<string> {
   throw new DataFileError("not_started", `the server did not start: ${words}`);
 }
 
-/** Rejects when the command failed, or with the signal's reason when that ended it. */
+/** Rejects if the command fails, or with the signal's reason. */
 async function finish({ signal }: Deps, child: ChildProcess, words: readonly string[]): Promise<void> {
-  // A step that is left half-done is discarded with the folder.
+  // An incomplete step is discarded with the folder.
   const release = onAbort(signal, () => void child.kill("SIGKILL"));
   const status = await ended(child);
   release();
@@ -127,7 +123,7 @@ export interface DemoConnection {
   readonly dataFile: string;
 }
 
-/** Text for `.` to read; where the program is not installed, it is defined as a function. */
+/** A shell script to source. Defines the program as a function if it isn't installed. */
 function formatConnectionFile({ baseUrl, apiKey, dataFile }: DemoConnection, program: readonly string[]): string {
   const variables = { SURVEYCTL_BASE_URL: baseUrl, SURVEYCTL_API_KEY: apiKey, SURVEYCTL_DATA: dataFile };
   const exports = Object.entries(variables).map(([name, value]) => `export ${name}=${quote(value)}`);
@@ -135,7 +131,7 @@ function formatConnectionFile({ baseUrl, apiKey, dataFile }: DemoConnection, pro
   return [...exports, `command -v surveyctl >/dev/null || surveyctl() { ${words} "$@"; }`, ""].join("\n");
 }
 
-/** The words that start this program: a single executable's path, else Node's, its flags, and `bin/surveyctl.js`. */
+/** How to start this program: a single executable, or Node with its flags and `bin/surveyctl.js`. */
 function programLine(): readonly [program: string, ...flags: string[]] {
   const [node, flags] = executable();
   if (isSea()) return [node];
@@ -144,7 +140,7 @@ function programLine(): readonly [program: string, ...flags: string[]] {
   return [node, ...flags, file];
 }
 
-/** The program that this module belongs to; null when it was moved away from it. */
+/** Null if this module was moved away from the program. */
 function findProgram(): string | null {
   const own = path.dirname(fileURLToPath(import.meta.url));
   for (let folder = own; folder !== path.dirname(folder); folder = path.dirname(folder)) {

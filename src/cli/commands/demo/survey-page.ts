@@ -1,14 +1,11 @@
-/** The uses of a survey's link: open its page, and send its form. */
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { undiciTransport } from "../../../client/transport/undici-transport.ts";
 import type { Answer } from "./answers.ts";
 
 const LINK = /https?:\/\/\S+\/s\/[\w-]+/;
-/** Enough of them to find two. */
 const MESSAGES_READ = 5;
 
-/** The survey links of the first text messages in the outbox. */
 export async function readSurveyLinks(outbox: string): Promise<readonly string[]> {
   const names = (await readdir(outbox)).filter((name) => name.endsWith(".json")).toSorted();
   const texts = await Promise.all(
@@ -17,7 +14,7 @@ export async function readSurveyLinks(outbox: string): Promise<readonly string[]
   return texts.flatMap((text) => LINK.exec(text)?.[0] ?? []);
 }
 
-/** Sends the page's form, as a browser does. Throws when the page does not take it. */
+/** Submits the page's form. Throws if the page rejects it. */
 export async function answerOnPage(baseUrl: string, link: string, { score, comment }: Answer): Promise<void> {
   const exchange = undiciTransport({ baseUrl, env: {} });
   try {

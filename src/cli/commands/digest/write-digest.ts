@@ -1,4 +1,3 @@
-/** `digest`: the last days as one message on stdout. */
 import { createHash } from "node:crypto";
 import { digestHtml, digestSlack, digestSubject, digestText } from "../../../insight/report/digest.ts";
 import type { ReportFacts } from "../../../insight/report/facts.ts";
@@ -14,7 +13,7 @@ interface MailParties {
   readonly to: readonly string[];
 }
 
-/** A week without answers is a message too. */
+/** A week without answers is sent, too. */
 export async function writeDigest(
   deps: Deps,
   request: TypedRequest,
@@ -34,7 +33,7 @@ const FORMATS: Readonly<Record<DigestFormat, Format>> = {
   eml: formatDigestMail,
 };
 
-/** The same facts and parties give the same bytes. `at` is Unix seconds. */
+/** Deterministic. `at` is Unix seconds. */
 async function formatDigestMail(facts: ReportFacts, { from, to }: MailParties, at: number): Promise<string> {
   const { composeMail } = await import("../../../service/delivery/message/mime.ts");
   const text = digestText(facts);

@@ -1,4 +1,3 @@
-/** The import runs that journals record. */
 import path from "node:path";
 import { stat, unlink } from "node:fs/promises";
 import type { JournalHead } from "../../../bulk/import/journal/journal-entry.ts";
@@ -18,8 +17,8 @@ export interface ImportRun {
 }
 
 /**
- * `finished`: every row has an outcome, and none is worth another try. `incomplete`: rows failed or are unknown.
- * `stopped`: rows have no outcome yet. `running`: another process is at it.
+ * `finished`: no row is worth another try. `incomplete`: rows failed or are unknown. `stopped`: rows have no outcome
+ * yet. `running`: another process is at work.
  */
 export type RunStatus = "finished" | "incomplete" | "stopped" | "running";
 
@@ -58,7 +57,7 @@ function restingStatusOf({ state, head }: ImportRun): RunStatus {
   return state.counts.failed + state.counts.unknown > 0 ? "incomplete" : "finished";
 }
 
-/** False if another run holds the lock, or has started since. */
+/** False if another run has the lock, or has started since. */
 export async function removeJournal({ files }: ImportRun, deps: Deps): Promise<boolean> {
   const lock = await takeLock(files.lock, deps.random.token(6), watchLock(deps)).catch((error: unknown) => {
     if (error instanceof LockedError) return null;

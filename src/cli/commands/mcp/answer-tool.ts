@@ -1,4 +1,4 @@
-/** From a tool's call to its answer: a command line, its rows without personal data, capped and labelled. */
+/** Answers a tool call: runs the command, redacts its rows, limits and labels them. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
 import { createMasker } from "../../../insight/redact.ts";
@@ -8,7 +8,7 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Output } from "../../streams/streams.ts";
 import { rowLimitOf, ROWS_MAX, type Tool, type ToolArguments } from "./tools.ts";
 
-/** Of one answer; an agent's memory is short. */
+/** Per response, as an agent's context is small. */
 const BYTES_MAX = 50_000;
 
 export async function answerTool(deps: Deps, tool: Tool, given: ToolArguments): Promise<CallToolResult> {
@@ -22,7 +22,7 @@ export async function answerTool(deps: Deps, tool: Tool, given: ToolArguments): 
   return { content: [textOf([...shown, ...notes].join("\n"))] };
 }
 
-/** What the service said is as foreign as an answer; a usage error is this program's own. */
+/** The service's text is untrusted, a usage error is our own. */
 function showError(deps: Deps, text: string, exit: ExitCode): string {
   const shown = deps.options.showPersonalData ? text : createMasker().text(text);
   const { lines } = cut(shown.replace(/.+/g, (line) => cutText(line)));
@@ -83,7 +83,7 @@ function cutTexts(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, cutTexts(field)]));
 }
 
-/** The first lines that fit. One that is too large by itself is left out before. */
+/** The first lines that fit, without those that alone are too large. */
 function withinBytes(lines: readonly string[]): readonly string[] {
   const small = lines.filter((line) => Buffer.byteLength(line) <= BYTES_MAX);
   let bytes = 0;
@@ -97,7 +97,7 @@ function cut(text: string): Shown {
   return { lines, notes: lines.length < all.length ? ["the rest is left out: too large"] : [] };
 }
 
-/** One numbering of marks for each answer. A person is masked as the person of a response is. */
+/** Numbers the marks per response. A person is redacted like the person of a response. */
 function mask({ options }: Deps): (row: Json) => Json {
   const masker = createMasker();
   return (row) => {
@@ -110,7 +110,7 @@ function isPerson(row: JsonObject): boolean {
   return "email" in row || "phone_number" in row;
 }
 
-/** The mark cannot be guessed, so no text can end its block. */
+/** The mark can't be guessed, so no text can end its block. */
 function label({ random }: Deps, lines: readonly string[]): readonly string[] {
   const mark = `untrusted-${random.token(9)}`;
   return [

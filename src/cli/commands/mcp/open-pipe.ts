@@ -1,4 +1,4 @@
-/** Standard input and output as the library's transport takes them. Input ends when every request of it is answered. */
+/** Standard input and output for the library's transport. Input ends when all its requests are answered. */
 import { Readable, Writable } from "node:stream";
 import {
   INVALID_REQUEST,
@@ -30,7 +30,7 @@ export function openPipe({ streams, signal }: Deps): Pipe {
         continue;
       }
       if (isJSONRPCRequest(message)) open.add(JSON.stringify(message.id));
-      // The library gives a request that was cancelled no answer.
+      // The library doesn't answer a canceled request.
       if (isJSONRPCNotification(message) && message.method === "notifications/cancelled")
         open.delete(JSON.stringify(message.params?.["requestId"]));
       yield Buffer.from(`${line}\n`);
@@ -55,7 +55,7 @@ export function openPipe({ streams, signal }: Deps): Pipe {
 
 const LINE_MAX = 1024 * 1024;
 
-/** Null stands for a line that is too long, of which nothing is kept. */
+/** Null is a line that was too long. */
 async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string | null> {
   let rest: string | null = "";
   const decoder = new TextDecoder();
@@ -69,7 +69,7 @@ async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string
   if (rest !== "") yield rest;
 }
 
-/** The library ignores a wrong request, and its sender would wait. Null for what it answers, or need not. */
+/** The library ignores invalid requests, and the sender would wait. Null if it doesn't. */
 function faultOf(message: Json | undefined): string | null {
   const isKnown = isJSONRPCRequest(message) || isJSONRPCNotification(message) || isJSONRPCResponse(message);
   return message === undefined || isKnown ? null : "not a request of JSON-RPC 2.0";

@@ -9,9 +9,7 @@ import { answerTool } from "./answer-tool.ts";
 import { openPipe } from "./open-pipe.ts";
 import { TOOLS, type ToolArguments } from "./tools.ts";
 
-/**
- * Serves until its input ends. Throws ConfigError where no connection is configured: an agent could not ask for one.
- */
+/** Serves until its input ends. Throws ConfigError without a connection, as an agent couldn't ask for one. */
 export async function serveTools(deps: Deps): Promise<ExitCode> {
   const instructions = await instruct(deps);
   const { input, output, ended } = openPipe(deps);
@@ -46,7 +44,7 @@ const READS =
 const MAY_WRITE =
   "The key of this connection may write, which no tool does; a read-only key is safer: surveyctl service key add --read-only.";
 
-/** Nothing is sent for it. */
+/** Sends nothing. */
 async function instruct(deps: Deps): Promise<string> {
   const mayWrite = await withClient(deps, async (client) => {
     try {

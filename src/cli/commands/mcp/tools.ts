@@ -1,21 +1,21 @@
-/** The tools that an agent is offered: each is a command of this program that reads. None writes, sends or erases. */
+/** The tools for agents. Each is a read-only command line. */
 import type { JsonSchemaType } from "@modelcontextprotocol/server";
 import { PERIOD_UNITS } from "../../../runtime/calendar/periods.ts";
 
-/** As they come from the agent, after the schema was checked. */
+/** Already checked against the schema. */
 export type ToolArguments = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
 export interface Tool {
   readonly name: string;
   readonly description: string;
   readonly schema: JsonSchemaType;
-  /** A sentence about arguments that do not fit together; null or absent for none. */
+  /** For arguments that don't go together; null if they do. */
   readonly fault?: (given: ToolArguments) => string | null;
   readonly words: (given: ToolArguments) => readonly string[];
-  /** The answer holds texts of people who were asked. */
+  /** True if the output has texts by strangers. */
   readonly hasForeignText: boolean;
   readonly form: "json" | "text";
-  /** The oldest row comes first, and is the first to give way where there are too many; absent: the last one is. */
+  /** If too many, the oldest rows are dropped instead of the last. */
   readonly isOldestFirst?: boolean;
 }
 
@@ -37,12 +37,12 @@ function schemaOf(properties: JsonSchemaType["properties"], required: string[] =
   return { type: "object", properties: properties ?? {}, required, additionalProperties: false };
 }
 
-/** `--since=30d` for each that was given: a value is never read as a flag. */
+/** Joins with `=`, so that a value can't become a flag. */
 function flags(given: ToolArguments, names: readonly string[]): string[] {
   return names.flatMap((name) => (given[name] === undefined ? [] : [`--${name}=${String(given[name])}`]));
 }
 
-/** The number of rows that a tool answers with; null for one without `limit`, which answers with all. */
+/** Null for a tool without `limit`, which returns all rows. */
 export function rowLimitOf({ schema }: Tool, given: ToolArguments): number | null {
   return schema.properties !== undefined && "limit" in schema.properties ? rowsAskedFor(given) : null;
 }
@@ -51,15 +51,15 @@ function rowsAskedFor({ limit: rows = ROWS_DEFAULT }: ToolArguments): number {
   return Number(rows);
 }
 
-/** One more than asked for shows that there are more. */
+/** One more row shows that there are more. */
 function limitFlag(given: ToolArguments): string {
   return `--limit=${rowsAskedFor(given) + 1}`;
 }
 
-/** Rows of JSON, in which times are dates: agents are no good at seconds since 1970. */
+/** Agents are bad at Unix seconds, so times are ISO 8601. */
 const ROWS = ["--json", "--time=iso", "--quiet"];
 
-/** With the person, whose own name is masked in the comment. */
+/** With the person, so that their name is redacted in comments. */
 const LIST = ["responses", "list", ...ROWS, "--order=desc", "--expand=person"];
 
 export const TOOLS: readonly Tool[] = [
@@ -113,7 +113,7 @@ export const TOOLS: readonly Tool[] = [
     name: "get_person",
     description: "One person by email address or phone number (+14155550101): when surveyed, answered, unsubscribed.",
     schema: schemaOf({ email: { type: "string" }, phone: { type: "string" } }),
-    // Not in the schema: clients refuse tools whose schema has alternatives.
+    // Not in the schema: clients refuse schemas with alternatives.
     fault: ({ email, phone }) =>
       (email === undefined) === (phone === undefined) ? "specify exactly one of email and phone" : null,
     words: ({ email, phone }) => ["people", "get", ...ROWS, "--", String(email ?? phone)],

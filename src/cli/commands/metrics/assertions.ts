@@ -1,4 +1,3 @@
-/** `--assert 'nps>=40'`. */
 import type { Json, JsonObject } from "../../../contract/json.ts";
 import { suggest } from "../../args/suggest.ts";
 import { parseChoice } from "../../args/values.ts";
@@ -30,7 +29,7 @@ export function parseAssertion(text: string): Assertion {
   return { text: text.trim(), field, operator: operator as Operator, value: Number(value) };
 }
 
-/** `verdict!=fall`; null if the field has no words. Throws UsageError for an unknown word. */
+/** For words, as in `verdict!=fall`; null if the field has none. Throws UsageError. */
 function parseWords(text: string): Assertion | null {
   const [, field = "", operator, value = ""] = /^\s*([a-z]+)\s*(==|!=|=)\s*(\S.*?)\s*$/.exec(text) ?? [];
   const words = Object.hasOwn(WORD_FIELDS, field) ? WORD_FIELDS[field] : undefined;
@@ -43,7 +42,7 @@ function parseWords(text: string): Assertion | null {
   };
 }
 
-/** `known` are the shown fields; with `open` the service decides on more. Throws UsageError. */
+/** `open` means that the service may send other fields. Throws UsageError. */
 export function checkAssertionFields(assertions: readonly Assertion[], open: boolean, known: readonly string[]): void {
   const wrong = open ? undefined : assertions.find(({ field }) => !known.includes(field));
   if (wrong === undefined) return;
@@ -54,10 +53,10 @@ export function checkAssertionFields(assertions: readonly Assertion[], open: boo
   );
 }
 
-/** Fields that mean nothing without responses, even if the service sends a number. */
+/** Meaningless without responses, even if the service sends a number. */
 const SCORES = /^nps(?:_|$)|_percent(?:_|$)/;
 
-/** `nps>=40 (nps is 15)` for each assertion that doesn't hold, or whose field is missing. */
+/** `nps>=40 (nps is 15)` for each failed assertion. */
 export function failedAssertions(assertions: readonly Assertion[], metrics: JsonObject): string[] {
   const where = typeof metrics["period"] === "string" ? ` in ${metrics["period"]}` : "";
   const isEmpty = metrics["response_count"] === 0;
@@ -71,7 +70,7 @@ export function failedAssertions(assertions: readonly Assertion[], metrics: Json
 
 function holds(actual: Json | undefined, operator: Operator, value: number | string): boolean {
   if (typeof value === "number") {
-    // Some services write numbers as texts.
+    // Some services send numbers as text.
     const number = typeof actual === "string" && /^[+-]?\d+(?:\.\d+)?$/.test(actual) ? Number(actual) : actual;
     return typeof number === "number" && OPERATORS[operator](number, value);
   }

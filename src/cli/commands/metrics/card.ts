@@ -1,4 +1,4 @@
-/** The score on a terminal: large, with its interval, change, range and three bars. */
+/** The score on a terminal: large digits, interval, change and bars. */
 import { changeVerdict, countAnswers, FEW_ANSWERS, scoreChange, scoreInterval } from "../../../insight/interval.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
@@ -13,7 +13,7 @@ import { countsOf, isSureChange } from "./statistics.ts";
 export interface CardFacts {
   readonly metrics: JsonObject;
   readonly range: TimeFilter;
-  /** False if some services would count only the last month without a start. */
+  /** False if the service may only count the last month. */
   readonly isAllTime: boolean;
   readonly trend: string | null;
   readonly chosen: string | null;
@@ -60,7 +60,7 @@ function changeLine({ options }: RenderContext, facts: CardFacts, before: JsonOb
   if (typeof now !== "number" || typeof then !== "number") return `CHANGE ${options.unicode ? "–" : "-"}  no responses`;
   const [counts, countsBefore] = [countsOf(metrics), countsOf(before)];
   const change = counts === null || countsBefore === null ? null : scoreChange(countsBefore, counts, confidence);
-  // Of the adjusted answers, as in other formats, since the interval is around it.
+  // The interval is around the adjusted score.
   const points = Math.round(change?.change ?? now - then);
   if (counts === null || countsBefore === null || change === null) return `CHANGE ${signed(points)}`;
   const found = changeVerdict(countsBefore, counts, confidence);

@@ -1,4 +1,4 @@
-/** Metrics of chosen responses, counted here: the API can't filter by scores, words or properties. */
+/** Counts metrics of filtered responses, since the API can't filter by scores, words or properties. */
 import { toCoreMetrics } from "../../../contract/resources.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import type { AnswerKind } from "../../../insight/segments.ts";
@@ -12,11 +12,11 @@ import { kindOf, readResponses, scoreOf } from "../shared/read-responses.ts";
 export interface ResponseChoice {
   readonly filterPage: PageFilter;
   readonly conditions: readonly PropertyCondition[];
-  /** The filters, as in `score 0-6, property plan=pro`. */
+  /** For example `score 0-6, property plan=pro`. */
   readonly words: string;
 }
 
-/** The fields of the group `core` for each range, from one reading of all responses between the first and the last. */
+/** The fields of the group `core` per range. The ranges are sorted. */
 export async function countMetrics(
   deps: Deps,
   ranges: readonly TimeFilter[],

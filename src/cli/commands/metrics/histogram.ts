@@ -1,4 +1,4 @@
-/** `metrics --histogram`: how often each score was given; the API has only three counts. */
+/** `metrics --histogram`: counts each score, while the API only has three counts. */
 import { SCORE_MAX } from "../../../contract/limits.ts";
 import type { Deps } from "../../kit/deps.ts";
 import type { TimeFilter } from "../../kit/time-flags.ts";

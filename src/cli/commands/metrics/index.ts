@@ -17,7 +17,6 @@ import { parseConfidence } from "./statistics.ts";
 
 const CHOICES = ROW_FILTERS.records.map(({ flag }) => flag);
 
-/** Null if every response counts. */
 const CHOICE: FlagGroup<Promise<ResponseChoice | null>> = {
   records: ROW_FILTERS.records,
   async read(flags, deps) {

@@ -8,7 +8,7 @@ export interface MetricsShape {
   readonly byPeriod: boolean;
   readonly compared: boolean;
   readonly core: boolean;
-  /** Other groups than `core` are shown, and the service decides on their fields. */
+  /** Other groups than `core` are shown, whose fields are up to the service. */
   readonly open: boolean;
 }
 
@@ -45,7 +45,7 @@ const PERIOD_TABLE = [
   "detractor_percent",
 ];
 
-/** Depends on the flags, never on the data. */
+/** Depends only on the flags, never on the data. */
 export function metricsResource({ byPeriod, compared, core, open }: MetricsShape): Resource {
   const period = byPeriod ? PERIOD_COLUMNS : [];
   const changes = compared ? [...CHANGES.map((name) => changeColumn(name, "change")), ...changeColumns(byPeriod)] : [];
@@ -90,7 +90,7 @@ export function segmentsResource(compared: boolean): Resource {
     pathColumn("nps_high", "points"),
     ...(compared ? changes : []),
   ];
-  // Among many rows q is what to read.
+  // With many rows, q is what matters.
   const table = columns.map(({ name }) => name).filter((name) => name !== "p");
   return { noun: "segments", columns, table, dropFirst: ["share", "nps_low", "nps_high", "n"] };
 }
@@ -124,7 +124,7 @@ export function withSentFields(resource: Resource, sent: JsonObject): Resource {
   };
 }
 
-/** `nps_change` and so on: each number of the API less the same one of the period before. */
+/** `nps_change` and so on: each number minus that of the previous period. */
 export function changesOf(current: JsonObject, previous: JsonObject): JsonObject {
   const changes = Object.entries(current).flatMap(([name, value]): [string, number][] => {
     const old = previous[name];

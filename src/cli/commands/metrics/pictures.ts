@@ -1,4 +1,3 @@
-/** Pictures on a terminal, below a table of periods. */
 import type { JsonObject } from "../../../contract/json.ts";
 import { type Coverage, explainMark, markPeriod } from "../../../insight/coverage.ts";
 import { FEW_ANSWERS } from "../../../insight/interval.ts";
@@ -6,12 +5,11 @@ import type { Deps } from "../../kit/deps.ts";
 import { chooseFormat } from "../../render/list-output.ts";
 import type { ScorePoint } from "./plots.ts";
 
-/** Never in place of chosen columns. */
 export function wantsPictures(deps: Deps): boolean {
   return deps.streams.out.isTTY && chooseFormat(deps) === "table" && deps.options.columns === null;
 }
 
-/** Cells next to the line, such as `nps  ` and `*  min -100, max -100`. */
+/** Cells around the line, as in `nps  ` and `*  min -100, max -100`. */
 const TREND_MARGIN = 28;
 
 export async function drawPeriods(
@@ -43,7 +41,7 @@ function toPoint(row: JsonObject): ScorePoint {
     low: low ?? null,
     high: high ?? null,
     n: answers,
-    // Without counts nothing is known about how few there are.
+    // Without counts, it's unknown how few there are.
     isFew: n !== null && answers < FEW_ANSWERS,
   };
 }
@@ -71,9 +69,9 @@ function drawTrend(deps: Deps, points: readonly ScorePoint[], coverages: readonl
 const LEVELS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
 const ASCII_LEVELS = ["_", ".", "-", ":", "=", "+", "x", "#"] as const;
 
-/** `·` for no score, hollow for too few answers. */
+/** `·` for no score, hollow marks for too few answers. */
 export function toSparkline(points: readonly Pick<ScorePoint, "nps" | "isFew">[], unicode: boolean = true): string {
-  // Scores of too few answers have no level, and don't flatten the others.
+  // Scores of too few answers have no level and don't affect the others.
   const known = points.flatMap(({ nps, isFew }) => (nps === null || isFew ? [] : [nps]));
   const low = Math.min(...known);
   const span = Math.max(...known) - low;

@@ -1,4 +1,4 @@
-/** Plots for terminals of 60 columns or more. Marks differ without colours, and are ASCII if the locale is. */
+/** Plots for terminals of 60 columns or more. They work without colors, and in ASCII. */
 import { toPoints } from "../../render/columns.ts";
 import { toPercent, toShare, createPaint, type Paint, type Tone } from "../../render/human.ts";
 import { FEW_ANSWERS } from "../../../insight/interval.ts";
@@ -75,12 +75,12 @@ function ascending(a: number, b: number): number {
   return a - b;
 }
 
-/** Round numbers of points between two of the twelve rows. */
+/** Points per row. */
 const STEPS = [1, 2, 5, 10, 15, 20] as const;
 const AXIS_WIDTH = 7;
 const CELLS_MAX = 12;
 
-/** A column for each of the newest points that fit: the score over its interval. Empty if no point has a score. */
+/** Draws the newest points that fit: the score in its interval. Empty if no point has a score. */
 export function drawBands(context: RenderContext, points: readonly ScorePoint[], confidence: number): string {
   const canvas = openCanvas(context);
   const ends = points.flatMap(({ nps, low, high }) => [nps, low, high].filter((end) => end !== null));
@@ -118,7 +118,7 @@ function bandCell(canvas: Canvas, point: ScorePoint, { row, rowOf, isZero }: Ban
   return isZero ? marks.zero : " ";
 }
 
-/** Labels below the columns, or only the first and last; then the marks. */
+/** Labels each column, or only the first and last. */
 function bandLegend(
   { marks, columns }: Canvas,
   shown: readonly ScorePoint[],
@@ -142,7 +142,7 @@ const LABEL_MAX = 24;
 const LABEL_MIN = 4;
 const AXIS_CELLS_MIN = 20;
 
-/** One line a point, the highest score first, within its interval. */
+/** Draws each score in its interval, the highest first. */
 export function drawWhiskers(context: RenderContext, points: readonly Omit<ScorePoint, "isFew">[]): string {
   const canvas = openCanvas(context);
   const known = points.flatMap(({ nps, low, high, label, ...point }) =>
@@ -162,7 +162,7 @@ export function drawWhiskers(context: RenderContext, points: readonly Omit<Score
   const textWidth = Math.max(...texts.map((text) => text.length));
   const left = columns - textWidth - 2 * GAP.length;
   const widest = Math.max(...known.map(({ label }) => measure.width(label)));
-  // A cut name is more useful than a line without length.
+  // A cut name is better than a line without length.
   const labelWidth = Math.min(widest, LABEL_MAX, Math.max(left - AXIS_CELLS_MIN, LABEL_MIN));
   const room = Math.max(left - labelWidth, 1);
   const ends = known.flatMap(({ nps, low, high }) => [nps, low, high]);
@@ -204,7 +204,7 @@ function whisker(
   return cells.join("");
 }
 
-/** Numbers centred on their cells; one that would touch another is left out. */
+/** Centers numbers on their cells; drops those that would touch another. */
 function axisLabels(values: readonly number[], room: number, cellOf: (value: number) => number): string {
   let line = "";
   for (const value of new Set(values)) {
@@ -221,7 +221,7 @@ const TONES: Readonly<Record<ReturnType<typeof scoreCategory>, Tone>> = {
   detractor: "bad",
 };
 
-/** One bar a score, 10 to 0; `counts[score]` answers each. */
+/** Draws a bar per score, from 10 to 0. `counts` is indexed by score. */
 export function drawHistogram(context: RenderContext, counts: readonly number[]): string {
   const canvas = openCanvas(context);
   const all = counts.reduce((sum, count) => sum + count, 0);

@@ -1,4 +1,3 @@
-/** Metrics from the service, one period or many at once (4.7). */
 import type { ApiReply } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import type { PeriodRange } from "../../../runtime/calendar/periods.ts";
@@ -22,10 +21,7 @@ export interface MetricsFilters {
 
 export type MetricsAnswer = RecordValue & Partial<Pick<ApiReply, "headers">>;
 
-/**
- * The service's own numbers, or if it lacks the filters, numbers counted here. The ranges are in the order of time and
- * don't overlap.
- */
+/** The service's numbers, or ours if it lacks the filters. Ranges are sorted and don't overlap. */
 export function readMetrics(
   deps: Deps,
   { trend, groups, choice }: MetricsFilters,
@@ -42,12 +38,12 @@ export function readMetrics(
   });
 }
 
-/** Without responses there is no score, but the service sends 0. */
+/** Without responses there is no score, although the service sends 0. */
 export function withoutFalseScore({ json }: RecordValue): JsonObject {
   return json["response_count"] === 0 && typeof json["nps"] === "number" ? { ...json, nps: null } : json;
 }
 
-/** One object a period, with the changes if there is a period `before` them. */
+/** One object per period; with changes if `before` is the preceding period. */
 export async function readPeriods(
   deps: Deps,
   filters: MetricsFilters,
@@ -67,7 +63,7 @@ export async function readPeriods(
   return shown.map((each, index) => ({ ...periods[index], ...each }));
 }
 
-/** The API's fields, the interval of the score, and what changed since `before`. */
+/** Adds the interval and what changed since `before`. */
 export function withStatistics(metrics: JsonObject, before: JsonObject | null, confidence: number): JsonObject {
   const own = { ...metrics, ...intervalFields(metrics, confidence) };
   if (before === null) return own;

@@ -1,4 +1,4 @@
-/** `metrics --segment`: the score of each value of a property, and how much of a change is their mix. */
+/** `metrics --segment`: scores per value of a property, and how their mix changes the total. */
 import type { JsonObject } from "../../../contract/json.ts";
 import {
   type ChangeSplit,
@@ -44,7 +44,7 @@ const PARTS = toResource("segments", {
   within: "change",
 });
 
-/** Throws UsageError for a property with too many values, NothingFoundError if no response has one of them. */
+/** Throws UsageError, or NothingFoundError if no response has one of the properties. */
 export async function showSegments(deps: Deps, request: SegmentsRequest): Promise<void> {
   const { properties, range, compare, explain } = request;
   if (compare && range.since === null) throw new UsageError("--compare previous requires --since");

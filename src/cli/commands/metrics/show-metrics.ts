@@ -1,4 +1,4 @@
-/** The service's metrics and how sure they are: one period as a card or a record, or one row a period. */
+/** Shows metrics and their intervals: one period as a card or record, or a row per period. */
 import { KEY_ACCESS_HEADER } from "../../../contract/key-access.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { type Coverage, markPeriod } from "../../../insight/coverage.ts";
@@ -33,7 +33,7 @@ export interface MetricsRequest extends MetricsFilters {
   readonly raw: boolean;
 }
 
-/** Throws AssertionError, after the output, if an `--assert` doesn't hold. */
+/** Throws AssertionError after the output. */
 export async function showMetrics(deps: Deps, request: MetricsRequest): Promise<void> {
   const { groups, by, compare, assertions, raw } = request;
   const open = groups?.some((group) => group !== "core") ?? false;
@@ -75,7 +75,7 @@ async function showOne(deps: Deps, request: MetricsRequest, resource: Resource, 
     return metrics;
   }
   const { drawCard } = await import("./card.ts");
-  // Our own service counts all time without a start.
+  // Without a start, our own service counts all time.
   const isAllTime = choice !== null || sent.headers?.[KEY_ACCESS_HEADER] !== undefined;
   const compared = before === null || previous === null ? null : { metrics: previous, range: before };
   const chosen = choice?.words ?? null;
@@ -86,7 +86,7 @@ async function showOne(deps: Deps, request: MetricsRequest, resource: Resource, 
   return metrics;
 }
 
-/** A table outside a terminal shows how sure the score is, as the card does. */
+/** Outside a terminal, a table shows the interval, as the card does. */
 async function withIntervalText(
   deps: Deps,
   resource: Resource,
@@ -101,7 +101,7 @@ async function withIntervalText(
   return { ...resource, columns };
 }
 
-/** Fields of other groups, which have no place on the card. */
+/** Fields without a place on the card. */
 async function writeFurther(deps: Deps, resource: Resource, metrics: JsonObject): Promise<void> {
   const known = new Set(resource.columns.map(({ name }) => name));
   const further = Object.entries(metrics).filter(([name]) => !known.has(name) && !name.endsWith("_change"));

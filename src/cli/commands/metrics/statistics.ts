@@ -1,4 +1,3 @@
-/** How sure a score is, and whether it changed. */
 import type { JsonObject } from "../../../contract/json.ts";
 import {
   CHANGE_VERDICTS,
@@ -19,7 +18,7 @@ export function parseConfidence(text: string, place: string): number {
   throw badValue(place, text, "between 0 and 1, such as 0.95");
 }
 
-/** Adds `q` (Benjamini–Hochberg) and its verdict, as among many periods one changes by chance. */
+/** Adds `q` (Benjamini–Hochberg): among many periods, one changes by chance. */
 export function correctVerdicts(rows: readonly JsonObject[], confidence: number): JsonObject[] {
   const qs = benjaminiHochberg(rows.filter(isCompared).map(({ p }) => Number(p))).values();
   return rows.map((row) => {
@@ -44,19 +43,19 @@ export const WORD_FIELDS: Readonly<Record<string, readonly string[]>> = {
   method: [METHOD],
 };
 
-/** Null if the service sent no counts, as for the group `email` alone (4.7). */
+/** Null if the service sent no counts, as with only the group `email` (4.7). */
 export function countsOf(metrics: JsonObject): ScoreCounts | null {
   const { promoter_count: promoters, passive_count: passives, detractor_count: detractors } = metrics;
   if (typeof promoters !== "number" || typeof passives !== "number" || typeof detractors !== "number") return null;
   return { promoters, passives, detractors };
 }
 
-/** Empty without counts; ends are null without answers. */
+/** Empty without counts. */
 export function intervalFields(metrics: JsonObject, confidence: number): JsonObject {
   const counts = countsOf(metrics);
   if (counts === null) return {};
   const interval = scoreInterval(counts, confidence);
-  // With very many answers the API's rounded score can be outside.
+  // With very many answers, the API's rounded score can be outside.
   const nps = typeof metrics["nps"] === "number" ? [metrics["nps"]] : [];
   return {
     nps_low: interval === null ? null : Math.min(interval.low, ...nps),
@@ -68,7 +67,6 @@ export function intervalFields(metrics: JsonObject, confidence: number): JsonObj
   };
 }
 
-/** Empty without counts. */
 export function changeFields(before: JsonObject, after: JsonObject, confidence: number): JsonObject {
   const [first, second] = [countsOf(before), countsOf(after)];
   if (first === null || second === null) return {};

@@ -119,7 +119,7 @@ function parseShare(text: string, place: string): number {
   throw badValue(place, text, "a share such as 10% or 2.5%");
 }
 
-/** A delay until a moment shrinks as time passes, so a run is resumed by the moment. */
+/** A delay until a moment shrinks over time, so resuming compares the moment. */
 function delayUntil(deps: Deps, { delay }: Sending): JsonObject {
   if (delay?.isMoment !== true) return {};
   return { "--delay": new Date((timeContext(deps).now + delay.seconds) * 1000).toISOString() };
@@ -134,7 +134,7 @@ function toDefaults({ send, noSend, channel, delay }: Sending): RowValues {
   };
 }
 
-/** `send: true` is the default and says nothing new. */
+/** Leaves out `send: true`, which is the default. */
 function toBody({ values, properties }: ImportRow, spread = 0): JsonObject {
   const { send, delay, ...rest } = values;
   const seconds = (typeof delay === "number" ? delay : 0) + spread;

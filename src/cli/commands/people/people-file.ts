@@ -1,4 +1,4 @@
-/** The people whom a file names: a table with a header, as an export writes it, or one person a line. */
+/** Reads people from a table with a header, or one person per line. */
 import { InputError, type InputFile, NoRowsError } from "../../../bulk/import/table/input-file.ts";
 import { cleanHeader } from "../../../bulk/import/table/header.ts";
 import { findExtraCells, isEmptyRow } from "../../../bulk/import/table/record-parser.ts";
@@ -10,14 +10,14 @@ import type { Deps } from "../../kit/deps.ts";
 import { openInput } from "../../importing/input-source.ts";
 import { asUsageError } from "../../importing/problems.ts";
 
-/** The headers that name a person, those first that mean the same person everywhere. */
+/** The most reliable identifier first. */
 const HEADERS = [
   ["email", "person_email", "e-mail"],
   ["phone_number", "person_phone_number", "phone"],
   ["person_id", "id"],
 ] as const;
 
-/** Each once, in the order of the file; `-` is standard input. Throws UsageError for a line without a person. */
+/** Each person once, in file order. `-` is standard input. Throws UsageError for a line without a person. */
 export async function readPeopleFile(deps: Deps, name: string): Promise<readonly PersonName[]> {
   const input = await openInput(deps, name);
   try {
@@ -69,7 +69,7 @@ function onlyColumn(fields: readonly string[], place: string): readonly number[]
   });
 }
 
-/** The same for two names of one person, as far as names tell. */
+/** Equal for two spellings of the same person. */
 export function keyOf(person: PersonName): string {
   if ("email" in person) return emailKey(person.email);
   return "id" in person ? person.id : person.phone_number;

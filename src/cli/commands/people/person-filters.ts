@@ -12,7 +12,6 @@ import { parseEnd, parseStart } from "../../kit/time-flags.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 import { flagGroup, type GroupValue } from "../../kit/flag-spec.ts";
 
-/** All of them must hold. */
 export const PERSON_FILTERS = flagGroup({
   name: {
     flag: "--name",

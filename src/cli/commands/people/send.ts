@@ -1,4 +1,4 @@
-/** `POST /v1/people.json` (4.2) as both `people add` and `people update` use it. */
+/** `POST /v1/people.json` (4.2), for `people add` and `people update`. */
 import type { Client, WriteResult } from "../../../client/client.ts";
 import { isRepeatablePerson } from "../../../client/write/write-methods.ts";
 import type { JsonObject } from "../../../contract/json.ts";
@@ -15,10 +15,7 @@ import { writeDone, writeNote, writeWarning } from "../../kit/notes.ts";
 import { type Refusal, withRefusals } from "../../kit/refusals.ts";
 import { localeWarning } from "../../kit/survey-properties.ts";
 
-/**
- * `plan` gives all that is to change as one body, and may look the person up first; nothing is sent or shown when it
- * rejects.
- */
+/** `plan` returns all changes as one body. It may look the person up; if it rejects, nothing is sent. */
 export async function addOrUpdatePerson(
   deps: Deps,
   plan: (client: Client) => Promise<JsonObject>,
@@ -51,8 +48,8 @@ export async function addOrUpdatePerson(
 }
 
 /**
- * The request, and the one that must succeed before it, or null. With `send=false` an update of the address or number
- * changes that alone (4.2): everything else is a request of its own, to the person under the new name.
+ * The request, and the one to send before it. With `send=false`, renaming a person changes nothing else (4.2), so the
+ * rest is a second request.
  */
 function toRequests(body: JsonObject): readonly [JsonObject | null, JsonObject] {
   if (body["send"] !== false || !Object.keys(body).some(isUpdate)) return [null, body];
@@ -70,7 +67,7 @@ function isUpdate(key: string): boolean {
   return key.endsWith("_update");
 }
 
-/** An address or number that belongs to another person, or to none where one is to be renamed (4.2). */
+/** The address or number belongs to another person, or to nobody who could be renamed (4.2). */
 function refusalsOf(body: JsonObject): readonly Refusal[] {
   return ["email", "phone_number", "email_update", "phone_number_update"].flatMap((attribute) => {
     const value = body[attribute];
@@ -90,7 +87,7 @@ async function sendFirst(client: Client, signal: AbortSignal, body: JsonObject):
   if (result.kind === "unknown") throw result.error.advise(evidenceOf(body));
 }
 
-/** The person has the new name although the request after the rename has failed. */
+/** The rename has succeeded although the next request failed. */
 async function tellRename(deps: Deps, rename: JsonObject, error: unknown): Promise<never> {
   const renames = ["email", "phone_number"].flatMap((key) => {
     const [old, given] = [rename[key], rename[`${key}_update`]];
@@ -109,9 +106,7 @@ function evidenceOf(body: JsonObject): string {
     : `${look} before trying again: a survey may already be scheduled`;
 }
 
-/**
- * Not an error: who is not surveyed is saved all the same, and the answer of most services shows it by a null alone.
- */
+/** Not an error: the person is saved, and most services only return a null time. */
 async function tellStatus(deps: Deps, result: WriteResult): Promise<void> {
   if (result.kind !== "answered") return;
   const status = surveyStatusOf(result);
@@ -121,13 +116,13 @@ async function tellStatus(deps: Deps, result: WriteResult): Promise<void> {
   else if (reason !== null) await writeDone(deps, `Scheduled, but nothing is sent at present: ${reason}.`);
 }
 
-/** The answer with the status that our own service tells in a header. */
+/** Adds the status from our own service's header. */
 function withStatus(result: WriteResult): WriteResult {
   const status = surveyStatusOf(result);
   if (status === null || result.kind !== "answered") return result;
   const fields = { survey_status: status.status, survey_status_until: status.until };
   const { reply } = result;
-  // The text keeps digits that a JavaScript number has not.
+  // The text keeps digits that a JavaScript number loses.
   const text = reply.text.trimEnd().replace(/\}$/, `,${JSON.stringify(fields).slice(1)}`);
   return { ...result, reply: { ...reply, text, json: { ...reply.json, ...fields } } };
 }

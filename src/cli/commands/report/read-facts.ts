@@ -1,4 +1,4 @@
-/** The facts of a report, from one reading of its period and the one before. */
+/** Reads a report's facts in one pass over its period and the one before. */
 import { createHash } from "node:crypto";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
 import { SCORE_MAX } from "../../../contract/limits.ts";
@@ -28,7 +28,7 @@ import { coverageOf, describeRange, listPeriods, type Period } from "../shared/r
 import { kindOf, readResponses, scoreOf } from "../shared/read-responses.ts";
 import { addPage, countPage, emptyCounts, namedTally, rethrowTooMany } from "../shared/segment-tally.ts";
 
-/** A complete request: it makes the same report of the same rows. */
+/** Produces the same report from the same rows. */
 export interface ReportRequest extends TimeFilter {
   readonly asOf: number;
   readonly by: PeriodUnit | null;
@@ -38,14 +38,14 @@ export interface ReportRequest extends TimeFilter {
   readonly title: string;
   readonly personal: boolean;
   readonly links: boolean;
-  /** As of the moment of the report, as later answers change them. Null if the service reports none. */
+  /** As of now, since later answers change them. Null if the service sends none. */
   readonly rates: ResponseRates | null;
 }
 
 const COMMENTS_MAX = 200;
 const PERIODS_MAX = 400;
 
-/** Throws UsageError for too many values of a property, or too many periods. */
+/** Throws UsageError. */
 export async function readFacts(
   deps: Deps,
   request: ReportRequest,
@@ -68,7 +68,7 @@ export function lastSecond({ until, asOf }: Pick<ReportRequest, "until" | "asOf"
   return Math.min(until ?? asOf, asOf);
 }
 
-/** `before` is the range that changes are counted from; null if the request has no start. */
+/** `before` is the range to compare with; null without a start. */
 function createCollector(request: ReportRequest) {
   const { since, segments } = request;
   const start = since ?? -Infinity;
@@ -135,7 +135,7 @@ function personId({ person }: JsonObject): string {
   return JSON.stringify((isJsonObject(person) ? person["id"] : person) ?? null);
 }
 
-/** What of a row the hash covers: not its link, which changes with the service's address, and little of the person. */
+/** What the hash covers: not the link, which depends on the service's address, and little of the person. */
 function rowText({ person, ...row }: JsonObject): string {
   const known = isJsonObject(person)
     ? ["id", "email", "name", "phone_number"].map((name) => person[name] ?? null)
@@ -152,7 +152,7 @@ function wordsOf(request: ReportRequest) {
   return { title, zone, asOf: write(asOf), range: capital(range) };
 }
 
-/** A range without a start begins at the first answer. */
+/** Without a start, the range begins at the first answer. */
 function createPeriodCounts(request: ReportRequest) {
   const { asOf, zone } = request;
   let all: readonly { readonly period: Period; readonly counts: Record<keyof ScoreCounts, number> }[] = [];
@@ -169,7 +169,6 @@ function createPeriodCounts(request: ReportRequest) {
       if (counts !== undefined) counts[kindOf(score)] += 1;
     },
     list: (): PeriodScore[] =>
-      // Nothing is missing before the first answer.
       all.map(({ period, counts }) => ({
         label: period.period,
         counts,
@@ -182,13 +181,13 @@ function periodsFrom(since: number, request: ReportRequest): readonly Period[] {
   const { by, asOf: now, zone } = request;
   const days = (lastSecond(request) - since) / DAY_SECONDS;
   const unit = by ?? unitFor(days);
-  // The running period is listed with its full name, as in a table of periods.
+  // The current period has its full name.
   const { periods } = listPeriods({ unit, since, until: request.until, now, zone });
   if (periods.length <= PERIODS_MAX) return periods;
   throw new UsageError(`--by ${unit}: more than ${PERIODS_MAX} periods`, { hint: "use a longer period" });
 }
 
-/** Against the period before; for a range without a start, between the last two complete periods. */
+/** Compares with the previous period; without a start, the last two complete periods. */
 function changeOfScore(
   { since }: ReportRequest,
   before: RangeBefore | null,

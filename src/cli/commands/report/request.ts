@@ -10,7 +10,7 @@ import { lastSecond, type ReportRequest } from "./read-facts.ts";
 /** A title of null is the service's own name. */
 export type TypedRequest = Omit<ReportRequest, "title" | "rates"> & { readonly title: string | null };
 
-/** Resolves everything, so that the same report can be made again when more people have answered. */
+/** Resolves all values, so that the same report can be made again later. */
 export async function completeRequest(deps: Deps, typed: TypedRequest): Promise<ReportRequest> {
   const { since, trend } = typed;
   const until = lastSecond(typed);
@@ -19,7 +19,7 @@ export async function completeRequest(deps: Deps, typed: TypedRequest): Promise<
     nullIfRefused(client.getMetrics({ since, until, groups: [...CHANNELS] }, { signal: deps.signal })),
   );
   const title = typed.title ?? nameOf(reply) ?? "Customer survey";
-  // A trend narrows the answers, but not the surveys that were sent.
+  // A trend filters answers, but not surveys sent.
   const rates = trend === null && reply !== null ? ratesOf(reply.json, areRatesOpen(until, typed.asOf)) : null;
   return { ...typed, title, rates };
 }

@@ -16,7 +16,7 @@ import { createTimeFormatter } from "../../render/time.ts";
 import { completeRequest, type TypedRequest } from "./request.ts";
 import { readFacts, type ReportRequest } from "./read-facts.ts";
 
-/** Replaces a file only by a complete report; `-` is stdout. Throws NothingFoundError if nobody answered. */
+/** Replaces the file only with a complete report; `-` is stdout. Throws NothingFoundError if there are no answers. */
 export async function writeReport(deps: Deps, out: string, typed: TypedRequest): Promise<void> {
   const file = isStdout(out) ? null : out;
   const output = await openOutput(deps, { file, gzip: false, checksum: false });
@@ -38,7 +38,7 @@ export async function writeReport(deps: Deps, out: string, typed: TypedRequest):
   }
 }
 
-/** The command that makes the report again: times are absolute, and the name of the file is an example. */
+/** The command to make the report again, with absolute times and an example file name. */
 function describeCommand(request: ReportRequest): string {
   const { since, until, asOf, by, zone, segments, trend, title, personal, links } = request;
   const iso = createTimeFormatter({ format: "iso", zone: null, now: 0 });
@@ -60,7 +60,7 @@ function describeCommand(request: ReportRequest): string {
 
 const NO_LINKS: Refusal = { status: 404, words: "this service signs no links", hint: "leave --links out" };
 
-/** Adds a link to each comment. Throws RefusedError if the service signs none. */
+/** Throws RefusedError if the service signs no links. */
 async function linkComments(deps: Deps, facts: ReportFacts): Promise<ReportFacts> {
   const urls = await withClient(deps, (client) =>
     abortTogether(deps.signal, (signal) =>

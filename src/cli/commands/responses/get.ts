@@ -22,7 +22,7 @@ export const get = defineCommand({
   },
 });
 
-/** By an endpoint that only client libraries know: a service may lack it. */
+/** The endpoint isn't in the specification, so a service may lack it. */
 export function fetchResponse(
   client: Client,
   id: string,

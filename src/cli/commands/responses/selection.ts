@@ -1,4 +1,4 @@
-/** The flags that select responses, and the ways to read what they select. */
+/** Flags that select responses, and how to read them. */
 import type { JsonObject } from "../../../contract/json.ts";
 import type { CallOptions, Client, Parameters } from "../../../client/client.ts";
 import { PER_PAGE_MAX } from "../../../contract/limits.ts";
@@ -35,7 +35,7 @@ export const PERSON_FILTER = flagGroup({
     conflicts: ["--phone"],
     parse: parseEmail,
   },
-  /** The API can't filter by it: the person is looked up first. */
+  /** The API can't filter by it, so the person is looked up first. */
   personPhone: {
     flag: "--phone",
     value: "phone",
@@ -84,8 +84,8 @@ export function expandFlag(otherwise: string): FlagGroup<readonly Expansion[] | 
 export const EXPAND = expandFlag("what the columns need; JSON has the person's email only with --expand person");
 
 /**
- * Text columns show the person's e-mail and name, which only come expanded; asking for `person` alone would turn the
- * notes off (4.3). JSON stays what the service sends by default; null asks for nothing.
+ * Text columns need the expanded person. Expanding only `person` would turn off the notes (4.3). Null leaves JSON as
+ * the service sends it.
  */
 export function neededExpansions(deps: Deps): readonly Expansion[] | null {
   const format = chooseFormat(deps);
@@ -94,7 +94,7 @@ export function neededExpansions(deps: Deps): readonly Expansion[] | null {
   return names.some((name) => /^person_(?:email|name)$|^person\./.test(name)) ? ["person", "notes"] : null;
 }
 
-/** The list's parameters without the creation time, which an export sets page by page. */
+/** Without the creation time, which an export sets for each page. */
 export function toFilterParameters({ updated, trend, person }: Selection): Parameters {
   return {
     updated_since: updated.since,
@@ -105,12 +105,12 @@ export function toFilterParameters({ updated, trend, person }: Selection): Param
   };
 }
 
-/** True if the metrics count the same responses: they filter by creation time and trend only (4.7). */
+/** True if the metrics count the same responses: they only filter by creation time and trend (4.7). */
 export function isCountable({ updated, person }: Selection): boolean {
   return [...Object.values(updated), ...Object.values(person)].every((filter) => filter === null);
 }
 
-/** Some services count only the last month without a start. */
+/** Without a start, some services only count the last month. */
 const FIRST_SECOND = 1;
 
 export async function countResponses(
@@ -123,7 +123,7 @@ export async function countResponses(
   return typeof json["response_count"] === "number" ? json["response_count"] : null;
 }
 
-/** The service counts only responses to NPS surveys (4.7); old ones have no type. */
+/** Only NPS responses are counted (4.7); old ones have no type. */
 export function isCounted({ survey_type: type = null }: JsonObject): boolean {
   return type === null || type === "nps";
 }
@@ -136,7 +136,7 @@ export function withSearch({ search }: RowFilters): Resource {
   return { ...RESPONSES, columns };
 }
 
-/** The same with a connection that lists only the selected person's responses and fills in stored properties. */
+/** Lists only the selected person's responses, and fills in stored properties. */
 export function forSelection(
   deps: Deps,
   { person, rows }: Pick<Selection, "person" | "rows">,
@@ -170,12 +170,12 @@ async function connectForPhone(deps: Deps, phone: string): ReturnType<Deps["conn
 
 interface SelectedRows {
   readonly take: (row: JsonObject) => void;
-  /** The part of a row that the command shows, if that's less than the row. */
+  /** What the command shows of a row; all of it by default. */
   readonly toShown?: ToShown;
   readonly segments?: readonly string[];
 }
 
-/** Reads all selected rows. The shaping's notes belong after the output. */
+/** Write the shaping's notes after the output. */
 export async function readSelected(
   deps: Deps,
   selection: Selection,

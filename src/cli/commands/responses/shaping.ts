@@ -1,4 +1,4 @@
-/** Pages of responses as a command shows them: filtered, and with `--redact` without personal data. */
+/** Filters pages of responses, and with `--redact` removes personal data. */
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
 import type { Expansion } from "../../../contract/routes.ts";
 import { markLongNumbers, mayHoldLongNumbers, unmarkLongNumbers } from "../../../contract/long-numbers.ts";
@@ -11,7 +11,7 @@ import type { ExportShaping } from "../../export/request.ts";
 import { createPageFilter, type RowFilters } from "../shared/row-filters.ts";
 
 export interface Shaping extends ExportShaping {
-  /** Null asks for nothing. Masking needs the expanded person: only that shows which words are their name. */
+  /** Null expands nothing. Redacting needs the person, whose name may be in the comment. */
   readonly expand: string[] | null;
   /** Filters and masks. */
   readonly page: (page: RowPage) => RowPage;
@@ -61,7 +61,6 @@ function maskPage(masker: Masker, page: RowPage, toShown: ToShown): RowPage {
   return { rows: JSON.parse(unmarked) as JsonObject[], text: unmarked };
 }
 
-/** The row as it comes without `expand[]=person`. */
 function withoutPerson(row: JsonObject): JsonObject {
   return isJsonObject(row["person"]) ? { ...row, person: row["person"]["id"] ?? null } : row;
 }

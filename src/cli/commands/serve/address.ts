@@ -17,7 +17,7 @@ export interface Exposure extends TlsFiles {
   readonly insecureHttp: boolean;
 }
 
-/** Keys and people's data do not go over a network in the clear unless a flag allows it. Throws UsageError. */
+/** Keys and personal data must not cross a network in the clear unless a flag allows it. Throws UsageError. */
 export function checkExposure({ host, publicUrl, insecureHttp, tlsCert, tlsKey }: Exposure): void {
   if ((tlsCert === null) !== (tlsKey === null)) {
     throw new UsageError(tlsCert === null ? "--tls-key requires --tls-cert" : "--tls-cert requires --tls-key");
@@ -30,17 +30,14 @@ export function checkExposure({ host, publicUrl, insecureHttp, tlsCert, tlsKey }
 }
 
 interface LinkChoice {
-  /** True: links may lead to this machine. */
+  /** True if links may lead to this machine. */
   readonly isLocal: boolean;
   readonly isMailing: boolean;
-  /** Text messages leave with links that begin with the public URL. */
+  /** True if text messages have links that begin with the public URL. */
   readonly isTexting: boolean;
 }
 
-/**
- * Links in messages are opened on other machines, and are the same whichever process of a database sends them. Throws
- * UsageError.
- */
+/** Links are opened on other machines, and don't depend on the process that sends them. Throws UsageError. */
 export function checkLinks(publicUrl: string | null, { isLocal, isMailing, isTexting }: LinkChoice): void {
   if (isLocal || publicUrl !== null || !(isMailing || isTexting)) return;
   const [means, links] = isMailing ? ["a mail server", "links in mail"] : ["an SMS gateway", "links in texts"];
@@ -50,7 +47,7 @@ export function checkLinks(publicUrl: string | null, { isLocal, isMailing, isTex
   });
 }
 
-/** `ADDRESS:PORT`, an IPv6 address in brackets. Throws UsageError. */
+/** `ADDRESS:PORT`, with IPv6 addresses in brackets. Throws UsageError. */
 export function parseAddressAndPort(text: string, place: string): { readonly host: string; readonly port: number } {
   const [, bracketed, plain, port = ""] = /^(?:\[([\da-f:.]+)\]|([\w.-]+)):(\d{1,5})$/i.exec(text) ?? [];
   const host = bracketed ?? plain;
@@ -58,7 +55,7 @@ export function parseAddressAndPort(text: string, place: string): { readonly hos
   return { host, port: Number(port) };
 }
 
-/** An address, or a network with its length. Throws UsageError. */
+/** An address, or a network such as 10.0.0.0/8. Throws UsageError. */
 export function parseNetwork(text: string, place: string): string {
   const [, address = "", bits = "0"] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const version = isIP(address);
@@ -67,7 +64,7 @@ export function parseNetwork(text: string, place: string): string {
   return text;
 }
 
-/** The first line of a file that holds one secret. Throws UsageError. */
+/** The first line of a file. Throws UsageError. */
 export async function readToken(flag: string, file: string): Promise<string> {
   const [token = ""] = (await readFlagFile(flag, file)).trim().split(/\r?\n/);
   if (!/^[\x21-\x7e]+$/.test(token))
@@ -75,7 +72,7 @@ export async function readToken(flag: string, file: string): Promise<string> {
   return token;
 }
 
-/** The socket that systemd passes on, if there is one. Throws UsageError. */
+/** The socket passed by systemd, if any. Throws UsageError. */
 export function readActivation(env: Readonly<Record<string, string | undefined>>): number | null {
   try {
     return activationSocket(env);
@@ -85,8 +82,8 @@ export function readActivation(env: Readonly<Record<string, string | undefined>>
 }
 
 /**
- * From this machine; a server that listens on every address has none of its own in its URL. A certificate, in PEM, is
- * good for the hosts that it names.
+ * How this machine reaches the server. Prefers a host named in the certificate (PEM), and replaces the wildcard
+ * addresses.
  */
 export async function reachableUrl(url: string, certificate: string | null): Promise<string> {
   const { X509Certificate } = await import("node:crypto");
@@ -96,13 +93,13 @@ export async function reachableUrl(url: string, certificate: string | null): Pro
   return url.replace("//0.0.0.0", "//127.0.0.1").replace("//[::]", "//[::1]");
 }
 
-/** The flag that a command needs with this URL, after a space: plain http to another machine must be allowed. */
+/** Includes a leading space. */
 export function plainHttpFlag(url: string): string {
   const { protocol, hostname } = new URL(url);
   return protocol === "https:" || isLoopbackHost(hostname) ? "" : " --insecure-http";
 }
 
-/** An http or https URL, without a slash at the end. Throws UsageError. */
+/** Without a trailing slash. Throws UsageError. */
 export function parsePublicUrl(text: string, place: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isPlain = url !== null && url.search === "" && url.hash === "" && url.username === "";
@@ -111,7 +108,7 @@ export function parsePublicUrl(text: string, place: string): string {
   return url.href.replace(/\/+$/, "");
 }
 
-/** Null without TLS. Throws UsageError when a file cannot be read, or the two do not fit. */
+/** Null without TLS. Throws UsageError. */
 export async function readTls({ tlsCert, tlsKey }: TlsFiles): Promise<{ cert: string; key: string } | null> {
   if (tlsCert === null || tlsKey === null) return null;
   const { createSecureContext } = await import("node:tls");

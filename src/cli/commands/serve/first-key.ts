@@ -1,4 +1,4 @@
-/** The key of a new service, and the one that the environment gives. */
+/** The first key of a new service, and the one in the environment. */
 import { writeFile } from "node:fs/promises";
 import { KEY_LENGTH_MIN } from "../../../contract/limits.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
@@ -17,7 +17,7 @@ export function givenKey({ env }: Deps): string | null {
   return given === "" ? null : given;
 }
 
-/** On a first start the new key; null when there was one already, or the environment gave it. */
+/** The new key on a first start; null if the service had one, or it's from the environment. */
 export async function firstKey(deps: Deps, { store }: Pick<Service, "store">): Promise<string | null> {
   const { ensureFirstKey } = await import("../../../service/first-project.ts");
   const { InvalidError } = await import("../../../service/domain/errors.ts");
@@ -33,11 +33,11 @@ export async function firstKey(deps: Deps, { store }: Pick<Service, "store">): P
 
 export interface KeyFile {
   readonly name: string;
-  /** Why it could not be written; null for a file that was. */
+  /** Null if it was written. */
   readonly problem: string | null;
 }
 
-/** Writes a key next to the data, `survey.db.key`. An older file may hold the key of data that is elsewhere now. */
+/** Writes `survey.db.key` next to the data. An existing file may belong to data that was moved, so it stays. */
 export async function writeKeyFile({ clock }: Deps, dataPath: string, key: string): Promise<KeyFile> {
   const write = async (name: string): Promise<KeyFile> => {
     await writeFile(name, `${key}\n`, { flag: "wx", mode: 0o600 });
@@ -52,10 +52,9 @@ export async function writeKeyFile({ clock }: Deps, dataPath: string, key: strin
 export interface NewService {
   /** The data file, or the database without its password. */
   readonly data: string;
-  /** As clients reach it. */
   readonly url: string;
   readonly key: string;
-  /** Null where the key is shown on stderr. */
+  /** Null if the key is shown on stderr. */
   readonly keyFile: KeyFile | null;
 }
 
@@ -74,7 +73,7 @@ export async function announce(deps: Deps, log: ServeLog, service: NewService): 
   ]);
 }
 
-/** Also under `--quiet`, since the key is shown this once. */
+/** Even with `--quiet`, as the key is shown only once. */
 export async function writeKey(
   { streams }: Deps,
   { data, key }: Pick<NewService, "data" | "key">,
@@ -93,7 +92,9 @@ function logKeyFile(log: ServeLog, { name: file, problem }: KeyFile, login: stri
   log.error("api_key", { file, message, hint: "surveyctl service key add makes another" });
 }
 
-/** A key of an older service may be short; it is accepted. One that opens nothing must not keep a service down. */
+/**
+ * An older service may have a short key, which is accepted. A key that opens nothing must not keep the service down.
+ */
 export async function warnOfKey(deps: Deps, log: ServeLog, { store, clock }: Service): Promise<void> {
   const key = givenKey(deps);
   if (key === null) return;

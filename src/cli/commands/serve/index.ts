@@ -36,7 +36,6 @@ type ServiceFlags = Omit<ServiceOptions, "dataFile" | "database" | "clock" | "ra
 
 interface ServeOptions extends TlsFiles {
   readonly data: PlaceChoice | null;
-  /** A data file or database without a service is refused. */
   readonly mustExist: boolean;
   readonly mayMigrate: boolean;
   readonly host: string;
@@ -44,17 +43,17 @@ interface ServeOptions extends TlsFiles {
   readonly insecureHttp: boolean;
   readonly metricsListen: MetricsAddress | null;
   readonly metricsTokenFile: string | null;
-  /** Null: by where stderr leads. */
+  /** Null decides by where stderr leads. */
   readonly logFormat: LogFormat | null;
   readonly service: ServiceFlags;
 }
 
-/** Runs the service until a signal ends it, and then drains it. */
+/** Runs the service until a signal, then drains it. */
 async function runServe(deps: Deps, options: ServeOptions): Promise<ExitCode> {
   if (deps.options.dryRun) throw new UsageError("--dry-run: serve sends no requests that could be shown");
   const descriptor = readActivation(deps.env);
   const { publicUrl } = options.service;
-  // The address of a socket that was handed over is known once it is used.
+  // The address of a passed socket is known later.
   if (descriptor === null) checkExposure({ ...options, publicUrl });
   const place = await choosePlace(deps, options);
   if (options.mustExist && place.kind === "file") requireDataFile(place.dataFile);
@@ -82,9 +81,9 @@ async function runServe(deps: Deps, options: ServeOptions): Promise<ExitCode> {
   const listening = { ...options, publicUrl, tls, descriptor };
   const server = await startServer(deps, service, listening);
   try {
-    // Only now: a key that was made for a server that could not listen would never be seen.
+    // Not before, as nobody would see the key of a server that can't listen.
     const key = await firstKey(deps, service);
-    // Scripts read the file once they are told that the service listens.
+    // Before the line below, after which scripts read the file.
     const keyFile = key === null || !log.isJson ? null : await writeKeyFile(deps, keyPlace(place, options), key);
     await streams.out.write(`listening on ${server.url}\n`);
     await warnOfKey(deps, log, service);
@@ -105,7 +104,7 @@ async function runServe(deps: Deps, options: ServeOptions): Promise<ExitCode> {
   return EXIT.done;
 }
 
-/** The last line of a JSON log is JSON as well. */
+/** The last line of a JSON log is JSON, too. */
 function endWith(error: unknown, log: ServeLog): ExitCode {
   if (!log.isJson || !(error instanceof DataFileError)) throw error;
   log.error("stopped", { message: error.message });
@@ -113,12 +112,12 @@ function endWith(error: unknown, log: ServeLog): ExitCode {
   return error.exit;
 }
 
-/** The beginning of a file's name next to the data. With a database, next to its outbox. */
+/** The prefix of the key's file: the data file, or next to the outbox if there is a database. */
 function keyPlace(place: DataPlace, { service: { outbox } }: ServeOptions): string {
   return path.resolve(place.kind === "file" ? place.dataFile : path.join(path.dirname(outbox ?? "."), "surveyctl"));
 }
 
-/** A folder that isn't mounted or a mistyped path would become a new service. An empty file is one too. */
+/** An unmounted folder or a mistyped path must not create a new service. An empty file would, too. */
 function requireDataFile(dataFile: string): void {
   if ((statSync(dataFile, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
   const hint = "mount it or correct the path; without --must-exist, serve creates one";
@@ -133,7 +132,7 @@ function checkOutlet({ kind }: DataPlace, { service: { outbox, mail } }: ServeOp
 interface Address extends ServeOptions {
   readonly publicUrl: string | null;
   readonly tls: { readonly cert: string; readonly key: string } | null;
-  /** A socket that listens already; null for none. */
+  /** A socket that already listens. */
   readonly descriptor: number | null;
 }
 
@@ -141,7 +140,7 @@ async function startServer(deps: Deps, service: Service, address: Address): Prom
   const { runServer } = await import("../../../service/run-server.ts");
   try {
     await asCliError(() => service.checkOutbox());
-    // One that was given need not be shown, and nothing is sent with a wrong one.
+    // A wrong key must not send anything; it isn't shown.
     if (givenKey(deps) !== null) await firstKey(deps, service);
     return await runServer(service, {
       ...address,
@@ -154,7 +153,6 @@ async function startServer(deps: Deps, service: Service, address: Address): Prom
   }
 }
 
-/** Node's errors name the address, where there is more than one. */
 function asAddressError(error: unknown, options: Pick<ServeOptions, "host" | "port">): unknown {
   const {
     code,
@@ -178,14 +176,14 @@ async function otherServers({ store }: Service): Promise<readonly string[]> {
   return asCliError(() => livingProcesses(store));
 }
 
-/** They may share a file; whoever started a second server by mistake wants to know. */
+/** Sharing a file is fine, but a second server may be a mistake. */
 function noteOthers(log: Log, file: string, processes: readonly string[]): void {
   const names = processes.map((name) => name.split(":", 2).join(":")).join(", ");
   const message = `${file} is also served by ${names}, or was within the last 30 seconds; the servers share the work`;
   log.warn("also_served", { file, processes: processes.length, message });
 }
 
-/** Few who wait for a mail look for a file. */
+/** Few people who wait for a mail would look for a file. */
 function noteOutbox(log: Log, folder: string): void {
   const message = `no mail server: surveys become files in ${folder}; serve --smtp URL sends them`;
   log.info("no_mail_server", { folder, message });
@@ -196,7 +194,6 @@ function logMetricsAddress(log: Log, { metricsUrl }: RunningServer): void {
     log.info("metrics_listening", { url: metricsUrl, message: `metrics on ${metricsUrl}/metrics` });
 }
 
-/** To a person in a sentence, to a machine as the log's last line. */
 async function sayStopped({ streams, options }: Deps, log: ServeLog): Promise<void> {
   if (streams.err.isTTY && !log.isJson && !options.quiet) return streams.err.write("Stopped.\n");
   log.info("stopped", {});
@@ -210,7 +207,7 @@ function untilAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Messages of every kind: the flags depend on each other. */
+/** Read together, as these flags depend on each other. */
 const SENDING = {
   records: [...MAIL_FLAGS, ...SMS_FLAGS],
   read: async (flags: Flags, deps: Deps) => {
@@ -315,7 +312,7 @@ const serve = defineCommand({
 
 export const commands = [serve];
 
-/** Seconds; null of `off`. */
+/** Seconds; null for `off`. */
 function parseKeep(text: string, place: string): number | null {
   if (text === "off") return null;
   const seconds = readDuration(text);

@@ -1,4 +1,4 @@
-/** The flags by which `serve` sends mail, and their meaning together. */
+/** `serve`'s flags for mail. */
 import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
 import { readFlagFile } from "../../args/text-file.ts";
@@ -17,14 +17,13 @@ import type { ServiceOptions } from "../../../service/service-options.ts";
 import type { MailOptions } from "../../../service/parts/mail.ts";
 import { parsePublicUrl } from "./address.ts";
 
-/** The part of the service's options that the flags of mail decide. */
 export type MailSettings = Pick<ServiceOptions, "mail" | "maxAgeSeconds" | "dailyLimit" | "onUnknown" | "sender">;
 
 const ON_UNKNOWN = ["hold", "resend"] as const;
 const CONNECTIONS_MAX = 100;
 const DEFAULTS = { rate: "10/s", connections: "4", maxAge: "3d", onUnknown: "hold" } as const;
 
-/** Their defaults hold with a mail server alone, so that the parser supplies none. */
+/** Their defaults apply only with a mail server, so the parser doesn't supply them. */
 export const MAIL_FLAGS: readonly FlagRecord[] = [
   {
     flag: "--smtp",
@@ -73,7 +72,7 @@ export const MAIL_FLAGS: readonly FlagRecord[] = [
   { flag: "--only-to", value: "pattern", text: "hold messages to other addresses, such as *@example.org" },
 ];
 
-/** `mail` is null without a mail server; the sender is that of messages in the outbox, too. Throws UsageError. */
+/** `mail` is null without a mail server. `sender` applies to the outbox, too. Throws UsageError. */
 export async function readMailSettings(
   { env }: Deps,
   flags: Flags,
@@ -93,7 +92,7 @@ const SMTP_HINT = "use --smtp URL or SURVEYCTL_SMTP";
 export const SMS_HINT = "use --sms-gateway URL or SURVEYCTL_SMS_GATEWAY";
 const SMTP_ONLY = ["--smtp-rate", "--smtp-connections", "--dkim-key", "--dkim-selector", "--dkim-domain"] as const;
 
-/** The rules for messages of every kind. Throws UsageError. */
+/** Rules for all messages. Throws UsageError. */
 export function readSendingRules(
   flags: Flags,
   { isSending }: { readonly isSending: boolean },
@@ -103,7 +102,7 @@ export function readSendingRules(
   if (!isSending)
     refuseWithout({ needed: "--smtp or --sms-gateway", hint: `${SMTP_HINT}; ${SMS_HINT}` }, ["--only-to"], flags);
   return {
-    // For the outbox overdue surveys are held only when an age is given.
+    // In the outbox, overdue surveys are held only if an age is given.
     maxAgeSeconds: maxAgeSeconds ?? (isSending ? parseDuration(DEFAULTS.maxAge, "--max-age") : null),
     dailyLimit: flags.parse("--daily-limit", parseDailyLimit),
     onUnknown: onUnknown ?? DEFAULTS.onUnknown,
@@ -111,7 +110,7 @@ export function readSendingRules(
 }
 
 /**
- * An ignored flag could mean mail to the wrong people: `--only-to` with the URL's variable unset. Throws UsageError.
+ * Ignoring such a flag could mail the wrong people, as with `--only-to` and an unset URL variable. Throws UsageError.
  */
 export function refuseWithout(
   { needed, hint }: { readonly needed: string; readonly hint: string },
@@ -122,7 +121,7 @@ export function refuseWithout(
   if (given !== undefined) throw new UsageError(`${given} requires ${needed}`, { hint });
 }
 
-/** Flags of mail that say nothing of a message or of how it gets to the server. */
+/** Flags that affect neither a message nor how it reaches the server. */
 const LATER: ReadonlySet<string> = new Set([
   "--smtp-connections",
   "--on-unknown",
@@ -131,12 +130,12 @@ const LATER: ReadonlySet<string> = new Set([
   "--only-to",
 ]);
 
-/** The flags of mail for those who send one. */
+/** For sending a single message. */
 export const ONE_MAIL_FLAGS: readonly FlagRecord[] = MAIL_FLAGS.filter(
   ({ flag }) => !LATER.has(flag) && flag !== "--smtp-rate",
 );
 
-/** The same flags for those who only look at the settings. */
+/** For checking the settings. */
 export const SETUP_FLAGS: readonly FlagRecord[] = [
   ...MAIL_FLAGS.filter(({ flag }) => !LATER.has(flag)),
   { flag: "--public-url", value: "url", text: "URL of the service as clients see it, such as a proxy's" },
@@ -147,10 +146,7 @@ export interface GivenSetup extends MailSetup {
   readonly replyTo: string | null;
 }
 
-/**
- * The mail settings as given; a setting that `readMailSettings` refuses is a sentence here. Throws UsageError for a
- * value that cannot be read.
- */
+/** Settings that `readMailSettings` refuses are sentences here. Throws UsageError for unreadable values. */
 export async function readMailSetup({ env }: Deps, flags: Flags): Promise<GivenSetup> {
   const { address: from = null, name: senderName = null } = flags.parse("--smtp-from", parseSender) ?? {};
   const chosen = await orWhyNot(async () => {
@@ -186,7 +182,7 @@ interface GivenUrl {
   readonly place: string;
 }
 
-/** Of the two flags one; either takes precedence over the variable. */
+/** A flag takes precedence over the variable. */
 async function readUrl(env: Deps["env"], flags: Flags): Promise<GivenUrl | null> {
   const [given, file] = [flags.text("--smtp"), flags.text("--smtp-file")];
   if (given !== null && file !== null) throw new UsageError("--smtp and --smtp-file cannot be used together");
@@ -234,7 +230,7 @@ function readConnections(flags: Flags): number {
   return connections ?? Number(DEFAULTS.connections);
 }
 
-/** Receivers take a signature for the sender's only when its domain is aligned with that of From (RFC 7489, 3.1.1). */
+/** The signature counts only if its domain is aligned with From (RFC 7489, 3.1.1). */
 async function readCoveringDkim(from: string, flags: Flags): Promise<MailOptions["dkim"]> {
   const key = await readDkim(from, flags);
   if (key === null) return null;
@@ -269,11 +265,10 @@ async function readDkim(from: string, flags: Flags): Promise<MailOptions["dkim"]
 
 interface GivenSender {
   readonly address: string;
-  /** Null where the address stands alone. */
   readonly name: string | null;
 }
 
-/** `a@b`, or `Name <a@b>` as mail programs write it. Throws UsageError. */
+/** `a@b` or `Name <a@b>`. Throws UsageError. */
 function parseSender(text: string, place: string): GivenSender {
   const [, quoted, plain = "", address] = /^(?:"([^"]*)"|([^<>"]*?))\s*<([^<>]*)>$/.exec(text.trim()) ?? [];
   if (address === undefined) return { address: parseAddress(text, place), name: null };

@@ -1,7 +1,4 @@
-/**
- * The log that `serve` writes to stderr while it runs: JSON lines for machines, short lines for a person who asks for
- * them.
- */
+/** The log of `serve` on stderr: JSON lines for machines, short lines for people. */
 import type { Clock } from "../../../runtime/clock.ts";
 import { createLog, type Log, type LogFields } from "../../../runtime/log.ts";
 import type { Deps } from "../../kit/deps.ts";
@@ -10,15 +7,15 @@ export const LOG_FORMATS = ["text", "json"] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
 export interface ServeLog extends Log {
-  /** Then nothing but JSON goes to stderr. */
+  /** Then stderr has only JSON. */
   readonly isJson: boolean;
-  /** As `info`, also under `--quiet`. */
+  /** Like `info`, but even with `--quiet`. */
   readonly say: Log["info"];
 }
 
 /**
- * Without a format: JSON lines if stderr is not a terminal; on a terminal only notes, and under `--verbose` a short
- * line a request as well. `--quiet` leaves errors.
+ * By default, JSON lines unless stderr is a terminal, where only notes are shown; `--verbose` adds a line per request.
+ * `--quiet` shows errors only.
  */
 export function createServeLog({ streams, clock, options }: Deps, format: LogFormat | null): ServeLog {
   const write = (text: string): Promise<void> => streams.err.write(text);
@@ -31,7 +28,7 @@ export function createServeLog({ streams, clock, options }: Deps, format: LogFor
   return { ...log, info: (event, fields) => ("message" in fields ? log.info(event, fields) : undefined) };
 }
 
-/** Events for which the service below knows no command. */
+/** For events whose hint is a command. */
 const HINTS: Readonly<Record<string, string>> = {
   no_time_zone: "`surveyctl service settings --tz ZONE` sets one",
   sending_paused: "`surveyctl service delivery status` counts what waits, `service resume` sends it",
@@ -75,7 +72,7 @@ function describe(event: string, fields: LogFields): string {
   return [event, ...Object.entries(fields).map(([name, value]) => `${name}=${String(value)}`)].join(" ");
 }
 
-/** Local, as in `14:03:59`. */
+/** Local time, such as `14:03:59`. */
 function timeOfDay(ms: number): string {
   return new Date(ms).toTimeString().slice(0, 8);
 }

@@ -1,4 +1,4 @@
-/** The flags by which `serve` sends text messages, and their meaning together. */
+/** `serve`'s flags for text messages. */
 import { quoteText } from "../../../contract/text/invisible.ts";
 import { isLoopbackHost } from "../../../runtime/name-resolver.ts";
 import type { FlagRecord } from "../../args/flag-record.ts";
@@ -20,7 +20,7 @@ const DAILY_MAX = 10_000_000;
 
 const PAID_NAMES = PAID_FORMATS.join(", ").replace(/, (?=\w+$)/, " and ");
 
-/** Their defaults hold with a gateway alone, so that the parser supplies none. */
+/** Their defaults apply only with a gateway, so the parser doesn't supply them. */
 export const SMS_FLAGS: readonly FlagRecord[] = [
   {
     flag: "--sms-gateway",
@@ -118,7 +118,7 @@ function readNumber(
   return flags.parse(flag, (text, place) => parseInteger(text, place, range)) ?? Number(fallback);
 }
 
-/** A query may hold a key of the gateway's, so that no message repeats the URL. */
+/** The query may contain a key, so no message repeats the URL. */
 function readUrl(env: Deps["env"], flags: Flags, insecureHttp: boolean): string | null {
   const given = flags.text("--sms-gateway");
   const text = given ?? env["SURVEYCTL_SMS_GATEWAY"] ?? "";
@@ -137,7 +137,7 @@ function readUrl(env: Deps["env"], flags: Flags, insecureHttp: boolean): string 
   return url.href;
 }
 
-/** A flag takes precedence over the variable. No message repeats what was given. */
+/** A flag takes precedence over the variable. Messages don't repeat the header. */
 async function readHeader(env: Deps["env"], flags: Flags): Promise<SmsGateway["header"]> {
   const [given, file] = [flags.text("--sms-header"), flags.text("--sms-header-file")];
   if (given !== null) return parseHeader(given, "--sms-header");

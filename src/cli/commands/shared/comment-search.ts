@@ -3,13 +3,13 @@ import { createContext, Script } from "node:vm";
 import { createTextSearch, type TextSearch } from "../../../insight/search.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 
-/** A pattern that takes longer for a page of comments would take years for some of them. */
+/** Some patterns would take years. */
 const SEARCH_MS_MAX = 2000;
-/** Short texts that are hard for a repeat inside a repeat find most such patterns before any request. */
+/** Text that is hard for nested repeats finds most such patterns before any request. */
 const PROBE_REPEATS = 60;
 const PROBE_MS_MAX = 500;
 
-/** Throws UsageError for an invalid pattern and, as the search does later, for one that takes too long. */
+/** Throws UsageError for a pattern that's invalid or takes too long. */
 export function parseSearch(pattern: string, place: string): TextSearch {
   const search = orUsageError(pattern, place);
   const box = createContext({ work: null });

@@ -1,4 +1,4 @@
-/** Ranges of time as metrics and reports divide, compare and name them. */
+/** Divides, compares and describes ranges of time for metrics and reports. */
 import type { Coverage } from "../../../insight/coverage.ts";
 import {
   periodLabel,
@@ -30,10 +30,9 @@ export interface PeriodRequest extends TimeFilter {
 }
 
 const PERIODS_DEFAULT: Readonly<Record<PeriodUnit, number>> = { day: 30, week: 12, month: 12, quarter: 8, year: 5 };
-/** Each period is a request. */
 const PERIODS_MAX = 1000;
 
-/** The periods from `since` to `until` in order, the first and last cut off there, and the one `before` them. */
+/** Periods from `since` to `until`, cut off there, and the period `before` them. */
 export function listPeriods({ unit, since, until, now, zone }: PeriodRequest): {
   readonly before: RangeBefore;
   readonly periods: readonly Period[];
@@ -66,7 +65,7 @@ export function listPeriods({ unit, since, until, now, zone }: PeriodRequest): {
   return { before: rangeBefore(cut[0] ?? whole(first), zone), periods: cut };
 }
 
-/** For a period of `listPeriods`; without `since` the first one counts as whole. */
+/** Without `since`, the first period counts as complete. */
 export function coverageOf(
   { period, since, until }: Period,
   request: Pick<PeriodRequest, "since" | "now" | "zone">,
@@ -76,7 +75,7 @@ export function coverageOf(
   return { isRunning: since <= request.now && request.now < until, isCut };
 }
 
-/** The range that `--compare previous` compares with; an open end is now. Throws UsageError. */
+/** For `--compare previous`; an open end is now. Throws UsageError. */
 export function comparedRange({ clock, options }: Deps, { since, until }: TimeFilter): RangeBefore {
   if (since === null) throw new UsageError("--compare previous requires --since or --by");
   const now = unixSeconds(clock);
@@ -93,7 +92,7 @@ interface RangeStyle {
   readonly unicode: boolean;
 }
 
-/** `all time`, `since 2026-05-01`, `2026-05-01 – 2026-05-31`: whole days without their times. */
+/** `all time`, `since 2026-05-01`, `2026-05-01 – 2026-05-31`. */
 export function describeRange({ since, until }: TimeFilter, { zone, now, unicode }: RangeStyle): string {
   const write = createTimeFormatter({ format: "local", zone, now });
   const first = since === null ? null : write(since).replace(/ 00:00:00$/, "");

@@ -1,4 +1,4 @@
-/** Reads responses for what the API's counts don't tell, in the way that an export reads them. */
+/** Reads responses for what the API doesn't count. */
 import { readList } from "../../../bulk/export/read-list.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { PER_PAGE_MAX, scoreCategory, SCORE_MAX, SCORE_MIN } from "../../../contract/limits.ts";
@@ -21,9 +21,9 @@ export interface ResponseReading<Batch> {
   readonly filterPage?: PageFilter | null;
   readonly properties?: PropertyUse;
   readonly expand?: readonly Expansion[];
-  /** The part of a page that is kept, such as counts, so that memory stays flat. Pages come in any order. */
+  /** Reduces a page, to counts for example, so that memory stays flat. Pages come in any order. */
   readonly toBatch: (rows: readonly JsonObject[]) => Batch;
-  /** Called in the order of time. An error ends the reading. */
+  /** Called in order of time. An error ends the reading. */
   readonly take: (batch: Batch) => void;
 }
 
@@ -62,7 +62,7 @@ export async function readResponses<Batch>(deps: Deps, reading: ResponseReading<
   });
 }
 
-/** 0 to 10; null for rows without a valid score and for other survey types, which count as no answer. */
+/** Null for rows without a valid score, and for other survey types. */
 export function scoreOf({ score, survey_type: surveyType = "nps" }: JsonObject): number | null {
   if (surveyType !== "nps") return null;
   const isScore = typeof score === "number" && Number.isInteger(score) && score >= SCORE_MIN && score <= SCORE_MAX;

@@ -16,7 +16,7 @@ export const TREND = {
   parse: parseName,
 } as const satisfies FlagRecord & { readonly parse: unknown };
 
-/** All of them have to hold. */
+/** All must match. */
 export const ROW_FILTERS = flagGroup({
   scores: {
     flag: "--score",
@@ -33,7 +33,7 @@ export const ROW_FILTERS = flagGroup({
   properties: PROPERTY_FILTER_FLAG,
   hasComment: { flag: "--has-comment", text: "only with a comment" },
   tags: { flag: "--tag", value: "tag", text: "only with this tag", repeatable: true },
-  /** By question; null for any answer. Of several answers to one question, one has to match. */
+  /** Null matches any answer. Several answers to one question are alternatives. */
   answers: {
     flag: "--answer",
     value: "id=answer",
@@ -62,7 +62,7 @@ function parseScores(text: string, place: string): ReadonlySet<number> {
 
 export type PageFilter = (page: RowPage) => RowPage;
 
-/** Null if there is nothing to filter by. */
+/** Null without filters. */
 export function createPageFilter(filters: RowFilters): PageFilter | null {
   const { scores, search, properties, hasComment, tags, answers } = filters;
   const tests: ((row: JsonObject) => boolean)[] = [];
@@ -87,7 +87,7 @@ export function createPageFilter(filters: RowFilters): PageFilter | null {
   };
 }
 
-/** Null for a response without a score, which no service should send. */
+/** Null without a score, which no service should send. */
 export function categoryOf({ score }: JsonObject): ScoreCategory | null {
   return typeof score === "number" ? scoreCategory(score) : null;
 }
@@ -100,14 +100,14 @@ export function tagsOf({ tags }: JsonObject): readonly Json[] {
   return Array.isArray(tags) ? tags : [];
 }
 
-/** The specification doesn't define tags: a text, or an object with a name. Null for anything else. */
+/** A text or an object with a name, as the specification doesn't define tags. Otherwise null. */
 export function tagName(tag: Json): string | null {
   if (typeof tag === "string") return tag;
   const name = isJsonObject(tag) ? (tag["name"] ?? tag["text"]) : null;
   return typeof name === "string" ? name : null;
 }
 
-/** A choice counts by its id and by its text. */
+/** Choices match by id or text. */
 function answersTo(row: JsonObject, question: string): readonly string[] {
   const answer = plainAnswers(row).find(({ id }) => id === question);
   if (answer === undefined) return [];

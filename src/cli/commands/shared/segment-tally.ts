@@ -1,4 +1,4 @@
-/** Counts responses by their values of properties, and by their answers to questions. */
+/** Counts responses by property values and answers. */
 import { type PlainAnswer, plainAnswers } from "../../../contract/questions/additional-answers.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { countTexts, mergeTexts, choiceName, type ShownTexts } from "../../../insight/answers/shown-texts.ts";
@@ -22,7 +22,7 @@ export function segmentFlag(text: string): FlagGroup<readonly string[] | null> {
   return listFlag({ flag: "--segment", value: "names", text }, parseNames);
 }
 
-/** Passes other errors on. Throws UsageError for a property with too many values. */
+/** Rethrows other errors. Throws UsageError for a property with too many values. */
 export function rethrowTooMany(error: unknown): never {
   if (!(error instanceof TooManyValuesError)) throw error;
   throw new UsageError(`--segment: ${error.message}`, {
@@ -33,7 +33,7 @@ export function rethrowTooMany(error: unknown): never {
 
 export interface PageCounts {
   readonly tally: SegmentTally;
-  /** The texts of choices, which are counted by their ids. */
+  /** Choices are counted by id. */
   readonly texts: ShownTexts;
 }
 
@@ -41,7 +41,7 @@ export function emptyCounts(properties: readonly string[]): PageCounts {
   return { tally: createTally(properties), texts: new Map() };
 }
 
-/** `start`: the first second of what is compared with what was before. */
+/** `start` separates the two compared ranges. */
 export function countPage(rows: readonly JsonObject[], properties: readonly string[], start: number): PageCounts {
   const { tally, texts } = emptyCounts(properties);
   for (const row of rows) {
@@ -60,26 +60,26 @@ export function countPage(rows: readonly JsonObject[], properties: readonly stri
   return { tally, texts };
 }
 
-/** Pages in the order of time. */
+/** Call in order of time. */
 export function addPage(sum: PageCounts, page: PageCounts): void {
   mergeTally(sum.tally, page.tally);
   mergeTexts(sum.texts, page.texts);
 }
 
-/** With choices under the text that was shown most. */
+/** Names choices by their most frequent text. */
 export function namedTally({ tally, texts }: PageCounts): SegmentTally {
   return nameValues(tally, (property, value) =>
     property.startsWith(ANSWERS) ? choiceName(texts, property.slice(ANSWERS.length), value) : value,
   );
 }
 
-/** The answer to the question of `answers.ID`; null for other names, and unanswered questions. */
+/** Null unless `name` is `answers.ID` and the question was answered. */
 function answerOf(row: JsonObject, name: string): PlainAnswer | null {
   if (!name.startsWith(ANSWERS)) return null;
   return plainAnswers(row).find(({ id }) => id === name.slice(ANSWERS.length)) ?? null;
 }
 
-/** Choices by their ids: their texts depend on the language. */
+/** By id, as texts depend on the language. */
 function choicesOf({ value }: PlainAnswer): readonly string[] {
   return typeof value === "object" ? [...new Set(value.map(({ id }) => id))] : [String(value)];
 }

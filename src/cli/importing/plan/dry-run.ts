@@ -1,4 +1,4 @@
-/** `--dry-run` of an import: the plan and the first rows, as tables on a terminal and as JSON for programs. */
+/** `--dry-run` of an import: the plan and the first rows. */
 import { decideRows, type Plan, type RowSource, type RowToSend } from "../../../bulk/import/journal/decide-rows.ts";
 import type { ImportTable } from "../../../bulk/import/table/open-table.ts";
 import { ClientError } from "../../../client/errors/client-error.ts";
@@ -109,7 +109,7 @@ function describeCounts({ kind }: ImportRequest, plan: Plan, unsurveyed: string)
   return `${countOf(plan.rows, "row", "rows")}: ${[...parts, `${formatCount(plan.skipped)} skipped`].join(", ")}`;
 }
 
-/** Empty, so that paths alone are shown, where no connection is configured or the embedded service would be asked. */
+/** Empty if there is no connection, or it is the embedded service: then only paths are shown. */
 async function baseUrlOf(deps: Deps): Promise<string> {
   try {
     const settings = await resolveConnection(settingsRequest(deps));

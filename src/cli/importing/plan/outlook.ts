@@ -1,4 +1,4 @@
-/** Counted before the plan is confirmed: people who would get no survey, and stored properties that would change. */
+/** Counts people who would get no survey, and stored properties that would change. */
 import { type SendMode, sendMode } from "../../../bulk/import/check/row-kind.ts";
 import { decideRows, type RowSource, type RowToSend } from "../../../bulk/import/journal/decide-rows.ts";
 import type { Client } from "../../../client/client.ts";
@@ -15,7 +15,7 @@ import { createTimeFormatter } from "../../render/time.ts";
 export interface Outlook {
   readonly emails: number;
   readonly texts: number;
-  /** By reason. `paused` are those that would be scheduled and wait. */
+  /** `paused` surveys would be scheduled and wait. */
   readonly reasons: Readonly<Record<SurveyStatusName, number>>;
   readonly throttledUntil: number | null;
   readonly changes: ReadonlyMap<string, number>;
@@ -29,7 +29,7 @@ export interface OutlookOptions {
   readonly signal: AbortSignal;
 }
 
-/** One request for each 100 people, to our own service. Throws ClientError. */
+/** One request per 100 people. Throws ClientError. */
 export async function readOutlook({ client, concurrency, signal, ...rows }: OutlookOptions): Promise<Outlook> {
   const outlook = {
     emails: 0,
@@ -63,7 +63,7 @@ export async function readOutlook({ client, concurrency, signal, ...rows }: Outl
   return outlook;
 }
 
-/** The stored properties that a request gives another value, or removes; the texts of one message don't count. */
+/** Stored properties that a request changes or removes, other than texts of a message. */
 function changedProperties(
   stored: Json | undefined,
   { properties, replace_properties: replaces }: JsonObject,
@@ -99,7 +99,7 @@ async function* askedPeople({ source, bodyOf }: Pick<OutlookOptions, "source" | 
   if (asked.length > 0) yield asked;
 }
 
-/** `12 throttled until 2026-12-20 at the latest, 3 unsubscribed`; empty where all would be surveyed. */
+/** `12 throttled until 2026-12-20 at the latest, 3 unsubscribed`. */
 export function describeOutlook({ reasons, throttledUntil }: Outlook, zone: string | null): string {
   const day = createTimeFormatter({ format: "local", zone, now: 0 });
   const until =

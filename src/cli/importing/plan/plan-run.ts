@@ -1,4 +1,4 @@
-/** What the service says about the rows of a run before it begins. */
+/** Asks the service about a run before it begins. */
 import type { RowSource, RowToSend } from "../../../bulk/import/journal/decide-rows.ts";
 import { ClientError } from "../../../client/errors/client-error.ts";
 import type { Client } from "../../../client/client.ts";
@@ -18,7 +18,7 @@ interface RunToPlan extends Pick<CheckedFile, "deps" | "request" | "report"> {
   readonly connection: Connection;
 }
 
-/** `chosen` are the rows without those that the service suppresses. Throws ClientError. */
+/** Drops rows that the service suppresses. Throws ClientError. */
 export async function planRun(
   { deps, request, report, client, connection }: RunToPlan,
   chosen: RowSource & { readonly rows: number },
@@ -39,13 +39,13 @@ export async function planRun(
   };
 }
 
-/** One harmless call: a refused key shows before anything is recorded, and the service's clock becomes known. */
+/** A harmless request. It also finds a refused key early, and reads the service's clock. */
 async function isOwnService(client: Client, signal: AbortSignal): Promise<boolean> {
   const { headers } = await client.page({ route: ROUTES.listPeople, parameters: { per_page: 1 }, signal });
   return Object.keys(SERVES_STATUSES).every((name) => headers?.[name] !== undefined);
 }
 
-/** False if it can't be asked: what our own service takes, others take as well. */
+/** False if it can't be asked: others accept what our own service accepts. */
 export async function isOtherService(deps: Deps): Promise<boolean> {
   try {
     if ((await resolveConnection(settingsRequest(deps))).kind === "local") return false;

@@ -1,4 +1,4 @@
-/** The plan of an import, counted before anything leaves: shown by `--dry-run`, asked on a terminal. */
+/** The plan of an import, for `--dry-run` and for the question. */
 import type { CheckReport } from "../../../bulk/import/check/check.ts";
 import { countDecisions, type Plan, type RowSource } from "../../../bulk/import/journal/decide-rows.ts";
 import { drawSample } from "../../../bulk/import/sample.ts";
@@ -12,7 +12,7 @@ import type { ImportRequest } from "../import-request.ts";
 import { describeChanges, describeOutlook, type Outlook } from "./outlook.ts";
 import { describeUntimed, describeWarnings } from "../problems.ts";
 
-/** Without a terminal, flags or a column must give consent; `--yes` isn't enough. Throws UsageError. */
+/** Without a terminal, a flag or a column must give consent; `--yes` isn't enough. Throws UsageError. */
 export function checkConsent({ streams }: Deps, table: ImportTable, request: ImportRequest): void {
   const { command, consent } = request;
   if (consent === undefined || consent.isGiven || (streams.in.isTTY && streams.err.isTTY)) return;
@@ -21,7 +21,7 @@ export function checkConsent({ streams }: Deps, table: ImportTable, request: Imp
   throw new UsageError(`${command} ${consent.advice}`, { hint: "--dry-run shows what would be sent" });
 }
 
-/** The rows to send: all that are valid and no duplicates, or a sample of them. */
+/** Valid rows without duplicates, or a sample of them. */
 export function chooseRows(
   { sample = null }: ImportRequest,
   table: ImportTable,
@@ -31,7 +31,6 @@ export function chooseRows(
   return sample === null ? all : { ...all, ...drawSample(report, sample, table.input.sha256 ?? "") };
 }
 
-/** A run before it begins, as far as the service was asked. */
 export interface PlannedRun {
   readonly place: string;
   readonly profile: string | null;
@@ -53,7 +52,7 @@ export async function writeForecast(
   if (line !== null) await writeDone(deps, line);
 }
 
-/** On a terminal the plan is shown and confirmed; `--yes` skips the question. Throws CancelledError when declined. */
+/** Shows the plan and asks, unless there is no terminal or `--yes` is given. Throws CancelledError. */
 export async function askWithPlan(deps: Deps, request: ImportRequest, run: PlannedRun): Promise<void> {
   const { streams } = deps;
   if (request.flags.yes || !streams.in.isTTY || !streams.err.isTTY) {
@@ -70,7 +69,7 @@ export interface DescribedPlan extends Pick<PlannedRun, "source"> {
   readonly plan: Plan;
   readonly lines: readonly string[];
   readonly changes: readonly string[];
-  /** Those who would get no survey, by reason; empty if the service doesn't say. */
+  /** Reasons for no survey; empty if the service doesn't say. */
   readonly unsurveyed: string;
 }
 
@@ -109,7 +108,7 @@ export async function describePlan(
   return { source, plan, lines, changes, unsurveyed };
 }
 
-/** Rows whose people would be sent no survey are saved without one. */
+/** Moves people who get no survey to `quiet`. */
 function withOutlook(plan: Plan, { emails, texts }: Outlook): Plan {
   return { ...plan, emails: plan.emails - emails, texts: plan.texts - texts, quiet: plan.quiet + emails + texts };
 }

@@ -1,4 +1,4 @@
-/** What earlier runs did with the file: whether this run begins, continues, or has nothing to do. */
+/** Decides whether a run starts, continues or has nothing to do. */
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { carryOver, type CarriedOver } from "../../../bulk/import/journal/carry-over.ts";
@@ -14,11 +14,9 @@ import { isReadOnce } from "../input-source.ts";
 import { filesOf, JOURNAL_SUFFIX, listJournals, type RunFiles } from "../run-files.ts";
 
 export interface PreviousRun {
-  /** What this run continues; empty for a new one. */
   readonly before: WritableState;
-  /** Set if `before` is of an earlier version of the file: the journal is rewritten before this run adds to it. */
+  /** Set if the file has grown: the journal is rewritten first. */
   readonly carried: CarriedOver | null;
-  /** Every row was imported: there is nothing to send. */
   readonly isUnchanged: boolean;
 }
 
@@ -26,11 +24,11 @@ interface RunToBegin {
   readonly files: RunFiles;
   readonly head: JournalHead;
   readonly request: ImportRequest;
-  /** The rows that would be sent if there were no earlier run. */
+  /** The rows to send if there were no earlier run. */
   readonly source: RowSource;
 }
 
-/** Throws UsageError if an earlier run keeps this one from starting. */
+/** Throws UsageError if an earlier run prevents this one. */
 export async function findPreviousRun(run: RunToBegin): Promise<PreviousRun> {
   const { files, head, request } = run;
   const before = await readJournal(files.journal);
@@ -57,7 +55,7 @@ async function resume(run: RunToBegin, before: WritableState, previous: JournalH
   checkSame(previous, head, files.journal);
   if (previous.input === head.input) return { before, carried: null, isUnchanged: false };
   const carried = await carryOver(files.journal, head, source);
-  // A person who was imported with other values would be surveyed again; an answer is known by what it says.
+  // A person with other values would be surveyed again; responses are recognized by content.
   if (carried.missing > 0 && request.kind.repeats !== "answer")
     throw differs(
       files.journal,
@@ -67,7 +65,7 @@ async function resume(run: RunToBegin, before: WritableState, previous: JournalH
   return { before: carried.before, carried, isUnchanged: false };
 }
 
-/** The run that finished, if this one would repeat it: all of it, or responses of it. */
+/** The finished run, if this one repeats it or some of its responses. */
 async function findRepeated(
   { files, head, request, source }: RunToBegin,
   before: WritableState,
@@ -91,7 +89,7 @@ function isSamePlace(one: JournalHead, other: JournalHead): boolean {
   return one.command === other.command && one.baseUrl === other.baseUrl;
 }
 
-/** A run that only saves would write over the record of one that sends. */
+/** A run that only saves would overwrite the record of one that sends. */
 function hasOtherSend({ choices: before }: JournalHead, { choices: now }: JournalHead): boolean {
   return before["--send"] !== now["--send"];
 }
@@ -138,7 +136,7 @@ function unfinished({ results }: RunFiles): UsageError {
   });
 }
 
-/** The same content under another name mails the same people. */
+/** The same content under another name would mail the same people. */
 async function refuseCopy(files: RunFiles, head: JournalHead): Promise<void> {
   for (const journal of await listJournals(path.dirname(files.journal))) {
     const found = await readJournalHead(journal);
@@ -148,7 +146,7 @@ async function refuseCopy(files: RunFiles, head: JournalHead): Promise<void> {
   }
 }
 
-/** Results without their journal: of which file, and to whom, cannot be known. */
+/** Without its journal, nobody knows what was sent. */
 async function refuseLostJournal({ results, journal }: RunFiles): Promise<void> {
   const found = await stat(results).catch(() => null);
   if (found === null || !found.isFile()) return;

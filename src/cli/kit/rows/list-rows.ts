@@ -1,4 +1,4 @@
-/** The work of every `list`: its flags, and pages from the client to stdout, up to a limit. */
+/** What every `list` does. */
 import type { CallOptions, Client, Page, Parameters } from "../../../client/client.ts";
 import { PER_PAGE_MAX } from "../../../contract/limits.ts";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
@@ -20,7 +20,7 @@ const LIMIT_DEFAULT = 50;
 
 export interface ListLimits {
   readonly limit: number | null;
-  /** Rows a request; null is 100, or --limit if that is less. */
+  /** Null means 100, or `--limit` if that's less. */
   readonly perPage: number | null;
   readonly wrap?: boolean;
   readonly count?: boolean;
@@ -64,17 +64,17 @@ export const LIMITS: FlagGroup<ListLimits> = { records: LIST_FLAGS, read: readLi
 export interface ListRequest {
   readonly resource: Resource;
   readonly limits: ListLimits;
-  /** Filters; `per_page` is added here. */
+  /** Without `per_page`. */
   readonly parameters: Parameters;
   readonly pages: (client: Client, parameters: Parameters, options: CallOptions) => AsyncGenerator<Page>;
-  /** Rows are left out here, and not by the service: a page may come back with few of them, or none. */
+  /** Rows are filtered here rather than by the service, so a page may have few or none. */
   readonly isNarrowed?: boolean;
-  /** Which end of the list comes first, where the command can turn it around. */
+  /** For commands that can reverse the list. */
   readonly first?: "oldest" | "newest";
   readonly count?: RowCount;
 }
 
-/** The number of rows that the filters let through, by one cheap request. */
+/** Counts the matching rows with one cheap request. */
 interface RowCount {
   readonly noun: string;
   readonly ask: (client: Client, options: CallOptions) => Promise<number | null>;
@@ -107,7 +107,7 @@ async function writeRows(deps: Deps, request: ListRequest): Promise<ExitCode> {
       if (left > 0) continue;
       await output.end();
       await paths.writeNotes();
-      // Also after a page that is not full: some services give fewer rows than asked for.
+      // Even after a short page: some services return fewer rows than requested.
       if (!deps.options.quiet) await noteMore(deps, request, client, { walk, page, isCut: left < 0, allCounted });
       await walk.return(undefined);
       return EXIT.done;
@@ -118,7 +118,7 @@ async function writeRows(deps: Deps, request: ListRequest): Promise<ExitCode> {
   });
 }
 
-/** Says which dotted paths of `--columns` no row has: most likely they are mistyped. */
+/** Notes dotted paths of `--columns` that no row has, which are probably typos. */
 function watchPaths(deps: Deps, resource: Resource) {
   let lacking = selectColumns(resource, deps.options.columns ?? []).filter(({ name }) => name.includes("."));
   const known = new Set<string>();
@@ -149,17 +149,17 @@ interface Stop {
   readonly allCounted: boolean;
 }
 
-/** Adds a note where more rows exist. A failure here does not fail the list. */
+/** Adds a note if there are more rows. A failure here doesn't fail the list. */
 async function noteMore(deps: Deps, request: ListRequest, client: Client, stop: Stop): Promise<void> {
   const shown = request.limits.limit ?? 0;
   if (request.isNarrowed === true && !stop.isCut) return noteLater(deps, shown, stop);
   const total = stop.allCounted ? await orNull(() => request.count?.ask(client, { signal: deps.signal })) : null;
-  // A count that is no larger proves nothing: there may be rows that it does not have.
+  // A count that isn't larger proves nothing: it may lack some rows.
   const more = stop.isCut || (total ?? 0) > shown || (await orNull(() => hasMore(stop)));
   if (more === true) await writeDone(deps, describeShown(request, shown, total));
 }
 
-/** One page further on shows whether later rows match; that page may have none, and a later one may. */
+/** Looks one page ahead: it may be empty although a later one isn't. */
 async function noteLater(deps: Deps, shown: number, { walk }: Stop): Promise<void> {
   const following = await orNull(() => walk.next());
   if (following === null || following.done === true) return;
@@ -167,7 +167,7 @@ async function noteLater(deps: Deps, shown: number, { walk }: Stop): Promise<voi
   await writeDone(deps, `Showing ${countOf(shown, "row", "rows")}; ${more} --limit N or --all for more`);
 }
 
-/** Cursor lists say so; of page-numbered lists a full page says nothing, so the next one is asked for. */
+/** A full page of a numbered list says nothing, so the next one is requested. */
 async function hasMore({ walk, page }: Stop): Promise<boolean> {
   if (page.next !== null) return true;
   const following = await walk.next();

@@ -1,4 +1,4 @@
-/** Properties by which rows are filtered or grouped: `--property 'purchases>=3'` and the values in a row. */
+/** Filters and groups by properties, such as `--property 'purchases>=3'`. */
 import { type Json, type JsonObject, propertyText } from "../../../contract/json.ts";
 import { badValue, parseKeyValue } from "../../args/values.ts";
 import type { FlagSpec } from "../flag-spec.ts";
@@ -12,7 +12,7 @@ export const COMPARISONS = {
   "<": (a: number, b: number) => a < b,
 } as const;
 
-/** `=` if there is no comparison. */
+/** `=` by default. */
 export type PropertyCondition = readonly [key: string, value: string, comparison?: keyof typeof COMPARISONS];
 
 export const PROPERTY_FILTER_FLAG = {
@@ -23,7 +23,6 @@ export const PROPERTY_FILTER_FLAG = {
   parse: parseCondition,
 } as const satisfies FlagSpec;
 
-/** Throws UsageError. */
 export function parseCondition(text: string, place: string): PropertyCondition {
   const [, key = "", comparison = "=", value = ""] = /^([^=]+?)(!=|>=|<=|>|<)(.*)$/su.exec(text) ?? [];
   if (comparison === "=") return parseKeyValue(text, place);
@@ -32,7 +31,7 @@ export function parseCondition(text: string, place: string): PropertyCondition {
   return [key.trim(), value.trim(), comparison as keyof typeof COMPARISONS];
 }
 
-/** Conditions that must all hold; of several values of one key one is enough. */
+/** All groups must match; equal conditions on the same key form a group, of which one must. */
 export function groupConditions(conditions: readonly PropertyCondition[]): readonly (readonly PropertyCondition[])[] {
   const equal = conditions.filter(([, , comparison = "="]) => comparison === "=");
   const keys = [...new Set(equal.map(([key]) => key))];
@@ -40,7 +39,7 @@ export function groupConditions(conditions: readonly PropertyCondition[]): reado
   return [...keys.map((key) => equal.filter(([name]) => name === key)), ...others.map((condition) => [condition])];
 }
 
-/** `map` is the field that holds a row's properties. */
+/** `map` is the row's field with properties. */
 export function propertyTests(
   conditions: readonly PropertyCondition[],
   map: string,
@@ -57,13 +56,13 @@ export function meets(actual: string | null, [, wanted, comparison = "="]: Prope
   return comparison === "!=" ? !isSame : comparison === "=" && isSame;
 }
 
-/** Null for other text, and for ids: leading zeros or more digits than a number keeps. */
+/** Null for ids: leading zeros, or more digits than a number can hold. */
 function toNumber(text: string): number | null {
   const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   return Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : null;
 }
 
-/** What is stored with the person of a response, apart from the row so that no output shows it. */
+/** Properties stored with the person of a response. Kept apart from the row, so that no output shows them. */
 const STORED = new WeakMap<JsonObject, Json>();
 
 export function attachStored(row: JsonObject, properties: Json | undefined): void {
@@ -74,7 +73,7 @@ export function storedWith(row: JsonObject): Json | undefined {
   return STORED.get(row);
 }
 
-/** The row's own value as text, else the one stored with its person; null for none. */
+/** The row's own value, or the one stored with its person. */
 export function propertyOf(row: JsonObject, map: string, name: string): string | null {
   return propertyText(row[map], name) ?? propertyText(storedWith(row), name);
 }

@@ -1,4 +1,4 @@
-/** When a run over many rows or items stops: what went wrong concerns all of them, and not one. */
+/** Decides when a bulk run stops because the problem isn't the single row. */
 import {
   AuthError,
   ConnectionError,
@@ -10,15 +10,14 @@ import {
 import { ClientError } from "../../../client/errors/client-error.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 
-/** No other item would fare better: a redirect is of an address that has moved. */
+/** They would fail every other item, too. */
 const OF_ALL_ITEMS = [AuthError, ConnectionError, TimeoutError, RateLimitedError, RedirectError];
-/** Consecutive items that the service failed on before the run stops: it is the service, not the items. */
+/** After so many failures in a row, the service is at fault. */
 const FAILURES_IN_A_ROW = 20;
 
 export interface StopRule {
-  /** An item ended well, or with an answer that tells nothing. */
   ended(how: "well" | "unknown"): void;
-  /** True for an error that ends the run: a refused key, a dead network, a service that fails again and again. */
+  /** True if the error ends the run. */
   stopsAt(error: unknown): boolean;
 }
 

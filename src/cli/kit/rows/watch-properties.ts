@@ -1,7 +1,4 @@
-/**
- * Watches the rows of commands that filter or group by properties: fills in what is stored with the person, and says at
- * the end what no row has.
- */
+/** Fills in the properties stored with people, and notes properties that no row has. */
 import type { CallOptions, Client, Page, Parameters } from "../../../client/client.ts";
 import { idText, personIdOf } from "../../../client/write/look-up.ts";
 import { isJsonObject, type JsonObject, propertyText } from "../../../contract/json.ts";
@@ -24,15 +21,15 @@ type ListName = keyof typeof LISTS;
 
 export interface PropertyUse {
   readonly conditions?: readonly PropertyCondition[] | undefined;
-  /** Properties, or `answers.ID`, that responses are grouped by. */
+  /** Properties or `answers.ID`. */
   readonly segments?: readonly string[];
-  /** Takes the notes; by default they go to stderr. */
+  /** Defaults to writing notes to stderr. */
   readonly onNote?: (note: string) => unknown;
 }
 
 export const ANSWERS = "answers.";
 
-/** Prints these notes when the connection closes, or throws NothingFoundError if no row has one of the segments. */
+/** Writes the notes when the connection closes. Throws NothingFoundError if no row has any of the segments. */
 export function watchProperties(deps: Deps, of: ListName, use: PropertyUse): Deps {
   const { conditions = [], segments = [], onNote = (note) => writeNote(deps, note) } = use;
   const names = [...new Set([...conditions.map(([key]) => key), ...segments])];
@@ -64,7 +61,7 @@ export function watchProperties(deps: Deps, of: ListName, use: PropertyUse): Dep
   };
 }
 
-/** Attaches the stored properties to rows that lack one of `names`, if the service keeps any. */
+/** Fetches stored properties for rows that lack one of `names`. */
 function createStoredReader(client: Client, names: readonly string[], signal: AbortSignal) {
   const wanted = names.filter((name) => !name.startsWith(ANSWERS));
   let isKept = true;
@@ -77,14 +74,14 @@ function createStoredReader(client: Client, names: readonly string[], signal: Ab
       per_page: PER_PAGE_MAX,
     };
     const page = await nullIfRefused(client.page({ route: ROUTES.listPeople, parameters, signal }));
-    // Services that keep none ignore both parameters.
+    // Services that store none ignore both parameters.
     isKept = page !== null && page.rows.every(({ properties }) => isJsonObject(properties));
     const people = new Map(isKept ? page?.rows.map(({ id, properties }) => [idText(id), properties]) : []);
     for (const row of lacking) attachStored(row, people.get(personIdOf(row)));
   };
 }
 
-/** Values of a property that are looked through for the one that was meant. */
+/** Values kept per property to suggest the right one. */
 const VALUES_MAX = 1000;
 
 function createFacts(of: ListName, names: readonly string[]) {
@@ -104,7 +101,6 @@ function createFacts(of: ListName, names: readonly string[]) {
       }
       if (isFilled) rowsFilled += 1;
     }
-    // The first row of a page is sample enough.
     const [first = {}] = rows;
     for (const found of [first[map], storedWith(first)]) for (const name of Object.keys(found ?? {})) known.add(name);
     for (const { id } of plainAnswers(first)) known.add(ANSWERS + id);
@@ -127,7 +123,7 @@ function createFacts(of: ListName, names: readonly string[]) {
     if (mayMatch || found.length === VALUES_MAX) return [];
     const texts = group.map(([, value, comparison = "="]) => `${key}${comparison}${value}`);
     if (found.length === 0) return [explainMissing([key])];
-    // Hints are not redacted, so no address or number is one.
+    // Hints aren't redacted, so no address or number may be suggested.
     const impersonal = found.filter((value) => !/@|\d{4}/.test(value));
     return [explain(texts.join(" or "), typed, impersonal)];
   };
@@ -151,7 +147,7 @@ interface Explanation {
   readonly hint: string | null;
 }
 
-/** Stands for any answer to the question of `answers.ID`. */
+/** The name itself if the question was answered. */
 function answerTo(row: JsonObject, name: string): string | null {
   return name.startsWith(ANSWERS) && plainAnswers(row).some(({ id }) => ANSWERS + id === name) ? name : null;
 }

@@ -1,4 +1,4 @@
-/** Why a person will or will not be surveyed next: one sentence, or one for each channel where they differ. */
+/** Says in a sentence why a person will or won't be surveyed next, per channel if they differ. */
 import { isJsonObject, type Json } from "../../../../contract/json.ts";
 import { type Platform, PLATFORMS } from "../../../../contract/resources.ts";
 import { capital } from "../../../../contract/text/capital.ts";
@@ -15,7 +15,7 @@ type WallClock = (seconds: number) => number;
 const ADDRESSES: Readonly<Record<Platform, string>> = { email: "email", sms: "phone_number" };
 const BY: Readonly<Record<Platform, string>> = { email: "By e-mail", sms: "By SMS" };
 
-/** `wallClock` turns Unix seconds into those of a clock on the wall. */
+/** `wallClock` converts Unix seconds to local time. */
 export function explainNext(known: KnownPerson, wallClock: WallClock): string {
   const reached = PLATFORMS.filter((channel) => typeof known.person[ADDRESSES[channel]] === "string");
   const isOnly = reached.length < 2;
@@ -25,7 +25,7 @@ export function explainNext(known: KnownPerson, wallClock: WallClock): string {
   return channels.map((channel, index) => `${BY[channel]}: ${toClause(sentences[index] ?? "")}`).join(" ");
 }
 
-/** `Will be surveyed: a survey is …` as `will be surveyed, a survey is …`. */
+/** Turns `Will be surveyed: a survey is …` into `will be surveyed, a survey is …`. */
 function toClause(sentence: string): string {
   return sentence.replace(": ", ", ").replace(/^./, (first) => first.toLowerCase());
 }
@@ -51,7 +51,7 @@ const BEGINNINGS: Readonly<Record<SurveyStatusName, string>> = {
   paused: "Will not be surveyed for now",
 };
 
-/** `survey_status` of our own service is about one channel; a pause and the throttle hold for both. */
+/** Our `survey_status` is about one channel; a pause and the throttle apply to both. */
 function statusOn(known: KnownPerson, channel: Platform, isOnly: boolean): SurveyStatus | null {
   const { person } = known;
   const [left, bounced] =
@@ -70,7 +70,7 @@ function statusOn(known: KnownPerson, channel: Platform, isOnly: boolean): Surve
 
 const WAITING: ReadonlySet<Json | undefined> = new Set(["scheduled", "claimed", "transmitting", "retrying", "held"]);
 
-/** Our own service lists surveys; of others a membership tells when the next one is due. */
+/** Our own service lists surveys; for others, the membership has the next time. */
 function nextOn({ person, autopilot, isComplete }: KnownPerson, channel: Platform): number | null {
   const request = autopilot[channel]?.["next_survey_request"] ?? null;
   if (!isComplete) return isJsonObject(request) ? timeOf(request, "survey_scheduled_at") : null;
@@ -80,7 +80,7 @@ function nextOn({ person, autopilot, isComplete }: KnownPerson, channel: Platfor
   return times.length === 0 || person["next_survey_scheduled_at"] === null ? null : Math.min(...times);
 }
 
-/** Platforms whose next survey is none of those that the person is told to wait for: they are inactive. */
+/** Inactive platforms: their next survey isn't scheduled. */
 function waitingMemberships({ autopilot }: KnownPerson): readonly Platform[] {
   return PLATFORMS.filter((platform) => {
     const next = autopilot[platform]?.["next_survey_request"] ?? null;

@@ -83,7 +83,6 @@ function explainOf({ options }: Deps, known: KnownPerson): string {
 async function writePage(deps: Deps, known: KnownPerson): Promise<void> {
   const { person, autopilot, responses } = known;
   const { surveys, resubscriptions, ...fields } = person;
-  // No line for a time that isn't there.
   const head = HEAD.filter(
     (column) => column.name in fields && (ONE_PERSON.columns.includes(column) || fields[column.name] !== null),
   );
@@ -104,7 +103,6 @@ function toMembership(platform: string, member: JsonObject | null): JsonObject[]
   return [{ platform, created_at: member["created_at"] ?? null, survey_scheduled_at, properties }];
 }
 
-/** Nobody can have answered a survey that hasn't left. */
 function withoutEarlyAnswer(survey: JsonObject): JsonObject {
   return survey["sent_at"] === null ? { ...survey, answered: null } : survey;
 }

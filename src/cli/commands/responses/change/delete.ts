@@ -52,7 +52,7 @@ function requestFor(id: string): PlannedRequest {
 
 const LACKING = "this service cannot delete responses";
 
-/** A 404 means that the response or the endpoint is missing; asking for the response may tell which. */
+/** Either the response or the endpoint is missing; looking up the response may tell which. */
 async function explain(client: Client, id: string, error: RefusedError, signal: AbortSignal): Promise<Error> {
   if (error.status === 405 || error.status === 410) return new NothingFoundError(LACKING);
   if (error.status !== 404) return error;

@@ -29,7 +29,7 @@ export const tag = defineCommand({
     return changeResponses(deps, ids, COLUMNS, {
       plan(row) {
         const tags = tagsOf(row).map(tagName);
-        // The whole list is sent back, so leaving out a tag would remove it.
+        // The complete list is sent, so a dropped tag would be removed.
         if (tags.includes(null)) throw new NothingFoundError("its tags are of a kind that cannot be sent back");
         const now = tags.filter((name) => name !== null);
         const wanted = [...new Set([...now.filter((name) => !remove.includes(name)), ...add])];
@@ -42,7 +42,7 @@ export const tag = defineCommand({
   },
 });
 
-/** `--add x` and `--remove=y` after the ids as `+x` and `-y`. Throws UsageError. */
+/** Turns `--add x` and `--remove=y` after the ids into `+x` and `-y`. Throws UsageError. */
 function toSigns([word, ...more]: readonly string[]): string[] {
   if (word === undefined) return [];
   const [, name, value] = /^--(add|remove)(?:=(.*))?$/s.exec(word) ?? [];

@@ -1,4 +1,4 @@
-/** `responses tail --forward-to`: answers as a webhook would bring them. */
+/** `responses tail --forward-to`: posts responses like a webhook. */
 import { createHash } from "node:crypto";
 import { RESPONSE_VERSIONS, changedAt } from "../export.ts";
 import { createRecentIds } from "../../../../bulk/export/lists.ts";
@@ -35,21 +35,21 @@ export interface Forwarder {
   /** Remembers rows that aren't sent, so that later they count as changed, not new. */
   know(page: RowPage): void;
   /**
-   * Sends the rows one after another and yields a row of the output for each. Rejects when interrupted. Rows created
-   * before `since`, Unix seconds, were edited; null if all rows were read from the start.
+   * Sends rows in sequence and yields a row of output for each. Rejects if interrupted. Rows created before `since`
+   * count as edited; null if all rows were read from the start.
    */
   send(page: RowPage, since: number | null): AsyncGenerator<RowPage>;
   close(): void;
 }
 
-/** Long enough for a receiver's restart; after that the failure is shown, and the next answer sent. */
+/** Long enough for the receiver to restart. After that, goes on with the next response. */
 const RETRY_MS: readonly number[] = [1_000, 2_000, 4_000, 8_000, 15_000];
 const RETRY_AFTER_MAX = 60;
 const SECRET_BYTES = 32;
 
 /**
- * A `given` of null signs with a new secret, which is shown. Throws UsageError for a URL that webhooks may not reach;
- * private and loopback addresses are fine.
+ * Creates and shows a secret if `given` is null. Throws UsageError for URLs that webhooks may not reach; private and
+ * loopback addresses are fine.
  */
 export async function openForwarder(deps: Deps, url: string, given: string | null): Promise<Forwarder> {
   const [{ urlRefusal }, transports, { formatSecret }, { refuseSecret, SIGNATURE_HEADER }] = await Promise.all([
@@ -101,7 +101,7 @@ function createForwarder(deps: Deps, sender: Sender): Forwarder {
       for (const [index, rowText] of splitRowTexts(text).entries()) {
         const row = rows[index] ?? {};
         const type = typeOf(row, since);
-        // The same change has the same id in every run, so receivers can drop repeats.
+        // The id depends only on the change, so receivers can drop repeats.
         const version = [type, RESPONSE_VERSIONS.id(row), changedAt(row), RESPONSE_VERSIONS.content(row)];
         const eventId = createHash("sha256").update(JSON.stringify(version)).digest("hex");
         const data = JSON.parse(markLongNumbers(rowText) ?? rowText) as JsonObject;

@@ -41,7 +41,7 @@ import {
 } from "../selection.ts";
 import { createShaping, type Shaping } from "../shaping.ts";
 
-/** Throws UsageError for `--query`, which needs the end of the output. */
+/** `--query` needs the end of the output. Throws UsageError. */
 const NO_QUERY: FlagGroup<void> = {
   records: [],
   read(flags) {
@@ -54,7 +54,6 @@ const NO_QUERY: FlagGroup<void> = {
 
 const SECRET_VARIABLE = "SURVEYCTL_WEBHOOK_SECRET";
 
-/** Ends by a signal, or by an error that waiting doesn't cure. */
 export const tail = defineCommand({
   name: "tail",
   summary: "show survey responses as they arrive, or post them to a URL",
@@ -138,7 +137,7 @@ function parseInterval(text: string, place: string): number {
 }
 
 interface Watched extends PersonFilter {
-  /** Unix seconds; null: from now on. */
+  /** Unix seconds; null means from now on. */
   readonly since: number | null;
   readonly trend: string | null;
   readonly interval: number;
@@ -177,20 +176,19 @@ async function follow(deps: Deps, watched: Watched, opened: Opened): Promise<nev
   }
 }
 
-/** Failures that may be over by the next look; in the first look they are final, as for a wrong address. */
+/** Failures that may be temporary. In the first request they are final, such as a wrong address. */
 function isOutage(error: unknown): error is ConnectionError | TimeoutError | ServiceError {
   return [ConnectionError, TimeoutError, ServiceError, RateLimitedError, BadReplyError].some(
     (kind) => error instanceof kind,
   );
 }
 
-/** True if the service asks for a longer wait than `--max-wait` allows. */
 function asksTooLong({ options }: Deps, error: Error): boolean {
   const asked = error instanceof RateLimitedError || error instanceof ServiceError ? error.retryAfterMs : null;
   return asked !== null && asked > (options.maxWaitMs ?? RETRY_LIMITS.maxWaitMs);
 }
 
-/** True for an unedited row with a time of change, or one listed without it. */
+/** True if the row shows that lists are ordered by change. */
 function provesChanged(row: JsonObject): boolean {
   const at = timeOf(row, "updated_at");
   return at === null || at === timeOf(row, "created_at");
@@ -226,7 +224,7 @@ async function startWatch(
   return { watch, since };
 }
 
-/** Unix seconds by the rows' own times, whatever the clocks say; null if there are no rows yet. */
+/** By the rows' times, as clocks may differ. Null if there are no rows. */
 async function newestChange(deps: Deps, client: Client, parameters: Parameters): Promise<number | null> {
   let newest: number | null = null;
   for (const [order, perPage] of [
