@@ -54,7 +54,7 @@ function toKey(flag: string): string {
 }
 
 /** The parser keeps the last of a switch and its `--no-` form. Throws UsageError for both. */
-export function refuseBoth(commandLine: readonly string[], flag: `--${string}`): void {
+export function rejectConflict(commandLine: readonly string[], flag: `--${string}`): void {
   const off = flag.replace("--", "--no-");
   if (commandLine.includes(flag) && commandLine.includes(off))
     throw new UsageError(`${flag} and ${off} cannot be used together`);

@@ -126,14 +126,14 @@ async function firstBytes(input: InputFile): Promise<Uint8Array> {
 
 async function* readTableRows(input: InputFile): AsyncGenerator<readonly HistoryRecord[]> {
   for await (const { header, rows } of readTable(input)) {
-    refuseTwins(input, header);
+    rejectDuplicateColumns(input, header);
     const names = header.fields.map(cleanHeader);
     yield rows.filter((row) => !isEmptyRow(row)).map((row) => toRecord(row, names));
   }
 }
 
 /** Nobody knows which one to keep. */
-function refuseTwins({ name }: InputFile, { line, fields }: InputRecord): void {
+function rejectDuplicateColumns({ name }: InputFile, { line, fields }: InputRecord): void {
   const names = fields.map((field) => cleanHeader(field).toLowerCase());
   const seen = new Set<string>();
   const twin = names.findIndex((each) => each !== "" && seen.size === seen.add(each).size);

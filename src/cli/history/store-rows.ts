@@ -31,7 +31,7 @@ const STREAMS: Readonly<Record<HistoryStep, readonly HistoryStream[]>> = {
 };
 
 /** The first pass has already reported these. */
-const TOLD = { onColumn: (): void => undefined, onLost: (): void => undefined, onOtherKind: (): void => undefined };
+const NO_HOOKS = { onColumn: (): void => undefined, onLost: (): void => undefined, onOtherKind: (): void => undefined };
 
 export interface StoredCounts {
   kept: number;
@@ -52,7 +52,7 @@ export interface StoreOptions {
   readonly onRows: (rows: number) => Promise<void>;
 }
 
-interface Placed {
+interface LocatedRow {
   readonly file: string;
   readonly line: number;
   readonly stream: HistoryStream;
@@ -73,7 +73,7 @@ export async function storeRows(options: StoreOptions): Promise<StoredRows> {
   const nameless = new Set<number>();
   let done = 0;
   for (const step of HISTORY_STEPS) {
-    const send = async (batch: readonly Placed[]): Promise<void> => {
+    const send = async (batch: readonly LocatedRow[]): Promise<void> => {
       const { store, project, onConflict, webhooks } = options;
       const rows = batch.map(({ row }) => row);
       const saved = { step, rows } as PastRows;
@@ -99,13 +99,13 @@ async function sendStep(
   step: HistoryStep,
   people: PeopleHere,
   counts: Map<HistoryStream, StoredCounts>,
-  send: (batch: readonly Placed[]) => Promise<void>,
+  send: (batch: readonly LocatedRow[]) => Promise<void>,
 ): Promise<void> {
-  let batch: Placed[] = [];
+  let batch: LocatedRow[] = [];
   let bytes = 0;
   for (const source of survey.sources.filter((each) => holds(each, step))) {
     let ordinal = source.firstOrdinal;
-    for await (const rows of (await openRows(source.source, reading, TOLD)).rows)
+    for await (const rows of (await openRows(source.source, reading, NO_HOOKS)).rows)
       for (const { line, size, row } of rows) {
         const isWanted = row !== null && "row" in row && STREAMS[step].includes(row.stream);
         const isNewest = isWanted && survey.tally.isNewest(ordinal);
@@ -158,7 +158,7 @@ function holds({ shape }: SurveyedSource, step: HistoryStep): boolean {
 
 /** People with another id here, and ids that belong to someone else. */
 interface PeopleHere {
-  learn(imported: Imported, batch: readonly Placed[]): void;
+  learn(imported: Imported, batch: readonly LocatedRow[]): void;
   name(person: PastPerson): PastPerson;
   /** Null if the person was refused. */
   place(response: PastResponse): PastResponse | null;
@@ -213,7 +213,7 @@ function countsOf(counts: Map<HistoryStream, StoredCounts>, stream: HistoryStrea
 function count(
   counts: Map<HistoryStream, StoredCounts>,
   imported: Imported,
-  batch: readonly Placed[],
+  batch: readonly LocatedRow[],
   onProblem: (problem: HistoryProblem) => void,
 ): void {
   for (const [outcome, findings] of [

@@ -177,12 +177,12 @@ function shapeOf(source: HistorySource, records: readonly HistoryRecord[], readi
     reading,
   );
   if (!("nearest" in shape)) return shape;
-  throw noShape(source.name, columns, shape);
+  throw unknownShape(source.name, columns, shape);
 }
 
 const COLUMNS_SHOWN = 12;
 
-function noShape(name: string, columns: readonly string[], { nearest, format, missing }: NoShape): UsageError {
+function unknownShape(name: string, columns: readonly string[], { nearest, format, missing }: NoShape): UsageError {
   const more = columns.length > COLUMNS_SHOWN ? `, … (${columns.length} in all)` : "";
   const found = `${columns.slice(0, COLUMNS_SHOWN).join(", ")}${more}`;
   const wanted = missing.map((names: readonly HistoryField[]) => names.join(" or ")).join(", and ");

@@ -41,7 +41,7 @@ export function quoteArgument(text: string): string {
   return /["$`\\!%]/.test(text) ? toShellWord(text) : `"${text}"`;
 }
 
-export interface Mapped {
+export interface MappedRequest {
   readonly deps: Deps;
   readonly request: ImportRequest;
 }
@@ -50,7 +50,7 @@ export interface Mapped {
  * On a terminal, offers a mapping that makes the header usable. Also adds it to the command line for resuming. Throws
  * `error` if there is none, CancelledError if declined.
  */
-export async function askForMapping(deps: Deps, request: ImportRequest, error: unknown): Promise<Mapped> {
+export async function askForMapping(deps: Deps, request: ImportRequest, error: unknown): Promise<MappedRequest> {
   const { streams, commandLine } = deps;
   const fix = error instanceof InputError ? error.fix : null;
   const isAsked = !request.flags.yes && streams.in.isTTY && streams.err.isTTY;

@@ -29,7 +29,7 @@ export async function reportCheck(
   const invalid = `${formatCount(report.invalidRows)} of ${countOf(report.rows, "row", "rows")} ${verb} invalid`;
   if (isFatal)
     throw new UsageError(`${name}: ${invalid}; nothing was sent`, { hint: adviceFor(table, report), details });
-  await writeOddities(deps, table, request, report);
+  await writeFileNotes(deps, table, request, report);
   if (report.invalidRows > 0) await writeWarning(deps, `${invalid} and will be skipped`);
 }
 
@@ -84,7 +84,7 @@ function describeFix(fix: InputFix, hasEncoding: boolean): string {
 const UNEVEN = "shorter or longer than the header: missing cells count as empty, empty extra cells are ignored";
 const OPTED_OUT = "of people who opted out or bounced will be skipped; --include-suppressed sends them";
 
-async function writeOddities(
+async function writeFileNotes(
   deps: Deps,
   table: ImportTable,
   request: ImportRequest,

@@ -19,7 +19,7 @@ import { openInput } from "./input-source.ts";
 import { showDryRun } from "./plan/dry-run.ts";
 import { checkConsent } from "./plan/plan.ts";
 import { isOtherService } from "./plan/plan-run.ts";
-import { askForMapping, writeHeaderNotes, type Mapped } from "./mapping.ts";
+import { askForMapping, writeHeaderNotes, type MappedRequest } from "./mapping.ts";
 import { asUsageError, reportCheck } from "./problems.ts";
 import { checkTargets, lockRun, runFiles, type RunFiles } from "./run-files.ts";
 import { sendChecked } from "./send-checked.ts";
@@ -73,11 +73,11 @@ async function previousStart({ flags }: ImportRequest, files: RunFiles | null): 
   return ended ? null : (head?.at ?? null);
 }
 
-interface Opened extends Mapped {
+interface Opened extends MappedRequest {
   readonly table: ImportTable;
 }
 
-async function openMappedTable(mapped: Mapped, input: InputFile, moments: RunMoments): Promise<Opened> {
+async function openMappedTable(mapped: MappedRequest, input: InputFile, moments: RunMoments): Promise<Opened> {
   try {
     return { ...mapped, table: await openImportTable(mapped, input, moments) };
   } catch (error) {
@@ -120,7 +120,7 @@ interface RunMoments {
 }
 
 function openImportTable(
-  { deps, request }: Mapped,
+  { deps, request }: MappedRequest,
   input: InputFile,
   { startedAt, wordsAt }: RunMoments,
 ): Promise<ImportTable> {

@@ -201,12 +201,12 @@ async function conclude(checked: Checked, sent: Recorded, elapsedMs: number): Pr
     retries: describeRetries(connection),
   });
   if (stoppedBy instanceof InterruptedError) return exitOfSignal(stoppedBy.signal);
-  if (stoppedBy !== null) throw asStop(stoppedBy);
+  if (stoppedBy !== null) throw toStopError(stoppedBy);
   return counts.failed + counts.unknown > 0 ? EXIT.partial : EXIT.done;
 }
 
 /** For errors after the first request. */
-function asStop(error: unknown): unknown {
+function toStopError(error: unknown): unknown {
   if (error instanceof InputChangedError) {
     const hint = "the rows that were sent are in the results; put the file back as it was to resume";
     return new ImportStoppedError("input_changed", error.message, { hint, cause: error });

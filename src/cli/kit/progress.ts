@@ -16,7 +16,7 @@ export interface Progress {
 const LIVE_MS = 100;
 const PLAIN_MS = 10_000;
 /** The first rows say little about the speed of the rest. */
-const FORETOLD_MS = 2_000;
+const SHOW_ETA_AFTER_MS = 2_000;
 
 /** `rowsTo` is the output of the rows, if they are shown. */
 export function createProgress(
@@ -39,8 +39,8 @@ export function createProgress(
       const now = clock.monotonic();
       if (options.quiet || now < nextAt) return;
       nextAt = now + everyMs;
-      const reach = { rows, earlier, expected, elapsedMs: now - began };
-      const line = (isLive ? drawBar(reach, options.unicode) : "") + describeProgress(noun, reach);
+      const state = { rows, earlier, expected, elapsedMs: now - began };
+      const line = (isLive ? drawBar(state, options.unicode) : "") + describeProgress(noun, state);
       if (!isLive) return streams.err.write(`${line}\n`);
       live ??= openLiveLine(streams.err, options.color);
       (await live).show(line);
@@ -53,7 +53,7 @@ export function createProgress(
   };
 }
 
-interface Reach {
+interface ProgressState {
   readonly rows: number;
   readonly earlier: number;
   readonly expected: number | null;
@@ -61,20 +61,20 @@ interface Reach {
 }
 
 /** `1200 of 2000 rows, 640/s, 2s left`. */
-function describeProgress(noun: string, { rows, earlier, expected, elapsedMs }: Reach): string {
+function describeProgress(noun: string, { rows, earlier, expected, elapsedMs }: ProgressState): string {
   const perSecond = ((rows - earlier) * 1000) / Math.max(1, elapsedMs);
   const rate = `${formatCount(Math.round(perSecond))}/s`;
   if (expected === null) return `${formatCount(rows)} ${noun}, ${rate}`;
   const left = Math.max(0, expected - rows);
-  const eta = rows === earlier || elapsedMs < FORETOLD_MS ? "" : `, ${describeSeconds(left / perSecond)} left`;
+  const eta = rows === earlier || elapsedMs < SHOW_ETA_AFTER_MS ? "" : `, ${describeSeconds(left / perSecond)} left`;
   return `${formatCount(rows)} of ${formatCount(Math.max(expected, rows))} ${noun}, ${rate}${eta}`;
 }
 
 const BAR_WIDTH = 20;
 
 /** `█████░░░░░░░░░░░░░░░ `. */
-function drawBar({ rows, expected, elapsedMs }: Reach, unicode: boolean): string {
-  if (expected === null || expected === 0 || elapsedMs < FORETOLD_MS) return "";
+function drawBar({ rows, expected, elapsedMs }: ProgressState, unicode: boolean): string {
+  if (expected === null || expected === 0 || elapsedMs < SHOW_ETA_AFTER_MS) return "";
   const [full, empty] = unicode ? ["█", "░"] : ["#", "-"];
   const done = Math.min(BAR_WIDTH, Math.floor((BAR_WIDTH * rows) / expected));
   return `${full.repeat(done)}${empty.repeat(BAR_WIDTH - done)} `;

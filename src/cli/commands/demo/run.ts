@@ -23,7 +23,7 @@ export async function runDemo(deps: Deps, { pause }: DemoOptions): Promise<void>
   const stage = await openStage(deps);
   try {
     const connection = await playToTheEnd(deps, stage, narrator);
-    await tellNext(stage, narrator, connection);
+    await writeNextSteps(stage, narrator, connection);
   } catch (error) {
     await stage.discard();
     throw error;
@@ -125,7 +125,7 @@ async function untilDelivered(client: Client, { clock, signal }: Pick<Deps, "clo
   }
 }
 
-async function tellNext({ folder, file }: Stage, narrator: Narrator, { baseUrl }: DemoConnection): Promise<void> {
+async function writeNextSteps({ folder, file }: Stage, narrator: Narrator, { baseUrl }: DemoConnection): Promise<void> {
   const outbox = await readdir(file("outbox"), { recursive: true, withFileTypes: true });
   const [, unanswered = baseUrl] = await readSurveyLinks(file("outbox"));
   const messages = outbox.filter((entry) => entry.isFile()).length;

@@ -15,7 +15,7 @@ import { PEOPLE } from "../../render/resources.ts";
 import {
   createPersonFilter,
   needsProperties,
-  notKept,
+  noStoredProperties,
   PERSON_FILTERS,
   type PersonFilters,
   WITH_PROPERTIES,
@@ -71,7 +71,7 @@ function shape(deps: Deps, filters: PersonFilters, isFlat: boolean): ExportShapi
     filterPage: isFlat ? look : filterPage,
     rewrite: null,
     writeNotes: async () => {
-      if (isLacking) await writeNote(deps, `${notKept().message}: --flatten added no columns`);
+      if (isLacking) await writeNote(deps, `${noStoredProperties().message}: --flatten added no columns`);
     },
   };
 }

@@ -8,7 +8,7 @@ import type { JsonObject } from "../../../contract/json.ts";
 import { CHANNELS, ROUTES } from "../../../contract/routes.ts";
 import { UNKNOWN_REASON } from "../../../contract/text/survey-status.ts";
 import { badValue, parseDuration, readDuration } from "../../args/values.ts";
-import { refuseBoth } from "../../args/flags.ts";
+import { rejectConflict } from "../../args/flags.ts";
 import { parseDelay } from "../../args/time.ts";
 import { countOf, formatCount } from "../../kit/notes.ts";
 import { isLeftInOutbox } from "../../kit/write-outcome.ts";
@@ -77,7 +77,7 @@ export const importPeople = defineCommand({
   flags: { sending: SENDING, flags: IMPORT },
   run: async (deps, { input, sending, flags }) => {
     const { runImport } = await import("../../importing/run-import.ts");
-    refuseBoth(deps.commandLine, "--send");
+    rejectConflict(deps.commandLine, "--send");
     return runImport(deps, { input, flags, ...toRequest(deps, sending) });
   },
 });
@@ -157,7 +157,7 @@ interface PeopleSending {
 
 function createPeopleSender(client: Client, signal: AbortSignal, { bodyOf, zone }: PeopleSending): RowSender {
   const breaker = createBreaker();
-  const seen = { leftInOutbox: 0, untold: 0 };
+  const seen = { leftInOutbox: 0, unexplained: 0 };
   const pauses = createPauseCount();
   const save = async (row: RowToSend, options: IntentOptions): Promise<RowOutcome> => {
     const body = bodyOf(row);
@@ -165,13 +165,13 @@ function createPeopleSender(client: Client, signal: AbortSignal, { bodyOf, zone 
     const outcome = toPersonOutcome(result, body["send"] !== false, zone);
     if (isLeftInOutbox(result)) seen.leftInOutbox += 1;
     pauses.take(result);
-    if (outcome.error === UNKNOWN_REASON) seen.untold += 1;
+    if (outcome.error === UNKNOWN_REASON) seen.unexplained += 1;
     return outcome;
   };
   return {
     ...commonParts(client),
     remarks: () => [
-      ...(seen.untold === 0 ? [] : [`${countOf(seen.untold, "row", "rows")} ${UNKNOWN_REASON}`]),
+      ...(seen.unexplained === 0 ? [] : [`${countOf(seen.unexplained, "row", "rows")} ${UNKNOWN_REASON}`]),
       ...describeOutbox(seen.leftInOutbox),
       ...pauses.remarks(),
     ],

@@ -82,7 +82,7 @@ export function createPersonFilter(filters: PersonFilters): ((page: RowPage) => 
   if (tests.length === 0) return null;
   return (page) => {
     const [first] = page.rows;
-    if (properties.length > 0 && first !== undefined && !("properties" in first)) throw notKept();
+    if (properties.length > 0 && first !== undefined && !("properties" in first)) throw noStoredProperties();
     return keepRows(page, (row) => tests.every((test) => test(row)));
   };
 }
@@ -107,7 +107,7 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-export function notKept(): NothingFoundError {
+export function noStoredProperties(): NothingFoundError {
   return new NothingFoundError(
     "this service keeps no properties of people",
     "surveyctl serve does; responses have the properties of their survey: surveyctl responses list --property",

@@ -34,13 +34,13 @@ export async function addOrUpdatePerson(
     }
     if (rename !== null) await sendFirst(client, deps.signal, rename);
     const sent = withRefusals(client.sendPerson(body, { signal: deps.signal }), refusalsOf(body)).then(withStatus);
-    const write = rename === null ? sent : sent.catch(async (error) => tellRename(deps, rename, error));
+    const write = rename === null ? sent : sent.catch(async (error) => explainRenameFailure(deps, rename, error));
     const exit = await showOutcome(deps, write, {
       answer,
       found: PEOPLE,
       evidence: evidenceOf(body),
     });
-    if (body["send"] !== false) await tellStatus(deps, await write);
+    if (body["send"] !== false) await writeStatus(deps, await write);
     if (isLeftInOutbox(await write))
       await writeNote(deps, "the survey becomes a file in outbox/: no mail server or gateway is set");
     return exit;
@@ -88,7 +88,7 @@ async function sendFirst(client: Client, signal: AbortSignal, body: JsonObject):
 }
 
 /** The rename has succeeded although the next request failed. */
-async function tellRename(deps: Deps, rename: JsonObject, error: unknown): Promise<never> {
+async function explainRenameFailure(deps: Deps, rename: JsonObject, error: unknown): Promise<never> {
   const renames = ["email", "phone_number"].flatMap((key) => {
     const [old, given] = [rename[key], rename[`${key}_update`]];
     return typeof old === "string" && typeof given === "string" ? [`${old} was renamed to ${given}`] : [];
@@ -107,7 +107,7 @@ function evidenceOf(body: JsonObject): string {
 }
 
 /** Not an error: the person is saved, and most services only return a null time. */
-async function tellStatus(deps: Deps, result: WriteResult): Promise<void> {
+async function writeStatus(deps: Deps, result: WriteResult): Promise<void> {
   if (result.kind !== "answered") return;
   const status = surveyStatusOf(result);
   const reason = status === null ? null : describeSurveyStatus(status, createWallClock(deps.options.timeZone));

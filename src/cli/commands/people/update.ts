@@ -11,7 +11,7 @@ import { REPLACE_PROPERTIES_FLAG, surveyProperties } from "../../kit/survey-prop
 import { SENT_PERSON } from "../../render/resources.ts";
 import { findPerson, requirePerson } from "../shared/find-person.ts";
 import { PERSON_ARG } from "./get.ts";
-import { notKept, WITH_PROPERTIES } from "./person-filters.ts";
+import { noStoredProperties, WITH_PROPERTIES } from "./person-filters.ts";
 import { addOrUpdatePerson, toBody } from "./send.ts";
 
 /** The request would create an unknown person (4.2), so people are looked up first, even in a dry run. */
@@ -73,7 +73,8 @@ async function look(deps: Deps, client: Client, change: PersonChange): Promise<J
   const found = create
     ? await findPerson(client, person, deps.signal, more)
     : await requirePerson(client, person, deps.signal, { more, hint });
-  if (found !== null && hasProperties && !("properties" in found.json)) await writeNote(deps, notKept().message);
+  if (found !== null && hasProperties && !("properties" in found.json))
+    await writeNote(deps, noStoredProperties().message);
   return found?.json ?? null;
 }
 

@@ -90,9 +90,9 @@ async function runServe(deps: Deps, options: ServeOptions): Promise<ExitCode> {
     const url = publicUrl ?? (await reachableUrl(server.url, tls?.cert ?? null));
     service.startLog({ isAnnounced: key !== null && keyFile === null && streams.err.isTTY });
     if (key !== null) await announce(deps, log, { data: dataFile, url, key, keyFile });
-    if (others.length > 0) noteOthers(log, dataFile, others);
+    if (others.length > 0) logOtherServers(log, dataFile, others);
     const { mail, outbox } = options.service;
-    if (mail === null) noteOutbox(log, outbox ?? path.join(path.dirname(dataFile), "outbox"));
+    if (mail === null) logOutbox(log, outbox ?? path.join(path.dirname(dataFile), "outbox"));
     logMetricsAddress(log, server);
     await Promise.race([untilAborted(signal), service.lost]);
   } finally {
@@ -100,7 +100,7 @@ async function runServe(deps: Deps, options: ServeOptions): Promise<ExitCode> {
   }
   const lost = await Promise.race([service.lost, Promise.resolve(null)]);
   if (lost !== null) return endWith(await asDataFileError(lost), log);
-  await sayStopped(deps, log);
+  await writeStopped(deps, log);
   return EXIT.done;
 }
 
@@ -177,14 +177,14 @@ async function otherServers({ store }: Service): Promise<readonly string[]> {
 }
 
 /** Sharing a file is fine, but a second server may be a mistake. */
-function noteOthers(log: Log, file: string, processes: readonly string[]): void {
+function logOtherServers(log: Log, file: string, processes: readonly string[]): void {
   const names = processes.map((name) => name.split(":", 2).join(":")).join(", ");
   const message = `${file} is also served by ${names}, or was within the last 30 seconds; the servers share the work`;
   log.warn("also_served", { file, processes: processes.length, message });
 }
 
 /** Few people who wait for a mail would look for a file. */
-function noteOutbox(log: Log, folder: string): void {
+function logOutbox(log: Log, folder: string): void {
   const message = `no mail server: surveys become files in ${folder}; serve --smtp URL sends them`;
   log.info("no_mail_server", { folder, message });
 }
@@ -194,7 +194,7 @@ function logMetricsAddress(log: Log, { metricsUrl }: RunningServer): void {
     log.info("metrics_listening", { url: metricsUrl, message: `metrics on ${metricsUrl}/metrics` });
 }
 
-async function sayStopped({ streams, options }: Deps, log: ServeLog): Promise<void> {
+async function writeStopped({ streams, options }: Deps, log: ServeLog): Promise<void> {
   if (streams.err.isTTY && !log.isJson && !options.quiet) return streams.err.write("Stopped.\n");
   log.info("stopped", {});
   log.flush();

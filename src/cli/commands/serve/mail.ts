@@ -149,7 +149,7 @@ export interface GivenSetup extends MailSetup {
 /** Settings that `readMailSettings` refuses are sentences here. Throws UsageError for unreadable values. */
 export async function readMailSetup({ env }: Deps, flags: Flags): Promise<GivenSetup> {
   const { address: from = null, name: senderName = null } = flags.parse("--smtp-from", parseSender) ?? {};
-  const chosen = await orWhyNot(async () => {
+  const chosen = await valueOrMessage(async () => {
     const url = await readUrl(env, flags);
     return url === null ? null : readServer(url);
   });
@@ -164,11 +164,11 @@ export async function readMailSetup({ env }: Deps, flags: Flags): Promise<GivenS
     server: isFound ? chosen.server : chosen,
     certificates: isFound ? chosen.certificates : null,
     rate: isFound ? rate : null,
-    dkim: await orWhyNot(() => readDkim(from ?? "", flags)),
+    dkim: await valueOrMessage(() => readDkim(from ?? "", flags)),
   };
 }
 
-async function orWhyNot<Value>(read: () => Promise<Value>): Promise<Value | string> {
+async function valueOrMessage<Value>(read: () => Promise<Value>): Promise<Value | string> {
   try {
     return await read();
   } catch (error) {

@@ -23,7 +23,7 @@ export async function showDryRun(checked: CheckedFile): Promise<ExitCode> {
   const { deps, table, request, report } = checked;
   const baseUrl = await baseUrlOf(deps);
   const chosen = chooseRows(request, table, report);
-  const alone = { place: baseUrl, profile: null, report, source: chosen, outlook: async () => null };
+  const alone = { place: baseUrl, profile: null, report, source: chosen, preview: async () => null };
   const asked = baseUrl === "" || !request.kind.sendsSurveys ? null : await askService(checked, chosen);
   const { source, plan, lines, changes, unsurveyed } = asked ?? (await describePlan(deps, request, alone));
   const rows = await firstRows(source);

@@ -10,7 +10,7 @@ import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
 import { type Connection, type Deps, settingsRequest, withClient } from "../../kit/deps.ts";
 import type { CheckedFile } from "../import-request.ts";
 import { readSuppressed } from "../suppressed.ts";
-import { readOutlook } from "./outlook.ts";
+import { previewImport } from "./preview.ts";
 import type { PlannedRun } from "./plan.ts";
 
 interface RunToPlan extends Pick<CheckedFile, "deps" | "request" | "report"> {
@@ -35,7 +35,7 @@ export async function planRun(
     profile: connection.profile ?? null,
     report,
     source,
-    outlook: async () => (isOwn && request.kind.sendsSurveys ? readOutlook({ ...asking, source, bodyOf }) : null),
+    preview: async () => (isOwn && request.kind.sendsSurveys ? previewImport({ ...asking, source, bodyOf }) : null),
   };
 }
 

@@ -9,7 +9,7 @@ import { confirm, countOf, formatCount, writeDone, writeWarning } from "../../ki
 import type { Deps } from "../../kit/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import type { ImportRequest } from "../import-request.ts";
-import { describeChanges, describeOutlook, type Outlook } from "./outlook.ts";
+import { describeChanges, describePreview, type ImportPreview } from "./preview.ts";
 import { describeUntimed, describeWarnings } from "../problems.ts";
 
 /** Without a terminal, a flag or a column must give consent; `--yes` isn't enough. Throws UsageError. */
@@ -36,7 +36,7 @@ export interface PlannedRun {
   readonly profile: string | null;
   readonly report: CheckReport;
   readonly source: RowSource;
-  readonly outlook: () => Promise<Outlook | null>;
+  readonly preview: () => Promise<ImportPreview | null>;
 }
 
 export async function writeForecast(
@@ -76,11 +76,11 @@ export interface DescribedPlan extends Pick<PlannedRun, "source"> {
 export async function describePlan(
   { options }: Deps,
   { kind }: ImportRequest,
-  { place, profile, report, source, outlook: readOutlook }: PlannedRun,
+  { place, profile, report, source, preview: readPreview }: PlannedRun,
 ): Promise<DescribedPlan> {
   const counted = countDecisions(report, source);
-  const outlook = counted.emails + counted.texts + counted.quiet > 0 ? await readOutlook() : null;
-  const plan = outlook === null ? counted : withOutlook(counted, outlook);
+  const preview = counted.emails + counted.texts + counted.quiet > 0 ? await readPreview() : null;
+  const plan = preview === null ? counted : withPreview(counted, preview);
   const counts: readonly (readonly [name: string, count: number])[] = [
     ["Rows", plan.rows],
     ...(kind.sendsSurveys
@@ -93,8 +93,8 @@ export async function describePlan(
     ["Skipped", plan.skipped],
     ...(plan.done > 0 ? [["Already done", plan.done] as const] : []),
   ];
-  const changes = outlook === null ? [] : describeChanges(outlook);
-  const isPaused = outlook !== null && outlook.reasons.paused > 0;
+  const changes = preview === null ? [] : describeChanges(preview);
+  const isPaused = preview !== null && preview.reasons.paused > 0;
   const lines = [
     ...(place === "" ? [] : [toLine("Service", `${place}${profile === null ? "" : ` (profile ${profile})`}`)]),
     ...counts.map(([name, count]) => toLine(name, formatCount(count))),
@@ -104,12 +104,12 @@ export async function describePlan(
       toLine("Warning", warning),
     ),
   ];
-  const unsurveyed = outlook === null ? "" : describeOutlook(outlook, options.timeZone);
+  const unsurveyed = preview === null ? "" : describePreview(preview, options.timeZone);
   return { source, plan, lines, changes, unsurveyed };
 }
 
 /** Moves people who get no survey to `quiet`. */
-function withOutlook(plan: Plan, { emails, texts }: Outlook): Plan {
+function withPreview(plan: Plan, { emails, texts }: ImportPreview): Plan {
   return { ...plan, emails: plan.emails - emails, texts: plan.texts - texts, quiet: plan.quiet + emails + texts };
 }
 

@@ -57,7 +57,7 @@ async function resume(run: RunToBegin, before: WritableState, previous: JournalH
   const carried = await carryOver(files.journal, head, source);
   // A person with other values would be surveyed again; responses are recognized by content.
   if (carried.missing > 0 && request.kind.repeats !== "answer")
-    throw differs(
+    throw resumeError(
       files.journal,
       "the input file has changed",
       "import the corrected rows as a new file, without --resume",
@@ -157,17 +157,17 @@ async function refuseLostJournal({ results, journal }: RunFiles): Promise<void> 
 
 function checkSame(before: JournalHead, now: JournalHead, journal: string): void {
   if (before.command !== now.command)
-    throw differs(journal, `the previous run was ${before.command}`, "run the same command, with --resume");
+    throw resumeError(journal, `the previous run was ${before.command}`, "run the same command, with --resume");
   const other = differences(before.choices, now.choices);
   if (other.length > 0)
-    throw differs(journal, `the previous run differed in ${other.join(", ")}`, "use the same flags, with --resume");
+    throw resumeError(journal, `the previous run differed in ${other.join(", ")}`, "use the same flags, with --resume");
   if (before.baseUrl !== now.baseUrl)
-    throw differs(journal, `the previous run used ${before.baseUrl}`, "use the same connection, with --resume");
+    throw resumeError(journal, `the previous run used ${before.baseUrl}`, "use the same connection, with --resume");
   if (before.key !== now.key)
-    throw differs(journal, "the previous run used another API key", "use the same key, with --resume");
+    throw resumeError(journal, "the previous run used another API key", "use the same key, with --resume");
 }
 
-function differs(journal: string, what: string, hint: string): UsageError {
+function resumeError(journal: string, what: string, hint: string): UsageError {
   return new UsageError(`--resume: ${what}; its journal is ${journal}`, { hint });
 }
 

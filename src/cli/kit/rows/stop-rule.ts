@@ -11,7 +11,7 @@ import { ClientError } from "../../../client/errors/client-error.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 
 /** They would fail every other item, too. */
-const OF_ALL_ITEMS = [AuthError, ConnectionError, TimeoutError, RateLimitedError, RedirectError];
+const AFFECTING_ALL = [AuthError, ConnectionError, TimeoutError, RateLimitedError, RedirectError];
 /** After so many failures in a row, the service is at fault. */
 const FAILURES_IN_A_ROW = 20;
 
@@ -30,13 +30,13 @@ export function createStopRule(): StopRule {
         inARow = 0;
         return false;
       }
-      if (isOfAllItems(error)) return true;
+      if (affectsAll(error)) return true;
       inARow += 1;
       return inARow >= FAILURES_IN_A_ROW;
     },
   };
 }
 
-function isOfAllItems(error: unknown): boolean {
-  return !(error instanceof ClientError) || OF_ALL_ITEMS.some((kind) => error instanceof kind);
+function affectsAll(error: unknown): boolean {
+  return !(error instanceof ClientError) || AFFECTING_ALL.some((kind) => error instanceof kind);
 }

@@ -136,7 +136,7 @@ function parseInterval(text: string, place: string): number {
   return seconds;
 }
 
-interface Watched extends PersonFilter {
+interface WatchOptions extends PersonFilter {
   /** Unix seconds; null means from now on. */
   readonly since: number | null;
   readonly trend: string | null;
@@ -150,7 +150,7 @@ interface Opened {
   readonly shaping: Shaping;
 }
 
-async function follow(deps: Deps, watched: Watched, opened: Opened): Promise<never> {
+async function follow(deps: Deps, watched: WatchOptions, opened: Opened): Promise<never> {
   const { client, output, forwarder, shaping } = opened;
   const { watch, since } = await startWatch(deps, client, watched, shaping.expand);
   if (watched.since === null) for await (const page of watch.look()) forwarder?.know(page);
@@ -197,7 +197,7 @@ function provesChanged(row: JsonObject): boolean {
 async function startWatch(
   deps: Deps,
   client: Client,
-  watched: Watched,
+  watched: WatchOptions,
   expand: string[] | null,
 ): Promise<{ readonly watch: ListWatch; readonly since: number | null }> {
   const { openWatch, WATCH_OVERLAP_SECONDS } = await import("../../../../bulk/export/watch.ts");

@@ -1,5 +1,5 @@
 import { quoteText } from "../../../../contract/text/invisible.ts";
-import { refuseBoth } from "../../../args/flags.ts";
+import { rejectConflict } from "../../../args/flags.ts";
 import { parseLifetime, parseName, parseNames } from "../../../args/values.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
 import type { FlagGroup } from "../../../kit/flag-spec.ts";
@@ -22,7 +22,7 @@ const COMMENTS: FlagGroup<boolean> = {
     { flag: "--no-comments", text: "leave comments out" },
   ],
   read: (flags, deps) => {
-    refuseBoth(deps.commandLine, "--comments");
+    rejectConflict(deps.commandLine, "--comments");
     return !flags.isOff("--comments");
   },
 };

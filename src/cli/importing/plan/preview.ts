@@ -12,7 +12,7 @@ import { countOf, formatCount } from "../../kit/notes.ts";
 import { toSafeText } from "../../render/safe-text.ts";
 import { createTimeFormatter } from "../../render/time.ts";
 
-export interface Outlook {
+export interface ImportPreview {
   readonly emails: number;
   readonly texts: number;
   /** `paused` surveys would be scheduled and wait. */
@@ -21,7 +21,7 @@ export interface Outlook {
   readonly changes: ReadonlyMap<string, number>;
 }
 
-export interface OutlookOptions {
+export interface PreviewOptions {
   readonly client: Pick<Client, "call">;
   readonly source: RowSource;
   readonly bodyOf: (row: RowToSend) => JsonObject;
@@ -30,8 +30,8 @@ export interface OutlookOptions {
 }
 
 /** One request per 100 people. Throws ClientError. */
-export async function readOutlook({ client, concurrency, signal, ...rows }: OutlookOptions): Promise<Outlook> {
-  const outlook = {
+export async function previewImport({ client, concurrency, signal, ...rows }: PreviewOptions): Promise<ImportPreview> {
+  const preview = {
     emails: 0,
     texts: 0,
     reasons: Object.fromEntries(SURVEY_STATUSES.map((name) => [name, 0])) as Record<SurveyStatusName, number>,
@@ -41,11 +41,11 @@ export async function readOutlook({ client, concurrency, signal, ...rows }: Outl
   const takeStatus = (mode: Exclude<SendMode, "quiet">, answer: JsonObject): void => {
     const status = SURVEY_STATUSES.find((name) => name === answer["survey_status"]);
     if (status === undefined) return;
-    outlook.reasons[status] += 1;
-    if (status !== "paused") outlook[mode] += 1;
+    preview.reasons[status] += 1;
+    if (status !== "paused") preview[mode] += 1;
     const until = answer["survey_status_until"];
     if (status === "throttled" && typeof until === "number")
-      outlook.throttledUntil = Math.max(outlook.throttledUntil ?? 0, until);
+      preview.throttledUntil = Math.max(preview.throttledUntil ?? 0, until);
   };
   await abortTogether(signal, (own) =>
     inParallel(askedPeople(rows), concurrency, async (asked) => {
@@ -56,11 +56,11 @@ export async function readOutlook({ client, concurrency, signal, ...rows }: Outl
         const answer = answers[at] ?? {};
         if (mode !== "quiet") takeStatus(mode, answer);
         for (const name of changedProperties(answer["properties"], planned))
-          outlook.changes.set(name, (outlook.changes.get(name) ?? 0) + 1);
+          preview.changes.set(name, (preview.changes.get(name) ?? 0) + 1);
       }
     }),
   );
-  return outlook;
+  return preview;
 }
 
 /** Stored properties that a request changes or removes, other than texts of a message. */
@@ -75,7 +75,7 @@ function changedProperties(
   );
 }
 
-interface Asked {
+interface StatusQuery {
   readonly mode: SendMode;
   readonly person: JsonObject;
   readonly body: JsonObject;
@@ -83,8 +83,11 @@ interface Asked {
 
 const ASKED: ReadonlySet<string> = new Set(["email", "phone_number", "channel", "last_sent_at", "delay"]);
 
-async function* askedPeople({ source, bodyOf }: Pick<OutlookOptions, "source" | "bodyOf">): AsyncGenerator<Asked[]> {
-  let asked: Asked[] = [];
+async function* askedPeople({
+  source,
+  bodyOf,
+}: Pick<PreviewOptions, "source" | "bodyOf">): AsyncGenerator<StatusQuery[]> {
+  let asked: StatusQuery[] = [];
   for await (const decision of decideRows(source)) {
     if (decision.kind !== "send") continue;
     const mode = sendMode(decision.row.values);
@@ -100,7 +103,7 @@ async function* askedPeople({ source, bodyOf }: Pick<OutlookOptions, "source" | 
 }
 
 /** `12 throttled until 2026-12-20 at the latest, 3 unsubscribed`. */
-export function describeOutlook({ reasons, throttledUntil }: Outlook, zone: string | null): string {
+export function describePreview({ reasons, throttledUntil }: ImportPreview, zone: string | null): string {
   const day = createTimeFormatter({ format: "local", zone, now: 0 });
   const until =
     throttledUntil === null ? "" : ` until ${day(throttledUntil).slice(0, "2026-12-20".length)} at the latest`;
@@ -117,6 +120,6 @@ export function describeOutlook({ reasons, throttledUntil }: Outlook, zone: stri
     .join(", ");
 }
 
-export function describeChanges({ changes }: Outlook): string[] {
+export function describeChanges({ changes }: ImportPreview): string[] {
   return [...changes].map(([name, rows]) => `${toSafeText(name)} changes for ${countOf(rows, "person", "people")}`);
 }
