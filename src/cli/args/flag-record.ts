@@ -15,7 +15,6 @@ export type ValueType =
   | "json"
   | "list";
 
-/** By the value's name in help; otherwise text. */
 const VALUE_TYPES: Readonly<Record<string, ValueType>> = {
   n: "integer",
   line: "integer",
@@ -63,12 +62,10 @@ export function typeOf(value: string | undefined): ValueType {
   return value === undefined ? "boolean" : (VALUE_TYPES[value] ?? "string");
 }
 
-/** `-L, --limit <n>`. */
 export function formOf({ flag, short, value }: FlagRecord): string {
   return `${short === undefined ? "" : `${short}, `}${flag}${value === undefined ? "" : ` <${value}>`}`;
 }
 
-/** What help shows in parentheses. */
 export function notesOf(record: Partial<FlagRecord>): string[] {
   const { choices = [], environment, conflicts = [], requires = [] } = record;
   const value = record.default ?? record.otherwise;

@@ -4,7 +4,6 @@ import { UsageError } from "../errors/usage-error.ts";
 export interface Flags {
   /** For a switch, in either form. */
   has(flag: string): boolean;
-  /** True if a switch is on. */
   is(flag: string): boolean;
   /** True after `--no-send` for `isOff("--send")`. */
   isOff(flag: string): boolean;

@@ -20,7 +20,6 @@ export function parsePhone(text: string, place: string): string {
   throw new UsageError(`${place}: ${quoteText(text)} ${fault}`);
 }
 
-/** As the list of people takes them (4.1). */
 export type EmailOrPhone = { readonly email: string } | { readonly phone_number: string };
 
 /** Throws UsageError. */
@@ -30,7 +29,6 @@ export function parsePerson(text: string, place: string): EmailOrPhone {
   throw badValue(place, text, "an e-mail address such as ann@example.com or a phone number such as +14155550000");
 }
 
-/** As paths of the API name them. */
 export type PersonName = EmailOrPhone | { readonly id: string };
 
 /** Digits alone are an id. Throws UsageError. */

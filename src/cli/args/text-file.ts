@@ -24,7 +24,6 @@ export function nameOfInput(file: string): string {
   return file === "-" ? "standard input" : file;
 }
 
-/** Throws UsageError. */
 export async function readFlagFile(flag: string, file: string): Promise<string> {
   const bytes = await readGivenFile(file).catch(async (error: unknown) => {
     const { systemErrorText } = await import("../../runtime/files/system-words.ts");

@@ -44,14 +44,12 @@ export function readTimeOrNull(text: string, context: TimeContext): number | nul
   return inRange(readWord(word, context) ?? readMoment(word, context.zone));
 }
 
-/** `2026-05`, `last-month`, `today`. Throws UsageError. */
 export function parsePeriod(text: string, place: string, context: TimeContext): PeriodRange {
   const period = readPeriod(text.trim(), context);
   if (period !== null && inRange(period.since) !== null && inRange(period.until) !== null) return period;
   throw badValue(place, text, PERIOD_FORMS);
 }
 
-/** Seconds from now. Throws UsageError. */
 export function parseDelay(text: string, place: string, context: TimeContext): number {
   const duration = readDuration(text);
   if (duration !== null) return duration;
@@ -99,7 +97,6 @@ function readEdge(text: string, context: TimeContext, edge: DayEdge): number | n
   return edge === "first" ? period.since : period.until;
 }
 
-/** Throws UsageError. */
 export function parseZone(text: string, place: string): string {
   try {
     return new Intl.DateTimeFormat("en-US", { timeZone: text }).resolvedOptions().timeZone;

@@ -54,12 +54,10 @@ export function parseDailyLimit(text: string, place: string): number {
   return parseInteger(text, place, { min: 1, max: DAILY_LIMIT_MAX });
 }
 
-/** Section 4.4. */
 export function parseScore(text: string, place: string): number {
   return parseInteger(text, place, { min: SCORE_MIN, max: SCORE_MAX });
 }
 
-/** `0-6` or a single score. */
 export function parseScoreSpan(text: string, place: string): ScoreSpan {
   const span = readScoreSpan(text);
   if (span === null) throw badValue(place, text, `a score or a range of scores, from 0 to ${SCORE_MAX}, such as 0-6`);
@@ -88,14 +86,12 @@ export function parseDuration(text: string, place: string): number {
   throw badValue(place, text, "a duration such as 90 (seconds), 90s, 15m, 2h, 1d or 2w");
 }
 
-/** Seconds. */
 export function parseLifetime(text: string, place: string): number {
   const seconds = parseDuration(text, place);
   if (seconds >= 1 && seconds <= DURATION_MAX) return seconds;
   throw new UsageError(`${place}: must be from 1 second to 100 years (got ${quoteText(text)})`);
 }
 
-/** Null if it isn't a duration. */
 export function readDuration(text: string): number | null {
   const match = DURATION.exec(text.trim());
   if (match === null) return null;
@@ -156,7 +152,6 @@ export function parseKeyValue(text: string, place: string): [string, string] {
   throw new UsageError(`${place}: ${quoteText(text)} is not key=value`);
 }
 
-/** Comma-separated or repeated. */
 export function parseNames(texts: readonly string[], place: string): string[] {
   const names = texts.flatMap((text) => text.split(",")).map((name) => name.trim());
   if (names.includes(""))

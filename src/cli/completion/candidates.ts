@@ -3,7 +3,6 @@
 interface TreeFlag {
   readonly name: string;
   readonly short: string | null;
-  /** `boolean`, or the value's name. */
   readonly type: string;
   readonly description: string;
   readonly choices?: readonly string[] | null;
@@ -83,7 +82,6 @@ export function findCandidates(
 const HELP = { name: "help", description: "a command's help, or a topic's" };
 
 interface Place {
-  /** Null for the program itself. */
   readonly node: TreeNode | null;
   readonly pending: TreeFlag | null;
   readonly operands: number;

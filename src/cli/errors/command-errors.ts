@@ -1,4 +1,3 @@
-/** How a command can fail, other than by a wrong command line. */
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 
 /** What the command should show or change doesn't exist. Exit status 5. */
@@ -115,7 +114,6 @@ const SENTENCES: Readonly<Record<StopSignal, string>> = {
 export class InterruptedError extends Error {
   override readonly name = "InterruptedError";
   readonly signal: StopSignal;
-  /** What may have been changed, and where to look. */
   readonly hint: string | null;
 
   constructor(signal: StopSignal, hint: string | null = null) {

@@ -7,7 +7,6 @@ import type { OpenedExport } from "./increment.ts";
 import { createPageEncoder, type ExportPlan } from "./plan.ts";
 import type { ExportRequest } from "./request.ts";
 
-/** Throws UsageError. */
 export async function checkOldFile({ deps, request, plan, output }: OpenedExport): Promise<void> {
   if (output.path === null || output.oldBytes === 0) return;
   const start = await readStart(output.path, plan.gzip);

@@ -153,7 +153,6 @@ export interface StateFile {
   release(): Promise<void>;
 }
 
-/** Throws UsageError. */
 export async function openState(deps: Deps, file: string): Promise<StateFile> {
   const lock = await lockFile(deps, `${file}.lock`, { file, flag: "--state" });
   try {

@@ -1,4 +1,3 @@
-/** What every `export` does. */
 import type { Deps } from "../kit/deps.ts";
 import { describeRetries, writeDone, writeNote } from "../kit/notes.ts";
 import { createProgress } from "../kit/progress.ts";

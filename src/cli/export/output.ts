@@ -29,7 +29,6 @@ export interface ExportOutput {
   close(): Promise<SinkTotals>;
   /** Renames the file durably, and writes its checksum. */
   commit(written: SinkTotals): Promise<void>;
-  /** Keeps the old file. Does nothing after `commit`. */
   discard(): Promise<void>;
 }
 

@@ -12,7 +12,6 @@ export interface RangeExport {
   readonly command: string;
   readonly summary: string;
   readonly examples: readonly string[];
-  /** For example "created". */
   readonly what: string;
   readonly resource: Resource;
   readonly idField: string;

@@ -1,4 +1,3 @@
-/** The final line of an export. */
 import type { SinkTotals } from "../../bulk/export/byte-sink.ts";
 import type { Range } from "../../bulk/export/lists.ts";
 import type { ExportTotals } from "../../bulk/export/run-export.ts";

@@ -26,7 +26,6 @@ export interface ExportFlags {
 export interface ExportSource {
   readonly list: (client: Client, perPage: number) => PageList | CursorList;
   readonly keys: RowKeys;
-  /** By the time that `list` filters by. */
   readonly range: Range;
 }
 

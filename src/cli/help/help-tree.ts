@@ -19,7 +19,6 @@ export async function describeProgram(): Promise<object> {
   };
 }
 
-/** `above` are the command's groups. */
 export function describeCommand(command: CommandNode, above: readonly string[] = []): object {
   const { name, alias, summary, operands, flags, columns, examples, commands } = command;
   const words = [...above, name];

@@ -51,7 +51,6 @@ const FILES: readonly (readonly [file: string, what: string])[] = [
   ["<file>.<command>.results.csv", "outcome of every row of an import, next to its file"],
 ];
 
-/** 80 columns less the page's indentation. */
 const EXAMPLE_WIDTH = 75;
 
 function describeCommands(command: CommandNode, above: readonly string[]): string[] {

@@ -32,7 +32,6 @@ export function parseExpectations(text: string, place: string): readonly History
   });
 }
 
-/** `nps=51 (nps is 49)` for each that doesn't hold. */
 export function failedExpectations(
   { tally }: HistorySurvey,
   expectations: readonly HistoryExpectation[],
@@ -144,7 +143,7 @@ export async function writeHistorySummary(
     if (dropped.size > 0) await writeNote(deps, `${source.name}: columns not kept: ${wordsOfDropped(dropped)}`);
   for (const { source, otherKinds } of sources)
     if (otherKinds.size > 0) await writeNote(deps, `${source.name}: ${wordsOfOthers(otherKinds)}`);
-  for (const [part, count] of lost) await writeNote(deps, `${countOf(count, "row", "rows")}: ${LOST[part]}`);
+  for (const [part, count] of lost) await writeNote(deps, `${countOf(count, "row")}: ${LOST[part]}`);
   const nameless = stored?.nameless ?? 0;
   if (nameless > 0)
     await writeNote(deps, `${countOf(nameless, "person has", "people have")} no email or phone number, only an id`);
@@ -152,7 +151,7 @@ export async function writeHistorySummary(
 }
 
 function wordsOfDropped(columns: ReadonlyMap<string, number>): string {
-  return [...columns].map(([column, rows]) => `${column} (${countOf(rows, "row", "rows")})`).join(", ");
+  return [...columns].map(([column, rows]) => `${column} (${countOf(rows, "row")})`).join(", ");
 }
 
 function wordsOfOthers(kinds: ReadonlyMap<string, number>): string {

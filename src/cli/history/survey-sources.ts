@@ -42,11 +42,8 @@ export interface SurveyedSource {
   readonly source: HistorySource;
   readonly shape: HistoryShape | null;
   readonly columns: ReadonlyMap<string, HistoryTarget>;
-  /** The number of its first row in the import. */
   readonly firstOrdinal: number;
-  /** Dropped columns, with their number of rows. */
   readonly dropped: ReadonlyMap<string, number>;
-  /** Unknown streams and events, with their number of records. */
   readonly otherKinds: ReadonlyMap<string, number>;
 }
 

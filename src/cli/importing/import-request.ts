@@ -15,7 +15,6 @@ export interface SendOrder {
 
 /** How one bulk command differs from the others. */
 export interface ImportRequest {
-  /** For example `people import`. */
   readonly command: string;
   readonly input: string;
   readonly kind: RowKind;

@@ -22,11 +22,10 @@ export async function reportCheck(
   const details = report.problems.map((group) => toDetail(name, group));
   const isAllInvalid = report.invalidRows === report.rows;
   const isFatal = report.invalidRows > 0 && (isAllInvalid || !skipInvalid);
-  // With -o json they are details of the error.
   if (!(isFatal && isForMachines(deps))) await writeProblems(deps, name, report);
   if (isFatal) for (const quote of describeStrayQuotes(name, report)) await writeWarning(deps, quote);
   const verb = report.invalidRows === 1 ? "is" : "are";
-  const invalid = `${formatCount(report.invalidRows)} of ${countOf(report.rows, "row", "rows")} ${verb} invalid`;
+  const invalid = `${formatCount(report.invalidRows)} of ${countOf(report.rows, "row")} ${verb} invalid`;
   if (isFatal)
     throw new UsageError(`${name}: ${invalid}; nothing was sent`, { hint: adviceFor(table, report), details });
   await writeFileNotes(deps, table, request, report);
@@ -95,19 +94,19 @@ async function writeFileNotes(
   const optedOut = report.rows - report.invalidRows - duplicates - report.sendable;
   const them = guardedCells === 1 ? "it" : "them";
   const notes = [
-    [overriddenRows, `--no-send overrides send=yes in ${countOf(overriddenRows, "row", "rows")}`],
+    [overriddenRows, `--no-send overrides send=yes in ${countOf(overriddenRows, "row")}`],
     [emptyRows, `${countOf(emptyRows, "row has", "rows have")} empty cells only: skipped`],
     [unevenRows, `${countOf(unevenRows, "row is", "rows are")} ${UNEVEN}`],
-    [guardedCells, `${countOf(guardedCells, "cell", "cells")} lost a leading ' that guarded ${them} in a spreadsheet`],
+    [guardedCells, `${countOf(guardedCells, "cell")} lost a leading ' that guarded ${them} in a spreadsheet`],
     [formulaCells, `${countOf(formulaCells, 'cell is ="…"', 'cells are ="…"')}: read as the text in quotes`],
-    [optedOut, `${countOf(optedOut, "row", "rows")} ${OPTED_OUT}`],
+    [optedOut, `${countOf(optedOut, "row")} ${OPTED_OUT}`],
   ] as const;
   for (const [number, note] of notes) if (number > 0) await writeNote(deps, note);
   if (request.kind.properties === "properties") await warnOfLocales(deps, table, request, report);
   if (duplicates === 0 || request.flags.onDuplicate !== null) return;
   const kept = duplicates === 1 ? "the first occurrence is kept" : "the first occurrence of each is kept";
   const same = request.kind.repeats === "answer" ? "same answer" : "same person";
-  await writeWarning(deps, `${countOf(duplicates, "duplicate row", "duplicate rows")} (${same}); ${kept}`);
+  await writeWarning(deps, `${countOf(duplicates, "duplicate row")} (${same}); ${kept}`);
 }
 
 /** Likely mistakes in a valid file. */
@@ -130,7 +129,7 @@ export function describeUntimed({ untimedRows }: CheckReport): string[] {
 function describeStrayQuotes(file: string, { strayQuotes }: CheckReport): string[] {
   return strayQuotes.map(({ line, column, lineEnds }) => {
     const cell = column === "" ? "a cell" : `column "${column}"`;
-    const length = countOf(lineEnds, "line end", "line ends");
+    const length = countOf(lineEnds, "line end");
     return `${file}: line ${line}: a quote is probably missing; ${cell} contains ${length}`;
   });
 }
@@ -145,6 +144,6 @@ async function warnOfLocales(
   if (ofFlag !== null) await writeWarning(deps, ofFlag);
   for (const { locale, line, rows } of oddLocales) {
     const warning = localeWarning({ locale }, `${input.name}:${line}: locale`);
-    await writeWarning(deps, `${warning}${rows > 1 ? ` (${countOf(rows, "row", "rows")})` : ""}`);
+    await writeWarning(deps, `${warning}${rows > 1 ? ` (${countOf(rows, "row")})` : ""}`);
   }
 }

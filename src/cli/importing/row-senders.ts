@@ -13,7 +13,6 @@ import { createStopRule } from "../kit/rows/stop-rule.ts";
 import { surveyStatusOf } from "../kit/write-outcome.ts";
 
 export interface RowSender extends Sender {
-  /** Remarks on the rows so far. */
   remarks(): readonly string[];
 }
 

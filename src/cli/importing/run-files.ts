@@ -28,7 +28,6 @@ export function filesOf(results: string): RunFiles {
   return { results, journal: `${results}${JOURNAL_SUFFIX}`, lock: `${results}.lock` };
 }
 
-/** Empty if the folder can't be read. */
 export async function listJournals(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(() => []);
   const journals = names.filter((name) => name.endsWith(JOURNAL_SUFFIX));

@@ -84,10 +84,8 @@ const REASONS_SHOWN = 10;
 function describeFailures({ failures }: Ending): string[] {
   const rest = failures.slice(REASONS_SHOWN).reduce((sum, { rows }) => sum + rows, 0);
   return [
-    ...failures
-      .slice(0, REASONS_SHOWN)
-      .map(({ rows, reason }) => `${countOf(rows, "row", "rows")}: ${toSafeText(reason)}`),
-    ...(rest > 0 ? [`${countOf(rest, "row", "rows")}: other reasons, see the results`] : []),
+    ...failures.slice(0, REASONS_SHOWN).map(({ rows, reason }) => `${countOf(rows, "row")}: ${toSafeText(reason)}`),
+    ...(rest > 0 ? [`${countOf(rest, "row")}: other reasons, see the results`] : []),
   ];
 }
 

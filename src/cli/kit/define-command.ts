@@ -1,4 +1,3 @@
-/** Declares a command once: its help, its flags and arguments with their types, and what it does. */
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Resource } from "../render/columns.ts";
 import type { Deps } from "./deps.ts";
@@ -44,9 +43,7 @@ interface CommandSpec<Specs extends FlagSpecs, Args extends ArgSpecs> {
   readonly args?: Args;
   /** After the first argument, nothing is a flag. */
   readonly flagsFirst?: boolean;
-  /** In help's order. */
   readonly flags?: Specs;
-  /** For `--columns`. */
   readonly columns?: Resource;
   /** Exit statuses besides usage errors. Defaults to those of a command that calls the API. */
   readonly exits?: readonly ExitCode[];

@@ -11,7 +11,6 @@ import type { SettingsRequest, Sourced } from "../../config/settings.ts";
 export interface Deps {
   readonly streams: Streams;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** `linux`, `darwin` or `win32`. */
   readonly platform: string;
   readonly commandLine: readonly string[];
   readonly clock: Clock;
@@ -36,7 +35,6 @@ export interface Connection {
   readonly profile?: string | null;
   /** For what is kept between runs, such as the state of an export. */
   readonly account?: Account;
-  /** Number of retried requests. */
   readonly retryCount?: () => number;
   /** Called after the work succeeded. It may throw. */
   onDone?(): Promise<void>;

@@ -1,4 +1,3 @@
-/** A flag or argument as commands declare it. */
 import type { FlagRecord } from "../args/flag-record.ts";
 import type { Flags } from "../args/flags.ts";
 import { parseChoice } from "../args/values.ts";
@@ -31,7 +30,6 @@ export type ParsedOf<Spec> = Spec extends { readonly parse: Parser<infer Value> 
     ? Choice
     : string;
 
-/** Null if a flag without a default wasn't given. */
 type ValueOf<Spec> =
   Spec extends FlagGroup<infer Value>
     ? Awaited<Value>
@@ -79,4 +77,16 @@ function readFlag(spec: FlagSpec, flags: Flags, deps: Deps): unknown {
 export function readValue({ choices, parse }: ValueSpec, text: string, place: string, deps: Deps): unknown {
   if (parse !== undefined) return parse(text, place, deps);
   return choices === undefined ? text : parseChoice(text, place, choices);
+}
+
+/** A flag whose values are lists with commas, and that may be repeated; null if it wasn't given. */
+export function listFlag<Value>(
+  record: FlagRecord,
+  parse: (texts: readonly string[], place: string) => readonly Value[],
+): FlagGroup<readonly Value[] | null> {
+  const { flag } = record;
+  return {
+    records: [{ ...record, repeatable: true }],
+    read: (flags) => (flags.has(flag) ? [...new Set(parse(flags.all(flag), flag))] : null),
+  };
 }

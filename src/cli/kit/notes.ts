@@ -7,7 +7,6 @@ export async function writeNote({ streams, options }: Pick<Deps, "streams" | "op
   if (!options.quiet) await streams.err.write(`note: ${text}\n`);
 }
 
-/** A full sentence. */
 export async function writeDone({ streams, options }: Pick<Deps, "streams" | "options">, text: string): Promise<void> {
   if (!options.quiet) await streams.err.write(`${text}\n`);
 }
@@ -31,7 +30,7 @@ export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
-export function countOf(count: number, one: string, many: string): string {
+export function countOf(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 

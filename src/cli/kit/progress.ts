@@ -72,7 +72,6 @@ function describeProgress(noun: string, { rows, earlier, expected, elapsedMs }: 
 
 const BAR_WIDTH = 20;
 
-/** `█████░░░░░░░░░░░░░░░ `. */
 function drawBar({ rows, expected, elapsedMs }: ProgressState, unicode: boolean): string {
   if (expected === null || expected === 0 || elapsedMs < SHOW_ETA_AFTER_MS) return "";
   const [full, empty] = unicode ? ["█", "░"] : ["#", "-"];

@@ -6,7 +6,6 @@ export interface Refusal {
   readonly status: number;
   /** If set, only refusals that complain about this attribute. */
   readonly attribute?: string;
-  /** If set, only messages that match. */
   readonly says?: RegExp;
   /** True if the body must be JSON: a proxy's error page proves nothing. */
   readonly inJson?: boolean;

@@ -9,10 +9,8 @@ import { confirm } from "./notes.ts";
 export const YES_FLAG: FlagRecord = { flag: "--yes", text: "skip the confirmation prompt" };
 
 export interface Removal {
-  /** For example `service key revoke`. */
   readonly command: string;
   readonly yes: boolean;
-  /** Printed if the user declines. */
   readonly kept?: string;
   /** Also show the question without a terminal, since it lists what the command line doesn't name. */
   readonly isList?: boolean;

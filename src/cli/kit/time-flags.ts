@@ -37,12 +37,10 @@ export function readTime(deps: Deps, flags: Flags, flag: string, edge: DayEdge):
   return flags.parse(flag, (text, place) => parseTime(text, place, timeContext(deps), edge));
 }
 
-/** The first second of a day or period. */
 export function parseStart(text: string, place: string, deps: Deps): number {
   return parseTime(text, place, timeContext(deps), "first");
 }
 
-/** The last second of a day or period. */
 export function parseEnd(text: string, place: string, deps: Deps): number {
   return parseTime(text, place, timeContext(deps), "last");
 }

@@ -18,7 +18,6 @@ export function createWaitLines({ streams, options }: Pick<Deps, "streams" | "op
   let retries = 0;
   let live: Promise<LiveLine> | null = null;
 
-  /** Shows the latest wait. */
   async function refresh(): Promise<void> {
     // Loaded late, as most commands never wait.
     live ??= import("./progress.ts").then(({ openLiveLine }) => openLiveLine(streams.err, options.color));

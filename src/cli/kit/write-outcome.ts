@@ -43,7 +43,6 @@ export async function showOutcome(
 }
 
 export interface ChangeWords {
-  /** What to do if it's unknown whether the change arrived. */
   readonly again: string;
   readonly explain: (error: RefusedError) => Promise<Error>;
 }
@@ -78,7 +77,6 @@ export function surveyStatusOf(result: WriteResult): SurveyStatus | null {
   return text === undefined ? null : parseSurveyStatus(text);
 }
 
-/** A write as `--dry-run` prints it, without credentials. */
 export interface PlannedRequest {
   readonly route: Route;
   readonly placeholders?: Readonly<Record<string, string>>;

@@ -42,7 +42,6 @@ export interface Resource {
   readonly columns: readonly Column[];
   /** Defaults to all columns. */
   readonly table?: readonly string[];
-  /** Least important first. */
   readonly dropFirst?: readonly string[];
   /** Dropped only when the flexible column is at its narrowest. */
   readonly dropLast?: readonly string[];

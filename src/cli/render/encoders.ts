@@ -76,7 +76,6 @@ function createNdjsonEncoder(texts: (page: RowPage) => string[]): Encoder {
   };
 }
 
-/** Line ends inside a row are white space between tokens. */
 function oneLine(row: string): string {
   return row.includes("\n") || row.includes("\r") ? row.replace(/[\r\n]\s*/g, "") : row;
 }

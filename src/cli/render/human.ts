@@ -92,7 +92,6 @@ const TONES_BY_NAME: ReadonlyMap<string, Tone> = new Map([
 
 export interface Paint {
   readonly tone: (text: string, tone: Tone) => string;
-  /** Underlines the spans. */
   readonly cell: (text: string, tone: Tone, spans: Column["spans"]) => string;
   readonly heading: (text: string) => string;
 }

@@ -44,7 +44,7 @@ export interface ListOutputOptions {
   readonly resource: Resource;
   readonly defaultFormat?: OutputFormat;
   readonly wrap?: boolean;
-  /** Rows arrive one by one, so the first one decides the widths. */
+  /** The first row decides the widths. */
   readonly live?: boolean;
   readonly count?: boolean;
 }

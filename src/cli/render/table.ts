@@ -11,7 +11,6 @@ import { toSafeText } from "./safe-text.ts";
 import { createTextMeasure, type FittedText } from "./text-measure.ts";
 import { createTimeFormatter } from "./time.ts";
 
-/** Later rows are cut to fit. */
 const LAYOUT_ROWS = 500;
 
 interface Cell {
@@ -24,7 +23,7 @@ const NO_CELL: Cell = { text: "", tone: "plain" };
 
 export interface TableLayout {
   readonly wrap: boolean;
-  /** Rows are shown one by one, so columns get more room than the first row needs. */
+  /** Gives columns more room than the first row needs. */
   readonly live: boolean;
 }
 
@@ -214,7 +213,6 @@ function alignOf({ kind }: Column): "left" | "right" {
 interface ColumnRoom {
   readonly name: string;
   readonly natural: number;
-  /** Width while other columns can be dropped. */
   readonly comfortable: number;
   /** Not worth showing below this width. */
   readonly minimum: number;
@@ -224,9 +222,7 @@ interface ColumnRoom {
 }
 
 interface DropOrder {
-  /** Until the others are comfortable. */
   readonly first: readonly string[];
-  /** Only when the others are at their minimum. */
   readonly last: readonly string[];
 }
 

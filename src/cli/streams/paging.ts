@@ -54,7 +54,6 @@ interface Pager {
   close(): Promise<void>;
 }
 
-/** Starts with the first text. */
 function createPager(command: string, env: Environment, spawn: Spawn): Pager {
   let running: {
     readonly child: ChildProcessByStdio<Writable, null, null>;

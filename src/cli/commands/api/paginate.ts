@@ -1,4 +1,5 @@
 import type { Client, Page } from "../../../client/client.ts";
+import { listPages } from "../../../client/pages.ts";
 import type { Json } from "../../../contract/json.ts";
 import { type Route, ROUTES } from "../../../contract/routes.ts";
 import { splitRowTexts } from "../../../contract/row-texts.ts";
@@ -13,22 +14,21 @@ import { isShaped, toTerminalJson } from "./shape.ts";
 export async function writePages(deps: Deps, client: Client, url: string): Promise<void> {
   const { streams, signal } = deps;
   const { color } = deps.options;
-  const { route, placeholders } = findList(url, client.baseUrl);
-  const pages = walk(client, route, placeholders, new URL(url), signal);
-  if (isShaped(deps)) return writeShapedPages(deps, pages, RESOURCES[route.name] ?? PEOPLE);
+  const list = matchList(url, client.baseUrl);
+  if (list === null) throw notAList(new URL(url).pathname);
+  const pages = listPages(client, { ...list, parameters: toParameters(new URL(url).searchParams), signal });
+  if (isShaped(deps)) return writeShapedPages(deps, pages, RESOURCES[list.route.name] ?? PEOPLE);
   let first = true;
   for await (const page of pages) {
     const texts = splitRowTexts(page.text);
-    const rows = streams.out.isTTY ? await Promise.all(texts.map((row) => forTerminal(row, color))) : texts;
+    const rows = streams.out.isTTY
+      ? await Promise.all(texts.map(async (row) => `  ${await toTerminalJson(row, color, 1)}`))
+      : texts;
     if (rows.length === 0) continue;
     await streams.out.write(`${first ? "[\n" : ",\n"}${rows.join(",\n")}`);
     first = false;
   }
   await streams.out.write(first ? "[]\n" : "\n]\n");
-}
-
-async function forTerminal(row: string, color: boolean): Promise<string> {
-  return `  ${await toTerminalJson(row, color, 1)}`;
 }
 
 const RESOURCES: Readonly<Record<string, Resource>> = {
@@ -45,26 +45,6 @@ async function writeShapedPages(deps: Deps, pages: AsyncIterable<Page>, resource
   await output.end();
 }
 
-function walk(
-  client: Client,
-  route: Route,
-  { platform }: Record<string, string>,
-  url: URL,
-  signal: AbortSignal,
-): AsyncGenerator<Page> {
-  const parameters = toParameters(url.searchParams);
-  const lists: Partial<Record<string, () => AsyncGenerator<Page>>> = {
-    listPeople: () => client.listPeople(parameters, { signal }),
-    listResponses: () => client.listResponses(parameters, { signal }),
-    listBounces: () => client.listBounces(parameters, { signal }),
-    listUnsubscribes: () => client.listUnsubscribes(parameters, { signal }),
-    listMembers: () => client.listMembers(platform === "sms" ? "sms" : "email", parameters, { signal }),
-  };
-  const list = lists[route.name];
-  if (list === undefined) throw notAList(url.pathname);
-  return list();
-}
-
 /** Null if the URL isn't a list. */
 export function resourceAt(url: string, baseUrl: string): Resource | null {
   const name = matchList(url, baseUrl)?.route.name;
@@ -74,12 +54,6 @@ export function resourceAt(url: string, baseUrl: string): Resource | null {
 interface FoundList {
   readonly route: Route;
   readonly placeholders: Record<string, string>;
-}
-
-function findList(url: string, baseUrl: string): FoundList {
-  const found = matchList(url, baseUrl);
-  if (found === null) throw notAList(new URL(url).pathname);
-  return found;
 }
 
 function matchList(url: string, baseUrl: string): FoundList | null {

@@ -62,7 +62,7 @@ function parseTyped(text: string): Json {
   throw new UsageError(`--field: ${number} has more digits than a number keeps`, { hint });
 }
 
-/** The bracket codec only takes text, so it gets each value's index. */
+/** The bracket codec only takes text, so it gets the index of each value. */
 function nest(fields: readonly (readonly [string, Json])[]): JsonObject {
   const places = parseBracketPairs(fields.map(([key], index) => [key, String(index)]));
   const restore = (value: Json): Json => {

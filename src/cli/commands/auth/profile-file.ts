@@ -74,7 +74,6 @@ export function checkSaved({ byName }: Profiles, name: string): void {
 /** Every JavaScript object has these. */
 const UNREADABLE = new Set(["__proto__", "constructor", "prototype"]);
 
-/** Throws ConfigError (exit 2). */
 export function checkName(name: string): void {
   if (name === LOCAL_PROFILE || UNREADABLE.has(name))
     throw new ConfigError("invalid", `the profile name "${name}" is reserved; choose another`);

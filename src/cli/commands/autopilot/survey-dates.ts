@@ -36,7 +36,7 @@ export async function describeJoining(client: Client, request: JoiningRequest): 
   const call = { route: ROUTES.getAutopilot, placeholders: { platform }, parameters: { joining: count }, signal };
   const reply = await nullIfRefused(client.call(call));
   if (!isJsonObject(reply?.json.joining)) return null;
-  const members = countOf(count, "member", "members");
+  const members = countOf(count, "member");
   if (reply.json.active !== true) return `${members}: no surveys while Autopilot (${platform}) is inactive`;
   return `${members}: ${describeSurveys(reply.json.joining, zone)}`;
 }

@@ -2,7 +2,9 @@ import { scoreCategory, type ScoreCategory } from "../../../contract/limits.ts";
 import type { Random } from "../../../runtime/random.ts";
 import type { Client } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import { undiciTransport } from "../../../client/transport/undici-transport.ts";
 import { parse } from "csv-parse/sync";
 
 export interface Answer {
@@ -33,7 +35,6 @@ const COMMENTS: Readonly<Record<ScoreCategory, readonly string[]>> = {
   ],
 };
 
-/** One answer or null per person. */
 export function sampleAnswers(count: number, random: Random): (Answer | null)[] {
   return Array.from({ length: count }, () => (random.fraction() < ANSWERING_SHARE ? sampleAnswer(random) : null));
 }
@@ -117,4 +118,31 @@ export function parseCustomers(csv: string): Customer[] {
     name: row["name"] ?? "",
     properties: Object.fromEntries(PROPERTIES.map((name) => [name, row[name] ?? ""])),
   }));
+}
+
+const LINK = /https?:\/\/\S+\/s\/[\w-]+/;
+const MESSAGES_READ = 5;
+
+export async function readSurveyLinks(outbox: string): Promise<readonly string[]> {
+  const names = (await readdir(outbox)).filter((name) => name.endsWith(".json")).toSorted();
+  const texts = await Promise.all(
+    names.slice(0, MESSAGES_READ).map((name) => readFile(path.join(outbox, name), "utf8")),
+  );
+  return texts.flatMap((text) => LINK.exec(text)?.[0] ?? []);
+}
+
+/** Submits the page's form. Throws if the page rejects it. */
+export async function answerOnPage(baseUrl: string, link: string, { score, comment }: Answer): Promise<void> {
+  const exchange = undiciTransport({ baseUrl, env: {} });
+  try {
+    const { status } = await exchange({
+      method: "POST",
+      url: link,
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      body: new URLSearchParams({ score: String(score), comment: comment ?? "" }).toString(),
+    });
+    if (status !== 303) throw new Error(`the survey's page answered ${status}`);
+  } finally {
+    await exchange.close();
+  }
 }

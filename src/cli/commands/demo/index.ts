@@ -8,7 +8,7 @@ export const commands = [
     flags: { noPause: { flag: "--no-pause", text: "do not wait for Enter between steps" } },
     run: async (deps, { noPause }) => {
       const { runDemo } = await import("./run.ts");
-      await runDemo(deps, { pause: !noPause });
+      await runDemo(deps, !noPause);
     },
   }),
 ];

@@ -4,20 +4,16 @@ import { createClient } from "../../../client/create-client.ts";
 import type { Client } from "../../../client/client.ts";
 import { undiciTransport } from "../../../client/transport/undici-transport.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
+import { CancelledError } from "../../errors/usage-error.ts";
 import type { Deps } from "../../kit/deps.ts";
-import { collectAnswers, parseCustomers } from "./answers.ts";
+import { createPaint } from "../../render/human.ts";
+import { toShellWord } from "../../render/safe-text.ts";
+import { answerOnPage, collectAnswers, parseCustomers, readSurveyLinks } from "./answers.ts";
 import { type DemoConnection, openStage, type Stage } from "./stage.ts";
-import { answerOnPage, readSurveyLinks } from "./survey-page.ts";
-import { createNarrator, type Narrator } from "./narrator.ts";
-
-export interface DemoOptions {
-  /** True to wait for Enter between steps. */
-  readonly pause: boolean;
-}
 
 /** Keeps the folder if it completes. Leaves no process behind. */
-export async function runDemo(deps: Deps, { pause }: DemoOptions): Promise<void> {
-  const narrator = createNarrator(deps, pause);
+export async function runDemo(deps: Deps, waitsForEnter: boolean): Promise<void> {
+  const narrator = createNarrator(deps, waitsForEnter);
   await narrator.say("This demo surveys 300 customers, with its own server in a temporary folder.");
   await narrator.say("Nothing is sent: messages are written to files.");
   const stage = await openStage(deps);
@@ -30,7 +26,6 @@ export async function runDemo(deps: Deps, { pause }: DemoOptions): Promise<void>
   }
 }
 
-/** Resolves after the server has ended. */
 async function playToTheEnd(deps: Deps, stage: Stage, narrator: Narrator): Promise<DemoConnection> {
   try {
     return await play(deps, stage, narrator);
@@ -149,4 +144,33 @@ async function writeNextSteps({ folder, file }: Stage, narrator: Narrator, { bas
     "",
     `  ${unanswered}`,
   );
+}
+
+interface Narrator {
+  step(title: string): Promise<void>;
+  say(...lines: readonly string[]): Promise<void>;
+  command(words: readonly string[]): Promise<void>;
+}
+
+function createNarrator({ streams, options }: Pick<Deps, "streams" | "options">, waitsForEnter: boolean): Narrator {
+  const paint = createPaint(options.color);
+  const state = { steps: 0, waits: waitsForEnter && streams.in.isTTY && streams.out.isTTY && streams.err.isTTY };
+  const wait = async (): Promise<void> => {
+    try {
+      await streams.in.ask("\nPress Enter to continue ");
+    } catch (error) {
+      // The input has ended, so nobody will press Enter.
+      if (!(error instanceof CancelledError)) throw error;
+      state.waits = false;
+    }
+  };
+  return {
+    async step(title) {
+      if (state.waits && state.steps > 0) await wait();
+      state.steps += 1;
+      await streams.out.write(`\n${paint.heading(`${state.steps}. ${title}`)}\n`);
+    },
+    say: (...lines) => streams.out.write(lines.map((line) => `${line}\n`).join("")),
+    command: (words) => streams.out.write(`\n$ ${paint.heading(["surveyctl", ...words].map(toShellWord).join(" "))}\n`),
+  };
 }

@@ -20,7 +20,6 @@ export interface Stage {
   readonly run: (words: readonly string[]) => Promise<void>;
   /** Starts a server; returns its first line and connection. */
   readonly serve: (words: readonly string[]) => Promise<{ readonly line: string; readonly connection: DemoConnection }>;
-  /** Stops the server and keeps the folder. */
   readonly close: () => Promise<void>;
   readonly discard: () => Promise<void>;
 }

@@ -2,7 +2,6 @@
 import type { JsonSchemaType } from "@modelcontextprotocol/server";
 import { PERIOD_UNITS } from "../../../runtime/calendar/periods.ts";
 
-/** Already checked against the schema. */
 export type ToolArguments = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
 export interface Tool {

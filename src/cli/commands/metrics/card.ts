@@ -13,7 +13,6 @@ import { countsOf, isSureChange } from "./statistics.ts";
 export interface CardFacts {
   readonly metrics: JsonObject;
   readonly range: TimeFilter;
-  /** False if the service may only count the last month. */
   readonly isAllTime: boolean;
   readonly trend: string | null;
   readonly chosen: string | null;
@@ -76,7 +75,7 @@ function rangeLine(context: RenderContext, { metrics, range, isAllTime, trend, c
     isOpen && !isAllTime ? "the service's default range" : rangeText(context, range),
     ...(trend === null ? [] : [`trend ${trend}`]),
     ...(chosen === null ? [] : [toSafeText(chosen)]),
-    ...(typeof count === "number" ? [countOf(count, "response", "responses")] : []),
+    ...(typeof count === "number" ? [countOf(count, "response")] : []),
   ].join(", ");
 }
 

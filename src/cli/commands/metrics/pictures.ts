@@ -9,7 +9,6 @@ export function wantsPictures(deps: Deps): boolean {
   return deps.streams.out.isTTY && chooseFormat(deps) === "table" && deps.options.columns === null;
 }
 
-/** Cells around the line, as in `nps  ` and `*  min -100, max -100`. */
 const TREND_MARGIN = 28;
 
 export async function drawPeriods(

@@ -75,7 +75,6 @@ function ascending(a: number, b: number): number {
   return a - b;
 }
 
-/** Points per row. */
 const STEPS = [1, 2, 5, 10, 15, 20] as const;
 const AXIS_WIDTH = 7;
 const CELLS_MAX = 12;

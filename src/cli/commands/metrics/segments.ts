@@ -82,7 +82,7 @@ async function writeRows(
   const { rows, hidden } = segmentRows(tally, { confidence, minN, compared: compare });
   await writeList(deps, { resource }, rows.map(asJson));
   if (wantsPictures(deps)) await drawRows(deps, rows);
-  const values = countOf(hidden, "value", "values");
+  const values = countOf(hidden, "value");
   if (rows.length + hidden === 0) await writeNote(deps, "no responses in this period");
   if (hidden > 0) await writeNote(deps, `${values} with fewer than ${minN} answers not shown; --min-n sets the limit`);
 }

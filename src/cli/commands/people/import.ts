@@ -171,7 +171,7 @@ function createPeopleSender(client: Client, signal: AbortSignal, { bodyOf, zone 
   return {
     ...commonParts(client),
     remarks: () => [
-      ...(seen.unexplained === 0 ? [] : [`${countOf(seen.unexplained, "row", "rows")} ${UNKNOWN_REASON}`]),
+      ...(seen.unexplained === 0 ? [] : [`${countOf(seen.unexplained, "row")} ${UNKNOWN_REASON}`]),
       ...describeOutbox(seen.leftInOutbox),
       ...pauses.remarks(),
     ],

@@ -116,7 +116,6 @@ async function writeStatus(deps: Deps, result: WriteResult): Promise<void> {
   else if (reason !== null) await writeDone(deps, `Scheduled, but nothing is sent at present: ${reason}.`);
 }
 
-/** Adds the status from our own service's header. */
 function withStatus(result: WriteResult): WriteResult {
   const status = surveyStatusOf(result);
   if (status === null || result.kind !== "answered") return result;

@@ -45,7 +45,6 @@ export interface ReportRequest extends TimeFilter {
 const COMMENTS_MAX = 200;
 const PERIODS_MAX = 400;
 
-/** Throws UsageError. */
 export async function readFacts(
   deps: Deps,
   request: ReportRequest,

@@ -26,7 +26,7 @@ export const importFile = defineCommand({
       command: "responses import",
       input,
       kind: RESPONSE_ROWS,
-      question: (rows) => `Add ${countOf(rows, "response", "responses")}?`,
+      question: (rows) => `Add ${countOf(rows, "response")}?`,
       flags,
       plan: (row) => ({
         route: ROUTES.addResponse,

@@ -38,7 +38,7 @@ export const show = defineCommand({
     }
     await writeRecord(deps, RESPONSES, reply);
     if (history.rows.length === 0) return;
-    const count = countOf(history.rows.length, "other response", "other responses");
+    const count = countOf(history.rows.length, "other response");
     await deps.streams.out.write(`\n${count} of this person, newest first:\n\n`);
     await writeList(deps, { resource: RESPONSES, wrap: true }, history);
   },

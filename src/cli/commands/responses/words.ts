@@ -71,7 +71,7 @@ export const words = defineCommand({
     if (rows.length < terms.length)
       await writeDone(
         deps,
-        `Showing ${formatCount(rows.length)} of ${countOf(terms.length, "term", "terms")}; --limit N shows more`,
+        `Showing ${formatCount(rows.length)} of ${countOf(terms.length, "term")}; --limit N shows more`,
       );
   },
 });
@@ -89,10 +89,9 @@ function toQuoteLine({ quotes }: TermRow): string {
 }
 
 function describeResult({ comments }: WordTally, terms: readonly TermRow[]): string {
-  const read = `${countOf(comments.detractors, "comment", "comments")} of detractors, ${formatCount(comments.promoters)} of promoters`;
+  const read = `${countOf(comments.detractors, "comment")} of detractors, ${formatCount(comments.promoters)} of promoters`;
   const found = terms.filter(({ q }) => q < CHANCE_MAX).length;
   const verb = found === 1 ? "tells" : "tell";
-  const result =
-    found === 0 ? "no term is typical of either group" : `${countOf(found, "term", "terms")} ${verb} them apart`;
+  const result = found === 0 ? "no term is typical of either group" : `${countOf(found, "term")} ${verb} them apart`;
   return `${read}; ${result} (q < ${CHANCE_MAX})`;
 }

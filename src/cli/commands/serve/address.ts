@@ -30,7 +30,6 @@ export function checkExposure({ host, publicUrl, insecureHttp, tlsCert, tlsKey }
 }
 
 interface LinkChoice {
-  /** True if links may lead to this machine. */
   readonly isLocal: boolean;
   readonly isMailing: boolean;
   /** True if text messages have links that begin with the public URL. */
@@ -64,7 +63,6 @@ export function parseNetwork(text: string, place: string): string {
   return text;
 }
 
-/** The first line of a file. Throws UsageError. */
 export async function readToken(flag: string, file: string): Promise<string> {
   const [token = ""] = (await readFlagFile(flag, file)).trim().split(/\r?\n/);
   if (!/^[\x21-\x7e]+$/.test(token))

@@ -33,7 +33,6 @@ export async function firstKey(deps: Deps, { store }: Pick<Service, "store">): P
 
 export interface KeyFile {
   readonly name: string;
-  /** Null if it was written. */
   readonly problem: string | null;
 }
 

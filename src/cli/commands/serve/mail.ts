@@ -1,4 +1,3 @@
-/** `serve`'s flags for mail. */
 import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
 import { readFlagFile } from "../../args/text-file.ts";
@@ -130,12 +129,10 @@ const LATER: ReadonlySet<string> = new Set([
   "--only-to",
 ]);
 
-/** For sending a single message. */
 export const ONE_MAIL_FLAGS: readonly FlagRecord[] = MAIL_FLAGS.filter(
   ({ flag }) => !LATER.has(flag) && flag !== "--smtp-rate",
 );
 
-/** For checking the settings. */
 export const SETUP_FLAGS: readonly FlagRecord[] = [
   ...MAIL_FLAGS.filter(({ flag }) => !LATER.has(flag)),
   { flag: "--public-url", value: "url", text: "URL of the service as clients see it, such as a proxy's" },

@@ -1,4 +1,3 @@
-/** `serve`'s flags for text messages. */
 import { quoteText } from "../../../contract/text/invisible.ts";
 import { isLoopbackHost } from "../../../runtime/name-resolver.ts";
 import type { FlagRecord } from "../../args/flag-record.ts";

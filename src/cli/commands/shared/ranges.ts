@@ -92,7 +92,7 @@ interface RangeStyle {
   readonly unicode: boolean;
 }
 
-/** `all time`, `since 2026-05-01`, `2026-05-01 – 2026-05-31`. */
+/** `all time`, `since 2026-05-01` or `2026-05-01 – 2026-05-31`. */
 export function describeRange({ since, until }: TimeFilter, { zone, now, unicode }: RangeStyle): string {
   const write = createTimeFormatter({ format: "local", zone, now });
   const first = since === null ? null : write(since).replace(/ 00:00:00$/, "");

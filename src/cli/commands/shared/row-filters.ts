@@ -16,7 +16,6 @@ export const TREND = {
   parse: parseName,
 } as const satisfies FlagRecord & { readonly parse: unknown };
 
-/** All must match. */
 export const ROW_FILTERS = flagGroup({
   scores: {
     flag: "--score",
@@ -62,7 +61,6 @@ function parseScores(text: string, place: string): ReadonlySet<number> {
 
 export type PageFilter = (page: RowPage) => RowPage;
 
-/** Null without filters. */
 export function createPageFilter(filters: RowFilters): PageFilter | null {
   const { scores, search, properties, hasComment, tags, answers } = filters;
   const tests: ((row: JsonObject) => boolean)[] = [];

@@ -14,8 +14,7 @@ import { parseNames } from "../../args/values.ts";
 import { propertyOf } from "../../kit/rows/properties.ts";
 import { ANSWERS } from "../../kit/rows/watch-properties.ts";
 import { UsageError } from "../../errors/usage-error.ts";
-import type { FlagGroup } from "../../kit/flag-spec.ts";
-import { listFlag } from "../../kit/list-flag.ts";
+import { type FlagGroup, listFlag } from "../../kit/flag-spec.ts";
 import { kindOf, scoreOf } from "./read-responses.ts";
 
 export function segmentFlag(text: string): FlagGroup<readonly string[] | null> {
@@ -60,7 +59,6 @@ export function countPage(rows: readonly JsonObject[], properties: readonly stri
   return { tally, texts };
 }
 
-/** Call in order of time. */
 export function addPage(sum: PageCounts, page: PageCounts): void {
   mergeTally(sum.tally, page.tally);
   mergeTexts(sum.texts, page.texts);

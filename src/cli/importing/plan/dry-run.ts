@@ -1,4 +1,3 @@
-/** `--dry-run` of an import: the plan and the first rows. */
 import { decideRows, type Plan, type RowSource, type RowToSend } from "../../../bulk/import/journal/decide-rows.ts";
 import type { ImportTable } from "../../../bulk/import/table/open-table.ts";
 import { ClientError } from "../../../client/errors/client-error.ts";
@@ -31,7 +30,7 @@ export async function showDryRun(checked: CheckedFile): Promise<ExitCode> {
     await showMapping(deps, table);
     await showRows(deps, table, rows);
     await deps.streams.out.write(lines.join(""));
-    await writeNote(deps, `${countOf(rows.length, "row", "rows")} shown, nothing was sent`);
+    await writeNote(deps, `${countOf(rows.length, "row")} shown, nothing was sent`);
     return EXIT.done;
   }
   for (const row of rows)
@@ -39,7 +38,7 @@ export async function showDryRun(checked: CheckedFile): Promise<ExitCode> {
   for (const warning of [...describeWarnings(table.input.name, report), ...describeUntimed(report)])
     await writeWarning(deps, warning);
   const counts = [describeCounts(request, plan, unsurveyed), ...changes].join("; ");
-  await writeNote(deps, `${counts}; ${countOf(rows.length, "request", "requests")} shown, nothing was sent`);
+  await writeNote(deps, `${counts}; ${countOf(rows.length, "request")} shown, nothing was sent`);
   return EXIT.done;
 }
 
@@ -100,13 +99,9 @@ function describeCounts({ kind }: ImportRequest, plan: Plan, unsurveyed: string)
   const { emails, texts, quiet } = plan;
   const reasons = unsurveyed === "" ? "" : ` (${unsurveyed})`;
   const parts = kind.sendsSurveys
-    ? [
-        countOf(emails, "email", "emails"),
-        countOf(texts, "text message", "text messages"),
-        `${formatCount(quiet)} with no survey${reasons}`,
-      ]
-    : [countOf(emails + texts + quiet, "request", "requests")];
-  return `${countOf(plan.rows, "row", "rows")}: ${[...parts, `${formatCount(plan.skipped)} skipped`].join(", ")}`;
+    ? [countOf(emails, "email"), countOf(texts, "text message"), `${formatCount(quiet)} with no survey${reasons}`]
+    : [countOf(emails + texts + quiet, "request")];
+  return `${countOf(plan.rows, "row")}: ${[...parts, `${formatCount(plan.skipped)} skipped`].join(", ")}`;
 }
 
 /** Empty if there is no connection, or it is the embedded service: then only paths are shown. */

@@ -108,7 +108,6 @@ export async function describePlan(
   return { source, plan, lines, changes, unsurveyed };
 }
 
-/** Moves people who get no survey to `quiet`. */
 function withPreview(plan: Plan, { emails, texts }: ImportPreview): Plan {
   return { ...plan, emails: plan.emails - emails, texts: plan.texts - texts, quiet: plan.quiet + emails + texts };
 }
@@ -126,8 +125,8 @@ function questionOf({ kind, question }: ImportRequest, { emails, texts, quiet }:
 
 function describeSurveys(emails: number, texts: number): string {
   const parts = [
-    ...(emails > 0 || texts === 0 ? [countOf(emails, "email", "emails")] : []),
-    ...(texts > 0 ? [countOf(texts, "text message", "text messages")] : []),
+    ...(emails > 0 || texts === 0 ? [countOf(emails, "email")] : []),
+    ...(texts > 0 ? [countOf(texts, "text message")] : []),
   ];
   return parts.join(" and ");
 }

@@ -100,7 +100,7 @@ export function describeUnchanged(
   { results }: RunFiles,
 ): { readonly note: string; readonly counts: OutcomeCounts } {
   const open = counts.failed + counts.unknown;
-  const retry = open === 0 ? "" : `; ${countOf(open, "row", "rows")} failed or unknown: --resume tries again`;
+  const retry = open === 0 ? "" : `; ${countOf(open, "row")} failed or unknown: --resume tries again`;
   const name = input === "-" ? "the input" : input;
   return { note: `${name} is as it was imported, nothing was sent (results: ${results})${retry}`, counts };
 }

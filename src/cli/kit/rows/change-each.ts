@@ -17,11 +17,9 @@ export interface Each<Item> {
   /** Its columns begin with those that identify an item; `outcome` and `error` are among them. */
   readonly resource: Resource;
   readonly named: (item: Item) => JsonObject;
-  /** For errors: `response 7`. */
   readonly nameOf: (item: Item) => string;
   /** What `--dry-run` prints; null if nothing would be sent. */
   readonly plan: (client: Client, item: Item) => Promise<PlannedRequest | null>;
-  /** Asks before the first change. */
   readonly confirm?: (client: Client) => Promise<void>;
   /** Makes the change and returns the row's other columns. */
   readonly work: (client: Client, item: Item) => Promise<JsonObject>;

@@ -1,4 +1,3 @@
-/** What every `list` does. */
 import type { CallOptions, Client, Page, Parameters } from "../../../client/client.ts";
 import { PER_PAGE_MAX } from "../../../contract/limits.ts";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
@@ -64,7 +63,6 @@ export const LIMITS: FlagGroup<ListLimits> = { records: LIST_FLAGS, read: readLi
 export interface ListRequest {
   readonly resource: Resource;
   readonly limits: ListLimits;
-  /** Without `per_page`. */
   readonly parameters: Parameters;
   readonly pages: (client: Client, parameters: Parameters, options: CallOptions) => AsyncGenerator<Page>;
   /** Rows are filtered here rather than by the service, so a page may have few or none. */
@@ -164,7 +162,7 @@ async function noteLater(deps: Deps, shown: number, { walk }: Stop): Promise<voi
   const following = await orNull(() => walk.next());
   if (following === null || following.done === true) return;
   const more = following.value.rows.length > 0 ? "use" : "more may match:";
-  await writeDone(deps, `Showing ${countOf(shown, "row", "rows")}; ${more} --limit N or --all for more`);
+  await writeDone(deps, `Showing ${countOf(shown, "row")}; ${more} --limit N or --all for more`);
 }
 
 /** A full page of a numbered list says nothing, so the next one is requested. */
@@ -185,8 +183,7 @@ async function orNull<Value>(ask: () => Promise<Value | null> | undefined): Prom
 /** `Showing the 50 oldest of 4,872 responses; --newest shows the newest first`. */
 function describeShown({ count, first }: ListRequest, shown: number, total: number | null): string {
   const advice = "use --limit N or --all for more";
-  if (count === undefined || total === null || total <= shown)
-    return `Showing ${countOf(shown, "row", "rows")}; ${advice}`;
+  if (count === undefined || total === null || total <= shown) return `Showing ${countOf(shown, "row")}; ${advice}`;
   const all = `of ${formatCount(total)} ${count.noun}`;
   if (first === undefined) return `Showing ${formatCount(shown)} ${all}; ${advice}`;
   const which = shown === 1 ? first : `${formatCount(shown)} ${first}`;

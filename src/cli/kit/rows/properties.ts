@@ -12,7 +12,6 @@ export const COMPARISONS = {
   "<": (a: number, b: number) => a < b,
 } as const;
 
-/** `=` by default. */
 export type PropertyCondition = readonly [key: string, value: string, comparison?: keyof typeof COMPARISONS];
 
 export const PROPERTY_FILTER_FLAG = {

@@ -17,7 +17,6 @@ const FAILURES_IN_A_ROW = 20;
 
 export interface StopRule {
   ended(how: "well" | "unknown"): void;
-  /** True if the error ends the run. */
   stopsAt(error: unknown): boolean;
 }
 

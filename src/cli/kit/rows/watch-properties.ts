@@ -21,7 +21,6 @@ type ListName = keyof typeof LISTS;
 
 export interface PropertyUse {
   readonly conditions?: readonly PropertyCondition[] | undefined;
-  /** Properties or `answers.ID`. */
   readonly segments?: readonly string[];
   /** Defaults to writing notes to stderr. */
   readonly onNote?: (note: string) => unknown;

@@ -22,7 +22,7 @@ export const remove = defineCommand({
   async run(deps, { ids: typed, yes }) {
     const ids = [...new Set(typed)];
     const { signal } = deps;
-    const what = ids.length === 1 ? `response ${ids[0]}` : countOf(ids.length, "response", "responses");
+    const what = ids.length === 1 ? `response ${ids[0]}` : countOf(ids.length, "response");
     await changeEach(deps, {
       items: ids,
       resource: COLUMNS,
@@ -41,7 +41,7 @@ export const remove = defineCommand({
         });
         return { outcome: "deleted" };
       },
-      summary: (changed) => `Deleted ${countOf(changed, "response", "responses")}.`,
+      summary: (changed) => `Deleted ${countOf(changed, "response")}.`,
     });
   },
 });

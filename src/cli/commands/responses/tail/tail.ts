@@ -137,7 +137,6 @@ function parseInterval(text: string, place: string): number {
 }
 
 interface WatchOptions extends PersonFilter {
-  /** Unix seconds; null means from now on. */
   readonly since: number | null;
   readonly trend: string | null;
   readonly interval: number;
