@@ -22,7 +22,7 @@ export interface ImportRun {
  */
 export type RunStatus = "finished" | "incomplete" | "stopped" | "running";
 
-/** `name` may be a journal too. Throws NothingFoundError for a file of which no import is recorded. */
+/** `name` can be a journal. Throws NothingFoundError. */
 export async function findRuns(name: string | null): Promise<ImportRun[]> {
   const journals = name === null ? await listJournals(".") : await journalsOf(name);
   const runs: ImportRun[] = [];

@@ -1,4 +1,4 @@
-/** What the service adds to a report that was asked for. */
+/** What the service adds to a report's request. */
 import type { ApiReply } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { CHANNELS, PROJECT_NAME_HEADER } from "../../../contract/routes.ts";
@@ -7,7 +7,7 @@ import { type Deps, withClient } from "../../kit/deps.ts";
 import { nullIfRefused } from "../../kit/refusals.ts";
 import { lastSecond, type ReportRequest } from "./read-facts.ts";
 
-/** A title of null is the service's own name. */
+/** Null is the service's name. */
 export type TypedRequest = Omit<ReportRequest, "title" | "rates"> & { readonly title: string | null };
 
 /** Resolves all values, so that the same report can be made again later. */

@@ -17,10 +17,7 @@ export interface Shaping extends ExportShaping {
   readonly page: (page: RowPage) => RowPage;
 }
 
-/**
- * `asked` are the expansions the command wants, null for the service's default. Only what `toShown` keeps of a row is
- * numbered and counted; by default the row as asked for.
- */
+/** `asked` null means the service's default. Only what `toShown` keeps of a row is redacted and counted. */
 export async function createShaping(
   deps: Deps,
   { rows, redact }: { readonly rows: RowFilters; readonly redact: boolean },
