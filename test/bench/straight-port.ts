@@ -2,6 +2,7 @@
  * Run as a process of its own: this project's rows and rules over PostgreSQL as a straight port has them, each request a
  * transaction of its own on a connection of a pool, its statements one after another. Argument: the database's URL.
  */
+import type { Transaction } from "../../src/service/domain/ports.ts";
 import { createServer, type ServerResponse } from "node:http";
 import { Pool } from "pg";
 import { systemClock } from "../../src/runtime/clock.ts";
@@ -13,7 +14,7 @@ import type { Database, SqlRow, SqlValue } from "../../src/service/sql/database.
 import { writeTime } from "../../src/service/domain/write-time.ts";
 import { CountChanges } from "../../src/service/sql/lists/count-changes.ts";
 import { createProjectStates, PROJECT_STATE } from "../../src/service/sql/project-states.ts";
-import { createStoreRows, type StoreTransaction } from "../../src/service/store/sql/store-rows.ts";
+import { createStoreRows } from "../../src/service/store/sql/store-rows.ts";
 import { openPostgresStore } from "../../src/service/store/postgres/open-postgres-store.ts";
 import { createStatements } from "../../src/service/store/postgres/statements.ts";
 
@@ -34,7 +35,7 @@ const toNumbers = (row: Record<string, unknown>): SqlRow =>
     ]),
   );
 
-async function inTransaction<Result>(work: (tx: StoreTransaction) => Promise<Result>): Promise<Result> {
+async function inTransaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
   const client = await pool.connect();
   const sent: Promise<unknown>[] = [];
   const query = async (sql: string, values: readonly SqlValue[] = []): Promise<SqlRow[]> => {

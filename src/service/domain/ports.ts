@@ -5,6 +5,7 @@
  */
 
 import type { UnavailableError } from "./errors.ts";
+import type { LongChanges } from "../sql/long-changes.ts";
 import type { DigestRows } from "./delivery/digest-rows.ts";
 import type { QueueRows } from "./delivery/rows/queue-rows.ts";
 import type { DeliveryRows } from "./delivery/rows/delivery-rows.ts";
@@ -48,7 +49,6 @@ export type * from "./projects/project-rows.ts";
 export type * from "./moving/table-rows.ts";
 export type * from "./rows.ts";
 export type * from "./surveys/autopilot/autopilot-rows.ts";
-export type * from "./surveys/autopilot/autopilot-settings.ts";
 export type * from "./surveys/unscheduled/unscheduled-rows.ts";
 export type * from "./sms/text-rows.ts";
 export type * from "./webhooks/webhook.ts";
@@ -146,6 +146,8 @@ export interface Transaction {
   readonly updatedAt: number;
   /** The address of the service as seen from outside, without a slash at the end; events for webhooks link there. */
   readonly appUrl: string;
+  /** Changes of many rows, in steps. */
+  readonly changes: LongChanges;
   /** Unguessable URL-safe text of 22 characters, for links that anybody who has them may open. */
   token(): string;
   readonly clock: ClockRows;

@@ -11,8 +11,8 @@ import {
 } from "../../contract/routes.ts";
 import type { Membership, Person, Platform, SurveyResponse, SurveyStatuses } from "../../contract/resources.ts";
 import { formatSurveyStatus, SURVEY_STATUS_HEADER, type SurveyStatus } from "../../contract/text/survey-status.ts";
-import { addMember, getAutopilot, listMembersJson, removeMember } from "../domain/surveys/autopilot/autopilot.ts";
-import { getAutopilotWithJoining } from "../domain/surveys/autopilot/joining.ts";
+import { addMember, listMembersJson, removeMember } from "../domain/surveys/autopilot/autopilot.ts";
+import { getAutopilotWithJoining } from "../domain/surveys/autopilot/autopilot-settings.ts";
 import { NotFoundError } from "../domain/errors.ts";
 import type { MembersQuery, PersonReference, Project } from "../domain/inputs.ts";
 import { fullName, readPresentation } from "../domain/projects/presentation.ts";
@@ -185,7 +185,7 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
       200,
       await store.read(async (tx) =>
         joining === null
-          ? await getAutopilot(tx, project, platformOf(call))
+          ? await tx.autopilot.configuration(project.id, platformOf(call))
           : await getAutopilotWithJoining(tx, project, platformOf(call), joining),
       ),
     );

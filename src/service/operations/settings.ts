@@ -1,4 +1,5 @@
 /** `service throttle`, `reminder`, `autopilot`, `settings` and `survey`: with nothing to set they show what is set. */
+import { readAutopilotSettings } from "../domain/surveys/autopilot/autopilot-settings.ts";
 import * as v from "valibot";
 import { LOCALES } from "../../contract/locales.ts";
 import { PLATFORMS } from "../../contract/resources.ts";
@@ -14,7 +15,7 @@ import {
   toConfiguredSettings,
   toProjectSettings,
 } from "../domain/projects/settings.ts";
-import { configureAutopilot, showAutopilot } from "../domain/surveys/autopilot/autopilot.ts";
+import { configureAutopilot, showAutopilot } from "../domain/surveys/autopilot/autopilot-settings.ts";
 import { previewSurvey } from "../domain/surveys/preview.ts";
 import { signResponseLink } from "../domain/surveys/signed-links.ts";
 import { defineOperation, givenOf, orNull, writesIfGiven } from "./operation.ts";
@@ -67,7 +68,7 @@ export const settingsOperations = {
       const change = givenOf(input);
       const isLook = Object.keys(change).length === 0;
       const settings = isLook
-        ? await tx.autopilot.settings(project.id, platform)
+        ? await readAutopilotSettings(tx, project, platform)
         : await configureAutopilot(tx, project, platform, change);
       const { timeZone } = await readSettings(tx, project);
       return { isLook, shown: { ...showAutopilot(platform, settings), tz: timeZone ?? DEFAULT_ZONE } };

@@ -1,4 +1,5 @@
 /** When members of Autopilot who get no survey would have been surveyed. */
+import { readAutopilotSettings } from "../domain/surveys/autopilot/autopilot-settings.ts";
 import { createWallClock } from "../../runtime/zone.ts";
 import { type Platform, PLATFORMS } from "../../contract/resources.ts";
 import { peoplePages } from "../domain/people/everybody.ts";
@@ -23,7 +24,7 @@ export async function findSilentMembers(store: Store, project: ProjectRow, span:
   for await (const people of peoplePages(store, project))
     for (const platform of PLATFORMS)
       await store.read(async (tx) => {
-        const settings = await tx.autopilot.settings(project.id, platform);
+        const settings = await readAutopilotSettings(tx, project, platform);
         for (const person of people) {
           const member = await tx.autopilot.member(project.id, platform, person.id);
           if (member === null || member.nextRequestId !== null) continue;

@@ -1,4 +1,5 @@
 /** Why a message leaves later than planned. */
+import { readAutopilotSettings } from "../domain/surveys/autopilot/autopilot-settings.ts";
 import { createWallClock, DAY_SECONDS, type WallClock } from "../../runtime/zone.ts";
 import { readReminder } from "../domain/delivery/reminders.ts";
 import type { DueQuestion, Transaction } from "../domain/ports.ts";
@@ -12,7 +13,7 @@ export async function findWaits(tx: Transaction, due: DueQuestion, zone: string)
   const wallClock = createWallClock(zone);
   const dayOf = (at: number): number => Math.floor(wallClock(at) / DAY_SECONDS);
   const platform = "survey" in due ? due.survey.channel : due.channel;
-  const { window, frequency } = await tx.autopilot.settings(due.project.id, platform);
+  const { window, frequency } = await readAutopilotSettings(tx, due.project, platform);
   const plannedAt = await findPlanned(tx, due, { window, frequency, wallClock });
   const isWindowed = "survey" in due || due.autopilot;
   const opensAt = isWindowed ? nextOpen(plannedAt, window, wallClock) : plannedAt;

@@ -14,67 +14,66 @@ export interface LongChange {
   readonly doneTo: number;
 }
 
-/** Does a step and resolves with its end; null when nothing is left to do. */
-export type Step = (change: LongChange) => Promise<number | null>;
-
-export interface LongChanges {
-  /** Does the first step now and, when it was not the last, notes the change. Whether all is done. */
-  begin(change: Omit<LongChange, "doneTo">): Promise<boolean>;
-  /** Gives a change up. */
-  forget(change: Omit<LongChange, "doneTo">): void;
-  /** The project of a change that was noted; null when there is none. */
-  project(): Promise<number | null>;
-  /** Does one step of a change that was noted in this project, if one still is. In a write. */
-  step(project: number): Promise<void>;
-}
+type Key = Omit<LongChange, "doneTo">;
 
 const CHANGE = "project_id = ? AND kind = ? AND target = ?";
 
-export function createLongChanges(
-  database: Database,
-  steps: Readonly<Record<LongChangeKind, Step>>,
-  isNoted: { value: boolean },
-): LongChanges {
-  const next = async (project?: number): Promise<LongChange | null> => {
-    const of = project === undefined ? "" : "WHERE project_id = ?";
-    return (await database.first(
-      `SELECT project_id AS project, kind, target, done_to AS "doneTo" FROM long_changes ${of}
+/** Changes of many rows, done in steps: the first with the change itself, the others in transactions of their own. */
+export class LongChanges {
+  readonly #database: Database;
+  readonly #step: (change: LongChange) => Promise<number | null>;
+  readonly #isNoted: { value: boolean };
+
+  /** `step` does one and resolves with its end; null when nothing is left. `isNoted` becomes true with a change. */
+  constructor(database: Database, step: (change: LongChange) => Promise<number | null>, isNoted: { value: boolean }) {
+    this.#database = database;
+    this.#step = step;
+    this.#isNoted = isNoted;
+  }
+
+  /** Does the first step now and, if there are more, notes the change. True when all is done. */
+  async begin(change: Key): Promise<boolean> {
+    this.forget(change);
+    const doneTo = await this.#step({ ...change, doneTo: 0 });
+    if (doneTo === null) return true;
+    const { project, kind, target } = change;
+    this.#database.send("INSERT INTO long_changes (project_id, kind, target, done_to) VALUES (?, ?, ?, ?)", [
+      project,
+      kind,
+      target,
+      doneTo,
+    ]);
+    this.#isNoted.value = true;
+    return false;
+  }
+
+  /** Gives a change up. */
+  forget({ project, kind, target }: Key): void {
+    this.#database.send(`DELETE FROM long_changes WHERE ${CHANGE}`, [project, kind, target]);
+  }
+
+  /** The project of a change that was noted; null when there is none. */
+  async project(): Promise<number | null> {
+    return (await this.#next("", []))?.project ?? null;
+  }
+
+  /** Does one step of a change that was noted in this project, if one still is. In a write. */
+  async step(project: number): Promise<void> {
+    const change = await this.#next("WHERE project_id = ?", [project]);
+    if (change === null) return;
+    const doneTo = await this.#step(change);
+    if (doneTo === null) return this.forget(change);
+    const { kind, target } = change;
+    this.#database.send(`UPDATE long_changes SET done_to = ? WHERE ${CHANGE}`, [doneTo, project, kind, target]);
+  }
+
+  async #next(where: string, values: readonly number[]): Promise<LongChange | null> {
+    return (await this.#database.first(
+      `SELECT project_id AS project, kind, target, done_to AS "doneTo" FROM long_changes ${where}
        ORDER BY project_id, kind, target LIMIT 1`,
-      project === undefined ? [] : [project],
+      values,
     )) as LongChange | null;
-  };
-  const forget = ({ project, kind, target }: Omit<LongChange, "doneTo">): void =>
-    database.send(`DELETE FROM long_changes WHERE ${CHANGE}`, [project, kind, target]);
-  return {
-    begin: async ({ project, kind, target }) => {
-      forget({ project, kind, target });
-      const doneTo = await steps[kind]({ project, kind, target, doneTo: 0 });
-      if (doneTo === null) return true;
-      database.send("INSERT INTO long_changes (project_id, kind, target, done_to) VALUES (?, ?, ?, ?)", [
-        project,
-        kind,
-        target,
-        doneTo,
-      ]);
-      isNoted.value = true;
-      return false;
-    },
-    forget,
-    project: async () => (await next())?.project ?? null,
-    step: async (project) => {
-      const change = await next(project);
-      if (change === null) return;
-      const doneTo = await steps[change.kind](change);
-      if (doneTo === null) forget(change);
-      else
-        database.send(`UPDATE long_changes SET done_to = ? WHERE ${CHANGE}`, [
-          doneTo,
-          change.project,
-          change.kind,
-          change.target,
-        ]);
-    },
-  };
+  }
 }
 
 /** Does what `long-changes.ts` has noted, step by step, with the queue's other work between the steps. */

@@ -9,7 +9,7 @@ import { openTestService, type TestService } from "../../helpers/test-service.ts
 import { changeReminder } from "../../../src/service/domain/delivery/reminders.ts";
 import { sendPerson } from "../../../src/service/domain/people/people.ts";
 import { addProject } from "../../../src/service/domain/projects/projects.ts";
-import { configureAutopilot } from "../../../src/service/domain/surveys/autopilot/autopilot.ts";
+import { configureAutopilot } from "../../../src/service/domain/surveys/autopilot/autopilot-settings.ts";
 import { surveyTexts } from "../../../src/service/domain/texts/survey-texts.ts";
 import { sendInput } from "../domain/fixture.ts";
 import { type Mail, readMail } from "./read-mail.ts";

@@ -12,7 +12,7 @@ import type {
   TimeRange,
 } from "../../../src/service/domain/inputs.ts";
 import type { DueSurvey, EventsFilter, Store, Transaction } from "../../../src/service/domain/ports.ts";
-import { configureAutopilot } from "../../../src/service/domain/surveys/autopilot/autopilot.ts";
+import { configureAutopilot } from "../../../src/service/domain/surveys/autopilot/autopilot-settings.ts";
 import { PLATFORMS } from "../../../src/contract/resources.ts";
 import { addProject, findProject } from "../../../src/service/domain/projects/projects.ts";
 import type { Random } from "../../../src/runtime/random.ts";

@@ -1,4 +1,5 @@
 /** An erasure that is killed has not begun, or is finished by the next start. */
+import { storePastResponses } from "../../../src/service/domain/answers/response-changes.ts";
 import { cp, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -40,7 +41,7 @@ async function addResponses({ service, project, time }: PrivacyFixture): Promise
         const row = { id: await tx.history.nextId(project.id), personId: ada?.id ?? 0, surveyType: "nps", score: 1 };
         rows.push({ ...row, comment: `${ADA.comment} ${n}`, ...times, ...none });
       }
-      await tx.history.insertResponses(project.id, rows);
+      await storePastResponses(tx, project.id, rows);
     },
     { project: "all" },
   );

@@ -1,4 +1,5 @@
 /** A store of schema 1, written by version 1.0.0, whose counts were kept by triggers, and on a server by views. */
+import { removePerson } from "../../../src/service/domain/people/person-removal.ts";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { Client } from "pg";
@@ -62,8 +63,8 @@ test("a store of schema 1 opens, with all rows counted anew", async () => {
   });
   await store.write(
     async (tx) => {
-      await tx.people.delete(1, 4);
-      await tx.people.delete(1, 8);
+      await removePerson(tx, 1, 4);
+      await removePerson(tx, 1, 8);
     },
     { project: "all" },
   );

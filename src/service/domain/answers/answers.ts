@@ -8,6 +8,7 @@ import type { Project } from "../inputs.ts";
 import type { ErasedLink, PageFacts, PersonRow, ResponseRow, Store, SurveyLink, Transaction } from "../ports.ts";
 import { peoplePages } from "../people/everybody.ts";
 import { resubscribePerson, stopTexts, unsubscribePerson } from "../people/suppressions.ts";
+import { changeResponse, storeResponse } from "./response-changes.ts";
 import { noteEvent } from "../webhooks/events.ts";
 
 export interface Visit {
@@ -68,7 +69,7 @@ export async function answerSurvey(
   }
   const times = { createdAt: tx.now, updatedAt: tx.updatedAt };
   const row = { personId, requestId, score, comment: comment ?? null, personProperties: properties, token: tx.token() };
-  const responseId = await tx.responses.insert(project.id, { ...row, ...times });
+  const responseId = await storeResponse(tx, project.id, { ...row, ...times });
   const seconds = survey.sentAt === null ? null : tx.now - survey.sentAt;
   await tx.requests.setPageFacts(project.id, requestId, {
     ...survey.pageFacts,
@@ -87,7 +88,7 @@ export async function changeAnswer(
   { score, comment = answer.comment }: { readonly score: number; readonly comment?: string | null | undefined },
 ): Promise<boolean> {
   if (score === answer.score && comment === answer.comment) return false;
-  await tx.responses.update(project.id, answer.id, { score, comment, updatedAt: tx.updatedAt });
+  await changeResponse(tx, project.id, answer.id, { score, comment, updatedAt: tx.updatedAt });
   await noteEvent(tx, project, { type: "survey_response.updated", responseId: answer.id });
   return true;
 }

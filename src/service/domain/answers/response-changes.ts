@@ -1,101 +1,83 @@
-/** Storing, changing and deleting responses: with each, its places in trends and the days that shared pages keep. */
+/** Storing, changing and deleting responses: trends, and what live pages keep of a day, follow in the same transaction. */
 import type { Properties } from "../../../contract/resources.ts";
-import { utcDay } from "../../../runtime/zone.ts";
-import { meetsConditions } from "./trend-conditions.ts";
-import type { Database } from "../../sql/database.ts";
-import { deleteRows, type Fragment, sendRow } from "../../sql/lists/counted-rows.ts";
-import { forgetDays } from "../shares/share-rows.ts";
+import type { NewPastResponse } from "../history/rows.ts";
+import type { NewResponse, PlacedResponse, StoredResponseChange, Transaction } from "../ports.ts";
+import { meetsConditions } from "./trends.ts";
 
-/** The fields that place a response in lists. */
-export interface PlacedResponse {
-  readonly id: number;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-  readonly score: number;
-  readonly surveyType: string;
-}
-
-export interface EnteredResponse {
+interface EnteredResponse {
   readonly row: PlacedResponse;
   readonly properties: () => Properties;
 }
 
-/** Enters responses that were just stored into the trends whose every condition they meet. */
-export async function enterResponses(
-  database: Database,
+/** The new response's id. */
+export async function storeResponse(tx: Transaction, project: number, response: NewResponse): Promise<number> {
+  const id = await tx.responses.insert(project, response);
+  const row = { surveyType: "nps", ...response, id };
+  await enterTrends(tx, project, [{ row, properties: () => response.personProperties }]);
+  return id;
+}
+
+export async function changeResponse(
+  tx: Transaction,
   project: number,
-  entered: readonly EnteredResponse[],
+  id: number,
+  change: StoredResponseChange,
 ): Promise<void> {
-  forgetDaysOf(
-    database,
+  const old = await tx.responses.byId(project, id);
+  if (old === null) return;
+  const row = { ...old, ...change };
+  await tx.trends.leave(project, id);
+  await tx.responses.update(project, id, change);
+  await enterTrends(tx, project, [{ row, properties: () => row.personProperties }]);
+  if (row.personId !== old.personId) await tx.responses.refreshLast(project, [old.personId, row.personId]);
+}
+
+/** True when there was one to delete. */
+export async function removeResponse(tx: Transaction, project: number, id: number): Promise<boolean> {
+  const row = await tx.responses.byId(project, id);
+  if (row === null) return false;
+  await tx.responses.delete(project, id);
+  await tx.shares.forgetDays(project, [row.createdAt]);
+  await tx.responses.refreshLast(project, [row.personId]);
+  return true;
+}
+
+/** No id may be taken. */
+export async function storePastResponses(
+  tx: Transaction,
+  project: number,
+  rows: readonly NewPastResponse[],
+): Promise<void> {
+  await tx.history.insertResponses(project, rows);
+  if (rows.length > 0) await enterTrends(tx, project, rows.map(toEntered));
+}
+
+export async function replacePastResponse(tx: Transaction, project: number, row: NewPastResponse): Promise<void> {
+  const [old] = await tx.history.responses(project, [row.id]);
+  if (old === undefined) throw new Error(`project ${project} has no response ${row.id}`);
+  await tx.trends.leave(project, row.id);
+  await tx.shares.forgetDays(project, [old.createdAt]);
+  await tx.history.replaceResponse(project, row);
+  await enterTrends(tx, project, [toEntered(row)]);
+  await tx.responses.refreshLast(project, [old.personId, row.personId]);
+}
+
+function toEntered(row: NewPastResponse): EnteredResponse {
+  return { row, properties: () => JSON.parse(row.properties) as Properties };
+}
+
+/** Enters responses that were just stored into the trends whose every condition they meet. */
+async function enterTrends(tx: Transaction, project: number, entered: readonly EnteredResponse[]): Promise<void> {
+  await tx.shares.forgetDays(
     project,
-    entered.map(({ row }) => row),
+    entered.map(({ row }) => row.createdAt),
   );
-  for (const [trendId, where] of await readTrends(database, project)) {
+  for (const { id, where } of await tx.trends.list(project)) {
     const meeting = entered.filter(({ properties }) => meetsConditions(properties(), where));
-    enterTrend(
-      database,
+    await tx.trends.enter(
       project,
-      trendId,
+      id,
       meeting.map(({ row }) => row),
     );
   }
-}
-
-/** Takes a response out of all trends, before it is stored anew. */
-export async function leaveResponse(database: Database, project: number, row: PlacedResponse): Promise<void> {
-  forgetDaysOf(database, project, [row]);
-  await deleteRows(database, "trend_responses", project, ["response_id = ?", row.id]);
-}
-
-/** Returns how many it deleted. */
-export async function deleteResponses(database: Database, project: number, where: Fragment): Promise<number> {
-  const deleted = await deleteRows(database, "responses", project, where);
-  const days = deleted.map((row) => utcDay(Number(row["created_at"])));
-  forgetDays(database, project, days);
-  return deleted.length;
-}
-
-/** Enters responses that aren't in it. */
-export function enterTrend(
-  database: Database,
-  project: number,
-  trendId: number,
-  rows: readonly PlacedResponse[],
-): void {
-  forgetDaysOf(database, project, rows);
-  for (const { id, createdAt, updatedAt, score, surveyType } of rows)
-    sendRow(database, "trend_responses", {
-      project_id: project,
-      trend_id: trendId,
-      response_id: id,
-      created_at: createdAt,
-      updated_at: updatedAt,
-      score,
-      survey_type: surveyType,
-    });
-}
-
-export function forgetDaysOf(database: Database, project: number, rows: readonly PlacedResponse[]): void {
-  forgetDays(
-    database,
-    project,
-    rows.map(({ createdAt }) => utcDay(createdAt)),
-  );
-}
-
-/** Each trend's conditions. */
-async function readTrends(database: Database, project: number): Promise<ReadonlyMap<number, Record<string, string>>> {
-  const rows = await database.all(
-    `SELECT c.trend_id AS id, c.key, c.value FROM trend_conditions c
-     JOIN trends t ON t.project_id = c.project_id AND t.id = c.trend_id
-     WHERE c.project_id = ? AND t.state <> 'removed' ORDER BY c.trend_id`,
-    [project],
-  );
-  const trends = new Map<number, Record<string, string>>();
-  for (const { id, key, value } of rows) {
-    const where = trends.get(Number(id)) ?? {};
-    trends.set(Number(id), Object.assign(where, { [String(key)]: String(value) }));
-  }
-  return trends;
 }

@@ -3,11 +3,10 @@ import type { TimeRange, Project } from "../inputs.ts";
 import { type Database, textOrNull, type SqlRow } from "../../sql/database.ts";
 import { responsesBy } from "../../sql/lists/counted-lists.ts";
 import { addCondition, addRange, jsonObject, jsonText, type Where, whereSql } from "../../sql/lists/fragments.ts";
-import { sendRow, updateRows } from "../../sql/lists/counted-rows.ts";
+import { deleteRows, sendRow, updateRows } from "../../sql/lists/counted-rows.ts";
 import { countScores } from "../../sql/lists/list-counts.ts";
 import { findPage, type Slice } from "../../sql/lists/list-pages.ts";
 import { nextId, reserveId } from "../projects/project-rows.ts";
-import { deleteResponses, enterResponses, leaveResponse } from "./response-changes.ts";
 import { assignResponse, RESPONSE, responseRow, type NewResponse } from "./response-columns.ts";
 import type { ResponseOrder } from "../../../contract/routes.ts";
 import type { ScoreTally } from "../../sql/lists/score-sums.ts";
@@ -59,7 +58,7 @@ export type StoredResponseChange = Partial<
   readonly updatedAt: number;
 };
 
-/** Survey responses. Each method keeps `lastRespondedAt` of the people concerned and the trends true. */
+/** Survey responses, without what follows from them: see `response-changes.ts`. */
 export class ResponseRows {
   readonly #database: Database;
 
@@ -79,44 +78,59 @@ export class ResponseRows {
         : await reserveId(this.#database, project, response.id);
     const { personId, requestId, surveyType = "nps", score, comment, token, createdAt, updatedAt } = response;
     const { personProperties, tags = [], additionalAnswers = "[]", origin = null } = response;
-    const placed = { id, createdAt, updatedAt, score, surveyType };
     const texts = { properties: JSON.stringify(personProperties), tags: JSON.stringify(tags), additionalAnswers };
-    const row = { ...placed, personId, comment, ...texts, notes: "[]", noteIds: "[]" };
+    const row = {
+      id,
+      personId,
+      surveyType,
+      score,
+      comment,
+      createdAt,
+      updatedAt,
+      ...texts,
+      notes: "[]",
+      noteIds: "[]",
+    };
     sendRow(this.#database, "responses", responseRow(project, row, { requestId, token, permalink: null, origin }));
     this.#database.send(
       "UPDATE people SET last_responded_at = ? WHERE project_id = ? AND id = ? AND (last_responded_at IS NULL OR last_responded_at < ?)",
       [createdAt, project, personId, createdAt],
     );
-    await enterResponses(this.#database, project, [{ row: placed, properties: () => personProperties }]);
     return id;
   }
 
   async update(project: number, id: number, change: StoredResponseChange): Promise<void> {
-    const old = toResponse(await this.#database.first(BY_ID, [project, id]));
-    if (old === null) return;
-    const row = { ...old, ...change };
-    const { personId, score, comment, personProperties, tags, updatedAt } = row;
-    await leaveResponse(this.#database, project, old);
-    const texts = {
-      properties: JSON.stringify(personProperties),
-      tags: JSON.stringify(tags),
-      // Answers of another service stay as they came.
-      ...(change.additionalAnswers !== undefined && { additionalAnswers: JSON.stringify(change.additionalAnswers) }),
-    };
-    const set = assignResponse({ personId, score, comment, updatedAt, ...texts });
+    const { personProperties, tags, additionalAnswers, ...columns } = change;
+    const set = assignResponse({
+      ...columns,
+      ...(personProperties !== undefined && { properties: JSON.stringify(personProperties) }),
+      ...(tags !== undefined && { tags: JSON.stringify(tags) }),
+      ...(additionalAnswers !== undefined && { additionalAnswers: JSON.stringify(additionalAnswers) }),
+    });
     await updateRows(this.#database, "responses", set, ["project_id = ? AND id = ?", project, id]);
-    await enterResponses(this.#database, project, [{ row, properties: () => personProperties }]);
-    if (personId === old.personId) return;
-    for (const person of [old.personId, personId]) refreshLastResponse(this.#database, project, person);
   }
 
-  /** True when there was one to delete. */
-  async delete(project: number, id: number): Promise<boolean> {
-    const row = toResponse(await this.#database.first(BY_ID, [project, id]));
-    if (row === null) return false;
-    await deleteResponses(this.#database, project, ["id = ?", id]);
-    refreshLastResponse(this.#database, project, row.personId);
-    return true;
+  async delete(project: number, id: number): Promise<void> {
+    await deleteRows(this.#database, "responses", project, ["id = ?", id]);
+  }
+
+  /** Deletes the first of a person's responses; when each was given, Unix seconds. */
+  async deleteSome(project: number, personId: number, limit: number): Promise<readonly number[]> {
+    const ids = "SELECT id FROM responses WHERE project_id = ? AND person_id = ? ORDER BY id LIMIT ?";
+    const where = [`id IN (${ids})`, project, personId, limit] as const;
+    const deleted = await deleteRows(this.#database, "responses", project, where);
+    return deleted.map((row) => Number(row["created_at"]));
+  }
+
+  /** Looks up again when these people answered last. */
+  async refreshLast(project: number, people: Iterable<number>): Promise<void> {
+    for (const person of new Set(people))
+      this.#database.send(
+        `UPDATE people SET last_responded_at =
+           (SELECT max(r.created_at) FROM responses r WHERE r.project_id = people.project_id AND r.person_id = people.id)
+         WHERE project_id = ? AND id = ?`,
+        [project, person],
+      );
   }
 
   /** `SurveyResponse` as JSON; null when there is none. */
@@ -237,16 +251,6 @@ async function countByLinks(
 
 const IN_TREND = `EXISTS (SELECT 1 FROM trend_responses t
   WHERE t.project_id = r.project_id AND t.response_id = r.id AND t.trend_id = ?)`;
-
-/** Looks up again when the person answered last. */
-export function refreshLastResponse(database: Database, project: number, personId: number): void {
-  database.send(
-    `UPDATE people SET last_responded_at =
-       (SELECT max(r.created_at) FROM responses r WHERE r.project_id = people.project_id AND r.person_id = people.id)
-     WHERE project_id = ? AND id = ?`,
-    [project, personId],
-  );
-}
 
 async function addNote(database: Database, project: number, responseId: number, note: NewNote): Promise<number> {
   const row = await database.first("SELECT notes, note_ids AS ids FROM responses WHERE project_id = ? AND id = ?", [

@@ -11,6 +11,7 @@ import { findReferenced } from "../people/person-identity.ts";
 import { listQuestions } from "../questions/questions.ts";
 import { recallDigests } from "../delivery/digests.ts";
 import { checkRecordedTime } from "../recorded-time.ts";
+import { changeResponse, removeResponse, storeResponse } from "./response-changes.ts";
 import { requireTrend } from "./trends.ts";
 import { noteEvent } from "../webhooks/events.ts";
 
@@ -82,7 +83,7 @@ export async function addResponse(
   checkScore(input.score);
   checkRecordedTime("created_at", input.createdAt, tx.now);
   const { score, comment, personProperties } = input;
-  const id = await tx.responses.insert(project.id, {
+  const id = await storeResponse(tx, project.id, {
     personId: await requirePerson(tx, project, input.personId),
     score,
     comment,
@@ -110,7 +111,7 @@ async function storeCollected(
   const added = isNamed ? toAdditionalAnswers(await listQuestions(tx, project), texts, id) : [];
   const all = [...additionalAnswers, ...added];
   checkSize(all, isNamed);
-  if (all.length > 0) await tx.responses.update(project.id, id, { additionalAnswers: all, updatedAt: tx.updatedAt });
+  if (all.length > 0) await changeResponse(tx, project.id, id, { additionalAnswers: all, updatedAt: tx.updatedAt });
 }
 
 /** Short texts by question take many times their bytes as additional answers. */
@@ -178,7 +179,7 @@ export async function updateResponse(
     change.personId === undefined ? existing.personId : await requirePerson(tx, project, change.personId);
   const wanted = { ...existing, ...withoutUndefined(change), personId };
   const isChanged = differs(existing, wanted) || change.note !== undefined;
-  if (isChanged) await tx.responses.update(project.id, existing.id, { ...pickStored(wanted), updatedAt: tx.updatedAt });
+  if (isChanged) await changeResponse(tx, project.id, existing.id, { ...pickStored(wanted), updatedAt: tx.updatedAt });
   if (change.note !== undefined) await appendNote(tx, project, existing.id, change.note, links);
   if (isChanged) await noteEvent(tx, project, { type: "survey_response.updated", responseId: existing.id });
   return readResponse(tx, project, existing.id, expand, links);
@@ -187,7 +188,7 @@ export async function updateResponse(
 /** Deletes a response with its notes; it leaves every list, count and digest. Throws NotFoundError. */
 export async function deleteResponse(tx: Transaction, project: Project, id: string): Promise<void> {
   const key = parseId(id);
-  if (key === null || !(await tx.responses.delete(project.id, key))) throw new NotFoundError("no such response");
+  if (key === null || !(await removeResponse(tx, project.id, key))) throw new NotFoundError("no such response");
   await recallDigests(tx, project);
 }
 

@@ -1,12 +1,8 @@
-import type { Properties } from "../../../contract/resources.ts";
-import { meetsConditions } from "./trend-conditions.ts";
 import type { Database, Session } from "../../sql/database.ts";
-import { nextId } from "../projects/project-rows.ts";
 import { responsesBy } from "../../sql/lists/counted-lists.ts";
-import { deleteRows } from "../../sql/lists/counted-rows.ts";
+import { deleteRows, sendRow } from "../../sql/lists/counted-rows.ts";
 import { forgetCounts } from "../../sql/lists/list-counts.ts";
-import { STEP, type LongChange, type LongChanges } from "../../sql/long-changes.ts";
-import { enterTrend, type PlacedResponse } from "./response-changes.ts";
+import { nextId } from "../projects/project-rows.ts";
 
 /** A saved filter: every named property has, as text, this value. */
 export interface Trend {
@@ -16,39 +12,65 @@ export interface Trend {
   readonly createdAt: number;
 }
 
+/** The fields that place a response in lists. */
+export interface PlacedResponse {
+  readonly id: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly score: number;
+  readonly surveyType: string;
+}
+
+/** A response that may belong in a trend. */
+export interface TrendCandidate extends PlacedResponse {
+  /** A JSON object. */
+  readonly properties: string;
+  readonly isIn: boolean;
+}
+
 export class TrendRows {
   readonly #database: Database;
   readonly #session: Session;
-  readonly #changes: LongChanges;
 
-  constructor(database: Database, session: Session, changes: LongChanges) {
+  constructor(database: Database, session: Session) {
     this.#database = database;
     this.#session = session;
-    this.#changes = changes;
   }
 
-  /** The new trend's id. The responses that are there already enter it by and by; see `Store.settle`. */
-  async insert(
-    project: number,
-    trend: { readonly name: string; readonly where: Readonly<Record<string, string>> },
-  ): Promise<number> {
-    const id = await insertTrend(this.#database, this.#session, project, trend);
-    await this.#changes.begin({ project, kind: "fill trend", target: String(id) });
+  /** The new trend's id; it isn't filled yet. */
+  async insert(project: number, { name, where }: Pick<Trend, "name" | "where">): Promise<number> {
+    const id = await nextId(this.#database, project);
+    this.#database.send("INSERT INTO trends (project_id, id, name, created_at, state) VALUES (?, ?, ?, ?, 'filling')", [
+      project,
+      id,
+      name,
+      this.#session.now,
+    ]);
+    for (const [key, value] of Object.entries(where))
+      this.#database.send("INSERT INTO trend_conditions (project_id, trend_id, key, value) VALUES (?, ?, ?, ?)", [
+        project,
+        id,
+        key,
+        value,
+      ]);
     return id;
   }
 
+  /** In order of creation. */
   async list(project: number): Promise<readonly Trend[]> {
-    const trends = await this.#database.all(
-      `SELECT id, name, created_at AS "createdAt" FROM trends WHERE project_id = ? AND state <> 'removed' ORDER BY id`,
+    const rows = await this.#database.all(
+      `SELECT t.id, t.name, t.created_at AS "createdAt", c.key, c.value FROM trends t
+       JOIN trend_conditions c ON c.project_id = t.project_id AND c.trend_id = t.id
+       WHERE t.project_id = ? AND t.state <> 'removed' ORDER BY t.id, c.key`,
       [project],
     );
-    const found: Trend[] = [];
-    for (const trend of trends)
-      found.push({
-        ...(trend as unknown as Omit<Trend, "where">),
-        where: await conditionsOf(this.#database, project, Number(trend.id)),
-      });
-    return found;
+    const trends = new Map<number, Trend>();
+    for (const { id, name, createdAt, key, value } of rows) {
+      const trend = trends.get(Number(id));
+      const where = { ...trend?.where, [String(key)]: String(value) };
+      trends.set(Number(id), { id: Number(id), name: String(name), where, createdAt: Number(createdAt) });
+    }
+    return [...trends.values()];
   }
 
   /** True when every response that belongs into it is in it; null when there is no such trend. */
@@ -60,79 +82,58 @@ export class TrendRows {
     return row === null ? null : row.state === "filled";
   }
 
-  /** True when there was one to delete. */
-  async delete(project: number, id: number): Promise<boolean> {
-    const change = { project, target: String(id) };
-    const removed = "UPDATE trends SET state = 'removed' WHERE project_id = ? AND id = ? AND state <> 'removed'";
-    if ((await this.#database.run(removed, [project, id])) === 0) return false;
-    this.#changes.forget({ ...change, kind: "fill trend" });
-    await this.#changes.begin({ ...change, kind: "remove trend" });
+  async setFilled(project: number, id: number): Promise<void> {
+    this.#database.send("UPDATE trends SET state = 'filled' WHERE project_id = ? AND id = ?", [project, id]);
+  }
+
+  /** The project's responses with ids above `after`, by id. */
+  async candidates(project: number, id: number, after: number, limit: number): Promise<readonly TrendCandidate[]> {
+    const rows = await this.#database.all(
+      `SELECT r.id, r.created_at AS "createdAt", r.updated_at AS "updatedAt", r.score, r.survey_type AS "surveyType",
+         r.person_properties AS properties, t.response_id AS "isIn"
+       FROM responses r LEFT JOIN trend_responses t ON t.project_id = r.project_id AND t.trend_id = ? AND t.response_id = r.id
+       WHERE r.project_id = ? AND r.id > ? ORDER BY r.id LIMIT ?`,
+      [id, project, after, limit],
+    );
+    return rows.map(({ isIn, ...row }) => ({
+      ...(row as unknown as Omit<TrendCandidate, "isIn">),
+      isIn: isIn !== null,
+    }));
+  }
+
+  /** Enters responses that aren't in it. */
+  async enter(project: number, id: number, rows: readonly PlacedResponse[]): Promise<void> {
+    for (const { id: responseId, createdAt, updatedAt, score, surveyType } of rows)
+      sendRow(this.#database, "trend_responses", {
+        project_id: project,
+        trend_id: id,
+        response_id: responseId,
+        created_at: createdAt,
+        updated_at: updatedAt,
+        score,
+        survey_type: surveyType,
+      });
+  }
+
+  /** Takes a response out of all trends, before it is stored anew. */
+  async leave(project: number, responseId: number): Promise<void> {
+    await deleteRows(this.#database, "trend_responses", project, ["response_id = ?", responseId]);
+  }
+
+  /** Hides it from every list; false when there is none. */
+  async hide(project: number, id: number): Promise<boolean> {
+    const sql = "UPDATE trends SET state = 'removed' WHERE project_id = ? AND id = ? AND state <> 'removed'";
+    return (await this.#database.run(sql, [project, id])) > 0;
+  }
+
+  /** Takes responses out of a hidden trend, with the last of them the trend. True when it is gone. */
+  async deleteSome(project: number, id: number, limit: number): Promise<boolean> {
+    const some = `SELECT response_id FROM trend_responses WHERE project_id = ? AND trend_id = ? ORDER BY response_id LIMIT ?`;
+    const where = [`trend_id = ? AND response_id IN (${some})`, id, project, id, limit] as const;
+    if ((await deleteRows(this.#database, "trend_responses", project, where)).length === limit) return false;
+    await deleteRows(this.#database, "trends", project, ["id = ?", id]);
+    for (const time of ["created_at", "updated_at"] as const)
+      forgetCounts(this.#database, responsesBy(project, id, time));
     return true;
   }
-}
-
-async function insertTrend(
-  database: Database,
-  { now }: Session,
-  project: number,
-  { name, where }: Parameters<TrendRows["insert"]>[1],
-): Promise<number> {
-  const id = await nextId(database, project);
-  database.send("INSERT INTO trends (project_id, id, name, created_at, state) VALUES (?, ?, ?, ?, 'filling')", [
-    project,
-    id,
-    name,
-    now,
-  ]);
-  for (const [key, value] of Object.entries(where)) {
-    database.send("INSERT INTO trend_conditions (project_id, trend_id, key, value) VALUES (?, ?, ?, ?)", [
-      project,
-      id,
-      key,
-      value,
-    ]);
-  }
-  return id;
-}
-
-async function conditionsOf(database: Database, project: number, trendId: number): Promise<Record<string, string>> {
-  const rows = await database.all(
-    "SELECT key, value FROM trend_conditions WHERE project_id = ? AND trend_id = ? ORDER BY key",
-    [project, trendId],
-  );
-  return Object.fromEntries(rows.map(({ key, value }) => [String(key), String(value)]));
-}
-
-/** A step of "fill trend": the project's next responses, by id, those that meet its conditions. */
-export async function fillTrendStep(database: Database, change: LongChange): Promise<number | null> {
-  const { project, doneTo } = change;
-  const trendId = Number(change.target);
-  const where = await conditionsOf(database, project, trendId);
-  const rows = await database.all(
-    `SELECT r.id, r.created_at AS "createdAt", r.updated_at AS "updatedAt", r.score, r.survey_type AS "surveyType",
-       r.person_properties AS properties, t.response_id AS "isIn"
-     FROM responses r LEFT JOIN trend_responses t ON t.project_id = r.project_id AND t.trend_id = ? AND t.response_id = r.id
-     WHERE r.project_id = ? AND r.id > ? ORDER BY r.id LIMIT ?`,
-    [trendId, project, doneTo, STEP],
-  );
-  // Responses that came or changed since the trend was added are in it.
-  const meeting = rows.filter(
-    ({ isIn, properties }) => isIn === null && meetsConditions(JSON.parse(String(properties)) as Properties, where),
-  );
-  enterTrend(database, project, trendId, meeting as unknown as PlacedResponse[]);
-  const last = rows.at(-1);
-  if (rows.length === STEP && last !== undefined) return Number(last.id);
-  database.send("UPDATE trends SET state = 'filled' WHERE project_id = ? AND id = ?", [project, trendId]);
-  return null;
-}
-
-/** A step of "remove trend": its responses, with the last of them the trend. */
-export async function removeTrendStep(database: Database, { project, target }: LongChange): Promise<number | null> {
-  const trendId = Number(target);
-  const some = `SELECT response_id FROM trend_responses WHERE project_id = ? AND trend_id = ? ORDER BY response_id LIMIT ?`;
-  const where = [`trend_id = ? AND response_id IN (${some})`, trendId, project, trendId, STEP] as const;
-  if ((await deleteRows(database, "trend_responses", project, where)).length === STEP) return 0;
-  await deleteRows(database, "trends", project, ["id = ?", trendId]);
-  for (const time of ["created_at", "updated_at"] as const) forgetCounts(database, responsesBy(project, trendId, time));
-  return null;
 }

@@ -1,11 +1,26 @@
 /** Trends: saved filters on `person_properties`. */
+import type { Properties } from "../../../contract/resources.ts";
 import { quoteText } from "../../../contract/text/invisible.ts";
+import { type LongChange, STEP } from "../../sql/long-changes.ts";
 import { checkText, InvalidError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
 import type { Transaction, Trend } from "../ports.ts";
 
-/** Saves a filter: responses whose properties have, as text, each of these values. */
+/** Whether each of these properties has, as text, this value. */
+export function meetsConditions(properties: Properties, where: Trend["where"]): boolean {
+  return Object.entries(where).every(
+    ([key, value]) => Object.hasOwn(properties, key) && toText(properties[key]) === value,
+  );
+}
+
+/** Null for null, which is no value. */
+function toText(value: unknown): string | null {
+  if (value === null || typeof value === "string") return value;
+  return JSON.stringify(value);
+}
+
+/** Saves a filter. Responses that are there already enter it in steps; see `Store.settle`. */
 export async function addTrend(
   tx: Transaction,
   project: Project,
@@ -16,6 +31,7 @@ export async function addTrend(
   if (Object.keys(where).length === 0) throw new InvalidError({ where: ["can't be blank"] });
   for (const text of Object.entries(where).flat()) checkText("where", text, { hasLines: true, mayBeBlank: true });
   const id = await tx.trends.insert(project.id, { name, where });
+  await tx.changes.begin({ project: project.id, kind: "fill trend", target: String(id) });
   return { id, name, where, createdAt: tx.now };
 }
 
@@ -30,13 +46,46 @@ export async function removeTrend(tx: Transaction, project: Project, id: string)
   if (trend === undefined) return false;
   const shares = await tx.shares.list(project.id);
   const page = shares.find((one) => one.trendId === key && (one.expiresAt ?? Infinity) > tx.now);
-  if (page === undefined) return tx.trends.delete(project.id, trend.id);
+  if (page === undefined) return dropTrend(tx, project.id, trend.id);
   const [shown, by] = [quoteText(trend.name), quoteText(page.name)];
   const end = "end the page first (share remove)";
   throw new InvalidError(
     { trends: [`must keep ${shown}: the live page ${by} shows it; ${end}`] },
     `trend ${shown} is shown by the live page ${by}; ${end}`,
   );
+}
+
+async function dropTrend(tx: Transaction, project: number, id: number): Promise<boolean> {
+  if (!(await tx.trends.hide(project, id))) return false;
+  const change = { project, target: String(id) };
+  tx.changes.forget({ ...change, kind: "fill trend" });
+  await tx.changes.begin({ ...change, kind: "remove trend" });
+  return true;
+}
+
+/** A step of "fill trend". Responses that came or changed since the trend was added are in it. */
+export async function fillTrendStep(tx: Transaction, { project, target, doneTo }: LongChange): Promise<number | null> {
+  const id = Number(target);
+  const where = (await tx.trends.list(project)).find((trend) => trend.id === id)?.where;
+  if (where === undefined) return null;
+  const rows = await tx.trends.candidates(project, id, doneTo, STEP);
+  const meeting = rows.filter(
+    ({ isIn, properties }) => !isIn && meetsConditions(JSON.parse(properties) as Properties, where),
+  );
+  await tx.shares.forgetDays(
+    project,
+    meeting.map(({ createdAt }) => createdAt),
+  );
+  await tx.trends.enter(project, id, meeting);
+  const last = rows.at(-1);
+  if (rows.length === STEP && last !== undefined) return last.id;
+  await tx.trends.setFilled(project, id);
+  return null;
+}
+
+/** A step of "remove trend". */
+export async function removeTrendStep(tx: Transaction, { project, target }: LongChange): Promise<number | null> {
+  return (await tx.trends.deleteSome(project, Number(target), STEP)) ? null : 0;
 }
 
 /** The trend that a `trend` parameter names; throws an InvalidError when there is none, or it is still being filled. */

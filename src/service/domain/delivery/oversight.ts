@@ -1,4 +1,5 @@
 /** The operators' view of deliveries, and the ways to stop and resume them. */
+import { readAutopilotSettings } from "../surveys/autopilot/autopilot-settings.ts";
 import { CHANNELS } from "../../../contract/routes.ts";
 import { describeSurveyStatus } from "../../../contract/text/survey-status.ts";
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
@@ -84,7 +85,7 @@ async function nextMoment(
   const at = Math.max(tx.now, limitedUntil ?? 0, dueAt);
   if (!isAutopilot && (channel === "email" || channel === "sms")) return at;
   const platform = channel === "sms" || channel === "sms-reminder" ? "sms" : "email";
-  const { window } = await tx.autopilot.settings(id, platform);
+  const { window } = await readAutopilotSettings(tx, { id }, platform);
   return nextOpen(at, window, await readWallClock(tx, { id }));
 }
 

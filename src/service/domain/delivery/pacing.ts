@@ -1,4 +1,5 @@
 /** The moments at which surveys may leave: Autopilot's windows, and a project's limit for a day. */
+import { readAutopilotSettings } from "../surveys/autopilot/autopilot-settings.ts";
 import type { Project } from "../inputs.ts";
 import type { Claim, DueReminder, DueSurvey, OutgoingChannel, Transaction } from "../ports.ts";
 import { isLimited, WINDOW_REASON } from "./queue-rows.ts";
@@ -12,7 +13,7 @@ export async function waitForWindow(tx: Transaction, due: DueSurvey | DueReminde
   const { project } = due;
   if ("autopilot" in due && !due.autopilot) return null;
   const platform = "survey" in due ? due.survey.channel : due.channel;
-  const { window } = await tx.autopilot.settings(project.id, platform);
+  const { window } = await readAutopilotSettings(tx, project, platform);
   const at = nextOpen(tx.now, window, await readWallClock(tx, project));
   return at > tx.now ? { kind: "released", delaySeconds: at - tx.now, reason: WINDOW_REASON, isEarly: true } : null;
 }

@@ -1,4 +1,5 @@
 /** Reminders: one for each survey at most, that long after it was sent, to people who have not answered. */
+import { readAutopilotSettings } from "../surveys/autopilot/autopilot-settings.ts";
 import { type Channel, CHANNELS } from "../../../contract/routes.ts";
 import { InvalidError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
@@ -66,7 +67,7 @@ export async function scheduleReminder(tx: Transaction, survey: SentSurvey, sent
   const { project, channel, requestId } = survey;
   const settings = await readReminder(tx, project);
   if (settings.after === null || !isFollowed(settings, channel)) return;
-  const { window } = await tx.autopilot.settings(project.id, channel);
+  const { window } = await readAutopilotSettings(tx, project, channel);
   const scheduledAt = nextOpen(sentAt + settings.after, window, await readWallClock(tx, project));
   await tx.queue.addReminder(project.id, { surveyId: requestId, channel, scheduledAt });
 }

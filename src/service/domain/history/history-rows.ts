@@ -1,13 +1,10 @@
 import { emailKey } from "../../../contract/text/email.ts";
-import type { Properties } from "../../../contract/resources.ts";
 import type { LastAnswer, NewPastResponse, StoredPastResponse, StoredPastPerson } from "./rows.ts";
 import { allIn, type Database, type SqlValue } from "../../sql/database.ts";
 import { sendRow, updateRows } from "../../sql/lists/counted-rows.ts";
 import { assignPerson, PERSON, personRow } from "../people/person-columns.ts";
 import { nextId, reserveId } from "../projects/project-rows.ts";
-import { type EnteredResponse, enterResponses, leaveResponse } from "../answers/response-changes.ts";
 import { assignResponse, RESPONSE, responseRow } from "../answers/response-columns.ts";
-import { refreshLastResponse } from "../answers/response-rows.ts";
 import type { SecretRows } from "../secret-rows.ts";
 import { suppressedEmails } from "../people/suppression-rows.ts";
 import type { PersonRow } from "../people/person-columns.ts";
@@ -87,16 +84,28 @@ export class HistoryRows {
 
   /** No id may be taken. */
   async insertResponses(project: number, rows: readonly NewPastResponse[]): Promise<void> {
-    return insertResponses(this.#database, project, rows, this.#tokens(rows.length));
+    const tokens = this.#tokens(rows.length);
+    for (const [index, { permalink = null, ...row }] of rows.entries()) {
+      const origin = { requestId: null, token: tokens[index]!, permalink, origin: null };
+      sendRow(this.#database, "responses", responseRow(project, row, origin));
+    }
   }
 
-  async replaceResponse(project: number, row: NewPastResponse): Promise<void> {
-    return replaceResponse(this.#database, project, row);
+  async replaceResponse(project: number, { id, permalink, ...columns }: NewPastResponse): Promise<void> {
+    const set = assignResponse(columns, permalink ?? null);
+    await updateRows(this.#database, "responses", set, ["project_id = ? AND id = ?", project, id]);
   }
 
   /** Keeps the later of what is stored and what is given, as last answered and as last asked. */
   async markAnswered(project: number, rows: readonly LastAnswer[]): Promise<void> {
-    return markAnswered(this.#database, project, rows);
+    for (const { id, at } of rows)
+      this.#database.send(
+        `UPDATE people SET
+           last_responded_at = CASE WHEN last_responded_at >= ? THEN last_responded_at ELSE ? END,
+           last_sent_at = CASE WHEN last_sent_at >= ? THEN last_sent_at ELSE ? END
+         WHERE project_id = ? AND id = ? AND (coalesce(last_responded_at, -1) < ? OR coalesce(last_sent_at, -1) < ?)`,
+        [at, at, at, at, project, id, at, at],
+      );
   }
 }
 
@@ -112,43 +121,4 @@ async function findPeople(
     [project],
     [...new Set(values)],
   )) as unknown as PersonRow[];
-}
-
-async function insertResponses(
-  database: Database,
-  project: number,
-  responses: readonly NewPastResponse[],
-  tokens: readonly string[],
-): Promise<void> {
-  for (const [index, { permalink = null, ...row }] of responses.entries()) {
-    const origin = { requestId: null, token: tokens[index]!, permalink, origin: null };
-    sendRow(database, "responses", responseRow(project, row, origin));
-  }
-  if (responses.length > 0) await enterResponses(database, project, responses.map(toEntered));
-}
-
-function toEntered(row: StoredPastResponse): EnteredResponse {
-  return { row, properties: () => JSON.parse(row.properties) as Properties };
-}
-
-async function replaceResponse(database: Database, project: number, row: NewPastResponse): Promise<void> {
-  const [old] = await database.all(`${RESPONSE} AND id = ?`, [project, row.id]);
-  const before = old as unknown as StoredPastResponse;
-  const { id, permalink = null, ...columns } = row;
-  await leaveResponse(database, project, before);
-  const set = assignResponse(columns, permalink);
-  await updateRows(database, "responses", set, ["project_id = ? AND id = ?", project, id]);
-  await enterResponses(database, project, [toEntered(row)]);
-  for (const person of new Set([before.personId, row.personId])) refreshLastResponse(database, project, person);
-}
-
-function markAnswered(database: Database, project: number, people: readonly LastAnswer[]): void {
-  for (const { id, at } of people)
-    database.send(
-      `UPDATE people SET
-         last_responded_at = CASE WHEN last_responded_at >= ? THEN last_responded_at ELSE ? END,
-         last_sent_at = CASE WHEN last_sent_at >= ? THEN last_sent_at ELSE ? END
-       WHERE project_id = ? AND id = ? AND (coalesce(last_responded_at, -1) < ? OR coalesce(last_sent_at, -1) < ?)`,
-      [at, at, at, at, project, id, at, at],
-    );
 }

@@ -2,6 +2,7 @@
 import { plainAnswers } from "../../../contract/questions/additional-answers.ts";
 import type { Json } from "../../../contract/json.ts";
 import type { Note } from "../../../contract/resources.ts";
+import { replacePastResponse, storePastResponses } from "../answers/response-changes.ts";
 import type { Project } from "../inputs.ts";
 import type { PersonRow, Transaction } from "../ports.ts";
 import { findErasures, noteErasure } from "../privacy/erasure-log.ts";
@@ -153,7 +154,7 @@ async function importResponses(
       outcomes.refused.push({ index, text: `id ${found.id} belongs to another response in this project` });
     else await mergeResponse(tx, project, { found, row: placed, personId, index, policy }, outcomes);
   }
-  await tx.history.insertResponses(project.id, added);
+  await storePastResponses(tx, project.id, added);
   for (const { id } of added) outcomes.events.push({ type: "survey_response.created", responseId: id });
   await tx.history.markAnswered(
     project.id,
@@ -302,7 +303,7 @@ async function mergeResponse(
   }
   const wanted = await toStored(tx, project, row, personId);
   const { tags, notes, noteIds, additionalAnswers } = found;
-  await tx.history.replaceResponse(project.id, {
+  await replacePastResponse(tx, project.id, {
     ...wanted,
     // Facts that the source does not tell stay.
     ...(row.tags === null && { tags }),

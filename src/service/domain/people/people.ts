@@ -16,6 +16,7 @@ import {
 } from "./person-identity.ts";
 import type { PersonRow, Position, Transaction } from "../ports.ts";
 import { checkSpecialProperties } from "../surveys/special-properties.ts";
+import { removePerson } from "./person-removal.ts";
 import { carriedProperties, mergeProperties, storedProperties } from "./stored-properties.ts";
 import { keepSuppressions } from "./suppressions.ts";
 import {
@@ -178,7 +179,7 @@ export async function deletePerson(tx: Transaction, project: Project, reference:
   await keepSuppressions(tx, project, person);
   await tx.erasures.keepLinks(project.id, person.id);
   if (person.lastRespondedAt !== null) await recallDigests(tx, project);
-  return tx.people.delete(project.id, person.id);
+  return removePerson(tx, project.id, person.id);
 }
 
 /**

@@ -2,7 +2,7 @@ import { emailKey } from "../../../contract/text/email.ts";
 import { TakenError } from "../errors.ts";
 import { type Database, UniqueViolation, type SqlRow } from "../../sql/database.ts";
 import { type EventColumn, peopleBy } from "../../sql/lists/counted-lists.ts";
-import { insertRow, updateRows } from "../../sql/lists/counted-rows.ts";
+import { deleteRows, insertRow, updateRows } from "../../sql/lists/counted-rows.ts";
 import {
   addCondition,
   addRange,
@@ -15,9 +15,8 @@ import {
 import { countRows } from "../../sql/lists/list-counts.ts";
 import { findPage } from "../../sql/lists/list-pages.ts";
 import { nextId, reserveId } from "../projects/project-rows.ts";
-import type { LongChanges } from "../../sql/long-changes.ts";
 import { assignPerson, PERSON, personRow, type PersonRow } from "./person-columns.ts";
-import { removePerson } from "./person-removal.ts";
+import { deleteRequests } from "../delivery/rows/claims.ts";
 import type { TimeRange } from "../inputs.ts";
 import type { JsonRows, Position, EventsFilter } from "../rows.ts";
 
@@ -74,11 +73,9 @@ const BY_PHONE = `${PERSON} AND phone_number = ?`;
 
 export class PersonRows {
   readonly #database: Database;
-  readonly #changes: LongChanges;
 
-  constructor(database: Database, changes: LongChanges) {
+  constructor(database: Database) {
     this.#database = database;
-    this.#changes = changes;
   }
 
   async byId(project: number, id: number): Promise<PersonRow | null> {
@@ -113,12 +110,29 @@ export class PersonRows {
     await refuseTaken(() => updateRows(this.#database, "people", set, ["project_id = ? AND id = ?", project, id]));
   }
 
-  /**
-   * The person and all that belongs to them: surveys, responses with notes, memberships. The person is gone at once;
-   * false when responses or sent surveys are left, which go by and by: see `Store.settle`.
-   */
-  async delete(project: number, id: number): Promise<boolean> {
-    return removePerson(this.#database, this.#changes, project, id);
+  /** The person is not found any more, nothing is sent to them, and their addresses are free. */
+  async hide(project: number, id: number): Promise<void> {
+    const person = await this.#database.first(
+      "SELECT phone_number FROM people WHERE project_id = ? AND id = ? AND removed = 0",
+      [project, id],
+    );
+    if (person === null) return;
+    const nothing = `removed = 1, email = NULL, email_key = NULL, name = NULL, phone_number = NULL, properties = NULL,
+      bounced_at = NULL, unsubscribed_at = NULL, next_survey_at = NULL`;
+    await updateRows(this.#database, "people", [nothing], ["project_id = ? AND id = ?", project, id]);
+    for (const table of ["resubscriptions", "memberships", "unscheduled_surveys"])
+      this.#database.send(`DELETE FROM ${table} WHERE project_id = ? AND person_id = ?`, [project, id]);
+    // Of a long text whose other parts have not come.
+    if (person.phone_number !== null)
+      this.#database.send("DELETE FROM text_parts WHERE phone_number = ?", [person.phone_number ?? null]);
+    // Events hold the person's addresses and answers.
+    await deleteRows(this.#database, "webhook_events", project, ["person_id = ?", id]);
+    await deleteRequests(this.#database, project, ["person_id = ? AND sent_at IS NULL", id]);
+  }
+
+  /** Deletes one who has no responses and requests any more. */
+  async delete(project: number, id: number): Promise<void> {
+    await deleteRows(this.#database, "people", project, ["id = ?", id]);
   }
 
   /** In creation order, `Person` as JSON. */

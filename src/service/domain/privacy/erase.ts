@@ -3,9 +3,11 @@ import { emailKey } from "../../../contract/text/email.ts";
 import { replaceText } from "../../../contract/replace-text.ts";
 import type { Channel } from "../../../contract/routes.ts";
 import type { Properties } from "../../../contract/resources.ts";
+import { replacePastResponse } from "../answers/response-changes.ts";
 import type { Project } from "../inputs.ts";
 import { recallDigests, removeDigestsTo } from "../delivery/digests.ts";
 import { peoplePages } from "../people/everybody.ts";
+import { removePerson } from "../people/person-removal.ts";
 import { keepSuppressions } from "../people/suppressions.ts";
 import type { PersonRow, Store, SuppressionReason, Transaction } from "../ports.ts";
 import {
@@ -113,7 +115,7 @@ export async function erasePerson(
   const links = person === null || forgetUnsubscribe ? 0 : await tx.erasures.keepLinks(project.id, person.id);
   if (person !== null) {
     await keepSuppressions(tx, project, forgetUnsubscribe ? { ...person, unsubscribedAt: null } : person);
-    await tx.people.delete(project.id, person.id);
+    await removePerson(tx, project.id, person.id);
   }
   let suppressions = 0;
   for (const [channel, known] of addressesOf(identifiers)) {
@@ -202,7 +204,7 @@ async function redact(
       return tx.erasures.deleteEvent(project.id, id);
     default:
       for (const row of await tx.history.responses(project.id, [id]))
-        await tx.history.replaceResponse(project.id, {
+        await replacePastResponse(tx, project.id, {
           ...row,
           comment: row.comment === null ? null : clear(row.comment),
           properties: clear(row.properties),
@@ -287,6 +289,6 @@ async function eraseAgain(tx: Transaction, project: Project, person: PersonRow):
   await tx.erasures.keepLinks(project.id, person.id);
   await keepSuppressions(tx, project, person);
   await noteErasure(tx, project, person);
-  await tx.people.delete(project.id, person.id);
+  await removePerson(tx, project.id, person.id);
   await tx.erasures.setCleaning(true);
 }

@@ -1,14 +1,18 @@
-import type { Database, Session, SqlRow } from "../../sql/database.ts";
+import { type Database, numberOrNull, type Session, type SqlRow } from "../../sql/database.ts";
 import { responsesBy } from "../../sql/lists/counted-lists.ts";
 import { deleteRows, sendRow, updateRows } from "../../sql/lists/counted-rows.ts";
 import { countRows } from "../../sql/lists/list-counts.ts";
-import { deleteResponses, forgetDaysOf, type PlacedResponse } from "../answers/response-changes.ts";
-import { refreshLastResponse } from "../answers/response-rows.ts";
 import { deleteRequests } from "../delivery/rows/claims.ts";
 import { nextId } from "../projects/project-rows.ts";
 import { oldEvents } from "../webhooks/webhook-rows.ts";
 import type { Position } from "../rows.ts";
 import type { RetentionLimits, RetentionCounts } from "./rows.ts";
+
+export interface OldResponse {
+  readonly id: number;
+  readonly personId: number;
+  readonly createdAt: number;
+}
 
 export class RetentionRows {
   readonly #database: Database;
@@ -58,31 +62,42 @@ export class RetentionRows {
     return id;
   }
 
-  /**
-   * Deletes the next responses from before `before`, or with `removed` gives them to that person without comment,
-   * properties, notes, tags and answers. Their scores stay where they are counted. `next` is null after the last ones.
-   */
-  async responses(
+  /** The next responses from before `before`, oldest first. */
+  async oldResponses(
     project: number,
-    step: {
-      readonly before: number;
-      readonly removed: number | null;
-      readonly after: Position | null;
-      readonly limit: number;
-    },
-  ): Promise<{ readonly changed: number; readonly next: Position | null }> {
-    const rows = (await this.#database.all(OLD_RESPONSES, [
+    { before, after, limit }: { readonly before: number; readonly after: Position | null; readonly limit: number },
+  ): Promise<readonly OldResponse[]> {
+    return (await this.#database.all(OLD_RESPONSES, [
       project,
-      step.before,
-      step.after?.createdAt ?? Number.MIN_SAFE_INTEGER,
-      step.after?.id ?? 0,
-      step.limit,
+      before,
+      after?.createdAt ?? Number.MIN_SAFE_INTEGER,
+      after?.id ?? 0,
+      limit,
     ])) as unknown as OldResponse[];
-    const old = rows.filter(({ personId }) => personId !== step.removed);
-    if (step.removed !== null) await anonymize(this.#database, this.#session, project, old, step.removed);
-    else for (const { id } of old) await deleteResponses(this.#database, project, ["id = ?", id]);
-    await refreshLastResponses(this.#database, project, old);
-    return { changed: old.length, next: nextPlace(rows, step.limit) };
+  }
+
+  /**
+   * Gives a response to that person, without comment, properties, notes, tags and answers. It stays in its trends, and
+   * its score where it is counted. Clients that poll for changes get the anonymous row.
+   */
+  async anonymize(project: number, id: number, removed: number): Promise<void> {
+    const { updatedAt } = this.#session;
+    const set = `person_id = ?, request_id = NULL, comment = NULL, person_properties = '{}', tags = '[]',
+      additional_answers = '[]', notes = '[]', note_ids = '[]', updated_at = ?`;
+    await updateRows(
+      this.#database,
+      "responses",
+      [set, removed, updatedAt],
+      ["project_id = ? AND id = ?", project, id],
+    );
+    const places = ["project_id = ? AND response_id = ?", project, id] as const;
+    await updateRows(this.#database, "trend_responses", ["updated_at = ?", updatedAt], places);
+  }
+
+  /** When a person answered last; null for never. */
+  async lastResponseAt(project: number, personId: number): Promise<number | null> {
+    const sql = "SELECT last_responded_at AS at FROM people WHERE project_id = ? AND id = ?";
+    return numberOrNull((await this.#database.first(sql, [project, personId]))?.at);
   }
 
   /**
@@ -111,44 +126,8 @@ export class RetentionRows {
   }
 }
 
-type OldResponse = PlacedResponse & { readonly personId: number };
-
-const OLD_RESPONSES = `SELECT id, person_id AS "personId", created_at AS "createdAt", updated_at AS "updatedAt", score,
-  survey_type AS "surveyType" FROM responses
+const OLD_RESPONSES = `SELECT id, person_id AS "personId", created_at AS "createdAt" FROM responses
   WHERE project_id = ? AND created_at < ? AND (created_at, id) > (?, ?) ORDER BY created_at, id LIMIT ?`;
-
-function nextPlace(rows: readonly OldResponse[], limit: number): Position | null {
-  const last = rows.length < limit ? undefined : rows.at(-1);
-  return last === undefined ? null : { createdAt: last.createdAt, id: last.id };
-}
-
-/** A person who has answered since keeps the newer last answer. */
-async function refreshLastResponses(database: Database, project: number, rows: readonly OldResponse[]): Promise<void> {
-  const last = new Map(rows.map(({ personId, createdAt }) => [personId, createdAt]));
-  for (const [person, at] of last) {
-    const sql = "SELECT last_responded_at AS at FROM people WHERE project_id = ? AND id = ?";
-    const known = (await database.first(sql, [project, person]))?.at;
-    if (typeof known === "number" && known <= at) refreshLastResponse(database, project, person);
-  }
-}
-
-/** Clients that poll for changes get the anonymous row. It stays in its trends, though its properties go. */
-async function anonymize(
-  database: Database,
-  { updatedAt }: Session,
-  project: number,
-  rows: readonly OldResponse[],
-  removed: number,
-): Promise<void> {
-  const set = `person_id = ?, request_id = NULL, comment = NULL, person_properties = '{}', tags = '[]',
-    additional_answers = '[]', notes = '[]', note_ids = '[]', updated_at = ?`;
-  forgetDaysOf(database, project, rows);
-  for (const { id } of rows) {
-    await updateRows(database, "responses", [set, removed, updatedAt], ["project_id = ? AND id = ?", project, id]);
-    const places = ["project_id = ? AND response_id = ?", project, id] as const;
-    await updateRows(database, "trend_responses", ["updated_at = ?", updatedAt], places);
-  }
-}
 
 /** States in which nothing happens any more. */
 const ENDED = ["sent", "bounced", "failed", "cancelled", "unknown"] as const;

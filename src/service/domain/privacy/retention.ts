@@ -3,6 +3,7 @@ import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import { InvalidError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
 import type { Position, Store, Transaction } from "../ports.ts";
+import type { OldResponse } from "./retention-rows.ts";
 import type { RetentionCounts, RetentionLimits, RetentionMode } from "./rows.ts";
 
 /** Seconds; null keeps everything. */
@@ -116,7 +117,26 @@ async function stepResponses(
 ): Promise<{ changed: number; next: Position | null }> {
   const before = tx.now - (responses ?? tx.now);
   const removed = mode === "delete" ? null : await ensureRemovedPerson(tx, project);
-  return tx.retention.responses(project.id, { before, removed, after, limit: STEP });
+  const rows = await tx.retention.oldResponses(project.id, { before, after, limit: STEP });
+  const old = rows.filter(({ personId }) => personId !== removed);
+  for (const { id } of old)
+    if (removed === null) await tx.responses.delete(project.id, id);
+    else await tx.retention.anonymize(project.id, id, removed);
+  await tx.shares.forgetDays(
+    project.id,
+    old.map(({ createdAt }) => createdAt),
+  );
+  await refreshLastResponses(tx, project, old);
+  const last = rows.length < STEP ? undefined : rows.at(-1);
+  return { changed: old.length, next: last === undefined ? null : { createdAt: last.createdAt, id: last.id } };
+}
+
+/** A person who has answered since keeps the newer last answer. */
+async function refreshLastResponses(tx: Transaction, project: Project, rows: readonly OldResponse[]): Promise<void> {
+  const last = new Map(rows.map(({ personId, createdAt }) => [personId, createdAt]));
+  for (const [person, at] of last)
+    if (((await tx.retention.lastResponseAt(project.id, person)) ?? Infinity) <= at)
+      await tx.responses.refreshLast(project.id, [person]);
 }
 
 /** Anonymous responses belong to one person of the project, whom no list shows. */

@@ -1,4 +1,5 @@
 /** All settings of a project as one value that can be read, kept as a file, compared and applied again. */
+import { readAutopilotSettings } from "../surveys/autopilot/autopilot-settings.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
 import { formatSpans } from "../../../contract/questions/questions.ts";
 import { type Platform, PLATFORMS } from "../../../contract/resources.ts";
@@ -17,7 +18,7 @@ import {
   configuredQuestions,
   type ConfiguredQuestion,
 } from "../questions/configure.ts";
-import { configureAutopilot, type ShownAutopilot, showAutopilot } from "../surveys/autopilot/autopilot.ts";
+import { configureAutopilot, type ShownAutopilot, showAutopilot } from "../surveys/autopilot/autopilot-settings.ts";
 import { WEBHOOK_EVENTS, type WebhookEvent, type WebhookFormat } from "../webhooks/webhook.ts";
 import { SIGNATURE_HEADER } from "../webhooks/signature-settings.ts";
 import { addWebhook, changeWebhook, removeWebhook } from "../webhooks/webhooks.ts";
@@ -152,7 +153,7 @@ async function readAll(tx: Transaction, project: ProjectRow): Promise<ProjectCon
 }
 
 async function readPlatform(tx: Transaction, project: ProjectRow, platform: Platform): Promise<ConfiguredAutopilot> {
-  const { platform: _, ...configured } = showAutopilot(platform, await tx.autopilot.settings(project.id, platform));
+  const { platform: _, ...configured } = showAutopilot(platform, await readAutopilotSettings(tx, project, platform));
   return configured;
 }
 

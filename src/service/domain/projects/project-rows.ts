@@ -1,13 +1,10 @@
-import { PLATFORMS, type Platform } from "../../../contract/resources.ts";
 import { TakenError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
 import { type Database, UniqueViolation, type Session } from "../../sql/database.ts";
 import { peopleIn, responsesBy } from "../../sql/lists/counted-lists.ts";
 import { countRows } from "../../sql/lists/list-counts.ts";
-import { insertAutopilotSettings } from "../surveys/autopilot/settings-rows.ts";
 import { readProjectSums } from "./project-numbers.ts";
 import type { KeyAccess } from "../../../contract/key-access.ts";
-import type { AutopilotSettings } from "../surveys/autopilot/autopilot-settings.ts";
 import type { ProjectNumbers } from "../rows.ts";
 
 export interface ProjectRow extends Project {
@@ -66,12 +63,7 @@ export class ProjectRows {
   }
 
   /** Throws `TakenError`. */
-  async insert(project: {
-    readonly name: string;
-    readonly throttleSeconds: number;
-    readonly autopilot: Readonly<Record<Platform, AutopilotSettings>>;
-  }): Promise<Project> {
-    const { name, throttleSeconds, autopilot } = project;
+  async insert({ name, throttleSeconds }: Pick<ProjectRow, "name" | "throttleSeconds">): Promise<Project> {
     const [row] = await refuseTaken(() =>
       this.#database.returning(
         "INSERT INTO projects (id, name, created_at, throttle_seconds) SELECT coalesce(max(id), 0) + 1, ?, ?, ? FROM projects RETURNING id",
@@ -83,8 +75,6 @@ export class ProjectRows {
       id,
       this.#session.updatedAt,
     ]);
-    for (const platform of PLATFORMS)
-      insertAutopilotSettings(this.#database, this.#session.now, id, platform, autopilot[platform]);
     return { id, name };
   }
 

@@ -1,4 +1,5 @@
 /** Projects, their keys and settings. */
+import { PLATFORMS } from "../../../contract/resources.ts";
 import { createHash } from "node:crypto";
 import { isReadOnlyKey, type KeyAccess, READ_ONLY_PREFIX } from "../../../contract/key-access.ts";
 import { KEY_LENGTH_MIN } from "../../../contract/limits.ts";
@@ -32,11 +33,9 @@ export function isGuessable(key: string): boolean {
 export async function addProject(tx: Transaction, name: string): Promise<Project> {
   checkText("name", name);
   try {
-    return await tx.projects.insert({
-      name,
-      throttleSeconds: DEFAULT_THROTTLE_SECONDS,
-      autopilot: DEFAULT_AUTOPILOT,
-    });
+    const project = await tx.projects.insert({ name, throttleSeconds: DEFAULT_THROTTLE_SECONDS });
+    for (const platform of PLATFORMS) await tx.autopilot.addSettings(project.id, platform, DEFAULT_AUTOPILOT[platform]);
+    return project;
   } catch (error) {
     throw error instanceof TakenError ? alreadyExists("a project named", "name", name) : error;
   }

@@ -91,7 +91,8 @@ export async function changeSettings(
   if (change.dailyLimit !== undefined || change.timeZone !== undefined) await tx.projects.endLimitNow(project.id);
   // The windows of Autopilot are hours of the zone.
   if (change.timeZone !== undefined)
-    for (const platform of PLATFORMS) await tx.autopilot.reschedule(project.id, platform);
+    for (const platform of PLATFORMS)
+      await tx.changes.begin({ project: project.id, kind: "reschedule", target: platform });
   return readSettings(tx, project);
 }
 

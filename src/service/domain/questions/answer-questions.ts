@@ -3,6 +3,7 @@ import type { Locale } from "../../../contract/locales.ts";
 import { FREE_RESPONSE_MAX } from "../../../contract/questions/questions.ts";
 import type { AdditionalAnswer, Choice } from "../../../contract/resources.ts";
 import { characterCount } from "../../../contract/limits.ts";
+import { changeResponse } from "../answers/response-changes.ts";
 import { InvalidError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
 import type { ResponseRow, Transaction } from "../ports.ts";
@@ -103,7 +104,7 @@ export async function storeAnswers(
   });
   const answers = [...old.filter(({ question }) => !ids.has(question.id)), ...answered.filter((one) => one !== null)];
   if (JSON.stringify(answers) === JSON.stringify(old)) return false;
-  await tx.responses.update(project.id, response.id, { additionalAnswers: answers, updatedAt: tx.updatedAt });
+  await changeResponse(tx, project.id, response.id, { additionalAnswers: answers, updatedAt: tx.updatedAt });
   await noteEvent(tx, project, { type: "survey_response.updated", responseId: response.id });
   return true;
 }

@@ -1,3 +1,4 @@
+import { utcDay } from "../../../runtime/zone.ts";
 import type { Properties } from "../../../contract/resources.ts";
 import type { AnswerGroup, DayTally } from "./day-tally.ts";
 import type { Database, Session, SqlRow } from "../../sql/database.ts";
@@ -130,12 +131,12 @@ export class ShareRows {
       [project.id, day, id, JSON.stringify(tally)],
     );
   }
-}
 
-/** Forgets what pages keep of these days, before or after responses of theirs change. */
-export function forgetDays(database: Database, project: number, days: Iterable<number>): void {
-  for (const day of new Set(days))
-    database.send("DELETE FROM share_days WHERE project_id = ? AND day = ?", [project, day]);
+  /** Forgets what pages keep of the days of these times, Unix seconds. */
+  async forgetDays(project: number, times: readonly number[]): Promise<void> {
+    for (const day of new Set(times.map(utcDay)))
+      this.#database.send("DELETE FROM share_days WHERE project_id = ? AND day = ?", [project, day]);
+  }
 }
 
 function toShare({ projectId, projectName, segments, showsComments, ...row }: SqlRow): ShareRow {

@@ -3,6 +3,7 @@ import { createHmac } from "node:crypto";
 import type { Properties } from "../../../contract/resources.ts";
 import { isStorableJson } from "../../../contract/text/storable.ts";
 import { changeAnswer, cleanAnswer } from "../answers/answers.ts";
+import { storeResponse } from "../answers/response-changes.ts";
 import { checkText, InvalidError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
@@ -82,7 +83,7 @@ export async function answerByLink(
   const person = await tx.people.insert(project.id, nobody);
   const times = { createdAt: tx.now, updatedAt: tx.updatedAt };
   const row = { personId: person.id, requestId: null, score, comment: comment ?? null, personProperties: properties };
-  const responseId = await tx.responses.insert(project.id, { ...row, token, ...times, origin: "link" });
+  const responseId = await storeResponse(tx, project.id, { ...row, token, ...times, origin: "link" });
   await noteEvent(tx, project, { type: "survey_response.created", responseId });
   return { responseId, score, mayChange: true };
 }

@@ -1,4 +1,5 @@
 /** When a survey is scheduled, and when it is due (sections 1 and 3). */
+import { readAutopilotSettings } from "./autopilot/autopilot-settings.ts";
 import { type Platform, PLATFORMS, type Properties } from "../../../contract/resources.ts";
 import type { Channel } from "../../../contract/routes.ts";
 import type { SurveyStatus } from "../../../contract/text/survey-status.ts";
@@ -120,7 +121,7 @@ export async function scheduleAutopilot(
     await tx.autopilot.setNext(project.id, platform, person.id, { requestId: null, start });
     return null;
   }
-  const { active, ...settings } = await tx.autopilot.settings(project.id, platform);
+  const { active, ...settings } = await readAutopilotSettings(tx, project, platform);
   const scheduledAt = await memberDueMoment(tx, project, settings, { ...member, start });
   const requestId = await tx.requests.insert(project.id, {
     personId: person.id,
@@ -160,7 +161,7 @@ export async function postponeAutopilot(
     const member = await tx.autopilot.member(project.id, platform, personId);
     if (member === null) continue;
     const notBefore = Math.max(member.notBefore ?? 0, sentAt + throttle);
-    const settings = await tx.autopilot.settings(project.id, platform);
+    const settings = await readAutopilotSettings(tx, project, platform);
     const dueAt = await memberDueMoment(tx, project, settings, { ...member, notBefore });
     await tx.autopilot.postpone(project.id, platform, member, { notBefore, dueAt });
   }

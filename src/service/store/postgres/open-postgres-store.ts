@@ -3,12 +3,12 @@ import type pg from "pg";
 import type { Clock } from "../../../runtime/clock.ts";
 import { type Random, systemRandom } from "../../../runtime/random.ts";
 import { POLL_SECONDS } from "../../domain/delivery/living.ts";
-import type { ReadOptions, Store, StoreWatch, WriteOptions } from "../../domain/ports.ts";
+import type { ReadOptions, Store, StoreWatch, WriteOptions, Transaction } from "../../domain/ports.ts";
 import { createStepLoop } from "../../sql/long-changes.ts";
 import { MIGRATIONS, newestOf } from "../../sql/schema/migrations.ts";
 import { READ_MARKS, refusalByMarks, type StoreOpening } from "../sql/store-marks.ts";
 import type { WriteEnd } from "../sql/run-jobs.ts";
-import { createStoreRows, type StoreRows, type StoreTransaction } from "../sql/store-rows.ts";
+import { createStoreRows, type StoreRows } from "../sql/store-rows.ts";
 import { StoreDatabaseError, type StoreEvent } from "../store-errors.ts";
 import { askOutcome } from "./commit-outcome.ts";
 import { type DatabaseTarget, openPool, readTarget, withConnection } from "./connections.ts";
@@ -153,14 +153,14 @@ function createStore(engine: Engine): Store {
   const refuseClosed = (): void => {
     if (state.isClosed) throw new Error("the store is closed");
   };
-  const write = async <Result>(work: (tx: StoreTransaction) => Promise<Result>, how: WriteOptions): Promise<Result> => {
+  const write = async <Result>(work: (tx: Transaction) => Promise<Result>, how: WriteOptions): Promise<Result> => {
     refuseClosed();
     return queue.write(work, how);
   };
   const loop = createStepLoop({
     isNoted,
-    find: () => read(engine, (tx) => tx.changingProject()),
-    step: (project) => write((tx) => tx.step(project), { project }),
+    find: () => read(engine, (tx) => tx.changes.project()),
+    step: (project) => write((tx) => tx.changes.step(project), { project }),
     isClosed: () => state.isClosed,
   });
   return {
@@ -196,7 +196,7 @@ function createStore(engine: Engine): Store {
 /** Begins again for a passing reason. Throws StoreDatabaseError, and what `work` throws. */
 async function read<Result>(
   { clock, time, trouble, transact, unprepare }: Engine,
-  work: (tx: StoreTransaction) => Promise<Result>,
+  work: (tx: Transaction) => Promise<Result>,
   { isLong = false }: ReadOptions = {},
 ): Promise<Result> {
   const kind = { writing: false, project: null, answerMs: isLong ? null : READ_ANSWER_MS };

@@ -3,10 +3,9 @@
  * run side by side, each on a connection of its own.
  */
 import { type Clock, nextTurn } from "../../../runtime/clock.ts";
-import type { StoreCommit, StoreWatch, WriteOptions } from "../../domain/ports.ts";
+import type { StoreCommit, StoreWatch, WriteOptions, Transaction } from "../../domain/ports.ts";
 import { stateOf } from "../../sql/project-states.ts";
 import type { WriteEnd } from "../sql/run-jobs.ts";
-import type { StoreTransaction } from "../sql/store-rows.ts";
 import { errorKindOf, unavailable } from "./postgres-errors.ts";
 import type { PostgresJob, WriteBatch } from "./write-transaction.ts";
 
@@ -23,7 +22,7 @@ export interface QueueOptions {
 }
 
 export interface ProjectQueue {
-  write<Result>(work: (tx: StoreTransaction) => Promise<Result>, options: WriteOptions): Promise<Result>;
+  write<Result>(work: (tx: Transaction) => Promise<Result>, options: WriteOptions): Promise<Result>;
   /** Resolves when everything that was asked before has ended. */
   idle(): Promise<void>;
 }

@@ -1,7 +1,8 @@
 /** A read as one transaction on one snapshot. */
+import type { Transaction } from "../../domain/ports.ts";
 import type { WriteTime } from "../../domain/write-time.ts";
 import type { TransactionDatabase } from "./transaction-database.ts";
-import type { StoreRows, StoreTransaction } from "../sql/store-rows.ts";
+import type { StoreRows } from "../sql/store-rows.ts";
 
 const BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 /** A stalled read blocks nobody, but the server keeps deleted rows that it may still read. */
@@ -12,7 +13,7 @@ export async function runRead<Result>(
   database: TransactionDatabase,
   rows: StoreRows,
   { now, isLong }: { readonly now: WriteTime; readonly isLong: boolean },
-  work: (tx: StoreTransaction) => Promise<Result>,
+  work: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
   database.sendControl(`${BEGIN}; ${isLong ? NO_LIMITS : LIMITS}`);
   const result = await work(rows.begin(now));

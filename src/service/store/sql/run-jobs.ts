@@ -1,7 +1,7 @@
 /** The jobs of one write transaction, on either engine. */
+import type { Transaction } from "../../domain/ports.ts";
 import type { Database } from "../../sql/database.ts";
 import type { ProjectStates } from "../../sql/project-states.ts";
-import type { StoreTransaction } from "./store-rows.ts";
 
 export interface Job<Work> {
   readonly work: Work;
@@ -9,7 +9,7 @@ export interface Job<Work> {
   readonly reject: (error: unknown) => void;
 }
 
-export type WriteJob = Job<(tx: StoreTransaction) => Promise<unknown>>;
+export type WriteJob = Job<(tx: Transaction) => Promise<unknown>>;
 
 export interface JobDatabase extends Pick<Database, "counts" | "send"> {
   readonly states: ProjectStates;
@@ -37,7 +37,7 @@ interface JobEnd {
 /** All but BEGIN and what the outcome asks for. A job that throws is undone alone. */
 export async function runJobs(
   database: JobDatabase,
-  tx: StoreTransaction,
+  tx: Transaction,
   jobs: readonly WriteJob[],
 ): Promise<WriteEnd> {
   const { counts, states } = database;
@@ -53,7 +53,7 @@ export async function runJobs(
 
 async function runJob(
   database: JobDatabase,
-  tx: StoreTransaction,
+  tx: Transaction,
   { work, resolve, reject }: WriteJob,
   inSavepoint: boolean,
 ): Promise<JobEnd> {

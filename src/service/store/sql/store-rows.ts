@@ -8,7 +8,8 @@ import { LinkRows } from "../../domain/link-rows.ts";
 import { QuestionRows } from "../../domain/questions/question-rows.ts";
 import { ResponseRows } from "../../domain/answers/response-rows.ts";
 import { ShareRows } from "../../domain/shares/share-rows.ts";
-import { TrendRows, fillTrendStep, removeTrendStep } from "../../domain/answers/trend-rows.ts";
+import { TrendRows } from "../../domain/answers/trend-rows.ts";
+import { fillTrendStep, removeTrendStep } from "../../domain/answers/trends.ts";
 import { ClockRows } from "../../domain/clock-rows.ts";
 import { DeliveryRows } from "../../domain/delivery/rows/delivery-rows.ts";
 import { SenderRows } from "../../domain/delivery/rows/sender-rows.ts";
@@ -18,7 +19,7 @@ import { QueueRows } from "../../domain/delivery/rows/queue-rows.ts";
 import { RequestRows } from "../../domain/delivery/rows/request-rows.ts";
 import { UnscheduledRows } from "../../domain/surveys/unscheduled/unscheduled-rows.ts";
 import { TextRows } from "../../domain/sms/text-rows.ts";
-import { createLongChanges, type LongChangeKind, type Step } from "../../sql/long-changes.ts";
+import { type LongChange, type LongChangeKind, LongChanges } from "../../sql/long-changes.ts";
 import { AutopilotRows } from "../../domain/surveys/autopilot/autopilot-rows.ts";
 import { rescheduleStep } from "../../domain/surveys/autopilot/autopilot-steps.ts";
 import { ErasureRows } from "../../domain/privacy/erasure-rows.ts";
@@ -43,17 +44,9 @@ export interface StoreRowsOptions {
   readonly isNoted: { value: boolean };
 }
 
-/** A transaction as the store itself has it. */
-export interface StoreTransaction extends Transaction {
-  /** The project of a change that goes in steps; null when there is none. */
-  readonly changingProject: () => Promise<number | null>;
-  /** Does one step of such a change in this project, if there still is one. */
-  readonly step: (project: number) => Promise<void>;
-}
-
 export interface StoreRows {
   /** A transaction at that time. One at a time. */
-  readonly begin: (time: WriteTime) => StoreTransaction;
+  readonly begin: (time: WriteTime) => Transaction;
 }
 
 /** 16 bytes: 22 characters. */
@@ -66,13 +59,15 @@ export function createStoreRows(
   { random, appUrl, onWebhookEvent, isOneTransaction = false, isNoted }: StoreRowsOptions,
 ): StoreRows {
   const session: Session = { now: 0, updatedAt: 0 };
-  const changes = createLongChanges(database, createSteps(database, session), isNoted);
+  const running: { tx: Transaction | null } = { tx: null };
+  const changes = new LongChanges(database, (change) => STEPS[change.kind](running.tx!, change), isNoted);
   const secrets = new SecretRows(database, () => random.token(SECRET_BYTES), isOneTransaction);
   const rows = {
+    changes,
     token: () => random.token(TOKEN_BYTES),
     clock: new ClockRows(database, session),
     projects: new ProjectRows(database, session),
-    people: new PersonRows(database, changes),
+    people: new PersonRows(database),
     requests: new RequestRows(database, session),
     unscheduled: new UnscheduledRows(database, session),
     queue: new QueueRows(database, session),
@@ -82,9 +77,9 @@ export function createStoreRows(
     texts: new TextRows(database, session),
     digests: createDigestRows(database, session),
     responses: new ResponseRows(database),
-    trends: new TrendRows(database, session, changes),
+    trends: new TrendRows(database, session),
     questions: new QuestionRows(database),
-    autopilot: new AutopilotRows(database, session, changes),
+    autopilot: new AutopilotRows(database, session),
     suppressions: new SuppressionRows(database, secrets),
     links: new LinkRows(database, session),
     shares: new ShareRows(database, session),
@@ -99,14 +94,12 @@ export function createStoreRows(
     begin: ({ nowMs, updatedAt }) => {
       Object.assign(session, { now: Math.floor(nowMs / 1000), updatedAt });
       // To copy the rows into each would cost a read a fiftieth of its time.
-      return Object.assign(Object.create(rows) as typeof rows, {
+      return (running.tx = Object.assign(Object.create(rows) as typeof rows, {
         now: session.now,
         nowMs,
         updatedAt,
         appUrl: appUrl(),
-        changingProject: () => changes.project(),
-        step: (project: number) => changes.step(project),
-      });
+      }));
     },
   };
 }
@@ -117,12 +110,9 @@ function manyTokens(random: Random, count: number): string[] {
   return Array.from({ length: count }, (_, at) => text.slice(at * TOKEN_LENGTH, (at + 1) * TOKEN_LENGTH));
 }
 
-/** The step of each kind of long change. */
-function createSteps(database: Database, session: Session): Readonly<Record<LongChangeKind, Step>> {
-  return {
-    "fill trend": (change) => fillTrendStep(database, change),
-    "remove trend": (change) => removeTrendStep(database, change),
-    "remove person": (change) => removePersonStep(database, change),
-    reschedule: (change) => rescheduleStep(database, session.now, change),
-  };
-}
+const STEPS: Readonly<Record<LongChangeKind, (tx: Transaction, change: LongChange) => Promise<number | null>>> = {
+  "fill trend": fillTrendStep,
+  "remove trend": removeTrendStep,
+  "remove person": removePersonStep,
+  reschedule: rescheduleStep,
+};

@@ -224,11 +224,11 @@ function createStore(database: SqliteDatabase, options: SqliteStoreOptions): Sto
   const now = (): WriteTime => writeTime(clock.now(), 0);
   const loop = createStepLoop({
     isNoted,
-    find: () => queue.read(() => rows.begin(now()).changingProject()),
+    find: () => queue.read(() => rows.begin(now()).changes.project()),
     step: (project) =>
       queue.write(async (tx) => {
         await states.of(NO_PROJECT);
-        await tx.step(project);
+        await tx.changes.step(project);
       }),
     isClosed: () => closing.signal.aborted,
   });

@@ -11,7 +11,7 @@ import { parseSmtpUrl } from "../../../../src/service/delivery/smtp/smtp-url.ts"
 import { changeReminder } from "../../../../src/service/domain/delivery/reminders.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { addProject } from "../../../../src/service/domain/projects/projects.ts";
-import { configureAutopilot } from "../../../../src/service/domain/surveys/autopilot/autopilot.ts";
+import { configureAutopilot } from "../../../../src/service/domain/surveys/autopilot/autopilot-settings.ts";
 import { openTestService, type TestService } from "../../../helpers/test-service.ts";
 import { hasPostfix, type Postfix, startPostfix } from "../../../helpers/postfix.ts";
 import { links, responsesQuery, sendInput } from "../../domain/fixture.ts";

@@ -11,7 +11,8 @@ import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
 import type { DuePage } from "../../../../src/service/domain/ports.ts";
 import { changeSettings } from "../../../../src/service/domain/projects/settings.ts";
-import { addMember, configureAutopilot } from "../../../../src/service/domain/surveys/autopilot/autopilot.ts";
+import { addMember } from "../../../../src/service/domain/surveys/autopilot/autopilot.ts";
+import { configureAutopilot } from "../../../../src/service/domain/surveys/autopilot/autopilot-settings.ts";
 import { claimAll, DAY, type Fixture, memberInput, openFixture, sendInput } from "../fixture.ts";
 
 /** A Tuesday. */

@@ -11,7 +11,8 @@ import { readBudget } from "../../../../src/service/domain/delivery/pacing.ts";
 import type { DueSurvey } from "../../../../src/service/domain/ports.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { changeSettings } from "../../../../src/service/domain/projects/settings.ts";
-import { addMember, configureAutopilot } from "../../../../src/service/domain/surveys/autopilot/autopilot.ts";
+import { addMember } from "../../../../src/service/domain/surveys/autopilot/autopilot.ts";
+import { configureAutopilot } from "../../../../src/service/domain/surveys/autopilot/autopilot-settings.ts";
 import { claimAll, type Fixture, memberInput, membersQuery, openFixture, peopleQuery, sendInput } from "../fixture.ts";
 import { listMembers, listPeople } from "../lists.ts";
 

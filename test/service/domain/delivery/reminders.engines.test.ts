@@ -26,7 +26,8 @@ import { deletePerson, sendPerson } from "../../../../src/service/domain/people/
 import { recordBounce, unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
 import { receiveText } from "../../../../src/service/domain/sms/receive-text.ts";
 import { setThrottle } from "../../../../src/service/domain/projects/projects.ts";
-import { addMember, configureAutopilot } from "../../../../src/service/domain/surveys/autopilot/autopilot.ts";
+import { addMember } from "../../../../src/service/domain/surveys/autopilot/autopilot.ts";
+import { configureAutopilot } from "../../../../src/service/domain/surveys/autopilot/autopilot-settings.ts";
 import type { DueSurvey } from "../../../../src/service/domain/ports.ts";
 import {
   claimAll,

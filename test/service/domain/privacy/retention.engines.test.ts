@@ -1,4 +1,5 @@
 /** Old responses lose their person and keep their score, or go; old surveys and events go. */
+import { storePastResponses } from "../../../../src/service/domain/answers/response-changes.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { getMetrics } from "../../../../src/service/domain/answers/metrics.ts";
 import { addTrend } from "../../../../src/service/domain/answers/trends.ts";
@@ -56,7 +57,7 @@ async function addResponses(): Promise<void> {
       const surveyType = n % 7 === 0 ? "csat" : "nps";
       rows.push({ ...row, surveyType, createdAt, updatedAt: createdAt + 60, properties, ...texts });
     }
-    await tx.history.insertResponses(project.id, rows);
+    await storePastResponses(tx, project.id, rows);
     await tx.history.markAnswered(
       project.id,
       people.map((id) => ({ id, at: fixture.time.now })),

@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { MemberInput } from "../../../../src/service/domain/inputs.ts";
 import {
-  addMember,
   type AutopilotChange,
   configureAutopilot,
-  getAutopilot,
-  removeMember,
-} from "../../../../src/service/domain/surveys/autopilot/autopilot.ts";
+  keepQuietHours,
+} from "../../../../src/service/domain/surveys/autopilot/autopilot-settings.ts";
+import { addMember, removeMember } from "../../../../src/service/domain/surveys/autopilot/autopilot.ts";
 import { finishDelivery, nextDueAt } from "../../../../src/service/domain/delivery/deliveries.ts";
 import { ALWAYS } from "../../../../src/service/domain/surveys/windows.ts";
 import { pauseSending } from "../../../../src/service/domain/delivery/oversight.ts";
@@ -28,8 +27,6 @@ import {
   sendInput,
   type Fixture,
 } from "../fixture.ts";
-import { silentLog } from "../../../../src/runtime/log.ts";
-import { keepQuietHours } from "../../../../src/service/server-flags.ts";
 import { listMembers, listPeople, listResponses } from "../lists.ts";
 import { claimDue } from "../claim-due.ts";
 
@@ -56,11 +53,11 @@ async function deliver(): Promise<(string | null)[]> {
 
 test("when a project is new, then both platforms are active every 90 days", async () => {
   const expected = { active: true, frequency: 90 * DAY, created_at: START, updated_at: START };
-  expect(await fixture.read((tx) => getAutopilot(tx, fixture.project, "email"))).toEqual({
+  expect(await fixture.read((tx) => tx.autopilot.configuration(fixture.project.id, "email"))).toEqual({
     platform_id: "email",
     ...expected,
   });
-  expect(await fixture.read((tx) => getAutopilot(tx, fixture.project, "sms"))).toEqual({
+  expect(await fixture.read((tx) => tx.autopilot.configuration(fixture.project.id, "sms"))).toEqual({
     platform_id: "sms",
     ...expected,
   });
@@ -199,7 +196,7 @@ test("when the frequency changes, then recurring surveys move and updated_at wit
     first: "now",
     window: ALWAYS,
   });
-  expect(await fixture.read((tx) => getAutopilot(tx, fixture.project, "email"))).toEqual({
+  expect(await fixture.read((tx) => tx.autopilot.configuration(fixture.project.id, "email"))).toEqual({
     platform_id: "email",
     active: true,
     frequency: 7 * DAY,
@@ -396,12 +393,12 @@ test("when texts have quiet hours, then their window is open for what is left, a
   await add({ platform: "sms", personPhoneNumber: "+14155550101" });
   expect(await textDueAt()).toBe(fixture.time.now);
   fixture.time.now -= 60;
-  await keepQuietHours(fixture.store, silentLog, { from: 21, to: 8 });
+  await keepQuietHours(fixture.store, { from: 21, to: 8 });
   expect(await textDueAt()).toBe(Date.parse("2026-11-25T18:00:00Z") / 1000);
   await expect(sms({ hours: "22-6" })).rejects.toMatchObject({
     errors: { hours: ["must have an hour outside the quiet hours of text messages, 21-8"] },
   });
   expect(await sms({ hours: "18-22" })).toMatchObject({ window: { from: 18, to: 22, quiet: { from: 21, to: 8 } } });
-  await keepQuietHours(fixture.store, silentLog, null);
+  await keepQuietHours(fixture.store, null);
   expect(await sms({})).toMatchObject({ window: { days: ALWAYS.days, from: 18, to: 22 } });
 });

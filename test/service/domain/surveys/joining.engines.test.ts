@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { changeSettings } from "../../../../src/service/domain/projects/settings.ts";
-import { addMember, configureAutopilot } from "../../../../src/service/domain/surveys/autopilot/autopilot.ts";
-import { getAutopilotWithJoining } from "../../../../src/service/domain/surveys/autopilot/joining.ts";
+import { addMember } from "../../../../src/service/domain/surveys/autopilot/autopilot.ts";
+import { configureAutopilot } from "../../../../src/service/domain/surveys/autopilot/autopilot-settings.ts";
+import { getAutopilotWithJoining } from "../../../../src/service/domain/surveys/autopilot/autopilot-settings.ts";
 import { DAY, type Fixture, memberInput, openFixture } from "../fixture.ts";
 
 /** A Tuesday evening. */

@@ -1,4 +1,5 @@
 /** Counts through changes that take other rows with them, and through jobs that are undone. */
+import { removePerson } from "../../../../src/service/domain/people/person-removal.ts";
 import { expect, test } from "vitest";
 import { finishDelivery } from "../../../../src/service/domain/delivery/deliveries.ts";
 import type { Transaction } from "../../../../src/service/domain/ports.ts";
@@ -54,7 +55,7 @@ test("rows that go with others are counted out", async () => {
   expect(await store.check()).toEqual([]);
   const changes: readonly ((tx: Transaction) => Promise<unknown>)[] = [
     // With surveys go reminders and replies, with events their deliveries.
-    (tx) => tx.people.delete(project.id, first),
+    (tx) => removePerson(tx, project.id, first),
     (tx) => tx.webhooks.delete(project.id, webhooks[0] ?? 0),
     (tx) => tx.webhooks.prune(project.id, START - DAY, 100),
     (tx) => tx.webhooks.redeliver(project.id, webhooks[1] ?? 0, { which: "failed" }, { after: 0, limit: 9 }),
@@ -64,7 +65,7 @@ test("rows that go with others are counted out", async () => {
     (tx) => tx.texts.prune({ parts: 0, replies: START + DAY }, 100),
     (tx) => tx.digests.addWeek(project.id, digest, { dueAt: time.now, before: START + DAY }),
     (tx) => tx.digests.delete(project.id, digest),
-    (tx) => tx.people.delete(project.id, second),
+    (tx) => removePerson(tx, project.id, second),
   ];
   for (const change of changes) {
     await fixture.write(change);

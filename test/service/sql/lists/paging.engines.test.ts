@@ -1,3 +1,4 @@
+import { removePerson } from "../../../../src/service/domain/people/person-removal.ts";
 import { array, assert, asyncProperty, constantFrom, integer, nat, record, tuple } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { RESPONSE_ORDERS, type ResponseOrder } from "../../../../src/contract/routes.ts";
@@ -137,7 +138,7 @@ describe.each(STORES)("%s", (engine) => {
             );
             for (const { person } of page.rows) left.push(Number(person.id));
             const gone = left.shift();
-            if (gone !== undefined) await fixture.write((tx) => tx.people.delete(project, gone));
+            if (gone !== undefined) await fixture.write((tx) => removePerson(tx, project, gone));
             return page;
           });
           expect(rows.map((row) => [row.created_at, Number(row.person.id)])).toEqual(inOrder(joined));

@@ -1,4 +1,5 @@
 /** The tallies of lists, against a recount of the rows, through whatever changes rows. */
+import { replacePastResponse, storePastResponses } from "../../../../src/service/domain/answers/response-changes.ts";
 import { expect, test } from "vitest";
 import type { Expansion } from "../../../../src/contract/routes.ts";
 import { copyRows } from "../../../../src/service/domain/moving/moving.ts";
@@ -54,7 +55,7 @@ async function importHistory({ project, ...fixture }: Fixture): Promise<void> {
     await tx.history.insertPeople(project.id, many(PEOPLE, pastPerson));
     const responses = many(RESPONSES, pastResponse);
     for (let at = 0; at < RESPONSES; at += 1000)
-      await tx.history.insertResponses(project.id, responses.slice(at, at + 1000));
+      await storePastResponses(tx, project.id, responses.slice(at, at + 1000));
   });
 }
 
@@ -76,8 +77,8 @@ test("when history comes in and is replaced, then pages and metrics of any days 
   rows[700] = moved;
   rows[11] = { ...other, surveyType: "nps" };
   await fixture.write(async (tx) => {
-    await tx.history.replaceResponse(project.id, moved);
-    await tx.history.replaceResponse(project.id, { ...other, surveyType: "nps" });
+    await replacePastResponse(tx, project.id, moved);
+    await replacePastResponse(tx, project.id, { ...other, surveyType: "nps" });
     await tx.history.replacePerson(project.id, { ...pastPerson(7), bouncedAt: 400 * DAY, unsubscribedAt: 2 });
   });
   expect(await store.check()).toEqual([]);
@@ -132,7 +133,7 @@ test("when a day has very many responses, then each of its pages has its rows, w
   await fixture.write(async (tx) => {
     await tx.history.reserve(project.id, FIRST_RESPONSE + count);
     await tx.history.insertPeople(project.id, many(PEOPLE, pastPerson));
-    for (let at = 0; at < count; at += 1000) await tx.history.insertResponses(project.id, rows.slice(at, at + 1000));
+    for (let at = 0; at < count; at += 1000) await storePastResponses(tx, project.id, rows.slice(at, at + 1000));
   });
   for (const [since, until] of [
     [null, null],

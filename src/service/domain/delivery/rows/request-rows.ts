@@ -1,6 +1,6 @@
 import type { Properties } from "../../../../contract/resources.ts";
 import type { NewRequest, SurveyLink, PageFacts } from "../rows.ts";
-import { IS_WAITING, noteErased, refreshNextSurvey } from "./claims.ts";
+import { deleteRequests, IS_WAITING, noteErased, refreshNextSurvey } from "./claims.ts";
 import { type Database, numberOrNull, type Session } from "../../../sql/database.ts";
 import { readPageFacts } from "./page-facts.ts";
 import { nextId } from "../../projects/project-rows.ts";
@@ -61,6 +61,12 @@ export class RequestRows {
     for (const id of ids) await cancelRequest(this.#database, { project, personId, id, reason: which.reason ?? null });
     if (ids.length > 0) refreshNextSurvey(this.#database, project, personId);
     return ids.length;
+  }
+
+  /** Deletes the first of a person's requests. Returns how many. */
+  async deleteSome(project: number, personId: number, limit: number): Promise<number> {
+    const ids = "SELECT id FROM messages WHERE project_id = ? AND person_id = ? ORDER BY id LIMIT ?";
+    return deleteRequests(this.#database, project, [`id IN (${ids})`, project, personId, limit]);
   }
 
   /** When the person's last Autopilot survey on the channel was sent; now for one on its way, null for none. */

@@ -3,10 +3,9 @@ import type { Start } from "../due-moment.ts";
 import type { Database, Session, SqlRow } from "../../../sql/database.ts";
 import { addCondition, jsonNumber, jsonObject, jsonText, type Where, whereSql } from "../../../sql/lists/fragments.ts";
 import { refreshNextSurvey } from "../../delivery/rows/claims.ts";
-import type { LongChanges } from "../../../sql/long-changes.ts";
-import { changeAutopilotSettings, readAutopilotSettings, readAutopilotConfiguration } from "./settings-rows.ts";
+import { updateRows } from "../../../sql/lists/counted-rows.ts";
+import { formatDays, formatHours, toWindow, type Window } from "../windows.ts";
 import type { JsonRows, Position } from "../../rows.ts";
-import type { AutopilotSettings } from "./autopilot-settings.ts";
 
 export interface MembershipRow {
   readonly personId: number;
@@ -29,38 +28,93 @@ export interface MembersFilter {
   readonly limit: number;
 }
 
-/** Members of Autopilot, each with the request that is their next. */
+export interface AutopilotSettings {
+  readonly active: boolean;
+  /** Seconds between two surveys to one member. */
+  readonly frequency: number;
+  /** The place of a new member's first survey: spread over one frequency, or at the next open moment. */
+  readonly first: "spread" | "now";
+  readonly window: Window;
+}
+
+/** When a member's next survey leaves. */
+export interface PlannedSurvey {
+  readonly state: "scheduled" | "retrying" | "paused";
+  readonly start: Start;
+  readonly scheduledAt: number;
+  /** Null while it is paused. */
+  readonly dueAt: number | null;
+}
+
+export interface WaitingSurvey extends PlannedSurvey, Pick<MembershipRow, "personId" | "number" | "notBefore"> {
+  /** The request's. */
+  readonly id: number;
+  readonly claims: number;
+  readonly attempts: number;
+}
 
 const MEMBER = "project_id = ? AND platform = ? AND person_id = ?";
 
+/** Autopilot's settings and members, each with the request that is their next. */
 export class AutopilotRows {
   readonly #database: Database;
   readonly #session: Session;
-  readonly #changes: LongChanges;
 
-  constructor(database: Database, session: Session, changes: LongChanges) {
+  constructor(database: Database, session: Session) {
     this.#database = database;
     this.#session = session;
-    this.#changes = changes;
   }
 
   async configuration(project: number, platform: Platform): Promise<AutopilotConfiguration> {
-    return readAutopilotConfiguration(this.#database, project, platform);
+    const { active, frequency, createdAt, updatedAt } = await this.#settingsRow(project, platform);
+    return {
+      platform_id: platform,
+      active: active === 1,
+      frequency: Number(frequency),
+      created_at: Number(createdAt),
+      updated_at: Number(updatedAt),
+    };
   }
 
-  async settings(project: number, platform: Platform): Promise<AutopilotSettings> {
-    return readAutopilotSettings(this.#database, project, platform);
+  /** As they were set, without quiet hours. */
+  async ownSettings(project: number, platform: Platform): Promise<AutopilotSettings> {
+    const { active, frequency, first, days, hours } = await this.#settingsRow(project, platform);
+    return {
+      active: active === 1,
+      frequency: Number(frequency),
+      first: first === "now" ? "now" : "spread",
+      window: toWindow(String(days), String(hours)),
+    };
   }
 
-  /** Stores the settings and, where they differ, lets what waits follow them as `reschedule` does. */
-  async configure(project: number, platform: Platform, settings: AutopilotSettings): Promise<void> {
-    if (await changeAutopilotSettings(this.#database, this.#session.now, project, platform, settings))
-      await this.reschedule(project, platform);
+  async #settingsRow(project: number, platform: Platform): Promise<SqlRow> {
+    const row = await this.#database.first(
+      `SELECT active, frequency, first, days, hours, created_at AS "createdAt", updated_at AS "updatedAt"
+       FROM autopilot_configurations WHERE project_id = ? AND platform = ?`,
+      [project, platform],
+    );
+    if (row === null) throw new Error(`project ${project} has no Autopilot configuration for ${platform}`);
+    return row;
   }
 
-  /** Plans all members' waiting surveys again, in steps. */
-  async reschedule(project: number, platform: Platform): Promise<void> {
-    await this.#changes.begin({ project, kind: "reschedule", target: platform });
+  async addSettings(project: number, platform: Platform, settings: AutopilotSettings): Promise<void> {
+    const { active, frequency, first, window } = settings;
+    const { now } = this.#session;
+    this.#database.send(
+      `INSERT INTO autopilot_configurations (project_id, platform, active, frequency, first, days, hours, created_at, updated_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      [project, platform, Number(active), frequency, first, formatDays(window.days), formatHours(window), now, now],
+    );
+  }
+
+  async setSettings(project: number, platform: Platform, settings: AutopilotSettings): Promise<void> {
+    const { active, frequency, first, window } = settings;
+    const values = [Number(active), frequency, first, formatDays(window.days), formatHours(window)];
+    this.#database.send(
+      `UPDATE autopilot_configurations SET active = ?, frequency = ?, first = ?, days = ?, hours = ?, updated_at = ?
+       WHERE project_id = ? AND platform = ?`,
+      [...values, this.#session.now, project, platform],
+    );
   }
 
   /** The people who have joined so far, those who left included: the number of the one who joined last. */
@@ -79,7 +133,20 @@ export class AutopilotRows {
     platform: Platform,
     member: { readonly personId: number; readonly properties: Properties; readonly start: Start },
   ): Promise<MembershipRow> {
-    return insertMember(this.#database, this.#session.now, project, platform, member);
+    const { personId, properties, start } = member;
+    const { now } = this.#session;
+    const [joined] = await this.#database.returning(
+      "UPDATE autopilot_configurations SET joined = joined + 1 WHERE project_id = ? AND platform = ? RETURNING joined",
+      [project, platform],
+    );
+    const number = Number(joined?.joined);
+    this.#database.send(
+      `INSERT INTO memberships (project_id, platform, person_id, created_at, updated_at, properties, number, start)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      [project, platform, personId, now, now, JSON.stringify(properties), number, JSON.stringify(start)],
+    );
+    const waiting = { nextRequestId: null, nextSurveyAt: null, notBefore: null };
+    return { personId, createdAt: now, updatedAt: now, properties, number, start, ...waiting };
   }
 
   async setMemberProperties(
@@ -109,14 +176,54 @@ export class AutopilotRows {
     ]);
   }
 
-  /** The member's next survey is not due sooner; one that waits and was not tried moves there. */
+  /**
+   * The member's next survey is not due sooner; one that waits and was not tried moves there. `updated_at` tells of
+   * surveys that were rescheduled (section 2), and not of a limit that moves none.
+   */
   async postpone(
     project: number,
     platform: Platform,
-    member: MembershipRow,
-    to: { readonly notBefore: number; readonly dueAt: number },
+    { personId, nextRequestId }: MembershipRow,
+    { notBefore, dueAt }: { readonly notBefore: number; readonly dueAt: number },
   ): Promise<void> {
-    return postpone(this.#database, this.#session.now, { project, platform, member, ...to });
+    const moved = await this.#database.returning(
+      `UPDATE messages SET scheduled_at = ?, due_at = CASE WHEN state = 'scheduled' THEN CAST(? AS BIGINT) END
+       WHERE project_id = ? AND id = ? AND claims = 0 AND state IN ('scheduled', 'paused') AND scheduled_at <> ?
+       RETURNING id`,
+      [dueAt, dueAt, project, nextRequestId, dueAt],
+    );
+    const member = [project, platform, personId];
+    this.#database.send(`UPDATE memberships SET not_before = ? WHERE ${MEMBER}`, [notBefore, ...member]);
+    if (moved.length === 0) return;
+    this.#database.send(`UPDATE memberships SET updated_at = ? WHERE ${MEMBER}`, [this.#session.now, ...member]);
+    refreshNextSurvey(this.#database, project, personId);
+  }
+
+  /**
+   * The next members, by person, whose request waits; one that is on its way is left alone.
+   */
+  async waiting(project: number, platform: Platform, after: number, limit: number): Promise<readonly WaitingSurvey[]> {
+    const rows = await this.#database.all(WAITING, [project, platform, after, limit]);
+    return rows.map((row) => ({
+      ...(row as unknown as Omit<WaitingSurvey, "start">),
+      start: JSON.parse(String(row.start)) as Start,
+    }));
+  }
+
+  /** Moves a waiting request, and tells the member when it is surveyed at another time. */
+  async reschedule(project: number, platform: Platform, survey: WaitingSurvey, to: PlannedSurvey): Promise<void> {
+    const set = "state = ?, planned_at = CASE WHEN scheduled_at = ? THEN planned_at END, scheduled_at = ?, due_at = ?";
+    const message = ["project_id = ? AND id = ?", project, survey.id] as const;
+    const values = [to.state, to.scheduledAt, to.scheduledAt, to.dueAt];
+    await updateRows(this.#database, "messages", [set, ...values], message);
+    refreshNextSurvey(this.#database, project, survey.personId);
+    if (to.scheduledAt === survey.scheduledAt) return;
+    const member = [project, platform, survey.personId];
+    this.#database.send(`UPDATE memberships SET start = ?, updated_at = ? WHERE ${MEMBER}`, [
+      JSON.stringify(to.start),
+      this.#session.now,
+      ...member,
+    ]);
   }
 
   async deleteMember(project: number, platform: Platform, personId: number): Promise<void> {
@@ -137,6 +244,13 @@ export class AutopilotRows {
   }
 }
 
+const WAITING = `SELECT m.person_id AS "personId", m.number, m.start, m.not_before AS "notBefore", q.id, q.state, q.claims,
+    q.attempts, q.scheduled_at AS "scheduledAt", q.due_at AS "dueAt"
+  FROM memberships m JOIN messages q ON q.project_id = m.project_id AND q.id = m.next_request_id
+  WHERE m.project_id = ? AND m.platform = ? AND m.person_id > ?
+    AND q.claimer IS NULL AND q.state IN ('scheduled', 'retrying', 'paused')
+  ORDER BY m.person_id LIMIT ?`;
+
 const MEMBERSHIP = `SELECT person_id AS "personId", created_at AS "createdAt", updated_at AS "updatedAt", properties,
   next_request_id AS "nextRequestId", number, start, not_before AS "notBefore",
   (SELECT q.scheduled_at FROM messages q WHERE q.project_id = m.project_id AND q.id = m.next_request_id) AS "nextSurveyAt"
@@ -148,54 +262,6 @@ function toMember(row: SqlRow): MembershipRow {
     properties: JSON.parse(String(row.properties)) as Properties,
     start: JSON.parse(String(row.start)) as Start,
   };
-}
-
-async function insertMember(
-  database: Database,
-  now: number,
-  project: number,
-  platform: Platform,
-  { personId, properties, start }: Parameters<AutopilotRows["insertMember"]>[2],
-): Promise<MembershipRow> {
-  const [joined] = await database.returning(
-    "UPDATE autopilot_configurations SET joined = joined + 1 WHERE project_id = ? AND platform = ? RETURNING joined",
-    [project, platform],
-  );
-  const number = Number(joined?.joined);
-  database.send(
-    `INSERT INTO memberships (project_id, platform, person_id, created_at, updated_at, properties, number, start)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    [project, platform, personId, now, now, JSON.stringify(properties), number, JSON.stringify(start)],
-  );
-  const waiting = { nextRequestId: null, nextSurveyAt: null, notBefore: null };
-  return { personId, createdAt: now, updatedAt: now, properties, number, start, ...waiting };
-}
-
-interface Postponement {
-  readonly project: number;
-  readonly platform: Platform;
-  readonly member: MembershipRow;
-  readonly notBefore: number;
-  readonly dueAt: number;
-}
-
-/** `updated_at` tells of surveys that were rescheduled (section 2), and not of a limit that moves none. */
-async function postpone(
-  database: Database,
-  now: number,
-  { project, platform, member: { personId, nextRequestId }, notBefore, dueAt }: Postponement,
-): Promise<void> {
-  const moved = await database.returning(
-    `UPDATE messages SET scheduled_at = ?, due_at = CASE WHEN state = 'scheduled' THEN CAST(? AS BIGINT) END
-     WHERE project_id = ? AND id = ? AND claims = 0 AND state IN ('scheduled', 'paused') AND scheduled_at <> ?
-     RETURNING id`,
-    [dueAt, dueAt, project, nextRequestId, dueAt],
-  );
-  const member = [project, platform, personId];
-  database.send(`UPDATE memberships SET not_before = ? WHERE ${MEMBER}`, [notBefore, ...member]);
-  if (moved.length === 0) return;
-  database.send(`UPDATE memberships SET updated_at = ? WHERE ${MEMBER}`, [now, ...member]);
-  refreshNextSurvey(database, project, personId);
 }
 
 const MEMBER_PERSON = jsonObject([

@@ -1,10 +1,150 @@
-import type { Window } from "../windows.ts";
+/** The settings of Autopilot, of each platform of a project, and what follows from them. */
+import { isDeepStrictEqual } from "node:util";
+import { DURATION_MAX } from "../../../../contract/limits.ts";
+import type { AutopilotConfiguration, JoiningSurveys, Platform } from "../../../../contract/resources.ts";
+import { InvalidError } from "../../errors.ts";
+import type { Project } from "../../inputs.ts";
+import type { AutopilotSettings, Store, Transaction } from "../../ports.ts";
+import { readSettings, readWallClock } from "../../projects/settings.ts";
+import { dueMoment, outermostMembers, type Start } from "../due-moment.ts";
+import { WEEK_SECONDS } from "../open-time.ts";
+import type { QuietHours } from "../quiet-hours.ts";
+import {
+  DAYS_FORM,
+  formatDays,
+  formatHours,
+  HOURS_FORM,
+  isNeverOpen,
+  parseDays,
+  parseHours,
+  type Window,
+} from "../windows.ts";
 
-export interface AutopilotSettings {
+/** Windows of text messages are closed in the server's quiet hours. */
+export async function readAutopilotSettings(
+  tx: Transaction,
+  project: Pick<Project, "id">,
+  platform: Platform,
+): Promise<AutopilotSettings> {
+  const settings = await tx.autopilot.ownSettings(project.id, platform);
+  const quiet = platform === "sms" ? await tx.queue.quietHours() : null;
+  return quiet === null ? settings : { ...settings, window: { ...settings.window, quiet } };
+}
+
+/**
+ * The settings that `service autopilot` changes; undefined leaves one as it is. Days and hours as `windows.ts` reads
+ * them.
+ */
+export interface AutopilotChange {
+  readonly active?: boolean | undefined;
+  readonly frequency?: number | undefined;
+  readonly first?: string | undefined;
+  readonly days?: string | undefined;
+  readonly hours?: string | undefined;
+}
+
+/**
+ * Changes what is given. An inactive platform sends nothing and keeps its members; a new frequency or window moves what
+ * waits. Throws InvalidError.
+ */
+export async function configureAutopilot(
+  tx: Transaction,
+  project: Project,
+  platform: Platform,
+  change: AutopilotChange,
+): Promise<AutopilotSettings> {
+  const old = await readAutopilotSettings(tx, project, platform);
+  const days = change.days === undefined ? old.window.days : parseDays(change.days);
+  const hours = change.hours === undefined ? old.window : parseHours(change.hours);
+  const { active = old.active, frequency = old.frequency, first = old.first } = change;
+  const errors = {
+    ...(isFrequency(frequency) ? {} : { frequency: ["must be from 1 second to 100 years"] }),
+    ...(first === "spread" || first === "now" ? {} : { first: ['must be "spread" or "now"'] }),
+    ...(days === null ? { days: [DAYS_FORM] } : {}),
+    ...(hours === null ? { hours: [HOURS_FORM] } : {}),
+  };
+  if (Object.keys(errors).length > 0 || days === null || hours === null) throw new InvalidError(errors);
+  const settings: AutopilotSettings = {
+    active,
+    frequency,
+    first: first === "now" ? "now" : "spread",
+    window: { ...old.window, days, from: hours.from, to: hours.to },
+  };
+  if (change.hours !== undefined) checkEverOpen(settings.window);
+  if (isDeepStrictEqual(old, settings)) return settings;
+  await tx.autopilot.setSettings(project.id, platform, settings);
+  await tx.changes.begin({ project: project.id, kind: "reschedule", target: platform });
+  return settings;
+}
+
+function checkEverOpen(window: Window): void {
+  const { quiet } = window;
+  if (quiet === undefined || !isNeverOpen(window)) return;
+  const hours = formatHours(quiet);
+  throw new InvalidError({ hours: [`must have an hour outside the quiet hours of text messages, ${hours}`] });
+}
+
+export interface ShownAutopilot {
+  readonly platform: Platform;
   readonly active: boolean;
-  /** Seconds between two surveys to one member. */
+  /** Seconds. */
   readonly frequency: number;
-  /** The place of a new member's first survey: spread over one frequency, or at the next open moment. */
   readonly first: "spread" | "now";
-  readonly window: Window;
+  readonly days: string;
+  readonly hours: string;
+}
+
+export function showAutopilot(platform: Platform, { window, ...settings }: AutopilotSettings): ShownAutopilot {
+  return { platform, ...settings, days: formatDays(window.days), hours: formatHours(window) };
+}
+
+function isFrequency(seconds: number): boolean {
+  return Number.isInteger(seconds) && seconds >= 1 && seconds <= DURATION_MAX;
+}
+
+/**
+ * The configuration (4.11) with the first surveys of so many people who join now. None of them counts as surveyed
+ * before.
+ */
+export async function getAutopilotWithJoining(
+  tx: Transaction,
+  project: Project,
+  platform: Platform,
+  count: number,
+): Promise<AutopilotConfiguration & { readonly joining: JoiningSurveys }> {
+  const configuration = await tx.autopilot.configuration(project.id, platform);
+  const { frequency, first, window } = await readAutopilotSettings(tx, project, platform);
+  const outermost = outermostMembers((await tx.autopilot.joined(project.id, platform)) + 1, count);
+  const start: Start = { kind: "join", at: tx.now, isSpread: first === "spread", askedAt: null };
+  const facts = { start, notBefore: null, frequency, window, wallClock: await readWallClock(tx, project), now: tx.now };
+  const days = first === "spread" ? Math.max(1, (frequency / WEEK_SECONDS) * window.days.size) : 1;
+  const joining = {
+    first_survey_at: dueMoment({ ...facts, number: outermost.first }),
+    last_survey_at: dueMoment({ ...facts, number: outermost.last }),
+    per_day: Math.round(count / days),
+    days: formatDays(window.days),
+  };
+  return { ...configuration, joining };
+}
+
+/**
+ * Keeps the server's quiet hours. A change moves texts that wait for Autopilot's windows. Returns the projects whose
+ * window is never open now, and those without a time zone, by name.
+ */
+export async function keepQuietHours(
+  store: Store,
+  quiet: QuietHours | null,
+): Promise<{ readonly closed: readonly string[]; readonly zoneless: readonly string[] }> {
+  const isNew = !isDeepStrictEqual(await store.read((tx) => tx.queue.quietHours()), quiet);
+  if (isNew) await store.write((tx) => tx.queue.setQuietHours(quiet), { project: "none" });
+  const [closed, zoneless]: [string[], string[]] = [[], []];
+  for (const { id, name } of await store.read((tx) => tx.projects.list())) {
+    if (isNew)
+      await store.write((tx) => tx.changes.begin({ project: id, kind: "reschedule", target: "sms" }), { project: id });
+    await store.read(async (tx) => {
+      if ((await readSettings(tx, { id })).timeZone === null) zoneless.push(name);
+      if (isNeverOpen((await readAutopilotSettings(tx, { id }, "sms")).window)) closed.push(name);
+    });
+  }
+  return { closed, zoneless };
 }

@@ -1,16 +1,9 @@
-/** Autopilot: who is enrolled, how often it surveys, and what that schedules (sections 3 and 4.8 to 4.11). */
+/** The members of Autopilot, and what their membership schedules (sections 3 and 4.8 to 4.10). */
 import { isDeepStrictEqual } from "node:util";
 import type { SurveyStatus } from "../../../../contract/text/survey-status.ts";
 import { findSuppression } from "../../people/suppressions.ts";
-import { DURATION_MAX } from "../../../../contract/limits.ts";
 import { emailKey } from "../../../../contract/text/email.ts";
-import type {
-  AutopilotConfiguration,
-  Membership,
-  MembershipPerson,
-  Platform,
-  Properties,
-} from "../../../../contract/resources.ts";
+import type { Membership, MembershipPerson, Platform, Properties } from "../../../../contract/resources.ts";
 import { InvalidError, NotFoundError } from "../../errors.ts";
 import { type JsonPage, parseCursor, toPage } from "../../ids.ts";
 import type { MemberInput, MembersQuery, PersonReference, Project } from "../../inputs.ts";
@@ -23,20 +16,11 @@ import {
   upsertPerson,
 } from "../../people/person-identity.ts";
 import { carriedProperties, storedProperties } from "../../people/stored-properties.ts";
-import type { AutopilotSettings, MembershipRow, PersonRow, Transaction } from "../../ports.ts";
+import type { MembershipRow, PersonRow, Transaction } from "../../ports.ts";
 import type { Start } from "../due-moment.ts";
 import { checkSpecialProperties } from "../special-properties.ts";
 import { type AutopilotWish, findPause, scheduleAutopilot } from "../surveys.ts";
-import {
-  DAYS_FORM,
-  formatDays,
-  formatHours,
-  HOURS_FORM,
-  isNeverOpen,
-  parseDays,
-  parseHours,
-  type Window,
-} from "../windows.ts";
+import { readAutopilotSettings } from "./autopilot-settings.ts";
 
 /** 4.8 as JSON texts, `Membership` rows in the order in which they were added. */
 export async function listMembersJson(tx: Transaction, project: Project, query: MembersQuery): Promise<JsonPage> {
@@ -92,7 +76,7 @@ export async function addMember(
 
 /** As `findPause`; an inactive platform sends nothing either. */
 async function findMemberPause(tx: Transaction, project: Project, platform: Platform): Promise<SurveyStatus | null> {
-  const { active } = await tx.autopilot.settings(project.id, platform);
+  const { active } = await readAutopilotSettings(tx, project, platform);
   return active ? findPause(tx, project) : { status: "paused", since: null, until: null };
 }
 
@@ -118,83 +102,6 @@ function toMembershipPerson(person: PersonRow): MembershipPerson {
     phone_number: person.phoneNumber,
     created_at: person.createdAt,
   };
-}
-
-export async function getAutopilot(
-  tx: Transaction,
-  project: Project,
-  platform: Platform,
-): Promise<AutopilotConfiguration> {
-  return tx.autopilot.configuration(project.id, platform);
-}
-
-/**
- * The settings that `service autopilot` changes; undefined leaves one as it is. Days and hours as `windows.ts` reads
- * them.
- */
-export interface AutopilotChange {
-  readonly active?: boolean | undefined;
-  readonly frequency?: number | undefined;
-  readonly first?: string | undefined;
-  readonly days?: string | undefined;
-  readonly hours?: string | undefined;
-}
-
-/**
- * Changes what is given. An inactive platform sends nothing and keeps its members; a new frequency or window moves what
- * waits. Throws InvalidError.
- */
-export async function configureAutopilot(
-  tx: Transaction,
-  project: Project,
-  platform: Platform,
-  change: AutopilotChange,
-): Promise<AutopilotSettings> {
-  const old = await tx.autopilot.settings(project.id, platform);
-  const days = change.days === undefined ? old.window.days : parseDays(change.days);
-  const hours = change.hours === undefined ? old.window : parseHours(change.hours);
-  const { active = old.active, frequency = old.frequency, first = old.first } = change;
-  const errors = {
-    ...(isFrequency(frequency) ? {} : { frequency: ["must be from 1 second to 100 years"] }),
-    ...(first === "spread" || first === "now" ? {} : { first: ['must be "spread" or "now"'] }),
-    ...(days === null ? { days: [DAYS_FORM] } : {}),
-    ...(hours === null ? { hours: [HOURS_FORM] } : {}),
-  };
-  if (Object.keys(errors).length > 0 || days === null || hours === null) throw new InvalidError(errors);
-  const settings: AutopilotSettings = {
-    active,
-    frequency,
-    first: first === "now" ? "now" : "spread",
-    window: { ...old.window, days, from: hours.from, to: hours.to },
-  };
-  if (change.hours !== undefined) checkEverOpen(settings.window);
-  await tx.autopilot.configure(project.id, platform, settings);
-  return settings;
-}
-
-function checkEverOpen(window: Window): void {
-  const { quiet } = window;
-  if (quiet === undefined || !isNeverOpen(window)) return;
-  const hours = formatHours(quiet);
-  throw new InvalidError({ hours: [`must have an hour outside the quiet hours of text messages, ${hours}`] });
-}
-
-export interface ShownAutopilot {
-  readonly platform: Platform;
-  readonly active: boolean;
-  /** Seconds. */
-  readonly frequency: number;
-  readonly first: "spread" | "now";
-  readonly days: string;
-  readonly hours: string;
-}
-
-export function showAutopilot(platform: Platform, { window, ...settings }: AutopilotSettings): ShownAutopilot {
-  return { platform, ...settings, days: formatDays(window.days), hours: formatHours(window) };
-}
-
-function isFrequency(seconds: number): boolean {
-  return Number.isInteger(seconds) && seconds >= 1 && seconds <= DURATION_MAX;
 }
 
 interface Enrolment {
@@ -283,7 +190,7 @@ async function refresh(
  * A survey that was sent to the person by whatever, or may have been, counts: nobody is asked twice in one interval.
  */
 async function startJoining(tx: Transaction, project: Project, person: PersonRow, platform: Platform): Promise<Start> {
-  const { first } = await tx.autopilot.settings(project.id, platform);
+  const { first } = await readAutopilotSettings(tx, project, platform);
   const askedAt = newest(person.lastSentAt, await tx.requests.lastAutopilotAt(project.id, person.id, platform));
   return { kind: "join", at: tx.now, isSpread: first === "spread", askedAt };
 }

@@ -1,8 +1,7 @@
 /** All jobs of a data file, one after another. Writes that wait together share one commit, and so one disk sync. */
 import { nextTurn, type Clock } from "../../../../runtime/clock.ts";
-import type { StoreCommit } from "../../../domain/ports.ts";
+import type { StoreCommit, Transaction } from "../../../domain/ports.ts";
 import type { Job, WriteEnd, WriteJob } from "../../sql/run-jobs.ts";
-import type { StoreTransaction } from "../../sql/store-rows.ts";
 import { StoreFileError } from "../../store-errors.ts";
 import { rollBack, type SqliteDatabase } from "./database.ts";
 import type { FileWatch } from "./file-watch.ts";
@@ -55,7 +54,7 @@ export class JobQueue {
   }
 
   /** `mayWaitMs`: as in WriteOptions. */
-  write<Result>(work: (tx: StoreTransaction) => Promise<Result>, mayWaitMs = 0): Promise<Result> {
+  write<Result>(work: (tx: Transaction) => Promise<Result>, mayWaitMs = 0): Promise<Result> {
     const result = this.#add(this.#writes, work);
     const last = this.#writes.at(-1);
     if (mayWaitMs === 0 || last === undefined) this.#hurry(this.#writes.length);

@@ -5,7 +5,7 @@
 import { writeSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { systemClock } from "../../../../../src/runtime/clock.ts";
-import { configureAutopilot } from "../../../../../src/service/domain/surveys/autopilot/autopilot.ts";
+import { configureAutopilot } from "../../../../../src/service/domain/surveys/autopilot/autopilot-settings.ts";
 import { deletePerson } from "../../../../../src/service/domain/people/people.ts";
 import type { Project } from "../../../../../src/service/domain/inputs.ts";
 import type { Transaction } from "../../../../../src/service/domain/ports.ts";

@@ -5,7 +5,6 @@ import { AutopilotRows } from "../../../../../src/service/domain/surveys/autopil
 import type { Database } from "../../../../../src/service/sql/database.ts";
 import type { SqlValue } from "../../../../../src/service/sql/database.ts";
 import { migrate } from "../../../../../src/service/store/sqlite/engine/migrate.ts";
-import type { LongChanges } from "../../../../../src/service/sql/long-changes.ts";
 import { DELIVERY_STATES } from "../../../../../src/service/domain/delivery/queue-rows.ts";
 import { refreshNextSurvey } from "../../../../../src/service/domain/delivery/rows/claims.ts";
 import { DeliveryRows } from "../../../../../src/service/domain/delivery/rows/delivery-rows.ts";
@@ -17,7 +16,7 @@ import { RequestRows } from "../../../../../src/service/domain/delivery/rows/req
 import { ResponseRows } from "../../../../../src/service/domain/answers/response-rows.ts";
 import { UnscheduledRows } from "../../../../../src/service/domain/surveys/unscheduled/unscheduled-rows.ts";
 import { WebhookRows } from "../../../../../src/service/domain/webhooks/webhook-rows.ts";
-import { deleteResponses, leaveResponse } from "../../../../../src/service/domain/answers/response-changes.ts";
+import { TrendRows } from "../../../../../src/service/domain/answers/trend-rows.ts";
 import { type SqliteDatabase, toDatabase } from "../../../../../src/service/store/sqlite/engine/database.ts";
 import { createProjectStates } from "../../../../../src/service/sql/project-states.ts";
 import { openRawDatabase } from "../../engines.ts";
@@ -67,13 +66,7 @@ const shape = { expandPerson: true, expandNotes: true, permalinkPrefix: "" };
 const responseRows = (database: Database) => new ResponseRows(database);
 const responses = (filter: Partial<ResponsesFilter>) => (database: Database) =>
   responseRows(database).list(1, { ...all, ...filter }, shape);
-const noChanges: LongChanges = {
-  begin: async () => true,
-  forget: () => undefined,
-  project: async () => null,
-  step: async () => undefined,
-};
-const people = (database: Database) => new PersonRows(database, noChanges);
+const people = (database: Database) => new PersonRows(database);
 const queue = (database: Database) => new QueueRows(database, { now: 9, updatedAt: 9 });
 const requests = (database: Database) => new RequestRows(database, { now: 9, updatedAt: 9 });
 
@@ -107,7 +100,7 @@ const LISTS: [string, (database: Database) => Promise<unknown>][] = [
   [
     "members",
     (database) =>
-      new AutopilotRows(database, { now: 0, updatedAt: 0 }, noChanges).list(1, "sms", {
+      new AutopilotRows(database, { now: 0, updatedAt: 0 }).list(1, "sms", {
         personId: null,
         after: { createdAt: 1, id: 2 },
         limit: 20,
@@ -225,7 +218,6 @@ describe("when a list is asked for, then an index finds it and keeps its order",
   });
 
   test("a response that goes: its trends are found by it alone", async () => {
-    const row = { id: 1, createdAt: 1, updatedAt: 1, score: 1, surveyType: "nps" };
     const plans = await plansOf(async (database) => {
       database.send("INSERT INTO projects (id, name, created_at) VALUES (1, 'one', 0)");
       database.send("INSERT INTO people (project_id, id, created_at) VALUES (1, 5, 0)");
@@ -233,8 +225,8 @@ describe("when a list is asked for, then an index finds it and keeps its order",
         `INSERT INTO responses (project_id, id, person_id, score, token, created_at, updated_at, person_properties)
          VALUES (1, 1, 5, 1, 't', 1, 1, '{}')`,
       );
-      await leaveResponse(database, 1, row);
-      await deleteResponses(database, 1, ["id = ?", 1]);
+      await new TrendRows(database, { now: 0, updatedAt: 0 }).leave(1, 1);
+      await responseRows(database).delete(1, 1);
     });
     const trends = plans.filter((step) => step.includes("trend_responses"));
     const byResponse = /USING (?:COVERING )?INDEX trend_responses_by_response \(project_id=\? AND response_id=\?\)$/;
