@@ -15,7 +15,7 @@ import { type MailContext, streamHeaders } from "../delivery/message/survey-mail
 import type { SmtpMessage } from "../delivery/smtp/smtp-types.ts";
 import { channelRates } from "../domain/answers/metrics.ts";
 import { digestWeek } from "../domain/delivery/digests.ts";
-import { WEEKDAYS } from "../domain/delivery/digest-rows.ts";
+import { WEEKDAYS } from "../domain/surveys/windows.ts";
 import { activeQuestions } from "../domain/questions/questions.ts";
 import type { DueDigest, Question, Store, Transaction } from "../domain/ports.ts";
 import { fullName, NO_PRESENTATION } from "../domain/projects/presentation.ts";

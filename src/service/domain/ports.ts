@@ -6,7 +6,7 @@
 
 import type { UnavailableError } from "./errors.ts";
 import type { LongChanges } from "../sql/long-changes.ts";
-import type { DigestRows } from "./delivery/digest-rows.ts";
+import type { DigestRows } from "./delivery/rows/digest-rows.ts";
 import type { QueueRows } from "./delivery/rows/queue-rows.ts";
 import type { DeliveryRows } from "./delivery/rows/delivery-rows.ts";
 import type { SenderRows } from "./delivery/rows/sender-rows.ts";
@@ -32,7 +32,7 @@ import type { AutopilotRows } from "./surveys/autopilot/autopilot-rows.ts";
 import type { UnscheduledRows } from "./surveys/unscheduled/unscheduled-rows.ts";
 import type { WebhookRows } from "./webhooks/webhook-rows.ts";
 
-export type * from "./delivery/digest-rows.ts";
+export type * from "./delivery/rows/digest-rows.ts";
 export type * from "./delivery/queue-rows.ts";
 export type * from "./delivery/rows.ts";
 export type * from "./privacy/rows.ts";

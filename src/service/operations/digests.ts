@@ -1,6 +1,6 @@
 /** `service digest`. */
 import * as v from "valibot";
-import { WEEKDAYS } from "../domain/delivery/digest-rows.ts";
+import { WEEKDAYS } from "../domain/surveys/windows.ts";
 import {
   addDigest,
   digestNow,

@@ -1,4 +1,5 @@
 /** A service on a data file with a person in every corner of it, and a search of all bytes that it keeps on disk. */
+import { storeResponse } from "../../../src/service/domain/answers/response-changes.ts";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -170,7 +171,7 @@ export async function addOther(
     async (tx) => {
       const { person } = await sendPerson(tx, project, sendInput({ email, send: false }));
       const row = { personId: Number(person.id), score, comment, personProperties: properties, token: tx.token() };
-      return tx.responses.insert(project.id, { ...row, createdAt: tx.now, updatedAt: tx.now, requestId: null });
+      return storeResponse(tx, project.id, { ...row, createdAt: tx.now, updatedAt: tx.now, requestId: null });
     },
     { project: "all" },
   );

@@ -1,4 +1,5 @@
 /** A live page for colleagues in a real browser: what axe finds, what it asks of the network, and how wide it is. */
+import { changeResponse } from "../../../src/service/domain/answers/response-changes.ts";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { AdditionalAnswer } from "../../../src/contract/resources.ts";
@@ -33,7 +34,7 @@ async function answerFurther({ store }: EmbeddedService["service"]): Promise<voi
       const shape = { expandPerson: false, expandNotes: false, permalinkPrefix: "" };
       const [newest = ""] = await tx.responses.list(project, { ...all, order: "desc", offset: 0, limit: 1 }, shape);
       const { id } = JSON.parse(newest) as { id: string };
-      await tx.responses.update(project, Number(id), { additionalAnswers: ANSWERS, updatedAt: tx.now });
+      await changeResponse(tx, project, Number(id), { additionalAnswers: ANSWERS, updatedAt: tx.now });
     },
     { project: "all" },
   );

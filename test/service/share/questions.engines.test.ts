@@ -1,4 +1,5 @@
 /** Further questions on a live page: the sections of the report, of so many answers and no more. */
+import { storeResponse } from "../../../src/service/domain/answers/response-changes.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { readFacts, type ReportRequest } from "../../../src/cli/commands/report/read-facts.ts";
 import { questionSections } from "../../../src/insight/report/questions.ts";
@@ -34,7 +35,7 @@ async function answer(count: number, ago: number, text: string | null = null): P
         const row = { personId: person, score: at % 11, comment: null, personProperties: {}, requestId: null };
         const token = `token-${ago}-${at}`.padEnd(22, "x");
         const times = { createdAt, updatedAt: createdAt };
-        await tx.responses.insert(project.id, { ...row, ...times, token, additionalAnswers: answersOf(at, text) });
+        await storeResponse(tx, project.id, { ...row, ...times, token, additionalAnswers: answersOf(at, text) });
       }
     },
     { project: project.id },

@@ -1,4 +1,5 @@
 /** What every store does, whatever keeps its rows. */
+import { storeResponse } from "../../../src/service/domain/answers/response-changes.ts";
 import { describe, expect, test } from "vitest";
 import { addResponse } from "../../../src/service/domain/answers/responses.ts";
 import { sendPerson } from "../../../src/service/domain/people/people.ts";
@@ -161,7 +162,7 @@ describe.each(STORES)("%s", (engine) => {
       };
       await fixture.write(async (tx) => {
         await tx.people.insert(project, person);
-        await tx.responses.insert(project, {
+        await storeResponse(tx, project, {
           ...response,
           createdAt: 2000,
           updatedAt: 3000,

@@ -1,6 +1,7 @@
 /** Windows in which Autopilot surveys: days of the week and hours of the wall clock. */
-import { WEEKDAYS } from "../delivery/digest-rows.ts";
 import { isQuiet, type QuietHours } from "./quiet-hours.ts";
+
+export const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"] as const;
 
 export interface Window {
   /** 0 is Sunday. */

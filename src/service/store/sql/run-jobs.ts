@@ -35,11 +35,7 @@ interface JobEnd {
 }
 
 /** All but BEGIN and what the outcome asks for. A job that throws is undone alone. */
-export async function runJobs(
-  database: JobDatabase,
-  tx: Transaction,
-  jobs: readonly WriteJob[],
-): Promise<WriteEnd> {
+export async function runJobs(database: JobDatabase, tx: Transaction, jobs: readonly WriteJob[]): Promise<WriteEnd> {
   const { counts, states } = database;
   const ends: JobEnd[] = [];
   // A single job is undone with its transaction.

@@ -13,7 +13,7 @@ import { fillTrendStep, removeTrendStep } from "../../domain/answers/trends.ts";
 import { ClockRows } from "../../domain/clock-rows.ts";
 import { DeliveryRows } from "../../domain/delivery/rows/delivery-rows.ts";
 import { SenderRows } from "../../domain/delivery/rows/sender-rows.ts";
-import { createDigestRows } from "../../domain/delivery/rows/digest-rows.ts";
+import { DigestRows } from "../../domain/delivery/rows/digest-rows.ts";
 import { ReportRows } from "../../domain/delivery/rows/report-rows.ts";
 import { QueueRows } from "../../domain/delivery/rows/queue-rows.ts";
 import { RequestRows } from "../../domain/delivery/rows/request-rows.ts";
@@ -75,7 +75,7 @@ export function createStoreRows(
     senders: new SenderRows(database),
     reports: new ReportRows(database, session),
     texts: new TextRows(database, session),
-    digests: createDigestRows(database, session),
+    digests: new DigestRows(database, session),
     responses: new ResponseRows(database),
     trends: new TrendRows(database, session),
     questions: new QuestionRows(database),

@@ -1,3 +1,4 @@
+import { changeResponse } from "../../../../src/service/domain/answers/response-changes.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { answerSurvey } from "../../../../src/service/domain/answers/answers.ts";
 import { getMetrics } from "../../../../src/service/domain/answers/metrics.ts";
@@ -103,7 +104,7 @@ test("when an earlier response is changed after a survey was sent, then the pers
   const { id } = await fixture.write((tx) => addResponse(tx, fixture.project, early, links));
   fixture.time.now += 60;
   await ask("a@x.co");
-  await fixture.write((tx) => tx.responses.update(fixture.project.id, Number(id), { tags: ["b"], updatedAt: tx.now }));
+  await fixture.write((tx) => changeResponse(tx, fixture.project.id, Number(id), { tags: ["b"], updatedAt: tx.now }));
   fixture.time.now += 5 * DAY;
   expect(await claimReminders()).toHaveLength(1);
 });
@@ -119,7 +120,7 @@ test("when the answer to one survey is changed after a member's next one was sen
   const [second] = await sendSurveys();
   expect(second!.requestId).toBeLessThan(Number(id));
   fixture.time.now += DAY;
-  await fixture.write((tx) => tx.responses.update(fixture.project.id, Number(id), { tags: ["b"], updatedAt: tx.now }));
+  await fixture.write((tx) => changeResponse(tx, fixture.project.id, Number(id), { tags: ["b"], updatedAt: tx.now }));
   fixture.time.now += 4 * DAY;
   expect(await claimReminders()).toMatchObject([{ token: second!.token }]);
 });

@@ -1,4 +1,5 @@
 /** Old responses lose their person and keep their score, or go; old surveys and events go. */
+import { storeResponse } from "../../../../src/service/domain/answers/response-changes.ts";
 import { storePastResponses } from "../../../../src/service/domain/answers/response-changes.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { getMetrics } from "../../../../src/service/domain/answers/metrics.ts";
@@ -157,7 +158,7 @@ describe("when surveys and events are old", () => {
     await fixture.write(async (tx) => {
       await finishDelivery(tx, due, { kind: "sent" });
       const row = { personId: due.person.id, requestId: due.requestId, score: 9, comment: null, personProperties: {} };
-      await tx.responses.insert(project.id, { ...row, token: tx.token(), createdAt: tx.now, updatedAt: tx.now });
+      await storeResponse(tx, project.id, { ...row, token: tx.token(), createdAt: tx.now, updatedAt: tx.now });
       await tx.webhooks.add(project.id, event, []);
     });
     fixture.time.now += 50 * DAY;

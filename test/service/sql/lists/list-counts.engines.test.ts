@@ -1,3 +1,4 @@
+import { changeResponse, storeResponse } from "../../../../src/service/domain/answers/response-changes.ts";
 import { array, assert, asyncProperty, constantFrom, nat, oneof, option, record, type Arbitrary } from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SurveyResponse } from "../../../../src/contract/resources.ts";
@@ -243,7 +244,7 @@ describe.each(STORES)("%s", (engine) => {
       for (let at = 0; at < 30; at += 1) {
         const text = { score: 1, comment: null, personProperties: {}, token: tx.token(), requestId: null };
         const updatedAt = at < 10 || at >= 20 ? 100 : 50;
-        await tx.responses.insert(project, { ...text, personId, createdAt: at, updatedAt });
+        await storeResponse(tx, project, { ...text, personId, createdAt: at, updatedAt });
       }
     });
     const query = responsesQuery({ updatedSince: 60, page: 2, perPage: 7 });
@@ -259,7 +260,7 @@ describe.each(STORES)("%s", (engine) => {
     const nobody = { email: null, name: null, phoneNumber: null, createdAt: 0, lastSentAt: null };
     const { id: personId } = await fixture.write((tx) => tx.people.insert(project, nobody));
     const insert = (tx: Transaction, createdAt: number): Promise<number> =>
-      tx.responses.insert(project, {
+      storeResponse(tx, project, {
         personId,
         createdAt,
         updatedAt: START,
@@ -281,7 +282,7 @@ describe.each(STORES)("%s", (engine) => {
       times.push(at);
       scores.set(at, at % 11);
       if (at % 3 === 0) {
-        await fixture.write((tx) => tx.responses.update(project, id, { score: 10, updatedAt: START }));
+        await fixture.write((tx) => changeResponse(tx, project, id, { score: 10, updatedAt: START }));
         scores.set(at, 10);
       }
       const sorted = times.toSorted((one, other) => one - other);
@@ -318,7 +319,7 @@ describe.each(STORES)("%s", (engine) => {
         const text = { comment: null, personProperties: { plan: "pro" }, token: tx.token(), requestId: null };
         const surveyType = ["nps", "csat", "ces", "nps"][at % 4] ?? "";
         const score = at % 4 === 3 ? 10 : 5;
-        await tx.responses.insert(project.id, { ...text, personId, surveyType, score, createdAt: at, updatedAt: at });
+        await storeResponse(tx, project.id, { ...text, personId, surveyType, score, createdAt: at, updatedAt: at });
       }
     });
     const counts = { response_count: 10, promoter_count: 5, passive_count: 0, detractor_count: 5 };

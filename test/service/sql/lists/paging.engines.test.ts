@@ -1,3 +1,4 @@
+import { storeResponse } from "../../../../src/service/domain/answers/response-changes.ts";
 import { removePerson } from "../../../../src/service/domain/people/person-removal.ts";
 import { array, assert, asyncProperty, constantFrom, integer, nat, record, tuple } from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -41,7 +42,7 @@ async function insertResponse(
   [createdAt, updatedAt]: readonly [number, number],
 ): Promise<void> {
   const text = { score: createdAt % 11, comment: null, personProperties: {}, token: tx.token(), requestId: null };
-  await tx.responses.insert(project, { ...text, personId: 1, createdAt, updatedAt });
+  await storeResponse(tx, project, { ...text, personId: 1, createdAt, updatedAt });
 }
 
 /** Pages of a cursor list until the last; `meanwhile` runs between two pages. */

@@ -10,7 +10,7 @@ import type { ProjectConfiguration, WantedConfiguration } from "../../../../serv
 import { PROJECT_SETTINGS } from "../../../../service/domain/projects/settings.ts";
 import { TEXT_NAMES } from "../../../../service/domain/projects/texts.ts";
 import { REMINDER_CHANNELS } from "../../../../service/domain/delivery/reminders.ts";
-import { WEEKDAYS } from "../../../../service/domain/delivery/digest-rows.ts";
+import { WEEKDAYS } from "../../../../service/domain/surveys/windows.ts";
 import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../../../../service/domain/webhooks/webhook.ts";
 import { formatDuration, INTERVAL_FORM, readDuration, readInterval } from "../../../args/values.ts";
 import { readLogoFile } from "../project/logo-file.ts";

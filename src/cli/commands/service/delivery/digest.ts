@@ -1,4 +1,4 @@
-import { WEEKDAYS } from "../../../../service/domain/delivery/digest-rows.ts";
+import { WEEKDAYS } from "../../../../service/domain/surveys/windows.ts";
 import { parseEmail } from "../../../args/people.ts";
 import { badValue, parseChoice } from "../../../args/values.ts";
 import { writeDone } from "../../../kit/notes.ts";

@@ -1,10 +1,44 @@
 import { emailKey } from "../../../../contract/text/email.ts";
-import type { DigestChange, DigestRow, DigestRows } from "../digest-rows.ts";
 import type { Database, Session, SqlRow } from "../../../sql/database.ts";
-import { deleteRows, sendRow, updateRows } from "../../../sql/lists/counted-rows.ts";
 import { assign, selectList } from "../../../sql/columns.ts";
+import { deleteRows, sendRow, updateRows } from "../../../sql/lists/counted-rows.ts";
+import type { Project } from "../../inputs.ts";
 import { nextId } from "../../projects/project-rows.ts";
+import type { ClaimKey, DeliveryState, DigestSchedule } from "../queue-rows.ts";
 import { claimKey, THIS_CLAIM, WAITING_AGAIN } from "./claims.ts";
+
+/** Of the newest week that has begun. `unknown` was transmitted and had no reply: it is not sent again. */
+type DigestState = Exclude<DeliveryState, "cancelled">;
+
+export interface DigestRow extends DigestSchedule {
+  readonly project: Project;
+  readonly id: number;
+  /** An address, or the URL of an incoming webhook of Slack. */
+  readonly email: string;
+  /** Lets that URL lead to private and loopback addresses. */
+  readonly allowPrivate: boolean;
+  /** Leads to the page that ends it. */
+  readonly token: string;
+  readonly createdAt: number;
+  /** When its reader ended it by the link of a mail; null while it is wanted. */
+  readonly unsubscribedAt: number | null;
+  readonly state: DigestState;
+  /** When the next mail is due; null while one is in flight, and after a bounce. */
+  readonly dueAt: number | null;
+  /** When a mail was sent last. */
+  readonly sentAt: number | null;
+  /** Attempts of the newest week. */
+  readonly attempts: number;
+  /** The last words about the week that `state` is of; null where there were none. */
+  readonly reason: string | null;
+  /** The process that has the newest week in flight. */
+  readonly claimer: string | null;
+}
+
+type NewDigest = DigestSchedule & Pick<DigestRow, "email" | "token" | "allowPrivate">;
+export type DigestChange = Partial<
+  Pick<DigestRow, "weekday" | "minute" | "zone" | "unsubscribedAt"> & { readonly allowPrivate: 0 | 1 }
+>;
 
 /** Columns that change, by their names in a row. */
 const COLUMNS: Readonly<Record<keyof DigestChange, string>> = {
@@ -30,79 +64,101 @@ const DIGEST = `SELECT p.id AS "projectId", p.name AS "projectName", d.id, d.ema
   LEFT JOIN messages n ON n.project_id = d.project_id AND n.id = (SELECT max(m.id) FROM ${WEEKS})
   LEFT JOIN messages b ON b.project_id = d.project_id AND b.id = (SELECT max(m.id) FROM ${WEEKS} AND m.id < n.id) AND b.state <> 'bounced'`;
 
-export function createDigestRows(database: Database, session: Session): DigestRows {
-  const find = async (where: string, ...values: (string | number)[]): Promise<DigestRow | null> => {
-    const row = await database.first(`${DIGEST} WHERE ${where}`, values);
-    return row === null ? null : toDigest(row);
-  };
-  const eraseMails: DigestRows["eraseMails"] = async (project, { id, token }) =>
-    database.send(
+/** Weekly digests, and their weeks, which are messages. */
+export class DigestRows {
+  readonly #database: Database;
+  readonly #session: Session;
+
+  constructor(database: Database, session: Session) {
+    this.#database = database;
+    this.#session = session;
+  }
+
+  /** The new digest's id. */
+  async insert(project: number, { email, token, weekday, minute, zone, allowPrivate }: NewDigest): Promise<number> {
+    const id = await nextId(this.#database, project);
+    this.#database.send(
+      `INSERT INTO digests (project_id, id, email, email_key, token, weekday, minute, zone, created_at, allow_private)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      [project, id, email, emailKey(email), token, weekday, minute, zone, this.#session.now, Number(allowPrivate)],
+    );
+    return id;
+  }
+
+  /** In order of creation; null for those of all projects. */
+  async list(project: number | null): Promise<readonly DigestRow[]> {
+    const [where, values] = project === null ? ["", []] : [" WHERE d.project_id = ?", [project]];
+    return (await this.#database.all(`${DIGEST}${where} ORDER BY d.project_id, d.id`, values)).map(toDigest);
+  }
+
+  async byId(project: number, id: number): Promise<DigestRow | null> {
+    return this.#find("d.project_id = ? AND d.id = ?", project, id);
+  }
+
+  /** In whichever project; null when there is none. */
+  async byToken(token: string): Promise<DigestRow | null> {
+    return this.#find("d.token = ?", token);
+  }
+
+  async change(project: number, id: number, change: DigestChange): Promise<void> {
+    const { sets, values } = assign(COLUMNS, change);
+    this.#database.send(`UPDATE digests SET ${sets} WHERE project_id = ? AND id = ?`, [...values, project, id]);
+  }
+
+  /** Its weeks go with it; its mails are noted as `eraseMails` does. */
+  async delete(project: number, id: number): Promise<void> {
+    const digest = await this.byId(project, id);
+    if (digest !== null) await this.eraseMails(project, digest);
+    await deleteRows(this.#database, "digests", project, ["id = ?", id]);
+  }
+
+  /** Puts the next week into the queue; weeks from before `before` are forgotten. */
+  async addWeek(project: number, id: number, week: { readonly dueAt: number; readonly before: number }): Promise<void> {
+    const { dueAt, before } = week;
+    await deleteRows(this.#database, "messages", project, ["digest_id = ? AND created_at < ?", id, before]);
+    sendRow(this.#database, "messages", {
+      project_id: project,
+      id: await nextId(this.#database, project),
+      channel: "digest",
+      digest_id: id,
+      state: "scheduled",
+      created_at: this.#session.now,
+      scheduled_at: dueAt,
+      due_at: dueAt,
+    });
+  }
+
+  /** Removes a week that waits. One that is claimed stays with its claimer. */
+  async dropWeek(project: number, id: number): Promise<void> {
+    const waiting = "digest_id = ? AND claimer IS NULL AND state IN ('scheduled', 'retrying', 'held')";
+    await deleteRows(this.#database, "messages", project, [waiting, id]);
+  }
+
+  /** Says what time of the schedule a claimed week is for. */
+  async setWeek(claim: ClaimKey, at: number): Promise<void> {
+    this.#database.send(`UPDATE messages SET scheduled_at = ? WHERE ${THIS_CLAIM}`, [at, ...claimKey(claim)]);
+  }
+
+  /** Takes a project's weeks that are claimed and not transmitting from their claimers, due again at `dueAt`. */
+  async takeBack(project: number, dueAt: number): Promise<void> {
+    const set = [`state = ${WAITING_AGAIN}, claimer = NULL, due_at = ?`, dueAt] as const;
+    const claimed = "project_id = ? AND channel = 'digest' AND state = 'claimed'";
+    await updateRows(this.#database, "messages", set, [claimed, project]);
+  }
+
+  /** Notes that mails of it may be in an outbox and have to go: see `QueueRows.listErased`. */
+  async eraseMails(project: number, { id, token }: Pick<DigestRow, "id" | "token">): Promise<void> {
+    this.#database.send(
       `INSERT INTO erased_surveys (token, project_id, request_id, channel) VALUES (?, ?, ?, 'email')
        ON CONFLICT DO NOTHING`,
       [token, project, id],
     );
-  return {
-    insert: async (project, { email, token, weekday, minute, zone, allowPrivate }) => {
-      const id = await nextId(database, project);
-      database.send(
-        `INSERT INTO digests (project_id, id, email, email_key, token, weekday, minute, zone, created_at, allow_private)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-        [project, id, email, emailKey(email), token, weekday, minute, zone, session.now, Number(allowPrivate)],
-      );
-      return id;
-    },
-    list: async (project) => {
-      const [where, values] = project === null ? ["", []] : [" WHERE d.project_id = ?", [project]];
-      return (await database.all(`${DIGEST}${where} ORDER BY d.project_id, d.id`, values)).map(toDigest);
-    },
-    byId: (project, id) => find("d.project_id = ? AND d.id = ?", project, id),
-    byToken: (token) => find("d.token = ?", token),
-    change: async (project, id, change) => {
-      const { sets, values } = assign(COLUMNS, change);
-      database.send(`UPDATE digests SET ${sets} WHERE project_id = ? AND id = ?`, [...values, project, id]);
-    },
-    delete: async (project, id) => {
-      const digest = await find("d.project_id = ? AND d.id = ?", project, id);
-      if (digest !== null) await eraseMails(project, digest);
-      await deleteRows(database, "digests", project, ["id = ?", id]);
-    },
-    ...createWeekRows(database, session),
-    eraseMails,
-  };
-}
+  }
 
-/** The weeks of digests, which are messages. */
-function createWeekRows(
-  database: Database,
-  session: Session,
-): Pick<DigestRows, "addWeek" | "dropWeek" | "setWeek" | "takeBack"> {
-  return {
-    addWeek: async (project, id, { dueAt, before }) => {
-      await deleteRows(database, "messages", project, ["digest_id = ? AND created_at < ?", id, before]);
-      sendRow(database, "messages", {
-        project_id: project,
-        id: await nextId(database, project),
-        channel: "digest",
-        digest_id: id,
-        state: "scheduled",
-        created_at: session.now,
-        scheduled_at: dueAt,
-        due_at: dueAt,
-      });
-    },
-    dropWeek: async (project, id) => {
-      const waiting = "digest_id = ? AND claimer IS NULL AND state IN ('scheduled', 'retrying', 'held')";
-      await deleteRows(database, "messages", project, [waiting, id]);
-    },
-    setWeek: async (claim, at) => {
-      database.send(`UPDATE messages SET scheduled_at = ? WHERE ${THIS_CLAIM}`, [at, ...claimKey(claim)]);
-    },
-    takeBack: async (project, dueAt) => {
-      const set = [`state = ${WAITING_AGAIN}, claimer = NULL, due_at = ?`, dueAt] as const;
-      const claimed = "project_id = ? AND channel = 'digest' AND state = 'claimed'";
-      await updateRows(database, "messages", set, [claimed, project]);
-    },
-  };
+  async #find(where: string, ...values: (string | number)[]): Promise<DigestRow | null> {
+    const row = await this.#database.first(`${DIGEST} WHERE ${where}`, values);
+    return row === null ? null : toDigest(row);
+  }
 }
 
 function toDigest({ projectId, projectName, ...row }: SqlRow): DigestRow {

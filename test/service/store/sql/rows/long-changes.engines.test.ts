@@ -1,3 +1,4 @@
+import { storeResponse } from "../../../../../src/service/domain/answers/response-changes.ts";
 import { spawn } from "node:child_process";
 import { copyFileSync } from "node:fs";
 import path from "node:path";
@@ -57,7 +58,7 @@ async function saveMany(fixture: Fixture): Promise<number> {
   const personId = Number(sent.person.id);
   const rows = async (tx: Transaction): Promise<void> => {
     for (let index = 0; index < ROWS; index += 1) {
-      await tx.responses.insert(project.id, {
+      await storeResponse(tx, project.id, {
         personId,
         score: index % 11,
         comment: null,
