@@ -6,10 +6,6 @@ import { HttpError } from "./replies.ts";
 export const BODY_MAX = 1024 * 1024;
 /** Bytes of all bodies being read or processed. */
 const BODIES_MAX = 64 * BODY_MAX;
-/** Bytes of a refused body that are read and dropped, so that the client reads the refusal. */
-const DISCARD_MAX = 16 * BODY_MAX;
-/** How long to wait for more of a refused body. */
-const LINGER_MS = 2_000;
 
 export function announcesTooMuch(contentLength: string | undefined): boolean {
   return contentLength !== undefined && Number(contentLength) > BODY_MAX;
@@ -19,81 +15,70 @@ export class ClientGoneError extends Error {
   override readonly name = "ClientGoneError";
 }
 
-export interface RequestBody {
+/** The bodies of a listener: they share a limit of 64 MiB until they are released. */
+export class Bodies {
+  #bytes = 0;
+
+  /** True if there is room for so many bytes more; negative ones are given back. */
+  hold(bytes: number): boolean {
+    this.#bytes += bytes;
+    return this.#bytes <= BODIES_MAX;
+  }
+}
+
+export class RequestBody {
+  readonly #incoming: IncomingMessage;
+  readonly #bodies: Bodies;
+  #held = 0;
+  #fail: (error: Error) => void = () => undefined;
+  #error: HttpError | null = null;
+
+  constructor(incoming: IncomingMessage, bodies: Bodies) {
+    this.#incoming = incoming;
+    this.#bodies = bodies;
+  }
+
   /** Throws HttpError 413 or 503, the error given to `abort`, or ClientGoneError. */
-  read(): Promise<Uint8Array>;
-  /** Makes `read` fail with this error and ends `discard`. */
-  abort(error: HttpError): void;
-  readonly aborted: boolean;
-  readonly isRead: boolean;
-  /** Drops the unread rest, within bounds. */
-  discard(): Promise<void>;
-  /** Returns its share of the memory limit. */
-  release(): void;
-}
+  read(): Promise<Uint8Array> {
+    const incoming = this.#incoming;
+    if (this.#error !== null) return Promise.reject(this.#error);
+    return new Promise((resolve, reject) => {
+      const chunks: Uint8Array[] = [];
+      // The rest is read and dropped.
+      this.#fail = (error) => {
+        incoming.off("data", take).resume();
+        chunks.length = 0;
+        this.release();
+        reject(error);
+      };
+      const take = (chunk: Uint8Array): void => {
+        chunks.push(chunk);
+        this.#held += chunk.byteLength;
+        const hasRoom = this.#bodies.hold(chunk.byteLength);
+        if (this.#held > BODY_MAX) this.#fail(tooLarge());
+        else if (!hasRoom) this.#fail(tooMany());
+      };
+      incoming.on("data", take);
+      incoming.on("end", () => resolve(join(chunks)));
+      const gone = (): void => this.#fail(new ClientGoneError("the client went away"));
+      incoming.on("error", gone);
+      incoming.on("close", () => {
+        if (!incoming.complete) gone();
+      });
+    });
+  }
 
-interface State {
-  /** Bytes. */
-  held: number;
-  stop: (error: HttpError) => void;
-  /** Why the body can't be read any more. */
-  error: HttpError | null;
-}
+  /** Makes `read` fail with this error. */
+  abort(error: HttpError): void {
+    this.#error = error;
+    this.#fail(error);
+  }
 
-/** All bodies share a limit of 64 MiB until they are released. */
-export function createBodies(): (incoming: IncomingMessage) => RequestBody {
-  const inFlight = { bytes: 0 };
-  return (incoming) => {
-    const state: State = { held: 0, stop: () => undefined, error: null };
-    const release = (): void => {
-      inFlight.bytes -= state.held;
-      state.held = 0;
-    };
-    const hold = (bytes: number): HttpError | null => {
-      state.held += bytes;
-      inFlight.bytes += bytes;
-      if (state.held > BODY_MAX) return tooLarge();
-      return inFlight.bytes > BODIES_MAX ? tooMany() : null;
-    };
-    return {
-      read: () =>
-        new Promise((resolve, reject) => {
-          if (state.error !== null) reject(state.error);
-          state.stop = reject;
-          const chunks: Uint8Array[] = [];
-          const take = (chunk: Uint8Array): void => {
-            chunks.push(chunk);
-            const refusal = hold(chunk.byteLength);
-            if (refusal === null) return;
-            incoming.off("data", take);
-            chunks.length = 0;
-            release();
-            reject(refusal);
-          };
-          incoming.on("data", take);
-          incoming.on("end", () => resolve(join(chunks)));
-          onGone(incoming, () => reject(new ClientGoneError("the client went away")));
-        }),
-      abort: (error) => {
-        state.error = error;
-        state.stop(error);
-      },
-      get aborted() {
-        return state.error !== null;
-      },
-      get isRead() {
-        return incoming.readableEnded;
-      },
-      discard: () =>
-        state.error !== null || incoming.readableEnded
-          ? Promise.resolve()
-          : new Promise((resolve) => {
-              state.stop = () => resolve();
-              throwAway(incoming, resolve);
-            }),
-      release,
-    };
-  };
+  /** Returns its share of the limit. */
+  release(): void {
+    this.#bodies.hold(-this.#held);
+    this.#held = 0;
+  }
 }
 
 export function tooLarge(): HttpError {
@@ -107,22 +92,4 @@ function tooMany(): HttpError {
 function join(chunks: readonly Uint8Array[]): Uint8Array {
   const [only] = chunks;
   return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
-}
-
-function onGone(incoming: IncomingMessage, gone: () => void): void {
-  incoming.on("error", gone);
-  incoming.on("close", () => {
-    if (!incoming.complete) gone();
-  });
-}
-
-function throwAway(incoming: IncomingMessage, done: () => void): void {
-  let size = 0;
-  incoming.setTimeout(LINGER_MS);
-  incoming.on("data", (chunk: Uint8Array) => {
-    size += chunk.byteLength;
-    if (size > DISCARD_MAX) incoming.destroy();
-  });
-  incoming.on("end", done);
-  onGone(incoming, done);
 }

@@ -10,7 +10,7 @@ import {
 import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { HttpResponse } from "../../contract/http.ts";
-import { createBodies, type RequestBody } from "./bodies.ts";
+import { Bodies, RequestBody } from "./bodies.ts";
 import type { HttpHandler } from "./create-http-service.ts";
 import { HttpError } from "./replies.ts";
 
@@ -53,14 +53,15 @@ const LIMITS: ListenLimits = { connections: 10_000, requestMs: 30_000, unreadMs:
 const KEEP_ALIVE_MS = 75_000;
 /** A refused connection is kept open this long so the client can read the error. */
 const LINGER_MS = 2_000;
-interface Connection {
-  /** The answer in progress. */
-  turn: Promise<void> | null;
-  /** Requests in progress or queued. */
-  waiting: number;
-  body: RequestBody | null;
-  /** What follows the last request isn't HTTP. */
-  broken: boolean;
+
+/** The newest request of a connection. */
+interface Exchange {
+  readonly body: RequestBody | null;
+  readonly outgoing: ServerResponse;
+  /** The client waits with the body until it is told to send it. */
+  isWaiting: boolean;
+  /** What follows it isn't HTTP. */
+  isLast: boolean;
 }
 
 interface Listener {
@@ -68,8 +69,8 @@ interface Listener {
   readonly scheme: "http" | "https";
   readonly url: string;
   readonly limits: ListenLimits;
-  readonly openBody: ReturnType<typeof createBodies>;
-  readonly connections: WeakMap<Socket, Connection>;
+  readonly bodies: Bodies;
+  readonly exchanges: WeakMap<Socket, Exchange>;
   closing: boolean;
 }
 
@@ -100,12 +101,12 @@ export async function listen(handler: HttpHandler, options: ListenOptions): Prom
     scheme,
     url,
     limits,
-    openBody: createBodies(),
-    connections: new WeakMap(),
+    bodies: new Bodies(),
+    exchanges: new WeakMap(),
     closing: false,
   };
   serveRequests(server, listener);
-  refuseTheRest(server, listener);
+  refuseWhatIsNotHttp(server, listener);
   return { url, close: () => closeServer(server, listener), cut: () => server.closeAllConnections() };
 }
 
@@ -135,80 +136,36 @@ function closeServer(server: Server, listener: Listener): Promise<void> {
 }
 
 function serveRequests(server: Server, listener: Listener): void {
-  const serve = (incoming: IncomingMessage, outgoing: ServerResponse, onBody = (): void => undefined): void => {
-    const { socket } = incoming;
-    inTurn(listener, socket, (connection) => answer(listener, connection, incoming, outgoing, onBody));
+  const serve = (incoming: IncomingMessage, outgoing: ServerResponse, isWaiting: boolean): void => {
+    const body = hasBody(incoming) ? new RequestBody(incoming, listener.bodies) : null;
+    const exchange = { body, outgoing, isWaiting, isLast: false };
+    listener.exchanges.set(incoming.socket, exchange);
+    void answer(listener, exchange, incoming);
   };
-  server.on("request", (incoming, outgoing) => serve(incoming, outgoing));
-  // `Expect: 100-continue` is confirmed only if the body will be read.
-  server.on("checkContinue", (incoming, outgoing) => serve(incoming, outgoing, () => outgoing.writeContinue()));
+  server.on("request", (incoming, outgoing) => serve(incoming, outgoing, false));
+  server.on("checkContinue", (incoming, outgoing) => serve(incoming, outgoing, true));
   server.on("checkExpectation", (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const error = new HttpError(417, "Expectation Failed: only 100-continue is known");
-    inTurn(listener, incoming.socket, () =>
-      send(outgoing, listener.handler.refuse(error, incoming.method ?? "-"), { listener, body: null, closing: true }),
-    );
+    const refusal = listener.handler.refuse(error, incoming.method ?? "-");
+    void send(outgoing, refusal, { unreadMs: listener.limits.unreadMs, isLast: true });
   });
 }
 
-/** Pipelined requests that are read ahead. */
-const WAITING_MAX = 16;
-
-/**
- * Answers the requests of a connection one at a time: a request pipelined after a write sees what it wrote, and a
- * client that sends faster than it reads can't fill the memory, because reading pauses.
- */
-function inTurn(listener: Listener, socket: Socket, work: (connection: Connection) => Promise<void>): void {
-  const connection = connectionOf(listener, socket);
-  connection.waiting += 1;
-  if (connection.waiting === WAITING_MAX) socket.pause();
-  connection.turn = takeTurn(connection, socket, work);
-}
-
-async function takeTurn(
-  connection: Connection,
-  socket: Socket,
-  work: (connection: Connection) => Promise<void>,
-): Promise<void> {
-  if (connection.turn !== null) await connection.turn;
-  try {
-    await work(connection);
-  } catch {
-    socket.destroy();
-  }
-  connection.waiting -= 1;
-  if (connection.waiting === WAITING_MAX - 1) socket.resume();
-  if (connection.waiting === 0) connection.turn = null;
-}
-
-function connectionOf({ connections }: Listener, socket: Socket): Connection {
-  const known = connections.get(socket);
-  if (known !== undefined) return known;
-  const connection: Connection = { turn: null, waiting: 0, body: null, broken: false };
-  connections.set(socket, connection);
-  // Node resumes the socket after each answer.
-  socket.on("resume", () => connection.waiting >= WAITING_MAX && socket.pause());
-  return connection;
-}
-
-/** Refuses what Node's parser rejects. */
-function refuseTheRest(server: Server, listener: Listener): void {
-  const { handler } = listener;
-  const refuse = (socket: Socket, error: HttpError, method: string): void =>
-    inTurn(listener, socket, async () => {
-      if (socket.writable) writeRaw(socket, handler.refuse(error, method));
-    });
+/** A request in progress is answered first, or with the reason if its body is being read. */
+function refuseWhatIsNotHttp(server: Server, { handler, exchanges }: Listener): void {
   server.on("clientError", (error: NodeJS.ErrnoException, stream) => {
     const socket = stream as Socket;
-    const connection = connectionOf(listener, socket);
-    if (connection.broken) return;
-    connection.broken = true;
     const refusal = toRefusal(error.code ?? "");
-    if (!socket.writable || refusal === null) socket.destroy();
-    else if (connection.body === null) refuse(socket, refusal, "-");
-    else connection.body.abort(refusal);
-  });
-  server.on("connect", (_, stream) => {
-    refuse(stream as Socket, new HttpError(405, undefined, { allow: "GET, HEAD, POST, PUT, DELETE" }), "CONNECT");
+    const last = exchanges.get(socket);
+    const isAnswered = last?.outgoing.writableFinished !== false;
+    // The body of a request that was refused never ended.
+    const isOver = isAnswered && last?.outgoing.req.complete === false;
+    if (refusal === null || !socket.writable || isOver) socket.destroy();
+    else if (isAnswered) writeRaw(socket, handler.refuse(refusal, "-"));
+    else {
+      last.isLast = true;
+      last.body?.abort(refusal);
+    }
   });
 }
 
@@ -222,39 +179,30 @@ function toRefusal(code: string): HttpError | null {
 }
 
 function writeRaw(socket: Socket, { status, headers, body }: HttpResponse): void {
-  const text = typeof body === "string" ? body : "";
-  const lines = Object.entries({ ...headers, "content-length": Buffer.byteLength(text), connection: "close" });
-  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${head}\r\n${text}`);
-  socket.resume().setTimeout(LINGER_MS, () => socket.destroy());
+  const lines = Object.entries({ ...headers, connection: "close" }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("")}\r\n${String(body)}`);
+  socket.setTimeout(LINGER_MS, () => socket.destroy());
 }
 
-async function answer(
-  listener: Listener,
-  connection: Connection,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  onBody: () => void,
-): Promise<void> {
-  const body = hasBody(incoming) ? listener.openBody(incoming) : null;
-  connection.body = body;
+async function answer(listener: Listener, exchange: Exchange, incoming: IncomingMessage): Promise<void> {
+  const { body, outgoing } = exchange;
   try {
-    const response = await respond(listener, incoming, body, onBody);
-    const closing = listener.closing || body?.aborted === true;
-    await send(outgoing, response, { listener, body, closing });
+    const response = await respond(listener, exchange, incoming);
+    const isLast = listener.closing || exchange.isLast || exchange.isWaiting;
+    await send(outgoing, response, { unreadMs: listener.limits.unreadMs, isLast });
+  } catch {
+    incoming.socket.destroy();
   } finally {
-    connection.body = null;
     body?.release();
-    if (body?.aborted === true) incoming.socket.destroySoon();
   }
 }
 
 function respond(
   { handler, scheme, url }: Listener,
+  exchange: Exchange,
   incoming: IncomingMessage,
-  body: RequestBody | null,
-  onBody: () => void,
 ): Promise<HttpResponse> | HttpResponse {
+  const { body } = exchange;
   const { method = "GET", headers, socket } = incoming;
   const authority = readAuthority(incoming);
   if (authority === null)
@@ -263,7 +211,9 @@ function respond(
   if (countHeaders(incoming, "authorization") > 1)
     return handler.refuse(new HttpError(400, "Bad Request: there is more than one Authorization header"), method);
   const read = (): Promise<Uint8Array> => {
-    onBody();
+    // `Expect: 100-continue` is confirmed only if the body will be read.
+    if (exchange.isWaiting) exchange.outgoing.writeContinue();
+    exchange.isWaiting = false;
     return body?.read() ?? Promise.resolve(new Uint8Array());
   };
   return handler.handle(
@@ -323,43 +273,25 @@ function hasBody({ headers }: IncomingMessage): boolean {
   );
 }
 
-interface Sending {
-  readonly listener: Listener;
-  readonly body: RequestBody | null;
-  readonly closing: boolean;
-}
-
-/** Resolves when the answer has been sent and an unread body has been dropped. */
+/** Resolves when the client has the answer, or has left. */
 async function send(
   outgoing: ServerResponse,
-  { status, headers, body: content }: HttpResponse,
-  { listener, body, closing }: Sending,
+  { status, headers, body }: HttpResponse,
+  { unreadMs, isLast }: { readonly unreadMs: number; readonly isLast: boolean },
 ): Promise<void> {
-  const length = typeof content === "string" ? { "content-length": Buffer.byteLength(content) } : {};
+  const length = typeof body === "string" ? { "content-length": Buffer.byteLength(body) } : {};
   // Spreading would cost about 2 µs per answer.
-  outgoing.writeHead(status, Object.assign(length, headers, closing ? { connection: "close" } : undefined));
-  if ((body === null || body.isRead) && typeof content === "string") {
-    outgoing.end(content);
-    // Most answers fit into the kernel's buffer.
-    if ((outgoing.socket?.writableLength ?? 0) === 0) return;
-    outgoing.setTimeout(listener.limits.unreadMs);
-    return closed(outgoing);
+  outgoing.writeHead(status, Object.assign(length, headers, isLast ? { connection: "close" } : undefined));
+  if (typeof body === "string") outgoing.end(body);
+  // Most answers fit into the kernel's buffer.
+  if (typeof body === "string" && (outgoing.socket?.writableLength ?? 0) === 0) return;
+  outgoing.setTimeout(unreadMs);
+  if (typeof body !== "string") {
+    await writeParts(outgoing, body);
+    outgoing.end();
   }
-  outgoing.setTimeout(listener.limits.unreadMs);
-  if (typeof content === "string") outgoing.write(content);
-  else await writeParts(outgoing, content);
-  outgoing.flushHeaders();
-  await body?.discard();
-  outgoing.end();
-  await closed(outgoing);
-}
-
-/** "close" follows both a complete answer and a client that left. */
-function closed(outgoing: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    if (outgoing.closed) resolve();
-    else outgoing.once("close", () => resolve());
-  });
+  // "close" follows both a complete answer and a client that left.
+  if (!outgoing.closed) await new Promise((resolve) => outgoing.once("close", resolve));
 }
 
 /** The next part is built when the client has read the previous ones. */
