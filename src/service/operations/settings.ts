@@ -71,7 +71,7 @@ export const settingsOperations = {
         ? await readAutopilotSettings(tx, project, platform)
         : await configureAutopilot(tx, project, platform, change);
       const { timeZone } = await readSettings(tx, project);
-      return { isLook, shown: { ...showAutopilot(platform, settings), tz: timeZone ?? DEFAULT_ZONE } };
+      return { isLook, shown: { platform, ...showAutopilot(settings), tz: timeZone ?? DEFAULT_ZONE } };
     },
     after: async ({ store }, { isLook, shown }) => {
       if (!isLook) await store.settle();

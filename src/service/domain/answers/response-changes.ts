@@ -1,4 +1,4 @@
-/** Storing, changing and deleting responses: trends, and what live pages keep of a day, follow in the same transaction. */
+/** Storing, changing and deleting responses; trends and the kept days of live pages follow in the same transaction. */
 import type { Properties } from "../../../contract/resources.ts";
 import type { NewPastResponse } from "../history/rows.ts";
 import type { NewResponse, PlacedResponse, StoredResponseChange, Transaction } from "../ports.ts";

@@ -1,25 +1,24 @@
 /** All settings of a project as one value that can be read, kept as a file, compared and applied again. */
-import { readAutopilotSettings } from "../surveys/autopilot/autopilot-settings.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
 import { formatSpans } from "../../../contract/questions/questions.ts";
 import { type Platform, PLATFORMS } from "../../../contract/resources.ts";
 import { formatScoreSpan, type ScoreSpan } from "../../../contract/text/score-span.ts";
 import { emailKey } from "../../../contract/text/email.ts";
 import { addTrend, listTrends, removeTrend } from "../answers/trends.ts";
-import type { DigestRow } from "../delivery/rows/digest-rows.ts";
 import { WEEKDAYS } from "../surveys/windows.ts";
 import { isSlackTarget, shownTarget } from "../webhooks/digest-targets.ts";
 import { addDigest, formatMinute } from "../delivery/digests.ts";
 import { changeReminder, readReminder, type ReminderSettings } from "../delivery/reminders.ts";
 import { InvalidError } from "../errors.ts";
-import type { DigestSchedule, ProjectRow, Transaction, WebhookRow } from "../ports.ts";
+import type { DigestRow, DigestSchedule, ProjectRow, Transaction, WebhookRow } from "../ports.ts";
 import {
   applyQuestions,
   type ConfigurableQuestion,
   configuredQuestions,
   type ConfiguredQuestion,
 } from "../questions/configure.ts";
-import { configureAutopilot, type ShownAutopilot, showAutopilot } from "../surveys/autopilot/autopilot-settings.ts";
+import { configureAutopilot, readAutopilotSettings, showAutopilot } from "../surveys/autopilot/autopilot-settings.ts";
+import type { ShownAutopilot } from "../surveys/autopilot/autopilot-settings.ts";
 import { WEBHOOK_EVENTS, type WebhookEvent, type WebhookFormat } from "../webhooks/webhook.ts";
 import { SIGNATURE_HEADER } from "../webhooks/signature-settings.ts";
 import { addWebhook, changeWebhook, removeWebhook } from "../webhooks/webhooks.ts";
@@ -34,8 +33,6 @@ import {
   toProjectSettings,
 } from "./settings.ts";
 import { addTexts, clearTexts, type ProjectTexts, readTexts, type WantedTexts } from "./texts.ts";
-
-type ConfiguredAutopilot = Omit<ShownAutopilot, "platform">;
 
 interface ConfiguredBrand {
   readonly name: string | null;
@@ -74,7 +71,7 @@ export interface ProjectConfiguration {
   /** Seconds; null for none. */
   readonly throttle: number | null;
   readonly reminder: ReminderSettings;
-  readonly autopilot: Readonly<Record<Platform, ConfiguredAutopilot>>;
+  readonly autopilot: Readonly<Record<Platform, ShownAutopilot>>;
   readonly brand: ConfiguredBrand;
   readonly texts: readonly ProjectTexts[];
   /** Without retired ones. */
@@ -90,7 +87,7 @@ export interface WantedConfiguration {
   readonly settings?: Partial<ConfiguredSettings>;
   readonly throttle?: number | null;
   readonly reminder?: Partial<ReminderSettings>;
-  readonly autopilot?: { readonly [Name in Platform]?: Partial<ConfiguredAutopilot> };
+  readonly autopilot?: { readonly [Name in Platform]?: Partial<ShownAutopilot> };
   readonly brand?: Partial<ConfiguredBrand>;
   readonly texts?: readonly WantedTexts[];
   readonly questions?: readonly ConfigurableQuestion[];
@@ -137,8 +134,8 @@ async function readAll(tx: Transaction, project: ProjectRow): Promise<ProjectCon
     throttle,
     reminder: await readReminder(tx, project),
     autopilot: {
-      email: await readPlatform(tx, project, "email"),
-      sms: await readPlatform(tx, project, "sms"),
+      email: showAutopilot(await readAutopilotSettings(tx, project, "email")),
+      sms: showAutopilot(await readAutopilotSettings(tx, project, "sms")),
     },
     brand: {
       name: brand.name,
@@ -151,11 +148,6 @@ async function readAll(tx: Transaction, project: ProjectRow): Promise<ProjectCon
     webhooks: (await tx.webhooks.list(project.id)).map(toConfigured),
     digests: (await wantedDigests(tx, project)).map(toConfiguredDigest),
   };
-}
-
-async function readPlatform(tx: Transaction, project: ProjectRow, platform: Platform): Promise<ConfiguredAutopilot> {
-  const { platform: _, ...configured } = showAutopilot(platform, await readAutopilotSettings(tx, project, platform));
-  return configured;
 }
 
 function toConfigured(webhook: WebhookRow): ConfiguredWebhook {
@@ -230,7 +222,7 @@ async function applyAutopilot(
   tx: Transaction,
   project: ProjectRow,
   platform: Platform,
-  wanted: Partial<ConfiguredAutopilot> | undefined,
+  wanted: Partial<ShownAutopilot> | undefined,
 ): Promise<void> {
   if (wanted === undefined) return;
   await at(["autopilot", platform], () => configureAutopilot(tx, project, platform, wanted));

@@ -85,7 +85,6 @@ function checkEverOpen(window: Window): void {
 }
 
 export interface ShownAutopilot {
-  readonly platform: Platform;
   readonly active: boolean;
   /** Seconds. */
   readonly frequency: number;
@@ -94,8 +93,8 @@ export interface ShownAutopilot {
   readonly hours: string;
 }
 
-export function showAutopilot(platform: Platform, { window, ...settings }: AutopilotSettings): ShownAutopilot {
-  return { platform, ...settings, days: formatDays(window.days), hours: formatHours(window) };
+export function showAutopilot({ window, ...settings }: AutopilotSettings): ShownAutopilot {
+  return { ...settings, days: formatDays(window.days), hours: formatHours(window) };
 }
 
 function isFrequency(seconds: number): boolean {
