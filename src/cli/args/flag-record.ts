@@ -34,6 +34,13 @@ const VALUE_TYPES: Readonly<Record<string, ValueType>> = {
   objects: "list",
 };
 
+/** What the parser of a flag or argument returns; without one, one of its choices, else the text as typed. */
+export type ParsedOf<Spec> = Spec extends { readonly parse: (...given: never[]) => infer Value }
+  ? Awaited<Value>
+  : Spec extends { readonly choices: readonly (infer Choice)[] }
+    ? Choice
+    : string;
+
 export interface FlagRecord {
   /** `--no-send` turns off what is on by default. */
   readonly flag: `--${string}`;

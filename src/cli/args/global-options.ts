@@ -1,51 +1,32 @@
-/** The flags that every command has, and what they are parsed into. */
-import { TIME_FORMATS, type TimeFormat } from "../render/time.ts";
-import type { FlagRecord } from "./flag-record.ts";
+/** The flags that every command has, and the options that they become. */
+import { quoteText } from "../../contract/text/invisible.ts";
+import { UsageError } from "../errors/usage-error.ts";
+import { TIME_FORMATS } from "../render/time.ts";
+import { type Environment, variable, wantsColor, wantsUnicode } from "./environment.ts";
+import type { FlagRecord, ParsedOf } from "./flag-record.ts";
+import type { Flags } from "./flags.ts";
+import { parseZone } from "./time.ts";
+import { parseChoice, parseDuration, parseInteger, parseNames, parseRate } from "./values.ts";
 
 export const OUTPUT_FORMATS = ["table", "record", "json", "ndjson", "csv", "tsv"] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
-/** Requests at once unless `--concurrency` says otherwise. */
-export const CONCURRENCY_DEFAULT = 8;
+export type GlobalGroup = "Output" | "Connection";
 
-export interface GlobalOptions {
-  /** From the flag only, like `baseUrl`: `config` adds the environment, so that each value remembers its source. */
-  readonly profile: string | null;
-  readonly baseUrl: string | null;
-  /** Null: the command's own default for a terminal or a pipe. */
-  readonly output: OutputFormat | null;
-  readonly columns: readonly string[] | null;
-  readonly time: TimeFormat | null;
-  /** IANA zone for reading and writing local times; null: the system's. */
-  readonly timeZone: string | null;
-  /** CSV unless another format is named, with a byte order mark, CRLF and no formulas. */
-  readonly excel: boolean;
-  readonly timeoutMs: number | null;
-  readonly retries: number | null;
-  readonly maxWaitMs: number | null;
-  /** The time for which a write whose answer was lost is checked for. */
-  readonly settleMs: number | null;
-  readonly concurrency: number | null;
-  readonly ratePerSecond: number | null;
-  readonly insecureHttp: boolean;
-  readonly quiet: boolean;
-  /** 0, 1 (requests and responses), 2 (bodies too). */
-  readonly verbosity: 0 | 1 | 2;
-  readonly showPersonalData: boolean;
-  readonly color: boolean;
-  /** False where the locale knows ASCII alone: then nothing of ours is drawn with other characters. */
-  readonly unicode: boolean;
-  readonly dryRun: boolean;
+interface GlobalFlag extends FlagRecord {
+  readonly group: GlobalGroup;
+  /** Also parses `environment`. Throws UsageError with the flag or variable at fault. */
+  readonly parse?: (text: string, place: string) => unknown;
+  /** For an option that depends on more than its own flag, in place of `parse`. */
+  readonly read?: (flags: Flags, env: Environment, isTerminal: boolean) => unknown;
 }
 
-export type FlagGroup = "Output" | "Connection";
+const CONCURRENCY_MAX = 256;
+const RETRIES_MAX = 100;
 
-export interface GlobalFlag extends FlagRecord {
-  readonly group: FlagGroup;
-}
-
-export const GLOBAL_FLAGS: readonly GlobalFlag[] = [
-  {
+/** By option. `config` reads the variables of those without a parser, so that each value remembers its source. */
+const GLOBALS = {
+  output: {
     group: "Output",
     flag: "--output",
     short: "-o",
@@ -54,22 +35,25 @@ export const GLOBAL_FLAGS: readonly GlobalFlag[] = [
     choices: OUTPUT_FORMATS,
     environment: "SURVEYCTL_OUTPUT",
     otherwise: "table on a terminal, tsv in a pipe, csv for export",
+    /** Null: the command's own default for a terminal or a pipe. */
+    read: readOutput,
   },
-  { group: "Output", flag: "--json", text: "short for -o json" },
-  {
+  json: { group: "Output", flag: "--json", text: "short for -o json" },
+  query: {
     group: "Output",
     flag: "--query",
     value: "expression",
     text: "print only part of the JSON, by a JMESPath expression such as [].email; text is printed without quotes",
   },
-  {
+  columns: {
     group: "Output",
     flag: "--columns",
     value: "names",
     text: "columns to show, in order, such as id,person.email",
     repeatable: true,
+    read: readColumns,
   },
-  {
+  time: {
     group: "Output",
     flag: "--time",
     value: "format",
@@ -78,76 +62,188 @@ export const GLOBAL_FLAGS: readonly GlobalFlag[] = [
     environment: "SURVEYCTL_TIME",
     otherwise: "local in tables, iso in csv and tsv",
   },
-  {
+  timeZone: {
     group: "Output",
     flag: "--tz",
     value: "zone",
     text: "time zone of local times, on input and output",
     otherwise: "that of the system",
+    parse: parseZone,
   },
-  {
+  excel: {
     group: "Output",
     flag: "--excel",
     text: "CSV for Excel: starts with a byte order mark, ends lines with \\r\\n, and prefixes formulas with '",
   },
-  { group: "Output", flag: "--quiet", short: "-q", text: "suppress notes and progress" },
-  {
+  quiet: { group: "Output", flag: "--quiet", short: "-q", text: "suppress notes and progress" },
+  verbosity: {
     group: "Output",
     flag: "--verbose",
     short: "-v",
     text: "print each request and response to stderr; twice, with bodies",
     counted: true,
     environment: "SURVEYCTL_DEBUG",
+    read: readVerbosity,
   },
-  {
+  showPersonalData: {
     group: "Output",
     flag: "--show-personal-data",
     text: "do not mask personal data in bodies that --verbose prints",
   },
-  { group: "Output", flag: "--no-color", text: "disable color", environment: "NO_COLOR" },
-  {
+  color: {
+    group: "Output",
+    flag: "--no-color",
+    text: "disable color",
+    environment: "NO_COLOR",
+    read: (flags: Flags, env: Environment, isTerminal: boolean) => flags.is("--color") && wantsColor(env, isTerminal),
+  },
+  dryRun: {
     group: "Output",
     flag: "--dry-run",
     text: "print the requests that would be sent as JSON, and send nothing",
   },
-  {
+  profile: {
     group: "Connection",
     flag: "--profile",
     value: "name",
     text: "saved connection to use",
     environment: "SURVEYCTL_PROFILE",
   },
-  {
+  baseUrl: {
     group: "Connection",
     flag: "--base-url",
     value: "url",
     text: "base URL of the service",
     environment: "SURVEYCTL_BASE_URL",
   },
-  { group: "Connection", flag: "--insecure-http", text: "allow plain http:// to remote hosts" },
-  { group: "Connection", flag: "--timeout", value: "duration", text: "time to wait for a response", otherwise: "30s" },
-  { group: "Connection", flag: "--retries", value: "n", text: "number of retries", otherwise: "5" },
-  {
+  insecureHttp: { group: "Connection", flag: "--insecure-http", text: "allow plain http:// to remote hosts" },
+  timeoutMs: {
+    group: "Connection",
+    flag: "--timeout",
+    value: "duration",
+    text: "time to wait for a response",
+    otherwise: "30s",
+    parse: parseTimeout,
+  },
+  retries: {
+    group: "Connection",
+    flag: "--retries",
+    value: "n",
+    text: "number of retries",
+    otherwise: "5",
+    parse: (text: string, place: string) => parseInteger(text, place, { min: 0, max: RETRIES_MAX }),
+  },
+  maxWaitMs: {
     group: "Connection",
     flag: "--max-wait",
     value: "duration",
     text: "maximum Retry-After to honor",
     otherwise: "5m",
+    parse: parseMilliseconds,
   },
-  {
+  settleMs: {
     group: "Connection",
     flag: "--settle",
     value: "duration",
     text: "how long to check whether a write without an answer arrived",
     environment: "SURVEYCTL_SETTLE",
     otherwise: "30s",
+    parse: parseMilliseconds,
   },
-  {
+  concurrency: {
     group: "Connection",
     flag: "--concurrency",
     value: "n",
     text: "number of concurrent requests",
-    otherwise: String(CONCURRENCY_DEFAULT),
+    default: "8",
+    parse: (text: string, place: string) => parseInteger(text, place, { min: 1, max: CONCURRENCY_MAX }),
   },
-  { group: "Connection", flag: "--rate", value: "rate", text: "maximum requests per second, such as 10 or 600/m" },
-];
+  ratePerSecond: {
+    group: "Connection",
+    flag: "--rate",
+    value: "rate",
+    text: "maximum requests per second, such as 10 or 600/m",
+    parse: parseRate,
+  },
+} as const satisfies Readonly<Record<string, GlobalFlag>>;
+
+export const GLOBAL_FLAGS: readonly GlobalFlag[] = Object.values(GLOBALS);
+
+/** Null for a flag with a value that wasn't given and has no default. */
+type OptionOf<Flag> = Flag extends { readonly read: (...given: never[]) => infer Value }
+  ? Value
+  : Flag extends { readonly value: string }
+    ? Flag extends { readonly default: string }
+      ? ParsedOf<Flag>
+      : ParsedOf<Flag> | null
+    : boolean;
+
+export type GlobalOptions = { readonly [Name in keyof typeof GLOBALS]: OptionOf<(typeof GLOBALS)[Name]> } & {
+  /** False for a locale without UTF-8: output is then drawn with ASCII. */
+  readonly unicode: boolean;
+};
+
+/**
+ * A flag takes precedence over the environment. `own` are flags that mean something else to the command, which reads
+ * their values itself. Throws UsageError.
+ */
+export function readGlobalOptions(
+  flags: Flags,
+  env: Environment,
+  isTerminal: boolean,
+  own: ReadonlySet<string> = new Set(),
+): GlobalOptions {
+  const options = Object.entries<GlobalFlag>(GLOBALS).map(([name, spec]) => {
+    if (spec.value !== undefined && own.has(spec.flag)) return [name, null];
+    return [name, (spec.read ?? readPlain.bind(null, spec))(flags, env, isTerminal)];
+  });
+  return { ...(Object.fromEntries(options) as Omit<GlobalOptions, "unicode">), unicode: wantsUnicode(env) };
+}
+
+function readPlain(
+  { flag, value, choices = [], environment, ...spec }: GlobalFlag,
+  flags: Flags,
+  env: Environment,
+): unknown {
+  if (value === undefined) return flags.is(flag);
+  const text = flags.text(flag);
+  const parse = spec.parse ?? ((choice: string, place: string) => parseChoice(choice, place, choices));
+  if (spec.parse === undefined && choices.length === 0) return text;
+  if (text !== null) return parse(text, flag);
+  const fallback = environment === undefined ? null : variable(env, environment);
+  return environment === undefined || fallback === null ? null : parse(fallback, environment);
+}
+
+export function readOutput(flags: Flags, env: Environment): OutputFormat | null {
+  const named = flags.text("--output");
+  const short = flags.text("--query") !== null ? "--query" : flags.is("--json") ? "--json" : null;
+  if (short !== null && named !== null && named !== "json")
+    throw new UsageError(`${short} and --output ${named} cannot be used together`);
+  if (short !== null) return "json";
+  if (named !== null) return parseChoice(named, "--output", OUTPUT_FORMATS);
+  // A flag takes precedence over the environment, and this one means a format too.
+  const fallback = flags.is("--excel") ? null : variable(env, "SURVEYCTL_OUTPUT");
+  return fallback === null ? null : parseChoice(fallback, "SURVEYCTL_OUTPUT", OUTPUT_FORMATS);
+}
+
+function parseMilliseconds(text: string, place: string): number {
+  return parseDuration(text, place) * 1000;
+}
+
+function parseTimeout(text: string, place: string): number {
+  const ms = parseMilliseconds(text, place);
+  if (ms > 0) return ms;
+  throw new UsageError(`${place}: must be at least 1s (got ${quoteText(text)})`);
+}
+
+function readColumns(flags: Flags): readonly string[] | null {
+  const names = flags.all("--columns");
+  return names.length === 0 ? null : parseNames(names, "--columns");
+}
+
+/** 0, 1 (requests and responses), 2 (bodies too). */
+function readVerbosity(flags: Flags, env: Environment): 0 | 1 | 2 {
+  const debug = variable(env, "SURVEYCTL_DEBUG");
+  const asked = Math.max(flags.count("--verbose"), debug === null || debug === "0" ? 0 : debug === "2" ? 2 : 1);
+  return asked >= 2 ? 2 : asked === 1 ? 1 : 0;
+}

@@ -102,14 +102,14 @@ export function exportFile(later: "new" | "new or changed" | null): FlagGroup<Ex
       { flag: "--checksum", text: "also write <file>.sha256" },
       { flag: "--per-page", value: "n", text: `page size, 1 to ${PER_PAGE_MAX}`, otherwise: String(PER_PAGE_MAX) },
     ],
-    read: (flags) => ({
+    read: (flags, { options }) => ({
       out: flags.parse("--out", parseOutputFile),
       gzip: flags.is("--gzip"),
       append: flags.is("--append"),
       state: flags.parse("--state", parseOutputFile),
       flatten: flags.is("--flatten"),
       checksum: flags.is("--checksum"),
-      query: flags.text("--query") !== null,
+      query: options.query !== null,
       perPage: flags.parse("--per-page", (text, place) => parseInteger(text, place, { min: 1, max: PER_PAGE_MAX })),
     }),
   };

@@ -12,7 +12,6 @@ import { widenCsv, widenTsv } from "../../bulk/export/widen.ts";
 import type { VersionLog } from "../../bulk/export/versions.ts";
 import { PER_PAGE_MAX } from "../../contract/limits.ts";
 import { openScratchFile } from "../../runtime/files/scratch-file.ts";
-import { CONCURRENCY_DEFAULT } from "../args/global-options.ts";
 import type { Increment, OpenedExport } from "./increment.ts";
 import { pathColumn } from "../render/columns.ts";
 import { createPageEncoder } from "./plan.ts";
@@ -144,7 +143,7 @@ function toReading(
     keys: source.keys,
     range: source.range,
     perPage,
-    concurrency: isRewritten ? 1 : (deps.options.concurrency ?? CONCURRENCY_DEFAULT),
+    concurrency: isRewritten ? 1 : deps.options.concurrency,
     async fixUntil(first, isWhole) {
       checkClock(first.serverTime);
       seen.mayGrow ??= first.hasAnswers === true || (request.resource.found?.in(first.rows) ?? []).length > 0;

@@ -1,7 +1,7 @@
 /** Lays out help as text of at most 80 columns. */
 import { capital } from "../../contract/text/capital.ts";
 import { type FlagRecord, formOf, notesOf, withNotes } from "../args/flag-record.ts";
-import { type FlagGroup, GLOBAL_FLAGS } from "../args/global-options.ts";
+import { GLOBAL_FLAGS, type GlobalGroup } from "../args/global-options.ts";
 import { EXIT, EXIT_MEANINGS, type ExitCode } from "../exit-codes.ts";
 import type { CommandNode, Operand } from "../kit/command-node.ts";
 import type { Noun } from "../program/nouns.ts";
@@ -206,7 +206,7 @@ export function operandName(form: Operand[0]): string {
 }
 
 export function globalSections(width: number): string {
-  const groups: FlagGroup[] = ["Output", "Connection"];
+  const groups: GlobalGroup[] = ["Output", "Connection"];
   return groups
     .map((group) => items(`${group} flags`, GLOBAL_FLAGS.filter((flag) => flag.group === group).map(flagItem), width))
     .join("\n");

@@ -12,7 +12,6 @@ import { MissingRowsError, type SendReport, sendRows } from "../../bulk/import/s
 import type { Client } from "../../client/client.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { replaceFile, UnwritableFileError } from "../../runtime/files/file-replacement.ts";
-import { CONCURRENCY_DEFAULT } from "../args/global-options.ts";
 import type { Connection, Deps } from "../kit/deps.ts";
 import { describeRetries } from "../kit/notes.ts";
 import { createProgress } from "../kit/progress.ts";
@@ -120,7 +119,7 @@ async function send(checked: Checked, { spreadOver, ...run }: RunParts): Promise
       rows: report.rows,
       clock: deps.clock,
       retryUnknown: request.flags.retryUnknown,
-      concurrency: deps.options.concurrency ?? CONCURRENCY_DEFAULT,
+      concurrency: deps.options.concurrency,
       signal: deps.signal,
       onDone: (rows, earlier) => void progress.update(rows, earlier),
     });

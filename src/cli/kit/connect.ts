@@ -11,7 +11,7 @@ import { localDataFile } from "../../config/places.ts";
 import { LOCAL_PROFILE, type RemoteConnection, resolveConnection, usedProfile } from "../../config/settings.ts";
 import type { Exchange } from "../../contract/http.ts";
 import { makeFolder } from "../../runtime/files/make-folder.ts";
-import { CONCURRENCY_DEFAULT, type GlobalOptions } from "../args/global-options.ts";
+import { type GlobalOptions } from "../args/global-options.ts";
 import { type Connection, type Deps, settingsRequest } from "./deps.ts";
 import { toSafeText } from "../render/safe-text.ts";
 import { asCliError } from "./data/data-file-errors.ts";
@@ -45,8 +45,7 @@ async function closeAll(client: Pick<Client, "close">, waits: WaitLines): Promis
 
 /** A client over sockets for an address and a key that are known already; `close` ends its pool. */
 export function openRemoteClient(deps: Deps, endpoint: Omit<Endpoint, "transport">): Client {
-  const { timeoutMs, concurrency, retries } = deps.options;
-  const connections = concurrency ?? CONCURRENCY_DEFAULT;
+  const { timeoutMs, concurrency: connections, retries } = deps.options;
   const isInteractive = deps.streams.err.isTTY && retries === null;
   const transport = undiciTransport({
     baseUrl: endpoint.baseUrl,
@@ -98,7 +97,7 @@ function buildClient(deps: Deps, { baseUrl, apiKey, transport, waits, retriesMax
     },
     gate: new Gate({
       clock,
-      concurrency: options.concurrency ?? CONCURRENCY_DEFAULT,
+      concurrency: options.concurrency,
       ratePerSecond: options.ratePerSecond,
     }),
     ...(options.verbosity > 0 && {

@@ -1,16 +1,9 @@
 import { EXIT, type ExitCode } from "../exit-codes.ts";
+import type { ParsedOf } from "../args/flag-record.ts";
 import type { Resource } from "../render/columns.ts";
 import type { Deps } from "./deps.ts";
 import type { CommandNode, Operand } from "./command-node.ts";
-import {
-  type FlagSpecs,
-  type ParsedOf,
-  readFlags,
-  readValue,
-  recordsOf,
-  type ValueSpec,
-  type ValuesOf,
-} from "./flag-spec.ts";
+import { type FlagSpecs, readFlags, readValue, recordsOf, type ValueSpec, type ValuesOf } from "./flag-spec.ts";
 
 interface ArgSpec extends ValueSpec {
   /** `<id>` is required and `[id]` may be left out; `<id...>` and `[id...]` take several. */

@@ -1,4 +1,4 @@
-import type { FlagRecord } from "../args/flag-record.ts";
+import type { FlagRecord, ParsedOf } from "../args/flag-record.ts";
 import type { Flags } from "../args/flags.ts";
 import { parseChoice } from "../args/values.ts";
 import type { Deps } from "./deps.ts";
@@ -23,12 +23,6 @@ export interface FlagGroup<Value = unknown> {
 }
 
 export type FlagSpecs = Readonly<Record<string, FlagSpec | FlagGroup>>;
-
-export type ParsedOf<Spec> = Spec extends { readonly parse: Parser<infer Value> }
-  ? Awaited<Value>
-  : Spec extends { readonly choices: readonly (infer Choice)[] }
-    ? Choice
-    : string;
 
 type ValueOf<Spec> =
   Spec extends FlagGroup<infer Value>

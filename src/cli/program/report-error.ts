@@ -1,4 +1,4 @@
-import { wantsColor, wantsJson, type Environment } from "../args/read-global-options.ts";
+import { wantsColor, wantsJson, type Environment } from "../args/environment.ts";
 import { Chalk } from "chalk";
 import { createRedactor } from "../../client/trace/redact.ts";
 import type { ExitCode } from "../exit-codes.ts";

@@ -2,7 +2,8 @@
 import { systemClock } from "../../runtime/clock.ts";
 import { systemRandom } from "../../runtime/random.ts";
 import type { Flags } from "../args/flags.ts";
-import { readGlobalOptions, wantsColor, wantsJson } from "../args/read-global-options.ts";
+import { wantsColor, wantsJson } from "../args/environment.ts";
+import { readGlobalOptions } from "../args/global-options.ts";
 import { settleZone } from "../args/time.ts";
 import type { Deps } from "../kit/deps.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";

@@ -74,7 +74,8 @@ const OWN_FLAGS = ["--since", "--all", "--name", "--no-send", "--insecure-http",
 async function read(line: string): Promise<Read> {
   const loaded: string[] = [];
   const { flags, operands } = await callOf(line, loaded);
-  const given = [...GLOBAL_FLAGS.map(({ flag }): string => flag), ...OWN_FLAGS].flatMap((flag) => {
+  const globals = GLOBAL_FLAGS.filter((flag) => flag.default === undefined).map(({ flag }): string => flag);
+  const given = [...globals, ...OWN_FLAGS].flatMap((flag) => {
     const name = flag.replace("--no-", "--");
     const switched = flags.isOff(name) ? false : flag === name && flags.is(name) ? true : undefined;
     const several = flags.all(name).length > 0 ? flags.all(name) : undefined;

@@ -2,7 +2,6 @@ import type { ApiReply } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import type { PeriodRange } from "../../../runtime/calendar/periods.ts";
 import { abortTogether, inParallel } from "../../../runtime/parallel.ts";
-import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
 import { type Deps, withClient } from "../../kit/deps.ts";
 import { noTrend, withRefusals } from "../../kit/refusals.ts";
 import type { TimeFilter } from "../../kit/time-flags.ts";
@@ -30,7 +29,7 @@ export function readMetrics(
   if (choice !== null) return countMetrics(deps, ranges, trend, choice);
   return withClient(deps, (client) => {
     const answers = abortTogether(deps.signal, (signal) =>
-      inParallel(ranges, deps.options.concurrency ?? CONCURRENCY_DEFAULT, ({ since, until }) =>
+      inParallel(ranges, deps.options.concurrency, ({ since, until }) =>
         client.getMetrics({ since, until, trend, groups: groups === null ? null : [...groups] }, { signal }),
       ),
     );

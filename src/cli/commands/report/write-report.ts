@@ -4,7 +4,6 @@ import { countAnswers } from "../../../insight/interval.ts";
 import { headline, type ReportComment, type ReportFacts } from "../../../insight/report/facts.ts";
 import { renderReport } from "../../../insight/report/page.ts";
 import { abortTogether, inParallel } from "../../../runtime/parallel.ts";
-import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
 import { type Deps, withClient } from "../../kit/deps.ts";
 import { formatCount, writeDone, writeNote } from "../../kit/notes.ts";
 import { type Refusal, withRefusals } from "../../kit/refusals.ts";
@@ -64,7 +63,7 @@ const NO_LINKS: Refusal = { status: 404, words: "this service signs no links", h
 async function linkComments(deps: Deps, facts: ReportFacts): Promise<ReportFacts> {
   const urls = await withClient(deps, (client) =>
     abortTogether(deps.signal, (signal) =>
-      inParallel(facts.comments, deps.options.concurrency ?? CONCURRENCY_DEFAULT, (comment) =>
+      inParallel(facts.comments, deps.options.concurrency, (comment) =>
         withRefusals(signedUrl(client, comment, signal), [NO_LINKS]),
       ),
     ),

@@ -5,7 +5,6 @@ import { PER_PAGE_MAX, scoreCategory, SCORE_MAX, SCORE_MIN } from "../../../cont
 import { type Expansion, ROUTES } from "../../../contract/routes.ts";
 import type { RowPage } from "../../../contract/row-page.ts";
 import type { AnswerKind } from "../../../insight/segments.ts";
-import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
 import { type Deps, withClient } from "../../kit/deps.ts";
 import { createProgress } from "../../kit/progress.ts";
 import { type PropertyUse, watchProperties } from "../../kit/rows/watch-properties.ts";
@@ -39,7 +38,7 @@ export async function readResponses<Batch>(deps: Deps, reading: ResponseReading<
     const batches = readList({
       ...shared,
       perPage: PER_PAGE_MAX,
-      concurrency: deps.options.concurrency ?? CONCURRENCY_DEFAULT,
+      concurrency: deps.options.concurrency,
       toBatch: (page: RowPage) => ({ batch: toBatch((filterPage?.(page) ?? page).rows), rows: page.rows.length }),
       fixUntil: snapshot.fixUntil,
       signal: deps.signal,

@@ -6,7 +6,6 @@ import type { JsonObject } from "../../../contract/json.ts";
 import { ROUTES, SERVES_STATUSES } from "../../../contract/routes.ts";
 import { ConfigError } from "../../../config/config-error.ts";
 import { resolveConnection } from "../../../config/settings.ts";
-import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
 import { type Connection, type Deps, settingsRequest, withClient } from "../../kit/deps.ts";
 import type { CheckedFile } from "../import-request.ts";
 import { readSuppressed } from "../suppressed.ts";
@@ -25,7 +24,7 @@ export async function planRun(
 ): Promise<PlannedRun> {
   const { signal } = deps;
   const isOwn = await isOwnService(client, signal);
-  const asking = { client, signal, concurrency: deps.options.concurrency ?? CONCURRENCY_DEFAULT };
+  const asking = { client, signal, concurrency: deps.options.concurrency };
   const suppressed = request.skipSuppressed === true ? await readSuppressed({ ...asking, source: chosen }) : () => null;
   const source: RowSource = { ...chosen, skip: (line) => chosen.skip(line) ?? suppressed(line) };
   const bodyOf = (row: RowToSend): JsonObject =>

@@ -2,7 +2,6 @@
 import type { Client } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { inParallel } from "../../../runtime/parallel.ts";
-import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
 import { ChangesFailedError, CrashError, InterruptedError, type ItemFailure } from "../../errors/command-errors.ts";
 import type { Resource } from "../../render/columns.ts";
 import { openListOutput } from "../../render/list-output.ts";
@@ -64,7 +63,7 @@ async function changeAll<Item>(deps: Deps, client: Client, each: Each<Item>): Pr
   const output = await openListOutput(deps, { resource });
   const done = createInOrder((row) => output.write({ rows: [row], text: JSON.stringify([row]) }));
   const run: Run = { rule: createStopRule(), failures: [], interrupted: 0, changed: 0, stoppedBy: null };
-  const limit = deps.options.concurrency ?? CONCURRENCY_DEFAULT;
+  const limit = deps.options.concurrency;
   await inParallel(untilStopped(items, run), limit, async ([place, item]) => {
     const row = await changeOne(deps, run, each.nameOf(item), () => each.work(client, item));
     await done(place, { ...named(item), ...row });

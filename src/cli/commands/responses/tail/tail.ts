@@ -12,7 +12,6 @@ import type { JsonObject } from "../../../../contract/json.ts";
 import { PER_PAGE_MAX } from "../../../../contract/limits.ts";
 import { ROUTES } from "../../../../contract/routes.ts";
 import type { RowPage } from "../../../../contract/row-page.ts";
-import { CONCURRENCY_DEFAULT } from "../../../args/global-options.ts";
 
 import { badValue, parseDuration } from "../../../args/values.ts";
 import { type Deps, withClient } from "../../../kit/deps.ts";
@@ -44,8 +43,8 @@ import { createShaping, type Shaping } from "../shaping.ts";
 /** `--query` needs the end of the output. Throws UsageError. */
 const NO_QUERY: FlagGroup<void> = {
   records: [],
-  read(flags) {
-    if (flags.text("--query") !== null)
+  read(_, { options }) {
+    if (options.query !== null)
       throw new UsageError(
         "--query: tail does not end; filter its lines with: surveyctl responses tail -o ndjson | jq",
       );
@@ -217,7 +216,7 @@ async function startWatch(
     since,
     now: () => client.serverNow(),
     perPage: PER_PAGE_MAX,
-    concurrency: deps.options.concurrency ?? CONCURRENCY_DEFAULT,
+    concurrency: deps.options.concurrency,
     signal: deps.signal,
   });
   return { watch, since };

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { createFlags } from "../../../src/cli/args/flags.ts";
-import type { GlobalOptions } from "../../../src/cli/args/global-options.ts";
-import { readGlobalOptions, wantsColor } from "../../../src/cli/args/read-global-options.ts";
+import { wantsColor } from "../../../src/cli/args/environment.ts";
+import { type GlobalOptions, readGlobalOptions } from "../../../src/cli/args/global-options.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 type Variables = Readonly<Record<string, string>>;
 
 /** As commander leaves flags that were not given. */
-const NOTHING: Values = { color: true, columns: [], verbose: 0 };
+const NOTHING: Values = { color: true, columns: [], verbose: 0, concurrency: "8" };
 
 const read = (flags: Values = {}, env: Variables = {}): GlobalOptions =>
   readGlobalOptions(createFlags({ ...NOTHING, ...flags }), env, true);
@@ -16,6 +16,8 @@ const UNSET: GlobalOptions = {
   profile: null,
   baseUrl: null,
   output: null,
+  json: false,
+  query: null,
   columns: null,
   time: null,
   timeZone: null,
@@ -24,7 +26,7 @@ const UNSET: GlobalOptions = {
   retries: null,
   maxWaitMs: null,
   settleMs: null,
-  concurrency: null,
+  concurrency: 8,
   ratePerSecond: null,
   insecureHttp: false,
   quiet: false,
@@ -75,8 +77,8 @@ describe("the flags that every command has", () => {
       },
       { profile: "test", baseUrl: "https://b.example", output: "tsv", time: "iso" },
     ],
-    ["--json over the variable", { json: true }, { SURVEYCTL_OUTPUT: "csv" }, { output: "json" }],
-    ["--json twice", { json: true, output: "json" }, {}, { output: "json" }],
+    ["--json over the variable", { json: true }, { SURVEYCTL_OUTPUT: "csv" }, { output: "json", json: true }],
+    ["--json twice", { json: true, output: "json" }, {}, { output: "json", json: true }],
     ["times", { timeout: "90", maxWait: "5m" }, {}, { timeoutMs: 90_000, maxWaitMs: 300_000 }],
     [
       "numbers",

@@ -1,0 +1,39 @@
+/** What the environment says about output, whatever the command. */
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** An empty variable is an unset one. */
+export function variable(env: Environment, name: string): string | null {
+  return env[name] || null;
+}
+
+/** NO_COLOR and CLICOLOR=0 switch off, FORCE_COLOR and CLICOLOR_FORCE on, else a terminal that is not dumb decides. */
+export function wantsColor(env: Environment, isTerminal: boolean): boolean {
+  if (variable(env, "NO_COLOR") !== null) return false;
+  const forced = variable(env, "FORCE_COLOR") ?? variable(env, "CLICOLOR_FORCE");
+  if (forced !== null) return forced !== "0" && forced !== "false";
+  if (env["CLICOLOR"] === "0" || env["TERM"] === "dumb") return false;
+  return isTerminal;
+}
+
+/** True without a locale: today's terminals use UTF-8. */
+export function wantsUnicode(env: Environment): boolean {
+  const locale = variable(env, "LC_ALL") ?? variable(env, "LC_CTYPE") ?? variable(env, "LANG");
+  return locale === null || /utf-?8/i.test(locale);
+}
+
+/** True if stderr is for machines. Reads the raw words, since parsing them may be what failed. */
+export function wantsJson(args: readonly string[], env: Environment): boolean {
+  const format = lastOutput(args) ?? env["SURVEYCTL_OUTPUT"];
+  return args.includes("--json") || format === "json" || format === "ndjson";
+}
+
+/** `-o` may follow short flags without a value, as in `-qo json`. */
+const SHORT_OUTPUT = /^-[hiqv]*o=?/;
+
+function lastOutput(args: readonly string[]): string | undefined {
+  const at = args.findLastIndex((arg) => /^--output(?:=|$)/.test(arg) || SHORT_OUTPUT.test(arg));
+  const arg = args[at];
+  if (arg === undefined) return undefined;
+  return /^(?:--output|-\w*o)$/.test(arg) ? args[at + 1] : arg.replace(/^--output=/, "").replace(SHORT_OUTPUT, "");
+}
