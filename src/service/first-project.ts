@@ -5,7 +5,6 @@ import { addKey, addProject, examineKey, findProject, listKeys, listProjects } f
 
 export const DEFAULT_PROJECT = "default";
 
-/** Creates the project `default` if it is missing. */
 export async function ensureProject(store: Store): Promise<void> {
   await store.write(
     async (tx) => {

@@ -6,12 +6,12 @@ import { startDeadline } from "../runtime/http-exchange.ts";
 export type Unready = string | null;
 
 /** Container engines give a check 5 seconds or more. */
-const PATIENCE_MS = 4000;
-const LATE = `does not answer within ${PATIENCE_MS / 1000} s`;
+const TIMEOUT_MS = 4000;
+const LATE = `does not answer within ${TIMEOUT_MS / 1000} s`;
 
 /** `url` has no trailing slash. */
 export async function askService(exchange: Exchange, url: string, clock: Clock): Promise<Unready> {
-  const deadline = startDeadline(clock, PATIENCE_MS);
+  const deadline = startDeadline(clock, TIMEOUT_MS);
   try {
     const { status } = await exchange({ method: "GET", url: `${url}/readyz`, headers: {}, signal: deadline.signal });
     return status === 200 ? null : `is not ready (status ${status})`;

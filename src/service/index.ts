@@ -15,7 +15,7 @@ import type { ServiceOptions } from "./service-options.ts";
 export interface Service extends Http {
   readonly store: Store;
   readonly clock: Clock;
-  /** Resolves when the data file had to be given up: nothing is acknowledged any more, so close the service. */
+  /** Resolves if the data file becomes unusable: nothing is acknowledged any more, so close the service. */
   readonly lost: Promise<Error>;
   /** Rejects with ForeignOutboxError if others could read or change messages. */
   checkOutbox(): Promise<void>;
@@ -23,15 +23,14 @@ export interface Service extends Http {
   setAddress(url: string): Promise<void>;
   /** Starts sending messages and events. */
   start(): void;
-  /** Logs what was noticed while opening, and from then on what happens to the data file. */
+  /** Logs what happened while opening, and from then on what happens to the data file. */
   startLog(options?: { readonly isAnnounced: boolean }): void;
-  /** Claims nothing more and lets transmissions finish. `close` does this too. */
+  /** Stops claiming and lets transmissions finish. `close` does this too. */
   stop(): Promise<void>;
   /** Lets the delivery in progress finish and closes the data file. */
   close(): Promise<void>;
 }
 
-/** Throws StoreFileError, StoreDatabaseError. */
 export async function openService(options: ServiceOptions): Promise<Service> {
   return (await openParts(await openBase(options))).service;
 }

@@ -4,10 +4,8 @@ import type { Store } from "./domain/ports.ts";
 const PAGE = 100;
 
 export interface NewestChoice {
-  /** Unix seconds, inclusive. */
   readonly since: number;
   readonly until: number;
-  /** Null for all responses. */
   readonly trendId: number | null;
 }
 

@@ -4,19 +4,16 @@ import { listen, type ListenOptions, type Listening } from "./http/server.ts";
 import type { Service } from "./index.ts";
 
 export interface ServerOptions extends ListenOptions {
-  /** Separate plain HTTP listener for metrics and health, or null. */
   readonly metrics?: MetricsAddress | null;
 }
 
 export interface MetricsAddress {
   readonly host: string;
-  /** 0 chooses a free port. */
   readonly port: number;
 }
 
 export interface RunningServer {
   readonly url: string;
-  /** URL of the metrics listener, or null. */
   readonly metricsUrl: string | null;
   /** Lets the delivery and requests in progress finish, then closes the data file. */
   stop(): Promise<void>;

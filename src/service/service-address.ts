@@ -12,7 +12,6 @@ export interface ServiceAddress {
   readonly own: () => string[];
   /** For commands: takes the address stored by the newest server. */
   readonly recall: (store: Store) => Promise<void>;
-  /** Stores the server's address for commands on the same data. */
   readonly listen: (store: Store, url: string) => Promise<void>;
 }
 

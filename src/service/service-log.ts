@@ -1,4 +1,3 @@
-/** Log lines of the service besides requests. */
 import type { Log, LogFields } from "../runtime/log.ts";
 import { VERSION } from "../runtime/version.ts";
 import type { StoreAbout } from "./domain/ports.ts";
@@ -35,7 +34,7 @@ export function logClockBehind(log: Log, seconds: number): void {
   });
 }
 
-/** Logged at a start: what is held waits for the operator. */
+/** Logged at startup: held messages wait for the operator. */
 export function logOverdue(log: Log, held: number, maxAgeSeconds: number): void {
   log.warn("surveys_overdue", {
     held,
@@ -62,7 +61,7 @@ export function logNoZone(log: Log, projects: readonly string[]): void {
   log.warn("no_time_zone", { projects: names, message });
 }
 
-/** The stage and codes of the reply that keeps a sender waiting. */
+/** The stage and codes of the reply that makes a sender wait. */
 export function replyFields(said: ReplyFacts | null): LogFields {
   return { stage: said?.stage ?? null, code: said?.code ?? null, enhanced_code: said?.enhancedCode ?? null };
 }

@@ -12,7 +12,6 @@ import type { SmsOptions } from "./parts/sms.ts";
 export interface ServiceOptions {
   /** Created if missing; `outbox/` is next to it. With a database, its name without the password. */
   readonly dataFile: string;
-  /** Used instead of the file; several processes may share it. */
   readonly database?: DatabaseChoice | null;
   /** Folder for messages that aren't sent; `outbox/` next to the data file by default. */
   readonly outbox?: string | null;
@@ -24,19 +23,15 @@ export interface ServiceOptions {
   /** Public URL without a trailing slash; null uses each request's address. */
   readonly publicUrl: string | null;
   readonly rateLimit: RateLimit | null;
-  /** Bearer token for the metrics. */
   readonly metricsToken?: string | null;
   /** Trusted proxies, as addresses and networks; loopback by default if there is a public URL. */
   readonly trustedProxies?: readonly string[] | null;
-  /** Default sender, for projects that set none. */
   readonly sender?: SenderSettings;
   /** SMTP settings; null (the default) writes mail to the outbox. */
   readonly mail?: MailOptions | null;
-  /** For mail that a command sends. */
   readonly commandMail?: Pick<MailOptions, "server" | "certificates" | "dkim"> | null;
   /** Gateway for text messages; null (the default) writes them to the outbox. */
   readonly sms?: SmsOptions | null;
-  /** Surveys older than this are dropped; null (the default) means no limit. */
   readonly maxAgeSeconds?: number | null;
   /** Surveys and reminders per day, for projects without a limit of their own. */
   readonly dailyLimit?: number | null;
@@ -44,7 +39,6 @@ export interface ServiceOptions {
   readonly onUnknown?: OnUnknown;
   /** Removes messages from the outbox after this time; null keeps them. */
   readonly outboxKeepSeconds?: number | null;
-  /** How long an answer can be changed on its page; 30 days by default. */
   readonly answerWindowSeconds?: number | null;
   /** Gets Amazon's certificates and confirmations; over the network by default. */
   readonly fetchText?: FetchText;

@@ -1,4 +1,3 @@
-/** Administration of a data file or database, served or not. */
 import { silentLog } from "../../runtime/log.ts";
 import type { Admin } from "../operations/index.ts";
 import type { Store } from "../domain/ports.ts";
@@ -12,7 +11,6 @@ import type { DataFileOptions } from "./open-data-file.ts";
 /** `sender` is the default for mail that the command sends. */
 export type CommandOptions = DataFileOptions & Pick<ServiceOptions, "commandMail" | "sender">;
 
-/** Without delivery. Throws StoreFileError. */
 export function openForCommand(options: CommandOptions): Promise<Base> {
   return openBase({ ...options, log: silentLog, publicUrl: null, rateLimit: null, knowsOutbox: false });
 }

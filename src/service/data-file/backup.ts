@@ -24,9 +24,7 @@ export class CopyFailedError extends Error {
 }
 
 export interface BackupOptions {
-  /** Writes the copy to a new file. Throws CopyFailedError. */
   readonly copy: (temporary: string) => Promise<StoreContents>;
-  /** Null for a database. */
   readonly dataFile: string | null;
   readonly file: string;
   /** Number of backups to keep, including the new one; null refuses an existing file. */
@@ -38,7 +36,6 @@ export interface BackupOptions {
 
 export interface MadeBackup {
   readonly info: BackupInfo;
-  /** Removed older backups, newest first. */
   readonly removed: readonly string[];
 }
 
@@ -47,13 +44,11 @@ export interface BackupInfo extends StoreContents {
   readonly bytes: number;
   readonly rows: number;
   readonly schema: number;
-  /** Hexadecimal. */
   readonly sha256: string;
 }
 
 const TOKEN_BYTES = 9;
 
-/** Throws FileChoiceError, CopyFailedError, and the signal's reason. */
 export async function backUp(options: BackupOptions): Promise<MadeBackup> {
   const target = path.resolve(options.file);
   await checkTarget(options);
@@ -103,12 +98,11 @@ async function checkTarget({ file, keep, dataFile }: BackupOptions): Promise<voi
   if (existsSync(`${file}-wal`))
     throw new FileChoiceError(`${file}-wal is the log of another data file; name another file`);
   for (let n = 0; n < (keep ?? 1); n += 1) {
-    const name = nameOf(file, n);
+    const name = backupName(file, n);
     if (existsSync(name) && !isUnusedCopy(name)) throw new FileChoiceError(`${name} exists and is not a backup`);
   }
 }
 
-/** The copy that a store makes of itself. */
 export function copyThrough(store: Pick<Store, "backup">, file: string): BackupOptions["copy"] {
   return (temporary) =>
     store.backup(temporary).catch((error: unknown) => {
@@ -145,34 +139,31 @@ async function digestOf(file: string): Promise<string> {
 }
 
 /** The newest is the file itself; older ones are numbered from 1. */
-function nameOf(file: string, n: number): string {
+function backupName(file: string, n: number): string {
   return n === 0 ? file : `${file}.${n}`;
 }
 
-/** Returns the removed names. */
 async function putInPlace(temporary: string, target: string, keep: number | null): Promise<string[]> {
   // Shifts up to the first gap, which a killed run can leave; without a gap the oldest goes.
   let free = 0;
-  while (free < (keep ?? 1) - 1 && existsSync(nameOf(target, free))) free += 1;
-  for (let n = free; n > 1; n -= 1) await rename(nameOf(target, n - 1), nameOf(target, n));
-  if (free > 0) await giveSecondName(target, nameOf(target, 1));
+  while (free < (keep ?? 1) - 1 && existsSync(backupName(target, free))) free += 1;
+  for (let n = free; n > 1; n -= 1) await rename(backupName(target, n - 1), backupName(target, n));
+  if (free > 0) await giveSecondName(target, backupName(target, 1));
   await rename(temporary, target);
   const removed: string[] = [];
-  for (let n = keep ?? Infinity; isUnusedCopy(nameOf(target, n)); n += 1) {
-    await rm(nameOf(target, n));
-    removed.push(path.basename(nameOf(target, n)));
+  for (let n = keep ?? Infinity; isUnusedCopy(backupName(target, n)); n += 1) {
+    await rm(backupName(target, n));
+    removed.push(path.basename(backupName(target, n)));
   }
   await syncFolder(path.dirname(target));
   return removed;
 }
 
-/** There is a newest backup at every moment. */
 async function giveSecondName(file: string, second: string): Promise<void> {
   try {
     await rm(second, { force: true });
     await link(file, second);
   } catch {
-    // Some file systems have no hard links.
     await rename(file, second);
   }
 }

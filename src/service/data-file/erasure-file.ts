@@ -1,6 +1,6 @@
 /**
- * The erasure log next to the data file. It survives the file, so that restoring a backup brings nobody back. A copy
- * remembers where that log is.
+ * The erasure log next to the data file. It survives the file, so that a restored backup doesn't bring anyone back.
+ * Copies record where that log is.
  */
 import { lstatSync } from "node:fs";
 import * as v from "valibot";
@@ -37,7 +37,6 @@ export async function syncErasures(store: Store, dataFile: string, random: Pick<
   return erased;
 }
 
-/** Null if there is none. Throws StoreFileError if it can't be read. */
 export async function readErasureFile(file: string): Promise<ErasureLog | null> {
   try {
     return v.parse(LOG, JSON.parse(await readRegular(file)));
@@ -62,12 +61,11 @@ function isEmpty({ projects }: ErasureLog): boolean {
 
 /** Whether another log has every entry of this one, with the same or a later time. */
 export function isLogIn(log: ErasureLog, other: ErasureLog): boolean {
-  const known = timesOf(other);
-  return log.secret === other.secret && [...timesOf(log)].every(([key, at]) => (known.get(key) ?? -1) >= at);
+  const known = lastErasures(other);
+  return log.secret === other.secret && [...lastErasures(log)].every(([key, at]) => (known.get(key) ?? -1) >= at);
 }
 
-/** Time of each last erasure, by project and hash. */
-function timesOf({ projects }: ErasureLog): ReadonlyMap<string, number> {
+function lastErasures({ projects }: ErasureLog): ReadonlyMap<string, number> {
   return new Map(
     projects.flatMap(({ name, entries }) => entries.map(({ hash, at }) => [JSON.stringify([name, hash]), at] as const)),
   );

@@ -9,16 +9,13 @@ import { readCopiedErasures } from "../store/sqlite/inspect-copy.ts";
 import { StoreFileError } from "../store/store-errors.ts";
 import { ERASURES_SUFFIX, isLogIn, readErasureFile } from "./erasure-file.ts";
 
-/** As far as this machine knows. */
 export interface LaterErasures {
   readonly logs: readonly ErasureLog[];
-  /** Why the newest backup of the series can't be read, or null. */
   readonly unread: string | null;
 }
 
 export interface CopyPlaces {
   readonly backup: string;
-  /** Null for a database. */
   readonly dataFile: string | null;
 }
 
@@ -50,7 +47,6 @@ function asReason(error: unknown): string {
   throw error;
 }
 
-/** Returns the number of erased people. */
 export async function applyLaterErasures(store: Store, { logs }: LaterErasures): Promise<number> {
   let erased = 0;
   for (const log of logs) {

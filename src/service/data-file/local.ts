@@ -1,4 +1,3 @@
-/** The embedded server of the profile `local`. */
 import type { Exchange } from "../../contract/http.ts";
 import { createKey } from "../operations/projects.ts";
 import { requireProject } from "../domain/projects/projects.ts";
@@ -13,20 +12,17 @@ import { openForCommand } from "./administer.ts";
 import type { DataFileOptions } from "./open-data-file.ts";
 
 export interface LocalOptions extends DataFileOptions {
-  /** `default` if absent. */
   readonly project?: string;
 }
 
 export interface LocalService {
   readonly baseUrl: string;
-  /** Valid until this command ends. */
   readonly apiKey: string;
   readonly transport: Exchange;
   /** Delivers due messages to the outbox, unless a server uses this file or has mailed from it, and closes the file. */
   close(): Promise<void>;
 }
 
-/** Throws StoreFileError, DomainError. */
 export async function openLocal(options: LocalOptions): Promise<LocalService> {
   const base = await openForCommand(options);
   try {
@@ -63,7 +59,7 @@ async function connect(base: Base, name: string): Promise<LocalService> {
   };
 }
 
-/** True if a server uses this file or has mailed from it; only that server knows how messages leave. */
+/** If true, only that server knows how to deliver messages. */
 async function hasServer({ store }: Base): Promise<boolean> {
   if ((await livingProcesses(store)).length > 0) return true;
   return store.read(async (tx) => (await tx.senders.list()).length > 0);

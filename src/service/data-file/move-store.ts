@@ -1,4 +1,3 @@
-/** Copies a whole store into an empty one: to move to another place or engine, or to restore a backup. */
 import { copyFile, rm, stat } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import path from "node:path";
@@ -23,18 +22,15 @@ export interface CopyStoreOptions extends Omit<DataFileOptions, "dataFile" | "on
   readonly from: string;
   /** Created if missing. For a database, its URL without the password. */
   readonly to: string;
-  /** A database instead of the file. */
   readonly fromDatabase?: DatabaseChoice | null;
   readonly toDatabase?: DatabaseChoice | null;
   readonly signal: AbortSignal;
-  /** Progress: rows copied so far. */
   readonly onRows: (rows: number) => Promise<void>;
   readonly watch?: LockWatch;
 }
 
 export interface CopiedStore extends StoreContents {
   readonly tables: readonly TableSum[];
-  /** Since when the new store has been paused. */
   readonly paused_at: number;
 }
 
@@ -144,7 +140,6 @@ async function restoreNextTo(options: CopyStoreOptions, neighbour: string): Prom
   });
 }
 
-/** A copy that can be migrated; the backup stays as it is. */
 async function openStaged({ from, to, clock, random }: CopyStoreOptions, staged: string): Promise<Store> {
   try {
     await copyFile(from, staged);
@@ -255,7 +250,6 @@ async function refuseServed(store: Store, name: string): Promise<void> {
   throw new FileChoiceError(`${name} is served, or was within the last 30 seconds; stop its ${processes} first`);
 }
 
-/** Every write changes one of them. */
 async function readStates(tx: Transaction): Promise<string> {
   const states = [];
   for (const { id } of [{ id: 0 }, ...(await tx.projects.list())]) states.push(await tx.tables.version(id));

@@ -9,7 +9,6 @@ import { removeAbandonedCopies } from "./backup.ts";
 
 export interface DatabaseChoice {
   readonly url: string;
-  /** False refuses an older schema. */
   readonly mayMigrate: boolean;
   /** False refuses an empty database; true by default. */
   readonly mayCreate?: boolean;
@@ -27,7 +26,6 @@ export interface DataFileOptions extends StoreWatch, StoreOpening {
   readonly onWebhookEvent?: () => void;
 }
 
-/** Loads the PostgreSQL driver only for a database. */
 export async function openData(options: DataFileOptions): Promise<Store> {
   const { database = null } = options;
   if (database === null) return openDataFile(options);

@@ -1,4 +1,3 @@
-/** A project's week as a mail. */
 import { createHash } from "node:crypto";
 import type { Json, JsonObject } from "../../contract/json.ts";
 import { capital } from "../../contract/text/capital.ts";
@@ -112,7 +111,6 @@ function unanswered({ id, type, text }: Question): QuestionResult {
 export interface DigestMail {
   readonly message: SmtpMessage;
   readonly text: string;
-  /** Unique to this mail. */
   readonly messageId: string;
 }
 

@@ -1,4 +1,3 @@
-/** Sends digests to Slack with one POST. */
 import { digestSlack, digestSubject } from "../../insight/report/digest.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { NotTakenError } from "../domain/errors.ts";
@@ -43,7 +42,6 @@ async function slackBody({ store, contextOf }: Slack, due: DueDigest) {
   return { subject: digestSubject(facts), body: JSON.stringify(digestSlack(facts, frame.liveUrl)) };
 }
 
-/** Sends a digest immediately. Throws NotTakenError if it was refused. */
 export async function postDigest(slack: Slack, due: DueDigest): Promise<SentDigest> {
   const to = shownTarget(due.email);
   const { subject, body } = await slackBody(slack, due);

@@ -16,7 +16,7 @@ export function groupByProject<Item>(
 }
 
 /** Waits for all; then rejects with the first that failed, if one did. */
-export async function unlessFailed<Result>(running: readonly Promise<Result>[]): Promise<readonly Result[]> {
+export async function allOrFirstError<Result>(running: readonly Promise<Result>[]): Promise<readonly Result[]> {
   await Promise.allSettled(running);
   return Promise.all(running);
 }

@@ -1,5 +1,3 @@
-/** Maps column names (the API's, a warehouse's or the dashboard's) to fields. */
-
 export const HISTORY_FORMATS = ["api", "airbyte", "fivetran", "segment", "windsor", "webhook-log", "csv"] as const;
 export type HistoryFormat = (typeof HISTORY_FORMATS)[number];
 
@@ -32,7 +30,6 @@ export type HistoryField =
 /** Only known under a warehouse's names. */
 const UNMAPPED: ReadonlySet<HistoryField> = new Set(["synced_at", "question_id", "text"]);
 
-/** Fields that a column can be mapped to. */
 export const HISTORY_FIELDS: readonly HistoryField[] = [
   ...new Set([...PERSON_FIELDS, ...RESPONSE_FIELDS].filter((name) => !UNMAPPED.has(name))),
 ];
@@ -59,7 +56,6 @@ const IGNORED: HistoryTarget = { kind: "ignored" };
 const LOST: HistoryTarget = { kind: "lost" };
 const UNKNOWN: HistoryTarget = { kind: "unknown" };
 
-/** Ignores case, spaces and punctuation. */
 function plain(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
 }
@@ -69,7 +65,6 @@ export function findUnusedRenames({ renames }: Pick<ShapeChoice, "renames">, col
   return renames.map(([header]) => header).filter((header) => !present.has(plain(header)));
 }
 
-/** When a sync read the row. */
 export const SYNCED =
   /^_(?:airbyte_(?:emitted_at|extracted_at|normalized_at)|sdc_(?:extracted_at|batched_at|received_at)|fivetran_synced)$/;
 const SYNC_OWN = /^_(?:airbyte|sdc|fivetran|dlt|hevo|rivery|segment|ab)_|^__hevo|^(?:uuid_ts|loaded_at)$/;
@@ -96,7 +91,6 @@ const IN_RESPONSE: Readonly<Record<string, HistoryField>> = {
   properties: "person_properties",
 };
 
-/** The dashboard's names, as `plain` returns them. */
 const ALIASES: Readonly<Partial<Record<HistoryField, readonly string[]>>> = {
   person_id: ["customerid", "respondentid", "personid"],
   email: ["email", "emailaddress", "customeremail", "personemail", "respondentemail", "mail"],
@@ -185,7 +179,8 @@ function isPart(stream: HistoryStream | PartStream): stream is PartStream {
 }
 
 function apiTarget(column: string, name: string, stream: HistoryStream | PartStream): HistoryTarget {
-  if (stream !== "responses") return isOneOf(PERSON_FIELDS, name) ? field(name as HistoryField) : propertyOf(column);
+  if (stream !== "responses")
+    return isOneOf(PERSON_FIELDS, name) ? field(name as HistoryField) : propertyTarget(column);
   const expanded = /^person[._](?:(id|email|name|phone_number|created_at)$)/.exec(name)?.[1];
   if (expanded !== undefined) return field(EXPANDED[expanded] ?? "person");
   const renamed = Object.hasOwn(IN_RESPONSE, name) ? IN_RESPONSE[name] : undefined;
@@ -193,17 +188,16 @@ function apiTarget(column: string, name: string, stream: HistoryStream | PartStr
   const question = /^answers\.(.+)$/is.exec(column)?.[1];
   if (question !== undefined) return { kind: "answer", question };
   const isField = isOneOf(RESPONSE_FIELDS, name) && !UNMAPPED.has(name as HistoryField);
-  return isField ? field(name as HistoryField) : propertyOf(column);
+  return isField ? field(name as HistoryField) : propertyTarget(column);
 }
 
 /** `person_properties.plan`, `properties[plan]` and a warehouse's `properties_plan`. */
-function propertyOf(column: string): HistoryTarget {
+function propertyTarget(column: string): HistoryTarget {
   const [, dotted, bracketed, flat] = /^(?:person_)?properties(?:\.(.+)|\[(.+)\]|_(.+))$/is.exec(column) ?? [];
   const key = dotted ?? bracketed ?? flat;
   return key === undefined ? UNKNOWN : { kind: "property", key };
 }
 
-/** The person of an event. */
 const SEGMENT_PERSON: Readonly<Record<string, HistoryField>> = {
   context_traits_delighted_person_id: "person_id",
   context_traits_email: "email",
@@ -230,7 +224,6 @@ const SEGMENT: Readonly<Record<string, HistoryField>> = {
   survey_question_answer: "score",
   survey_question_text: "text",
 };
-/** Other columns describe the event itself. */
 const SEGMENT_DATA = /^(?:survey_|context_traits_|user_id$|anonymous_id$)/;
 
 function segmentTarget(column: string, name: string, stream: HistoryStream | PartStream): HistoryTarget {
@@ -242,7 +235,6 @@ function segmentTarget(column: string, name: string, stream: HistoryStream | Par
   return SEGMENT_DATA.test(name) ? UNKNOWN : IGNORED;
 }
 
-/** The stream, then the field. */
 export const PREFIX = /^(people|survey_responses|unsubscribes|bounces)__(.+)$/i;
 
 function windsorTarget(column: string, stream: HistoryStream | PartStream): HistoryTarget {

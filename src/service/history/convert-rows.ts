@@ -34,7 +34,7 @@ import { distribute, type DistributedValues } from "./distribute.ts";
 import { toOtherAnswer } from "./question-rows.ts";
 import { type HistoryShape, plainText, unwrapRow } from "./shape.ts";
 
-/** `version` is when the row last changed, if it says so. */
+/** `version` is when the row last changed, if known. */
 export type PastRow =
   | { readonly stream: Exclude<HistoryStream, "responses">; readonly row: PastPerson; readonly version: number }
   | {
@@ -43,7 +43,6 @@ export type PastRow =
       readonly version: number;
       readonly lost: readonly LostPart[];
     }
-  /** A part of a response, as received. */
   | { readonly stream: PartStream; readonly fields: ReadonlyMap<HistoryField, Json> };
 
 export type LostPart = "note without a text" | "long permalink";
@@ -59,16 +58,11 @@ export class PastRowError extends Error {
 }
 
 export interface ConvertOptions extends Pick<ShapeChoice, "renames"> {
-  /** What to do with unknown columns. */
   readonly unknown: "properties" | "ignore";
-  /** Zone of times without one; null is the system's. */
   readonly zone: string | null;
   readonly now: number;
-  /** Called once per column with the target of its values. */
   readonly onColumn: (column: string, target: HistoryTarget) => void;
-  /** Called for each value that is dropped, with its column. */
   readonly onLost: (column: string) => void;
-  /** Called for each record of an unknown stream or event, with its name. */
   readonly onOtherKind: (kind: string) => void;
 }
 
@@ -169,7 +163,6 @@ function readId(value: Json | undefined, name: string): number | null {
   throw new PastRowError(`${name} ${shown(value)} is not a whole number from 1 to ${FOREIGN_ID_MAX}`);
 }
 
-/** Text that can be stored. */
 function readText(value: Json | undefined, name: string): string | null {
   if (value === undefined) return null;
   const text = plainText(value);
@@ -181,7 +174,6 @@ function checkStorable(text: string, name: string): void {
   if (!isStorableText(text)) throw new PastRowError(`${name} holds a character that cannot be stored`);
 }
 
-/** Throws PastRowError. */
 export function checkStorableValue(value: Json, name: string): void {
   if (!isStorableJson(value)) throw new PastRowError(`${name} holds a value that cannot be stored`);
 }
@@ -238,7 +230,7 @@ function toResponse({ fields, properties, answers }: DistributedValues, readTime
   const lost: LostPart[] = permalink !== null && permalink.length > PERMALINK_MAX ? ["long permalink"] : [];
   const row: PastResponse = {
     id: readId(fields.get("id"), "id"),
-    person: respondentOf(fields, readTime),
+    person: readRespondent(fields, readTime),
     surveyType,
     score: readScore(fields.get("score"), surveyType),
     comment: readComment(fields.get("comment")),
@@ -255,11 +247,10 @@ function toResponse({ fields, properties, answers }: DistributedValues, readTime
   return { stream: "responses", row, version, lost };
 }
 
-/** A longer text is no URL. */
 const PERMALINK_MAX = 2000;
 
 /** From an id, an expanded person, or columns. */
-function respondentOf(fields: Fields, readTime: ReadTime): PastPerson {
+function readRespondent(fields: Fields, readTime: ReadTime): PastPerson {
   const given = parsed(fields.get("person"));
   const person = isJsonObject(given) ? given : {};
   const value = (name: string, column: HistoryField): Json | undefined =>
@@ -278,7 +269,6 @@ function respondentOf(fields: Fields, readTime: ReadTime): PastPerson {
   return found;
 }
 
-/** Throws PastRowError. */
 export function readComment(value: Json | undefined): string | null {
   const comment = readText(value, "comment");
   return limited(comment, "comment", Buffer.byteLength(comment ?? ""), TEXT_BYTES_MAX);
@@ -297,7 +287,6 @@ function readScore(value: Json | undefined, surveyType: string): number {
   throw new PastRowError(`score ${shown(value)} is not ${wanted}`);
 }
 
-/** A table's cell may contain JSON. */
 function parsed(value: Json | undefined): Json | undefined {
   if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value;
   const json = parseJson(value);
@@ -327,7 +316,6 @@ function readAnswers(answers: Properties): TextsByQuestion {
   return readAnswerTexts(answers);
 }
 
-/** A JSON array or comma-separated names. */
 export function readTags(value: Json | undefined): string[] | null {
   if (value === undefined) return null;
   const found = parsed(value);

@@ -33,7 +33,6 @@ export function distribute(
   return { fields, properties, answers };
 }
 
-/** Works for a property named `__proto__`. */
 function setOwn(properties: Properties, key: string, value: Json): void {
   if (key !== "__proto__") properties[key] = value;
   else Object.defineProperty(properties, key, { value, enumerable: true, configurable: true, writable: true });

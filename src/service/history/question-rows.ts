@@ -1,4 +1,3 @@
-/** Rows of Segment's table `survey_question_answered`, one per question of a survey. */
 import type { Json } from "../../contract/json.ts";
 import type { HistoryField } from "./columns.ts";
 import { plainText } from "./shape.ts";

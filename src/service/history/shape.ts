@@ -17,14 +17,13 @@ import {
 
 export interface HistoryShape {
   readonly format: HistoryFormat;
-  /** Null if each row says it. */
+  /** Null if each row names it. */
   readonly stream: HistoryStream | PartStream | null;
 }
 
 export interface NoShape {
   readonly nearest: HistoryStream;
   readonly format: HistoryFormat;
-  /** Further required fields, each a list of alternatives. */
   readonly missing: readonly (readonly HistoryField[])[];
 }
 
@@ -100,7 +99,6 @@ function streamOf(columns: readonly string[], format: HistoryFormat, choice: Sha
   return NEEDED.people[0]?.some((name) => name !== "id" && has("people", name)) === true ? "people" : null;
 }
 
-/** Rows with an id besides their person's, or with a survey's id, are responses. */
 function hasResponseId(columns: readonly string[]): boolean {
   const names = new Set(columns.map((column) => column.trim().toLowerCase()));
   return names.has("survey_id") || (names.has("id") && (names.has("person_id") || names.has("person")));
@@ -150,7 +148,7 @@ function fail(columns: readonly string[], format: HistoryFormat, choice: ShapeCh
 /** The row inside a record, or an error, and its kind if it says so. */
 export type Unwrapped = {
   readonly stream: HistoryStream | null;
-  /** Its own name for the stream or event. */
+  /** The record's own name for the stream or event. */
   readonly kind: string | null;
 } & ({ readonly row: JsonObject } | { readonly problem: string });
 
@@ -182,7 +180,6 @@ export function unwrapRow(record: JsonObject, format: HistoryFormat | null): Unw
   return unwrapped(isJsonObject(inner.data) ? inner.data : inner, "record", stream, {});
 }
 
-/** Text unchanged, anything else as JSON; empty for a missing value. */
 export function plainText(value: Json | undefined): string {
   if (value === undefined || value === null) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
@@ -206,7 +203,6 @@ function parseObject(value: Json): JsonObject | null {
   return isJsonObject(value) ? value : null;
 }
 
-/** Recognizes a file by its first rows; see `NoShape`. */
 export function recognizeRows(records: readonly JsonObject[], choice: ShapeChoice): HistoryShape | NoShape {
   const columns = new Set<string>();
   let saysItself = false;

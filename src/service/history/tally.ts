@@ -1,6 +1,6 @@
 /**
- * Counts everything an import brings before storing it: rows, people, and the score per month. A million rows don't fit
- * into memory, so the counts are in a temporary database.
+ * Counts what an import would store: rows, people, and the score per month. A million rows don't fit into memory, so
+ * the counts are kept in a temporary database.
  */
 import { scoreCategory } from "../../contract/limits.ts";
 import { emailKey } from "../../contract/text/email.ts";
@@ -24,19 +24,16 @@ interface TemporaryStatement {
 type Value = string | number | null;
 
 export interface ScoreOfMonth {
-  /** `2026-01`, or null for the total. */
   readonly month: string | null;
   readonly responses: number;
   readonly promoters: number;
   readonly passives: number;
   readonly detractors: number;
-  /** Rounded like the API's metrics; null without responses. */
   readonly nps: number | null;
 }
 
 interface StreamTally {
   readonly read: number;
-  /** Number of rows that are the newest of their key. */
   readonly newest: number;
   readonly merged: number;
   readonly refused: number;
@@ -51,11 +48,9 @@ export interface HistoryCount {
 export interface HistoryTally {
   /** Whether a row is the newest of its key; among equals, the last one. */
   isNewest(ordinal: number): boolean;
-  /** Unix seconds, or null. */
   answeredAt(personId: number): number | null;
   createdAt(personId: number): number | null;
   readonly streams: ReadonlyMap<HistoryStream | PartStream, StreamTally>;
-  /** Distinct people in all rows. */
   readonly people: number;
   readonly months: readonly ScoreOfMonth[];
   readonly total: ScoreOfMonth;
@@ -94,7 +89,6 @@ const PEOPLE = `SELECT (SELECT count(*) FROM people) + (SELECT count(*) FROM add
 
 type Reads = Map<HistoryStream | PartStream, { read: number; refused: number }>;
 
-/** `zone` is where months begin; null is the system's. */
 export function countHistory(zone: string | null, database: TemporaryDatabase): HistoryCount {
   database.exec(TABLES);
   const monthOf = createMonths(zone);
@@ -115,11 +109,10 @@ export function countHistory(zone: string | null, database: TemporaryDatabase): 
   return {
     add(row, ordinal) {
       count(row.stream, false);
-      // Parts are merged with their response.
       if (!isKept(row)) return;
       if (row.stream === "responses") addPerson(row.row.person, row.row.createdAt);
       else addPerson(row.row, null);
-      keepNewest.run([row.stream, keyOf(row), row.version, ordinal, ...scoreOf(row, monthOf)]);
+      keepNewest.run([row.stream, rowKey(row), row.version, ordinal, ...monthAndCategory(row, monthOf)]);
     },
     refuse: (stream) => count(stream, true),
     finish() {
@@ -134,7 +127,7 @@ function isKept(row: PastRow): row is Kept {
 }
 
 /** Rows without an id are identified by person, time and score. */
-function keyOf(row: Kept): number | string {
+function rowKey(row: Kept): number | string {
   if (row.row.id !== null) return row.row.id;
   if (row.stream !== "responses") return addressOf(row.row);
   const { person, createdAt, score, surveyType } = row.row;
@@ -146,7 +139,7 @@ function addressOf({ email, phoneNumber }: PastPerson): string {
 }
 
 /** Month and category; nothing unless it is a response with a score. */
-function scoreOf(row: Kept, monthOf: (at: number) => string): readonly [string | null, string | null] {
+function monthAndCategory(row: Kept, monthOf: (at: number) => string): readonly [string | null, string | null] {
   if (row.stream !== "responses" || row.row.surveyType !== "nps") return [null, null];
   return [monthOf(row.row.createdAt), scoreCategory(row.row.score)];
 }

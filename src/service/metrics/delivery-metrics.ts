@@ -31,7 +31,6 @@ export interface DeliveryMetrics {
 export interface SenderStates {
   readonly own: readonly { readonly name: string; readonly health: () => SenderHealth }[];
   readonly process: string;
-  /** As last stored by all processes. */
   readonly kept: readonly KeptSender[];
 }
 

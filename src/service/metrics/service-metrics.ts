@@ -99,7 +99,7 @@ const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512] as const;
 /** Scrapes within this time share one reading of the store. */
 const GAUGES_KEPT_MS = 10_000;
 /** Prometheus allows ten seconds per scrape. */
-const STORE_PATIENCE_MS = 4000;
+const STORE_TIMEOUT_MS = 4000;
 
 export interface ServiceMetrics {
   readonly watch: Required<StoreWatch>;
@@ -169,7 +169,7 @@ export function createServiceMetrics(clock: Clock): ServiceMetrics {
       // Before this reading takes a connection itself.
       const connections = store.connections();
       const summarize = (state.summarize ??= readAtMostEvery(clock, GAUGES_KEPT_MS, () => readSummary(store)));
-      const summary = await withTimeout(clock, STORE_PATIENCE_MS, summarize(), null).catch(() => null);
+      const summary = await withTimeout(clock, STORE_TIMEOUT_MS, summarize(), null).catch(() => null);
       return [
         ...deliveries.lines(summary?.queue ?? null, { ...senders, kept: summary?.senders ?? [] }),
         ...webhookMetrics(summary?.webhooks ?? null, webhookAttempts),

@@ -37,9 +37,7 @@ const OLDEST: Family = {
 type EndpointState = "enabled" | "failing" | "disabled";
 
 export interface WebhookSummary {
-  /** By state. */
   readonly endpoints: Readonly<Record<EndpointState, number>>;
-  /** By the state of their endpoint. */
   readonly waiting: Readonly<Record<EndpointState, number>>;
   readonly oldestDueSeconds: number;
 }
@@ -56,7 +54,6 @@ export async function summarizeWebhooks(tx: Transaction): Promise<WebhookSummary
   return { endpoints, waiting, oldestDueSeconds: oldest === null ? 0 : Math.max(0, tx.now - oldest) };
 }
 
-/** `attempts` are those since the start. */
 export function webhookMetrics(
   summary: WebhookSummary | null,
   attempts: ReadonlyMap<AttemptMeaning["kind"], number>,

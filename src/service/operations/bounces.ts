@@ -1,4 +1,3 @@
-/** `service bounce` and `service sms`. */
 import * as v from "valibot";
 import { clearBounce, listSoftBounces } from "../domain/delivery/bounces.ts";
 import {
@@ -18,7 +17,7 @@ import {
 import type { SoftBouncer, Transaction } from "../domain/ports.ts";
 import { defineOperation, orNull } from "./operation.ts";
 
-/** Keys by provider; an empty one is cleared. */
+/** Keys by provider; empty text clears one. */
 const keysOf = <const Name extends string>(names: readonly Name[]) =>
   v.partial(v.strictObject(Object.fromEntries(names.map((name) => [name, v.string()])) as Record<Name, typeof key>));
 const key = v.string();
@@ -33,7 +32,7 @@ export const bounceOperations = {
       return {
         email,
         bounced_at: bouncedAt,
-        /** The words of the reply, and their time; null if they were not kept. */
+        /** Text and time of the reply; null if they weren't kept. */
         reported_at: evidence?.at ?? null,
         stage: evidence?.stage ?? null,
         code: evidence?.code ?? null,
@@ -42,7 +41,6 @@ export const bounceOperations = {
       };
     },
   }),
-  /** One page of soft bounces, by person. `after` is the `next` of the page before. */
   "bounce.list": defineOperation({
     scope: "project",
     access: "read",
@@ -63,11 +61,11 @@ export const bounceOperations = {
       return HOOK_SOURCES.map((provider) => ({
         provider,
         url: appUrl() + hookPath(secret, provider),
-        proof: proofOf(provider, keys),
+        proof: requiredProof(provider, keys),
       }));
     },
   }),
-  /** `signed_by`: without any, the URL's secret is the only proof. */
+  /** Without `signed_by`, the secret in the URL is the only proof. */
   "sms.hook": defineOperation({
     scope: "server",
     access: "write",
@@ -80,7 +78,6 @@ export const bounceOperations = {
   }),
 };
 
-/** Returns all that are kept then. */
 async function keepKeys<Provider extends KeyedProvider | SigningGateway>(
   tx: Transaction,
   providers: readonly Provider[],
@@ -93,8 +90,11 @@ async function keepKeys<Provider extends KeyedProvider | SigningGateway>(
   return readProviderKeys(tx, providers);
 }
 
-/** What a report needs besides the URL's secret. `refused`: nothing helps, since another provider's key is kept. */
-function proofOf(source: HookSource, keys: ReadonlyMap<KeyedProvider, string>) {
+/**
+ * What a report needs besides the secret in the URL. `refused` means another provider's key is stored, so none would be
+ * accepted.
+ */
+function requiredProof(source: HookSource, keys: ReadonlyMap<KeyedProvider, string>) {
   if (source === "ses") return "signature";
   if (source === "hook" || !keys.has(source)) return keys.size === 0 ? "secret" : "refused";
   return source === "postmark" ? "login" : "signature";

@@ -1,4 +1,3 @@
-/** `service apply`, and the settings file that it reads. */
 import * as v from "valibot";
 import {
   type AppliedConfiguration,
@@ -11,7 +10,7 @@ import { pruneEvents } from "../domain/webhooks/webhooks.ts";
 import { defineOperation, Undone } from "./operation.ts";
 import { createWebhookSecret } from "./webhooks.ts";
 
-/** The changes of the settings that were made, or would be; none if one of them is refused. */
+/** Changes made, or planned by a dry run; empty if any of them is refused. */
 export interface ConfiguredInfo extends AppliedConfiguration {
   readonly isApplied: boolean;
   readonly refused: { readonly path: readonly string[]; readonly text: string } | null;
@@ -25,8 +24,8 @@ export const configurationOperations = {
     run: (tx, project) => readConfiguration(tx, project),
   }),
   /**
-   * Makes the settings as they are wanted, all or none. Nothing changes if something would be removed that `confirmed`
-   * doesn't name; null confirms everything.
+   * Applies the settings, all or none. Changes nothing if it would remove something that `confirmed` doesn't name; null
+   * confirms everything.
    */
   configure: defineOperation({
     scope: "project",

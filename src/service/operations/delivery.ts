@@ -1,4 +1,3 @@
-/** `service delivery`, `pause` and `resume`. */
 import * as v from "valibot";
 import { isE164 } from "../../contract/text/phone.ts";
 import { resolveDelivery } from "../domain/delivery/deliveries.ts";
@@ -22,16 +21,15 @@ import type { AttemptRow, DuePage, KeptSender, PageFacts, ProjectRow, Transactio
 import { readWallClock } from "../domain/projects/settings.ts";
 import { defineOperation, orNull } from "./operation.ts";
 
-/** Each day is counted in every state: more of them in one read would hold up a service's other work. */
+/** Each day is counted in every state; reading more at once would delay the service. */
 const DAYS_A_PAGE = 31;
 
-/** One page, by the time for which surveys were scheduled. `after` is the `next` of the page before. */
+/** A page by scheduled time. `after` is `next` of the previous page. */
 const PAGE_FIELDS = {
   state: orNull(v.picklist(LISTED_STATES)),
   reason: orNull(v.picklist(LISTED_REASONS)),
-  /** Of one person: an e-mail address or a phone number. */
   email: orNull(v.string()),
-  /** Unix seconds, included. */
+  /** Unix seconds, inclusive. */
   since: orNull(v.number()),
   until: orNull(v.number()),
   order: v.optional(v.picklist(["asc", "desc"]), "desc"),
@@ -55,7 +53,6 @@ export const deliveryOperations = {
       };
     },
   }),
-  /** The same as numbers for each day of the project's zone. */
   "delivery.days": defineOperation({
     scope: "project",
     access: "read",
@@ -70,7 +67,6 @@ export const deliveryOperations = {
       return { rows: days.slice(0, limit).map(toDayInfo), next: next === undefined ? null : String(next.beginsAt) };
     },
   }),
-  /** By e-mail address or phone number. */
   "delivery.show": defineOperation({
     scope: "project",
     access: "read",
@@ -110,7 +106,7 @@ export const deliveryOperations = {
     scope: "server",
     access: "write",
     input: {},
-    // For processes that are not this one, or not running.
+    // Stored for other processes, and for servers that aren't running.
     run: (tx) => tx.senders.setSendersResumed(tx.nowMs),
     after: async ({ store, senders }) => {
       const held = await releaseAll(store, releaseForOperator);
@@ -139,7 +135,6 @@ export const deliveryOperations = {
   }),
 };
 
-/** Throws NotFoundError if nobody has the address. */
 async function sourcesFor(
   tx: Transaction,
   project: ProjectRow,
@@ -168,7 +163,7 @@ function toPage({ since, until, order, after, limit }: PageInput): DuePage {
   return { since, until, order, after: readPlace(after), limit };
 }
 
-/** `1763596800:42`, as `next` names the last row of a page; of a day its first second alone. */
+/** Reads `1763596800:42`, the last row of a page; a day stands for its first second. */
 function readPlace(text: string | null): DuePage["after"] {
   const [at = "", id = "0"] = (text ?? "").split(":");
   return Number(at) > 0 ? { at: Number(at), id: Number(id) } : null;
@@ -180,7 +175,7 @@ function toDayInfo({ day, counts }: DayCounts) {
   return { day, surveys: sum, ...surveys, not_scheduled: unscheduled };
 }
 
-/** A survey that was scheduled, or one that was not: `id` is its number among those of its kind. */
+/** For a scheduled survey, or one that wasn't; `id` is its number among those. */
 function toDeliveryInfo(id: number, row: Omit<ListedDelivery, "id" | "at">) {
   return {
     id: String(id),
@@ -188,7 +183,6 @@ function toDeliveryInfo(id: number, row: Omit<ListedDelivery, "id" | "at">) {
     email: row.email,
     phone_number: row.phoneNumber,
     state: row.state,
-    /** Why it is not sent, or not yet. */
     reason: row.reason,
     due_at: row.dueAt,
     sent_at: row.sentAt,
@@ -246,7 +240,6 @@ function toAttemptInfo({ n, at, outcome, stage, code, enhancedCode, text, host, 
   };
 }
 
-/** The known visits to a survey's page; null if nobody has opened it. */
 function toPageInfo({ firstGetAt, gets, scores, headSeen, answeredBy, answeredAfter }: PageFacts) {
   if (gets === 0 && !headSeen && answeredBy === null) return null;
   return {
@@ -268,7 +261,7 @@ async function readBudgets(tx: Transaction, projects: readonly ProjectRow[]) {
       project: project.name,
       daily_limit: limit,
       sent_today: sent,
-      /** Surveys and reminders that should have left by now, and when the next of them can. */
+      /** Overdue surveys and reminders, and when the next one can be sent. */
       waiting: count,
       waiting_until: until,
     });

@@ -1,4 +1,3 @@
-/** `service digest`. */
 import * as v from "valibot";
 import { WEEKDAYS } from "../domain/surveys/windows.ts";
 import {
@@ -13,11 +12,10 @@ import type { DigestRow, Transaction } from "../domain/ports.ts";
 import { shownTarget } from "../domain/webhooks/digest-targets.ts";
 import { defineOperation, orNull } from "./operation.ts";
 
-/** The address in a preview, which is not sent. */
 const NOBODY = "you@example.com";
 
 export const digestOperations = {
-  /** An address or Slack URL that has one gets the new schedule. */
+  /** An address or Slack URL that already gets digests gets the new schedule. */
   "digest.add": defineOperation({
     scope: "project",
     access: "write",
@@ -27,7 +25,6 @@ export const digestOperations = {
       weekday: v.number(),
       /** Of the day. */
       minute: v.number(),
-      /** Null follows the project's. */
       zone: orNull(v.string()),
       allow_private: v.optional(v.boolean(), false),
     },
@@ -44,7 +41,6 @@ export const digestOperations = {
       return infos;
     },
   }),
-  /** The mail that would go out now. */
   "digest.preview": defineOperation({
     scope: "project",
     access: "read",
@@ -52,7 +48,7 @@ export const digestOperations = {
     run: (tx, project) => sampleDigest(tx, project, NOBODY),
     after: ({ renderDigest }, due) => renderDigest(due),
   }),
-  /** Sends the digest of now to a reader once: an id, an address or a Slack URL. */
+  /** Sends the current digest once to an id, address or Slack URL. */
   "digest.test": defineOperation({
     scope: "project",
     access: "read",

@@ -1,4 +1,3 @@
-/** All operations by name. */
 import type { Access, Operation, OperationTools, Scope } from "./operation.ts";
 import { bounceOperations } from "./bounces.ts";
 import { configurationOperations } from "./configuration.ts";
@@ -31,7 +30,6 @@ const OPERATIONS = {
 type Operations = typeof OPERATIONS;
 export type OperationName = keyof Operations;
 
-/** What an operation takes besides its project. */
 export type InputOf<Name extends OperationName> =
   Operations[Name] extends Operation<infer _Scope, infer Input, infer _Result> ? Input : never;
 export type ResultOf<Name extends OperationName> =
@@ -49,7 +47,7 @@ export function accessOf(call: { readonly kind: OperationName }): Access {
   return operation.access(input);
 }
 
-/** Carries out operations on an open store. Throws DomainError. */
+/** Runs an operation on an open store. Throws DomainError. */
 export type Admin = <Name extends OperationName>(
   call: { readonly kind: Name } & ProjectField<Name> & InputOf<Name>,
 ) => Promise<ResultOf<Name>>;

@@ -1,4 +1,3 @@
-/** `service link`, `brand` and `texts`. */
 import * as v from "valibot";
 import { LOCALES } from "../../contract/locales.ts";
 import { NotFoundError } from "../domain/errors.ts";
@@ -6,7 +5,7 @@ import type { PublicLink } from "../domain/ports.ts";
 import { changeBrand } from "../domain/projects/brand.ts";
 import { changeTexts, readTexts, TEXT_NAMES, type TextName } from "../domain/projects/texts.ts";
 import { addLink, listLinks, removeLink } from "../domain/surveys/survey-links.ts";
-import { defineOperation, givenOf, orNull, writesIfGiven } from "./operation.ts";
+import { defineOperation, withoutNulls, orNull, writesIfGiven } from "./operation.ts";
 
 const text = orNull(v.string());
 const TEXT_FIELDS = Object.fromEntries(TEXT_NAMES.map((name) => [name, text])) as Record<TextName, typeof text>;
@@ -34,7 +33,7 @@ export const pageOperations = {
       return { id };
     },
   }),
-  /** Changes what is given, and shows all; an empty text clears a part. `logo` is base64. */
+  /** Changes the given values and returns all; empty text clears one. `logo` is base64. */
   brand: defineOperation({
     scope: "project",
     access: writesIfGiven(),
@@ -53,13 +52,13 @@ export const pageOperations = {
       };
     },
   }),
-  /** Changes what is given of one scope, and shows the texts of all; an empty text clears one. */
+  /** Changes the given texts of one scope and returns those of all scopes; empty text clears one. */
   texts: defineOperation({
     scope: "project",
     access: writesIfGiven("locale", "score"),
     input: { locale: orNull(v.picklist(LOCALES)), score: text, ...TEXT_FIELDS },
     run: (tx, project, { locale, score, ...texts }) => {
-      const change = givenOf(texts);
+      const change = withoutNulls(texts);
       return Object.keys(change).length === 0
         ? readTexts(tx, project)
         : changeTexts(tx, project, { locale, score }, change);

@@ -1,4 +1,3 @@
-/** `service erase` and `service retention`. */
 import * as v from "valibot";
 import { emailKey } from "../../contract/text/email.ts";
 import { systemErrorText } from "../../runtime/files/system-words.ts";
@@ -24,22 +23,21 @@ import {
   type RetentionPolicy,
 } from "../domain/privacy/retention.ts";
 import { requireProject } from "../domain/projects/projects.ts";
-import { type Access, defineOperation, givenOf, type OperationTools, orNull } from "./operation.ts";
+import { type Access, defineOperation, withoutNulls, type OperationTools, orNull } from "./operation.ts";
 
 /** Seconds; `off` keeps everything. */
 const age = orNull(v.union([v.literal("off"), v.number()]));
 
 export const privacyOperations = {
-  /** Without a project: from all of them. */
+  /** Without a project, erases from all. */
   erase: defineOperation({
     scope: "any",
     access: ({ dry_run: dryRun }): Access => (dryRun ? "read" : "write"),
     input: {
-      /** One of the two. */
       email: orNull(v.string()),
       phone_number: orNull(v.string()),
       dry_run: v.boolean(),
-      /** The address is also taken out of rows of others. */
+      /** Also removes the address from other people's rows. */
       properties: v.boolean(),
       forget_unsubscribe: v.boolean(),
     },
@@ -59,14 +57,13 @@ export const privacyOperations = {
       const mentions = targets.reduce((sum, target) => sum + target.mentions.length, 0);
       return { texts, samples, at: tx.now, found: { projects: targets.length, mentions, ...sumUp(erasures) } };
     },
-    /** A receipt: counts and a time, and nothing that tells who it was. */
+    /** The receipt has counts and a time, but nothing that identifies the person. */
     after: async (tools, { texts, samples, at, found }, { dry_run: dryRun }) => {
       if (!dryRun) return { ...found, erased_at: at, ...(await finish(tools, texts, samples)) };
       const later = { erased_at: null, messages: null, suppressions_kept: null, links_kept: null, verified: null };
       return { ...found, ...later, problem: null };
     },
   }),
-  /** Changes what is given, follows it, and shows all. */
   retention: defineOperation({
     scope: "project",
     access: ({ dry_run: dryRun }): Access => (dryRun ? "read" : "write"),
@@ -79,7 +76,7 @@ export const privacyOperations = {
     },
     run: async (tx, project, { dry_run: dryRun, ...given }) => {
       const change: Partial<RetentionPolicy> = Object.fromEntries(
-        Object.entries(givenOf(given)).map(([name, value]) => [name, value === "off" ? null : value]),
+        Object.entries(withoutNulls(given)).map(([name, value]) => [name, value === "off" ? null : value]),
       );
       if (!dryRun) return { project, policy: await changeRetention(tx, project, change), expired: null };
       const policy = { ...(await readRetention(tx, project)), ...change };
@@ -103,11 +100,11 @@ interface Target {
   readonly mentions: readonly Mention[];
 }
 
-/** Longer comments are the person's own; a short one may be anybody's. */
+/** Longer comments are unique to the person; short ones aren't. */
 const SAMPLE_MIN = 24;
 const SAMPLES_MAX = 16;
 
-/** What an erasure will take, and the words that prove it afterwards. Throws NotFoundError. */
+/** Finds what an erasure deletes, and texts that prove it afterwards. Throws NotFoundError. */
 async function findTargets(store: Store, name: string | null, address: ErasedAddress, forgetUnsubscribe: boolean) {
   const targets: Target[] = [];
   const texts = new Set<string>();
@@ -133,7 +130,7 @@ async function findTargets(store: Store, name: string | null, address: ErasedAdd
   throw new NotFoundError(`no person found with ${whose} in ${name === null ? "any project" : `project ${name}`}`);
 }
 
-/** What follows the commit. The rows are gone by then, so the receipt is due whatever fails here. */
+/** After the commit the rows are gone, so the receipt is returned whatever fails here. */
 async function finish(
   { store, onErased, sweepMessages }: OperationTools,
   texts: readonly string[],
@@ -146,9 +143,9 @@ async function finish(
       return null;
     });
   await orNote("the erasure log was not written", onErased());
-  /** Null when a server will remove them. */
+  /** Null if a server will delete them. */
   const messages = await orNote("messages may be left in the outbox", store.settle().then(sweepMessages));
-  // While a long backup reads the file it can't be cleaned; the upkeep does it later.
+  // The file can't be cleaned while a long backup reads it; maintenance does it later.
   let isCleaned = true;
   const verified = await clean(store, texts, samples).catch(() => (isCleaned = false));
   if (isCleaned) await store.write((tx) => tx.erasures.setCleaning(false), { project: "none" });
@@ -157,7 +154,7 @@ async function finish(
     : { messages, verified: false, problem: problems.join("; ") };
 }
 
-/** Others may have said or be described by the same words: those prove nothing. */
+/** Texts that others also wrote, or that describe them, prove nothing. */
 async function clean(store: Store, texts: readonly string[], samples: readonly string[]): Promise<boolean | null> {
   const isClean = await store.clean([...texts, ...samples]);
   if (isClean !== false) return isClean;
@@ -185,7 +182,6 @@ function toRetentionInfo({ responses, mode, requests, webhooks }: RetentionPolic
     mode: responses === null ? null : mode,
     requests,
     webhooks,
-    /** Rows that were removed now, or would be. */
     expired_responses: expired.responses,
     expired_requests: expired.requests,
     expired_webhook_events: expired.events,

@@ -1,4 +1,3 @@
-/** `service project` and `service key`. */
 import * as v from "valibot";
 import { type KeyAccess, READ_ONLY_PREFIX } from "../../contract/key-access.ts";
 import type { Random } from "../../runtime/random.ts";
@@ -14,7 +13,7 @@ import {
 } from "../domain/projects/projects.ts";
 import { defineOperation, orNull } from "./operation.ts";
 
-/** 32 URL-safe characters, 42 of a key that only reads: short enough for every client library. */
+/** 32 URL-safe characters, 42 for a read-only key: short enough for every client library. */
 export function createKey(random: Random, access: KeyAccess = "full"): string {
   return access === "full" ? random.token(24) : `${READ_ONLY_PREFIX}${random.token(24)}`;
 }
@@ -52,7 +51,7 @@ export const projectOperations = {
     run: async (tx, project, { name, read_only: readOnly, expires }, { random }) => {
       const access = readOnly ? "read-only" : "full";
       const key = createKey(random, access);
-      const { id } = await addKey(tx, project, key, { name, access, expiresAt: endOf(tx, expires) });
+      const { id } = await addKey(tx, project, key, { name, access, expiresAt: expiryAfter(tx, expires) });
       return { id: String(id), name, key };
     },
   }),
@@ -62,7 +61,7 @@ export const projectOperations = {
     input: {},
     run: async (tx, project) => (await listKeys(tx, project)).map(toKeyInfo),
   }),
-  /** The key that `key.revoke` ends, by id or name. `isLast`: no other key opens the project. */
+  /** Finds the key to revoke, by id or name. `isLast` means no other key opens the project. */
   "key.find": defineOperation({
     scope: "project",
     access: "read",
@@ -78,17 +77,17 @@ export const projectOperations = {
     input: { id: v.string() },
     run: async (tx, project, { id }) => ({ id: String((await revokeKey(tx, project, id)).id) }),
   }),
-  /** By id or name. The previous keys stay unless `revoke_after` ends them. */
+  /** By id or name. The previous keys stay valid unless `revoke_after` ends them. */
   "key.rotate": defineOperation({
     scope: "project",
     access: "write",
     input: { id: v.string(), revoke_after: orNull(v.number()), expires: orNull(v.number()) },
     run: async (tx, project, { id, revoke_after: revokeAfter, expires }, { random }) => {
-      const endsAt = endOf(tx, revokeAfter);
+      const endsAt = expiryAfter(tx, revokeAfter);
       const { key, secretKey, previous } = await rotateKey(tx, project, id, {
         makeKey: (access) => createKey(random, access),
         endsAt,
-        expiresAt: endOf(tx, expires),
+        expiresAt: expiryAfter(tx, expires),
       });
       return {
         id: String(key.id),
@@ -101,8 +100,7 @@ export const projectOperations = {
   }),
 };
 
-/** Unix seconds; null for never. */
-function endOf({ now }: Transaction, afterSeconds: number | null): number | null {
+function expiryAfter({ now }: Transaction, afterSeconds: number | null): number | null {
   return afterSeconds === null ? null : now + afterSeconds;
 }
 

@@ -1,4 +1,3 @@
-/** `service question`. */
 import * as v from "valibot";
 import { LOCALES } from "../../contract/locales.ts";
 import { formatSpans, QUESTION_TYPES } from "../../contract/questions/questions.ts";
@@ -25,14 +24,12 @@ export const questionOperations = {
       type: v.picklist(QUESTION_TYPES),
       choices: v.optional(v.array(v.string()), []),
       scale: orNull(span),
-      /** Scores of those who are asked; null for everybody. */
       to: orNull(v.array(span)),
       id: orNull(v.string()),
     },
     run: async (tx, project, { id, ...question }) =>
       toInfo(await addQuestion(tx, project, { ...question, ...(id !== null && { id }) })),
   }),
-  /** Those that are asked in their order, then the retired ones. */
   "question.list": defineOperation({
     scope: "project",
     access: "read",
@@ -45,7 +42,7 @@ export const questionOperations = {
     input: { id: v.string() },
     run: async (tx, project, { id }) => toShown(await findQuestion(tx, project, id)),
   }),
-  /** Places are counted from 1. */
+  /** Positions start at 1. */
   "question.move": defineOperation({
     scope: "project",
     access: "write",

@@ -1,4 +1,3 @@
-/** `service share`. */
 import * as v from "valibot";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { utcDay } from "../../runtime/zone.ts";
@@ -21,7 +20,7 @@ export const shareOperations = {
     run: (tx, project, { comments: showsComments, expires, ...given }) =>
       addShare(tx, project, { ...given, showsComments, expiresAt: expires === null ? null : tx.now + expires }),
     after: async ({ store, clock, appUrl }, { share, token }) => {
-      // Counted before anybody looks, so that the first look at many years of answers is as quick as a later one.
+      // Counts in advance, so that the first visit is fast even with many years of answers.
       await keepDays(store, share, { first: null, last: utcDay(unixSeconds(clock)) - 1 });
       return { ...toShareInfo(share), url: `${appUrl()}/d/${token}` };
     },
@@ -32,7 +31,6 @@ export const shareOperations = {
     input: {},
     run: async (tx, project) => (await tx.shares.list(project.id)).map(toShareInfo),
   }),
-  /** By name, or by id if no page has that name. */
   "share.remove": defineOperation({
     scope: "project",
     access: "write",

@@ -1,4 +1,3 @@
-/** `service trend`. */
 import * as v from "valibot";
 import { addTrend, listTrends, removeTrend } from "../domain/answers/trends.ts";
 import { NotFoundError } from "../domain/errors.ts";

@@ -4,9 +4,7 @@ import { answerSurvey } from "../domain/answers/answers.ts";
 import type { DueQuestion, Store } from "../domain/ports.ts";
 
 export interface Answers {
-  /** Decides whether and when a sent survey is answered. */
   readonly plan: (due: Pick<DueQuestion, "token">, now: number) => void;
-  /** Unix seconds, or null. */
   readonly nextAt: () => number | null;
   /** Stores the answers that are due. */
   readonly give: (now: number) => Promise<void>;
@@ -20,7 +18,6 @@ export function createAnswers(
   store: Store,
   { rate, chance }: { readonly rate: number; readonly chance: Pick<Random, "fraction"> },
 ): Answers {
-  /** Sorted by time. */
   const waiting: { readonly at: number; readonly token: string }[] = [];
   return {
     plan: ({ token }, now) => {

@@ -10,7 +10,6 @@ import type { Store } from "../domain/ports.ts";
 import { markAsCopy } from "../store/sqlite/engine/data-file.ts";
 import { openSqliteCopy } from "../store/sqlite/open-sqlite-store.ts";
 
-/** Throws StoreFileError, CopyFailedError, and the signal's reason. */
 export async function copyData(options: DataFileOptions, to: Store, signal: AbortSignal): Promise<void> {
   if ((options.database ?? null) !== null) return copyStore(await openData(options), to, signal);
   const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-rehearsal-"));

@@ -2,7 +2,6 @@ import { type Clock, nextTurn } from "../../runtime/clock.ts";
 
 /** Stands still until it is set. `sleep` lets other work run and takes no time. */
 export interface JumpClock extends Clock {
-  /** Unix seconds. */
   readonly seconds: () => number;
   readonly jump: (to: number) => void;
 }

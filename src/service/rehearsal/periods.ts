@@ -1,4 +1,3 @@
-/** A rehearsal by day, ISO week or month in the project's zone. */
 import { periodLabel, periodStart } from "../../runtime/calendar/periods.ts";
 import { createWallClock, DAY_SECONDS, toCalendarDay } from "../../runtime/zone.ts";
 import type { Rehearsal } from "./results.ts";
@@ -7,7 +6,6 @@ export const PERIODS = ["day", "week", "month"] as const;
 export type RehearsalPeriod = (typeof PERIODS)[number];
 
 export interface PeriodRow {
-  /** Such as `2026-11-25`, `2026-W48` or `2026-11`. */
   readonly period: string;
   readonly surveys: number;
   readonly reminders: number;

@@ -23,12 +23,10 @@ import { createJumpClock, type JumpClock } from "./jump-clock.ts";
 
 export interface RehearsalOptions extends Omit<DataFileOptions, "onEvent"> {
   readonly project: string;
-  /** Unix seconds. */
   readonly until: number;
   /** Share of answered surveys, 0 to 1, and the random numbers that choose them. */
   readonly answerRate: number;
   readonly chance: Pick<Random, "fraction">;
-  /** Progress: the simulated time. */
   readonly onMoment: (at: number) => Promise<void>;
   readonly signal: AbortSignal;
 }

@@ -4,7 +4,6 @@ export interface RehearsedMessage {
   readonly phone_number: string | null;
   readonly kind: "survey" | "reminder";
   readonly channel: "email" | "sms";
-  /** Null outside Autopilot. */
   readonly platform: "email" | "sms" | null;
   readonly sent_at: number;
 }
@@ -18,7 +17,6 @@ export interface Held {
 export interface Rehearsal {
   readonly since: number;
   readonly until: number;
-  /** IANA name. */
   readonly zone: string;
   readonly messages: readonly RehearsedMessage[];
   readonly held: readonly Held[];

@@ -1,6 +1,6 @@
 /** The messages in flight: from a sender's taking one until its end is recorded. */
 import type { Clock } from "../../runtime/clock.ts";
-import { groupByProject, unlessFailed } from "../domain/by-project.ts";
+import { groupByProject, allOrFirstError } from "../domain/by-project.ts";
 import { finishDelivery, markTransmitting, mayStillSend, type OnUnknown } from "../domain/delivery/deliveries.ts";
 import {
   ClaimLostError,
@@ -181,7 +181,7 @@ export class InFlight {
       },
       { project: id, mayWaitMs: MARK_WAIT_MS },
     );
-    await unlessFailed<unknown>([marking, ...recording]);
+    await allOrFirstError<unknown>([marking, ...recording]);
     return marking;
   }
 

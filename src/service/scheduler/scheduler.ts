@@ -1,6 +1,6 @@
 /** Claims what is due, has it delivered, records how each delivery ended, and sleeps until the next is due. */
 import { type Clock, unixSeconds } from "../../runtime/clock.ts";
-import { groupByProject, unlessFailed } from "../domain/by-project.ts";
+import { groupByProject, allOrFirstError } from "../domain/by-project.ts";
 import { claimDue, findDue, type OnUnknown } from "../domain/delivery/deliveries.ts";
 import { LIFE_SECONDS } from "../domain/delivery/living.ts";
 import { guardOverdue, holdOverdue, isOverdueInBulk, type Pause, readPause } from "../domain/delivery/oversight.ts";
@@ -183,7 +183,7 @@ class LoopingScheduler implements Scheduler {
     const renewAll = [...held].map(([project, some]) =>
       store.write((tx) => tx.queue.renewClaims(some, tx.now + LEASE_SECONDS), { project }),
     );
-    await unlessFailed(renewAll);
+    await allOrFirstError(renewAll);
     this.#renewed = now;
   }
 
@@ -207,7 +207,7 @@ class LoopingScheduler implements Scheduler {
       for (const { sender, due } of claimed) this.#inFlight.take(sender, due);
       return claimed.length + done.length;
     };
-    const counts = await unlessFailed([...new Set([...ended.keys(), ...planned.keys()])].map(work));
+    const counts = await allOrFirstError([...new Set([...ended.keys(), ...planned.keys()])].map(work));
     return counts.reduce((sum, count) => sum + count, 0);
   }
 }

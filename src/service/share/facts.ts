@@ -19,7 +19,6 @@ import { readNewest } from "./newest.ts";
 import { dayText, type RangeName, type RangeStart, sharedPeriods, startOfDay, startOfRange } from "./ranges.ts";
 
 export interface ShareFacts extends LiveFacts {
-  /** Unix seconds, inclusive. `since` is null for all time without answers. */
   readonly since: number | null;
   readonly until: number;
 }

@@ -1,4 +1,3 @@
-/** A live page's newest comments and further answers. */
 import type { JsonObject } from "../../contract/json.ts";
 import { createMaskedAnswers } from "../../insight/answers/masked-answers.ts";
 import { type ReportComment, reportComments } from "../../insight/report/facts.ts";
@@ -17,7 +16,6 @@ const COMMENTS_MAX = 200;
 
 export type NewestFacts = Pick<LiveFacts, "questions" | "questionsAmong" | "comments">;
 
-/** Unix seconds, inclusive. */
 interface Range {
   readonly since: number;
   readonly until: number;

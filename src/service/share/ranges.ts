@@ -16,7 +16,6 @@ export function readRangeName(query: string): RangeName | null {
 }
 
 export interface RangeStart {
-  /** First day of a range that ends today, in days since 1970. */
   readonly first: number;
   /** First day of the range it is compared with, which ends the day before. */
   readonly before: number;
@@ -38,7 +37,6 @@ function monthsAgo(count: number, now: number): number {
 export interface SharedPeriod extends Coverage {
   /** `2026-W05`, `2026-01`. */
   readonly label: string;
-  /** Days since 1970, inclusive. */
   readonly first: number;
   readonly last: number;
 }
@@ -62,7 +60,6 @@ export function sharedPeriods(firstDay: number, now: number, isOpen: boolean): S
   }
 }
 
-/** `day` is in days since 1970. */
 export function dayText(day: number): string {
   return new Date(day * DAY_SECONDS * 1000).toISOString().slice(0, "2026-05-31".length);
 }

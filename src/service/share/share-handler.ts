@@ -17,14 +17,12 @@ import { type RangeName, RANGES, readRangeName } from "./ranges.ts";
 import { shareJson } from "./share-json.ts";
 
 const WRONG_TOKENS: RateLimit = { requests: 60, periodSeconds: 60 };
-/** Cache time of a link's range. */
 const KEPT_MS = 60_000;
 const KEPT_MAX = 200;
 const PATH = /^\/d\/([\w-]+?)(\.json)?$/;
 
 type Handle = (request: PathRequest) => Promise<HttpResponse | null>;
 
-/** Resolves with null for an unknown path or token. */
 export function createShareHandler(base: Base): Handle {
   const { store, clock, options } = base;
   const wrongTokens = createRateLimiter(WRONG_TOKENS, clock);

@@ -1,4 +1,3 @@
-/** A live page's numbers as JSON. */
 import { toCoreMetrics } from "../../contract/resources.ts";
 import { netPromoterScore, scoreInterval } from "../../insight/interval.ts";
 import type { ScoreTally } from "../domain/ports.ts";

@@ -1,7 +1,5 @@
-/** SQL out of the one record of columns that a table has: its columns by the names of a row's fields. */
 import type { SqlValue } from "./database.ts";
 
-/** For SELECT: each column under its field's name; `alias` is the table's. */
 export function selectList(columns: Readonly<Record<string, string>>, alias?: string): string {
   const prefix = alias === undefined ? "" : `${alias}.`;
   return Object.entries(columns)
@@ -9,12 +7,10 @@ export function selectList(columns: Readonly<Record<string, string>>, alias?: st
     .join(", ");
 }
 
-/** Stores a row; each column is a parameter. */
 export function insertSql(table: string, columns: readonly string[]): string {
   return `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`;
 }
 
-/** A row by its columns. */
 export function renameFields<Field extends string>(
   columns: Readonly<Record<Field, string>>,
   row: Readonly<Record<Field, SqlValue>>,
@@ -22,7 +18,7 @@ export function renameFields<Field extends string>(
   return Object.fromEntries((Object.keys(columns) as Field[]).map((field) => [columns[field], row[field]]));
 }
 
-/** For UPDATE: the fields that a change names, and their values. */
+/** For UPDATE: assignments of the changed fields, and their values. */
 export function assign<Field extends string>(
   columns: Readonly<Record<Field, string>>,
   change: Readonly<Partial<Record<Field, SqlValue>>>,

@@ -1,7 +1,6 @@
-/** The URL of a database, as operators write it. */
 import { isLoopbackHost } from "../../runtime/name-resolver.ts";
 
-/** The reason why a database is not opened by this URL, without its password; null where it is. */
+/** Why a database can't be opened by this URL, without its password; null if it can. */
 export function databaseUrlProblem(url: string): string | null {
   if (!URL.canParse(url)) return FORM;
   const { protocol, hostname, searchParams } = new URL(url);

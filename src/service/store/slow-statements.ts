@@ -1,4 +1,4 @@
-/** Counts statements and reports slow ones by a name: their text may be long, and their values are personal data. */
+/** Counts statements and reports slow ones by name: texts may be long, and values are personal data. */
 import type { Clock } from "../../runtime/clock.ts";
 import type { StoreWatch } from "../domain/ports.ts";
 
@@ -15,14 +15,13 @@ export function noteStatement({ clock, onSlow, onStatement }: StatementWatch, st
   if (ms > SLOW_MS) onSlow(statementName(sql), ms / 1000);
 }
 
-/** The verb, the first table and a checksum of the text, such as `select people 3f2a91c0`: the same in every run. */
+/** The verb, first table and a checksum, such as `select people 3f2a91c0`: the same in every run. */
 export function statementName(sql: string): string {
   const verb = /\w+/.exec(sql)?.[0].toLowerCase() ?? "empty";
   const table = /\b(?:from|into|update|table)\s+(\w+)/i.exec(sql)?.[1];
   return [verb, ...(table === undefined ? [] : [table]), checksum(sql.replaceAll(/\s+/g, " ").trim())].join(" ");
 }
 
-/** FNV-1a, 32 bits, as eight hexadecimal digits. */
 function checksum(text: string): string {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

@@ -1,7 +1,6 @@
-/** The failures of the data file, and other news of it for its operators. */
 import { UnavailableError } from "../domain/errors.ts";
 
-/** `foreign` is of another program, `outdated` of before the baseline, `missing` gone while its log is there. */
+/** `foreign` belongs to another program, `outdated` is older than the baseline, `missing` is gone but has a log. */
 export type FileTrouble =
   | "not_sqlite"
   | "linked"
@@ -18,7 +17,6 @@ export type FileTrouble =
   | "moved"
   | "unfinished";
 
-/** A data file that cannot be opened, or cannot be used any more. */
 export class StoreFileError extends UnavailableError {
   override readonly name = "StoreFileError";
   readonly trouble: FileTrouble;
@@ -29,7 +27,6 @@ export class StoreFileError extends UnavailableError {
   }
 }
 
-/** The fault of a database on a server. */
 export type DatabaseTrouble =
   | "unreachable"
   | "too_many_connections"
@@ -43,7 +40,7 @@ export type DatabaseTrouble =
   | "unfinished"
   | "unsupported";
 
-/** A database on a server that cannot be used, or not now. Its message names no address and no password. */
+/** The database is unusable. The message contains no address or password. */
 export class StoreDatabaseError extends UnavailableError {
   override readonly name = "StoreDatabaseError";
   readonly trouble: DatabaseTrouble;
@@ -54,12 +51,10 @@ export class StoreDatabaseError extends UnavailableError {
   }
 }
 
-/** The news of their data file for those who run the service. */
 export type StoreEvent =
   | { readonly kind: "created" }
-  /** Other users of the machine may read it. */
   | { readonly kind: "readable" }
   | { readonly kind: "trouble"; readonly error: StoreFileError | StoreDatabaseError }
   | { readonly kind: "recovered" }
-  /** A statement took more than a second; its name has none of its values. */
+  /** A statement took more than a second; `statement` contains no values. */
   | { readonly kind: "slow"; readonly statement: string; readonly seconds: number };

@@ -1,8 +1,7 @@
-/** Records finished attempts, with one commit per project. */
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Random } from "../../runtime/random.ts";
-import { groupByProject, unlessFailed } from "../domain/by-project.ts";
+import { groupByProject, allOrFirstError } from "../domain/by-project.ts";
 import type { Store, Transaction, WebhookRow } from "../domain/ports.ts";
 import { type AttemptMeaning, recordAttempt } from "../domain/webhooks/attempts.ts";
 import type { EndedAttempt } from "./endpoint-queue.ts";
@@ -12,10 +11,8 @@ export interface AttemptRecorderOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Called after recording; other events may be due now. */
   readonly onRecorded: () => void;
   readonly onError: (error: unknown) => void;
-  /** Ends the pause after an error. */
   readonly signal: AbortSignal;
 }
 
@@ -53,7 +50,7 @@ export class AttemptRecorder {
       try {
         if (this.#ended.length < RECORDED_AT_ONCE) await clock.sleep(GATHER_MS);
         const groups = groupByProject(this.#ended.slice(), ({ queue }) => queue.webhook().project.id);
-        await unlessFailed([...groups].map(([project, some]) => this.#recordIn(project, some)));
+        await allOrFirstError([...groups].map(([project, some]) => this.#recordIn(project, some)));
         onRecorded();
       } catch (error) {
         onError(error);

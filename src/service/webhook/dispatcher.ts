@@ -1,4 +1,3 @@
-/** Sends events to their endpoints when they are due. */
 import { unixSeconds, type Clock } from "../../runtime/clock.ts";
 import { createWakeLoop, type WakeLoop } from "../../runtime/wake-loop.ts";
 import type { Log } from "../../runtime/log.ts";
@@ -15,17 +14,13 @@ export interface DispatcherOptions extends Pick<EndpointOptions, "own" | "resolv
   readonly random: Random;
   readonly log: Log;
   readonly onError: (error: unknown) => void;
-  /** Whether this process sends; always, if absent. */
   readonly mayStart?: () => boolean;
 }
 
 export interface Dispatcher {
-  /** A second call does nothing. */
   readonly start: () => void;
   readonly wake: () => void;
-  /**
-   * Starts no more attempts; running ones have five seconds to finish, and otherwise are repeated after the next start.
-   */
+  /** Starts no more attempts. Running ones get five seconds; unfinished ones are repeated after the next start. */
   readonly stop: () => Promise<void>;
   readonly attempts: () => ReadonlyMap<AttemptMeaning["kind"], number>;
 }
@@ -68,7 +63,7 @@ class LoopingDispatcher implements Dispatcher {
 
   attempts = (): ReadonlyMap<AttemptMeaning["kind"], number> => this.#recorder.counts;
 
-  /** Gives each endpoint its due events. Returns when to look again, in Unix seconds. */
+  /** Passes due events to their endpoints. Returns when to look again, in Unix seconds. */
   async #sendDue(): Promise<number> {
     const { store, clock, mayStart = () => true } = this.#options;
     // Other processes may add events while this runs.
@@ -95,7 +90,6 @@ class LoopingDispatcher implements Dispatcher {
     return queue;
   }
 
-  /** Removed or disabled endpoints. */
   #closeOthers(known: ReadonlySet<string>): void {
     for (const [key, queue] of this.#queues) {
       if (known.has(key)) continue;
@@ -121,11 +115,11 @@ function keyOf({ project, id }: WebhookRow): string {
 interface Share {
   readonly webhook: WebhookRow;
   readonly due: Awaited<ReturnType<Transaction["webhooks"]["due"]>>;
-  /** The endpoint is being given a rest. */
+  /** The endpoint is paused. */
   readonly isSlow: boolean;
 }
 
-/** Per enabled endpoint, the events it has room for, and in how many seconds of the store's clock more are due. */
+/** For each enabled endpoint: the events it has room for, and in how many seconds of the store's clock more are due. */
 async function readShares(
   tx: Transaction,
   queues: ReadonlyMap<string, EndpointQueue>,

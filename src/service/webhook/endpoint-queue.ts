@@ -16,7 +16,6 @@ export interface EndpointQueueOptions extends EndpointOptions {
   readonly store: Pick<Store, "read">;
   readonly onError: (error: unknown) => void;
   readonly onEnd: (attempt: EndedAttempt) => void;
-  /** Ends running attempts without calling `onEnd`. */
   readonly signal: AbortSignal;
 }
 
@@ -27,7 +26,6 @@ export interface EndpointQueue {
   readonly wanted: () => number;
   readonly take: (webhook: WebhookRow, due: readonly DueEvent[]) => void;
   readonly forget: (due: DueEvent) => void;
-  /** Drops events that haven't started. */
   readonly clear: () => void;
   readonly size: () => number;
   readonly idle: () => Promise<void>;
@@ -37,7 +35,7 @@ export interface EndpointQueue {
 const AT_ONCE = 4;
 const WAITING_MAX = 64;
 const WAITING_LOW = 32;
-/** Finished but unrecorded events; while the disk is behind, no more are started. */
+/** Maximum of finished but unrecorded events, in case the disk is slow. */
 const HELD_MAX = 256;
 
 export function createEndpointQueue(options: EndpointQueueOptions): EndpointQueue {
@@ -51,9 +49,8 @@ class WaitingEvents implements EndpointQueue {
   readonly #running = new Map<DueEvent, Promise<void>>();
   /** Pending, running or unrecorded, by the event's number. */
   readonly #held = new Map<number, DueEvent>();
-  /** People with a running attempt. */
   readonly #busy = new Set<number>();
-  /** Answers that ask for a pause, until they are recorded. */
+  /** Responses that ask for a pause and aren't recorded yet. */
   readonly #pauses = new Set<DueEvent>();
   #webhook: WebhookRow | null = null;
 
@@ -135,7 +132,7 @@ class WaitingEvents implements EndpointQueue {
       return (await store.read((tx) => tx.webhooks.delivery(project.id, id, event))) !== null;
     } catch (error) {
       onError(error);
-      // They are read again later, in order.
+      // They will be read again in order.
       this.clear();
       return false;
     }

@@ -6,9 +6,9 @@ import type { WebhookRow } from "../domain/ports.ts";
 const PREFIX = "whsec_";
 
 /**
- * Headers of one attempt; `now` is Unix seconds. Our signature uses the secret as printed as its key, Standard Webhooks
- * its decoded bytes. While a secret is being replaced, the header of Standard Webhooks has both signatures, and ours
- * the new one.
+ * Headers of one attempt; `now` is Unix seconds. Our signature uses the secret as displayed, Standard Webhooks its
+ * decoded bytes. While a secret is being replaced, the header of Standard Webhooks has both signatures, and ours the
+ * new one.
  */
 export function signedHeaders(
   webhook: Pick<WebhookRow, "secret" | "previousSecret" | "previousUntil" | "signatureHeader">,
@@ -18,7 +18,7 @@ export function signedHeaders(
   const { secret, previousSecret, previousUntil, signatureHeader } = webhook;
   const old = previousSecret !== null && previousUntil !== null && now < previousUntil ? [previousSecret] : [];
   const signed = `${eventId}.${now}.${body}`;
-  const signatures = [secret, ...old].map((key) => `v1,${hmac(keyOf(key), signed).toString("base64")}`);
+  const signatures = [secret, ...old].map((key) => `v1,${hmac(signingKey(key), signed).toString("base64")}`);
   return {
     "content-type": "application/json",
     "user-agent": `surveyctl/${VERSION}`,
@@ -29,8 +29,7 @@ export function signedHeaders(
   };
 }
 
-/** A secret without the standard's prefix is used as is. */
-function keyOf(secret: string): Buffer {
+function signingKey(secret: string): Buffer {
   return secret.startsWith(PREFIX) ? Buffer.from(secret.slice(PREFIX.length), "base64") : Buffer.from(secret);
 }
 

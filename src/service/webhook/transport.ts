@@ -21,7 +21,6 @@ export interface EndpointOptions {
   readonly clock: Clock;
   /** Addresses of this server, which may not receive events. */
   readonly own: () => readonly string[];
-  /** The system's resolver by default. */
   readonly resolve?: Resolve;
 }
 
@@ -63,7 +62,6 @@ export function createEndpointTransport(options: EndpointOptions, connections: n
         retryAfter,
         ms: clock.monotonic() - startedMs,
       });
-      // Literal addresses are never looked up, so check them here.
       const refusal = refuseUrl(target.url, target, options.own());
       if (refusal !== null) return end(null, refusal.message);
       const timer = startDeadline(clock, TIMEOUT_MS, signal);
@@ -91,7 +89,7 @@ interface Answer {
   readonly retryAfter: string | undefined;
 }
 
-/** A kept-alive connection was closed by the other side: the request didn't arrive. */
+/** The other side had closed a kept-alive connection, so the request didn't arrive. */
 class StaleConnectionError extends Error {
   override readonly name = "StaleConnectionError";
 }

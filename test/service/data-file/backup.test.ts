@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFil
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { MIGRATIONS, newestOf } from "../../../src/service/sql/schema/migrations.ts";
+import { MIGRATIONS, newestVersion } from "../../../src/service/sql/schema/migrations.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { silentLog, type LogFields } from "../../../src/runtime/log.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
@@ -147,7 +147,7 @@ describe("a backup of a served file", () => {
       people: copied.length,
       responses: 0,
       surveys: 0,
-      schema: newestOf(MIGRATIONS),
+      schema: newestVersion(MIGRATIONS),
     });
     // One engine has a lock beside the file that it serves.
     const left = readdirSync(state.folder).filter((name) => name.includes("tmp") || name.endsWith("lock"));

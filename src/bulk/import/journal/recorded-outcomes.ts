@@ -83,15 +83,15 @@ function createLineReader(handle: FileHandle): { lineAt(place: number): Promise<
     window = buffer.subarray(0, bytesRead);
     start = place;
   };
-  const endOf = (place: number): number => (place < start ? -1 : window.indexOf(NEW_LINE, place - start));
+  const lineEnd = (place: number): number => (place < start ? -1 : window.indexOf(NEW_LINE, place - start));
   return {
     async lineAt(place) {
-      if (endOf(place) === -1) await load(place);
-      while (endOf(place) === -1 && window.length === buffer.length) {
+      if (lineEnd(place) === -1) await load(place);
+      while (lineEnd(place) === -1 && window.length === buffer.length) {
         buffer = Buffer.allocUnsafeSlow(buffer.length * 4);
         await load(place);
       }
-      return endOf(place) === -1 ? "" : window.toString("utf8", place - start, endOf(place));
+      return lineEnd(place) === -1 ? "" : window.toString("utf8", place - start, lineEnd(place));
     },
     close: () => handle.close(),
   };

@@ -1,7 +1,7 @@
 /** The results of the links of a message: answering, changing the answer, leaving, and notes of visits. */
 import { SCORE_MAX, SCORE_MIN, TEXT_BYTES_MAX } from "../../../contract/limits.ts";
 import { resumeMember } from "../surveys/autopilot/autopilot.ts";
-import { noteEvidence } from "../delivery/deliveries.ts";
+import { confirmSent } from "../delivery/deliveries.ts";
 import { LINK_SECONDS } from "../delivery/reminders.ts";
 import { InvalidError, NotFoundError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
@@ -60,7 +60,7 @@ export async function answerSurvey(
   const { project, requestId, personId, properties } = survey;
   // Before its sending may become known by this.
   if (answer === null) await tx.requests.noteAnswer(survey);
-  await noteEvidence(tx, project, requestId);
+  await confirmSent(tx, project, requestId);
   const state = linkState(visit, tx.now, windowSeconds);
   if (answer !== null) {
     const isChanged = state === "open" && (await changeAnswer(tx, project, answer, { score, comment }));
@@ -167,7 +167,7 @@ export async function readLeaver(
 export async function unsubscribeByLink(tx: Transaction, token: string): Promise<boolean> {
   const link = await requireLink(tx, token);
   const { project, personId, requestId, channel } = link;
-  await noteEvidence(tx, project, requestId);
+  await confirmSent(tx, project, requestId);
   if (channel === "sms") {
     const phoneNumber = (await tx.people.byId(project.id, personId))?.phoneNumber ?? null;
     if (phoneNumber !== null) await stopTexts(tx, project, phoneNumber);

@@ -9,7 +9,7 @@ import type { Project } from "../inputs.ts";
 import type { BounceEvidence, ReportedSurvey, ReportOutcome, SoftBouncer, Transaction } from "../ports.ts";
 import { readSettings } from "../projects/settings.ts";
 import { recordBounce, unsubscribePerson } from "../people/suppressions.ts";
-import { logAttempt, noteEvidence } from "./deliveries.ts";
+import { logAttempt, confirmSent } from "./deliveries.ts";
 import { REPORT_OUTCOMES } from "./rows.ts";
 
 /** The result of a report for one recipient. */
@@ -56,7 +56,7 @@ export async function recordReport(tx: Transaction, report: Report): Promise<Rep
   if (id !== null && !(await tx.reports.note(source, id))) return "repeated";
   const named = await findNamed(tx, report);
   if (kind === "auto-reply" || kind === "other") {
-    if (kind === "auto-reply" && named !== null) await noteEvidence(tx, named.project, named.row.requestId);
+    if (kind === "auto-reply" && named !== null) await confirmSent(tx, named.project, named.row.requestId);
     return "ignored";
   }
   if (named !== null) return apply(tx, report, named, chooseRecipient(named, recipients));
@@ -149,7 +149,7 @@ async function apply(
   const once = `${project.id}/${row.requestId}/${result}`;
   // Somebody may leave, come back and leave again.
   if (id === null && kind !== "unsubscribe" && !(await tx.reports.note(source, once))) return "repeated";
-  await noteEvidence(tx, project, row.requestId);
+  await confirmSent(tx, project, row.requestId);
   await log(tx, survey, kind === "unsubscribe" ? { ...recipient, text: recipient.text ?? source } : recipient, result);
   switch (result) {
     case "complaint":

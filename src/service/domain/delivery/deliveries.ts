@@ -46,14 +46,14 @@ export async function claimDue(
   const limited = room === null ? claim : { ...claim, limit: Math.min(claim.limit, room), isInTurn: true };
   const claimed: DueMessage[] = [];
   for (const due of await tx.queue.claimDue(limited)) {
-    const chosen = await toBeSentNow(tx, due);
+    const chosen = await screenClaimed(tx, due);
     if (chosen !== null) claimed.push(chosen);
   }
   return claimed;
 }
 
 /** Null for what is put off, or has nothing to tell. */
-async function toBeSentNow(tx: Transaction, due: DueMessage): Promise<DueMessage | null> {
+async function screenClaimed(tx: Transaction, due: DueMessage): Promise<DueMessage | null> {
   if (due.channel === "digest") return chooseWeek(tx, due);
   if (due.channel === "reply") return due;
   const reason = isSurvey(due) ? null : await refuseReminder(tx, due);
@@ -378,7 +378,7 @@ const REFUTABLE: ReadonlySet<DeliveryRow["state"]> = new Set(["unknown", "retryi
  * Somebody followed a link of the message: it has arrived, so it is `sent`, and not sent again. For each answer and
  * unsubscribe by a request's token.
  */
-export async function noteEvidence(tx: Transaction, project: Project, requestId: number): Promise<void> {
+export async function confirmSent(tx: Transaction, project: Project, requestId: number): Promise<void> {
   const row = await tx.deliveries.byId(project.id, requestId);
   if (row !== null && row.claimer === null && row.attempts > 0 && REFUTABLE.has(row.state))
     await settleAsSent(tx, project, row);

@@ -25,7 +25,7 @@ import {
   findPause,
   refuseSurvey,
   scheduleSurvey,
-  type SurveyWish,
+  type SurveyRequest,
 } from "../surveys/surveys.ts";
 import { noteUnscheduled } from "../surveys/unscheduled/unscheduled.ts";
 
@@ -114,12 +114,12 @@ export async function sendPerson(tx: Transaction, project: Project, input: SendI
   const wanted = renames && !input.send ? NOTHING_NEW : { name, properties: kept, lastSentAt, ...identity };
   const isNew = existing === null;
   const properties = mergeProperties(carriedProperties(stored), given ?? {});
-  const wish = { isNew, channel, delaySeconds, properties };
+  const survey = { isNew, channel, delaySeconds, properties };
   const first = async (one: PersonRow): Promise<number | null> =>
-    input.send && (await refuseSurvey(tx, project, one, wish)) === null ? dueAfterDelay(tx, wish) : null;
+    input.send && (await refuseSurvey(tx, project, one, survey)) === null ? dueAfterDelay(tx, survey) : null;
   const person = await upsertPerson(tx, project, existing, wanted, PEOPLE_NAMES, first);
   if (!input.send) return { person: toSentPerson(person, null, given), created: isNew, status: null };
-  const scheduled = await scheduleOrNote(tx, project, person, wish);
+  const scheduled = await scheduleOrNote(tx, project, person, survey);
   return { person: toSentPerson(person, scheduled.at, given), created: isNew, status: scheduled.status };
 }
 
@@ -131,17 +131,17 @@ async function scheduleOrNote(
   tx: Transaction,
   project: Project,
   person: PersonRow,
-  wish: SurveyWish,
+  survey: SurveyRequest,
 ): Promise<Scheduled> {
   // The row of a person who was just made has the time already.
-  const hasTime = wish.isNew && person.nextSurveyAt !== null;
-  const status = hasTime ? null : await refuseSurvey(tx, project, person, wish);
+  const hasTime = survey.isNew && person.nextSurveyAt !== null;
+  const status = hasTime ? null : await refuseSurvey(tx, project, person, survey);
   if (status !== null) {
-    await noteUnscheduled(tx, project, person.id, { channel: wish.channel, status });
+    await noteUnscheduled(tx, project, person.id, { channel: survey.channel, status });
     return { at: null, status };
   }
-  const at = dueAfterDelay(tx, wish);
-  await scheduleSurvey(tx, project, person.id, wish, at);
+  const at = dueAfterDelay(tx, survey);
+  await scheduleSurvey(tx, project, person.id, survey, at);
   return { at, status: await findPause(tx, project) };
 }
 

@@ -298,11 +298,11 @@ async function applyDigests(tx: Transaction, project: ProjectRow, wanted: readon
     const old = left.get(emailKey(email));
     left.delete(emailKey(email));
     const [hours = 0, minutes = 0] = time.split(":").map(Number);
-    const wish = { weekday: WEEKDAYS.findIndex((day) => day === every), minute: hours * 60 + minutes, zone: tz };
-    if (old?.allowPrivate === allowPrivate && isSameSchedule(old, wish)) continue;
+    const timing = { weekday: WEEKDAYS.findIndex((day) => day === every), minute: hours * 60 + minutes, zone: tz };
+    if (old?.allowPrivate === allowPrivate && isSameSchedule(old, timing)) continue;
     await at(["digests", String(index)], async () => {
       if (tz !== null && !isZone(tz)) throw new InvalidError({ tz: ["is not a time zone"] });
-      return addDigest(tx, project, email, { ...wish, allowPrivate });
+      return addDigest(tx, project, email, { ...timing, allowPrivate });
     });
   }
   for (const { id, email } of left.values()) if (!isSlackTarget(email)) await tx.digests.delete(project.id, id);

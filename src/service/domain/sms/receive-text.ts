@@ -2,7 +2,7 @@
 import { TEXT_BYTES_MAX } from "../../../contract/limits.ts";
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import { answerSurvey, changeAnswer, linkState, type Visit, visitSurvey } from "../answers/answers.ts";
-import { noteEvidence } from "../delivery/deliveries.ts";
+import { confirmSent } from "../delivery/deliveries.ts";
 import type { Project } from "../inputs.ts";
 import { resumeTexts, stopTexts } from "../people/suppressions.ts";
 import type { ReplyKind, ResponseRow, TextedSurvey, TextPart, Transaction } from "../ports.ts";
@@ -59,7 +59,7 @@ export async function receiveText(tx: Transaction, incoming: IncomingText, rules
   const surveys = await tx.texts.surveysTo(from, tx.now - SURVEY_SECONDS);
   const survey = surveys.find((one) => isAbout(one, incoming)) ?? null;
   // Of several that were texted, any may be the one that arrived.
-  if (survey !== null && surveys.length === 1) await noteEvidence(tx, survey.project, survey.requestId);
+  if (survey !== null && surveys.length === 1) await confirmSent(tx, survey.project, survey.requestId);
   const said = withoutOurWords(multiLine(text), survey === null ? [] : await tx.texts.sentAbout(survey));
   const visit = survey === null ? null : await openVisit(tx, survey, rules);
   const meaning = said === null ? null : readTextMeaning(said, contextOf(visit));

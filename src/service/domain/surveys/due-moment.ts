@@ -60,7 +60,7 @@ const MEMBERS_LOOKED_AT = 1_000_000;
  * The numbers of the members who are surveyed first and last when so many join at once, the first of them with number
  * `from`.
  */
-export function outermostMembers(from: number, count: number): { readonly first: number; readonly last: number } {
+export function firstAndLast(from: number, count: number): { readonly first: number; readonly last: number } {
   const outermost = { first: from, last: from };
   for (let number = from; number < from + Math.min(count, MEMBERS_LOOKED_AT); number += 1) {
     if (shareOf(number) < shareOf(outermost.first)) outermost.first = number;

@@ -11,7 +11,7 @@ import { readWallClock } from "../projects/settings.ts";
 import { dueMoment, type Start } from "./due-moment.ts";
 import { noteUnscheduled } from "./unscheduled/unscheduled.ts";
 
-export interface SurveyWish {
+export interface SurveyRequest {
   /** The person is made by this very call. */
   readonly isNew: boolean;
   readonly channel: Channel;
@@ -27,9 +27,11 @@ export async function refuseSurvey(
   tx: Transaction,
   project: Project,
   person: PersonRow,
-  wish: Pick<SurveyWish, "channel" | "isNew" | "delaySeconds">,
+  request: Pick<SurveyRequest, "channel" | "isNew" | "delaySeconds">,
 ): Promise<SurveyStatus | null> {
-  return (await findSuppression(tx, project, person, wish.channel)) ?? (await findThrottle(tx, project, person, wish));
+  return (
+    (await findSuppression(tx, project, person, request.channel)) ?? (await findThrottle(tx, project, person, request))
+  );
 }
 
 /** The reason why a survey that is scheduled is not sent at present; null when it is. */
@@ -38,7 +40,7 @@ export async function findPause(tx: Transaction, project: Project): Promise<Surv
   return since === null ? null : { status: "paused", since, until: null };
 }
 
-export function dueAfterDelay({ now }: Transaction, { delaySeconds }: SurveyWish): number {
+export function dueAfterDelay({ now }: Transaction, { delaySeconds }: SurveyRequest): number {
   return Math.min(now + delaySeconds, Number.MAX_SAFE_INTEGER);
 }
 
@@ -46,7 +48,7 @@ export async function scheduleSurvey(
   tx: Transaction,
   project: Project,
   personId: number,
-  { channel, properties, isNew }: SurveyWish,
+  { channel, properties, isNew }: SurveyRequest,
   scheduledAt: number,
 ): Promise<void> {
   await tx.requests.insert(project.id, {
@@ -71,7 +73,7 @@ async function findThrottle(
   tx: Transaction,
   project: Project,
   person: PersonRow,
-  { isNew, delaySeconds }: Pick<SurveyWish, "isNew" | "delaySeconds">,
+  { isNew, delaySeconds }: Pick<SurveyRequest, "isNew" | "delaySeconds">,
 ): Promise<SurveyStatus | null> {
   const { lastSentAt, nextSurveyAt } = person;
   const unknownAt = isNew ? null : await tx.deliveries.lastUnknownAt(project.id, person.id);

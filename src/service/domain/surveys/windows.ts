@@ -18,15 +18,15 @@ export interface Window {
  * not taken off: the sender holds what they forbid.
  */
 export function openHours(window: Window): readonly (readonly [from: number, to: number])[] {
-  const spans = loudHours(window);
+  const spans = hoursOutsideQuiet(window);
   return spans.length > 0 ? spans : [[window.from, window.to]];
 }
 
 export function isNeverOpen(window: Window): boolean {
-  return loudHours(window).length === 0;
+  return hoursOutsideQuiet(window).length === 0;
 }
 
-function loudHours({ from, to, quiet }: Window): [from: number, to: number][] {
+function hoursOutsideQuiet({ from, to, quiet }: Window): [from: number, to: number][] {
   if (quiet === undefined) return [[from, to]];
   const spans: [from: number, to: number][] = [];
   for (let hour = from; hour < to; hour += 1) {

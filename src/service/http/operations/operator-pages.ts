@@ -35,13 +35,13 @@ export type OperatorPages = (
 
 const READY_KEPT_MS = 1000;
 /** With the cached second, a lost database is reported within six seconds. */
-const DATABASE_PATIENCE_MS = 4000;
+const DATABASE_TIMEOUT_MS = 4000;
 
 export function createOperatorPages(options: OperatorOptions): OperatorPages {
   const { store, clock } = options;
   /** Null if the store doesn't answer. */
   const askLead = readAtMostEvery(clock, READY_KEPT_MS, () =>
-    withTimeout(clock, DATABASE_PATIENCE_MS, store.read(readLead), null).catch(() => null),
+    withTimeout(clock, DATABASE_TIMEOUT_MS, store.read(readLead), null).catch(() => null),
   );
   const pages: Readonly<Record<string, (request: OperatorRequest, listener: Listener) => Promise<Reply>>> = {
     "/healthz": async () => jsonReply(200, { status: "ok" }),

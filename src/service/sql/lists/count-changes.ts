@@ -1,4 +1,4 @@
-/** What a write changes in the counts of lists: added up in memory, and stored in one statement at its end. */
+/** A write's changes to list counts, added up in memory and saved in one statement. */
 import { scoreCategory } from "../../../contract/limits.ts";
 import { utcDay } from "../../../runtime/zone.ts";
 import type { SqlValue } from "../sql-values.ts";
@@ -22,12 +22,11 @@ export function addCounts(one: Counts, other: Counts, sign: number): Counts {
   };
 }
 
-/** Days are also counted by the block, so that years are few rows. */
+/** Days are also summed in blocks, which keeps sums over years short. */
 export const BLOCK_DAYS = 32;
-/** `span` of a list that is counted as a whole. */
+/** `span` of lists without days. */
 export const WHOLE = 0;
 
-/** The survey type whose scores make the NPS. */
 const NPS = "nps";
 
 interface Change extends Counts {
@@ -37,14 +36,14 @@ interface Change extends Counts {
   readonly number: number;
 }
 
-/** Rows in one statement; each number of rows is prepared once. */
+/** Rows per statement; each number of rows is prepared once. */
 const ROWS_MAX = 40;
 const ROW = "(?, ?, ?, ?, ?, ?, ?, ?)";
 
 export class CountChanges {
   #changes = new Map<string, Change>();
 
-  /** Counts a row in by 1, or out by -1. */
+  /** `sign` is 1 for a new row and -1 for a removed one. */
   add(table: string, row: Readonly<Record<string, SqlValue>>, sign: 1 | -1): void {
     for (const list of COUNTED_LISTS) {
       if (list.table !== table || !isMember(list, row)) continue;
@@ -65,7 +64,6 @@ export class CountChanges {
     this.#changes.set(key, { ...change, ...addCounts(this.#changes.get(key) ?? NO_COUNTS, change, sign) });
   }
 
-  /** The present state, to be given to `restore` if a job is undone. */
   mark(): ReadonlyMap<string, Change> {
     return new Map(this.#changes);
   }
@@ -74,7 +72,6 @@ export class CountChanges {
     this.#changes = new Map(mark);
   }
 
-  /** The statements that store all changes, and forgets them. */
   take(): readonly { readonly sql: string; readonly values: readonly SqlValue[] }[] {
     const rows = [...this.#changes.values()]
       .filter(

@@ -1,4 +1,4 @@
-/** The lists whose rows are counted, as data: all counts are kept, read and checked by what stands here. */
+/** The lists whose rows are counted. Counts are maintained, read and checked from this data. */
 import type { Channel } from "../../../contract/routes.ts";
 import type { SqlRow, SqlValue } from "../sql-values.ts";
 import { addCondition, type Where } from "./fragments.ts";
@@ -7,15 +7,15 @@ export type CountedTable = "people" | "responses" | "trend_responses" | "message
 
 export interface CountedList {
   readonly table: CountedTable;
-  /** Under which `row_counts` has it; rows that differ in a `{column}` are in lists of their own. */
+  /** The name in `row_counts`. Rows with different values of a `{column}` belong to different lists. */
   readonly name: string;
-  /** The time whose UTC days are counted; by default the list is counted as a whole. */
+  /** The time whose UTC days are counted; without it the list has one count. */
   readonly at?: string;
-  /** A column without which a row isn't in the list, besides `at`. */
+  /** Another column that must not be null. */
   readonly needs?: string;
-  /** A flag that keeps a row out of the list. */
+  /** A flag that excludes the row. */
   readonly unless?: string;
-  /** Rows are also counted by the category of their score. */
+  /** Also counts rows by the category of their score. */
   readonly isScored?: boolean;
 }
 
@@ -57,27 +57,23 @@ export function columnsInName({ name }: CountedList): readonly string[] {
   return [...name.matchAll(PLACEHOLDER)].map(([, column = ""]) => column);
 }
 
-/** The list's name for rows that have these values. */
 export function fillName({ name }: CountedList, values: SqlRow): string {
   return name.replaceAll(PLACEHOLDER, (_, column: string) => String(values[column]));
 }
 
-/** The columns that decide where a row counts. */
 export function countingColumns(list: CountedList): readonly string[] {
   const { at, needs, unless, isScored = false } = list;
   const conditions = [at, needs, unless].filter((column) => column !== undefined);
   return [...columnsInName(list), ...conditions, ...(isScored ? ["score", "survey_type"] : [])];
 }
 
-/** A list with an order, of one project. */
 export interface OrderedList {
   readonly project: number;
   readonly name: string;
   readonly table: string;
   readonly where: Where;
-  /** The two columns that order it. */
   readonly key: readonly [at: string, id: string];
-  /** The other time that a filter may bound; null for none. */
+  /** The other time that can be filtered by; null if there is none. */
   readonly other: ResponseTime | null;
   readonly isScored: boolean;
 }
@@ -85,48 +81,43 @@ export interface OrderedList {
 function inProject(project: number, list: CountedList & { readonly at: string }, values: SqlRow = {}): OrderedList {
   const where: Where = { clauses: ["project_id = ?"], values: [project] };
   for (const [column, value] of Object.entries(values)) addCondition(where, `${column} = ?`, value);
-  where.clauses.push(...membershipOf(list));
+  where.clauses.push(...membershipConditions(list));
   const { table, at, isScored = false } = list;
   const id = table === "trend_responses" ? "response_id" : "id";
   const other = isScored ? (at === "created_at" ? "updated_at" : "created_at") : null;
   return { project, name: fillName(list, values), table, where, key: [at, id], other, isScored };
 }
 
-/** SQL conditions of a row that is in the list. */
-export function membershipOf({ at, needs, unless }: CountedList): readonly string[] {
+export function membershipConditions({ at, needs, unless }: CountedList): readonly string[] {
   const present = [at, needs].filter((column) => column !== undefined);
   return [...present.map((column) => `${column} IS NOT NULL`), ...(unless === undefined ? [] : [`${unless} = 0`])];
 }
 
-/** The same of a row as it is stored; a column that it doesn't name has its default. */
+/** The same for a new row, in which missing columns have their default. */
 export function isMember({ at, needs, unless }: CountedList, row: Readonly<Record<string, SqlValue>>): boolean {
   const isThere = (column: string | undefined): boolean => column === undefined || (row[column] ?? null) !== null;
   return isThere(at) && isThere(needs) && (unless === undefined || (row[unless] ?? 0) === 0);
 }
 
-/** A project's responses, or those in a trend, in the order of one of their times. */
+/** A project's responses, or those of a trend, by one of their times. */
 export function responsesBy(project: number, trendId: number | null, time: ResponseTime): OrderedList {
   return trendId === null
     ? inProject(project, RESPONSES[time])
     : inProject(project, TRENDS[time], { trend_id: trendId });
 }
 
-/** People to whom something happened, in the order of when it did. */
 export function peopleBy(project: number, column: EventColumn): OrderedList {
   return inProject(project, EVENTS[column]);
 }
 
-/** A project's people, in the order in which they came. */
 export function peopleIn(project: number): OrderedList {
   return inProject(project, PEOPLE);
 }
 
-/** Surveys, or reminders, that were sent on a channel, in the order in which they were. */
 export function requestsSent(project: number, channel: Channel | "reminder" | "sms-reminder"): OrderedList {
   return inProject(project, SENT, { channel });
 }
 
-/** Surveys that were sent on a channel and answered since, in the order in which they were sent. */
 export function requestsAnswered(project: number, channel: Channel): OrderedList {
   return inProject(project, ANSWERED, { channel });
 }

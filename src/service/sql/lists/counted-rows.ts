@@ -1,15 +1,13 @@
-/** Writes to the tables of counted lists: each notes with the transaction what it changes in the counts. */
 import type { Database, SqlRow, SqlValue } from "../database.ts";
 import { insertSql } from "../columns.ts";
 import { TABLES } from "../schema/baseline.ts";
 import { COUNTED_LISTS, type CountedTable, countingColumns } from "./counted-lists.ts";
 
-/** Values by column; those that are left out have their default. */
+/** Values by column; missing columns get their default. */
 export type NewRow = Readonly<Record<string, SqlValue>>;
-/** SQL with the values of its parameters. */
 export type Fragment = readonly [sql: string, ...values: SqlValue[]];
 
-/** Stores a row that no unique index refuses. */
+/** For rows that violate no unique index. */
 export function sendRow(database: Database, table: CountedTable, row: NewRow): void {
   database.send(insertSql(table, Object.keys(row)), Object.values(row));
   database.counts.add(table, row, 1);
@@ -21,7 +19,7 @@ export async function insertRow(database: Database, table: CountedTable, row: Ne
   database.counts.add(table, row, 1);
 }
 
-/** Returns how many rows it changed. Rejects with UniqueViolation. */
+/** Returns the number of changed rows. Rejects with UniqueViolation. */
 export async function updateRows(
   database: Database,
   table: CountedTable,
@@ -40,7 +38,7 @@ export async function updateRows(
   return after.length;
 }
 
-/** Deletes rows of a project and what belongs to them. Resolves with the columns by which they were counted. */
+/** Deletes rows of a project and their dependents. Resolves with the columns that they were counted by. */
 export async function deleteRows(
   database: Database,
   table: DeletedTable,
@@ -49,7 +47,7 @@ export async function deleteRows(
 ): Promise<readonly SqlRow[]> {
   const chosen = `SELECT id FROM ${table} WHERE project_id = ? AND ${where}`;
   for (const [child, column] of FACTS[table].children) {
-    // A message about another one has none about itself.
+    // A message about another one has no dependents.
     const remove = child === table ? deleteOnly : deleteRows;
     await remove(database, child, project, [`${column} IN (${chosen})`, project, ...values]);
   }
@@ -68,15 +66,13 @@ async function deleteOnly(
   return rows;
 }
 
-/** Tables that aren't counted themselves, but whose rows take counted ones with them. */
+/** Includes tables that aren't counted but have counted dependents. */
 type DeletedTable = CountedTable | "digests" | "trends" | "webhook_events";
 
 interface TableFacts {
-  /** By which rows are counted. */
   readonly columns: string;
-  /** Matches an assignment to one of them. */
   readonly setting: RegExp;
-  /** The counted tables whose rows go with a row of this one, and the column that names it. */
+  /** Counted tables whose rows are deleted with a row of this one, and the column that refers to it. */
   readonly children: readonly (readonly [table: CountedTable, column: string])[];
 }
 

@@ -1,7 +1,4 @@
-/**
- * How many rows of a list are in a range of its time: the counts of whole days, and the rows of the two days that the
- * range cuts.
- */
+/** Counts a list's rows in a time range: the sums of whole days, plus the rows of the two days that the range cuts. */
 import { DAY_SECONDS, utcDay } from "../../../runtime/zone.ts";
 import type { TimeRange } from "./fragments.ts";
 import type { ScoreTally } from "./score-sums.ts";
@@ -11,12 +8,12 @@ import { columnsInName, type CountedList, type OrderedList } from "./counted-lis
 import { addRange, copyWhere, whereSql } from "./fragments.ts";
 import { scoreSums } from "./score-sums.ts";
 
-/** Stores what the running write has changed so far, for whoever reads counts in it. */
+/** Saves the write's changes so far, so that it can read counts. */
 function storeChanges(database: Database): void {
   for (const { sql, values } of database.counts.take()) database.send(sql, values);
 }
 
-/** For a list that is no more: without its rows, its counts are all 0. */
+/** Call it after deleting the list's rows, when all counts are 0. */
 export function forgetCounts(database: Database, { project, name }: OrderedList): void {
   storeChanges(database);
   database.send("DELETE FROM row_counts WHERE project_id = ? AND span IN (1, ?) AND list = ?", [
@@ -27,11 +24,10 @@ export function forgetCounts(database: Database, { project, name }: OrderedList)
 }
 
 export async function countRows(database: Database, list: OrderedList, range: TimeRange): Promise<number> {
-  // Only one index has the scores.
+  // Only one index contains the scores.
   return (await countRange(database, { ...list, isScored: false }, range)).n;
 }
 
-/** The same by category of score. */
 export async function countScores(database: Database, list: OrderedList, range: TimeRange): Promise<ScoreTally> {
   const { promoters, passives, detractors } = await countRange(database, list, range);
   return { promoters, passives, detractors };
@@ -45,16 +41,14 @@ async function countRange(database: Database, list: OrderedList, range: TimeRang
 }
 
 interface SplitRange {
-  /** Whole days from 1970 on, inclusive; none if the last comes before the first. */
+  /** Whole days since 1970, inclusive; none if `last` comes before `first`. */
   readonly days: { readonly first: number; readonly last: number };
-  /** Rows to be added to those of the days, or to be taken from them. */
   readonly cuts: readonly { readonly rows: TimeRange; readonly sign: 1 | -1 }[];
 }
 
-/** Beyond all days. */
 const ALWAYS = 1_000_000_000;
 
-/** A day that is cut counts as a whole if fewer of its seconds are outside of the range than in it. */
+/** Rounds a cut day to a whole one if fewer of its seconds are outside the range than inside. */
 function splitRange({ since, until }: TimeRange): SplitRange {
   let [first, last] = [-ALWAYS, ALWAYS];
   const cuts: SplitRange["cuts"][number][] = [];
@@ -84,7 +78,6 @@ const SUM = `SELECT coalesce(sum(n), 0) AS n, coalesce(sum(promoters), 0) AS pro
     coalesce(sum(passives), 0) AS passives, coalesce(sum(detractors), 0) AS detractors
   FROM (${PIECE} UNION ALL ${PIECE} UNION ALL ${PIECE}) AS pieces`;
 
-/** Blocks, and the days before and after them. */
 async function sumDays(database: Database, { project, name }: OrderedList, days: SplitRange["days"]): Promise<Counts> {
   storeChanges(database);
   const { first, last } = days;
@@ -110,12 +103,10 @@ async function countByRow(database: Database, list: OrderedList, range: TimeRang
 }
 
 export interface CountedDay {
-  /** From 1970 on. */
   readonly day: number;
   readonly rowCount: number;
 }
 
-/** Days with rows, within these ones. */
 export async function listDays(
   database: Database,
   { project, name }: OrderedList,
@@ -127,7 +118,7 @@ export async function listDays(
   return (await database.all(sql, [project, name, first, last])) as unknown as readonly CountedDay[];
 }
 
-/** The days of the block in which that many rows are passed, and how many are before it. */
+/** The days of the block that contains a given row number, and the number of rows before it. */
 function blockSql(direction: "ASC" | "DESC"): string {
   return `SELECT d.number AS day, d.n, b.upto - b.n AS before
     FROM (SELECT number, n, upto FROM (SELECT number, n, sum(n) OVER (ORDER BY number ${direction}) AS upto
@@ -138,7 +129,7 @@ function blockSql(direction: "ASC" | "DESC"): string {
 }
 const BLOCK = { ascending: blockSql("ASC"), descending: blockSql("DESC") } as const;
 
-/** The day of the row after the first `skip` ones, and how many of its rows are among these; null past the end. */
+/** The day of the row after the first `skip` ones, and how many of its rows are skipped; null past the end. */
 export async function findDay(
   database: Database,
   { project, name }: OrderedList,
@@ -158,12 +149,11 @@ export async function findDay(
 
 export interface CountedValues {
   readonly project: number;
-  /** Those that the list's name has. */
   readonly values: Readonly<Record<string, string>>;
   readonly n: number;
 }
 
-/** The counts of a list that is counted as a whole, by the values in its name; of all projects, or one. */
+/** Counts of lists without days, by the values in their names; of all projects or one. */
 export async function countByValue(
   database: Database,
   list: CountedList,

@@ -1,4 +1,4 @@
-/** Pages by number: the day in which a page begins is found by the counts of days. */
+/** Numbered pages: the counts of days show in which day a page begins. */
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import type { TimeRange } from "./fragments.ts";
 import type { Database } from "../database.ts";
@@ -8,37 +8,30 @@ import { countRows, findDay } from "./list-counts.ts";
 
 export interface PageQuery {
   readonly list: OrderedList;
-  /** Bounds of the list's own time. */
   readonly range: TimeRange;
-  /** Bounds of its other time, and the same rows in the order of that one; null where there are no such bounds. */
+  /** Bounds of its other time, and the same rows ordered by it; null without such bounds. */
   readonly other: { readonly range: TimeRange; readonly list: OrderedList } | null;
   readonly descending: boolean;
   readonly offset: number;
   readonly limit: number;
 }
 
-/** Some rows of the list's table: those that meet `where`, in this order, `limit` after the first `offset`. */
 export interface Slice {
   readonly where: Where;
-  /** Columns and directions for ORDER BY. */
   readonly order: string;
-  /** True when an index has the rows in that order; otherwise they are sorted. */
+  /** True if an index has this order; otherwise rows are sorted. */
   readonly isIndexed: boolean;
   readonly limit: number;
   readonly offset: number;
-  /** True when the rows come in the opposite order of the page's. */
   readonly isReversed: boolean;
 }
 
 /**
- * Rows that a bound of the other time leaves, as a share of all: fewer are quicker to sort than to find among the
- * others.
+ * Below this share of rows within the other time's bounds, sorting them is faster than finding them among the others.
  */
 const SORT_SHARE = 1 / 10;
-/** As many rows are quickly passed over. */
 const NEAR = 10_000;
 
-/** The part of the list's table that is the page; null past the end. */
 export async function findPage(database: Database, query: PageQuery): Promise<Slice | null> {
   const { range, other, offset } = query;
   if (other !== null)
@@ -50,7 +43,6 @@ export async function findPage(database: Database, query: PageQuery): Promise<Sl
   return fromEnd === null || fromEnd.offset < slice.offset ? fromEnd : slice;
 }
 
-/** The page as a part of the list from the day on in which it begins. */
 async function findSlice(database: Database, query: PageQuery): Promise<Slice | null> {
   const { list, range, descending, offset } = query;
   const outside = before(range, descending);
@@ -62,13 +54,12 @@ async function findSlice(database: Database, query: PageQuery): Promise<Slice | 
   return { ...inOrder(query, rest), offset: found.skip };
 }
 
-/** What comes before a range in a page's direction; null if nothing does. */
+/** The range before this one in the page's direction; null if there is none. */
 function before({ since, until }: TimeRange, descending: boolean): TimeRange | null {
   if (descending) return until === null ? null : { since: until + 1, until: null };
   return since === null ? null : { since: null, until: since - 1 };
 }
 
-/** The same rows by the number of those behind them. */
 async function findFromEnd(database: Database, query: PageQuery): Promise<Slice | null> {
   const { list, range, descending, offset } = query;
   const left = (await countRows(database, list, range)) - offset;
@@ -91,17 +82,15 @@ function orderOf({ list, descending }: PageQuery, sign = ""): string {
   return list.key.map((column) => `${sign}${column} ${direction}`).join(", ");
 }
 
-/** The list's rows in a range of its time, in the order of the index. */
 function inOrder(query: PageQuery, range: TimeRange): Slice {
   const { list, other, limit, offset } = query;
   const where = copyWhere(list.where);
   addRange(where, list.key[0], range);
-  // The sign keeps SQLite to the index that has the list's order.
+  // The `+` keeps SQLite on the index with the list's order.
   if (other !== null) addRange(where, `+${list.other}`, other.range);
   return { where, order: orderOf(query), isIndexed: true, limit, offset, isReversed: false };
 }
 
-/** Found by the other time, then sorted. */
 function sorted(query: PageQuery, otherRange: TimeRange): Slice {
   const { list, range, limit, offset } = query;
   const where = copyWhere(list.where);

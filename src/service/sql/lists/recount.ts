@@ -1,7 +1,6 @@
-/** All counts made anew from the rows: for stores that have none, and to find wrong ones. */
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import { BLOCK_DAYS, WHOLE } from "./count-changes.ts";
-import { COUNTED_LISTS, type CountedList, membershipOf } from "./counted-lists.ts";
+import { COUNTED_LISTS, type CountedList, membershipConditions } from "./counted-lists.ts";
 import { scoreSums } from "./score-sums.ts";
 
 const COLUMNS = "project_id, span, list, number, n, promoters, passives, detractors";
@@ -13,7 +12,7 @@ function countList(list: CountedList, sign: "" | "-"): string {
   const [span, number] = at === undefined ? [WHOLE, "0"] : [1, `${at} / ${DAY_SECONDS}`];
   const { promoters, passives, detractors } = scoreSums(list.isScored ?? false);
   const sums = ["count(*)", promoters, passives, detractors].map((sum) => `${sign}${sum}`).join(", ");
-  const where = ["true", ...membershipOf(list)].join(" AND ");
+  const where = ["true", ...membershipConditions(list)].join(" AND ");
   return `SELECT project_id, ${span} AS span, ${name} AS list, ${number} AS number, ${sums} FROM ${table} WHERE ${where} ${GROUP}`;
 }
 
@@ -23,13 +22,12 @@ function countBlocks(sign: "" | "-"): string {
     WHERE span = 1 GROUP BY project_id, list, number / ${BLOCK_DAYS}`;
 }
 
-/** Makes all counts of a store that has none. */
 export const COUNT_ALL: readonly string[] = [
   ...COUNTED_LISTS.map((list) => `INSERT INTO row_counts (${COLUMNS}) ${countList(list, "")}`),
   `INSERT INTO row_counts (${COLUMNS}) ${countBlocks("")}`,
 ];
 
-/** Names the lists whose counts are wrong, as `project_id` and `list`. */
+/** Finds lists with wrong counts, as `project_id` and `list`. */
 export const FIND_MISCOUNTED = `SELECT DISTINCT project_id, list FROM (
     SELECT project_id, list FROM (SELECT ${COLUMNS} FROM row_counts
       ${[...COUNTED_LISTS.map((list) => countList(list, "-")), countBlocks("-")].map((sql) => `UNION ALL ${sql}`).join(" ")}) AS counted

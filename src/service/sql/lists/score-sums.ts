@@ -1,12 +1,10 @@
-/** The categories of scores, and the days by which lists are counted. */
-
 export interface ScoreTally {
   readonly promoters: number;
   readonly passives: number;
   readonly detractors: number;
 }
 
-/** SQL that counts a list's rows by category; scores of other survey types than `nps` are in none. */
+/** SQL that counts a list's rows by category; only `nps` scores have one. */
 export function scoreSums(isScored: boolean): Readonly<Record<keyof ScoreTally, string>> {
   const count = (condition: string): string =>
     isScored ? `count(*) FILTER (WHERE ${condition} AND survey_type = 'nps')` : "0";

@@ -1,4 +1,4 @@
-/** The schema of a new store as data, for every engine. Older stores get to it by numbered migrations. */
+/** The schema of a new store as data, for both engines. Older stores reach it by migrations. */
 import type { Table } from "./table.ts";
 import { ANSWER_TABLES } from "./tables/answer-tables.ts";
 import { DELIVERY_TABLES } from "./tables/delivery-tables.ts";
@@ -9,10 +9,9 @@ import { STORE_TABLES } from "./tables/store-tables.ts";
 import { TEXT_TABLES } from "./tables/text-tables.ts";
 import { WEBHOOK_TABLES } from "./tables/webhook-tables.ts";
 
-/** Its version. */
 export const BASELINE = 3;
 
-/** An engine's words for the two types, and its addition behind a table. */
+/** An engine's names for the two types, and its suffix for a table. */
 export interface SchemaDialect {
   readonly engine: "sqlite" | "postgresql";
   readonly int: string;
@@ -20,7 +19,6 @@ export interface SchemaDialect {
   readonly behind: (table: Table) => string;
 }
 
-/** A table comes after those that it refers to. */
 export const TABLES: readonly Table[] = [
   ...STORE_TABLES,
   ...PROJECT_TABLES,
@@ -32,10 +30,10 @@ export const TABLES: readonly Table[] = [
   ...WEBHOOK_TABLES,
 ];
 
-/** The row of writes that name no project. */
+/** The row of writes that belong to no project. */
 const STATE = "INSERT INTO project_state (project_id, next_id, clock, version) VALUES (0, 1, 0, 0)";
 
-/** The statements that make it, one thing each. */
+/** Each statement makes one object. */
 export function createBaseline(dialect: SchemaDialect): readonly string[] {
   return [...TABLES.flatMap((table) => [createTable(table, dialect), ...createIndexes(table)]), STATE];
 }

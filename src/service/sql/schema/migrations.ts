@@ -1,23 +1,21 @@
-/** Numbered steps to today's schema for stores of an earlier version, and how a store's own version is told. */
+/** Numbered migrations from earlier schemas, and how to find a store's version. */
 import { systemRandom } from "../../../runtime/random.ts";
 import type { SqlValue } from "../database.ts";
 import { COUNT_ALL } from "../lists/recount.ts";
 import { BASELINE, createBaseline, createTable, type SchemaDialect } from "./baseline.ts";
 import { ROW_COUNTS } from "./tables/answer-tables.ts";
 
-/** Has a row for each version that was applied. Its name is the mark of our schema. */
+/** Has a row for each applied version. Its name identifies our schema. */
 export const VERSIONS_TABLE = "schema_versions";
 
 const SECRET_BYTES = 32;
 
 export type Execute = (sql: string, values?: readonly SqlValue[]) => Promise<unknown>;
 
-/** Runs in a transaction. Each statement makes or changes one thing, so that a store can be compared with them. */
+/** Runs in a transaction. Each statement makes or changes one object, so that a store can be compared with them. */
 export interface Migration {
-  /** The version that it leads to. */
   readonly version: number;
   readonly statements: (dialect: SchemaDialect) => readonly string[];
-  /** Work that SQL alone can't do, after the statements. */
   readonly run?: (execute: Execute) => Promise<unknown>;
 }
 
@@ -41,44 +39,39 @@ export const MIGRATIONS: readonly Migration[] = [
   },
 ];
 
-/** Makes an empty store one of the baseline. */
 export const NEW_STORE: Migration = {
   version: BASELINE,
   statements: (dialect) => [
     `CREATE TABLE ${VERSIONS_TABLE} (version ${dialect.int} NOT NULL PRIMARY KEY, applied_at ${dialect.int} NOT NULL)`,
     ...createBaseline(dialect),
   ],
-  // Made with the schema, so that all backups know the erasures of each other.
+  // Part of the schema, so that all backups recognize each other's erasures.
   run: (execute) =>
     execute("INSERT INTO store_secrets (name, value) VALUES ('erasure', ?)", [systemRandom.token(SECRET_BYTES)]),
 };
 
-/** What a store of that version still needs; 0 for an empty one. */
 export function stepsFrom(version: number, migrations: readonly Migration[]): readonly Migration[] {
   if (version === 0) return [NEW_STORE, ...stepsFrom(BASELINE, migrations)];
   return migrations.filter((migration) => migration.version > version);
 }
 
-/** The version that a store has once all of these are applied. */
-export function newestOf(migrations: readonly Migration[]): number {
+export function newestVersion(migrations: readonly Migration[]): number {
   return Math.max(...migrations.map(({ version }) => version));
 }
 
-/** Had them in versions before the first, whose numbers mean nothing today. */
+/** Used before version 1, whose numbers mean nothing today. */
 const OUTDATED_TABLE = "schema_migrations";
 
-/** The owner of these tables; `none` of an empty store. */
 export function recognizeSchema(tables: readonly string[]): "none" | "ours" | "outdated" | "foreign" {
   if (tables.length === 0) return "none";
   if (tables.includes(VERSIONS_TABLE)) return "ours";
   return tables.includes(OUTDATED_TABLE) && tables.includes("survey_requests") ? "outdated" : "foreign";
 }
 
-/** Words for such a store; they follow the name of the store. */
+/** Follows the name of the store in messages. */
 export const IS_OUTDATED =
   "was written by an older version, which this one cannot read; copy it with `service backup` of that version, and start with a new one";
 
-/** The tables, indexes and triggers of a store of that version. */
 export function namesAt(
   version: number,
   migrations: readonly Migration[],

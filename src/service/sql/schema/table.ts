@@ -1,20 +1,19 @@
 /**
- * One table of the schema. Every row belongs to a project and is counted from 1 within it, so no id tells anything
- * about another project. Times are Unix seconds, maps and arrays JSON text, booleans 0 or 1. Each list, filter and
- * look-up has an index that begins with the project; tokens are unguessable, and lead to their rows in whichever
- * project.
+ * A table of the schema. Each row belongs to a project and is numbered within it, so ids reveal nothing about other
+ * projects. Times are Unix seconds, maps and arrays JSON text, booleans 0 or 1. Each list, filter and look-up has an
+ * index that begins with the project, except for unguessable tokens, which find rows of any project.
  */
 export interface Table {
   readonly name: string;
-  /** `name type`, with `?` where it may be null, and `= value` for its default; `int` has 64 bits. */
+  /** `name type`, with `?` if nullable and `= value` for a default; `int` has 64 bits. */
   readonly columns: string;
   readonly key: string;
   readonly references?: readonly string[];
-  /** Its columns by the index's name; `UNIQUE` before them where no two rows may be alike. */
+  /** Columns by index name, after `UNIQUE` for a unique index. */
   readonly indexes?: Readonly<Record<string, string>>;
-  /** Its rows lie in the order of the key, where an engine has such tables. */
+  /** Rows are stored in key order, on engines that support it. */
   readonly isClustered?: boolean;
-  /** Settings that PostgreSQL gets for a table whose rows change often. */
+  /** PostgreSQL storage parameters for tables whose rows change often. */
   readonly storage?: string;
 }
 

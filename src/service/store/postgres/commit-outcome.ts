@@ -1,11 +1,9 @@
-/** The end of a transaction whose answer to COMMIT is missing. */
+/** Finds the outcome of a transaction whose COMMIT got no response. */
 import type { PoolClient } from "pg";
 import type { SqlRow } from "../../sql/database.ts";
 
-/** Identifies a transaction after its end. */
 export interface TransactionMark {
   readonly xid: string;
-  /** One that it locked, and that project's version before it. */
   readonly project: number;
   readonly version: number;
 }
@@ -13,8 +11,8 @@ export interface TransactionMark {
 export type CommitOutcome = "committed" | "aborted" | "in progress" | "unknown";
 
 /**
- * Asks on another connection. A server that crashed may have forgotten the transaction and given its number to another
- * one, so a commit must also show in the project's version.
+ * Asks on another connection. After a crash, the server may have forgotten the transaction and reused its number, so a
+ * commit must also show in the project's version.
  */
 export async function askOutcome(
   client: PoolClient,
@@ -29,7 +27,7 @@ export async function askOutcome(
   return rows.length > 0 ? "committed" : "aborted";
 }
 
-/** A number that was not given out yet. */
+/** The number has not been assigned yet. */
 const IN_THE_FUTURE = "22023";
 
 async function askStatus(client: PoolClient, xid: string): Promise<CommitOutcome> {

@@ -1,4 +1,3 @@
-/** Connections to a PostgreSQL server, each with what runs on it. */
 import { statSync } from "node:fs";
 import { Pool, type PoolClient, type PoolConfig, types } from "pg";
 import { GIVEN_FILE_MAX } from "../../../runtime/pipe-reader.ts";
@@ -8,9 +7,8 @@ import { databaseUrlProblem } from "../database-url.ts";
 
 export interface DatabaseTarget {
   readonly config: PoolConfig;
-  /** True when statements may be kept prepared: an old pooler in transaction mode loses them. */
+  /** False for an old pooler in transaction mode, which loses prepared statements. */
   readonly isPrepared: boolean;
-  /** Without the password. */
   readonly shown: string;
 }
 
@@ -18,14 +16,13 @@ const MAX = 10;
 const CONNECT_MS = 5_000;
 
 /**
- * Reads `postgres://…?prepare=off&max=10`; with `insecure=on` also one that reaches another machine without TLS.
- * Throws StoreDatabaseError.
+ * Reads `postgres://…?prepare=off&max=10`; `insecure=on` allows other machines without TLS. Throws StoreDatabaseError.
  */
 export function readTarget(url: string): DatabaseTarget {
   const problem = databaseUrlProblem(url);
   if (problem !== null) throw new StoreDatabaseError("unsupported", `database URL: ${problem}`);
   const parsed = new URL(url);
-  // The driver reads these files itself, and all of them, in a way that no signal ends.
+  // The driver would read these files itself, completely and without a way to abort.
   for (const name of ["sslrootcert", "sslcert", "sslkey"]) {
     const file = parsed.searchParams.get(name);
     const found = file === null ? undefined : statSync(file, { throwIfNoEntry: false });
@@ -42,7 +39,7 @@ export function readTarget(url: string): DatabaseTarget {
     application_name: "surveyctl",
     keepAlive: true,
     pipeline: true,
-    types: { getTypeParser: parserOf as GetTypeParser },
+    types: { getTypeParser: columnParser as GetTypeParser },
   };
   return { config, isPrepared, shown: redact(parsed) };
 }
@@ -60,23 +57,22 @@ const NUMERIC = 1700;
 type GetTypeParser = NonNullable<PoolConfig["types"]>["getTypeParser"];
 
 /**
- * The parser for a column of this type; our numbers have at most 53 bits. Set for our own pool alone, since the
- * driver's global parsers are shared with other code.
+ * The parser for a column's type; our numbers have at most 53 bits. Only set for our own pool, because the driver's
+ * global parsers are shared.
  */
-function parserOf(oid: number): (text: string) => SqlValue {
+function columnParser(oid: number): (text: string) => SqlValue {
   return oid === INT8 || oid === NUMERIC ? Number : (types.getTypeParser(oid, "text") as (text: string) => SqlValue);
 }
 
 export function openPool({ config }: DatabaseTarget): Pool {
   const pool = new Pool(config);
-  // The query that runs on a broken connection hears of it by itself; an event without a listener would end the
-  // process.
+  // The failing query reports it; without a listener the event would end the process.
   pool.on("error", () => undefined);
   pool.on("connect", (client) => void client.on("error", () => undefined));
   return pool;
 }
 
-/** Lends a connection to `work`. One on which it failed is used again if the server still answers on it. */
+/** Lends a connection to `work`. After a failure it is reused if the server still responds on it. */
 export async function withConnection<Result>(
   pool: Pool,
   work: (client: PoolClient) => Promise<Result>,

@@ -1,11 +1,10 @@
-/** The time of transactions: one clock for all processes, which is the database's unless a test has its own. */
+/** The time of transactions: the database's clock, shared by all processes, or a test's. */
 import type { Clock } from "../../../runtime/clock.ts";
 import { type WriteTime, writeTime } from "../../domain/write-time.ts";
 
 export interface DatabaseTime {
-  /** Before the first read, which does not ask for the time. */
+  /** Call it before the first read, which doesn't query the time. */
   readonly set: (databaseMs: number) => void;
-  /** `newest` is the newest `updatedAt` of its projects. */
   readonly ofWrite: (databaseMs: number, newest: number) => WriteTime;
   readonly ofRead: () => WriteTime;
 }

@@ -1,4 +1,3 @@
-/** Questions and orders of operators about the database as a whole. */
 import type { PoolClient } from "pg";
 import type { Vacuumed } from "../../domain/ports.ts";
 import { FIND_MISCOUNTED } from "../../sql/lists/recount.ts";
@@ -11,7 +10,6 @@ export async function askTime(client: PoolClient): Promise<number> {
   return Number(rows[0]?.ms);
 }
 
-/** Age of the oldest snapshot, in seconds. */
 export async function readOldestTransaction(client: PoolClient): Promise<number> {
   const { rows } = await client.query<{ age: number }>(OLDEST_TRANSACTION);
   return Number(rows[0]?.age);
@@ -20,7 +18,7 @@ export async function readOldestTransaction(client: PoolClient): Promise<number>
 const OLDEST_TRANSACTION = `SELECT coalesce(extract(epoch FROM max(clock_timestamp() - xact_start)), 0) AS age
   FROM pg_stat_activity WHERE datname = current_database() AND backend_xmin IS NOT NULL AND pid <> pg_backend_pid()`;
 
-/** Rows that were deleted go; what else the server keeps of them, such as its log, ends with its own retention. */
+/** Removes deleted rows from the tables; the server's log and backups have their own retention. */
 export async function vacuum(client: PoolClient): Promise<Vacuumed> {
   const bytesBefore = await readSize(client);
   await client.query("VACUUM");
@@ -32,7 +30,7 @@ async function readSize(client: PoolClient): Promise<number> {
   return Number(rows[0]?.bytes);
 }
 
-/** A sentence for each list whose counts are wrong. */
+/** A sentence for each list with wrong counts. */
 export async function findMiscounted(client: PoolClient): Promise<readonly string[]> {
   const { rows } = await client.query<{ project_id: unknown; list: string }>(FIND_MISCOUNTED);
   return rows.map(({ project_id: project, list }) => `the counts of ${list} in project ${String(project)} are wrong`);

@@ -1,4 +1,4 @@
-/** Takes a database from one schema to the next, one process at a time, all in one transaction. */
+/** Migrates a database in one transaction, one process at a time. */
 import type { ClientBase } from "pg";
 import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import { StoreDatabaseError } from "../store-errors.ts";
@@ -8,7 +8,7 @@ import {
   IS_OUTDATED,
   type Migration,
   MIGRATIONS,
-  newestOf,
+  newestVersion,
   recognizeSchema,
   stepsFrom,
   VERSIONS_TABLE,
@@ -16,36 +16,33 @@ import {
 import { MARK_EMPTY } from "../sql/store-marks.ts";
 import { createStatements } from "./statements.ts";
 
-/** One lock number for the whole database; a collision with another program only delays. */
+/** A lock number for the whole database; a collision with another program only causes a delay. */
 const LOCK_KEY = 7_203_116_511;
 const OLDEST = 140_000;
 
-/** Queries queue behind a waiting schema change, so the change gives up after a second and retries. */
+/** Queries queue behind a waiting schema change, so it gives up after a second and retries. */
 const LOCK_MS = 1_000;
 const LOCK_TRIES = 30;
 
 export interface MigrateOptions {
   readonly clock: Clock;
-  /** False: an older schema is refused, since this user may not change it. */
   readonly mayMigrate: boolean;
-  /** False: an empty database is refused. */
   readonly mayCreate?: boolean;
   readonly migrations?: readonly Migration[];
-  /** See `StoreOpening`; an empty database has that mark as soon as it has the schema. */
+  /** See `StoreOpening`. An empty database gets the mark together with the schema. */
   readonly filledBy?: string;
 }
 
 /**
- * Resolves with the schema's version before and after. Throws StoreDatabaseError for a server that is too old, an empty
- * database of another encoding, a schema of a newer version or of another program, an older one that may not be
- * changed, and tables that others keep locked.
+ * Returns the schema's version before and after. Throws StoreDatabaseError if the server is too old, an empty database
+ * has the wrong encoding, the schema is newer, foreign or must not be changed, or tables stay locked.
  */
 export async function migrateServer(
   client: ClientBase,
   { clock, mayMigrate, mayCreate = true, migrations = MIGRATIONS, filledBy }: MigrateOptions,
 ): Promise<{ readonly from: number; readonly to: number }> {
   await checkServer(client);
-  const newest = newestOf(migrations);
+  const newest = newestVersion(migrations);
   const seen = await readVersion(client);
   if (seen === 0 && !mayCreate) throw new StoreDatabaseError("empty", "the database is empty");
   if (seen === 0) await checkEncoding(client);
@@ -67,7 +64,6 @@ export async function migrateServer(
   }
 }
 
-/** All or none of them, one process at a time; resolves with the version that was there before. */
 async function runMigrations(
   client: ClientBase,
   {
@@ -76,11 +72,10 @@ async function runMigrations(
     now,
   }: Required<Pick<MigrateOptions, "migrations">> & { filledBy: string | undefined; now: number },
 ): Promise<number> {
-  const newest = newestOf(migrations);
+  const newest = newestVersion(migrations);
   await client.query(`BEGIN; SET LOCAL lock_timeout = ${LOCK_MS}`);
   try {
     await client.query("SELECT pg_advisory_xact_lock($1)", [LOCK_KEY]);
-    // Another process may have been first.
     const from = await readVersion(client);
     if (from > newest) throw newer(from, newest);
     const statementOf = createStatements();
@@ -111,7 +106,7 @@ async function checkServer(client: ClientBase): Promise<void> {
     throw new StoreDatabaseError("unsupported", `PostgreSQL ${rows[0]?.version} is too old; 14 or newer is required`);
 }
 
-/** Any other encoding cannot store all that people write. */
+/** Other encodings can't store all text. */
 async function checkEncoding(client: ClientBase): Promise<void> {
   const { rows } = await client.query<{ encoding: string }>("SELECT current_setting('server_encoding') AS encoding");
   const [{ encoding } = { encoding: "" }] = rows;
@@ -119,7 +114,6 @@ async function checkEncoding(client: ClientBase): Promise<void> {
     throw new StoreDatabaseError("unsupported", `the database has the encoding ${encoding}; UTF8 is required`);
 }
 
-/** 0 of an empty database. */
 async function readVersion(client: ClientBase): Promise<number> {
   const { rows: tables } = await client.query<{ name: string }>(
     "SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()",

@@ -1,11 +1,10 @@
-/** The store on a PostgreSQL server, which other processes may use at the same time. */
 import type pg from "pg";
 import type { Clock } from "../../../runtime/clock.ts";
 import { type Random, systemRandom } from "../../../runtime/random.ts";
 import { POLL_SECONDS } from "../../domain/delivery/living.ts";
 import type { ReadOptions, Store, StoreWatch, WriteOptions, Transaction } from "../../domain/ports.ts";
 import { createStepLoop } from "../../sql/long-changes.ts";
-import { MIGRATIONS, newestOf } from "../../sql/schema/migrations.ts";
+import { MIGRATIONS, newestVersion } from "../../sql/schema/migrations.ts";
 import { READ_MARKS, refusalByMarks, type StoreOpening } from "../sql/store-marks.ts";
 import type { WriteEnd } from "../sql/run-jobs.ts";
 import { createStoreRows, type StoreRows } from "../sql/store-rows.ts";
@@ -28,7 +27,7 @@ export interface PostgresStoreOptions extends StoreWatch, StoreOpening {
   readonly url: string;
   readonly clock: Clock;
   readonly random?: Random;
-  /** The clock of writes; `database`, the default, is one clock for all processes. */
+  /** The clock of writes; `database` (the default) is shared by all processes. */
   readonly time?: "database" | "clock";
   readonly mayMigrate?: boolean;
   readonly mayCreate?: boolean;
@@ -37,17 +36,12 @@ export interface PostgresStoreOptions extends StoreWatch, StoreOpening {
   readonly onWebhookEvent?: () => void;
 }
 
-/**
- * The time for which an answer is awaited: longer than the server's own limits, which a server that is cut off cannot
- * keep.
- */
+/** Longer than the server's own limits, which don't help if it is unreachable. */
 const WRITE_ANSWER_MS = 12_000;
 const READ_ANSWER_MS = 6_000;
 const READS_MAX = 3;
-/** No read is begun again after that. */
-const PATIENCE_MS = 2_000;
+const RETRY_MAX_MS = 2_000;
 
-/** Brings the schema up to date. Throws StoreDatabaseError. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const { url, clock, mayMigrate = true, mayCreate = true, filledBy, onEvent } = options;
   const target = readTarget(url);
@@ -77,22 +71,19 @@ async function refuseMarked(client: pg.PoolClient, opening: StoreOpening): Promi
   if (refusal !== null) throw new StoreDatabaseError(refusal.trouble, refusal.message);
 }
 
-/** The parts that reads and writes share. */
 interface Engine {
   readonly pool: pg.Pool;
   readonly clock: Clock;
   readonly time: DatabaseTime;
   readonly trouble: TroubleNotes;
   readonly queue: ProjectQueue;
-  /** True while changes that go in steps may be noted; a write that notes one says so once it has ended. */
+  /** Set by a write that saves a long change, once it has ended. */
   readonly isNoted: { value: boolean };
-  /** Runs `work` on a connection of its own. It sets `isNoted` when it notes a change that goes in steps. */
   readonly transact: <Result>(
     kind: TransactionKind,
     work: (database: TransactionDatabase, rows: StoreRows) => Promise<Result>,
     isNoted?: { value: boolean },
   ) => Promise<Result>;
-  /** A pooler has lost prepared statements. */
   readonly unprepare: () => void;
 }
 
@@ -165,7 +156,7 @@ function createStore(engine: Engine): Store {
   });
   return {
     pollSeconds: POLL_SECONDS,
-    about: { engine: "postgresql", schema: newestOf(MIGRATIONS) },
+    about: { engine: "postgresql", schema: newestVersion(MIGRATIONS) },
     connections: () => {
       const { totalCount, idleCount, waitingCount } = pool;
       return { active: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
@@ -193,7 +184,7 @@ function createStore(engine: Engine): Store {
   };
 }
 
-/** Begins again for a passing reason. Throws StoreDatabaseError, and what `work` throws. */
+/** Retries after transient errors. Throws StoreDatabaseError, and what `work` throws. */
 async function read<Result>(
   { clock, time, trouble, transact, unprepare }: Engine,
   work: (tx: Transaction) => Promise<Result>,
@@ -212,7 +203,7 @@ async function read<Result>(
       const errorKind = errorKindOf(error);
       if (errorKind === "fault") throw error;
       if (errorKind === "unprepared") unprepare();
-      if (errorKind === "unavailable" || tries === READS_MAX || clock.monotonic() - beganMs > PATIENCE_MS) {
+      if (errorKind === "unavailable" || tries === READS_MAX || clock.monotonic() - beganMs > RETRY_MAX_MS) {
         trouble.note(unavailable(error));
         throw unavailable(error);
       }

@@ -1,10 +1,9 @@
-/** The messages of PostgreSQL and the way to it, by the reaction that each needs. */
 import { StoreDatabaseError } from "../store-errors.ts";
 import { UniqueViolation } from "../../sql/database.ts";
 
 /**
- * `again`: nothing was done, and the same may succeed at once. `lost`: the connection is gone. `unavailable`: neither
- * will help now. `unprepared`: a pooler lost the prepared statement. `fault`: ours.
+ * `again`: nothing was done, and a retry may succeed. `lost`: the connection is gone. `unavailable`: retrying won't
+ * help now. `unprepared`: a pooler lost the prepared statement. `fault`: our error.
  */
 export type ErrorKind = "again" | "lost" | "unavailable" | "unprepared" | "fault";
 
@@ -14,7 +13,7 @@ const KINDS: readonly (readonly [RegExp, ErrorKind])[] = [
   [/^(?:57014|53\w{3}|25006|28\w{3}|3D000)$/, "unavailable"],
   [/^(?:26000|42P05)$/, "unprepared"],
 ];
-/** Node's code for a call of ours; the other codes without a severity are about sockets and TLS. */
+/** Node's code for a wrong call of ours; other codes without a severity concern sockets and TLS. */
 const OWN_CODE = /^ERR_(?!SSL_|OSSL_|TLS_|STREAM_|SOCKET_)/;
 
 export function errorKindOf(error: unknown): ErrorKind {
@@ -27,12 +26,11 @@ export function errorKindOf(error: unknown): ErrorKind {
   return known ?? (isOfServer(error) || OWN_CODE.test(code) ? "fault" : "lost");
 }
 
-/** True when the server said it; other errors are about the way to it, or faults of ours. */
 export function isOfServer(error: unknown): boolean {
   return error instanceof Error && "severity" in error;
 }
 
-/** The refusal of a unique index, in the words of every engine. */
+/** Turns the error of a unique index into UniqueViolation. */
 export function translateError(error: unknown): unknown {
   if (!(error instanceof Error) || !("code" in error) || error.code !== "23505") return error;
   const { constraint, detail } = error as Error & { readonly constraint?: string; readonly detail?: string };
@@ -42,7 +40,6 @@ export function translateError(error: unknown): unknown {
 
 const TOO_MANY_CONNECTIONS = "53300";
 
-/** The error for callers: what is wrong, without an address or a password. */
 export function unavailable(error: unknown): StoreDatabaseError {
   if (error instanceof StoreDatabaseError) return error;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";

@@ -1,4 +1,4 @@
-/** Writes that failed for a passing reason are done again, but never ones that may have been committed. */
+/** Retries writes after transient errors, unless they may have been committed. */
 import type { Clock } from "../../../runtime/clock.ts";
 import type { Random } from "../../../runtime/random.ts";
 import type { StoreWatch } from "../../domain/ports.ts";
@@ -9,22 +9,20 @@ import { CommitLost } from "./write-transaction.ts";
 
 const TRIES_MAX = 5;
 const RETRY_MS = 20;
-/** The number of times that a transaction which still runs is asked after. */
+/** How often to ask about a transaction that is still running. */
 const ASKS_MAX = 20;
-/** No transaction is begun again after that: one may wait 5 s for a connection and 8 s for its project. */
-const PATIENCE_MS = 2_000;
+/** No transaction begins after this time: one may wait 5 s for a connection and 8 s for its project. */
+const RETRY_MAX_MS = 2_000;
 
 export interface RetryOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** The end of a transaction whose COMMIT was not answered. */
   readonly askOutcome: (transaction: TransactionMark) => Promise<CommitOutcome>;
-  /** Prepared statements are of no use any more. */
   readonly unprepare: () => void;
   readonly onRetry?: StoreWatch["onRetry"];
 }
 
-/** `run` does all of a transaction. Throws what it throws last, or StoreDatabaseError when its end cannot be told. */
+/** `run` runs a complete transaction. Throws its last error, or StoreDatabaseError if the outcome is unknown. */
 export async function withRetries(options: RetryOptions, run: () => Promise<WriteEnd>): Promise<WriteEnd> {
   const { clock, random } = options;
   const beganMs = clock.monotonic();
@@ -37,7 +35,7 @@ export async function withRetries(options: RetryOptions, run: () => Promise<Writ
       const kind = isLost ? "again" : errorKindOf(error);
       if (kind === "unprepared") options.unprepare();
       const isHopeless = kind === "fault" || kind === "unavailable";
-      if (isHopeless || tries === TRIES_MAX || clock.monotonic() - beganMs > PATIENCE_MS)
+      if (isHopeless || tries === TRIES_MAX || clock.monotonic() - beganMs > RETRY_MAX_MS)
         throw isLost ? unavailable(error) : error;
       options.onRetry?.(sqlstateOf(isLost ? error.cause : error));
       await clock.sleep(RETRY_MS * tries * (1 + random.fraction()));
@@ -50,7 +48,6 @@ function sqlstateOf(error: unknown): string {
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : "none";
 }
 
-/** Throws StoreDatabaseError when the server does not know. */
 async function isCommitted({ clock, askOutcome }: RetryOptions, lost: CommitLost): Promise<boolean> {
   for (let asks = 1; asks <= ASKS_MAX; asks += 1) {
     const outcome = await askOutcome(lost.transaction).catch((): CommitOutcome => "in progress");

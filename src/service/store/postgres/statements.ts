@@ -1,15 +1,14 @@
-/** The common SQL texts as PostgreSQL reads them. */
 import { createHash } from "node:crypto";
 
 export interface Statement {
-  /** Under which each connection keeps it prepared: the same in every process, at most 63 bytes. */
+  /** Names the prepared statement: the same in every process, at most 63 bytes. */
   readonly name: string;
   readonly text: string;
 }
 
 const NAME_LENGTH = 20;
 
-/** Translates each text once. The texts are our own and few: values are always parameters. */
+/** Translates each text once. There are few, because values are always parameters. */
 export function createStatements(): (sql: string) => Statement {
   const known = new Map<string, Statement>();
   return (sql) => {
@@ -23,7 +22,7 @@ export function createStatements(): (sql: string) => Statement {
   };
 }
 
-/** `?` is a parameter, and `json_quote` renders text or null as JSON; no text of ours holds either in a literal. */
+/** `?` is a parameter, and `json_quote` renders text or null as JSON. Our literals contain neither. */
 function translate(sql: string): string {
   let count = 0;
   return sql

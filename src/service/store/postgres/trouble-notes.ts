@@ -1,13 +1,11 @@
-/** The reason why the database cannot be used at present, from how the last work on it ended. */
 import { StoreDatabaseError, type StoreEvent } from "../store-errors.ts";
 
 export interface TroubleNotes {
   readonly current: () => StoreDatabaseError | null;
-  /** With null after work that succeeded. A fault of ours says nothing of the database. */
+  /** Call with null after success. Ignores errors of our own. */
   readonly note: (error: unknown) => void;
 }
 
-/** Tells of each trouble once, and of its end. */
 export function createTroubleNotes(onEvent: (event: StoreEvent) => void): TroubleNotes {
   const state = { trouble: null as StoreDatabaseError | null };
   return {

@@ -1,4 +1,3 @@
-/** Looks at a copy of a data file without changing it. */
 import { ERASURE_SECRET, type ErasureLog } from "../../domain/privacy/erasure-log.ts";
 import { TABLE_KEYS } from "../../domain/moving/table-rows.ts";
 import { VERSIONS_TABLE } from "../../sql/schema/migrations.ts";
@@ -10,17 +9,14 @@ import { integrityFindings } from "./integrity.ts";
 
 export interface CopyFacts {
   readonly schema: number;
-  /** By table, without those that only a newer or older version has. */
+  /** Omits tables that only older or newer versions have. */
   readonly rows: Readonly<Record<string, number>>;
-  /** Rows of people that are not on their way out. */
   readonly people: number;
-  /** Messages that are surveys. */
   readonly surveys: number;
-  /** Its faults, a sentence a finding. */
   readonly findings: readonly string[];
 }
 
-/** Reads all of it. The file was closed properly, so it has no log. Throws StoreFileError for what is no data file. */
+/** Reads the whole file. It was closed properly, so it has no log. Throws StoreFileError if it isn't a data file. */
 export function inspectCopy(file: string): Promise<CopyFacts> {
   return lookIntoOurs(file, (look) => {
     const count = (from: string): number => Number(look("count(*)", `FROM ${from}`)[0]?.[0]);
@@ -37,7 +33,7 @@ export function inspectCopy(file: string): Promise<CopyFacts> {
   });
 }
 
-/** The people who had been erased when the copy was made. Throws StoreFileError for what is no data file. */
+/** People who had been erased when the copy was made. Throws StoreFileError if it isn't a data file. */
 export function readCopiedErasures(file: string): Promise<ErasureLog> {
   return lookIntoOurs(file, (look) => {
     const [secret] = look("value", `FROM store_secrets WHERE name = '${ERASURE_SECRET}'`);

@@ -1,4 +1,4 @@
-/** What keeps a file from being used, found out read-only: a file that is refused stays as it is, its log included. */
+/** Checks that a file is usable without changing it or its log. */
 import { type Migration, MIGRATIONS, namesAt, NEW_STORE } from "../../sql/schema/migrations.ts";
 import { READ_MARKS, refusalByMarks, type StoreOpening } from "../sql/store-marks.ts";
 import { StoreFileError } from "../store-errors.ts";
@@ -6,10 +6,10 @@ import { sizeOf } from "./engine/data-file.ts";
 import { type Look, lookInto } from "./engine/engine.ts";
 import { readVersion, SQLITE } from "./engine/migrate.ts";
 
-/** To look for damage in more would keep a server from starting for more than about a second. */
+/** Checking a larger file would delay the start by more than about a second. */
 const CHECKED_BYTES_MAX = 32 * 1024 * 1024;
 
-/** `isCopy`: opens also what was moved elsewhere. Throws StoreFileError. */
+/** `isCopy` also accepts data that was moved elsewhere. Throws StoreFileError. */
 export async function refuseUnfit(file: string, opening: StoreOpening & { readonly isCopy: boolean }): Promise<void> {
   await lookInto(file, (look) => {
     if (sizeOf(file) <= CHECKED_BYTES_MAX) refuseDamaged(look);
@@ -26,7 +26,7 @@ function refuseDamaged(look: Look): void {
   if (finding !== "ok") throw new StoreFileError("damaged", `the file is damaged: ${line}`);
 }
 
-/** Other programs may keep tables in the file, but nothing that changes our rows, or keeps one in or out. */
+/** Other programs may have tables in the file, but nothing that changes our rows or rejects one. */
 export function refuseParts(look: Look, version: number, migrations: readonly Migration[] = MIGRATIONS): void {
   const names = namesAt(version, migrations, SQLITE);
   const known = new Map(
@@ -46,7 +46,7 @@ export function refuseParts(look: Look, version: number, migrations: readonly Mi
       type === "trigger" ||
       (type === "foreign key" && !names.has(name)) ||
       (type === "index" && /^\s*CREATE\s+UNIQUE/i.test(sql));
-    // What we no longer make is dropped by the next migration.
+    // The next migration drops objects of ours that are obsolete.
     const isOurs = names.has(name) && (known.get(name) ?? plain(sql)) === plain(sql);
     if (!mayHarm || !names.has(table) || isOurs) continue;
     const what = `${type === "index" ? "an" : "a"} ${type} that is not surveyctl's: ${name}, on ${table}`;
@@ -56,7 +56,7 @@ export function refuseParts(look: Look, version: number, migrations: readonly Mi
 
 const FOREIGN_KEYS = "FROM sqlite_master m, pragma_foreign_key_list(m.name) k WHERE m.type = 'table'";
 
-/** SQLite keeps a statement as it was written, but for names that it has quoted. */
+/** SQLite stores statements as written, but quotes some names. */
 function plain(sql: string): string {
   return sql.replaceAll(/[\s"]+/g, "");
 }

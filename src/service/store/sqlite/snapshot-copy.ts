@@ -1,4 +1,3 @@
-/** A copy of a data file as it is at one moment, made while processes read and write it. */
 import { rm } from "node:fs/promises";
 import type { Random } from "../../../runtime/random.ts";
 import { countContents } from "../../domain/moving/moving.ts";
@@ -12,14 +11,11 @@ import { translateSqliteError } from "./engine/sqlite-errors.ts";
 
 export interface CopyOptions {
   readonly file: string;
-  /** Not there yet. */
   readonly target: string;
   readonly random: Random;
 }
 
-/**
- * Resolves with what the copy holds, and rejects with the system's error when it cannot be written; then there is none.
- */
+/** Returns what the copy contains. Rejects with the system's error if it can't be written, and leaves none behind. */
 export async function copySnapshot({ file, target, random }: CopyOptions): Promise<StoreContents> {
   makeNewFile(target);
   try {
@@ -33,8 +29,8 @@ export async function copySnapshot({ file, target, random }: CopyOptions): Promi
 }
 
 /**
- * The connection has a transaction, so that what is written meanwhile goes to the log behind its moment. It prepares no
- * statement: the optional package keeps a database open until its statements are collected.
+ * The transaction makes concurrent writes go to the log, after the snapshot. Prepares no statement, because the
+ * optional package keeps a database open until its statements are garbage-collected.
  */
 async function copyFrom(file: string, target: string): Promise<void> {
   const engine = await openEngine(file);

@@ -14,7 +14,7 @@ import { type DataFileOptions, openData } from "../../../../src/service/data-fil
 import { openService } from "../../../../src/service/index.ts";
 import type { Store } from "../../../../src/service/domain/ports.ts";
 import { LIFE_SECONDS } from "../../../../src/service/domain/delivery/living.ts";
-import { MIGRATIONS, newestOf } from "../../../../src/service/sql/schema/migrations.ts";
+import { MIGRATIONS, newestVersion } from "../../../../src/service/sql/schema/migrations.ts";
 import { hasPostgres, newDatabase } from "../../../helpers/postgres.ts";
 import { links, memberInput, responseInput, sendInput } from "../../domain/fixture.ts";
 import { newDataFile } from "../engines.ts";
@@ -136,7 +136,7 @@ describe.skipIf(!hasPostgres)("a move from a file to a server and back", () => {
       people: 3,
       responses: 1,
       surveys: 3,
-      schema: newestOf(MIGRATIONS),
+      schema: newestVersion(MIGRATIONS),
       sha256: expect.stringMatching(/^[\da-f]{64}$/),
     });
     const { kind, key } = await served.read((tx) => examineKey(tx, KEY));

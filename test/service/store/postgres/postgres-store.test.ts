@@ -19,7 +19,7 @@ import { openPostgresStore } from "../../../../src/service/store/postgres/open-p
 import type { CommitOutcome } from "../../../../src/service/store/postgres/commit-outcome.ts";
 import { withRetries } from "../../../../src/service/store/postgres/retries.ts";
 import { CommitLost } from "../../../../src/service/store/postgres/write-transaction.ts";
-import { type Migration, MIGRATIONS, newestOf } from "../../../../src/service/sql/schema/migrations.ts";
+import { type Migration, MIGRATIONS, newestVersion } from "../../../../src/service/sql/schema/migrations.ts";
 import { StoreDatabaseError } from "../../../../src/service/store/store-errors.ts";
 import { administer, type Cluster, hasPostgres, newDatabase, startCluster } from "../../../helpers/postgres.ts";
 import { sendInput } from "../../domain/fixture.ts";
@@ -366,14 +366,14 @@ describe.skipIf(!hasPostgres)("a first start", () => {
     await expect.poll(() => work.count).toBeGreaterThan(3);
     const migrations = [...MIGRATIONS, ADDITION];
     const moved = await migrateServer(client, { clock: { ...systemClock, sleep }, mayMigrate: true, migrations });
-    expect([moved, pauses]).toEqual([{ from: newestOf(MIGRATIONS), to: 9999 }, [1000]]);
+    expect([moved, pauses]).toEqual([{ from: newestVersion(MIGRATIONS), to: 9999 }, [1000]]);
     await client.query("UPDATE people SET later = 'new'");
     await saveOne();
     work.isOver = true;
     await working;
     expect((await old.read((tx) => tx.projects.counts(project.id))).people).toBe(work.count);
     expect(await old.check()).toEqual([]);
-    await expect(open(url)).rejects.toThrow(`newer version (schema 9999, this one knows ${newestOf(MIGRATIONS)})`);
+    await expect(open(url)).rejects.toThrow(`newer version (schema 9999, this one knows ${newestVersion(MIGRATIONS)})`);
     for (const each of [old, { close: () => client.end() }, { close: () => dump.end() }]) await each.close();
   });
 

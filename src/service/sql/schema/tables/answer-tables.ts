@@ -1,10 +1,9 @@
-/** Responses, the trends that they are in, and how many rows each list has. */
 import { OF_PERSON, OF_PROJECT, type Table } from "../table.ts";
 
 /**
- * `notes` and `note_ids` are the JSON arrays of both forms that lists show: a look-up for each row would double a
- * list's time. `imported_permalink` is where the service that closed showed an imported response. The indexes by time
- * hold all that a page's keys are chosen by. `origin` is link for a response that came by a public link.
+ * `notes` and `note_ids` are the JSON arrays of both forms in lists; a look-up per row would take twice as long.
+ * `imported_permalink` is where the closed service showed an imported response. Indexes by time cover everything that
+ * selects a page. `origin` is link for responses from a public link.
  */
 const RESPONSES: Table = {
   name: "responses",
@@ -25,9 +24,7 @@ const RESPONSES: Table = {
   },
 };
 
-/**
- * `trend_responses` has a row for each response in a trend, so that its lists and metrics have indexes like all others.
- */
+/** `trend_responses` has a row for each response in a trend, which gives trends the same indexes as other lists. */
 const TRENDS: readonly Table[] = [
   {
     name: "trends",
@@ -52,7 +49,7 @@ const TRENDS: readonly Table[] = [
     ],
     indexes: {
       trend_responses_by_update: "(project_id, trend_id, updated_at, response_id, created_at)",
-      // With the trend in it, since SQLite would otherwise rather read another index from end to end.
+      // Includes the trend; otherwise SQLite prefers a full scan of another index.
       trend_responses_by_response: "(project_id, response_id, trend_id)",
       trend_responses_by_creation: "(project_id, trend_id, created_at, response_id, score, survey_type, updated_at)",
     },
@@ -60,8 +57,8 @@ const TRENDS: readonly Table[] = [
 ];
 
 /**
- * How many rows a list has in `span` UTC days, from day `number * span` after 1970 on. `span` is 0 for a list that is
- * counted as a whole. See `counted-lists.ts`.
+ * Number of rows of a list in `span` UTC days from day `number * span` after 1970; `span` is 0 for lists without days.
+ * See `counted-lists.ts`.
  */
 export const ROW_COUNTS: Table = {
   name: "row_counts",

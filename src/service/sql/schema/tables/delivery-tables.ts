@@ -1,21 +1,15 @@
-/** The queue of messages that leave, the log of attempts, and reports that came back. */
 import { OF_DIGEST, OF_PERSON, OF_REQUEST, type Table } from "../table.ts";
 
 /**
- * Survey requests, by `channel` email or sms, with their person; of a digest, one row for each week, by `channel`
- * digest; and replies to texts, by `channel` reply, with the survey that they are about. A channel is claimed on its
- * own, so that none waits for a mailing of another to end.
- *
- * `state` is scheduled, claimed, transmitting, sent, retrying, held, unknown, bounced, failed, cancelled, or paused
- * (its Autopilot is inactive). `claims` counts claims and fences them; `attempts` counts what was tried of the message.
- * `due_at` is when a scheduler may take a scheduled or retrying one, or the end of a claim's lease; a transmitting one
- * has none, so that no lease that runs out sends it again. A window or a limit that puts a message off moves
- * `scheduled_at`, from which its age counts; `planned_at` keeps its place in the queue. `transmitting_at` is the mark
- * before the final dot. `answered_at` is when a survey was first answered: it stays when the response goes. `reason`
- * says why it is held, failed or cancelled. `frozen` is what later attempts repeat, as JSON. `unsubscribe_token` leads
- * to `/u/`. `page_facts` is what the pages remember of visits, as JSON. `reply_kind` and `score` are a reply's.
- * `scheduled_at` of a digest is the time of its schedule that the week is for. Claims look for what is due project by
- * project and channel by channel: a sender that waits holds up no other.
+ * Survey requests (`channel` email, sms and their reminders), weekly digests (`digest`), and replies to texts (`reply`,
+ * with their survey). Claims go by project and channel, so that a slow one doesn't delay others. `state` is scheduled,
+ * claimed, transmitting, sent, retrying, held, unknown, bounced, failed, cancelled, or paused (its Autopilot is
+ * inactive). `claims` counts and fences claims; `attempts` counts attempts to send. `due_at` is when a message may be
+ * claimed, or the end of a claim's lease; transmitting messages have none, so they are never sent again. Windows and
+ * limits move `scheduled_at`, from which a message's age counts; `planned_at` keeps its place in the queue.
+ * `transmitting_at` is the mark before the final dot. `answered_at`, the first answer, stays when the response is
+ * deleted. `frozen` is what later attempts repeat, as JSON. `page_facts` are visits to its pages, as JSON. `reply_kind`
+ * and `score` belong to replies. A digest's `scheduled_at` identifies its week.
  */
 const MESSAGES: Table = {
   name: "messages",
@@ -45,7 +39,7 @@ const MESSAGES: Table = {
   },
 };
 
-/** `n` counts a message's rows from 1. The refusals that made somebody bounce are kept as long as the message. */
+/** `n` numbers a message's rows from 1. The rejections that made someone bounce are kept as long as the message. */
 const ATTEMPTS: Table = {
   name: "delivery_attempts",
   isClustered: true,
@@ -59,7 +53,7 @@ const ATTEMPTS: Table = {
   },
 };
 
-/** Reports that came back of surveys, so that nothing is recorded twice; no addresses. */
+/** Reports about surveys, so that nothing is recorded twice. They contain no addresses. */
 const REPORTS: Table = {
   name: "delivery_reports",
   isClustered: true,
@@ -68,7 +62,7 @@ const REPORTS: Table = {
   indexes: { delivery_reports_by_time: "(at)" },
 };
 
-/** A pause, the state of each sender, limits and what is used of them, as JSON: all that processes must agree on. */
+/** JSON that all processes share: a pause, the state of each sender, limits and their use. */
 const STATE: Table = { name: "delivery_state", columns: `name text, value text`, key: "name" };
 
 export const DELIVERY_TABLES: readonly Table[] = [MESSAGES, ATTEMPTS, REPORTS, STATE];

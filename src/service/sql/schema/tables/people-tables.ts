@@ -1,11 +1,10 @@
-/** People, the platforms that survey them by themselves, and the traces of those who left. */
 import { OF_PERSON, OF_PROJECT, type Table } from "../table.ts";
 
 const PEOPLE: Table = {
   name: "people",
   /**
-   * `properties` is a JSON object; `unsubscribed_by` is the survey whose link they left by; one who is `removed`
-   * is on the way out.
+   * `properties` is a JSON object; `unsubscribed_by` is the survey whose link was used; a `removed` person is being
+   * deleted.
    */
   columns: `project_id int, id int, email text?, email_key text?, name text?, phone_number text?, properties text?,
     created_at int, last_sent_at int?, last_responded_at int?, next_survey_at int?, bounced_at int?,
@@ -21,7 +20,7 @@ const PEOPLE: Table = {
   },
 };
 
-/** Requests to survey somebody again who had left or bounced, with the reason. */
+/** Requests, with the reason, to survey someone again who had unsubscribed or bounced. */
 const RESUBSCRIPTIONS: Table = {
   name: "resubscriptions",
   columns: "project_id int, person_id int, at int, note text",
@@ -30,7 +29,7 @@ const RESUBSCRIPTIONS: Table = {
 };
 
 const AUTOPILOT: readonly Table[] = [
-  /** `joined` numbers the members; a number is never used again. */
+  /** `joined` numbers the members; numbers aren't reused. */
   {
     name: "autopilot_configurations",
     columns: `project_id int, platform text, active int, frequency int, created_at int, updated_at int,
@@ -38,7 +37,7 @@ const AUTOPILOT: readonly Table[] = [
     key: "project_id, platform",
     references: [OF_PROJECT],
   },
-  /** `start` is what the next survey is counted from, as JSON; it is not due before `not_before`. */
+  /** `start` is where the next survey is counted from, as JSON; it isn't due before `not_before`. */
   {
     name: "memberships",
     columns: `project_id int, platform text, person_id int, created_at int, updated_at int,
@@ -52,7 +51,7 @@ const AUTOPILOT: readonly Table[] = [
   },
 ];
 
-/** Surveys that were asked for and not scheduled; `reason` is a `SurveyStatusName`. */
+/** Requested surveys that weren't scheduled; `reason` is a `SurveyStatusName`. */
 const UNSCHEDULED: Table = {
   name: "unscheduled_surveys",
   isClustered: true,
@@ -65,22 +64,21 @@ const UNSCHEDULED: Table = {
   },
 };
 
-/** Hashes alone, so that no restore or import brings anybody back. */
+/** Hashes only, so that restores and imports don't bring anyone back. */
 const LEFT: readonly Table[] = [
-  /** A suppression has no person: it outlives them. */
+  /** A suppression outlives its person. */
   {
     name: "suppressions",
     columns: `project_id int, channel text, address_hash text, reason text, created_at int`,
     key: "project_id, channel, address_hash, reason",
     references: [OF_PROJECT],
   },
-  /** Those whose messages may still lie in an outbox after their person was deleted, until they are removed there. */
+  /** Deleted people who may still have messages in an outbox. */
   {
     name: "erased_surveys",
     columns: `project_id int, token text, request_id int, channel text`,
     key: "project_id, token",
   },
-  /** A keyed hash for each address and id that was erased. */
   {
     name: "erasures",
     isClustered: true,
@@ -88,7 +86,7 @@ const LEFT: readonly Table[] = [
     key: "project_id, hash",
     references: [OF_PROJECT],
   },
-  /** Hashes of the tokens of `/u/`, with the hash that suppresses the address. */
+  /** Hashes of `/u/` tokens, with the hash that suppresses the address. */
   {
     name: "erased_links",
     isClustered: true,

@@ -1,4 +1,3 @@
-/** Projects, their keys and settings. */
 import { OF_PROJECT, type Table } from "../table.ts";
 
 export const PROJECT_TABLES: readonly Table[] = [
@@ -8,16 +7,14 @@ export const PROJECT_TABLES: readonly Table[] = [
     key: "id",
     indexes: { projects_by_name: "UNIQUE (name)" },
   },
-  /** Apart from `projects`, since every write changes it: a narrow row of its own. */
+  /** A narrow table apart from `projects`, because every write changes it. */
   {
     name: "project_state",
     columns: `project_id int, next_id int, clock int, version int`,
     key: "project_id",
     storage: "fillfactor = 20",
   },
-  /**
-   * A revoked key stays, so that it is told from one that was never there. `last_used_on` is a UTC day, `2026-11-26`.
-   */
+  /** Revoked keys stay, so that they differ from unknown ones. `last_used_on` is a UTC day, `2026-11-26`. */
   {
     name: "api_keys",
     columns: `project_id int, id int, hash text, last_four text, created_at int, name text?, access text = 'full',
@@ -26,14 +23,13 @@ export const PROJECT_TABLES: readonly Table[] = [
     references: [OF_PROJECT],
     indexes: { api_keys_by_hash: "UNIQUE (hash)" },
   },
-  /** A setting that was never made has no row. */
   {
     name: "project_settings",
     columns: `project_id int, name text, value text`,
     key: "project_id, name",
     references: [OF_PROJECT],
   },
-  /** Links that anybody may answer; the answers carry these properties. */
+  /** Public links; their responses get these properties. */
   {
     name: "survey_links",
     columns: `project_id int, id int, name text, token text, properties text, created_at int`,
@@ -41,7 +37,7 @@ export const PROJECT_TABLES: readonly Table[] = [
     references: [OF_PROJECT],
     indexes: { survey_links_by_token: "(token)" },
   },
-  /** Questions beyond the score; retired ones stay, since their ids are not used again. */
+  /** Questions after the score. Retired ones stay, because their ids aren't reused. */
   {
     name: "questions",
     columns: `project_id int, id text, type text, text text, choices text = '[]', last_choice int = 0, scale text?,
@@ -49,7 +45,6 @@ export const PROJECT_TABLES: readonly Table[] = [
     key: "project_id, id",
     references: [OF_PROJECT],
   },
-  /** Weekly digests and their readers; each week is a message. */
   {
     name: "digests",
     columns: `project_id int, id int, email text, email_key text, token text, weekday int, minute int, zone text?,
@@ -58,7 +53,7 @@ export const PROJECT_TABLES: readonly Table[] = [
     references: [OF_PROJECT],
     indexes: { digests_by_email: "UNIQUE (project_id, email_key)", digests_by_token: "(token)" },
   },
-  /** The progress of a change that goes in steps. */
+  /** The progress of long changes, which run in steps. */
   {
     name: "long_changes",
     columns: `project_id int, kind text, target text, done_to int`,

@@ -1,8 +1,7 @@
-/** Links to pages for colleagues, and what those pages count of a day. */
 import { OF_PROJECT, type Table } from "../table.ts";
 
 export const SHARE_TABLES: readonly Table[] = [
-  /** `segments` is a JSON array of properties. Of a token its hash. */
+  /** `segments` is a JSON array of properties. `token` is a hash. */
   {
     name: "shares",
     columns: `project_id int, id int, name text, token_hash text, trend_id int?, segments text, shows_comments int,
@@ -11,7 +10,7 @@ export const SHARE_TABLES: readonly Table[] = [
     references: [OF_PROJECT],
     indexes: { shares_by_token: "(token_hash)" },
   },
-  /** `tally` is JSON. A day that is not here is counted again from its responses: a change of one removes the row. */
+  /** `tally` is JSON. A missing day is counted again: changing one of its responses deletes the row. */
   {
     name: "share_days",
     isClustered: true,

@@ -1,4 +1,3 @@
-/** Parts of texts that have come in, and what a day of texts cost. */
 import { OF_PROJECT, type Table } from "../table.ts";
 
 export const TEXT_TABLES: readonly Table[] = [

@@ -1,8 +1,7 @@
-/** Webhooks: endpoints, events, and what became of each event at each endpoint. */
 import { OF_PROJECT, type Table } from "../table.ts";
 
 export const WEBHOOK_TABLES: readonly Table[] = [
-  /** `secret` is kept as it is, since it signs. `events` is a JSON array. */
+  /** `secret` is stored in plain text, because it signs. `events` is a JSON array. */
   {
     name: "webhooks",
     isClustered: true,
@@ -13,7 +12,7 @@ export const WEBHOOK_TABLES: readonly Table[] = [
     key: "project_id, id",
     references: [OF_PROJECT],
   },
-  /** `json` and `slack` are the bodies: frozen when the event is noted, and sent as they are. */
+  /** `json` and `slack` are the bodies, fixed when the event is created. */
   {
     name: "webhook_events",
     columns: `project_id int, id int, event_id text, type text, person_id int, created_at int, json text?,
@@ -27,8 +26,8 @@ export const WEBHOOK_TABLES: readonly Table[] = [
     },
   },
   /**
-   * `state` is waiting, delivered or failed; a waiting one alone has `due_at`. `attempts` counts since it was last due.
-   * Deliveries of a removed webhook and old events are deleted in small steps.
+   * `state` is waiting, delivered or failed; only waiting ones have `due_at`. `attempts` counts since the delivery was
+   * last scheduled. Deliveries of removed webhooks and old events are deleted in small steps.
    */
   {
     name: "webhook_deliveries",

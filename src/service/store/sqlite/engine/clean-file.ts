@@ -1,4 +1,4 @@
-/** Removes what deleted rows leave in the data file and its log. */
+/** Removes the remains of deleted rows from the data file and its log. */
 import { closeSync, openSync, read, statSync } from "node:fs";
 import { promisify } from "node:util";
 import { StoreFileError } from "../../store-errors.ts";
@@ -6,19 +6,17 @@ import { beginLog } from "./data-file.ts";
 import type { SqliteDatabase } from "./database.ts";
 
 export interface FileCleaner {
-  /** See `Store.clean`. `exclusively` runs work while no other uses the database. */
   readonly clean: (texts: readonly string[], exclusively: (work: () => void) => Promise<void>) => Promise<boolean>;
-  /** After the database is closed. */
   readonly close: () => void;
 }
 
-/** A larger file would keep the API waiting for more than about half a second. */
+/** Compacting a larger file would block the API for more than about half a second. */
 const COMPACT_BYTES_MAX = 64 * 1024 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
 const readAt = promisify(read);
 
 export function createFileCleaner(database: SqliteDatabase, file: string): FileCleaner {
-  // Its end drops every lock that this process has on the file, so it stays open as long as the database does.
+  // Closing it releases every lock this process holds on the file, so it stays open as long as the database.
   const state: { descriptor: number | null } = { descriptor: null };
   const isFound = async (texts: readonly string[]): Promise<boolean> => {
     state.descriptor ??= openSync(file, "r");
@@ -40,20 +38,19 @@ export function createFileCleaner(database: SqliteDatabase, file: string): FileC
   };
 }
 
-/** Writes all rows anew, without what was deleted; they stand in the log until that is emptied. */
+/** Rewrites all rows without the deleted ones. They stay in the log until it is emptied. */
 export function rewrite(database: SqliteDatabase): void {
   database.exec("VACUUM");
 }
 
-/** Throws StoreFileError while another connection reads what is in it. */
+/** Throws StoreFileError while another connection is reading it. */
 export function emptyLog(database: SqliteDatabase): void {
   const [row] = database.all("PRAGMA wal_checkpoint(TRUNCATE)");
   if (row?.["busy"] === 1) throw new StoreFileError("busy", "another program is reading the file");
-  // An empty log next to a file that is open is taken for a sign that its log lies elsewhere: see `hasLostLog`.
+  // An empty log of an open file would look like a lost one: see `hasLostLog`.
   beginLog(database);
 }
 
-/** True when one of the texts is in the file, as UTF-8. */
 async function hasAny(descriptor: number, texts: readonly string[]): Promise<boolean> {
   const wanted = texts.filter((text) => text !== "").map((text) => Buffer.from(text));
   const overlap = Math.max(0, ...wanted.map(({ length }) => length - 1));

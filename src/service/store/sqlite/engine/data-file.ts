@@ -1,4 +1,3 @@
-/** The data file in the file system: its place and mode, what marks a backup, how it is closed. */
 import { accessSync, chmodSync, closeSync, constants, openSync, readSync, statSync, writeSync } from "node:fs";
 import path from "node:path";
 import { specialKind } from "../../../../runtime/files/file-kind.ts";
@@ -7,28 +6,25 @@ import { StoreFileError } from "../../store-errors.ts";
 import type { SqliteDatabase } from "./database.ts";
 
 const MAGIC = "SQLite format 3\0";
-/** See the SQLite file format, 1.3. */
+/** SQLite file format, 1.3. */
 const HEADER_BYTES = 100;
-/** Two bytes of the header, for writing and reading: 2 for a file with a log, else 1. */
+/** Two bytes, for writing and reading: 2 for a file with a log, else 1. */
 const LOG_OFFSET = 18;
 /** `user_version`, 4 bytes: 0 in a copy that no service has opened. */
 const USED_OFFSET = 60;
 const FILE_MODE = 0o600;
 const SHARED_MODE = 0o660;
 
-/** Leaves room, of the 255 bytes a name may have, for the temporary names of copies. */
+/** File names have at most 255 bytes; this leaves room for temporary names of copies. */
 const NAME_BYTES_MAX = 160;
 
 export interface Condition {
-  /** The file is empty or wasn't there. */
   readonly isNew: boolean;
-  /** This process made it. */
   readonly isMade: boolean;
-  /** Other users of the machine may read it. */
   readonly isReadable: boolean;
 }
 
-/** Throws StoreFileError for a path that can't be a data file. `shown` is the file's name in messages. */
+/** Throws StoreFileError for a path that can't be a data file. `shown` is its name in messages. */
 export function checkPlace(file: string, shown: string): void {
   const bytes = Buffer.byteLength(path.basename(file));
   if (bytes > NAME_BYTES_MAX)
@@ -44,16 +40,16 @@ export function checkPlace(file: string, shown: string): void {
   }
 }
 
-/** Makes the file if it is missing. Throws StoreFileError, and the system's error. */
+/** Creates the file if it is missing. Throws StoreFileError, or the system's error. */
 export function prepareFile(file: string): Condition {
   const { size, nlink } = statSync(file, { throwIfNoEntry: false }) ?? { size: 0, nlink: 1 };
-  // Each name has a log of its own, and rows that are in the other one's would be missing.
+  // Each name would get its own log, and rows in the other one's would be missing.
   if (nlink > 1)
     throw new StoreFileError(
       "linked",
       `the file has ${nlink} names (hard links); keep only the one with its log (-wal)`,
     );
-  // The system says why a file cannot be written, which SQLite does not.
+  // The system reports why a file isn't writable; SQLite doesn't.
   if (size > 0) accessSync(file, constants.W_OK);
   if (size === 0) {
     refuseLost(file);
@@ -63,7 +59,7 @@ export function prepareFile(file: string): Condition {
   }
   const header = readHeader(file);
   if (!isSqlite(header)) throw new StoreFileError("not_sqlite", "the file is not a SQLite database");
-  // A file that was closed, and a copy, have no log: this one belongs to another file.
+  // Closed files and copies have no log, so this one belongs to another file.
   if (header[LOG_OFFSET] === 1 && sizeOf(`${file}-wal`) > 0)
     throw new StoreFileError(
       "stale_log",
@@ -72,7 +68,7 @@ export function prepareFile(file: string): Condition {
   return { isNew: false, isMade: false, isReadable: !isPrivate(statSync(file), 0o077) };
 }
 
-/** Throws StoreFileError if the file is gone and its log is not. */
+/** Throws StoreFileError if the file is missing but its log isn't. */
 export function refuseLost(file: string): void {
   if (sizeOf(`${file}-wal`) > 0) {
     throw new StoreFileError(
@@ -82,12 +78,12 @@ export function refuseLost(file: string): void {
   }
 }
 
-/** SQLite gives its other files the same mode. Throws the system's error if there is a file. */
+/** SQLite's other files get the same mode. Throws the system's error if the file exists. */
 export function makeNewFile(file: string): void {
   closeSync(openSync(file, "wx", FILE_MODE));
 }
 
-/** SQLite makes the log as readable as the data file, also after that was corrected. */
+/** SQLite gave the log the data file's mode, which may have been corrected since. */
 export function closeLogToOthers(file: string): void {
   const isShared = (statSync(file).mode & 0o020) !== 0;
   const mode = isShared ? SHARED_MODE : FILE_MODE;
@@ -95,12 +91,11 @@ export function closeLogToOthers(file: string): void {
     try {
       chmodSync(`${file}${suffix}`, mode);
     } catch {
-      // Another user's, who opened the file first.
+      // It belongs to another user, who opened the file first.
     }
   }
 }
 
-/** False if there is a file already. */
 export function makeEmptyFile(file: string): boolean {
   try {
     makeNewFile(file);
@@ -111,12 +106,12 @@ export function makeEmptyFile(file: string): boolean {
   }
 }
 
-/** The file says that it has a log, and there is none: it may be open under another name, of a bind mount for one. */
+/** The file says that it has a log, but there is none: it may be open under another name, such as a bind mount. */
 export function hasLostLog(file: string): boolean {
   return sizeOf(`${file}-wal`) === 0 && readHeader(file)[LOG_OFFSET] === 2;
 }
 
-/** Throws StoreFileError while another connection has the file open: under this name it would not see its log. */
+/** Throws StoreFileError while another connection has the file open, whose log wouldn't be visible under this name. */
 export function refuseOtherName(database: SqliteDatabase): void {
   try {
     database.exec("PRAGMA journal_mode = DELETE");
@@ -125,23 +120,21 @@ export function refuseOtherName(database: SqliteDatabase): void {
   }
 }
 
-/** The file is no unused copy any more. */
 export function markUsed(database: SqliteDatabase): void {
   if (database.first("PRAGMA user_version")?.["user_version"] === 0) beginLog(database);
 }
 
-/** A write that changes nothing, so that the log is not empty. */
+/** A write without changes, so that the log isn't empty. */
 export function beginLog(database: SqliteDatabase): void {
   database.exec("PRAGMA user_version = 1");
 }
 
-/** False for a file that isn't there. */
 export function isUnusedCopy(file: string): boolean {
   const header = readHeader(file);
   return isSqlite(header) && header.readUInt32BE(USED_OFFSET) === 0;
 }
 
-/** Nobody has it open. A copy can be read where nothing can be written. */
+/** Must not be open. Copies can be read on read-only file systems. */
 export function markAsCopy(file: string): void {
   const descriptor = openSync(file, "r+");
   try {
@@ -152,12 +145,12 @@ export function markAsCopy(file: string): void {
   }
 }
 
-/** The last connection merges the log first: a library may put closing off until statements are collected. */
+/** The last connection merges the log first, because a library may delay closing until statements are collected. */
 export function closeFile(database: SqliteDatabase): void {
   try {
     database.all("PRAGMA journal_mode = DELETE");
   } catch {
-    // Another connection is open, or the file is damaged. The log stays for the next one.
+    // Another connection is open, or the file is damaged. The next connection gets the log.
   }
   database.close();
 }
@@ -170,11 +163,11 @@ function isSqlite(header: Buffer): boolean {
   return header.toString("latin1", 0, MAGIC.length) === MAGIC;
 }
 
-/** Zeros if it can't be read. Closing the file drops every lock that this process has on it. */
+/** Zeros if it can't be read. Closing the file releases every lock this process holds on it. */
 function readHeader(file: string): Buffer {
   const header = Buffer.alloc(HEADER_BYTES);
   try {
-    // Opening a pipe would wait for its writer.
+    // Opening a pipe would wait for a writer.
     if (!statSync(file).isFile()) return header;
     const descriptor = openSync(file, "r");
     try {
@@ -182,13 +175,10 @@ function readHeader(file: string): Buffer {
     } finally {
       closeSync(descriptor);
     }
-  } catch {
-    // Missing or unreadable.
-  }
+  } catch {}
   return header;
 }
 
-/** 0 for a file that isn't there. */
 export function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -1,4 +1,4 @@
-/** One open database: statements prepared once, errors told apart, writes only inside a write job. */
+/** An open database: caches prepared statements, translates errors, and allows changes only in write jobs. */
 import { noteStatement, type StatementWatch } from "../../slow-statements.ts";
 import { type Database, type SqlRow, type SqlValue } from "../../../sql/database.ts";
 import { CountChanges } from "../../../sql/lists/count-changes.ts";
@@ -10,22 +10,17 @@ const STATEMENTS_MAX = 256;
 const ONLY_IN_WRITE = "data can be changed only inside Store.write";
 
 export interface SqliteDatabase {
-  /** True while changes are allowed; the queue sets it for write jobs. */
   writing: boolean;
-  /** The number of statements that have changed something so far. */
   changes: number;
   exec(sql: string): void;
   all(sql: string, values?: readonly SqlValue[]): SqlRow[];
-  /** The first row of `all`; null when there is none. */
   first(sql: string, values?: readonly SqlValue[]): SqlRow | null;
-  /** Changes data and returns how many rows it changed. */
   run(sql: string, values?: readonly SqlValue[]): number;
-  /** Changes data and returns the rows of its RETURNING clause. */
   returning(sql: string, values?: readonly SqlValue[]): SqlRow[];
   close(): void;
 }
 
-/** Keeps the statements that were used last. Throws UniqueViolation, and what the engine throws. */
+/** Caches recent statements. Throws UniqueViolation, and what the engine throws. */
 export function createDatabase(engine: Engine, watch: StatementWatch | null = null): SqliteDatabase {
   const statements = new Map<string, EngineStatement>();
 
@@ -50,7 +45,7 @@ export function createDatabase(engine: Engine, watch: StatementWatch | null = nu
       if (watch !== null) noteStatement(watch, startedMs, sql);
       return result;
     } catch (error) {
-      // A statement that failed keeps its error and would fail once more when it is used again.
+      // A failed statement would fail again when reused.
       statements.delete(sql);
       throw translateSqliteError(error);
     }
@@ -84,7 +79,6 @@ export function createDatabase(engine: Engine, watch: StatementWatch | null = nu
   return database;
 }
 
-/** The same as rows want it: each answer is a promise that is settled already. */
 export function toDatabase(
   sqlite: SqliteDatabase,
   states?: ProjectStates,
@@ -107,12 +101,11 @@ export function toDatabase(
   };
 }
 
-/** Ends the transaction, if it has not ended. */
 export function rollBack(database: SqliteDatabase): void {
   try {
     database.all("ROLLBACK");
   } catch {
-    // A full disk, for one, makes SQLite roll back by itself.
+    // SQLite may already have rolled back, for example on a full disk.
   }
 }
 
@@ -121,7 +114,7 @@ function beginChange(database: SqliteDatabase): void {
   database.changes += 1;
 }
 
-/** One engine would cut text short at U+0000 without a word. */
+/** One engine would silently truncate text at U+0000. */
 function refuseNul(values: readonly SqlValue[]): void {
   for (const value of values) {
     if (typeof value === "string" && value.includes("\0"))

@@ -1,4 +1,4 @@
-/** Node's own SQLite as far as we use it: our Node types are those of a version that has none yet. */
+/** The part of Node's SQLite that we use; our version of Node's types doesn't have it yet. */
 declare module "node:sqlite" {
   type SqliteValue = number | bigint | string | Uint8Array | null;
   export class StatementSync {
@@ -12,6 +12,9 @@ declare module "node:sqlite" {
     function(name: string, options: { readonly varargs: true }, work: (...values: SqliteValue[]) => null): void;
     close(): void;
   }
-  /** Copies the whole database without holding up the event loop, so many pages a step; resolves with their number. */
+  /**
+   * Copies the whole database, `rate` pages per step, without blocking the event loop. Resolves with the number of
+   * pages.
+   */
   export function backup(source: DatabaseSync, file: string, options: { rate: number }): Promise<number>;
 }

@@ -1,4 +1,4 @@
-/** The SQLite library: Node's own where this Node has one, else the optional package with the same interface. */
+/** The SQLite library: Node's if this version includes it, else the optional package with the same interface. */
 import { statSync } from "node:fs";
 import { withoutWarning } from "../../../../runtime/log.ts";
 import { StoreFileError } from "../../store-errors.ts";
@@ -6,26 +6,23 @@ import type { SqlRow, SqlValue } from "../../../sql/database.ts";
 import { translateSqliteError } from "./sqlite-errors.ts";
 
 export interface EngineStatement {
-  /** Steps to the end: a statement that is left open would block the commit. */
+  /** Reads all rows: an unfinished statement would block the commit. */
   all(values: readonly SqlValue[]): SqlRow[];
-  /** Rows changed. */
   run(values: readonly SqlValue[]): number;
 }
 
 export interface Engine {
   exec(sql: string): void;
   prepare(sql: string): EngineStatement;
-  /** Writes the state that the open transaction sees into an empty file, without holding up the event loop. */
+  /** Copies the open transaction's snapshot to an empty file, without blocking the event loop. */
   copyTo(file: string): Promise<void>;
   close(): void;
 }
 
-/** In place of a file: a database in memory, gone when it is closed. */
 export const IN_MEMORY = ":memory:";
-/** In place of a file: a file of SQLite's own, in the system's temporary folder, gone when it is closed. */
+/** SQLite makes a file in the system's temporary folder and deletes it when closed. */
 export const TEMPORARY = "";
 
-/** Throws StoreFileError. */
 export async function openEngine(file: string): Promise<Engine> {
   const { DatabaseSync, backup } = await loadLibrary();
   try {
@@ -47,13 +44,12 @@ export async function openEngine(file: string): Promise<Engine> {
   }
 }
 
-/** The rows of `SELECT columns from`. */
 export type Look = (columns: string, from: string) => readonly SqlValue[][];
 
 /**
- * Reads a file and leaves it as it is. Opened for writing, SQLite would merge the log of a killed process in the end;
- * opened for reading, it would leave an empty log where there was none. Rows come through a function of ours, since the
- * optional package keeps a file open as long as there are prepared statements.
+ * Reads a file without changing it. If SQLite opened it for writing, it would merge the log of a killed process; for
+ * reading, it would leave an empty log behind. Rows are returned through a function, because the optional package keeps
+ * a file open as long as there are prepared statements.
  */
 export async function lookInto<Result>(file: string, work: (look: Look) => Result): Promise<Result> {
   const { DatabaseSync } = await loadLibrary();
@@ -79,14 +75,13 @@ export async function lookInto<Result>(file: string, work: (look: Look) => Resul
   }
 }
 
-/** A step: few steps, since each waits for its turn of the event loop. */
+/** Pages per step. Steps are large, because each waits for a turn of the event loop. */
 const COPIED_PAGES = 2048;
 
 type Library = Pick<typeof import("node:sqlite"), "DatabaseSync" | "backup">;
 
 async function loadLibrary(): Promise<Library> {
   try {
-    // Node 22 warns that the module is experimental; that one warning says nothing to our users.
     return await withoutWarning("SQLite", () => import("node:sqlite"));
   } catch {
     return loadPackage();
@@ -95,7 +90,7 @@ async function loadLibrary(): Promise<Library> {
 
 async function loadPackage(): Promise<Library> {
   try {
-    // The same interface; the types of its classes have parts that Node's do not.
+    // The interface is the same, but the types aren't.
     return (await import("@photostructure/sqlite")) as unknown as Library;
   } catch (error) {
     throw new StoreFileError("unreadable", NO_LIBRARY, { cause: error });

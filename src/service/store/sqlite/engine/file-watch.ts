@@ -1,17 +1,15 @@
 /**
- * Troubles of the file under an open database: it is removed or replaced, or its disk fails or fills. Troubles are
- * told once; a file that is not the one that was opened is given up.
+ * Watches an open data file: it may be removed or replaced, and its disk may fail or fill. Reports each trouble once; a
+ * replaced file is given up.
  */
 import { statfsSync, statSync } from "node:fs";
 import path from "node:path";
 import { type StoreEvent, StoreFileError } from "../../store-errors.ts";
 
 export interface FileWatch {
-  /** Throws where the name of the file, or of its log, no longer leads to what was opened. */
+  /** Throws if the path of the file or its log no longer leads to the opened one. */
   readonly look: () => void;
-  /** With the error of a COMMIT; returns the one to reject with. */
   readonly uncommitted: (error: unknown) => unknown;
-  /** A write has succeeded. */
   readonly recover: () => void;
   readonly failed: (error: unknown) => unknown;
   readonly refusal: () => StoreFileError | null;
@@ -19,7 +17,7 @@ export interface FileWatch {
   readonly lost: Promise<StoreFileError>;
 }
 
-/** A disk with less room than this is full: a library may tell it as an error of the disk. */
+/** A disk with less space counts as full: libraries may report that as an I/O error. */
 const ROOM_BYTES_MIN = 128 * 1024;
 const NOT_SAVED = "the disk reports an error; the service has stopped, as it cannot tell what is saved";
 
@@ -47,7 +45,7 @@ export function createFileWatch(file: string | null, onEvent: (event: StoreEvent
     uncommitted: (error) => {
       const isOfDisk = error instanceof StoreFileError && error.trouble === "unreadable";
       if (!isOfDisk || file === null || hasNoRoom(file)) return error;
-      // The system may have dropped what it could not write, so a second try would prove nothing.
+      // The system may have dropped what it couldn't write, so a retry would prove nothing.
       return giveUp(NOT_SAVED, { cause: error });
     },
     recover: () => {
@@ -67,7 +65,6 @@ export function createFileWatch(file: string | null, onEvent: (event: StoreEvent
   };
 }
 
-/** Null for what is not there. */
 function identityOf(name: string): string | null {
   const found = statSync(name, { bigint: true, throwIfNoEntry: false });
   return found === undefined ? null : `${found.dev} ${found.ino}`;
@@ -89,7 +86,6 @@ function nameTrouble(file: string, error: StoreFileError): StoreFileError {
   return new StoreFileError(error.trouble, `${file}: ${error.message}`, { cause: error });
 }
 
-/** True when the disk that a file is on is full. */
 export function hasNoRoom(file: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(path.dirname(file));

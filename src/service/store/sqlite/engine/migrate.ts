@@ -1,10 +1,10 @@
-/** Takes a data file from one schema to the next, each step in a transaction of its own. */
+/** Migrates a data file, each step in its own transaction. */
 import type { SchemaDialect } from "../../../sql/schema/baseline.ts";
 import {
   IS_OUTDATED,
   type Migration,
   MIGRATIONS,
-  newestOf,
+  newestVersion,
   recognizeSchema,
   stepsFrom,
   VERSIONS_TABLE,
@@ -20,13 +20,12 @@ export const SQLITE: SchemaDialect = {
   behind: ({ isClustered }) => (isClustered === true ? " WITHOUT ROWID" : ""),
 };
 
-/** Brings the file up to date. Throws as `readVersion` does. */
 export async function migrate(
   database: SqliteDatabase,
   now: number,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<void> {
-  const current = readVersion(lookBy(database), newestOf(migrations));
+  const current = readVersion(lookBy(database), newestVersion(migrations));
   for (const migration of stepsFrom(current, migrations)) await runMigration(database, migration, now);
 }
 
@@ -34,8 +33,8 @@ export function lookBy(database: SqliteDatabase): Look {
   return (columns, from) => database.all(`SELECT ${columns} ${from}`).map((row) => Object.values(row));
 }
 
-/** 0 for an empty file. Throws StoreFileError for a file of another program, or of a version that we can't read. */
-export function readVersion(look: Look, newest: number = newestOf(MIGRATIONS)): number {
+/** 0 for an empty file. Throws StoreFileError for another program's file, or an unreadable version. */
+export function readVersion(look: Look, newest: number = newestVersion(MIGRATIONS)): number {
   const tables = look("name", "FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'");
   const whose = recognizeSchema(tables.map(([name]) => String(name)));
   if (whose === "none") return 0;
@@ -55,7 +54,6 @@ async function runMigration(
 ): Promise<void> {
   database.exec("BEGIN IMMEDIATE");
   try {
-    // Another process may have been quicker.
     if (readVersion(lookBy(database), Infinity) >= version) return rollBack(database);
     database.exec(statements(SQLITE).join(";\n"));
     await run?.(async (sql, values) => database.all(sql, values));
@@ -63,7 +61,7 @@ async function runMigration(
     database.exec("COMMIT");
   } catch (error) {
     rollBack(database);
-    // A part that is not ours is in the way.
+    // A foreign object is in the way.
     if (error instanceof Error && /^(?:no such|duplicate|table|index|trigger|.* already exists)/.test(error.message))
       throw new StoreFileError("foreign", `the file's schema cannot be brought up to date: ${error.message}`, {
         cause: error,

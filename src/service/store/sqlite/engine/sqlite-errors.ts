@@ -1,11 +1,9 @@
-/** SQLite's words for a file that it cannot use, in the same words on each engine. */
 import { UniqueViolation } from "../../../sql/database.ts";
 import { type FileTrouble, StoreFileError } from "../../store-errors.ts";
 
 /**
- * Every message of SQLite's own that tells of a file, a disk or another program, by what it begins or goes on with.
- * Left out are those that a statement of ours alone can cause: a logic error, a constraint, misuse, a value of the
- * wrong type. The messages of the engines differ in their codes and not in these words.
+ * SQLite's messages about a file, a disk or another program. Omits those that only our statements can cause: logic
+ * errors, constraints, misuse, wrong types. Engines use different codes but the same texts.
  */
 const TROUBLES: readonly (readonly [words: RegExp, trouble: FileTrouble, sentence: string])[] = [
   [/database or disk is full/, "full", "the disk is full"],
@@ -27,7 +25,7 @@ const TROUBLES: readonly (readonly [words: RegExp, trouble: FileTrouble, sentenc
   [/query aborted|interrupted/, "unreadable", "reading the file was broken off"],
 ];
 
-/** Names the data file in a system error about one of its own files, or about none. `shown` is its name. */
+/** Names the data file in a system error about one of its files. `shown` is its name. */
 export function nameDataFile(error: unknown, file: string, shown: string): unknown {
   if (!(error instanceof Error)) return error;
   const { syscall, path } = error as NodeJS.ErrnoException;
@@ -35,7 +33,7 @@ export function nameDataFile(error: unknown, file: string, shown: string): unkno
   return syscall !== undefined && isBeside ? Object.assign(error, { path: shown }) : error;
 }
 
-/** The error for callers; one that tells nothing of the file as it is. */
+/** The error for callers. Errors that don't concern the file are returned unchanged. */
 export function translateSqliteError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const columns = /UNIQUE constraint failed: (.*)/.exec(error.message)?.[1];

@@ -2,7 +2,12 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { SqliteDatabase } from "../../../../../src/service/store/sqlite/engine/database.ts";
-import { type Migration, MIGRATIONS, NEW_STORE, newestOf } from "../../../../../src/service/sql/schema/migrations.ts";
+import {
+  type Migration,
+  MIGRATIONS,
+  NEW_STORE,
+  newestVersion,
+} from "../../../../../src/service/sql/schema/migrations.ts";
 import { refuseParts } from "../../../../../src/service/store/sqlite/refuse-unfit.ts";
 import { lookBy, migrate, SQLITE } from "../../../../../src/service/store/sqlite/engine/migrate.ts";
 import { inspectCopy } from "../../../../../src/service/store/sqlite/inspect-copy.ts";
@@ -10,7 +15,7 @@ import { openFixture, START } from "../../../domain/fixture.ts";
 import { newDataFile, openRawDatabase } from "../../engines.ts";
 
 const NEXT: Migration = {
-  version: newestOf(MIGRATIONS) + 1,
+  version: newestVersion(MIGRATIONS) + 1,
   statements: () => [
     "CREATE TABLE extra (one TEXT)",
     "INSERT INTO extra VALUES ('first')",
@@ -55,7 +60,7 @@ describe("a data file", () => {
     await migrate(old, START);
     await migrate(made, START);
     expect(partsOf(old)).toEqual(partsOf(made));
-    refuseParts(lookBy(old), newestOf(MIGRATIONS));
+    refuseParts(lookBy(old), newestVersion(MIGRATIONS));
     for (const database of [old, made]) database.close();
   });
 
@@ -67,7 +72,7 @@ describe("a data file", () => {
       await migrate(database, START);
       const broken = { ...NEXT, statements: () => [...statements.slice(0, index), "nonsense"] };
       await expect(migrate(database, START, [...MIGRATIONS, broken])).rejects.toThrow("syntax error");
-      refuseParts(lookBy(database), newestOf(MIGRATIONS));
+      refuseParts(lookBy(database), newestVersion(MIGRATIONS));
       database.close();
     }
     const fixture = await openFixture({ file });
