@@ -1,6 +1,6 @@
-/** Writes that concern several projects, one for each: none of them then waits for the writers of another project. */
+/** Splits writes by project, so that they don't wait for other projects. */
 
-/** In the order in which the projects come first. */
+/** Projects are in order of first appearance. */
 export function groupByProject<Item>(
   items: readonly Item[],
   projectOf: (item: Item) => number,
@@ -15,7 +15,7 @@ export function groupByProject<Item>(
   return groups;
 }
 
-/** Waits for all; then rejects with the first that failed, if one did. */
+/** Waits for all, then rejects with the first error if there is one. */
 export async function allOrFirstError<Result>(running: readonly Promise<Result>[]): Promise<readonly Result[]> {
   await Promise.allSettled(running);
   return Promise.all(running);

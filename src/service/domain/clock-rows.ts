@@ -16,7 +16,7 @@ export class ClockRows {
     return Number((await this.#database.first(NEWEST_WRITE))?.at ?? 0);
   }
 
-  /** Forgets later times than now: of the newest write, and those that surveys and webhooks wait for. */
+  /** Replaces future times with now: those of the newest write, surveys and webhooks. */
   async takeBack(): Promise<void> {
     const projects = (await this.#database.all("SELECT id FROM projects ORDER BY id")).map(({ id }) => Number(id));
     for (const project of [NO_PROJECT, ...projects]) {
@@ -27,14 +27,14 @@ export class ClockRows {
         this.#database.send(sql, [...nows, project]);
       }
     }
-    // A process that lives says so again within seconds.
+    // Running processes write again within seconds.
     this.#database.send("DELETE FROM processes WHERE seen_at > ? + 60", [this.#session.now]);
   }
 }
 
 /**
- * The last parameter is the project, all others are now. What was asked for while the clock was ahead keeps its delay;
- * what was due before, and put off since, never waits longer than eight days.
+ * The last parameter is the project, all others are now. What was requested while the clock was ahead keeps its delay;
+ * anything due earlier and postponed since waits at most eight days.
  */
 const TAKEN_BACK = [
   `UPDATE messages SET due_at = due_at - (created_at - ?), scheduled_at = scheduled_at - (created_at - ?),

@@ -1,15 +1,15 @@
-/** The refusals of the rules, by kind of reaction; the HTTP layer maps kinds to statuses in one table. */
+/** Errors of the rules by kind; the HTTP layer maps kinds to statuses. */
 import { quoteText } from "../../contract/text/invisible.ts";
 import { type TextForm, textFault } from "../../contract/text/storable.ts";
 
 export abstract class DomainError extends Error {}
 
-/** Values that break a rule: attribute name to short phrases such as `is invalid` (422). */
+/** Attribute names with phrases such as `is invalid` (422). */
 export class InvalidError extends DomainError {
   override readonly name = "InvalidError";
   readonly errors: Readonly<Record<string, readonly string[]>>;
 
-  /** `sentence` is the message for people, where one says it better than the attribute and its phrase. */
+  /** `sentence` replaces the message made from attribute and phrase. */
   constructor(errors: Readonly<Record<string, readonly string[]>>, sentence?: string) {
     super(
       sentence ??
@@ -27,29 +27,27 @@ export function checkText(attribute: string, text: string, form?: TextForm): voi
   if (fault !== null) throw new InvalidError({ [attribute]: [fault] });
 }
 
-/** `a key named "ci" already exists`: `thing` says what has that name or id already. */
+/** `a key named "ci" already exists`. */
 export function alreadyExists(thing: string, attribute: "name" | "id", value: string): InvalidError {
   return new InvalidError({ [attribute]: ["has already been taken"] }, `${thing} ${quoteText(value)} already exists`);
 }
 
-/** The thing that a path names, or an Autopilot member to remove, is not there (404). */
+/** The resource of a path, or an Autopilot member to remove, doesn't exist (404). */
 export class NotFoundError extends DomainError {
   override readonly name = "NotFoundError";
 }
 
-/** A message that was sent to try it was not accepted. */
+/** A test message was refused. */
 export class NotTakenError extends DomainError {
   override readonly name = "NotTakenError";
 }
 
-/** The data cannot be reached or saved at present (503); nothing of what was asked has been done. */
+/** The data is currently unavailable (503); nothing was done. */
 export class UnavailableError extends Error {
   override readonly name: string = "UnavailableError";
 }
 
-/**
- * A value that must be one's own is another's already; the engine's unique indexes decide, so no two callers can race.
- */
+/** Someone else has a unique value. The engine's indexes decide, so callers can't race. */
 export class TakenError extends Error {
   override readonly name = "TakenError";
   readonly field: "email" | "phoneNumber" | "name" | "id";

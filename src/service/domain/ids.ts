@@ -3,14 +3,13 @@ import type { JsonRows, Position } from "./ports.ts";
 
 const ID = /^[1-9]\d{0,15}$/;
 
-/** An id from outside as the store counts it; null when no row can have it. */
+/** Null if no row can have this id. */
 export function parseId(text: string): number | null {
   if (!ID.test(text)) return null;
   const id = Number(text);
   return Number.isSafeInteger(id) ? id : null;
 }
 
-/** One page of a cursor list, each row as JSON text. */
 export interface JsonPage {
   readonly rows: JsonRows;
   /** Position of the next page; null on the last. */
@@ -21,7 +20,7 @@ function formatCursor(position: Position): string {
   return Buffer.from(`${position.createdAt}:${position.id}`, "latin1").toString("base64url");
 }
 
-/** Reads what `formatCursor` wrote; anything else is an InvalidError on `page_info`. */
+/** Reads a cursor made by `formatCursor`. Throws InvalidError for `page_info`. */
 export function parseCursor(text: string | null): Position | null {
   if (text === null) return null;
   const match = /^(-?\d{1,15}):(\d{1,15})$/.exec(Buffer.from(text, "base64url").toString("latin1"));
@@ -30,7 +29,7 @@ export function parseCursor(text: string | null): Position | null {
   return position;
 }
 
-/** A page of `perPage` rows out of one row more than that, which tells whether another page follows. */
+/** Takes `perPage` rows; an additional row means there is another page. */
 export function toPage(rows: JsonRows, perPage: number, positionOf: (row: string) => Position): JsonPage {
   const last = rows[perPage - 1];
   if (rows.length <= perPage || last === undefined) return { rows, next: null };

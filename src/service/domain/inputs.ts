@@ -1,4 +1,4 @@
-/** The input of the rules: parameters that the HTTP layer has parsed into their final types. */
+/** Input of the rules, parsed by the HTTP layer. */
 import type { AdditionalAnswer, Platform, Properties } from "../../contract/resources.ts";
 import type { Channel, Expansion, METRIC_GROUPS, ResponseOrder } from "../../contract/routes.ts";
 import type { TimeRange } from "../sql/lists/fragments.ts";
@@ -18,23 +18,23 @@ export interface PeopleQuery extends TimeRange {
   readonly email: string | null;
   readonly phoneNumber: string | null;
   readonly withProperties: boolean;
-  /** Null: everyone. */
+  /** Null for everyone. */
   readonly ids?: readonly string[] | null;
   readonly perPage: number;
-  /** The opaque position that the previous page returned; null for the first page. */
+  /** The previous page's opaque position; null for the first page. */
   readonly after: string | null;
 }
 
-/** 4.2. Absent is null. `name` null leaves the stored name alone. */
+/** 4.2. A null `name` keeps the stored name. */
 export interface SendInput {
   readonly email: string | null;
   readonly phoneNumber: string | null;
   readonly channel: Channel;
   readonly name: string | null;
   readonly delaySeconds: number;
-  /** Merged into those of the person; null changes nothing. */
+  /** Merged into the person's; null changes nothing. */
   readonly properties: Properties | null;
-  /** `properties` are all that the person has from now on. */
+  /** `properties` replace all of the person's. */
   readonly replaceProperties: boolean;
   readonly send: boolean;
   readonly lastSentAt: number | null;
@@ -42,7 +42,7 @@ export interface SendInput {
   readonly phoneNumberUpdate: string | null;
 }
 
-/** Those of whom it is asked whether they would be sent a survey. */
+/** People whose survey status is requested. */
 export type StatusInput = Pick<SendInput, "email" | "phoneNumber" | "channel" | "lastSentAt" | "delaySeconds">;
 
 /** 4.3 */
@@ -65,12 +65,12 @@ export interface ResponseInput {
   readonly comment: string | null;
   readonly personProperties: Properties;
   readonly createdAt: number | null;
-  /** Absent: none. Collected elsewhere, in the API's form, or as one text for each question. */
+  /** Collected elsewhere: in the API's form, or one text per question. */
   readonly additionalAnswers?: readonly AdditionalAnswer[];
   readonly answers?: TextsByQuestion;
 }
 
-/** `PUT /v1/survey_responses/{id}`: undefined leaves a field alone, null empties it. */
+/** `PUT /v1/survey_responses/{id}`: undefined keeps a field, null clears it. */
 export interface ResponseChange {
   readonly personId?: string;
   readonly score?: number;
@@ -78,7 +78,6 @@ export interface ResponseChange {
   readonly personProperties?: Properties;
   /** The full list. */
   readonly tags?: readonly string[];
-  /** Text of a note to append. */
   readonly note?: string;
 }
 
@@ -98,7 +97,7 @@ export interface MembersQuery {
   readonly after: string | null;
 }
 
-/** 4.9. Without `properties` a member keeps theirs, and a new one starts from those stored with the person. */
+/** 4.9. Without `properties` members keep theirs, and new ones get the person's. */
 export interface MemberInput {
   readonly platform: Platform;
   readonly personId: string | null;
@@ -108,7 +107,6 @@ export interface MemberInput {
   readonly properties: Properties | null;
 }
 
-/** Names one person in a path or a body: exactly one of the three. */
 export type PersonReference =
   | { readonly by: "id"; readonly id: string }
   | { readonly by: "email"; readonly email: string }

@@ -3,19 +3,17 @@ import { type Database, textOrNull, type SqlRow, type Session } from "../sql/dat
 import { nextId } from "./projects/project-rows.ts";
 import type { Project } from "./inputs.ts";
 
-/** A link that anybody may answer. */
 export interface PublicLink {
   readonly project: Project;
   readonly id: number;
   readonly name: string;
-  /** Leads to the page that answers it. */
   readonly token: string;
-  /** The properties of its responses. */
+  /** Properties of its responses. */
   readonly properties: Properties;
   readonly createdAt: number;
 }
 
-/** `address` is where links lead, `listening` where the server itself listens. */
+/** `address` is the base of links, `listening` where the server itself listens. */
 export type AddressKind = "address" | "listening";
 
 const LINK = `SELECT p.id AS "projectId", p.name AS "projectName", l.id, l.name, l.token, l.properties,
@@ -50,7 +48,7 @@ export class LinkRows {
     return (await this.#database.run("DELETE FROM survey_links WHERE project_id = ? AND id = ?", [project, id])) > 0;
   }
 
-  /** In whichever project; null when there is none. */
+  /** In any project. */
   async byToken(token: string): Promise<PublicLink | null> {
     const row = await this.#database.first(`${LINK} WHERE l.token = ?`, [token]);
     return row === null ? null : toLink(row);

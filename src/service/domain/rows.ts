@@ -5,12 +5,11 @@ import type { ScoreTally } from "../sql/lists/score-sums.ts";
 export type { ScoreTally };
 
 /**
- * Rows of a list as the JSON text of the specification's resource, each row's text on its own: the engine
- * renders them, since carrying a row over as columns costs more than all else that a list does.
+ * List rows as JSON text. The engine renders them, because transferring columns would cost more than everything else.
  */
 export type JsonRows = readonly string[];
 
-/** A place in a list in creation order: rows after it follow. */
+/** Lists continue after this row. */
 export interface Position {
   readonly createdAt: number;
   readonly id: number;
@@ -21,23 +20,21 @@ export interface EventsFilter extends TimeRange {
   readonly limit: number;
 }
 
-/** Counts of a project, out of what is kept by day. */
+/** From maintained counts. */
 export interface ProjectNumbers {
   readonly name: string;
   readonly people: number;
   readonly responses: number;
   readonly unsubscribed: number;
-  /** Since the day that was asked for. */
+  /** Since the requested day. */
   readonly scores: ScoreTally;
-  /** Surveys sent since that day, and those of them that were answered. */
+  /** Surveys sent since that day, and how many of them were answered. */
   readonly surveys: Readonly<Record<Channel, { readonly sent: number; readonly answered: number }>>;
 }
 
-/** The contents of a store at one moment. */
 export interface StoreContents {
   readonly projects: number;
   readonly people: number;
   readonly responses: number;
-  /** Survey requests, whatever became of them. */
   readonly surveys: number;
 }

@@ -1,9 +1,8 @@
 import { type Database, textOrNull } from "../sql/database.ts";
 
-/** Keys the hashes of suppressed addresses. It is never replaced. */
+/** Key of the hashes of suppressed addresses. Never replaced. */
 export const SUPPRESSION_KEY = "suppression";
 
-/** Secrets of this data file. */
 export class SecretRows {
   readonly #database: Database;
   readonly #make: () => string;
@@ -12,8 +11,8 @@ export class SecretRows {
   #hasMade = false;
 
   /**
-   * `make` returns an unguessable text. Rows of one transaction read the suppression key once: other processes suppress
-   * nothing in a project that this one writes.
+   * `make` returns an unguessable text. In a single transaction the suppression key is read once, because no other
+   * process can suppress anything in its project.
    */
   constructor(database: Database, make: () => string, isOneTransaction: boolean) {
     this.#database = database;
@@ -27,13 +26,13 @@ export class SecretRows {
     return (this.#suppressionKey ??= this.#find(name));
   }
 
-  /** Makes one that the file doesn't have yet; only in a write. */
+  /** Creates the secret if it is missing. Only in a write. */
   async ensure(name: string): Promise<string> {
     const known = await this.read(name);
     if (known !== null) return known;
     this.#hasMade = true;
     const made = this.#make();
-    // Another process may make it at the same time: the first one is kept.
+    // If another process creates it at the same time, the first one is kept.
     await this.#database.run("INSERT INTO store_secrets (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", [
       name,
       made,

@@ -1,4 +1,4 @@
-/** The results of the links of a message: answering, changing the answer, leaving, and notes of visits. */
+/** What the links in a message do: answer, change the answer, unsubscribe, record visits. */
 import { SCORE_MAX, SCORE_MIN, TEXT_BYTES_MAX } from "../../../contract/limits.ts";
 import { resumeMember } from "../surveys/autopilot/autopilot.ts";
 import { confirmSent } from "../delivery/deliveries.ts";
@@ -23,7 +23,7 @@ export async function visitSurvey(tx: Transaction, token: string): Promise<Visit
   return { survey, answer: responseId === null ? null : await tx.responses.byId(project.id, responseId) };
 }
 
-/** `windowSeconds` is the time after the first answer in which it may be changed. */
+/** `windowSeconds` is how long after the first answer it can be changed. */
 export function linkState({ survey, answer }: Visit, now: number, windowSeconds: number): "open" | "closed" | "ended" {
   if (answer !== null) return now - answer.createdAt <= windowSeconds ? "open" : "closed";
   return survey.sentAt !== null && now - survey.sentAt > LINK_SECONDS ? "ended" : "open";
@@ -31,7 +31,7 @@ export function linkState({ survey, answer }: Visit, now: number, windowSeconds:
 
 export interface GivenAnswer {
   readonly score: number;
-  /** Absent leaves what is stored; empty removes it. */
+  /** Undefined keeps the stored comment; empty removes it. */
   readonly comment?: string;
   readonly by: "script" | "button" | "text";
 }
@@ -39,13 +39,13 @@ export interface GivenAnswer {
 export interface StoredVisit {
   readonly project: Project;
   readonly responseId: number;
-  /** `same`: everything stood there already, and nothing moved. */
+  /** `same`: nothing differed. */
   readonly change: "created" | "updated" | "same" | "closed";
 }
 
 /**
- * Records the answer to a survey, with the survey's properties; a second one changes the first while that is allowed.
- * Throws NotFoundError, InvalidError for a score that is none or a comment that is too long.
+ * Records the answer to a survey, with the survey's properties, or changes the first answer while that is allowed.
+ * Throws NotFoundError, and InvalidError for an invalid score or a long comment.
  */
 export async function answerSurvey(
   tx: Transaction,
@@ -58,7 +58,7 @@ export async function answerSurvey(
   if (visit === null) throw new NotFoundError("no such survey");
   const { survey, answer } = visit;
   const { project, requestId, personId, properties } = survey;
-  // Before its sending may become known by this.
+  // An answer may be the first proof that the survey was sent, so record it before `confirmSent`.
   if (answer === null) await tx.requests.noteAnswer(survey);
   await confirmSent(tx, project, requestId);
   const state = linkState(visit, tx.now, windowSeconds);
@@ -80,7 +80,7 @@ export async function answerSurvey(
   return { project, responseId, change: "created" };
 }
 
-/** Stores what differs, and says whether anything does. An absent comment leaves the stored one. */
+/** Stores what differs and returns whether anything did. An undefined comment keeps the stored one. */
 export async function changeAnswer(
   tx: Transaction,
   project: Project,
@@ -93,7 +93,7 @@ export async function changeAnswer(
   return true;
 }
 
-/** An empty comment is none. Throws InvalidError for a score that is not one, or a comment that is too long. */
+/** Drops an empty comment. Throws InvalidError for an invalid score or a long comment. */
 export function cleanAnswer<Given extends { readonly score: number; readonly comment?: string }>(
   given: Given,
 ): Omit<Given, "comment"> & { readonly comment: string | null | undefined } {
@@ -114,7 +114,7 @@ export interface Look {
   readonly score: number | null;
 }
 
-/** Notes that a survey's page was asked for. Never an answer, and nothing of who asked. */
+/** Records a visit to a survey's page. Never an answer, and nothing about the visitor. */
 export async function noteLook(tx: Transaction, token: string, look: Look): Promise<void> {
   const survey = await tx.requests.byToken(token);
   if (survey !== null)
@@ -135,10 +135,10 @@ export function addLook(facts: PageFacts, { method, score }: Look, now: number):
 }
 
 const OTHER_SCORE_SECONDS = 60;
-/** A mail is not read so soon after it was sent; programs follow its links. */
+/** No one reads a mail this soon after it was sent; programs follow its links. */
 const EARLY_SECONDS = 30;
 
-/** True when a program seems to follow the links of this survey's mail, so that no page may answer by itself. */
+/** True if a program seems to follow this mail's links, so the page must not answer on its own. */
 export function looksScanned(facts: PageFacts, sentAt: number | null): boolean {
   const isEarly = sentAt !== null && facts.firstGetAt !== null && facts.firstGetAt - sentAt < EARLY_SECONDS;
   return facts.headSeen || facts.manyScores || isEarly;
@@ -146,7 +146,7 @@ export function looksScanned(facts: PageFacts, sentAt: number | null): boolean {
 
 const UNDO_SECONDS = 30 * 86_400;
 
-/** The person behind an unsubscribe link. `mayReturn`: the same link brings them back; to texts only START does. */
+/** The person of an unsubscribe link. `mayReturn`: the same link resubscribes them; for texts, only START does. */
 export async function readLeaver(
   tx: Transaction,
   link: SurveyLink,
@@ -160,10 +160,7 @@ export async function readLeaver(
   return { email, hasLeft: unsubscribedAt !== null, mayReturn: (await findReturning(tx, link)) !== null };
 }
 
-/**
- * The unsubscribe link of a message: ends its channel alone. True if the same link would take it back. Throws
- * NotFoundError.
- */
+/** Unsubscribes from the message's channel. Returns whether the same link can undo it. Throws NotFoundError. */
 export async function unsubscribeByLink(tx: Transaction, token: string): Promise<boolean> {
   const link = await requireLink(tx, token);
   const { project, personId, requestId, channel } = link;
@@ -178,8 +175,8 @@ export async function unsubscribeByLink(tx: Transaction, token: string): Promise
 }
 
 /**
- * Takes back what this link did; false when that is too long ago, or anything else has unsubscribed the person: mail
- * may have been forwarded. Throws NotFoundError.
+ * Undoes this link's unsubscribe. Mail may have been forwarded, so it returns false after a while, or if something else
+ * unsubscribed the person. Throws NotFoundError.
  */
 export async function resubscribeByLink(tx: Transaction, token: string): Promise<boolean> {
   const link = await requireLink(tx, token);
@@ -198,8 +195,8 @@ async function findReturning(tx: Transaction, { project, personId, requestId }: 
 }
 
 /**
- * Leaves by the link of a message whose person was erased: whoever has the address later is not written to, and a
- * person who has it now leaves. People are told by their address's hash alone, and read in short steps.
+ * Unsubscribes by a link of an erased person: future and current owners of the address are no longer mailed. People are
+ * found by the hash of their address, in short steps.
  */
 export async function leaveByErasedLink(store: Store, { project, channel, addressHash }: ErasedLink): Promise<void> {
   const only = { project: project.id };
@@ -207,7 +204,7 @@ export async function leaveByErasedLink(store: Store, { project, channel, addres
     (tx) => tx.suppressions.addHash(project.id, channel, addressHash, { reason: LEFT[channel], at: tx.now }),
     only,
   );
-  // Whoever has an address that was suppressed before carries the mark.
+  // If the address was suppressed before, its owner is already marked.
   if (!isNew || channel === "sms") return;
   for await (const people of peoplePages(store, project)) {
     const owner = await store.read(async (tx) => {

@@ -1,16 +1,16 @@
-/** Metrics, section 4.7. */
+/** Metrics (4.7). */
 import { type Metrics, toCoreMetrics } from "../../../contract/resources.ts";
 import { type Channel, CHANNELS } from "../../../contract/routes.ts";
 import type { MetricGroup, MetricsQuery, Project, TimeRange } from "../inputs.ts";
 import type { Transaction } from "../ports.ts";
 import { requireTrend } from "./trends.ts";
 
-/** Null where there is nothing to divide by. */
+/** Null if there is nothing to divide by. */
 type Group = Readonly<Record<string, number | null>>;
 
 /**
- * The asked groups in one flat object, each but `core` under its own prefix. Without `since` and `until`:
- * all time. `trend` restricts responses, never the counts of messages. An unknown trend is an InvalidError.
+ * Returns the requested groups in one flat object, each except `core` with its prefix. Covers all time without `since`
+ * and `until`. `trend` restricts responses, but not counts of messages. Throws InvalidError for an unknown trend.
  */
 export async function getMetrics(tx: Transaction, project: Project, query: MetricsQuery): Promise<Partial<Metrics>> {
   const trendId = query.trend === null ? null : await requireTrend(tx, project, query.trend);
@@ -48,12 +48,12 @@ async function readGroup(
     case "link":
       return { link_response_count: await tx.responses.countByLinks(project.id, { since, until, trendId }) };
     default:
-      // Nothing ever comes in by these.
+      // This server receives no answers on these channels.
       return { [`${group}_response_count`]: 0 };
   }
 }
 
-/** The share of the surveys sent in a range that were answered, whenever: four decimals; null where none was sent. */
+/** The share of a range's surveys that have been answered, at any time: four decimals; null if none was sent. */
 async function responseRate(
   tx: Transaction,
   project: Pick<Project, "id">,
@@ -65,14 +65,14 @@ async function responseRate(
   return Number(((await tx.requests.countAnswered(project.id, channel, range)) / sent).toFixed(4));
 }
 
-/** A channel by which surveys were sent, and the share of them that was answered; 0 to 1. */
+/** `rate` is the share of sent surveys that were answered, 0 to 1. */
 export interface ChannelRate {
   readonly channel: Channel;
   readonly sent: number;
   readonly rate: number;
 }
 
-/** Of the surveys sent in a range, from tallies by day. Channels by which none was sent are left out. */
+/** From daily counts. Omits channels that sent none. */
 export async function channelRates(
   tx: Transaction,
   project: Pick<Project, "id">,

@@ -1,14 +1,13 @@
 import type { Properties } from "../../../contract/resources.ts";
-/** The columns of responses, and the statements that they make. */
 import type { StoredPastResponse } from "../history/rows.ts";
 import type { Fragment, NewRow } from "../../sql/lists/counted-rows.ts";
 import { assign, renameFields, selectList } from "../../sql/columns.ts";
 
 export interface NewResponse {
-  /** Only when rows of another service are taken over. */
+  /** Only set when importing. */
   readonly id?: number;
   readonly personId: number;
-  /** Absent: `nps`. */
+  /** Defaults to `nps`. */
   readonly surveyType?: string;
   readonly score: number;
   readonly comment: string | null;
@@ -16,16 +15,16 @@ export interface NewResponse {
   readonly token: string;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** The request that it answers, if one. */
+  /** The survey request that it answers. */
   readonly requestId: number | null;
-  /** `link` where it came by a public link; absent: by a survey, or through the API. */
+  /** `link` for a public link; undefined for a survey or the API. */
   readonly origin?: "link";
   readonly tags?: readonly string[];
-  /** JSON array of additional answers, as the specification shapes them. */
+  /** JSON array of additional answers (section 2). */
   readonly additionalAnswers?: string;
 }
 
-/** A response as it is stored: maps and arrays are JSON texts. */
+/** Maps and arrays are stored as JSON texts. */
 const COLUMNS: Readonly<Record<keyof StoredPastResponse, string>> = {
   id: "id",
   personId: "person_id",
@@ -42,11 +41,11 @@ const COLUMNS: Readonly<Record<keyof StoredPastResponse, string>> = {
 };
 export const RESPONSE = `SELECT ${selectList(COLUMNS)} FROM responses WHERE project_id = ?`;
 
-/** Columns besides, which only an insert has. */
+/** Columns that only an insert sets. */
 export interface ResponseOrigin {
   readonly requestId: number | null;
   readonly token: string;
-  /** The address at which another service showed it. */
+  /** Where another service showed it. */
   readonly permalink: string | null;
   readonly origin: Exclude<NewResponse["origin"], undefined> | null;
 }
@@ -60,7 +59,7 @@ export function responseRow(
   return { ...given, ...renameFields(COLUMNS, row) };
 }
 
-/** Assigns the fields that are named; a null `permalink` leaves the one that is there. */
+/** Assigns the given fields; a null `permalink` keeps the stored one. */
 export function assignResponse(
   change: Partial<Omit<StoredPastResponse, "id">>,
   permalink: string | null = null,

@@ -1,4 +1,4 @@
-/** Survey responses through the API (sections 4.3 and 4.4); `answers.ts` has those through links. */
+/** Survey responses in the API (4.3 and 4.4); `answers.ts` has those from links. */
 import { ANSWERS_BYTES_MAX, NOTES_LENGTH_MAX, SCORE_MAX, SCORE_MIN } from "../../../contract/limits.ts";
 import type { AdditionalAnswer, SurveyResponse } from "../../../contract/resources.ts";
 import type { Expansion } from "../../../contract/routes.ts";
@@ -15,13 +15,12 @@ import { changeResponse, removeResponse, storeResponse } from "./response-change
 import { requireTrend } from "./trends.ts";
 import { noteEvent } from "../webhooks/events.ts";
 
-/** The address of this service's pages. */
 export interface Links {
   /** `{app_url}/r/<token>` */
   permalink(token: string): string;
 }
 
-/** 4.3 as JSON texts. A person who does not exist gives an empty list, an unknown trend is an InvalidError. */
+/** 4.3 as JSON. An unknown person gives an empty list, an unknown trend an InvalidError. */
 export async function listResponsesJson(
   tx: Transaction,
   project: Project,
@@ -46,7 +45,7 @@ export async function listResponsesJson(
   return tx.responses.list(project.id, filter, toShape(query.expand, links));
 }
 
-/** One row of such a list as it is now; null when it is gone. */
+/** A row of this list as it is now; null if it is gone. */
 export async function responseJson(
   tx: Transaction,
   project: Project,
@@ -57,7 +56,7 @@ export async function responseJson(
   return tx.responses.json(project.id, Number(id), toShape(expand, links));
 }
 
-/** The id of the person whom the filters name; null for no filter, undefined for an unknown person. */
+/** Id of the person to filter by; null without a filter, undefined for an unknown person. */
 async function filteredPerson(
   tx: Transaction,
   project: Project,
@@ -98,7 +97,7 @@ export async function addResponse(
   return readResponse(tx, project, id, new Set<Expansion>(["notes"]), links);
 }
 
-/** Answers that were collected elsewhere, with ids that only the new response can give. Throws InvalidError. */
+/** Answers collected elsewhere; only the new response gives their ids. Throws InvalidError. */
 async function storeCollected(
   tx: Transaction,
   project: Project,
@@ -114,7 +113,7 @@ async function storeCollected(
   if (all.length > 0) await changeResponse(tx, project.id, id, { additionalAnswers: all, updatedAt: tx.updatedAt });
 }
 
-/** Short texts by question take many times their bytes as additional answers. */
+/** Texts by question take several times as many bytes as additional answers. */
 function checkSize(all: readonly AdditionalAnswer[], byQuestion: boolean): void {
   if (Buffer.byteLength(JSON.stringify(all)) <= ANSWERS_BYTES_MAX) return;
   const maximum = `(maximum is ${ANSWERS_BYTES_MAX} bytes)`;
@@ -130,14 +129,14 @@ function checkScore(score: number): void {
   throw new InvalidError({ score: [`must be an integer from ${SCORE_MIN} to ${SCORE_MAX}`] });
 }
 
-/** The id of the person whom a response names. Throws InvalidError when there is none. */
+/** Throws InvalidError if there is no such person. */
 export async function requirePerson(tx: Transaction, project: Project, text: string): Promise<number> {
   const person = await findReferenced(tx, project, { by: "id", id: text });
   if (person === null) throw new InvalidError({ person: ["does not exist"] });
   return person.id;
 }
 
-/** One response. Throws NotFoundError. */
+/** Throws NotFoundError. */
 export async function getResponse(
   tx: Transaction,
   project: Project,
@@ -162,7 +161,7 @@ async function readResponse(
   return JSON.parse(json) as SurveyResponse;
 }
 
-/** Changes the fields that the change names; `updated_at` moves only when something differs. Throws NotFoundError. */
+/** `updated_at` only changes if something differs. Throws NotFoundError. */
 export async function updateResponse(
   tx: Transaction,
   project: Project,
@@ -185,14 +184,14 @@ export async function updateResponse(
   return readResponse(tx, project, existing.id, expand, links);
 }
 
-/** Deletes a response with its notes; it leaves every list, count and digest. Throws NotFoundError. */
+/** Deletes a response with its notes, and removes it from lists, counts and digests. Throws NotFoundError. */
 export async function deleteResponse(tx: Transaction, project: Project, id: string): Promise<void> {
   const key = parseId(id);
   if (key === null || !(await removeResponse(tx, project.id, key))) throw new NotFoundError("no such response");
   await recallDigests(tx, project);
 }
 
-/** The author of a note that came through the API: a key belongs to no single person. */
+/** Author of notes from the API, whose keys don't belong to a single person. */
 const API_USER = "api@localhost";
 
 async function appendNote(tx: Transaction, project: Project, id: number, text: string, links: Links): Promise<void> {

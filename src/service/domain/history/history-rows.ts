@@ -10,7 +10,7 @@ import { suppressedEmails } from "../people/suppression-rows.ts";
 import type { PersonRow } from "../people/person-columns.ts";
 import type { Suppression } from "../people/suppression-rows.ts";
 
-/** Rows by the hundred: each method is as many look-ups as rows, and one call. */
+/** Bulk operations: each method is a single call for all rows. */
 export class HistoryRows {
   readonly #database: Database;
   readonly #secrets: SecretRows;
@@ -22,7 +22,7 @@ export class HistoryRows {
     this.#tokens = tokens;
   }
 
-  /** Later ids are counted from above this one. The first id that nothing had before. */
+  /** Makes later ids larger than this one. Returns the first free id. */
   async reserve(project: number, id: number): Promise<number> {
     const { nextId: free } = await this.#database.state(project);
     await reserveId(this.#database, project, id);
@@ -37,7 +37,7 @@ export class HistoryRows {
     return findPeople(this.#database, project, "id", ids);
   }
 
-  /** Those of the ids that people have, each with the time up to which it is marked; cheaper than the people. */
+  /** People with these ids, each with the time up to which answers are marked; cheaper than whole rows. */
   async markedUpTo(project: number, ids: readonly number[]): Promise<ReadonlyMap<number, number>> {
     const sql = `SELECT id, last_responded_at AS answered, last_sent_at AS sent FROM people
          WHERE project_id = ? AND removed = 0 AND id IN`;
@@ -55,18 +55,18 @@ export class HistoryRows {
     return findPeople(this.#database, project, "phone_number", phoneNumbers);
   }
 
-  /** Neither ids nor addresses may be taken. */
+  /** Ids and addresses must be free. */
   async insertPeople(project: number, rows: readonly Omit<PersonRow, "nextSurveyAt">[]): Promise<void> {
     for (const person of rows) sendRow(this.#database, "people", personRow(project, { ...person, nextSurveyAt: null }));
   }
 
-  /** All columns, `createdAt` among them. */
+  /** Replaces all columns, including `createdAt`. */
   async replacePerson(project: number, { id, ...person }: StoredPastPerson): Promise<void> {
     const set = assignPerson(person);
     if (set !== null) await updateRows(this.#database, "people", set, ["project_id = ? AND id = ?", project, id]);
   }
 
-  /** Suppressions of e-mail by address, of those that have any. */
+  /** E-mail suppressions by address; omits addresses without any. */
   async suppressed(project: number, emails: readonly string[]): Promise<ReadonlyMap<string, readonly Suppression[]>> {
     return suppressedEmails(this.#database, this.#secrets, project, emails);
   }
@@ -75,14 +75,14 @@ export class HistoryRows {
     return (await allIn(this.#database, `${RESPONSE} AND id IN`, [project], ids)) as unknown as StoredPastResponse[];
   }
 
-  /** The id of a person's response with that time and score; null for none. */
+  /** The id of a person's response with that time and score, or null. */
   async findResponse(project: number, personId: number, createdAt: number, score: number): Promise<number | null> {
     const values = [project, personId, createdAt, score];
     const sql = "SELECT id FROM responses WHERE project_id = ? AND person_id = ? AND created_at = ? AND score = ?";
     return ((await this.#database.first(`${sql} ORDER BY id LIMIT 1`, values))?.id as number | undefined) ?? null;
   }
 
-  /** No id may be taken. */
+  /** Ids must be free. */
   async insertResponses(project: number, rows: readonly NewPastResponse[]): Promise<void> {
     const tokens = this.#tokens(rows.length);
     for (const [index, { permalink = null, ...row }] of rows.entries()) {
@@ -96,7 +96,7 @@ export class HistoryRows {
     await updateRows(this.#database, "responses", set, ["project_id = ? AND id = ?", project, id]);
   }
 
-  /** Keeps the later of what is stored and what is given, as last answered and as last asked. */
+  /** Keeps the later times. */
   async markAnswered(project: number, rows: readonly LastAnswer[]): Promise<void> {
     for (const { id, at } of rows)
       this.#database.send(

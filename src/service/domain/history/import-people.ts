@@ -1,4 +1,4 @@
-/** Saved people and who had left or bounced: with their ids and times, and nothing scheduled. */
+/** Imports saved people, unsubscribes and bounces with their ids and times. Schedules nothing. */
 import { emailKey } from "../../../contract/text/email.ts";
 import type { Project } from "../inputs.ts";
 import { newest } from "../people/person-identity.ts";
@@ -12,33 +12,33 @@ export type ConflictPolicy = "keep" | "replace";
 
 export interface ImportRules {
   readonly policy: ConflictPolicy;
-  /** Nothing in the project has this id or one above it: such ids need no look-up. */
+  /** The project has no id from this one on, so these need no look-up. */
   readonly firstFree: number;
 }
 
-/** A row that was not stored as it is, by its place among those given. */
+/** A row that wasn't stored unchanged, by its index. */
 export interface Finding {
   readonly index: number;
   readonly text: string;
 }
 
-/** The results of rows: each is one of the five. */
+/** Each row is in one of the first five. */
 export interface Imported {
   readonly kept: number;
   readonly same: number;
-  /** Stored before, and completed or replaced now. */
+  /** Existing rows that were completed or replaced. */
   readonly changed: number;
   readonly conflicts: readonly Finding[];
   readonly refused: readonly Finding[];
-  /** Ids of the source that are somebody else's here, and whose person is known by another id. */
+  /** Ids of the source that belong to someone else here, and the id of the same person here. */
   readonly aliases: readonly (readonly [id: number, known: number])[];
-  /** People who were made for their responses, and whom no address names. */
+  /** People created for their responses, without an address. */
   readonly nameless: readonly number[];
-  /** People who were, and have an address now. */
+  /** Previously nameless people who now have an address. */
   readonly named: readonly number[];
 }
 
-/** Collects what became of rows, and what webhooks may be told of it. */
+/** Collects the results of rows, and what to report to webhooks. */
 export interface Outcomes {
   kept: number;
   same: number;
@@ -56,14 +56,14 @@ export function createOutcomes(): Outcomes {
   return { ...counts, conflicts: [], refused: [], aliases: [], nameless: [], named: [], events: [] };
 }
 
-/** People who are stored already, and those who are about to be. */
+/** Existing people, and those about to be stored. */
 export interface Known {
   readonly byId: Map<number, PersonRow>;
   readonly byEmail: Map<string, PersonRow>;
   readonly byPhone: Map<string, PersonRow>;
 }
 
-/** Suppresses the addresses of people who had left or bounced, before anybody is saved; those that are new are kept. */
+/** Suppresses addresses of people who unsubscribed or bounced, before anyone is stored; returns the new ones. */
 export async function importSuppressions(
   tx: Transaction,
   project: Project,
@@ -81,7 +81,7 @@ export async function importSuppressions(
   return outcomes;
 }
 
-/** Those whom rows name by id or address. */
+/** Finds the people that rows name by id or address. */
 export async function findKnown(
   tx: Transaction,
   project: Project,
@@ -115,8 +115,7 @@ function remember({ byId, byEmail, byPhone }: Known, person: PersonRow): void {
 }
 
 /**
- * The person who has one of the row's addresses: the e-mail decides, and a phone only where one of the two has no
- * e-mail.
+ * The person with one of the row's addresses: the e-mail decides; a phone only counts if one of the two has no e-mail.
  */
 function ownerOf({ byEmail, byPhone }: Known, { email, phoneNumber }: PastPerson): PersonRow | null {
   const byAddress = email === null ? undefined : byEmail.get(emailKey(email));
@@ -125,14 +124,14 @@ function ownerOf({ byEmail, byPhone }: Known, { email, phoneNumber }: PastPerson
   return email === null || byNumber.email === null ? byNumber : null;
 }
 
-/** The person of a row: by the id, unless that is another person's here and somebody else has the row's address. */
+/** The person of a row: by id, unless someone else has that id or the row's address. */
 export function findKnownPerson(known: Known, row: PastPerson): PersonRow | null {
   const byId = row.id === null ? null : (known.byId.get(row.id) ?? null);
   if (byId !== null && !isSomebodyElse(byId, row)) return byId;
   return ownerOf(known, row) ?? byId;
 }
 
-/** Stores people and marks who had left or bounced. */
+/** Stores people, and marks those who unsubscribed or bounced. */
 export async function importPeople(
   tx: Transaction,
   project: Project,
@@ -145,7 +144,7 @@ export async function importPeople(
   for (const [index, row] of rows.entries()) {
     const found = findKnownPerson(known, row);
     if (found !== null && (row.id === null || row.id === found.id)) {
-      // One who was added by this very call is brought up to date in the store as well.
+      // Someone added by this call must be stored before being updated.
       await addPeople(tx, project, { known, people: added.splice(0) }, outcomes);
       await mergePerson(tx, project, { known, id: found.id, row, index, policy }, outcomes);
       continue;
@@ -154,7 +153,7 @@ export async function importPeople(
       outcomes.aliases.push([row.id, found.id]);
       outcomes.conflicts.push({ index, text: `person ${row.id} is person ${found.id} here, by e-mail or phone` });
       await addPeople(tx, project, { known, people: added.splice(0) }, outcomes);
-      // Facts that keep them from being written to count all the same.
+      // Suppressions still apply.
       const { lastSentAt, unsubscribedAt, bouncedAt } = row;
       const marks = { ...UNKNOWN_PERSON, id: found.id, createdAt: null, lastSentAt, unsubscribedAt, bouncedAt };
       const apart = { ...createOutcomes(), events: outcomes.events };
@@ -172,8 +171,8 @@ export async function importPeople(
 }
 
 /**
- * Adds what a response's row tells of its person and the store does not know. What differs is not compared: the rows of
- * people are there for that.
+ * Adds what a response says about its person and isn't stored yet. Ignores differences, because rows of people are more
+ * reliable.
  */
 export async function completePerson(
   tx: Transaction,
@@ -187,7 +186,6 @@ export async function completePerson(
   if (isNameless && !hasNoAddress(known.byId.get(id))) outcomes.named.push(id);
 }
 
-/** True when `completePerson` has something to add. */
 export function isIncomplete(found: PersonRow, row: PastPerson): boolean {
   return COMPLETED.some((field) => found[field] === null && row[field] !== null);
 }
@@ -198,7 +196,7 @@ export function hasNoAddress(person: Pick<PersonRow, "email" | "phoneNumber"> | 
   return person !== undefined && person.email === null && person.phoneNumber === null;
 }
 
-/** Somebody who is not stored yet, without a phone that somebody else has; `addPeople` stores them. */
+/** A person who isn't stored yet (`addPeople` does that), without a phone that someone else has. */
 export async function newPerson(
   tx: Transaction,
   project: Project,
@@ -219,7 +217,7 @@ export async function newPerson(
   return person;
 }
 
-/** Stores new people; those whose address is suppressed carry the mark from the first moment. */
+/** Stores new people; those with a suppressed address are marked. */
 export async function addPeople(
   tx: Transaction,
   project: Project,
@@ -248,7 +246,6 @@ export async function addPeople(
 
 interface Merge {
   readonly known: Known;
-  /** Of somebody who is stored. */
   readonly id: number;
   readonly row: PastPerson;
   readonly index: number;
@@ -266,8 +263,8 @@ const NAMES: Readonly<Record<(typeof COMPARED)[number], string>> = {
 };
 
 /**
- * Completes what is stored. What differs from it is a conflict; but for times of leaving and bouncing, a person never
- * loses what is known of them.
+ * Completes a stored person. Differences are conflicts: except for times of unsubscribes and bounces, stored facts
+ * aren't changed.
  */
 async function mergePerson(
   tx: Transaction,
@@ -317,7 +314,7 @@ async function mergePerson(
   else outcomes.same += 1;
 }
 
-/** The e-mail address is new to the person: whoever had it may have left or bounced. */
+/** A previous owner of the e-mail address may have unsubscribed or bounced. */
 async function marksAtAddress(
   tx: Transaction,
   project: Project,
@@ -326,12 +323,12 @@ async function marksAtAddress(
 ): Promise<SuppressionMarks> {
   await keepSuppressions(tx, project, found);
   const marks = await suppressionMarks(tx, project, merged);
-  // The bounce of an address that is replaced does not follow to the new one.
+  // The bounce of a replaced address doesn't apply to the new one.
   const isOwn = found.email === null || merged.bouncedAt !== found.bouncedAt;
   return { ...marks, bouncedAt: (isOwn ? merged.bouncedAt : null) ?? marks.bouncedAt };
 }
 
-/** Ids are counted from 1 in each project, so a source's id may be that of somebody who came by the API. */
+/** Ids are per project, so a source's id may belong to someone created by the API. */
 export function isSomebodyElse(found: PersonRow, row: PastPerson): boolean {
   const isOfOneAge = row.createdAt === null ? !isBeforeCreation(found, row) : row.createdAt === found.createdAt;
   if (isOfOneAge) return false;
@@ -339,7 +336,7 @@ export function isSomebodyElse(found: PersonRow, row: PastPerson): boolean {
   return found.phoneNumber !== null && row.phoneNumber !== null && found.phoneNumber !== row.phoneNumber;
 }
 
-/** People leave and bounce only after they are created. */
+/** Unsubscribes and bounces can't precede the person's creation. */
 function isBeforeCreation({ createdAt }: PersonRow, { unsubscribedAt, bouncedAt }: PastPerson): boolean {
   return [unsubscribedAt, bouncedAt].some((at) => at !== null && at < createdAt);
 }

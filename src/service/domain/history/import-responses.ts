@@ -1,4 +1,4 @@
-/** Saved responses: with their ids, times, tags, notes and answers; whoever answered lately is not asked again soon. */
+/** Imports saved responses with their ids, times, tags, notes and answers. Recent respondents are throttled. */
 import { plainAnswers } from "../../../contract/questions/additional-answers.ts";
 import type { Json } from "../../../contract/json.ts";
 import type { Note } from "../../../contract/resources.ts";
@@ -30,18 +30,17 @@ import type { Question } from "../questions/question-rows.ts";
 import { noteEvent } from "../webhooks/events.ts";
 import type { HistoryStep, NewPastResponse, PastNote, PastPerson, PastResponse, StoredPastResponse } from "./rows.ts";
 
-/** Rows of one step. */
 export type PastRows =
   | { readonly step: Exclude<HistoryStep, "responses">; readonly rows: readonly PastPerson[] }
   | { readonly step: "responses"; readonly rows: readonly PastResponse[] };
 
 export interface HistoryChoices {
   readonly policy: ConflictPolicy;
-  /** Webhooks are told: they are for news, and none of this is. */
+  /** Whether to report them to webhooks, which are meant for news. */
   readonly webhooks: boolean;
 }
 
-/** One batch, in the caller's transaction. Importing the same again changes nothing. */
+/** Imports one batch in the caller's transaction. Importing it again changes nothing. */
 export async function importHistory(
   tx: Transaction,
   project: Project,
@@ -75,8 +74,8 @@ async function importRows(tx: Transaction, project: Project, batch: PastRows, ru
 }
 
 /**
- * Rows of people who were erased after what the rows tell: they are left out, and so is what names such a person by an
- * id of the source alone.
+ * Finds rows about people erased since then. They are skipped, and so are rows that name such a person only by the
+ * source's id.
  */
 async function findErasedRows(
   tx: Transaction,
@@ -85,7 +84,7 @@ async function findErasedRows(
 ): Promise<Finding[]> {
   if ((await tx.erasures.list(project.id, 1)).length === 0) return [];
   const people = rows.map((row) => ("person" in row ? row.person : row));
-  // Ids are counted in each project: somebody who is stored may have one that is another's in the source.
+  // Ids are per project, so the source may use the id of another stored person.
   const ids = people.flatMap(({ id }) => id ?? []);
   const stored = await tx.history.markedUpTo(project.id, ids);
   const identifiers = people.map(({ id, email, phoneNumber }) => {
@@ -116,10 +115,9 @@ function highestId(batch: PastRows): number {
   return highest;
 }
 
-/** A row whose response has its id. */
 type PlacedResponse = PastResponse & { readonly id: number };
 
-/** The row as the response of this id, with its answers in the API's form. */
+/** The row with this id, and its answers in the API's form. */
 function toPlaced(questions: readonly Question[], { answers = {}, ...row }: PastResponse, id: number): PlacedResponse {
   const known = new Set(plainAnswers({ additional_answers: row.additionalAnswers }).map((answer) => answer.id));
   const texts = Object.fromEntries(Object.entries(answers).filter(([question]) => !known.has(question)));
@@ -165,11 +163,11 @@ async function importResponses(
 
 interface Placement {
   readonly people: readonly (number | undefined)[];
-  /** Of people who are stored: up to when their answers are marked. */
+  /** Per stored person: up to when answers are marked. */
   readonly markedUpTo: ReadonlyMap<number, number>;
 }
 
-/** The id of each row's person, who is made where nobody is stored; undefined where the row is refused. */
+/** Returns the id of each row's person, creating missing ones; undefined for rejected rows. */
 async function placePeople(
   tx: Transaction,
   project: Project,
@@ -177,7 +175,7 @@ async function placePeople(
   firstFree: number,
   outcomes: Outcomes,
 ): Promise<Placement> {
-  // Most rows name their person by id alone.
+  // Most rows name their person only by id.
   const people = rows.map(({ person }) => person);
   const ids = people.flatMap((person) => (isIdAlone(person) ? (person.id ?? []) : []));
   const here = await tx.history.markedUpTo(project.id, ids);
@@ -223,7 +221,7 @@ interface Search {
   readonly row: PastResponse;
   readonly personId: number;
   readonly stored: ReadonlyMap<number, StoredPastResponse>;
-  /** Those of this batch that are about to be stored. */
+  /** Rows of this batch that are about to be stored. */
   readonly added: readonly StoredPastResponse[];
 }
 
@@ -305,7 +303,7 @@ async function mergeResponse(
   const { tags, notes, noteIds, additionalAnswers } = found;
   await replacePastResponse(tx, project.id, {
     ...wanted,
-    // Facts that the source does not tell stay.
+    // Facts that the source omits stay.
     ...(row.tags === null && { tags }),
     ...(row.notes === null && { notes, noteIds }),
     ...(row.additionalAnswers === null && { additionalAnswers }),
@@ -314,7 +312,7 @@ async function mergeResponse(
   outcomes.events.push({ type: "survey_response.updated", responseId: found.id });
 }
 
-/** Names of the fields whose stored value is not the row's; those that the source does not tell are not compared. */
+/** Fields whose stored value differs; omits those that the source doesn't have. */
 function differences(found: StoredPastResponse, row: PastResponse, personId: number): string[] {
   const notes = (JSON.parse(found.notes) as Note[]).map(({ id, ...note }, at) => ({
     ...note,
@@ -344,7 +342,7 @@ function differences(found: StoredPastResponse, row: PastResponse, personId: num
   });
 }
 
-/** JSON that does not depend on the order of names. */
+/** JSON independent of the order of names. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, part: Json) =>
     typeof part === "object" && part !== null && !Array.isArray(part)

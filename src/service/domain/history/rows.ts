@@ -1,16 +1,14 @@
-/**
- * Saved rows of the service that closed, in one form whatever they were saved as, and what an engine does with them.
- */
+/** Saved rows of the closed service in a uniform format. */
 import type { TextsByQuestion } from "../questions/answer-texts.ts";
 import type { PersonRow } from "../people/person-columns.ts";
 import type { Json } from "../../../contract/json.ts";
 import type { Properties } from "../../../contract/resources.ts";
 
-/** The order in which an import stores them: nobody is saved who could be written to against their will. */
+/** Order of an import: suppressions first, so that no one is stored who could be mailed against their will. */
 export const HISTORY_STEPS = ["suppressions", "people", "marks", "responses"] as const;
 export type HistoryStep = (typeof HISTORY_STEPS)[number];
 
-/** The known facts of a person; null for an unknown one. Times are Unix seconds. */
+/** Null for an unknown fact. Times are Unix seconds. */
 export interface PastPerson {
   readonly id: number | null;
   readonly email: string | null;
@@ -20,12 +18,12 @@ export interface PastPerson {
   readonly lastSentAt: number | null;
   readonly unsubscribedAt: number | null;
   readonly bouncedAt: number | null;
-  /** When the person last answered, where all answers of an import are known; absent: the answers tell. */
+  /** The last answer, if all answers of the import are known; otherwise the answers determine it. */
   readonly answeredAt?: number;
 }
 
 export interface PastNote {
-  /** Null where the source has none: it gets one. */
+  /** Null if the source has none; one is assigned. */
   readonly id: number | null;
   readonly text: string;
   readonly userEmail: string;
@@ -33,23 +31,23 @@ export interface PastNote {
 }
 
 export interface PastResponse {
-  /** Null where the source has none: then person, time and score tell it from others. */
+  /** Null if the source has none; then person, time and score identify it. */
   readonly id: number | null;
   readonly person: PastPerson;
   readonly surveyType: string;
   readonly score: number;
   readonly comment: string | null;
   readonly createdAt: number;
-  /** Null: the moment of storing, which is not compared with what is stored. */
+  /** Null means the time of the import, and isn't compared. */
   readonly updatedAt: number | null;
   readonly properties: Properties;
-  /** The address at which it was shown on the closed service. */
+  /** Where the closed service showed it. */
   readonly permalink?: string;
-  /** Null where the source does not say. */
+  /** Null if unknown. */
   readonly tags: readonly string[] | null;
   readonly notes: readonly PastNote[] | null;
   readonly additionalAnswers: readonly Json[] | null;
-  /** Answers as one text each, by the question's id; those of `additionalAnswers` take precedence. */
+  /** By question id, one text each; `additionalAnswers` take precedence. */
   readonly answers?: TextsByQuestion;
 }
 
@@ -70,12 +68,11 @@ export interface StoredPastResponse {
   readonly noteIds: string;
 }
 
-/** A response to store, and where it was shown before. */
 export type NewPastResponse = StoredPastResponse & Pick<PastResponse, "permalink">;
 
 export type StoredPastPerson = Omit<PersonRow, "lastRespondedAt" | "nextSurveyAt">;
 
-/** When somebody last answered, and was last asked. */
+/** When someone last answered, and was last surveyed. */
 export interface LastAnswer {
   readonly id: number;
   readonly at: number;

@@ -1,19 +1,18 @@
-/** Moving all rows of a store into an empty one, whatever engine each of them has. */
+/** Copies all rows of a store to an empty one, of either engine. */
 import { createHash } from "node:crypto";
 import type { StoreContents, TableRow, TableRows, Transaction } from "../ports.ts";
 
-/** The contents of one table. */
 export interface TableSum {
   readonly table: string;
   readonly rows: number;
-  /** Null where rows have no id, or there are none. */
+  /** Null if there are no rows, or rows have no id. */
   readonly least_id: number | null;
   readonly most_id: number | null;
   /** SHA-256 of all columns of all rows, in hexadecimal. */
   readonly digest: string;
 }
 
-/** Out of counts that are kept: its cost does not grow with the store. */
+/** From maintained counts: its cost doesn't grow with the store. */
 export async function countContents(tx: Transaction): Promise<StoreContents> {
   const projects = await tx.projects.list();
   const totals = { projects: projects.length, people: 0, responses: 0, surveys: 0 };
@@ -26,12 +25,12 @@ export async function countContents(tx: Transaction): Promise<StoreContents> {
   return totals;
 }
 
-/** Few enough that a page and its texts are small, many enough that a statement's own cost is. */
+/** Rows per page: small enough for memory, large enough to outweigh a statement's cost. */
 const PAGE = 500;
 
 /**
- * Copies every row and reads all of them again. `to` keeps nothing of its own. `onPage` is called after each page with
- * the number of rows so far; what it throws ends the copy. Throws an Error when what was stored is not what was read.
+ * Copies every row and reads it back. `to` has no other rows. `onPage` is called after each page with the number of
+ * rows so far, and can throw to cancel. Throws an Error if a stored row differs.
  */
 export async function copyRows(
   from: Transaction,
@@ -41,10 +40,10 @@ export async function copyRows(
   const sums: TableSum[] = [];
   let rows = 0;
   const tables = from.tables.names;
-  // Rows that a killed run has left are removed before those that they refer to.
+  // Rows of a killed run are deleted before the rows they refer to.
   for (const table of tables.toReversed()) await to.tables.clear(table);
   for (const table of tables) {
-    // An engine may have written rows by itself, such as the time.
+    // An engine may have written rows itself, such as the time.
     await to.tables.clear(table);
     const sum = await readTable(from.tables, table, async (page) => {
       await to.tables.insert(table, page);
@@ -54,7 +53,7 @@ export async function copyRows(
     sums.push(sum);
   }
   for (const sum of sums) {
-    // Here, since a later table may have changed it.
+    // At the end, because a later table may have changed it.
     const stored = await readTable(to.tables, sum.table, () => onPage(rows));
     if (stored.rows !== sum.rows || stored.digest !== sum.digest)
       throw new Error(`table ${sum.table} has ${sum.rows} rows, and the copy differs (${stored.rows} rows)`);
@@ -70,7 +69,7 @@ async function readTable(
   const hash = createHash("sha256");
   let [rows, least, most] = [0, Infinity, -Infinity];
   for (let page = await tables.page(table, null, PAGE); page.length > 0;) {
-    // An engine may have its columns in another order.
+    // Engines may return columns in different orders.
     const columns = Object.keys(page[0] ?? {}).toSorted();
     hash.update(page.map((row) => `${JSON.stringify(columns.map((column) => row[column]))}\n`).join(""));
     for (const { id } of page) {

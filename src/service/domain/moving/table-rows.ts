@@ -3,16 +3,16 @@ import { type Database, textOrNull } from "../../sql/database.ts";
 export type TableRow = Readonly<Record<string, string | number | null>>;
 
 /**
- * `filling`: the command that has not filled it to the end. `moved`: the place of its data now. By these two a store
- * refuses to open. `erasures`: the log next to the data file, which a copy of the file still finds.
+ * `filling`: the command that hasn't finished filling it. `moved`: where the data is now. Both keep a store from being
+ * opened. `erasures`: the log next to the data file, which copies of the file can still find.
  */
 export type StoreMark = "erasures" | "filling" | "moved";
 
 /** All rows as they are: what a move reads and writes. */
 
 /**
- * Each table with its key, after those that its rows refer to. Not here: `schema_versions`, `store_marks`, which says
- * that a store has been moved or is being filled, and `processes` that live.
+ * Tables and their keys, in dependency order. Omits `schema_versions`, `store_marks` and `processes`, which belong to
+ * the store itself.
  */
 export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   projects: ["id"],
@@ -53,10 +53,10 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   webhook_attempts: ["project_id", "webhook_id", "event", "n"],
 };
 
-/** In one statement; engines allow 32,766 and more. */
+/** Per statement; engines allow 32,766 and more. */
 const PARAMETERS_MAX = 10_000;
 
-/** A store's rows as they are, table by table. What the rules make of them is not known here. */
+/** Raw access to a store's rows, table by table. */
 export class TableRows {
   /** All tables except those about the store itself; a row comes after those it refers to. */
   readonly names: readonly string[] = Object.keys(TABLE_KEYS);
@@ -66,7 +66,7 @@ export class TableRows {
     this.#database = database;
   }
 
-  /** Rows in the order of the table's key, from after the given one on, each with all its columns. */
+  /** Rows with all columns, in key order, after the given one. */
   async page(table: string, after: TableRow | null, limit: number): Promise<readonly TableRow[]> {
     const key = TABLE_KEYS[table] ?? [];
     const marks = key.map(() => "?").join(", ");
@@ -87,20 +87,20 @@ export class TableRows {
     await this.#database.run(`DELETE FROM ${table}`);
   }
 
-  /** The number of writes that a project has had; 0 of one that is not there. */
+  /** A project's number of writes; 0 if it doesn't exist. */
   async version(project: number): Promise<number> {
     return Number(
       (await this.#database.first("SELECT version FROM project_state WHERE project_id = ?", [project]))?.version ?? 0,
     );
   }
 
-  /** Null where the store has no such mark. */
+  /** Null if the store has no such mark. */
   async mark(name: StoreMark): Promise<string | null> {
     const row = await this.#database.first("SELECT value FROM store_marks WHERE name = ?", [name]);
     return textOrNull(row?.value);
   }
 
-  /** Null takes the mark away. */
+  /** Null removes the mark. */
   async setMark(name: StoreMark, value: string | null): Promise<void> {
     if (value === null) this.#database.send("DELETE FROM store_marks WHERE name = ?", [name]);
     else

@@ -1,11 +1,11 @@
-/** All people of a project, for work that no index serves. */
+/** All people of a project, for work without an index. */
 import type { Person } from "../../../contract/resources.ts";
 import type { Project } from "../inputs.ts";
 import type { PersonRow, Position, Store } from "../ports.ts";
 
 const PAGE = 500;
 
-/** In creation order, some at a time, each page read by itself: whoever comes or goes meanwhile may be missed. */
+/** In creation order. Pages are separate reads, so people who are added or deleted meanwhile may be missed. */
 export async function* peoplePages(store: Pick<Store, "read">, project: Project): AsyncGenerator<readonly PersonRow[]> {
   for (let after: Position | null = null; ;) {
     const page: readonly PersonRow[] = await readPage(store, project, after);

@@ -1,4 +1,4 @@
-/** People: sections 4.1 and 4.2, and deletion. */
+/** People (4.1 and 4.2), and deletion. */
 import type { Person, Properties, SentPerson } from "../../../contract/resources.ts";
 import type { SurveyStatus } from "../../../contract/text/survey-status.ts";
 import { recallDigests } from "../delivery/digests.ts";
@@ -29,7 +29,7 @@ import {
 } from "../surveys/surveys.ts";
 import { noteUnscheduled } from "../surveys/unscheduled/unscheduled.ts";
 
-/** 4.1 as JSON texts, `Person` rows in creation order. */
+/** 4.1 as JSON, in creation order. */
 export async function listPeopleJson(tx: Transaction, project: Project, query: PeopleQuery): Promise<JsonPage> {
   const after = parseCursor(query.after);
   if (query.email !== null || query.phoneNumber !== null)
@@ -43,13 +43,13 @@ export async function listPeopleJson(tx: Transaction, project: Project, query: P
   });
 }
 
-/** The person whom the filter names; an address takes precedence over a number. */
+/** The person named by the filter; an address takes precedence over a number. */
 async function namedPerson(tx: Transaction, project: Project, query: PeopleQuery): Promise<PersonRow | null> {
   if (query.email !== null) return tx.people.byEmail(project.id, query.email);
   return query.phoneNumber === null ? null : tx.people.byPhone(project.id, query.phoneNumber);
 }
 
-/** A page of one person or none. The row is already read, and a second look-up would cost as much as the first. */
+/** A page with one person or none. The row is passed in, because another look-up would double the cost. */
 function onePerson(
   row: PersonRow | null,
   { since, until, withProperties }: PeopleQuery,
@@ -63,13 +63,13 @@ function onePerson(
   return { rows: isListed ? [personJson(row, withProperties)] : [], next: null };
 }
 
-/** `Person` as JSON, with the properties that are kept where they are asked for. */
+/** `Person` as JSON, with stored properties if requested. */
 function personJson(row: PersonRow, withProperties: boolean): string {
   const text = JSON.stringify(toPerson(row));
   return withProperties ? `${text.slice(0, -1)},"properties":${row.properties ?? "{}"}}` : text;
 }
 
-/** One row of such a list as it is now; null when the person is gone. */
+/** A row of this list as it is now; null if the person is gone. */
 export async function listedPersonJson(tx: Transaction, project: Project, id: string): Promise<string | null> {
   const row = await tx.people.byId(project.id, Number(id));
   return row === null ? null : personJson(row, true);
@@ -91,13 +91,13 @@ export function toPerson(row: PersonRow): Person {
 export interface SentResult {
   readonly person: SentPerson;
   readonly created: boolean;
-  /** The reason why no survey was scheduled, or why the one that was does not leave; null where neither is so. */
+  /** Why no survey was scheduled, or why the scheduled one isn't sent yet; null if it will be. */
   readonly status: SurveyStatus | null;
 }
 
 /**
- * 4.2: creates or updates a person and, unless `send` is false, throttling or suppression forbid it, schedules a
- * survey. One that is not scheduled is kept with the reason.
+ * 4.2: creates or updates a person and schedules a survey, unless `send` is false or throttling or suppression forbid
+ * it. Records the reason if it isn't scheduled.
  */
 export async function sendPerson(tx: Transaction, project: Project, input: SendInput): Promise<SentResult> {
   checkSendInput(input, tx.now);
@@ -110,7 +110,7 @@ export async function sendPerson(tx: Transaction, project: Project, input: SendI
     : { email: input.email, phoneNumber: input.phoneNumber };
   const stored = input.replaceProperties && given !== null ? {} : storedProperties(existing);
   const kept = given === null ? null : JSON.stringify(mergeProperties(stored, given));
-  // 4.2: a new address with send=false changes the address alone.
+  // 4.2: with send=false, a new address changes nothing else.
   const wanted = renames && !input.send ? NOTHING_NEW : { name, properties: kept, lastSentAt, ...identity };
   const isNew = existing === null;
   const properties = mergeProperties(carriedProperties(stored), given ?? {});
@@ -133,7 +133,7 @@ async function scheduleOrNote(
   person: PersonRow,
   survey: SurveyRequest,
 ): Promise<Scheduled> {
-  // The row of a person who was just made has the time already.
+  // A new person's row already has the time.
   const hasTime = survey.isNew && person.nextSurveyAt !== null;
   const status = hasTime ? null : await refuseSurvey(tx, project, person, survey);
   if (status !== null) {
@@ -158,7 +158,7 @@ function blank(attribute: string): InvalidError {
   return new InvalidError({ [attribute]: ["can't be blank"] });
 }
 
-/** 4.2: the answer has the properties of the request, and none of the stored ones. */
+/** 4.2: returns the request's properties, not the stored ones. */
 function toSentPerson(person: PersonRow, scheduledAt: number | null, given: Properties | null): SentPerson {
   return {
     id: String(person.id),
@@ -170,9 +170,8 @@ function toSentPerson(person: PersonRow, scheduledAt: number | null, given: Prop
 }
 
 /**
- * Deletes a person and all that belongs to them, out of digests too; a suppressed address stays suppressed, and the
- * unsubscribe links of messages that they have go on working. False when some of it is still to go. Throws
- * NotFoundError.
+ * Deletes a person and everything that belongs to them, also in digests. A suppressed address stays suppressed, and
+ * unsubscribe links in sent messages keep working. False if long changes have to finish it. Throws NotFoundError.
  */
 export async function deletePerson(tx: Transaction, project: Project, reference: PersonReference): Promise<boolean> {
   const person = await requireReferenced(tx, project, reference);
@@ -183,8 +182,8 @@ export async function deletePerson(tx: Transaction, project: Project, reference:
 }
 
 /**
- * Drops the surveys that wait to be sent to a person; false when none does. Their Autopilot goes on one interval later.
- * Throws NotFoundError.
+ * Cancels the person's pending surveys; false if there are none. Autopilot continues one interval later. Throws
+ * NotFoundError.
  */
 export async function cancelSurveys(tx: Transaction, project: Project, reference: PersonReference): Promise<boolean> {
   return cancelWaiting(tx, project, await requireReferenced(tx, project, reference));
@@ -193,14 +192,14 @@ export async function cancelSurveys(tx: Transaction, project: Project, reference
 const UPDATE_NAMES = { id: "id", email: "email_update", phoneNumber: "phone_number_update" };
 
 /**
- * Gives the person whom the old values name the new ones. InvalidError if they belong to another person, or no person
- * has the old ones.
+ * Renames the person that the old values identify. Throws InvalidError if the new ones belong to someone else, or the
+ * old ones to no one.
  */
 async function renamePerson(tx: Transaction, project: Project, input: SendInput): Promise<PersonRow> {
   const person = await identify(tx, project, input, PEOPLE_NAMES);
   if (person === null) throw unknown(input.email === null ? "phone_number" : "email");
   if (input.emailUpdate !== null && !samePerson(person, input)) throw unknown("email");
-  // With send=false the old values name the person and change nothing.
+  // With send=false, the old values only identify the person.
   const named = (value: string | null): string | null => (input.send ? value : null);
   if (input.phoneNumberUpdate !== null && person.phoneNumber !== input.phoneNumber) throw unknown("phone_number");
   try {
@@ -213,7 +212,7 @@ async function renamePerson(tx: Transaction, project: Project, input: SendInput)
   }
 }
 
-/** True when the old e-mail is this person's own: the phone may belong to a person without one. */
+/** True if the old e-mail is this person's: the phone may belong to someone without an e-mail. */
 function samePerson(person: PersonRow, input: SendInput): boolean {
   return input.email !== null && person.email !== null;
 }

@@ -1,4 +1,3 @@
-/** The columns of people, and the statements that they make. */
 import { emailKey } from "../../../contract/text/email.ts";
 import type { Fragment, NewRow } from "../../sql/lists/counted-rows.ts";
 import { assign, renameFields, selectList } from "../../sql/columns.ts";
@@ -8,16 +7,16 @@ export interface PersonRow {
   readonly email: string | null;
   readonly name: string | null;
   readonly phoneNumber: string | null;
-  /** A JSON object; null if none were ever given. */
+  /** A JSON object; null if none were given. */
   readonly properties: string | null;
   readonly createdAt: number;
   readonly lastSentAt: number | null;
   readonly lastRespondedAt: number | null;
-  /** Earliest survey that waits to be sent; null when none does. */
+  /** The earliest pending survey; null if there is none. */
   readonly nextSurveyAt: number | null;
   readonly bouncedAt: number | null;
   readonly unsubscribedAt: number | null;
-  /** The id of the survey whose link ended mail, if nothing else has since; its link alone takes that back. */
+  /** Id of the survey whose link unsubscribed the person, if nothing else has since; only that link can undo it. */
   readonly unsubscribedBy: number | null;
 }
 
@@ -38,12 +37,12 @@ const COLUMNS: Readonly<Record<keyof PersonRow, string>> = {
 
 export const PERSON = `SELECT ${selectList(COLUMNS)} FROM people WHERE removed = 0 AND project_id = ?`;
 
-/** Addresses are found by their key, which is kept next to them. */
+/** Stores each address with the key that it is found by. */
 export function personRow(project: number, person: PersonRow): NewRow {
   return { project_id: project, email_key: keyOf(person.email), ...renameFields(COLUMNS, person) };
 }
 
-/** Assigns the fields that are named; null if none is. */
+/** Assigns the given fields; null if there are none. */
 export function assignPerson(change: Partial<Omit<PersonRow, "id">>): Fragment | null {
   const { sets, values } = assign(
     { ...COLUMNS, emailKey: "email_key" },

@@ -1,4 +1,3 @@
-/** All that is known of one person, for people who look after them. */
 import type { PersonDetails } from "../../../contract/resources.ts";
 import type { SurveyStatusName } from "../../../contract/text/survey-status.ts";
 import type { PersonReference, Project } from "../inputs.ts";
@@ -10,7 +9,7 @@ import { storedProperties } from "./stored-properties.ts";
 
 const SURVEYS_SHOWN = 10;
 
-/** With these a survey may be scheduled, and waits for a pause to end. */
+/** With these, a survey can be scheduled and wait for a pause to end. */
 const LETS_WAIT: ReadonlySet<SurveyStatusName> = new Set(["pending", "throttled"]);
 
 export async function getPerson(tx: Transaction, project: Project, reference: PersonReference): Promise<PersonDetails> {

@@ -1,7 +1,4 @@
-/**
- * Finds the person that a call identifies by e-mail, phone number or id (rules of the service, "A person is
- * identified").
- */
+/** Finds the person that a call identifies by e-mail, phone number or id. */
 import { InvalidError, NotFoundError, TakenError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { PersonReference, Project } from "../inputs.ts";
@@ -9,7 +6,7 @@ import type { PersonChange, PersonRow, Transaction } from "../ports.ts";
 import { UNKNOWN_PERSON } from "./person-rows.ts";
 import { keepSuppressions, markSuppressed, suppressionMarks } from "./suppressions.ts";
 
-/** The caller's names for its parameters, so that errors name what the caller wrote. */
+/** The caller's parameter names, for errors. */
 export interface IdentityNames {
   readonly id: string;
   readonly email: string;
@@ -29,9 +26,8 @@ export interface Identity {
 }
 
 /**
- * The person whom e-mail and phone name; null when there is none yet. When both are given the e-mail
- * decides; when no person has it and the phone belongs to a person without e-mail, it is that person.
- * A phone that belongs to anybody else is an InvalidError.
+ * The person with this e-mail or phone, or null. If both are given the e-mail decides; if no one has it, and the phone
+ * belongs to a person without e-mail, it is that person. Throws InvalidError if the phone belongs to anyone else.
  */
 export async function identify(
   tx: Transaction,
@@ -69,20 +65,20 @@ export async function requireReferenced(
   return person;
 }
 
-/** The wanted state of a person; `lastSentAt` and a survey's time are Unix seconds. */
+/** Times are Unix seconds. */
 export interface WantedPerson extends Identity {
   readonly name: string | null;
-  /** A JSON object; null leaves what is stored. */
+  /** A JSON object; null keeps the stored ones. */
   readonly properties: string | null;
   readonly lastSentAt: number | null;
 }
 
-/** When the first survey of a person who is about to be made is due; null for none. The person has no id yet. */
+/** When to schedule a new person's first survey, or null. The person has no id yet. */
 export type FirstSurvey = (person: PersonRow) => Promise<number | null>;
 
 /**
- * Makes the person or brings the one who exists up to date; `existing` is what `identify` has found in this very write.
- * Of changes the engine's unique indexes have the last word. Whoever gives `firstSurvey` schedules that survey.
+ * Creates or updates a person; `existing` is the result of `identify` in the same write. Unique indexes have the final
+ * say. The provider of `firstSurvey` schedules that survey.
  */
 export async function upsertPerson(
   tx: Transaction,
@@ -100,7 +96,7 @@ export async function upsertPerson(
   }
 }
 
-/** The survey is decided on first: to bring its time to the row afterwards would change the row twice. */
+/** The survey is decided first, because setting its time later would change the row twice. */
 async function addPerson(
   tx: Transaction,
   project: Project,
@@ -125,7 +121,7 @@ function mergeChange(person: PersonRow, wanted: WantedPerson): PersonChange {
   };
 }
 
-/** Writes what differs, if anything, and returns the person as they are then. */
+/** Updates what differs, and returns the person. */
 export async function changePerson(
   tx: Transaction,
   project: Project,
@@ -142,7 +138,7 @@ export async function changePerson(
   return markSuppressed(tx, project, changed, await suppressionMarks(tx, project, changed));
 }
 
-/** An engine's "taken" in the caller's words; other errors as they are. */
+/** Rewrites a TakenError in the caller's terms; returns other errors unchanged. */
 export function translateTaken(error: unknown, names: IdentityNames): unknown {
   if (!(error instanceof TakenError)) return error;
   return taken(error.field === "phoneNumber" ? names.phoneNumber : names.email);

@@ -1,4 +1,4 @@
-/** Takes back an unsubscribe and a bounce, by request of the person through somebody who notes it. */
+/** Undoes an unsubscribe and a bounce, at the person's request. */
 import { clearBounce } from "../delivery/bounces.ts";
 import { InvalidError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
@@ -7,8 +7,8 @@ import { resumeMember } from "../surveys/autopilot/autopilot.ts";
 import { resubscribePerson } from "./suppressions.ts";
 
 /**
- * Lets e-mail go to the person again, and Autopilot goes on; `note` says who asked for it and why, and is kept with the
- * person. False, and nothing is kept, for somebody who neither left nor bounced. Throws InvalidError for an unknown
+ * Allows e-mail to the person again and resumes Autopilot; `note` says who asked for it and why, and is stored with the
+ * person. False, without storing it, if they had neither unsubscribed nor bounced. Throws InvalidError for an unknown
  * address.
  */
 export async function resubscribe(tx: Transaction, project: Project, email: string, note: string): Promise<boolean> {

@@ -1,4 +1,4 @@
-/** The properties that are stored with a person, and what of them a survey carries. */
+/** A person's stored properties, and which of them surveys include. */
 import { PROPERTIES_BYTES_MAX } from "../../../contract/limits.ts";
 import type { Properties } from "../../../contract/resources.ts";
 import { MESSAGE_TEXTS } from "../../../contract/special-properties.ts";
@@ -9,7 +9,7 @@ export function storedProperties(person: Pick<PersonRow, "properties"> | null): 
   return JSON.parse(person?.properties ?? "{}") as Properties;
 }
 
-/** `given` over `stored`; null and empty text remove a key. Throws InvalidError if the result is too large to store. */
+/** Merges `given` into `stored`; null and empty text remove a key. Throws InvalidError if the result is too large. */
 export function mergeProperties(stored: Properties, given: Properties): Properties {
   const merged = Object.fromEntries(
     Object.entries({ ...stored, ...given }).filter(([, value]) => value !== null && value !== ""),
@@ -20,7 +20,7 @@ export function mergeProperties(stored: Properties, given: Properties): Properti
   });
 }
 
-/** What a survey takes over from its person: everything but the texts of one message. */
+/** All but the texts of a single message. */
 export function carriedProperties(stored: Properties): Properties {
   return Object.fromEntries(Object.entries(stored).filter(([key]) => !MESSAGE_TEXTS.has(key)));
 }

@@ -5,20 +5,20 @@ import { allIn, type Database, type SqlValue } from "../../sql/database.ts";
 import { type SecretRows, SUPPRESSION_KEY } from "../secret-rows.ts";
 
 /**
- * The reason why an address is not written to: its owner left by link or API, it refused a message for good, or a text
- * said STOP. A `complaint` says why an `unsubscribe` is there, and suppresses nothing by itself.
+ * `unsubscribe` by link or API, `bounce` for a permanent rejection, `stop` for a text that said STOP. `complaint`
+ * explains an `unsubscribe`, and suppresses nothing itself.
  */
 export type SuppressionReason = "unsubscribe" | "bounce" | "stop" | "complaint";
 
 export interface Suppression {
   readonly reason: SuppressionReason;
-  /** When it began, Unix seconds. */
+  /** Unix seconds. */
   readonly at: number;
 }
 
 /**
- * Addresses that are not written to on a channel. Kept as keyed hashes: a reader of the file can only
- * check an address that they know already. They outlive the person they were made for.
+ * Suppressed addresses by channel, as keyed hashes: readers of the file can only check addresses that they already
+ * know. They outlive their person.
  */
 export class SuppressionRows {
   readonly #database: Database;
@@ -29,7 +29,7 @@ export class SuppressionRows {
     this.#secrets = secrets;
   }
 
-  /** The first one of each reason is kept; a repeat changes nothing. */
+  /** Keeps the first one of each reason. */
   async add(project: number, channel: Channel, address: string, { reason, at }: Suppression): Promise<void> {
     await addSuppression(this.#database, [
       project,
@@ -49,19 +49,19 @@ export class SuppressionRows {
     );
   }
 
-  /** The hash of an address under which a suppression is stored; only in a write. */
+  /** The hash that identifies a suppressed address. Only in a write. */
   async hash(channel: Channel, address: string): Promise<string> {
     return suppressionHash(this.#secrets, channel, address);
   }
 
-  /** As `add`, for an address of which only that is known; false when the reason was there already. */
+  /** Like `add`, by the address's hash; false if the reason was already stored. */
   async addHash(project: number, channel: Channel, addressHash: string, { reason, at }: Suppression): Promise<boolean> {
     return addSuppression(this.#database, [project, channel, addressHash, reason, at]);
   }
 
   async list(project: number, channel: Channel, address: string): Promise<readonly Suppression[]> {
     const key = await this.#secrets.read(SUPPRESSION_KEY);
-    // Without one nothing was ever suppressed.
+    // Without a key, nothing has been suppressed yet.
     if (key === null) return [];
     const sql = `SELECT reason, created_at AS at FROM suppressions
         WHERE project_id = ? AND channel = ? AND address_hash = ? ORDER BY created_at, reason`;
@@ -79,12 +79,12 @@ async function addSuppression(database: Database, values: readonly SqlValue[]): 
   return (await database.run(sql, values)) > 0;
 }
 
-/** In a write: the first one makes the file's key. */
+/** Only in a write: the first call creates the file's key. */
 export async function suppressionHash(secrets: SecretRows, channel: Channel, address: string): Promise<string> {
   return hash(await secrets.ensure(SUPPRESSION_KEY), channel, address);
 }
 
-/** Suppressions of e-mail by address, of those that have any. */
+/** By address; omits addresses without suppressions. */
 export async function suppressedEmails(
   database: Database,
   secrets: SecretRows,

@@ -1,5 +1,7 @@
-/** Bounces, unsubscribes and who is not written to (sections 4.5 and 4.6). A suppression belongs to an address on one
- * channel and outlives the person. */
+/**
+ * Bounces, unsubscribes and suppressions (4.5 and 4.6). A suppression belongs to an address on one channel and outlives
+ * the person.
+ */
 import type { Channel } from "../../../contract/routes.ts";
 import type { SurveyStatus } from "../../../contract/text/survey-status.ts";
 import { InvalidError } from "../errors.ts";
@@ -8,8 +10,8 @@ import type { PersonRow, SuppressionReason, Transaction } from "../ports.ts";
 import { noteEvent } from "../webhooks/events.ts";
 
 /**
- * Suppresses the person's e-mail address, marks the person with the time and drops what waits to be mailed.
- * False when the person carries the mark already.
+ * Suppresses the person's e-mail address, marks the person and cancels pending mail. False if they already have the
+ * mark.
  */
 async function suppressEmail(
   tx: Transaction,
@@ -25,7 +27,7 @@ async function suppressEmail(
   return true;
 }
 
-/** Suppresses the address for what marks the person: the marks go with a person who is deleted or renamed. */
+/** Suppresses the person's addresses, because marks are lost when the person is deleted or renamed. */
 export async function keepSuppressions(tx: Transaction, project: Project, person: PersonRow): Promise<void> {
   const { email, bouncedAt, unsubscribedAt } = person;
   if (email === null) return;
@@ -37,9 +39,8 @@ export async function keepSuppressions(tx: Transaction, project: Project, person
 export type SuppressionMarks = Pick<PersonRow, "unsubscribedAt" | "unsubscribedBy" | "bouncedAt">;
 
 /**
- * The marks of a person whose e-mail address is new to them. An unsubscribe follows the person to the new address; a
- * bounce is a fact about the old one. An unsubscribe of the new address itself is not for the person's link to take
- * back.
+ * Marks for a person with a new e-mail address. An unsubscribe follows the person; a bounce stays with the old address.
+ * The person's link can't undo an unsubscribe of the new address itself.
  */
 export async function suppressionMarks(
   tx: Transaction,
@@ -59,7 +60,7 @@ export async function suppressionMarks(
   };
 }
 
-/** Brings the marks of a person whose e-mail address is new to them up to date; `marks` are those that it has. */
+/** Updates the marks of a person with a new e-mail address; `marks` are those of the address. */
 export async function markSuppressed(
   tx: Transaction,
   project: Project,
@@ -75,7 +76,7 @@ export async function markSuppressed(
   return marked;
 }
 
-/** True when the person has an address on the channel that may be written to. */
+/** Whether the person has an address on the channel that isn't suppressed. */
 export async function canReceive(
   tx: Transaction,
   project: Project,
@@ -85,7 +86,7 @@ export async function canReceive(
   return (await findSuppression(tx, project, person, channel)) === null;
 }
 
-/** The reason why the person is not written to on the channel; null where they are. */
+/** Why nothing is sent to the person on the channel, or null. */
 export async function findSuppression(
   tx: Transaction,
   project: Project,
@@ -114,17 +115,14 @@ async function cancelEmail(
   await tx.requests.cancel(project.id, person.id, { channel: "email", autopilot: null, reason });
 }
 
-/** Ends e-mail to a person and drops what waits to be mailed; responses stay. `created` is false the second time. */
+/** Unsubscribes from e-mail and cancels pending mail; responses stay. `created` is false the second time. */
 export async function unsubscribe(tx: Transaction, project: Project, email: string): Promise<{ created: boolean }> {
   const person = await tx.people.byEmail(project.id, email);
   if (person === null) throw new InvalidError({ person_email: ["does not exist"] });
   return unsubscribePerson(tx, project, person.id);
 }
 
-/**
- * As `unsubscribe`, for a person who is known by id; `requestId` is the survey whose link they left by, null where
- * anything else unsubscribes them.
- */
+/** Like `unsubscribe`, by id; `requestId` is the survey whose link was used, or null. */
 export async function unsubscribePerson(
   tx: Transaction,
   project: Project,
@@ -141,14 +139,14 @@ export async function unsubscribePerson(
   return { created };
 }
 
-/** Lets e-mail go to a person again. Nothing changes for somebody who is not unsubscribed. */
+/** Allows e-mail to the person again. Does nothing if they aren't unsubscribed. */
 export async function resubscribePerson(tx: Transaction, project: Project, person: PersonRow): Promise<void> {
   if (person.unsubscribedAt === null) return;
   await tx.people.update(project.id, person.id, { unsubscribedAt: null, unsubscribedBy: null });
   if (person.email !== null) await tx.suppressions.remove(project.id, "email", person.email, "unsubscribe");
 }
 
-/** Ends text messages to a number that asked for it, and drops what waits to be sent there. False the second time. */
+/** Stops text messages to a number and cancels pending ones. False the second time. */
 export async function stopTexts(tx: Transaction, project: Project, phoneNumber: string): Promise<boolean> {
   if (await hasStopped(tx, project, phoneNumber)) return false;
   await tx.suppressions.add(project.id, "sms", phoneNumber, { reason: "stop", at: tx.now });
@@ -158,7 +156,7 @@ export async function stopTexts(tx: Transaction, project: Project, phoneNumber: 
   return true;
 }
 
-/** Lets text messages go to a number again; false when it had not stopped them. */
+/** Allows text messages to a number again; false if they weren't stopped. */
 export async function resumeTexts(tx: Transaction, project: Project, phoneNumber: string): Promise<boolean> {
   if (!(await hasStopped(tx, project, phoneNumber))) return false;
   await tx.suppressions.remove(project.id, "sms", phoneNumber, "stop");
@@ -169,7 +167,7 @@ async function hasStopped(tx: Transaction, project: Project, phoneNumber: string
   return (await tx.suppressions.list(project.id, "sms", phoneNumber)).some(({ reason }) => reason === "stop");
 }
 
-/** Records that a person's e-mail address refused a message for good: nothing more is mailed to it. */
+/** Records a permanent rejection of the person's e-mail address, which gets no more mail. */
 export async function recordBounce(tx: Transaction, project: Project, personId: number): Promise<void> {
   const person = await tx.people.byId(project.id, personId);
   if (person !== null) await suppressEmail(tx, project, person, "bounce");

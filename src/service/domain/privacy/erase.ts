@@ -1,4 +1,6 @@
-/** Erases all about a person in one transaction. Hashes stay: of suppressed addresses, of links, and of the erasure. */
+/**
+ * Erases everything about a person in one transaction, except hashes of suppressed addresses, links and the erasure.
+ */
 import { emailKey } from "../../../contract/text/email.ts";
 import { replaceText } from "../../../contract/replace-text.ts";
 import type { Channel } from "../../../contract/routes.ts";
@@ -25,18 +27,18 @@ export type ErasedAddress =
   | { readonly by: "phone_number"; readonly phoneNumber: string };
 
 export interface ErasureOptions {
-  /** The address may be surveyed again, and the links of its messages end. */
+  /** Allows surveys to the address again, and disables the links in its messages. */
   readonly forgetUnsubscribe: boolean;
   /** Rows of other people to redact. */
   readonly mentions: readonly Mention[];
 }
 
-/** Counts of erased rows, without anything that identifies the person. */
+/** Counts only; nothing that identifies the person. */
 export interface Erasure extends ErasedCounts {
   readonly people: number;
-  /** Suppressions that are kept, as hashes. */
+  /** Suppressions that stay, as hashes. */
   readonly suppressions: number;
-  /** Unsubscribe links that go on working. */
+  /** Unsubscribe links that keep working. */
   readonly links: number;
 }
 
@@ -61,7 +63,7 @@ export async function findByAddress(
     : tx.people.byPhone(project.id, address.phoneNumber);
 }
 
-/** The person's identifiers, and the address itself where there is no person. */
+/** The person's identifiers, or the address itself if there is no person. */
 export function identifiersFor(address: ErasedAddress, person: PersonRow | null): Identifiers {
   if (person !== null) return person;
   return {
@@ -77,7 +79,7 @@ export async function previewErasure(tx: Transaction, project: Project, address:
   return { ...NOTHING, ...(await tx.erasures.counts(project.id, person.id)), people: 1 };
 }
 
-/** An address without a person may still have a digest, or an unsubscribe that is to be forgotten. */
+/** An address without a person can still have a digest, or an unsubscribe to forget. */
 export async function isKnown(
   tx: Transaction,
   project: Project,
@@ -95,7 +97,7 @@ export async function isKnown(
   return false;
 }
 
-/** Also notes the erasure where nobody has the address: an import may bring the person. See `Store.settle`. */
+/** Also records the erasure if no one has the address, because an import may add the person. See `Store.settle`. */
 export async function erasePerson(
   tx: Transaction,
   project: Project,
@@ -109,7 +111,7 @@ export async function erasePerson(
   await tx.erasures.setCleaning(true);
   if (identifiers.email !== null) await removeDigestsTo(tx, project, identifiers.email);
   if (identifiers.phoneNumber !== null) await tx.texts.dropParts(identifiers.phoneNumber);
-  // They quote comments of the week.
+  // Digests quote comments of the week.
   if (person !== null || mentions.length > 0) await recallDigests(tx, project);
   const counts = person === null ? NOTHING : await tx.erasures.counts(project.id, person.id);
   const links = person === null || forgetUnsubscribe ? 0 : await tx.erasures.keepLinks(project.id, person.id);
@@ -130,7 +132,7 @@ function addressesOf({ email, phoneNumber }: Identifiers): (readonly [Channel, s
   return addresses.flatMap(([channel, address]) => (address === null ? [] : [[channel, address] as const]));
 }
 
-/** A bounce is a fact about an address, not a wish of its owner. */
+/** A bounce is a fact about an address, not its owner's choice. */
 const WISHES: readonly SuppressionReason[] = ["unsubscribe", "complaint", "stop"];
 
 async function forget(tx: Transaction, project: Project, channel: Channel, address: string): Promise<void> {
@@ -138,7 +140,7 @@ async function forget(tx: Transaction, project: Project, channel: Channel, addre
   await tx.erasures.forgetLinks(project.id, await tx.suppressions.hash(channel, address));
 }
 
-/** The texts of the person that a byte search looks for in other rows. */
+/** The texts to search for in other rows. */
 export function textsOf({ email, phoneNumber }: Identifiers): string[] {
   return [email, phoneNumber].flatMap((text) => text ?? []);
 }
@@ -152,7 +154,7 @@ export async function findMentions(store: Store, project: Project, identifiers: 
   return [...byRow.values()];
 }
 
-/** The texts that no row has: found in the file, they are left of a deleted row. */
+/** Returns the texts that no row contains: any found in the file are remains of a deleted row. */
 export async function withoutRows(store: Store, texts: readonly string[]): Promise<string[]> {
   const projects = await store.read((tx) => tx.projects.list());
   const isInRow = async (text: string): Promise<boolean> => {
@@ -186,7 +188,7 @@ async function redact(
   { kind, id, personId, platform, text }: Mention,
   texts: readonly string[],
 ): Promise<void> {
-  // Addresses have no character that JSON would write in another way.
+  // JSON doesn't escape any character of an address.
   const clear = (given: string): string => texts.reduce((left, one) => replaceText(left, one, ERASED), given);
   const properties = (): Properties => JSON.parse(clear(text ?? "{}")) as Properties;
   switch (kind) {
@@ -231,8 +233,8 @@ async function redactPerson(
 const NOBODY: Identifiers = { id: null, email: null, phoneNumber: null };
 
 /**
- * Erases the people of another store's log, such as that of a newer state of this one, and keeps the log. People who
- * were added after their erasure stay. Projects are matched by name. Returns how many people were erased.
+ * Applies another store's erasure log, such as one newer than a backup, and keeps it. People added after their erasure
+ * stay. Matches projects by name. Returns the number of erased people.
  */
 export async function applyErasureLog(store: Store, log: ErasureLog): Promise<number> {
   await store.write(
@@ -249,7 +251,7 @@ export async function applyErasureLog(store: Store, log: ErasureLog): Promise<nu
     const times = new Map(entries.map(({ hash, at }) => [hash, at]));
     const erasedAt = (identifiers: Partial<Identifiers>): number =>
       Math.max(-1, ...erasureHashes(log.secret, { ...NOBODY, ...identifiers }).map((hash) => times.get(hash) ?? -1));
-    // An id is never given twice. An address may be another person's in the very second of the erasure.
+    // Ids aren't reused. An address may belong to a new person in the same second as the erasure.
     const isGone = ({ id, ...addresses }: Identifiers, since: number): boolean =>
       erasedAt({ id }) >= since || erasedAt(addresses) > since;
     await store.write((tx) => eraseDigests(tx, project, isGone), { project: project.id });
@@ -259,7 +261,7 @@ export async function applyErasureLog(store: Store, log: ErasureLog): Promise<nu
       if (gone.length > 0) await store.write((tx) => recallDigests(tx, project), { project: project.id });
       erased += gone.length;
     }
-    // Of another secret the hashes would say nothing here.
+    // With another secret, the hashes would be meaningless here.
     await store.write(
       async (tx) => {
         if ((await tx.secrets.read(ERASURE_SECRET)) !== log.secret) return;
@@ -272,7 +274,7 @@ export async function applyErasureLog(store: Store, log: ErasureLog): Promise<nu
   return erased;
 }
 
-/** Readers of digests need not be people of the project. */
+/** Readers of digests aren't necessarily people of the project. */
 async function eraseDigests(
   tx: Transaction,
   project: Project,

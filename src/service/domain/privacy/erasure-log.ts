@@ -1,28 +1,26 @@
-/** The people who were erased, as keyed hashes: a restore, a move or an import leaves them out. */
+/** Erased people as keyed hashes, so that restores, moves and imports leave them out. */
 import { createHmac } from "node:crypto";
 import { emailKey } from "../../../contract/text/email.ts";
 import type { Project } from "../inputs.ts";
 import type { Transaction } from "../ports.ts";
 import type { ErasureEntry } from "./rows.ts";
 
-/** The identifiers of a person. */
 export interface Identifiers {
   readonly id: number | null;
   readonly email: string | null;
   readonly phoneNumber: string | null;
 }
 
-/** The log of a whole store, to be applied to another one. */
+/** The log of a whole store. */
 export interface ErasureLog {
   /** The key of the hashes. */
   readonly secret: string;
   readonly projects: readonly { readonly name: string; readonly entries: readonly ErasureEntry[] }[];
 }
 
-/** Under which the store keeps the key. */
 export const ERASURE_SECRET = "erasure";
 
-/** A hash for each of a person's identifiers. */
+/** A hash per identifier. */
 export function erasureHashes(secret: string, { id, email, phoneNumber }: Identifiers): string[] {
   const subjects = [
     email === null ? null : `email ${emailKey(email)}`,
@@ -34,13 +32,12 @@ export function erasureHashes(secret: string, { id, email, phoneNumber }: Identi
   );
 }
 
-/** Notes that a person was erased now. */
 export async function noteErasure(tx: Transaction, project: Project, identifiers: Identifiers): Promise<void> {
   const secret = await tx.secrets.ensure(ERASURE_SECRET);
   for (const hash of erasureHashes(secret, identifiers)) await tx.erasures.note(project.id, { hash, at: tx.now });
 }
 
-/** Says when each of these people was erased; null for those who were not. The latest time of an identifier counts. */
+/** When each of these people was erased; null if they weren't. The latest time of any identifier counts. */
 export async function findErasures(
   tx: Transaction,
   project: Project,
@@ -56,7 +53,6 @@ export async function findErasures(
   });
 }
 
-/** The log of the whole store. */
 export async function readErasureLog(tx: Transaction): Promise<ErasureLog> {
   const secret = (await tx.secrets.read(ERASURE_SECRET)) ?? "";
   const projects = [];

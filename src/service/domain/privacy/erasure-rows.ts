@@ -34,7 +34,7 @@ export class ErasureRows {
     };
   }
 
-  /** Beginnings of what the person wrote and is described by: a copy of a deleted row is known by them. */
+  /** Beginnings of texts by or about the person, which prove that no copy of a deleted row is left. */
   async samples(project: number, personId: number, limit: number): Promise<readonly string[]> {
     const texts = await this.#database.all(
       `SELECT comment AS text FROM responses WHERE project_id = ? AND person_id = ? AND comment IS NOT NULL
@@ -49,7 +49,7 @@ export class ErasureRows {
     return texts.map(({ text }) => String(text).slice(0, SAMPLE_CHARACTERS));
   }
 
-  /** Of two times the later one is kept. */
+  /** Keeps the later time. */
   async note(project: number, { hash, at }: ErasureEntry): Promise<void> {
     this.#database.send(
       `INSERT INTO erasures (project_id, hash, at) VALUES (?, ?, ?) ON CONFLICT (project_id, hash)
@@ -58,7 +58,7 @@ export class ErasureRows {
     );
   }
 
-  /** When each of these was erased, of those that were. */
+  /** When each of these was erased; omits those that weren't. */
   async find(project: number, hashes: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const rows = await allIn(
       this.#database,
@@ -69,12 +69,12 @@ export class ErasureRows {
     return new Map(rows.map(({ hash, at }) => [String(hash), Number(at)]));
   }
 
-  /** Hashes from now on with the key of another log: this one must be empty. */
+  /** Switches to the key of another log. This one must be empty. */
   async adoptSecret(secret: string): Promise<void> {
     this.#database.send("UPDATE store_secrets SET value = ? WHERE name = 'erasure'", [secret]);
   }
 
-  /** By hash, `limit` at most. */
+  /** In hash order. */
   async list(project: number, limit: number = Number.MAX_SAFE_INTEGER): Promise<readonly ErasureEntry[]> {
     return (await this.#database.all("SELECT hash, at FROM erasures WHERE project_id = ? ORDER BY hash LIMIT ?", [
       project,
@@ -82,17 +82,16 @@ export class ErasureRows {
     ])) as unknown as readonly ErasureEntry[];
   }
 
-  /** Keeps hashes of the person's unsubscribe links that were sent out. Returns how many. */
+  /** Keeps hashes of the unsubscribe links sent to the person. Returns their number. */
   async keepLinks(project: number, personId: number): Promise<number> {
     return keepLinks(this.#database, this.#secrets, project, personId);
   }
 
-  /** Forgets the links of an address. */
   async forgetLinks(project: number, addressHash: string): Promise<void> {
     this.#database.send("DELETE FROM erased_links WHERE project_id = ? AND address_hash = ?", [project, addressHash]);
   }
 
-  /** The erased survey whose unsubscribe link has this token, in whichever project. */
+  /** The erased survey of an unsubscribe token, in any project. */
   async byUnsubscribeToken(token: string): Promise<ErasedLink | null> {
     const row = await this.#database.first(
       `SELECT p.id AS "projectId", p.name, l.channel, l.address_hash AS "addressHash"
@@ -108,8 +107,7 @@ export class ErasureRows {
   }
 
   /**
-   * Rows of one kind with the text in it, of those after this id, and the last id that was looked at: null when no more
-   * follow. Letters are compared without regard to case.
+   * Rows of one kind that contain the text, ignoring case, after this id; and the last id examined, or null at the end.
    */
   async mentions(
     project: number,
@@ -133,12 +131,12 @@ export class ErasureRows {
     return { found: found.map((row) => toMention(kind, row)), next };
   }
 
-  /** Deletes an event and what is still to be delivered of it. */
+  /** Deletes an event and its pending deliveries. */
   async deleteEvent(project: number, id: number): Promise<void> {
     await deleteRows(this.#database, "webhook_events", project, ["id = ?", id]);
   }
 
-  /** True when deleted rows may still be readable in the store's files. */
+  /** True if deleted rows may still be readable in the store's files. */
   async isCleaning(): Promise<boolean> {
     return (await this.#database.first("SELECT 1 FROM upkeep_state WHERE name = ?", [CLEANING])) !== null;
   }
@@ -153,7 +151,7 @@ export class ErasureRows {
 
 const CLEANING = "cleaning";
 
-/** A token is long and random, so its hash needs no key. */
+/** Tokens are long and random, so their hashes need no key. */
 function hashOf(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
@@ -190,7 +188,7 @@ interface Place {
   readonly id: string;
   readonly person: string;
   readonly columns: readonly string[];
-  /** SQL of what a mention has besides. */
+  /** SQL for a mention's other fields. */
   readonly more: string;
 }
 
@@ -239,7 +237,7 @@ const PLACES: Readonly<Record<MentionKind, Place>> = {
   },
 };
 
-/** Rows that are looked at together: more would keep the API waiting. */
+/** Rows per step; more would delay the API. */
 const LOOKED_AT = 2000;
 
 function toMention(kind: MentionKind, { id, personId, platform, text }: SqlRow): Mention {

@@ -1,4 +1,4 @@
-/** The time for which a project keeps what it knows: a standing setting that is followed in short steps. */
+/** How long a project keeps data: a setting that is applied in short steps. */
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import { InvalidError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
@@ -14,10 +14,9 @@ export interface RetentionPolicy {
   readonly webhooks: number | null;
 }
 
-/** Events for webhooks are never kept for longer. */
+/** Maximum for webhook events. */
 export const EVENTS_KEPT = 30 * DAY_SECONDS;
 
-/** Names of a project's settings. */
 const NAMES = {
   responses: "retention_responses",
   mode: "retention_mode",
@@ -37,7 +36,7 @@ export async function readRetention(tx: Transaction, project: Project): Promise<
   };
 }
 
-/** Throws InvalidError for what is shorter than a day, and for events that are kept too long. */
+/** Throws InvalidError for less than a day, and for keeping events too long. */
 export async function changeRetention(
   tx: Transaction,
   project: Project,
@@ -66,7 +65,7 @@ async function removedPerson(tx: Transaction, project: Project): Promise<number 
   return stored === undefined ? null : Number(stored);
 }
 
-/** The rows that a policy would take away now. Changes nothing. */
+/** Counts the rows that a policy would delete now. */
 export async function countExpired(
   tx: Transaction,
   project: Project,
@@ -76,10 +75,10 @@ export async function countExpired(
   return tx.retention.count(project.id, limits, policy.mode === "delete" ? null : await removedPerson(tx, project));
 }
 
-/** Rows a step: the API's own writes wait no longer than for one of them. */
+/** Rows per step, which limits how long API writes wait. */
 const STEP = 500;
 
-/** Takes away what is too old in a project, step by step. `mayGoOn` is asked before each. Returns how much. */
+/** Deletes a project's expired rows step by step, while `mayGoOn` allows it. Returns the counts. */
 export async function followRetention(
   store: Store,
   project: Project,
@@ -139,7 +138,7 @@ async function refreshLastResponses(tx: Transaction, project: Project, rows: rea
       await tx.responses.refreshLast(project.id, [person]);
 }
 
-/** Anonymous responses belong to one person of the project, whom no list shows. */
+/** Anonymous responses belong to one hidden person of the project. */
 async function ensureRemovedPerson(tx: Transaction, project: Project): Promise<number> {
   const known = await removedPerson(tx, project);
   if (known !== null) return known;

@@ -1,54 +1,49 @@
-/** The port for erasing people and keeping responses for a limited time. See `Store` in `../ports.ts`. */
 import type { Platform } from "../../../contract/resources.ts";
 import type { Channel } from "../../../contract/routes.ts";
 import type { Project } from "../inputs.ts";
 
-/** Rows of one person, or of everybody in a project. */
+/** Rows of a person, or of everyone in a project. */
 export interface ErasedCounts {
   readonly responses: number;
   readonly surveys: number;
-  /** Attempts of their deliveries. */
   readonly attempts: number;
   readonly memberships: number;
-  /** Waiting and kept events for webhooks. */
+  /** Pending and stored webhook events. */
   readonly events: number;
 }
 
-/** An address or id that was erased, as a keyed hash; what is older than `at` belongs to somebody who left. */
+/** The keyed hash of an erased address or id; anything older than `at` belongs to the erased person. */
 export interface ErasureEntry {
   readonly hash: string;
   /** Unix seconds. */
   readonly at: number;
 }
 
-/** Rows of others that may mention an address, by kind. */
+/** Rows of other people that can mention an address. */
 export const MENTION_KINDS = ["people", "resubscriptions", "surveys", "members", "responses", "events"] as const;
 export type MentionKind = (typeof MENTION_KINDS)[number];
 
-/** A row of somebody else with the address in it. */
 export interface Mention {
   readonly kind: MentionKind;
-  /** Of a member or a resubscription the person's. */
+  /** For members and resubscriptions, the person's id. */
   readonly id: number;
-  /** The person whose row it is. */
+  /** The owner of the row. */
   readonly personId: number;
   readonly platform: Platform | null;
-  /** Of a survey or member their properties; else null. */
+  /** The properties of a survey or member; otherwise null. */
   readonly text: string | null;
 }
 
-/** The unsubscribe link of an erased person's message. */
 export interface ErasedLink {
   readonly project: Project;
   readonly channel: Channel;
-  /** By which its address is suppressed. */
   readonly addressHash: string;
 }
 
-/** The treatment of responses that are too old. */
+/** What to do with old responses. */
 export type RetentionMode = "anonymize" | "delete";
 
-/** Everything from before is too old; null keeps all. Unix seconds. */
+/** Rows before these times expire; null keeps all. Unix seconds. */
 export interface RetentionLimits {
   readonly responses: number | null;
   readonly mode: RetentionMode;

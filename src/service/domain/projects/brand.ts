@@ -1,4 +1,4 @@
-/** A project's name, colour and picture on pages and in mail. */
+/** A project's name, colour and logo on pages and in mail. */
 import { createHash } from "node:crypto";
 import { SENDER_NAME_MAX } from "../../../contract/limits.ts";
 import { textFault } from "../../../contract/text/storable.ts";
@@ -6,19 +6,19 @@ import { InvalidError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
 import type { Transaction } from "../ports.ts";
 
-/** Null where nothing was chosen. */
+/** Null for unset values. */
 export interface Brand {
   readonly name: string | null;
   readonly accent: Accent | null;
-  /** Names the picture in `/logo/<id>`; another picture has another. */
+  /** Identifies the logo in `/logo/<id>`; another picture has another id. */
   readonly logo: string | null;
 }
 
-/** A colour that fills buttons, as are all here `#rrggbb`, and the colour of text on it. */
+/** A fill colour for buttons and the colour of text on it, both `#rrggbb`. */
 export interface Accent {
   readonly color: string;
   readonly ink: string;
-  /** The colour as text, made readable by day and by night. */
+  /** The colour for links, readable on light and dark backgrounds. */
   readonly link: { readonly light: string; readonly dark: string };
 }
 
@@ -29,7 +29,7 @@ export interface Logo {
   readonly bytes: Uint8Array;
 }
 
-/** A part that is not named stays; null takes it back. */
+/** Omitted fields stay; null resets one. */
 export interface BrandChange {
   readonly name?: string | null;
   /** `#rgb` or `#rrggbb`. */
@@ -43,7 +43,6 @@ export async function readBrand(tx: Transaction, project: Project): Promise<Bran
   return toBrand(await tx.projects.settings(project.id));
 }
 
-/** `stored` are the settings of a project as the store keeps them. */
 export function toBrand(stored: ReadonlyMap<string, string>): Brand {
   const color = stored.get(NAMES.color);
   return {
@@ -53,7 +52,7 @@ export function toBrand(stored: ReadonlyMap<string, string>): Brand {
   };
 }
 
-/** The picture that a page names; null when it is not in use any more. */
+/** The logo on a page; null if it has been replaced. */
 export async function readLogo(tx: Transaction, id: string): Promise<Logo | null> {
   const project = await tx.projects.bySetting(NAMES.logoId, id);
   const text = project === null ? undefined : (await tx.projects.settings(project.id)).get(NAMES.logo);
@@ -79,7 +78,7 @@ export async function changeBrand(tx: Transaction, project: Project, change: Bra
   return readBrand(tx, project);
 }
 
-/** The fault of a part, each as the end of a sentence about it. */
+/** What is wrong with each field, as the end of a sentence. */
 export function brandProblems({ name, color, logo }: BrandChange): [keyof BrandChange, string][] {
   const problems: [keyof BrandChange, string | null][] = [
     ["name", name === undefined || name === null ? null : textFault(name.trim(), { max: SENDER_NAME_MAX })],
@@ -90,7 +89,7 @@ export function brandProblems({ name, color, logo }: BrandChange): [keyof BrandC
 }
 
 const COLOR = /^#(?:[\da-f]{3}|[\da-f]{6})$/i;
-/** WCAG 2.2, 1.4.3: text against what it stands on. */
+/** Minimum contrast of text (WCAG 2.2, 1.4.3). */
 const CONTRAST_MIN = 4.5;
 const INKS = ["#ffffff", "#1d2329"] as const;
 
@@ -112,20 +111,20 @@ function readAccent(color: string): Accent | null {
   return { color, ink, link: { light: readableOn(color, DAY), dark: readableOn(color, NIGHT) } };
 }
 
-/** Of all that links stand on, on pages and in mail, those that are nearest to the text. */
+/** The backgrounds of links that are closest to the text colour. */
 const DAY = "#f3f4f6";
 const NIGHT = "#1f252c";
 /** Between a colour and black or white. */
 const SHADES = 20;
 
-/** The colour, or the nearest darker or lighter one that can be read there. */
+/** The colour, or the nearest darker or lighter shade that is readable on `ground`. */
 function readableOn(color: string, ground: string): string {
   const end = luminance(ground) > 0.5 ? 0 : 255;
   const shades = Array.from({ length: SHADES + 1 }, (_, step) => mixed(color, end, step / SHADES));
   return shades.find((shade) => contrast(shade, ground) >= CONTRAST_MIN) ?? color;
 }
 
-/** `end` is each part of black or white; `share` is how much of it there is. */
+/** Mixes in `share` of black or white; `end` is each channel's value. */
 function mixed(color: string, end: number, share: number): string {
   const parts = partsOf(color).map((part) => Math.round(part + (end - part) * share));
   return `#${parts.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
@@ -136,7 +135,7 @@ function partsOf(color: string): number[] {
   return [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
 }
 
-/** Between two colours as `#rrggbb`, from 1 to 21 (WCAG 2.2, "contrast ratio"). */
+/** Contrast of two `#rrggbb` colours, from 1 to 21 (WCAG 2.2, "contrast ratio"). */
 function contrast(one: string, other: string): number {
   const [light = 0, dark = 0] = [luminance(one), luminance(other)].toSorted((left, right) => right - left);
   return (light + 0.05) / (dark + 0.05);
@@ -152,7 +151,7 @@ function luminance(color: string): number {
 
 /** Bytes. */
 const LOGO_MAX = 32 * 1024;
-/** An SVG that does more than show a picture: it runs code, or holds a page. */
+/** SVG features that run code or embed pages. */
 const ACTIVE_SVG =
   /<!(?:doctype|entity)|<\s*(?:\w+:)?(?:script|foreignobject|iframe|animate|set)\b|\son\w+\s*=|javascript:/i;
 const FETCHING_SVG = /(?:href|src)\s*=\s*["']?\s*(?!#|["'#])|url\(\s*(?:["']\s*)?[^#"'\s)]|@import/i;
@@ -175,7 +174,7 @@ function logoType(bytes: Uint8Array): Logo["type"] | null {
   return /^<svg[\s>]/.test(withoutProlog(start)) ? "image/svg+xml" : null;
 }
 
-/** The text that follows the XML declaration and the comments. */
+/** Skips the XML declaration and comments. */
 function withoutProlog(start: string): string {
   let rest = start
     .trimStart()
@@ -185,7 +184,7 @@ function withoutProlog(start: string): string {
   return rest;
 }
 
-/** Such as `312 bytes, sha256 0a1b2c3d4e5f`. */
+/** For example `312 bytes, sha256 0a1b2c3d4e5f`. */
 export function describeLogo(base64: string): string {
   const bytes = Buffer.from(base64, "base64");
   return `${bytes.byteLength} bytes, sha256 ${createHash("sha256").update(bytes).digest("hex").slice(0, 12)}`;

@@ -1,4 +1,4 @@
-/** All settings of a project as one value that can be read, kept as a file, compared and applied again. */
+/** All settings of a project as one value that can be saved, compared and applied. */
 import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
 import { formatSpans } from "../../../contract/questions/questions.ts";
 import { type Platform, PLATFORMS } from "../../../contract/resources.ts";
@@ -56,13 +56,13 @@ interface ConfiguredWebhook {
   readonly insecure_http: boolean;
 }
 
-/** `every` is a day of the week, `at` a time of it such as `08:00`; `tz` null follows the project's. */
+/** `every` is a weekday, `at` a time such as `08:00`; a null `tz` uses the project's. */
 interface ConfiguredDigest {
   readonly email: string;
   readonly every: string;
   readonly at: string;
   readonly tz: string | null;
-  /** Of a Slack URL alone. */
+  /** Only for a Slack URL. */
   readonly allow_private?: boolean;
 }
 
@@ -78,11 +78,11 @@ export interface ProjectConfiguration {
   readonly questions: readonly ConfiguredQuestion[];
   readonly trends: readonly ConfiguredTrend[];
   readonly webhooks: readonly ConfiguredWebhook[];
-  /** Without readers who have left. */
+  /** Without readers who have unsubscribed. */
   readonly digests: readonly ConfiguredDigest[];
 }
 
-/** A setting that is not named stays as it is; a list is the full list. Null takes a value back. */
+/** Omitted settings stay; lists are complete. Null resets a value. */
 export interface WantedConfiguration {
   readonly settings?: Partial<ConfiguredSettings>;
   readonly throttle?: number | null;
@@ -99,15 +99,15 @@ export interface WantedConfiguration {
 type WantedDigest = Pick<ConfiguredDigest, "email" | "every"> & Partial<ConfiguredDigest>;
 type WantedWebhook = Pick<ConfiguredWebhook, "url"> & Partial<ConfiguredWebhook>;
 
-/** One value that differs; null where there was, or is, none. Throttle and frequencies are seconds. */
+/** A difference; null for a missing value. Throttle and frequencies are in seconds. */
 interface ConfigurationChange {
-  /** Such as `autopilot.email.active`, `trends["Pro"].where`. */
+  /** For example `autopilot.email.active` or `trends["Pro"].where`. */
   readonly key: string;
   readonly from: Json;
   readonly to: Json;
 }
 
-/** A value that a rule refuses; `path` leads to it, list positions from 0 included. */
+/** A rule rejects a value at `path`, in which list positions start at 0. */
 export class RefusedConfigurationError extends Error {
   override readonly name = "RefusedConfigurationError";
   readonly path: readonly string[];
@@ -118,7 +118,7 @@ export class RefusedConfigurationError extends Error {
   }
 }
 
-/** Without Slack URLs: they are secrets, which no file of settings has. */
+/** Without Slack URLs, which are secrets and don't belong in files. */
 export async function readConfiguration(tx: Transaction, project: ProjectRow): Promise<ProjectConfiguration> {
   const { digests, ...all } = await readAll(tx, project);
   return { ...all, digests: digests.filter(({ email }) => !isSlackTarget(email)) };
@@ -164,19 +164,18 @@ function toConfigured(webhook: WebhookRow): ConfiguredWebhook {
 }
 
 export interface ConfigurationTools {
-  /** Addresses of this service. */
   readonly own: readonly string[];
   readonly newSecret: () => string;
 }
 
 export interface AppliedConfiguration {
   readonly changes: readonly ConfigurationChange[];
-  /** What lists have lost, such as `webhooks["https://…"]`, and each text, such as `texts["de"].subject`. */
+  /** Removed list items, such as `webhooks["https://…"]`, and texts, such as `texts["de"].subject`. */
   readonly removed: readonly string[];
   readonly secrets: readonly { readonly url: string; readonly secret: string }[];
 }
 
-/** Makes the project as it is wanted, in the caller's transaction. Throws RefusedConfigurationError. */
+/** Runs in the caller's transaction. Throws RefusedConfigurationError. */
 export async function applyConfiguration(
   tx: Transaction,
   project: ProjectRow,
@@ -206,7 +205,7 @@ export async function applyConfiguration(
   return { changes: differences(before, after), removed, secrets };
 }
 
-/** A rule's complaint about an attribute names the place of the attribute below `path`. */
+/** Reports errors about attributes below `path`. */
 async function at<Result>(path: readonly string[], work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -228,7 +227,7 @@ async function applyAutopilot(
   await at(["autopilot", platform], () => configureAutopilot(tx, project, platform, wanted));
 }
 
-/** The same picture again keeps its address. */
+/** An unchanged picture keeps its address. */
 function toBrandChange({ logo, ...rest }: Partial<ConfiguredBrand>, old: ConfiguredBrand) {
   if (logo === undefined || logo === old.logo) return rest;
   return { ...rest, logo: logo === null ? null : Buffer.from(logo, "base64") };
@@ -239,7 +238,7 @@ async function applyTexts(tx: Transaction, project: ProjectRow, wanted: readonly
   for (const [index, texts] of wanted.entries()) await at(["texts", String(index)], () => addTexts(tx, project, texts));
 }
 
-/** A trend cannot change: another filter is another trend, with an id of its own. */
+/** Trends can't change: a different filter is a new trend with its own id. */
 async function applyTrends(tx: Transaction, project: ProjectRow, wanted: readonly ConfiguredTrend[]): Promise<void> {
   const left = [...(await listTrends(tx, project))];
   const missing = [...wanted.entries()].filter(([, trend]) => {
@@ -257,7 +256,7 @@ function isSameMap(one: Readonly<Record<string, string>>, other: Readonly<Record
   return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
 }
 
-/** Webhooks are told apart by URL and format; several of the same by their order. */
+/** Webhooks are matched by URL and format, and then by order. */
 async function applyWebhooks(
   tx: Transaction,
   project: ProjectRow,
@@ -281,7 +280,7 @@ async function applyWebhooks(
   return secrets;
 }
 
-/** Whoever ended it by the link of a mail is remembered. */
+/** Remembers readers who unsubscribed by mail. */
 async function wantedDigests(tx: Transaction, project: ProjectRow): Promise<DigestRow[]> {
   return (await tx.digests.list(project.id)).filter(({ unsubscribedAt }) => unsubscribedAt === null);
 }
@@ -329,7 +328,7 @@ function toNewWebhook({ signature_header, allow_private, insecure_http, ...rest 
 
 type Rows = ReadonlyMap<string, Json>;
 
-/** One row a key, sections in their order. */
+/** In the order of the sections. */
 function differences(before: Rows, after: Rows): ConfigurationChange[] {
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((key) => {
     const [from, to] = [before.get(key) ?? null, after.get(key) ?? null];
@@ -382,7 +381,7 @@ function flatten({
 
 const toJson = (value: object): JsonObject => ({ ...value });
 
-/** `trends["Pro"]`, and `trends["Pro"#2]` for the next of that name. */
+/** `trends["Pro"]`, and `trends["Pro"#2]` for the next one of that name. */
 function createNames(): (list: string, name: string) => string {
   const seen = new Map<string, number>();
   return (list, name) => {

@@ -1,4 +1,4 @@
-/** The ways in which a project presents itself to people: its brand, the name of its sender, and its own words. */
+/** How a project presents itself: brand, sender name and texts. */
 import type { Project } from "../inputs.ts";
 import type { Transaction } from "../ports.ts";
 import { singleLine } from "../texts/plain-text.ts";
@@ -7,13 +7,11 @@ import { type ProjectSettings, toSettings } from "./settings.ts";
 import { type ProjectTexts, toTexts } from "./texts.ts";
 
 export interface Presentation {
-  /** As it was set. */
   readonly brand: Brand;
   readonly settings: ProjectSettings;
   readonly texts: readonly ProjectTexts[];
 }
 
-/** Of a project that has set nothing. */
 export const NO_PRESENTATION: Presentation = { brand: NO_BRAND, settings: toSettings(new Map()), texts: [] };
 
 export async function readPresentation(tx: Transaction, project: Pick<Project, "id">): Promise<Presentation> {
@@ -22,12 +20,12 @@ export async function readPresentation(tx: Transaction, project: Pick<Project, "
 }
 
 interface OtherNames {
-  /** Of the process. */
+  /** The server's default. */
   readonly senderName: string | null;
   readonly productName: string | null;
 }
 
-/** The name that people read on pages and in texts; null for none. The name `default` says nothing to anybody. */
+/** The name shown on pages and in texts, or null. `default` isn't shown. */
 export function shownName(
   { brand, settings }: Presentation,
   project: Project,
@@ -37,7 +35,7 @@ export function shownName(
   return singleLine(known ?? (project.name === "default" ? "" : project.name)) || null;
 }
 
-/** `Acme (shop)`: the name that people read, and the project's where that is another; null for neither. */
+/** `Acme (shop)`: the shown name, and the project's name if it differs; null if there is neither. */
 export function fullName(
   presentation: Presentation,
   project: Project,

@@ -1,4 +1,4 @@
-/** The numbers of all projects at once, added up from the counts of their lists. */
+/** Numbers of all projects, summed from list counts. */
 import type { ProjectNumbers } from "../rows.ts";
 import type { Database, SqlRow } from "../../sql/database.ts";
 import { BLOCK_DAYS } from "../../sql/lists/count-changes.ts";
@@ -11,7 +11,7 @@ import {
   responsesBy,
 } from "../../sql/lists/counted-lists.ts";
 
-/** A list has the same name in every project. */
+/** Lists have the same names in every project. */
 const ANY = 0;
 const RESPONSES = responsesBy(ANY, null, "created_at");
 const LISTS = {
@@ -43,7 +43,7 @@ const NUMBERS = `SELECT p.name, ${SUMS.join(", ")}
     AND (t.span = ${BLOCK_DAYS} OR (t.span = 1 AND t.number >= r.since))
   GROUP BY p.id, p.name ORDER BY p.id`;
 
-/** `since` counts days from 1970 (UTC). */
+/** `since` is in days since 1970 (UTC). */
 export async function readProjectSums(database: Database, since: number): Promise<ProjectNumbers[]> {
   return (await database.all(NUMBERS, [since])).map(toNumbers);
 }

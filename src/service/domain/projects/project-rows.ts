@@ -9,29 +9,27 @@ import type { ProjectNumbers } from "../rows.ts";
 
 export interface ProjectRow extends Project {
   readonly createdAt: number;
-  /** Shortest time between two surveys sent by `POST /v1/people.json`; null for no throttling. */
+  /** Minimum time between surveys sent by `POST /v1/people.json`; null disables throttling. */
   readonly throttleSeconds: number | null;
-  /** Since when nothing is sent; null while mail goes out. */
+  /** When sending was paused; null if it isn't. */
   readonly pausedAt: number | null;
-  /** Until when no survey leaves, or left last, because as many as may have left that day; null for never. */
+  /** Until when the daily limit last delayed surveys; null for never. */
   readonly limitedUntil: number | null;
 }
 
-/** A key as it is shown: never itself. */
 export interface KeyRow {
   readonly id: number;
-  /** Null for one without. */
   readonly name: string | null;
   readonly lastFour: string;
   readonly access: KeyAccess;
   readonly createdAt: number;
   /** A UTC day such as `2026-11-26`; null for never. */
   readonly lastUsedOn: string | null;
-  /** From when on it opens nothing; null for never. */
+  /** Null for never. */
   readonly expiresAt: number | null;
 }
 
-/** A key that is or was one. */
+/** Valid, expired or revoked. */
 export interface KnownKeyRow {
   readonly project: Project;
   readonly id: number;
@@ -39,7 +37,6 @@ export interface KnownKeyRow {
   readonly access: KeyAccess;
   readonly lastUsedOn: string | null;
   readonly expiresAt: number | null;
-  /** Null while it is not revoked. */
   readonly revokedAt: number | null;
 }
 
@@ -94,17 +91,17 @@ export class ProjectRows {
     this.#database.send("UPDATE projects SET throttle_seconds = ? WHERE id = ?", [seconds, project]);
   }
 
-  /** Null lets mail go out again. */
+  /** Null resumes sending. */
   async setPaused(project: number, at: number | null): Promise<void> {
     this.#database.send("UPDATE projects SET paused_at = ? WHERE id = ?", [at, project]);
   }
 
-  /** Surveys wait until then, and the age of those that wait begins then. */
+  /** Delays surveys until then, and counts their age from then. */
   async setLimitedUntil(project: number, at: number): Promise<void> {
     this.#database.send("UPDATE projects SET limited_until = ? WHERE id = ?", [at, project]);
   }
 
-  /** Lets surveys that wait for that leave from now on. */
+  /** Releases surveys that wait for the limit. */
   async endLimitNow(project: number): Promise<void> {
     const { now } = this.#session;
     this.#database.send("UPDATE projects SET limited_until = ? WHERE id = ? AND limited_until > ?", [
@@ -114,13 +111,13 @@ export class ProjectRows {
     ]);
   }
 
-  /** Values by name, of those that were set. */
+  /** Values of set settings by name. */
   async settings(project: number): Promise<ReadonlyMap<string, string>> {
     const rows = await this.#database.all("SELECT name, value FROM project_settings WHERE project_id = ?", [project]);
     return new Map(rows.map(({ name, value }) => [String(name), String(value)]));
   }
 
-  /** Null takes the setting back. */
+  /** Null resets the setting. */
   async setSetting(project: number, name: string, value: string | null): Promise<void> {
     this.#database.send("DELETE FROM project_settings WHERE project_id = ? AND name = ?", [project, name]);
     if (value === null) return;
@@ -131,7 +128,7 @@ export class ProjectRows {
     ]);
   }
 
-  /** The project that has this value under this name; looks at all projects. */
+  /** Finds the project with this setting, in all projects. */
   async bySetting(name: string, value: string): Promise<Project | null> {
     const row = await this.#database.first(
       "SELECT p.id, p.name FROM project_settings s JOIN projects p ON p.id = s.project_id WHERE s.name = ? AND s.value = ?",
@@ -148,7 +145,7 @@ export class ProjectRows {
     return insertKey(this.#database, this.#session, project, key);
   }
 
-  /** Those that are not revoked. */
+  /** Unrevoked keys. */
   async listKeys(project: number): Promise<readonly KeyRow[]> {
     return (await this.#database.all(
       `SELECT id, name, access, last_four AS "lastFour", created_at AS "createdAt", last_used_on AS "lastUsedOn",
@@ -176,7 +173,7 @@ export class ProjectRows {
     );
   }
 
-  /** The key with this hash, revoked or not. */
+  /** Also finds revoked keys. */
   async byKeyHash(hash: string): Promise<KnownKeyRow | null> {
     const row = await this.#database.first(
       `SELECT p.id AS "projectId", p.name, k.id, k.hash, k.access, k.last_used_on AS "lastUsedOn",
@@ -195,7 +192,7 @@ export class ProjectRows {
     };
   }
 
-  /** Of every project, by id. `since` is the first day of those that a range needs, days since 1970 (UTC). */
+  /** All projects by id. `since` is the first day, in days since 1970 (UTC). */
   async numbers(since: number): Promise<readonly ProjectNumbers[]> {
     return readProjectSums(this.#database, since);
   }
@@ -218,7 +215,7 @@ async function insertKey(
   return { id, name, lastFour, access, createdAt: now, lastUsedOn: null, expiresAt };
 }
 
-/** Of a project its name, of a key its hash. */
+/** Turns a duplicate name of a project, or hash of a key, into TakenError. */
 async function refuseTaken<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -232,14 +229,14 @@ interface ProjectOfKey {
   readonly name: string;
 }
 
-/** The project's next id: ids rise within a project and tell nothing about others. */
+/** Ids rise within a project and reveal nothing about others. */
 export async function nextId(database: Database, project: number): Promise<number> {
   const state = await database.state(project);
   state.nextId += 1;
   return state.nextId - 1;
 }
 
-/** Keeps an id of another service: later ids are above it. */
+/** Takes over an id of another service; later ids are larger. */
 export async function reserveId(database: Database, project: number, id: number): Promise<number> {
   const state = await database.state(project);
   state.nextId = Math.max(state.nextId, id + 1);

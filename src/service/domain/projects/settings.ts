@@ -1,4 +1,4 @@
-/** The settings of a project: each is one row. */
+/** A project's settings, one row each. */
 import { FOOTER_MAX, SENDER_NAME_MAX } from "../../../contract/limits.ts";
 import { PLATFORMS } from "../../../contract/resources.ts";
 import { senderProblem } from "../../../contract/text/email.ts";
@@ -9,31 +9,29 @@ import type { Project } from "../inputs.ts";
 import type { Transaction } from "../ports.ts";
 
 interface Setting {
-  /** In commands, in files of settings and in the store. */
+  /** Used in commands, settings files and the store. */
   readonly name: string;
-  /** The kind of its value outside; the store keeps text. */
+  /** The kind of its value in commands and files; the store has text. */
   readonly kind: "text" | "number";
-  /** The problem of a text that is not empty; null for a valid one. */
+  /** What is wrong with a non-empty text, or null. */
   readonly check: (text: string) => string | null;
 }
 
 export const PROJECT_SETTINGS = {
-  /** The sender that people see. */
   senderName: { name: "sender_name", kind: "text", check: (text) => textFault(text, { max: SENDER_NAME_MAX }) },
-  /** The e-mail address that surveys come from. */
   from: { name: "from", kind: "text", check: senderProblem },
   replyTo: { name: "reply_to", kind: "text", check: senderProblem },
-  /** Lines below each e-mail, a postal address for one. */
+  /** Lines at the end of each e-mail, such as a postal address. */
   footer: { name: "footer", kind: "text", check: (text) => textFault(text, { max: FOOTER_MAX, hasLines: true }) },
-  /** IANA name of the zone whose nights are quiet. */
+  /** IANA name; defines quiet hours. */
   timeZone: { name: "tz", kind: "text", check: (text) => (isZone(text) ? null : "is not a time zone") },
-  /** So many soft bounces among a person's last five surveys are a bounce; null: they are listed alone. */
+  /** This many soft bounces among a person's last five surveys count as a bounce; null only lists them. */
   softBounces: {
     name: "soft_bounces",
     kind: "number",
     check: (text) => (/^[1-5]$/.test(text) ? null : "must be a whole number from 1 to 5"),
   },
-  /** Surveys and reminders that leave in one day; null: no limit. */
+  /** Surveys and reminders per day; null is unlimited. */
   dailyLimit: {
     name: "daily_limit",
     kind: "number",
@@ -44,10 +42,10 @@ export const PROJECT_SETTINGS = {
 type Settings = typeof PROJECT_SETTINGS;
 type Key = keyof Settings;
 
-/** As they are stored; null leaves it to the server. */
+/** As stored; null uses the server's default. */
 export type ProjectSettings = { readonly [Name in Key]: string | null };
 
-/** As they are shown, by the names that users know. */
+/** As shown, by the names that users know. */
 export type ConfiguredSettings = {
   readonly [Name in Key as Settings[Name]["name"]]: (Settings[Name]["kind"] extends "number" ? number : string) | null;
 };
@@ -61,18 +59,16 @@ export async function readSettings(tx: Transaction, project: Pick<Project, "id">
   return toSettings(await tx.projects.settings(project.id));
 }
 
-/** `stored` are the settings of a project as the store keeps them. */
 export function toSettings(stored: ReadonlyMap<string, string>): ProjectSettings {
   const values = ROWS.map(([key, { name }]) => [key, stored.get(name) ?? null]);
   return Object.fromEntries(values) as ProjectSettings;
 }
 
-/** The clock on the wall of the project's zone. */
 export async function readWallClock(tx: Transaction, project: Pick<Project, "id">): Promise<WallClock> {
   return createWallClock((await readSettings(tx, project)).timeZone ?? DEFAULT_ZONE);
 }
 
-/** Changes the named settings alone; null or an empty text takes one back. Throws InvalidError. */
+/** Changes only the given settings; null or empty text resets one. Throws InvalidError. */
 export async function changeSettings(
   tx: Transaction,
   project: Project,
@@ -89,7 +85,7 @@ export async function changeSettings(
   if (errors.length > 0) throw new InvalidError(Object.fromEntries(errors));
   for (const { name, text } of given) await tx.projects.setSetting(project.id, name, text || null);
   if (change.dailyLimit !== undefined || change.timeZone !== undefined) await tx.projects.endLimitNow(project.id);
-  // The windows of Autopilot are hours of the zone.
+  // Autopilot's windows depend on the zone.
   if (change.timeZone !== undefined)
     for (const platform of PLATFORMS)
       await tx.changes.begin({ project: project.id, kind: "reschedule", target: platform });
@@ -104,7 +100,7 @@ export function toConfiguredSettings(settings: ProjectSettings): ConfiguredSetti
   return Object.fromEntries(values) as ConfiguredSettings;
 }
 
-/** The given settings alone; the others stay as they are. A number may come as text. */
+/** Converts only the given settings. Numbers can be texts. */
 export function toProjectSettings(given: {
   readonly [Name in keyof ConfiguredSettings]?: ConfiguredSettings[Name] | string;
 }): Partial<ProjectSettings> {
@@ -116,7 +112,7 @@ export function toProjectSettings(given: {
   );
 }
 
-/** True for a time zone that this Node knows. */
+/** Whether this Node knows the time zone. */
 export function isZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat("en", { timeZone: name }).format(0) !== "";

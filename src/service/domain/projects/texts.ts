@@ -1,4 +1,4 @@
-/** A project's own words: the values of special properties (section 2) that a survey was not given. */
+/** A project's default values of special properties (section 2). */
 import { EMAIL_SUBJECT_MAX, INTRO_MESSAGE_MAX } from "../../../contract/limits.ts";
 import type { Locale } from "../../../contract/locales.ts";
 import { isInSpan, readScoreSpan, type ScoreSpan } from "../../../contract/text/score-span.ts";
@@ -8,18 +8,18 @@ import type { Project } from "../inputs.ts";
 import type { Transaction } from "../ports.ts";
 
 interface TextField {
-  /** Characters at most. */
+  /** Maximum length in characters. */
   readonly max: number;
   readonly hasLines?: boolean;
   readonly isLink?: boolean;
-  /** Shown once there is a score, so that it may depend on it. */
+  /** Shown after the score, and so may depend on it. */
   readonly isAfterScore?: boolean;
 }
 
-/** Of a text for which the specification names no limit. */
+/** For texts without a limit in the specification. */
 const LENGTH_MAX = 2000;
 
-/** By the names that users know: in commands, in files of settings and in the store. */
+/** By the names used in commands, settings files and the store. */
 const TEXT_FIELDS = {
   product_name: { max: LENGTH_MAX },
   subject: { max: EMAIL_SUBJECT_MAX },
@@ -27,31 +27,30 @@ const TEXT_FIELDS = {
   thank_you: { max: LENGTH_MAX, hasLines: true, isAfterScore: true },
   thank_you_link: { max: LENGTH_MAX, isAfterScore: true, isLink: true },
   thank_you_link_text: { max: LENGTH_MAX, isAfterScore: true },
-  /** Above the field for a comment. */
+  /** Above the comment field. */
   comment_question: { max: LENGTH_MAX, hasLines: true, isAfterScore: true },
 } as const satisfies Readonly<Record<string, TextField>>;
 
 export type TextName = keyof typeof TEXT_FIELDS;
 export const TEXT_NAMES = Object.keys(TEXT_FIELDS) as readonly TextName[];
 
-/** The surveys that some texts are for. */
+/** Which surveys a text is for. */
 export interface TextScope {
   /** Null for all languages. */
   readonly locale: Locale | null;
-  /** As `formatScoreSpan` writes it; null for all. */
+  /** As written by `formatScoreSpan`; null for all. */
   readonly score: string | null;
 }
 
-/** The texts of one scope, null where it has none. */
+/** Null for texts that the scope doesn't have. */
 export type ProjectTexts = TextScope & { readonly [Name in TextName]: string | null };
 
-/** Null or an empty text takes one back. */
+/** Null or empty text removes one. */
 export type TextChange = { readonly [Name in TextName]?: string | null };
 export type WantedTexts = Partial<TextScope> & TextChange;
 
 const SETTING = "texts";
 
-/** `stored` are the settings of a project as the store keeps them. */
 export function toTexts(stored: ReadonlyMap<string, string>): readonly ProjectTexts[] {
   return JSON.parse(stored.get(SETTING) ?? "[]") as ProjectTexts[];
 }
@@ -60,7 +59,7 @@ export async function readTexts(tx: Transaction, project: Project): Promise<read
   return toTexts(await tx.projects.settings(project.id));
 }
 
-/** Changes the named texts of one scope alone. Throws InvalidError. */
+/** Changes only the given texts of one scope. Throws InvalidError. */
 export async function changeTexts(
   tx: Transaction,
   project: Project,
@@ -75,7 +74,7 @@ export async function changeTexts(
   return storeTexts(tx, project, [...others, changed]);
 }
 
-/** Adds the texts of a scope that has none yet. Throws InvalidError. */
+/** The scope must not have texts yet. Throws InvalidError. */
 export async function addTexts(tx: Transaction, project: Project, given: WantedTexts): Promise<void> {
   const old = await readTexts(tx, project);
   const added = toProjectTexts({ locale: null, score: null, ...given });
@@ -92,7 +91,7 @@ async function storeTexts(
   project: Project,
   all: readonly ProjectTexts[],
 ): Promise<readonly ProjectTexts[]> {
-  // The same texts are the same setting, in whatever order they were set.
+  // Sorted, so that equal texts are equal settings.
   const kept = all.filter(hasTexts).toSorted((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1));
   await tx.projects.setSetting(project.id, SETTING, kept.length === 0 ? null : JSON.stringify(kept));
   return kept;
@@ -128,7 +127,7 @@ function checkTexts(texts: ProjectTexts, others: readonly ProjectTexts[]): void 
   throw new InvalidError({ score: [`overlaps ${near.score}, which has texts of its own`] });
 }
 
-/** The fault of a text for these scores, as the end of a sentence about it; null for a good one. */
+/** What is wrong with a text for these scores, as the end of a sentence; null if it is valid. */
 export function textProblem(name: TextName, given: string, score: string | null): string | null {
   const { isLink = false, isAfterScore = false, ...form }: TextField = TEXT_FIELDS[name];
   const text = given.trim();
@@ -138,7 +137,7 @@ export function textProblem(name: TextName, given: string, score: string | null)
   return isLink && text !== "" && !isWebAddress(text) ? "is not a URL such as https://example.com" : null;
 }
 
-/** True for a page of the web, and nothing that a browser would run. */
+/** Whether it is a web page, and not code that a browser would run. */
 export function isWebAddress(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);
 }
@@ -154,8 +153,8 @@ function areOverlapping(one: TextScope, other: TextScope): boolean {
 }
 
 /**
- * The text of this name for a survey in this language, and with this score once there is one; null for none. A text for
- * the language takes precedence over one for the score, which is in some other language.
+ * The text for a survey in this language and, if there is one, with this score; null if there is none. A text for the
+ * language takes precedence over one for the score.
  */
 export function findText(
   all: readonly ProjectTexts[],

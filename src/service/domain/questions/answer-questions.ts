@@ -1,4 +1,4 @@
-/** Answers to questions beyond the score: given, changed and taken back on the survey's page. */
+/** Gives, changes and removes answers to questions after the score on the survey's page. */
 import type { Locale } from "../../../contract/locales.ts";
 import { FREE_RESPONSE_MAX } from "../../../contract/questions/questions.ts";
 import type { AdditionalAnswer, Choice } from "../../../contract/resources.ts";
@@ -11,13 +11,13 @@ import { noteEvent } from "../webhooks/events.ts";
 import { activeQuestions, listQuestions } from "./questions.ts";
 import type { Question } from "./question-rows.ts";
 
-/** A question in the words of the person who is asked. */
+/** A question in the person's language. */
 export interface AskedQuestion extends Pick<Question, "id" | "type" | "scale"> {
   readonly text: string;
   readonly choices: readonly Choice[];
 }
 
-/** The questions for those who gave this score, in their language where they are translated. */
+/** The questions for this score, translated if possible. */
 export async function questionsFor(
   tx: Transaction,
   project: Project,
@@ -40,16 +40,15 @@ function inLocale({ id, type, scale, text, choices, texts }: Question, locale: L
   };
 }
 
-/** The fields of a form by the question's id: a text, a number, ids of choices. Without any, or blank: no answer. */
+/** Form fields by question id: a text, a number, or ids of choices. Empty or blank means no answer. */
 export type GivenAnswers = ReadonlyMap<string, readonly string[]>;
 
-/** The question whose answer cannot be stored, and why. */
 export interface AnswerProblem {
   readonly question: string;
   readonly kind: "invalid" | "long";
 }
 
-/** The first answer that cannot be stored; null where all can. */
+/** The first answer that can't be stored, or null. */
 export function findProblem(asked: readonly AskedQuestion[], given: GivenAnswers): AnswerProblem | null {
   for (const question of asked) {
     const value = readValue(question, given.get(question.id) ?? []);
@@ -61,7 +60,7 @@ export function findProblem(asked: readonly AskedQuestion[], given: GivenAnswers
 type Value = AdditionalAnswer["value"];
 const NO_VALUE: Value = { free_response: null, scale: null, select_one: null, select_many: null };
 
-/** Null where nothing is answered; a word for what cannot be stored. */
+/** Null without an answer; a string for one that can't be stored. */
 function readValue(question: AskedQuestion, fields: readonly string[]): Value | AnswerProblem["kind"] | null {
   const filled = fields.map((text) => text.trim()).filter((text) => text !== "");
   const [first, ...others] = filled;
@@ -84,9 +83,9 @@ function isOnScale({ scale }: AskedQuestion, text: string): boolean {
 }
 
 /**
- * Stores what was answered of the asked questions and takes back what was not; questions that `given` does not name,
- * and answers to others, stay as they are. Returns true when something changed, and webhooks are then told. Throws
- * InvalidError for a value that `findProblem` finds.
+ * Stores the answers to the asked questions and deletes those that are now empty; other questions and answers stay.
+ * Returns whether anything changed, and then notifies webhooks. Throws InvalidError for a value that `findProblem`
+ * reports.
  */
 export async function storeAnswers(
   tx: Transaction,
@@ -109,7 +108,7 @@ export async function storeAnswers(
   return true;
 }
 
-/** The same answer again stays in the words in which it was asked. */
+/** An unchanged answer keeps the wording in which it was asked. */
 function toAnswer(
   responseId: number,
   question: AskedQuestion,
@@ -130,7 +129,6 @@ function isSameValue(one: Value, other: Value): boolean {
   return keyOf(one) === keyOf(other);
 }
 
-/** The stored answers as the fields of the form. */
 export function toFields(answers: readonly AdditionalAnswer[]): GivenAnswers {
   return new Map(
     answers.map(({ question, value }) => {

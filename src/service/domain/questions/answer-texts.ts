@@ -1,17 +1,14 @@
-/** Answers that files hold as one text for each question, as an export writes them, or as a list of texts. */
+/** Answers in files: one text per question, as in exports, or a list of texts. */
 import type { Json } from "../../../contract/json.ts";
 import { CHOICE_SEPARATOR } from "../../../contract/questions/additional-answers.ts";
 import type { NumberSpan } from "../../../contract/questions/questions.ts";
 import type { AdditionalAnswer, Choice } from "../../../contract/resources.ts";
 import type { Question } from "./question-rows.ts";
 
-/** By the question's id. */
+/** By question id. */
 export type TextsByQuestion = Readonly<Record<string, string | readonly string[]>>;
 
-/**
- * Values as JSON has them; one that is neither text nor a list is written as JSON; null and blank texts of a list are
- * none.
- */
+/** From JSON values: anything but text and lists is written as JSON; null and blank texts are omitted. */
 export function readAnswerTexts(values: Readonly<Record<string, Json>>): TextsByQuestion {
   return Object.fromEntries(
     Object.entries(values).map(([id, value]) => [
@@ -30,9 +27,8 @@ function isGiven(text: string): boolean {
 }
 
 /**
- * The answers in the API's form, those of the project's own questions in their order first. What is saved is kept: a
- * question that the project does not have is a free one with its id as its text, a text that its question does not know
- * stays as it is, and an answer outside its scale is a free one.
+ * Answers in the API's form, the project's own questions first, in order. Keeps everything: an unknown question becomes
+ * a free one with its id as text, an unknown choice keeps its text, and an answer outside its scale becomes free text.
  */
 export function toAdditionalAnswers(
   questions: readonly Question[],
@@ -81,7 +77,7 @@ function isOnScale({ from, to }: NumberSpan, text: string): boolean {
   return /^\s*\d{1,2}\s*$/.test(text) && Number(text) >= from && Number(text) <= to;
 }
 
-/** A choice of the question may hold the separator: the longest one is taken whole. */
+/** Choices may contain the separator, so the longest match is used. */
 function splitChoices({ choices, texts }: Question, text: string): string[] {
   const words = Object.values(texts).flatMap((there) => Object.values(there.choices));
   const known = [...choices.flatMap((choice) => [choice.text, choice.id]), ...words].toSorted(
@@ -97,7 +93,7 @@ function splitChoices({ choices, texts }: Question, text: string): string[] {
   return parts;
 }
 
-/** By its text in any language, or by its id. */
+/** Matches a text in any language, or the id. */
 function toChoice({ choices, texts }: Question, text: string): Choice {
   const wanted = text.trim();
   const found = choices.find(

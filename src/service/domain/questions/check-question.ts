@@ -1,4 +1,3 @@
-/** The rules for one question: what it may be made of. */
 import {
   CHOICE_TEXT_MAX,
   CHOICES_MAX,
@@ -15,29 +14,28 @@ import type { QuestionType } from "../../../contract/resources.ts";
 import { textFault } from "../../../contract/text/storable.ts";
 import { InvalidError } from "../errors.ts";
 
-/** A question in one language; as many choices as it has, in their order. */
+/** Has one text per choice, in the same order. */
 export interface WantedTranslation {
   readonly text: string;
   readonly choices: readonly string[];
 }
 
-/** A question as its author writes it. */
 export interface WantedQuestion {
-  /** Absent: `q1`, `q2` and so on. */
+  /** Defaults to `q1`, `q2` and so on. */
   readonly id?: string;
   readonly type: QuestionType;
   readonly text: string;
   readonly choices: readonly string[];
   readonly scale: NumberSpan | null;
   readonly to: readonly NumberSpan[] | null;
-  /** By locale. Absent: none, or those that it has. */
+  /** By locale. If omitted, existing translations stay. */
   readonly texts?: Readonly<Record<string, WantedTranslation>>;
 }
 
-/** The first fault, as the place of it, which counts from 0 as JSON does, and the end of a sentence about it. */
+/** Where the first mistake is (positions start at 0, as in JSON), and the end of a sentence about it. */
 type Fault = readonly [place: string, phrase: string] | null;
 
-/** Throws InvalidError with one sentence about the first fault. */
+/** Throws InvalidError for the first mistake. */
 export function checkQuestion(wanted: WantedQuestion): void {
   refuse(
     idFault(wanted.id) ??
@@ -48,7 +46,6 @@ export function checkQuestion(wanted: WantedQuestion): void {
   );
 }
 
-/** The same for a question in one more language. */
 export function checkTranslation(locale: string, texts: WantedTranslation, choices: number): void {
   refuse(translationFault(locale, texts, { choices, place: "" }));
 }

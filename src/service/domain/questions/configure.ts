@@ -1,4 +1,4 @@
-/** Questions beyond the score as a file of settings has them. */
+/** Questions after the score in settings files. */
 import { QUESTIONS_MAX } from "../../../contract/questions/questions.ts";
 import { InvalidError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
@@ -20,10 +20,10 @@ export interface ConfiguredQuestion extends WantedQuestion {
   readonly texts: Readonly<Record<string, WantedTranslation>>;
 }
 
-/** A part that is not named stays as it is, or is none. */
+/** Omitted fields keep their value. */
 export type ConfigurableQuestion = Pick<WantedQuestion, "type" | "text"> & Partial<WantedQuestion>;
 
-/** Those that are asked, in their order. */
+/** Active questions in order. */
 export async function configuredQuestions(tx: Transaction, project: Project): Promise<readonly ConfiguredQuestion[]> {
   return activeQuestions(await listQuestions(tx, project)).map(toConfigured);
 }
@@ -36,9 +36,8 @@ function toConfigured(question: Question): ConfiguredQuestion {
 const NEW: Pick<WantedQuestion, "choices" | "scale" | "to"> = { choices: [], scale: null, to: null };
 
 /**
- * Asks these questions in this order, and no others: one that is left out is retired. A question without an id is the
- * one that has its text. `place` runs the work on one of them, and tells its place in what goes wrong. Throws
- * InvalidError.
+ * Makes these the active questions, in this order, and retires all others. A question without an id matches by its
+ * text. `place` wraps the work on each question, and adds its position to errors. Throws InvalidError.
  */
 export async function applyQuestions(
   tx: Transaction,
@@ -62,7 +61,7 @@ export async function applyQuestions(
   await orderQuestions(tx, project, ids);
 }
 
-/** The id of the question, which is new where there is no old one. */
+/** Returns the question's id. */
 async function applyOne(
   tx: Transaction,
   project: Project,

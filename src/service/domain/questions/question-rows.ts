@@ -4,30 +4,29 @@ import type { Locale } from "../../../contract/locales.ts";
 import type { NumberSpan } from "../../../contract/questions/questions.ts";
 import type { Choice, QuestionType } from "../../../contract/resources.ts";
 
-/** A question in another language; a choice without a text there has its first one. */
+/** Choices without a translation keep their first text. */
 export interface QuestionTranslation {
   readonly text: string;
-  /** By the choice's id. */
+  /** By choice id. */
   readonly choices: Readonly<Record<string, string>>;
 }
 
 export interface Question {
   readonly id: string;
   readonly type: QuestionType;
-  /** In the language in which it was written first. */
+  /** In its original language. */
   readonly text: string;
-  /** Empty for types without. */
+  /** Empty for other types. */
   readonly choices: readonly Choice[];
-  /** The number of the choice that was made last: no id is given twice. */
+  /** Number of the newest choice, so that ids aren't reused. */
   readonly lastChoice: number;
   /** Null for other types. */
   readonly scale: NumberSpan | null;
-  /** The scores of those who are asked; null: everybody is. */
+  /** Scores that get the question; null for all. */
   readonly to: readonly NumberSpan[] | null;
   readonly texts: Readonly<Partial<Record<Locale, QuestionTranslation>>>;
-  /** From 1; null once it is retired. */
+  /** From 1; null if retired. */
   readonly position: number | null;
-  /** Unix seconds; null while it is asked. */
   readonly retiredAt: number | null;
 }
 
@@ -57,12 +56,12 @@ export class QuestionRows {
     this.#database = database;
   }
 
-  /** Those that are asked in their order, then the retired ones, the first retired first. */
+  /** Active questions in order, then retired ones, oldest first. */
   async list(project: number): Promise<readonly Question[]> {
     return (await this.#database.all(LIST, [project])).map(toQuestion);
   }
 
-  /** Adds a question, or replaces the one with its id. */
+  /** Adds or replaces a question. */
   async save(
     project: number,
     { id, type, text, choices, lastChoice, scale, to, texts, position, retiredAt }: Question,

@@ -1,4 +1,4 @@
-/** Questions beyond the score: made, put in order, translated, retired. A question is never deleted. */
+/** Questions after the score. They are retired instead of deleted. */
 import type { Locale } from "../../../contract/locales.ts";
 import { QUESTIONS_MAX } from "../../../contract/questions/questions.ts";
 import type { Choice } from "../../../contract/resources.ts";
@@ -12,7 +12,6 @@ export async function listQuestions(tx: Transaction, project: Project): Promise<
   return tx.questions.list(project.id);
 }
 
-/** Those that are asked, in their order. */
 export function activeQuestions(questions: readonly Question[]): readonly Question[] {
   return questions.filter(({ retiredAt }) => retiredAt === null);
 }
@@ -30,7 +29,7 @@ async function findActive(tx: Transaction, project: Project, id: string): Promis
   return found;
 }
 
-/** Asks one more question, behind the others. Throws InvalidError. */
+/** Adds a question at the end. Throws InvalidError. */
 export async function addQuestion(tx: Transaction, project: Project, wanted: WantedQuestion): Promise<Question> {
   checkQuestion(wanted);
   const all = await listQuestions(tx, project);
@@ -57,7 +56,7 @@ export async function addQuestion(tx: Transaction, project: Project, wanted: Wan
   return question;
 }
 
-/** `q4` after `q3`, whether that is asked or retired. */
+/** `q4` after `q3`, even if that is retired. */
 function nextId(questions: readonly Question[]): string {
   const numbers = questions.map(({ id }) => Number(/^q([1-9]\d{0,8})$/.exec(id)?.[1] ?? 0));
   return `q${Math.max(0, ...numbers) + 1}`;
@@ -67,8 +66,8 @@ type Chosen = Pick<Question, "choices" | "lastChoice">;
 const NO_CHOICES: Chosen = { choices: [], lastChoice: 0 };
 
 /**
- * Choices with their ids. One whose text stays keeps its id wherever it moves, and one that is only worded anew keeps
- * that of the choice in its place; any other gets an id that no choice of the question had.
+ * Assigns ids to choices. A choice with the same text keeps its id wherever it moves; a reworded one keeps the id of
+ * its position; any other gets a new id.
  */
 function nameChoices(texts: readonly string[], old: Chosen): Chosen {
   const wanted = texts.map((text) => text.trim());
@@ -99,7 +98,7 @@ function toTranslation({ text, choices: given }: WantedTranslation, choices: rea
   };
 }
 
-/** As `WantedQuestion` has them: a choice without a text there in its first one. */
+/** Choices without a translation keep their first text. */
 export function wantedTexts({ choices, texts }: Question): Readonly<Record<string, WantedTranslation>> {
   return Object.fromEntries(
     Object.entries(texts).map(([locale, given]) => [
@@ -109,7 +108,7 @@ export function wantedTexts({ choices, texts }: Question): Readonly<Record<strin
   );
 }
 
-/** Puts a question in another place, from 1; the last one where there are fewer. Throws NotFoundError, InvalidError. */
+/** Moves a question to a position, from 1; beyond the end it becomes the last. Throws NotFoundError, InvalidError. */
 export async function moveQuestion(tx: Transaction, project: Project, id: string, to: number): Promise<Question> {
   const moved = await findActive(tx, project, id);
   const others = activeQuestions(await listQuestions(tx, project)).filter((question) => question.id !== id);
@@ -122,7 +121,7 @@ async function saveInOrder(tx: Transaction, project: Project, questions: readonl
     if (question.position !== at + 1) await tx.questions.save(project.id, { ...question, position: at + 1 });
 }
 
-/** Asks it no more; its answers stay, and nothing else gets its id. Throws NotFoundError, InvalidError. */
+/** Its answers stay, and its id isn't reused. Throws NotFoundError, InvalidError. */
 export async function retireQuestion(tx: Transaction, project: Project, id: string): Promise<Question> {
   const question = await findActive(tx, project, id);
   const retired = { ...question, position: null, retiredAt: tx.now };
@@ -131,7 +130,7 @@ export async function retireQuestion(tx: Transaction, project: Project, id: stri
   return retired;
 }
 
-/** Translates a question; null takes the translation back. Throws NotFoundError, InvalidError. */
+/** Null removes the translation. Throws NotFoundError, InvalidError. */
 export async function translateQuestion(
   tx: Transaction,
   project: Project,
@@ -147,7 +146,7 @@ export async function translateQuestion(
   return translated;
 }
 
-/** Stores a question as it is wanted; its type stays. Throws InvalidError. */
+/** Keeps the type. Throws InvalidError. */
 export async function changeQuestion(
   tx: Transaction,
   project: Project,
@@ -163,7 +162,7 @@ export async function changeQuestion(
   await tx.questions.save(project.id, { ...old, text: text.trim(), ...chosen, scale, to, texts });
 }
 
-/** Puts the questions that are asked in this order, which names all of them. */
+/** `ids` contains all active questions. */
 export async function orderQuestions(tx: Transaction, project: Project, ids: readonly string[]): Promise<void> {
   const active = new Map(activeQuestions(await listQuestions(tx, project)).map((question) => [question.id, question]));
   await saveInOrder(

@@ -1,21 +1,20 @@
-/** The answers of a day as a page for colleagues counts them: by score, and by the values of some properties. */
+/** A day's answers as counted for a live page: by score, and by values of some properties. */
 import { propertyText } from "../../../contract/json.ts";
 import type { Properties } from "../../../contract/resources.ts";
 import { SCORE_MAX, scoreCategory, SEGMENT_VALUES_MAX } from "../../../contract/limits.ts";
 import type { ScoreTally } from "../rows.ts";
 
-/** Answers of a property's value: detractors, passives, promoters. */
 type ValueCounts = readonly [detractors: number, passives: number, promoters: number];
 
 export interface DayTally {
   /** Answers by score, 0 to 10. */
   readonly scores: readonly number[];
   readonly commented: number;
-  /** By property and value; null where a day has too many values for segments. */
+  /** By property and value; null if the day has too many values for segments. */
   readonly segments: Readonly<Record<string, Readonly<Record<string, ValueCounts>> | null>>;
 }
 
-/** Answers of one score whose properties are the same. */
+/** Answers with the same score and properties. */
 export interface AnswerGroup {
   readonly score: number;
   readonly properties: Properties;

@@ -1,4 +1,4 @@
-/** Links to a live page for colleagues. Whoever has one may look; its token is stored hashed. */
+/** Links to live pages. Everyone with a link can see the page; its token is stored as a hash. */
 import { createHash } from "node:crypto";
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import { alreadyExists, checkText, InvalidError, NotFoundError } from "../errors.ts";
@@ -15,14 +15,14 @@ const SEGMENTS_MAX = 5;
 
 export interface NewShare {
   readonly name: string;
-  /** The id of a trend; null for all responses. */
+  /** Trend id; null for all responses. */
   readonly trend: string | null;
   readonly segments: readonly string[];
   readonly showsComments: boolean;
   readonly expiresAt: number | null;
 }
 
-/** Makes a link; its token is told this once. Throws InvalidError. */
+/** Returns the token, which isn't stored. Throws InvalidError. */
 export async function addShare(
   tx: Transaction,
   project: Project,
@@ -42,7 +42,7 @@ export async function addShare(
   return { share: { ...row, project, id, createdAt: tx.now }, token };
 }
 
-/** By name, or by id where no page has that name. Throws NotFoundError. */
+/** By name, or by id if no page has that name. Throws NotFoundError. */
 export async function removeShare(tx: Transaction, project: Project, which: string): Promise<ShareRow> {
   const id = parseId(which);
   const shares = await tx.shares.list(project.id);
@@ -52,10 +52,7 @@ export async function removeShare(tx: Transaction, project: Project, which: stri
   return found;
 }
 
-/**
- * The page that a link opens, by its token or by its signature; null for a link that is wrong, or whose page or time
- * has ended.
- */
+/** The page that a link opens, by token or signature; null for a wrong or expired link. */
 export async function findShare(tx: Transaction, token: string, given: LinkSignature): Promise<ShareRow | null> {
   const isSigned = given.signature !== "" && (await isSignedLink(tx, pathOf(token), given));
   const share = await tx.shares.byTokenHash(isSigned ? token : hashToken(token));
@@ -63,8 +60,8 @@ export async function findShare(tx: Transaction, token: string, given: LinkSigna
 }
 
 /**
- * A signed link to the newest page of all responses, for a message; null where there is none. It ends after 30 days
- * from `at`, and with its page: the page's own token is not known here.
+ * A signed link to the newest page of all responses, for messages; null if there is none. It expires 30 days after
+ * `at`, or with its page. The page's own token isn't stored.
  */
 export async function signNewestShare(tx: Transaction, project: Project, at: number): Promise<string | null> {
   const shares = await tx.shares.list(project.id);
@@ -84,7 +81,7 @@ function hashToken(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
 
-/** The tally of a part of a day, both ends inclusive, without keeping it. */
+/** Counts part of a day, both ends inclusive, without caching it. */
 export async function tallyAnswers(
   tx: Transaction,
   share: ShareRow,
@@ -93,10 +90,10 @@ export async function tallyAnswers(
   return tallyDay(await tx.shares.answers(share, range), share.segments);
 }
 
-/** Answers that one transaction counts, a day's at least: writes of other requests come between. */
+/** Answers per transaction, but at least a day's; other requests can write in between. */
 const ANSWERS_A_STEP = 10_000;
 
-/** Keeps the tallies of the days from `first` to `last` that have none; all other work may go on between steps. */
+/** Caches the missing tallies from `first` to `last`; other work continues between steps. */
 export async function keepDays(store: Store, share: ShareRow, range: DayRange): Promise<void> {
   const days = await store.read((tx) => tx.shares.days(share, range));
   for (const step of stepsOf(days.filter(({ tally }) => tally === null)))

@@ -1,4 +1,4 @@
-/** Days and nights of a project, for what text messages may cost and when they may come. */
+/** A project's days and nights, for limits of text messages and quiet hours. */
 import { labelAt } from "../../../runtime/calendar/periods.ts";
 import {
   createWallClock,
@@ -16,8 +16,8 @@ import { isQuiet, type QuietHours } from "../surveys/quiet-hours.ts";
 const HOUR_SECONDS = 3600;
 
 /**
- * When the quiet hours of this moment end, and in which zone; null if it is quiet in none. Zones that have no other
- * hour in common are reduced to the first.
+ * When the current quiet hours end, and in which zone; null if it isn't quiet anywhere. If zones have no other hour in
+ * common, only the first counts.
  */
 export function quietUntil(
   now: number,
@@ -43,7 +43,7 @@ function quietEnd(now: number, quiet: QuietHours, zone: string): number {
 export interface LocalDay {
   readonly name: string;
   readonly beginsAt: number;
-  /** When the next one begins, Unix seconds. */
+  /** Start of the next day, Unix seconds. */
   readonly nextAt: number;
 }
 
@@ -57,7 +57,7 @@ export function localDay(now: number, zone: string | null): LocalDay {
   };
 }
 
-/** Counts segments that went out, or may have, on the project's day. */
+/** Counts segments that were sent, or may have been, on the project's day. */
 export async function noteSegments(tx: Transaction, project: Pick<Project, "id">, segments: number): Promise<void> {
   const { timeZone } = await readSettings(tx, project);
   await tx.texts.addSegments(project.id, localDay(tx.now, timeZone).name, segments);

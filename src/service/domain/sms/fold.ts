@@ -1,12 +1,12 @@
 const INVISIBLE = /[\p{Cf}\p{Me}\uFE00-\uFE0F]/gu;
-/** Latin, Greek and Cyrillic accents, and the marks above and below Arabic letters. */
+/** Latin, Greek and Cyrillic accents, and Arabic diacritics. */
 const ACCENTS = /[\u0300-\u036F\u0640\u064B-\u0655]/g;
-/** Emoji that show a letter: three alphabets in order. */
+/** Three alphabets of emoji, in order. */
 const EMOJI_LETTERS = /[\u{1F150}-\u{1F169}\u{1F170}-\u{1F189}\u{1F1E6}-\u{1F1FF}]/gu;
 /** Cyrillic and Greek letters that look like Latin ones. */
 const [LOOK_ALIKES, LATIN] = ["авсеіјкморѕтухαεικορτυχ", "abceijkmopstyxaeikoptyx"];
 
-/** For comparisons: words alone, without case, accents, punctuation and look-alikes, with one space between them. */
+/** For comparisons: words separated by single spaces, without case, accents, punctuation and look-alikes. */
 export function fold(text: string): string {
   return text
     .normalize("NFKD")

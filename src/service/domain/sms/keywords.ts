@@ -1,12 +1,12 @@
-/** Words that people text to get no more messages, to get them again, or to ask who writes. */
+/** Words in texts that mean stop, start or help. */
 import { type Locale, LOCALES } from "../../../contract/locales.ts";
 
-/** Single words that carriers and providers know; the survey's own texts name STOP and START in every language. */
+/** Words that carriers and providers know. The survey's own texts name STOP and START in every language. */
 export const STOP_COMMON = ["STOP", "STOPALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "REVOKE", "OPTOUT"] as const;
 export const START_COMMON = ["START", "UNSTOP"] as const;
 export const HELP_COMMON = ["HELP", "INFO"] as const;
 
-/** In lower case; providers with opt-out management of their own answer these by themselves. */
+/** In lower case; providers with opt-out management answer these themselves. */
 export const PROVIDER_WORDS: ReadonlySet<string> = new Set(
   [...STOP_COMMON, ...START_COMMON, ...HELP_COMMON].map((word) => word.toLowerCase()),
 );
@@ -19,7 +19,7 @@ export interface LocaleWords {
   readonly ordinary?: string;
 }
 
-/** People answer in their own language, whatever that of the survey was. Accents don't count. */
+/** People answer in their own language, whatever the survey's. Accents are ignored. */
 export const LOCALE_WORDS: Readonly<Record<Locale, LocaleWords>> = {
   ar: { stop: "إيقاف, ايقاف, توقف, الغاء, إلغاء الاشتراك", help: "مساعدة" },
   bg: { stop: "стоп, спри, спрете, отписване, откажи", help: "помощ", start: "старт" },
@@ -60,7 +60,7 @@ export const LOCALE_WORDS: Readonly<Record<Locale, LocaleWords>> = {
   vi: { stop: "dừng, hủy, huy, từ chối, tu choi", help: "trợ giúp", ordinary: "huy, dung" },
 };
 
-/** `stop` and `no` need the rest of a message to be words of these kinds: "no more texts, please". */
+/** `stop` and `no` require the rest of a message to be words of these kinds: "no more texts, please". */
 export type WordKind = "stop" | "start" | "help" | "no" | "message" | "filler" | "thanks";
 
 export const WORDS: Readonly<Record<WordKind, readonly string[]>> = {
@@ -86,7 +86,7 @@ export const WORDS: Readonly<Record<WordKind, readonly string[]>> = {
     "wiadomości, ankiet, wysyłać, pisać, piszcie, zprávy, posílejte, poruke, šaljite, смс, сообщения, сообщений, опросов, пишите, писать, беспокойте, присылайте, присылать, отправляйте, съобщения, mesaj, mesaje, mesajlar, üzenetet, pesan, kirim, mesej",
     "tin nhắn, nhắn tin, gửi, ข้อความ, ส่ง, 短信, 簡訊, 短訊, 消息, 信息, 訊息, 问卷, 問卷, 发, 發, 傳, メッセージ, メール, アンケート, 配信, 문자, 메시지, 설문, 보내지, 보내세요, رسائل, الرسائل, ترسلوا, הודעות, לשלוח, μηνύματα, enviem, sende",
   ),
-  /** A text of these alone says nothing that needs keeping. */
+  /** A text of only these isn't stored. */
   thanks: wordsIn(
     "please, pls, plz, said, thanks, thank you, very much, thx, ty, sorry, now, ok, okay, you are welcome, you're welcome, bitte, danke, vielen dank, merci, svp, s'il vous plaît, por favor, gracias, muchas, obrigado, obrigada, grazie",
     "per favore, tack, takk, tak, venligst, kiitos, dank u, dank je, bedankt, aub, alstublieft, proszę, dziękuję, prosím, děkuji, hvala, molim, хвала, molim vas, спасибо, пожалуйста, благодаря, моля, teşekkürler, lütfen, ευχαριστώ",
@@ -105,9 +105,9 @@ function wordsOf(kind: "stop" | "start" | "help", common: readonly string[], ...
   return [...common, ...wordsIn(...LOCALES.map((locale) => LOCALE_WORDS[locale][kind] ?? ""), ...more)];
 }
 
-/** What people write with numbers. */
+/** Words around numbers. */
 export const AROUND_NUMBERS = {
-  /** Nothing but a score: "sorry, 8", "I meant 8", "8 points". */
+  /** Just a score: "sorry, 8", "I meant 8", "8 points". */
   score: wordsIn(
     "sorry, oops, ups, i meant to say, i meant, i mean, meant, actually, correction, make it, make that, it should be, should be, rather, my bad, typo, no, score, my score is, rating, points, point, pts, ich meinte, ich meine",
     "meinte, korrektur, nein, doch, punkte, note, pardon, je voulais dire, désolé, désolée, non, erreur, perdón, quise decir, corrección, puntos, desculpe, quis dizer, não, pontos, nota, scusa, scusi, intendevo, volevo dire",
@@ -118,11 +118,11 @@ export const AROUND_NUMBERS = {
   outOf: wordsIn(
     "out of, of, von, sur, de, di, su, van, av, af, z, ze, iz, od, из, із, от, az, din, από, στα, iš, no, dari, daripada, trên, จาก, מתוך, من",
   ),
-  /** No score yet: "8 or 9", "0 to 10". */
+  /** Not a score: "8 or 9", "0 to 10". */
   between: wordsIn(
     "or, to, and, oder, bis, und, ou, à, et, o, a, al, y, e, tot, en, eller, til, till, och, og, tai, või, nebo, až, lub, do, ili, или, до, и, vagy, sau, vai, ar, ή, ან, atau, veya, hoặc, đến, หรือ, ถึง, 또는, 에서, أو, إلى, או, עד",
   ),
-  /** No score either: "5 stars", "2 weeks without an answer". */
+  /** Not a score: "5 stars", "2 weeks without an answer". */
   counted: wordsIn(
     "star, stars, times, visit, visits, problem, problems, issues, complaints, people, persons, orders, calls, seconds, minute, minutes, hour, hours, day, days, week, weeks, month, months, year, years, percent, sterne, minuten",
     "stunden, tage, tagen, wochen, monate, jahre, prozent, besuche, probleme, étoile, étoiles, fois, secondes, heures, jours, semaines, mois, ans, visites, estrella, estrellas, estrela, estrelas, veces, vezes, minutos, horas",
@@ -133,14 +133,14 @@ export const AROUND_NUMBERS = {
   ),
 };
 
-/** How phones begin the reply that they send while their owner drives. */
+/** Beginnings of automatic replies while driving. */
 export const DRIVING = wordsIn(
   "i'm driving with, i'm driving right now, i am driving right now, i'm currently driving, i'm not receiving notifications, automatic reply, auto reply, auto-reply, ich fahre gerade mit, ich fahre gerade auto, ich fahre gerade im auto, ich erhalte keine mitteilungen, je conduis avec, je ne reçois pas de notifications, no recibo notificaciones",
   "je conduis actuellement, je suis au volant, estoy conduciendo con, estoy conduciendo ahora, estou dirigindo com, estou a conduzir com, sto guidando con, sono alla guida con, ik rijd met",
   "ik ben aan het rijden met, jag kör med, jeg kører med, jeg kjører med, prowadzę samochód, я за рулем, 我正在开车, 我正在開車, 運転中です, 운전 중",
 );
 
-/** Lines with commas between the words. */
+/** Comma-separated words. */
 export function wordsIn(...lines: readonly string[]): string[] {
   return lines.flatMap((line) => line.split(", ")).filter((word) => word !== "");
 }

@@ -1,17 +1,17 @@
-/** Texts that a phone writes by itself, and texts that quote what was texted to it. */
+/** Recognizes texts written by the phone itself, and quotes of our texts. */
 import { fold } from "./fold.ts";
 import { DRIVING } from "./keywords.ts";
 
-/** A tapback as iPhones and Android phones text it: a verb, and the whole text that it is about. */
+/** A tapback as iPhones and Android phones send it: a verb, and the quoted text. */
 const TAPBACK =
   /^(?:(?:dis)?liked|loved|laughed at|emphasi[sz]ed|questioned|reacted .{1,12} to|removed an? .{1,30} from|\P{L}{1,12} to)\s+(?:["“”„«].*["“”»]|an? (?:image|photo|message|attachment))$/isu;
-/** In other languages a tapback may have words on both sides of the quote: "Hat „…“ geliebt". */
+/** In other languages a tapback can surround the quote: "Hat „…“ geliebt". */
 const TAPBACK_WORDS = 6;
-/** People may begin with the words of a shorter line, such as "Thank you!". */
+/** People may use the words of shorter lines themselves, such as "Thank you!". */
 const LINE_MIN = 20;
 const DRIVING_STARTS = DRIVING.map(fold);
 
-/** The text without its quotes of what the number was texted (`ours`); null if nothing else is left. */
+/** The text without quotes of our texts (`ours`); null if nothing is left. */
 export function withoutOurWords(text: string, ours: readonly string[]): string | null {
   const said = fold(text);
   if (TAPBACK.test(text.trim()) || DRIVING_STARTS.some((start) => said.startsWith(start))) return null;
@@ -19,7 +19,7 @@ export function withoutOurWords(text: string, ours: readonly string[]): string |
     (line) => line.length >= LINE_MIN && text.includes(line),
   );
   const isQuoting = lines.some((line) => !/STOP/.test(line) || /\p{Nd}/u.test(line)) || /^>/m.test(text);
-  // Our line about STOP is a wish if it comes without the others.
+  // Our line about STOP, without the others, is a wish to stop.
   if (!isQuoting) return text;
   const rest = lines.reduce((left, line) => left.replaceAll(line, ""), text.replaceAll(/^>.*$/gm, "")).trim();
   const words = fold(rest) === "" ? [] : fold(rest).split(" ");

@@ -1,4 +1,4 @@
-/** What somebody who got a survey by text message means by a text. A wish to stop comes before anything else. */
+/** Interprets a text from someone who got a survey by SMS. A wish to stop takes precedence. */
 import { SCORE_MAX } from "../../../contract/limits.ts";
 import { multiLine } from "../texts/plain-text.ts";
 import { fold } from "./fold.ts";
@@ -13,7 +13,7 @@ interface Score {
 
 export type AnswerMeaning = { readonly mayWantToStop: boolean } & (
   | Score
-  /** No score: the comment that was asked for, or one more. Empty for a text that says nothing. */
+  /** A comment, requested or additional; empty if the text is empty. */
   | { readonly kind: "words"; readonly text: string }
 );
 
@@ -21,7 +21,7 @@ export function isKeyword(meaning: KeywordMeaning | AnswerMeaning): meaning is K
   return meaning.kind !== "score" && meaning.kind !== "words";
 }
 
-/** Once there is a score, only a text that is nothing but a score is one. Never throws. */
+/** If there is already a score, only a text with nothing but a score changes it. Never throws. */
 export function readTextMeaning(
   given: string,
   context: TextContext = { asked: "score", locale: null },
@@ -47,14 +47,14 @@ function isNothing(comment: string | null): boolean {
   return rest === "" || hasOnly(rest);
 }
 
-/** One or two digits of any script at the start, and "/10" if the person writes it. */
+/** One or two digits of any script at the start, with an optional "/10". */
 const HEAD =
   /^[\s\p{Cf}"'“”„«»‘’(*#]*(\p{Nd}{1,2})(?:\uFE0F?\u20E3)?\p{Cf}*(?:\s*[/／⁄]\s*(\p{Nd}{2})(?!\p{Nd}))?(.*)$/su;
-/** Characters that may follow a score; "9.5", "9:30", "9th", "9-5" and "9%" are something else. */
+/** Characters that can follow a score; "9.5", "9:30", "9th", "9-5" and "9%" are something else. */
 const AFTER =
   /^(?:$|[分点點점]|\p{Extended_Pictographic}|[.,!?;:…。！？，、；："'”’»)*+]+(?=$|\s|\p{L}|\p{Extended_Pictographic})|\s+(?![-–—]\s*\p{Nd}))/u;
 const BEFORE_COMMENT = /^(?:[\s.,!?;:…。！？，、；："'”’»)*+–—-]|[分点點점](?!\p{L}))+/u;
-/** Another number on the same line, and the words before it. */
+/** Another number in the same line, and the words before it. */
 const SECOND_NUMBER = /^ ?([\p{L}\p{M}'’ ]{0,20}?) ?[-–—~]? ?(\p{Nd}{1,2})(?!\p{Nd})(.*)$/su;
 const SIGN = /^\s*[\p{Sc}\p{No}%‰°⭐🌟★☆]/u;
 
@@ -88,7 +88,7 @@ function toNumber(digits: string): number {
 
 const isDigit = (codePoint: number): boolean => /^\p{Nd}$/u.test(String.fromCodePoint(codePoint));
 
-/** Unicode keeps the ten digits of each script together and in order. */
+/** Unicode has the ten digits of each script in order. */
 function digitValue(codePoint: number): number {
   let before = 0;
   while (isDigit(codePoint - before - 1)) before += 1;

@@ -1,4 +1,4 @@
-/** A text message that comes in: an answer, a comment, or the wish to get no more. */
+/** Handles an incoming text: an answer, a comment, or a wish to stop. */
 import { TEXT_BYTES_MAX } from "../../../contract/limits.ts";
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import { answerSurvey, changeAnswer, linkState, type Visit, visitSurvey } from "../answers/answers.ts";
@@ -15,16 +15,16 @@ import type { KeywordMeaning, TextContext } from "./stop-wish.ts";
 
 export interface IncomingText {
   readonly source: string;
-  /** Tells it from all others of its source; null where the gateway gives none. */
+  /** Unique per source; null if the gateway has none. */
   readonly id: string | null;
   readonly from: string;
-  /** The number that was texted to, digits alone; null where that is not known. */
+  /** The called number, digits only; null if unknown. */
   readonly to: string | null;
   readonly text: string;
   readonly part: TextPart | null;
 }
 
-/** `unclear`: may be a wish to stop; `unmatched`: about no survey of ours; `part`: others haven't come yet. */
+/** `unclear`: possibly a wish to stop; `unmatched`: not about a survey of ours; `part`: incomplete. */
 export const TEXT_OUTCOMES = [
   "score",
   "comment",
@@ -42,15 +42,18 @@ export type TextOutcome = (typeof TEXT_OUTCOMES)[number];
 
 export interface TextRules {
   readonly replies: boolean;
-  /** The provider answers STOP, START and HELP by itself, and replies of ours would be the second ones. */
+  /** The provider answers STOP, START and HELP itself, so we don't. */
   readonly isAnsweredByProvider: boolean;
   readonly windowSeconds: number;
 }
 
-/** The time after a survey or its reminder in which a text from its number is about it. */
+/** How long after a survey or reminder a text from its number is about it. */
 const SURVEY_SECONDS = 14 * 86_400;
 
-/** Records a text once, however often it comes. It is about the newest survey texted to its number within 14 days. */
+/**
+ * Records a text once, even if it is delivered repeatedly. It is about the newest survey texted to its number within 14
+ * days.
+ */
 export async function receiveText(tx: Transaction, incoming: IncomingText, rules: TextRules): Promise<TextOutcome> {
   const { source, id, from, part } = incoming;
   if (id !== null && !(await tx.reports.note(`sms ${source}`, id))) return "repeated";
@@ -58,7 +61,7 @@ export async function receiveText(tx: Transaction, incoming: IncomingText, rules
   if (text === null) return "part";
   const surveys = await tx.texts.surveysTo(from, tx.now - SURVEY_SECONDS);
   const survey = surveys.find((one) => isAbout(one, incoming)) ?? null;
-  // Of several that were texted, any may be the one that arrived.
+  // With several, any of them may be the one that arrived.
   if (survey !== null && surveys.length === 1) await confirmSent(tx, survey.project, survey.requestId);
   const said = withoutOurWords(multiLine(text), survey === null ? [] : await tx.texts.sentAbout(survey));
   const visit = survey === null ? null : await openVisit(tx, survey, rules);
@@ -80,7 +83,7 @@ function contextOf(visit: Visit | null): TextContext {
   return { asked: visit.answer === null ? "score" : visit.answer.comment === null ? "comment" : null, locale };
 }
 
-/** A text about a survey must have gone to the survey's own number, if that is known. */
+/** A text about a survey must be sent to the survey's number, if that is known. */
 function isAbout({ from }: TextedSurvey, { to }: IncomingText): boolean {
   const own = from === null || !/^\+?\d+$/.test(from) ? null : from.replace("+", "");
   return own === null || to === null || own === to;
@@ -109,14 +112,14 @@ async function obey(
     const isChanged = kind === "stop" ? await stopTexts(tx, project, from) : await bringBack(tx, project, from);
     isNew = isChanged || isNew;
   }
-  // A text on its way to somebody who wants no more is not sent, but for the word that says so.
+  // Cancels other replies to someone who wants no more texts.
   if (survey !== null && isNew) await tx.texts.dropReplies(survey);
   if (!isSilent && isNew)
     await tx.texts.addReply(survey, { kind: kind === "stop" ? "stopped" : "started", score: null });
   return kind;
 }
 
-/** Those that know the number; all of them where none does, since somebody there may come to know it. */
+/** Projects that know the number; if there are none, all, because any may learn it later. */
 async function projectsOf(tx: Transaction, phoneNumber: string): Promise<readonly Project[]> {
   const all = await tx.projects.list();
   const known: Project[] = [];
@@ -155,14 +158,14 @@ async function answer(
   return mayWantToStop ? "unclear" : "score";
 }
 
-/** Once; who may want no more is told how to stop, and never asked for a number. */
+/** Asks only once. Someone who may want to stop is told how, and not asked for a number. */
 async function askAgain(tx: Transaction, asked: Asked, { text, mayWantToStop }: Words): Promise<TextOutcome> {
   if (text === "") return "ignored";
   const isNew = await replyOnce(tx, asked, mayWantToStop ? "unclear" : "ask-again", null);
   return mayWantToStop ? "unclear" : isNew ? "asked-again" : "ignored";
 }
 
-/** Some phones and gateways send a text again as a new one. */
+/** Some phones and gateways resend a text as a new one. */
 function isKnown({ score, comment }: ResponseRow, text: string): boolean {
   const first = readTextMeaning(text);
   const isSame = first.kind === "score" && first.score === score && first.comment === comment;
@@ -182,7 +185,7 @@ async function addComment(
   return mayWantToStop ? "unclear" : "comment";
 }
 
-/** The same reply is never sent twice to one survey, whatever the person texts. */
+/** Never sends the same reply twice for one survey. */
 async function replyOnce(
   tx: Transaction,
   { survey, rules }: Asked,

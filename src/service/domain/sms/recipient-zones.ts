@@ -1,7 +1,7 @@
-/** The country of a phone number, and the time there. */
+/** The country of a phone number, and its time zones. */
 import { createWallClock, DAY_SECONDS, DEFAULT_ZONE, regionZones } from "../../../runtime/zone.ts";
 
-/** Calling codes (ITU-T E.164) with their countries. `1` is what the other codes that begin with it leave. */
+/** Calling codes (ITU-T E.164) by country. `1` is for countries without a longer code. */
 const TABLE =
   "1US 1CA 1242BS 1246BB 1264AI 1268AG 1284VG 1340VI 1345KY 1441BM 1473GD 1649TC 1658JM 1664MS 1670MP 1671GU 1684AS 1721SX 1758LC 1767DM 1784VC 1787PR 1809DO 1829DO 1849DO 1868TT 1869KN 1876JM 1939PR " +
   "7RU 76KZ 77KZ 20EG 211SS 212MA 213DZ 216TN 218LY 220GM 221SN 222MR 223ML 224GN 225CI 226BF 227NE 228TG 229BJ 230MU 231LR 232SL 233GH 234NG 235TD 236CF 237CM 238CV 239ST 240GQ 241GA 242CG 243CD 244AO " +
@@ -13,13 +13,13 @@ const TABLE =
 
 const COUNTRIES = TABLE.split(" ").map((row) => ({ code: row.slice(0, -2), region: row.slice(-2) }));
 
-/** The digits before a national number; empty for none that we know. */
+/** The digits before the national number; empty if unknown. */
 export function callingCode(phoneNumber: string): string {
   const codes = COUNTRIES.map(({ code }) => code).filter((code) => phoneNumber.startsWith(`+${code}`));
   return codes.reduce((longest, code) => (code.length > longest.length ? code : longest), "");
 }
 
-/** The zones of the number's country. The project's counts instead if it is one of them, or no country is known. */
+/** The zones of the number's country, or the project's if it is one of them or the country is unknown. */
 export function recipientZones(phoneNumber: string, projectZone: string | null, now: number): readonly string[] {
   const own = projectZone ?? DEFAULT_ZONE;
   const code = callingCode(phoneNumber);

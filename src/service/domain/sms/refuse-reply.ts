@@ -1,6 +1,6 @@
 import type { DueReply, Transaction } from "../ports.ts";
 
-/** Nobody is asked for what they have given while the question waited. Null while the reply may go out. */
+/** Doesn't ask for something that was given while the question waited. Null if the reply can be sent. */
 export async function refuseReply(tx: Transaction, { project, kind, token }: DueReply): Promise<string | null> {
   if (kind !== "ask-again" && kind !== "ask-comment") return null;
   const { responseId = null } = (await tx.requests.byToken(token)) ?? {};

@@ -5,45 +5,45 @@ import { LOCALE_WORDS, PROVIDER_WORDS, type WordKind, WORDS, wordsIn } from "./k
 
 export interface KeywordMeaning {
   readonly kind: "stop" | "start" | "help";
-  /** A single word that providers of text messages see and answer themselves. */
+  /** A single word that SMS providers recognize and answer themselves. */
   readonly isCommon: boolean;
 }
 
 export interface TextContext {
-  /** What the last text asked for; null if nothing is asked, or no survey is known. */
+  /** What the last text asked for; null for nothing, or an unknown survey. */
   readonly asked: "score" | "comment" | null;
-  /** The language of the survey. */
+  /** The survey's language. */
   readonly locale: Locale | null;
 }
 
-/** A word that is listed twice has the kind that comes last here. */
+/** For words in several lists, the last one counts. */
 const KINDS: ReadonlyMap<string, WordKind> = new Map(
   (["filler", "thanks", "message", "no", "help", "start", "stop"] as const).flatMap((kind) =>
     WORDS[kind].map((word) => [fold(word), kind] as const),
   ),
 );
 const LONGEST_FIRST = [...KINDS.keys()].toSorted((left, right) => right.length - left.length);
-/** A word in a script that puts no spaces between words. */
+/** A word in a script without spaces. */
 const SPACELESS = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}]$/u;
-/** A text may have 64 KiB. */
+/** Texts can have 64 KiB. */
 const LOOKED_AT = 1000;
 /** "STOP - Ada Lovelace". */
 const SIGNATURE = /\s[-–—~]{1,2}\s*\p{Lu}[\p{L}.']*(?:\s\p{Lu}[\p{L}.']*){0,2}$/u;
-/** "STOP 9" and "0 STOP" are no answers, but "9 stop calling me" is. */
+/** "STOP 9" and "0 STOP" aren't answers, but "9 stop calling me" is. */
 const NUMBERS = /^(?:\p{Nd}+ )+|(?: \p{Nd}+)+$/gu;
 const NUMBERED_WORDS = 2;
 const CLAUSE_END = /[\n.,!?;:…。！？，、]+/;
-/** The kinds of "not enough", "don't stop" and "niet stoppen". "No stop" is a wish. */
+/** "not enough", "don't stop" and "niet stoppen". "No stop" is a wish to stop. */
 const NEGATED = /\bno (?:filler )*stop\b/;
 const NOTHING: readonly WordKind[] = ["filler", "thanks"];
 
-/** Null for an answer. A wish to stop may also be one line of several, or a sentence about messages. */
+/** Null for an answer. A wish to stop can also be one of several lines, or a sentence about messages. */
 export function readKeyword(given: string, { asked, locale }: TextContext): KeywordMeaning | null {
   const text = given.slice(0, LOOKED_AT);
-  // Providers don't see through look-alikes.
+  // Providers don't recognize look-alikes.
   const isCommon = PROVIDER_WORDS.has(fold(text.replaceAll(/[^\p{ASCII}\p{Cf}\uFF00-\uFF5E]/gu, " ")));
   const own = locale === null ? [] : wordsIn(LOCALE_WORDS[locale].ordinary ?? "");
-  // Written with its accents, such a word is no ordinary one.
+  // With its accents, such a word isn't an ordinary one.
   const ordinary = own.filter((word) => text.normalize("NFC").toLowerCase().includes(word));
   const whole = readWords(fold(text), asked === null ? [] : ordinary);
   const kind = (["start", "help"] as const).find((one) => whole.includes(one));
@@ -67,7 +67,7 @@ function asksToStop(kinds: readonly WordKind[]): boolean {
   return kinds.includes("stop") || (kinds.includes("no") && kinds.includes("message"));
 }
 
-/** Whether a text that isn't clearly a wish to stop may be meant as one. In a comment, "the end" is just the end. */
+/** Whether a text may be meant as a wish to stop without clearly being one. In a comment, "the end" is just the end. */
 export function mayWantToStop(text: string, asked: TextContext["asked"]): boolean {
   const kinds = Array.from(fold(text).split(" "), (word) => KINDS.get(word));
   if (kinds.includes("no") && (kinds.includes("message") || !kinds.includes(undefined))) return true;
@@ -75,13 +75,13 @@ export function mayWantToStop(text: string, asked: TextContext["asked"]): boolea
   return kinds.find((kind) => kind === undefined || !NOTHING.includes(kind)) === "stop";
 }
 
-/** Whether a text has words of these kinds only. */
+/** Whether a text has only words of these kinds. */
 export function hasOnly(text: string, allowed = NOTHING): boolean {
   const kinds = readWords(fold(text));
   return kinds.length > 0 && kinds.every((kind) => allowed.includes(kind));
 }
 
-/** The kinds of a text's words; none if it has an unknown or an ordinary one. */
+/** The kinds of a text's words; empty if any is unknown or ordinary. */
 function readWords(folded: string, ordinary: readonly string[] = []): readonly WordKind[] {
   const kinds: WordKind[] = [];
   // "S.T.O.P." is a word too.

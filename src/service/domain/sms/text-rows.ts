@@ -13,14 +13,11 @@ export interface TextedSurvey {
   readonly from: string | null;
 }
 
-/** One of several messages that carry a long text. */
 export interface TextPart {
   readonly reference: string;
   readonly number: number;
   readonly total: number;
 }
-
-/** Replies to text messages, parts of texts that came in, and segments by day. */
 
 export class TextRows {
   readonly #database: Database;
@@ -31,12 +28,12 @@ export class TextRows {
     this.#session = session;
   }
 
-  /** Surveys texted to this number since then, or their reminders, in all projects; the newest first, some at most. */
+  /** Surveys and reminders texted to this number since then, in all projects; newest first, up to a limit. */
   async surveysTo(phoneNumber: string, since: number): Promise<readonly TextedSurvey[]> {
     return surveysTo(this.#database, phoneNumber, since);
   }
 
-  /** What was texted about a survey: itself, its reminder and replies. */
+  /** All texts about a survey: itself, its reminder and replies. */
   async sentAbout(survey: TextedSurvey): Promise<readonly string[]> {
     return sentAbout(this.#database, survey);
   }
@@ -59,7 +56,7 @@ export class TextRows {
     });
   }
 
-  /** When such a reply to the survey's person was last made; null for never. */
+  /** When such a reply was last created for the survey's person, or null. */
   async lastReplyAt({ project, requestId }: TextedSurvey, kind: ReplyKind): Promise<number | null> {
     const row = await this.#database.first(
       "SELECT max(created_at) AS at FROM messages WHERE project_id = ? AND request_id = ? AND reply_kind = ?",
@@ -91,7 +88,7 @@ export class TextRows {
     );
   }
 
-  /** Keeps a part of a text; the whole text once all parts are there, else null. */
+  /** Stores a part of a long text. Returns the whole text once all parts are there, else null. */
   async joinPart(phoneNumber: string, part: TextPart, text: string): Promise<string | null> {
     return joinPart(this.#database, this.#session.now, { phoneNumber, part, text });
   }
@@ -100,9 +97,7 @@ export class TextRows {
     this.#database.send("DELETE FROM text_parts WHERE phone_number = ?", [phoneNumber]);
   }
 
-  /**
-   * Forgets parts whose others never came, and replies of before `before`. Returns how many; less than the limit: all.
-   */
+  /** Deletes incomplete texts and replies before `before`. Returns their number; less than the limit means all. */
   async prune(before: { readonly parts: number; readonly replies: number }, limit: number): Promise<number> {
     return (
       (await this.#database.run(
@@ -127,7 +122,7 @@ async function pruneReplies(database: Database, before: number, limit: number): 
 
 const SURVEYS_MAX = 10;
 
-/** Of the survey's reminder, which is the later message, or of the survey. */
+/** When the reminder was sent, or else the survey. */
 const TEXTED_AT = "coalesce(r.sent_at, r.transmitting_at, q.sent_at, q.transmitting_at)";
 
 async function surveysTo(database: Database, phoneNumber: string, since: number): Promise<TextedSurvey[]> {

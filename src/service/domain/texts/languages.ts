@@ -1,4 +1,4 @@
-/** The survey's texts in each language: one JSON file per language, for mail, page and text message. */
+/** The survey's texts, one JSON file per language, for mail, page and text message. */
 import type { Locale } from "../../../contract/locales.ts";
 import ar from "./languages/ar.json" with { type: "json" };
 import bg from "./languages/bg.json" with { type: "json" };

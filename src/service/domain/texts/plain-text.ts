@@ -1,10 +1,10 @@
-/** Text that people wrote, made harmless for where it is shown. */
+/** Makes text from people safe to show. */
 
-/** They turn the direction of all text that follows, and so can make an address read as another one. */
+/** They reverse the direction of the following text, and so can disguise an address. */
 const BIDI_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const LINE_BREAK = /\r\n|[\r\n\v\f\u0085\u2028\u2029]/g;
 
-/** On one line, without control characters and without what turns the direction of text. */
+/** Without line ends and control characters. */
 export function singleLine(text: string): string {
   return text
     .replace(BIDI_CONTROLS, "")
@@ -12,7 +12,7 @@ export function singleLine(text: string): string {
     .trim();
 }
 
-/** The same, but with its lines; each ends with one LF. */
+/** Like `singleLine`, but keeps lines, each ended by one LF. */
 export function multiLine(text: string): string {
   return text
     .replace(BIDI_CONTROLS, "")

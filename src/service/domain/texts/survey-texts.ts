@@ -8,19 +8,19 @@ export function surveyTexts(locale: Locale): SurveyTexts {
   return LANGUAGES[locale];
 }
 
-/** The scale itself runs from left to right in all languages. */
+/** The score scale runs from left to right in all languages. */
 export function textDirection(locale: Locale): "ltr" | "rtl" {
   return RIGHT_TO_LEFT.has(locale) ? "rtl" : "ltr";
 }
 
-/** A text with `{name}` replaced by its value. A value is inserted as it is; a name without one stays. */
+/** Replaces `{name}` with its value, inserted as is; unknown names stay. */
 export function fillText(text: string, values: Readonly<Record<string, string | number>>): string {
   return text.replace(/\{(\w+)\}/g, (placeholder, name: string) =>
     Object.hasOwn(values, name) ? String(values[name]) : placeholder,
   );
 }
 
-/** The survey's question about a product, or about the sender when the product has no name. */
+/** Asks about the product, or about the sender if there is no product name. */
 export function surveyQuestion({ question, questionAbout }: SurveyTexts, productName: string | null): string {
   const product = singleLine(productName ?? "");
   return product === "" ? question : fillText(questionAbout, { product });

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 
-/** `never` is of no use to anybody but an attacker: cloud metadata, multicast, ranges that are no host's. */
+/** `never` only helps attackers: cloud metadata, multicast, and ranges without hosts. */
 export type AddressKind = "public" | "private" | "loopback" | "never";
 
 function blocksOf(...subnets: readonly string[]): BlockList {
@@ -12,7 +12,7 @@ function blocksOf(...subnets: readonly string[]): BlockList {
   return blocks;
 }
 
-/** Before the private ones: metadata services of clouds lie among them, too. */
+/** Checked before private ranges, which contain metadata services of clouds. */
 const NEVER = blocksOf(
   "0.0.0.0/8",
   "100.100.100.200/32",
@@ -33,10 +33,10 @@ const NEVER = blocksOf(
 );
 const LOOPBACK = blocksOf("127.0.0.0/8", "::1/128");
 const PRIVATE = blocksOf("10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7");
-/** All other IPv6 space is link-local, multicast, or not in use. */
+/** All other IPv6 space is link-local, multicast, or unused. */
 const GLOBAL_UNICAST = blocksOf("2000::/3");
 
-/** The kind of an IPv4 or IPv6 address; one that carries an IPv4 address is of that one's kind. */
+/** An IPv6 address that contains an IPv4 address has that one's kind. */
 export function classifyAddress(address: string): AddressKind {
   const plain = address.split("%")[0] ?? "";
   if (isIP(plain) === 4) return classify(plain, "ipv4");
@@ -52,7 +52,7 @@ function classify(address: string, family: "ipv4" | "ipv6"): AddressKind {
   return family === "ipv4" || GLOBAL_UNICAST.check(address, family) ? "public" : "never";
 }
 
-/** The IPv4 address in a mapped, translated (NAT64), 6to4 or compatible IPv6 address; null for all others. */
+/** The IPv4 address in a mapped, translated (NAT64), 6to4 or compatible IPv6 address, or null. */
 function carriedAddress(address: string): string | null {
   const words = wordsOf(address);
   const starts = (...prefix: readonly number[]): boolean => prefix.every((word, at) => words[at] === word);
@@ -67,7 +67,7 @@ export function dotted(high = 0, low = 0): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join(".");
 }
 
-/** The eight words of an IPv6 address; the URL parser brings it into one form, without dots. */
+/** The eight words of an IPv6 address. The URL parser normalizes it, without dots. */
 export function wordsOf(address: string): number[] {
   const [head = "", tail] = new URL(`http://[${address}]/`).hostname.slice(1, -1).split("::");
   const [first, last] = [readWords(head), readWords(tail ?? "")];
@@ -83,17 +83,14 @@ export interface WebhookReach {
   readonly insecureHttp: boolean;
 }
 
-/** The reason why an address or URL is refused: what to do about it is for the caller to say. */
+/** Why an address or URL is refused; the caller adds what to do about it. */
 export interface UrlRefusal {
   readonly code: "invalid" | "scheme" | "credentials" | "plain" | "private" | "loopback" | "never" | "own";
-  /** A whole sentence without its full stop. */
+  /** A sentence without its full stop. */
   readonly message: string;
 }
 
-/**
- * The host of a URL as an address; `localhost` is 127.0.0.1. Null for a name, which only a look-up turns into
- * addresses.
- */
+/** The host of a URL as an address; `localhost` is 127.0.0.1. Null for names that need a look-up. */
 function literalAddress({ hostname }: URL): string | null {
   if (hostname === "localhost") return "127.0.0.1";
   const bare = hostname.replace(/^\[|\]$/g, "");
@@ -101,9 +98,8 @@ function literalAddress({ hostname }: URL): string | null {
 }
 
 /**
- * The reason why a webhook's URL cannot be used; null when it can, as far as the URL tells: where a name leads is
- * checked at each connection. `own` are addresses of this service: an event that it sends to itself could go round for
- * ever.
+ * Why a webhook's URL is refused, or null. Addresses of names are checked at each connection. `own` are addresses of
+ * this service: sending events to itself could loop.
  */
 export function refuseUrl(text: string, reach: WebhookReach, own: readonly string[]): UrlRefusal | null {
   const url = URL.canParse(text) ? new URL(text) : null;
@@ -123,9 +119,7 @@ export function refuseUrl(text: string, reach: WebhookReach, own: readonly strin
 
 const PLAIN: UrlRefusal = { code: "plain", message: "http:// would send answers unencrypted" };
 
-/**
- * The reason why a connection to this address, to which the host of the URL led, is refused; null when it is allowed.
- */
+/** Why a connection to this address, which the URL's host resolved to, is refused, or null. */
 export function refuseAddress(address: string, url: URL, reach: WebhookReach): UrlRefusal | null {
   const kind = classifyAddress(address);
   const named = literalAddress(url) === null ? `${url.hostname} resolves to ${address}` : url.hostname;
@@ -151,7 +145,7 @@ function hostOf({ hostname }: URL): string {
   return hostname.replace(/\.$/, "");
 }
 
-/** A server that listens on all addresses listens on loopback too. */
+/** A server that listens on all addresses also listens on loopback. */
 function isHere(url: URL): boolean {
   return ["0.0.0.0", "[::]"].includes(url.hostname) || classifyAddress(literalAddress(url) ?? "") === "loopback";
 }

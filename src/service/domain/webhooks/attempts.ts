@@ -1,22 +1,22 @@
-/** The meaning of an attempt to deliver an event, for the event and for its endpoint. */
+/** What an attempt to deliver an event means for the event and its endpoint. */
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import { dueAfter } from "../due-after.ts";
 import type { Transaction } from "../ports.ts";
 import type { WebhookAttempt, WebhookRow } from "./webhook.ts";
 
 export interface AttemptEnd extends Omit<WebhookAttempt, "n" | "at"> {
-  /** Seconds that the endpoint asked for; null when it did not. */
+  /** Seconds that the endpoint asked for, or null. */
   readonly retryAfter: number | null;
 }
 
 export type AttemptMeaning =
   | { readonly kind: "delivered" | "retry" | "failed" | "gone" }
-  /** The endpoint is disabled, and the event waits for it. `isNew`: it was not, before this attempt. */
+  /** The endpoint is disabled and the event waits. `isNew`: this attempt disabled it. */
   | { readonly kind: "disabled"; readonly reason: string; readonly isNew: boolean };
 
 const MINUTE = 60;
 const HOUR = 3_600;
-/** Between one attempt and the next, seconds. */
+/** Seconds between attempts. */
 const RETRY_SECONDS: readonly number[] = [
   5,
   MINUTE,
@@ -29,7 +29,7 @@ const RETRY_SECONDS: readonly number[] = [
   20 * HOUR,
   24 * HOUR,
 ];
-/** The times for which an endpoint that says it is overloaded is left alone, one for each time in a row. */
+/** Pauses for an overloaded endpoint, by the number of consecutive requests for one. */
 const SLOW_SECONDS: readonly number[] = [5, 30, MINUTE, 5 * MINUTE, 30 * MINUTE];
 const RETRY_AFTER_MAX = DAY_SECONDS;
 const FAILING_MAX = 5 * DAY_SECONDS;
@@ -39,7 +39,7 @@ export function isDelivered(status: number | null): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 
-/** True when an answer is about the endpoint as a whole: it is overloaded, or gone. */
+/** True if a response concerns the whole endpoint: it is overloaded, or gone. */
 export function asksForPause(status: number | null): boolean {
   return status === GONE || (status !== null && OVERLOADED.has(status));
 }
@@ -47,7 +47,7 @@ export function asksForPause(status: number | null): boolean {
 const GONE = 410;
 const OVERLOADED = new Set([429, 502, 504]);
 
-/** Records an attempt. `fraction`, from 0 to 1, spreads repeats by 20 % either way. */
+/** Records an attempt. `fraction`, from 0 to 1, spreads retries by ±20%. */
 export async function recordAttempt(
   tx: Transaction,
   { project, id }: Pick<WebhookRow, "project" | "id">,
@@ -57,7 +57,7 @@ export async function recordAttempt(
 ): Promise<AttemptMeaning> {
   const webhook = await tx.webhooks.byId(project.id, id);
   const delivery = await tx.webhooks.delivery(project.id, id, event);
-  // Either may have been deleted meanwhile, the event with its person.
+  // Either may have been deleted, for example with the event's person.
   if (webhook === null || delivery === null) return { kind: "gone" };
   await tx.webhooks.log(project.id, id, event, { at: tx.now, ...ended });
   const attempts = delivery.attempts + 1;

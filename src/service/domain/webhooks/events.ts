@@ -1,4 +1,4 @@
-/** Events for webhooks, written in the transaction that makes them. */
+/** Webhook events, written in the transaction that causes them. */
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../../../contract/json.ts";
 import type { Unsubscribe } from "../../../contract/resources.ts";
@@ -13,11 +13,11 @@ export type DomainEvent =
   | { readonly type: "survey_response.created" | "survey_response.updated"; readonly responseId: number }
   | { readonly type: "unsubscribe.created"; readonly personId: number };
 
-/** A disabled endpoint collects events for so long. */
+/** How long events are collected for a disabled endpoint. */
 const COLLECT_SECONDS = 7 * 86_400;
 const DATA_BYTES_MAX = 20_000;
 
-/** Writes the event for each webhook of the project that wants it. Costs next to nothing in a project without any. */
+/** Writes the event for each webhook that wants it. Nearly free in a project without webhooks. */
 export async function noteEvent(tx: Transaction, project: Project, event: DomainEvent): Promise<void> {
   if (!(await tx.webhooks.any(project.id))) return;
   const interested = (await tx.webhooks.list(project.id)).filter(({ events }) => events.includes(event.type));
@@ -57,7 +57,7 @@ interface Facts {
   readonly data: ResponseData | Unsubscribe;
 }
 
-/** The permalink is the token alone: colleagues who follow it have no key, so the event's is signed. */
+/** The permalink is only the token, because the event's link is signed: colleagues who follow it have no key. */
 const SHAPE = { expandPerson: true, expandNotes: true, permalinkPrefix: "" };
 
 async function readFacts(tx: Transaction, project: Project, event: DomainEvent): Promise<Facts | null> {
@@ -75,12 +75,12 @@ async function readFacts(tx: Transaction, project: Project, event: DomainEvent):
   return { personId: Number(data.person.id), score: data.score, data: { ...data, permalink } };
 }
 
-/** The body as it is signed and sent. Its bytes are never made anew: receivers check the signature against them. */
+/** The exact bytes that are signed and sent, never regenerated: receivers check the signature against them. */
 export function eventBody(type: string, eventId: string, data: object): string {
   return `{"event_type":${JSON.stringify(type)},"event_id":${JSON.stringify(eventId)},"event_data":${limitData(data)}}`;
 }
 
-/** Fields that may be large, and what is left of them when a shorter comment is not enough. */
+/** Fields that can be large, and their replacements if shortening the comment isn't enough. */
 const LARGE: readonly (readonly [string, unknown])[] = [
   ["person_properties", {}],
   ["notes", []],
@@ -88,7 +88,7 @@ const LARGE: readonly (readonly [string, unknown])[] = [
   ["tags", []],
 ];
 
-/** The data as JSON of at most 20,000 bytes: the comment is cut first; each cut is marked. */
+/** JSON of at most 20,000 bytes: shortens the comment first, and marks each cut. */
 function limitData(data: object): string {
   let limited = data as JsonObject;
   let json = JSON.stringify(limited);
@@ -108,7 +108,7 @@ function limitData(data: object): string {
   return json;
 }
 
-/** The longest beginning whose JSON takes at most so many bytes, without its quotes. */
+/** The longest beginning whose JSON has at most `bytes` bytes, excluding quotes. */
 function cutText(text: string, bytes: number): string {
   const parts: string[] = [];
   let left = bytes;
@@ -120,10 +120,10 @@ function cutText(text: string, bytes: number): string {
   return parts.join("");
 }
 
-/** The type of what `webhook.test` sends; receivers may ignore it. */
+/** The type sent by `webhook.test`, which receivers can ignore. */
 const TEST_EVENT = "test";
 
-/** A sample response that belongs to nobody, as the endpoint takes it. */
+/** A made-up response in the endpoint's format. */
 export function testBody({ format }: Pick<WebhookRow, "format">, eventId: string, now: number): string {
   const person = { id: "0", email: "test@example.com", name: "Test", created_at: now, phone_number: null };
   const data = {

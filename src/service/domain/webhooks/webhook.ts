@@ -9,28 +9,28 @@ export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];
 
 export interface NewWebhook {
   readonly url: string;
-  /** The key of the signatures, as it was printed. */
+  /** The key of the signatures, as displayed. */
   readonly secret: string;
   readonly signatureHeader: string;
   readonly allowPrivate: boolean;
   readonly insecureHttp: boolean;
   readonly events: readonly WebhookEvent[];
-  /** Responses with these scores alone; null for all. Unsubscribes have no score and always pass. */
+  /** Only responses with these scores; null for all. Unsubscribes have no score and are always included. */
   readonly scores: ScoreSpan | null;
   readonly format: WebhookFormat;
 }
 
-/** The fields of a webhook that may change: events that wait are written in one format. */
+/** Fields that can change. The format can't, because pending events are already formatted. */
 export type WebhookSettings = Omit<NewWebhook, "url" | "secret" | "format">;
 
 interface WebhookHealth {
   readonly disabledAt: number | null;
   readonly disabledReason: string | null;
-  /** When the first of the latest unbroken row of failures was; null while attempts succeed. */
+  /** When the current series of failures began; null while attempts succeed. */
   readonly failingSince: number | null;
-  /** The times in a row that it asked to be left alone. */
+  /** Consecutive requests to slow down. */
   readonly strikes: number;
-  /** Before this nothing is sent; null for no limit. */
+  /** Nothing is sent before this time; null for no limit. */
   readonly slowUntil: number | null;
   readonly lastDeliveredAt: number | null;
 }
@@ -39,10 +39,10 @@ export interface WebhookRow extends NewWebhook, WebhookHealth {
   readonly project: Project;
   readonly id: number;
   readonly createdAt: number;
-  /** Signs as well as `secret` until `previousUntil`; null for none. */
+  /** Also signs until `previousUntil`. */
   readonly previousSecret: string | null;
   readonly previousUntil: number | null;
-  /** Events that came when it had been disabled for too long. */
+  /** Events that came after it had been disabled for too long. */
   readonly missed: number;
 }
 
@@ -50,19 +50,18 @@ export type WebhookChange = Partial<
   WebhookHealth & Pick<WebhookRow, "secret" | "previousSecret" | "previousUntil" | "missed">
 >;
 
-/** An event as it happened; the bodies are sent as they are, on every attempt. */
+/** The bodies are sent unchanged on every attempt. */
 export interface NewEvent {
   readonly eventId: string;
   readonly type: WebhookEvent;
   readonly personId: number;
-  /** Null when no endpoint takes it in this form. */
+  /** Null if no endpoint uses this format. */
   readonly json: string | null;
   readonly slack: string | null;
 }
 
 export type WebhookState = "waiting" | "delivered" | "failed";
 
-/** An event that is to be sent to an endpoint now. */
 export interface DueEvent {
   readonly event: number;
   readonly eventId: string;
@@ -74,10 +73,10 @@ export interface DueEvent {
 export interface WebhookAttempt {
   readonly n: number;
   readonly at: number;
-  /** Of HTTP; null when no answer came. */
+  /** HTTP status; null without a response. */
   readonly status: number | null;
   readonly ms: number;
-  /** The first kilobyte of the answer, or why there was none. */
+  /** The first kilobyte of the response, or the error. */
   readonly text: string;
 }
 
@@ -96,5 +95,3 @@ export type Redelivery =
   | { readonly which: "failed" }
   | { readonly which: "since"; readonly since: number }
   | { readonly which: "event"; readonly eventId: string };
-
-/** Webhooks, their events and deliveries. */

@@ -1,4 +1,3 @@
-/** The webhooks of a project: adding, removing, enabling, new secrets, sending again. */
 import { checkText, InvalidError, NotFoundError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
@@ -9,7 +8,7 @@ import type { NewWebhook, Redelivery, WebhookRow, WebhookSettings } from "./webh
 
 const URL_LENGTH_MAX = 2_000;
 
-/** 32 random bytes as a secret; `token` gives them as URL-safe base64. */
+/** 32 random bytes as a secret; `token` has them as URL-safe base64. */
 export function formatSecret(token: string): string {
   return `whsec_${Buffer.from(token, "base64url").toString("base64")}`;
 }
@@ -55,7 +54,7 @@ export async function requireWebhook(tx: Transaction, project: Project, id: stri
   return webhook;
 }
 
-/** Removes a webhook; how many events waited for it. Throws NotFoundError. */
+/** Returns the number of pending events. Throws NotFoundError. */
 export async function removeWebhook(tx: Transaction, project: Project, id: string): Promise<number> {
   const webhook = await requireWebhook(tx, project, id);
   const { waiting } = await tx.webhooks.counts(project.id, webhook.id);
@@ -63,7 +62,7 @@ export async function removeWebhook(tx: Transaction, project: Project, id: strin
   return waiting;
 }
 
-/** Lets events go to a webhook again, as if it had never failed. Throws NotFoundError. */
+/** Also clears its failures. Throws NotFoundError. */
 export async function enableWebhook(tx: Transaction, project: Project, id: string): Promise<WebhookRow> {
   const webhook = await requireWebhook(tx, project, id);
   const change = {
@@ -78,7 +77,7 @@ export async function enableWebhook(tx: Transaction, project: Project, id: strin
   return { ...webhook, ...change };
 }
 
-/** Gives a webhook a new secret; the old one goes on signing for `overlapSeconds` more. Throws NotFoundError. */
+/** Replaces the secret; the old one also signs for `overlapSeconds`. Throws NotFoundError. */
 export async function rotateSecret(
   tx: Transaction,
   project: Project,
@@ -96,8 +95,8 @@ export async function rotateSecret(
 }
 
 /**
- * Makes so many events due once more, those after the event `after`. The last of them, and how many: null when none was
- * left. Throws NotFoundError.
+ * Makes up to `limit` deliveries after the event `after` due again. Returns the last event and the count; null if there
+ * are none. Throws NotFoundError.
  */
 export async function redeliver(
   tx: Transaction,
