@@ -23,10 +23,10 @@ function fold(piece: string): string {
   if (/^%40|at/i.test(piece)) return "@";
   if (/^%2e|dot/i.test(piece)) return ".";
   const form = piece.replace(INVISIBLE, "").normalize("NFKC");
-  return /^\p{Nd}$/u.test(form) ? digitOf(form) : form;
+  return /^\p{Nd}$/u.test(form) ? asciiDigit(form) : form;
 }
 
-function digitOf(char: string): string {
+function asciiDigit(char: string): string {
   const code = char.codePointAt(0) ?? 0;
   let zero = code;
   while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1;

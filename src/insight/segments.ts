@@ -172,11 +172,14 @@ export function benjaminiHochberg(ps: readonly number[]): number[] {
 }
 
 export function hasOverlaps(tally: SegmentTally, property: string): boolean {
-  const counted = [...(tally.values.get(property)?.values() ?? [])].reduce((sum, counts) => sum + sizeOf(counts), 0);
-  return counted > sizeOf(tally.having.get(property) ?? noAnswers());
+  const counted = [...(tally.values.get(property)?.values() ?? [])].reduce(
+    (sum, counts) => sum + answerCount(counts),
+    0,
+  );
+  return counted > answerCount(tally.having.get(property) ?? noAnswers());
 }
 
-function sizeOf({ before, after }: PeriodCounts): number {
+function answerCount({ before, after }: PeriodCounts): number {
   return countAnswers(before) + countAnswers(after);
 }
 

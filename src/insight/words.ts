@@ -110,7 +110,7 @@ function compare(
     detractors: all.reduce((sum, { detractors }) => sum + detractors.count, 0),
     promoters: all.reduce((sum, { promoters }) => sum + promoters.count, 0),
   };
-  const many = new Map([...terms].filter(([, counts]) => sizeOf(counts) >= minCount));
+  const many = new Map([...terms].filter(([, counts]) => mentionCount(counts) >= minCount));
   const carried = carriedWords(many);
   const frequent = [...many].filter(([term]) => !carried.has(term));
   const zs = frequent.map(([, counts]) => logOddsZ(counts, totals));
@@ -131,7 +131,7 @@ function compare(
   );
 }
 
-function sizeOf({ detractors, promoters }: Counts): number {
+function mentionCount({ detractors, promoters }: Counts): number {
   return detractors.count + promoters.count;
 }
 
@@ -149,7 +149,7 @@ function carriedWords(terms: ReadonlyMap<string, Counts>): ReadonlySet<string> {
     if (words.length === 1) continue;
     for (const word of words) {
       const own = terms.get(word);
-      if (own !== undefined && sizeOf(counts) >= CARRIED_SHARE * sizeOf(own)) carried.add(word);
+      if (own !== undefined && mentionCount(counts) >= CARRIED_SHARE * mentionCount(own)) carried.add(word);
     }
   }
   return carried;

@@ -62,7 +62,7 @@ export function createHistogram(family: Family, bounds: readonly number[]): Hist
       one.sum += value;
     },
     lines: () => [
-      ...headOf(family),
+      ...familyHead(family),
       ...[...series].flatMap(([key, one]) => seriesLines(family, bounds, key === "" ? [] : key.split(SEPARATOR), one)),
     ],
   };
@@ -90,10 +90,10 @@ function roundSum(sum: number): number {
 
 export function writeFamily(family: Family, samples: readonly MetricSample[]): readonly string[] {
   const { name, labels = [] } = family;
-  return [...headOf(family), ...samples.map(([values, value]) => `${name}${labelText(labels, values)} ${value}`)];
+  return [...familyHead(family), ...samples.map(([values, value]) => `${name}${labelText(labels, values)} ${value}`)];
 }
 
-function headOf({ name, type, help }: Family): string[] {
+function familyHead({ name, type, help }: Family): string[] {
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`];
 }
 

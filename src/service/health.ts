@@ -16,13 +16,13 @@ export async function askService(exchange: Exchange, url: string, clock: Clock):
     const { status } = await exchange({ method: "GET", url: `${url}/readyz`, headers: {}, signal: deadline.signal });
     return status === 200 ? null : `is not ready (status ${status})`;
   } catch (error) {
-    return deadline.isOver() ? LATE : `does not answer (${reasonOf(error)})`;
+    return deadline.isOver() ? LATE : `does not answer (${networkReason(error)})`;
   } finally {
     deadline.stop();
   }
 }
 
-function reasonOf(error: unknown): string {
+function networkReason(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? ("code" in cause ? String(cause.code) : "") || cause.message : "unknown";
 }

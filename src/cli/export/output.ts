@@ -6,7 +6,7 @@ import path from "node:path";
 import { createTextSink, type SinkTotals, type TextSink } from "../../bulk/export/byte-sink.ts";
 import {
   isDiskFull,
-  lockNameOf,
+  lockName,
   openReplacement,
   removeLeftovers,
   UnwritableFileError,
@@ -42,7 +42,7 @@ export async function openOutput(deps: Deps, target: Target): Promise<ExportOutp
   try {
     const checksum = target.checksum ? await openChecksum(deps, target.file, replacement) : null;
     if (replacement.isWhole)
-      lock = await lockFile(deps, lockNameOf(replacement.path), { file: target.file, flag: "--out" });
+      lock = await lockFile(deps, lockName(replacement.path), { file: target.file, flag: "--out" });
     if (lock !== null) await removeLeftovers(replacement);
     return await openFile(target, { replacement, checksum, lock }, deps.options.excel);
   } catch (error) {

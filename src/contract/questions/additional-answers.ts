@@ -23,14 +23,14 @@ export function plainAnswers({ additional_answers: answers }: ResponseAnswers): 
   return answers.flatMap((answer: unknown): PlainAnswer[] => {
     if (!isJsonObject(answer)) return [];
     const question = isJsonObject(answer["question"]) ? answer["question"] : {};
-    const text = textOf(question["text"]);
+    const text = choiceText(question["text"]);
     const value = plainValue(answer["value"]);
-    const id = textOf(question["id"]) || text;
-    return value === null || id === "" ? [] : [{ id, type: textOf(question["type"]), question: text, value }];
+    const id = choiceText(question["id"]) || text;
+    return value === null || id === "" ? [] : [{ id, type: choiceText(question["type"]), question: text, value }];
   });
 }
 
-function textOf(value: Json | undefined): string {
+function choiceText(value: Json | undefined): string {
   return typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value);
 }
 
@@ -45,8 +45,8 @@ function plainValue(value: Json | undefined): PlainAnswer["value"] | null {
 }
 
 function plainChoice(choice: Json): PlainChoice {
-  const text = isJsonObject(choice) ? textOf(choice["text"]) : textOf(choice);
-  return { id: (isJsonObject(choice) ? textOf(choice["id"]) : "") || text, text };
+  const text = isJsonObject(choice) ? choiceText(choice["text"]) : choiceText(choice);
+  return { id: (isJsonObject(choice) ? choiceText(choice["id"]) : "") || text, text };
 }
 
 export function answerJson({ value, type }: PlainAnswer): Json {

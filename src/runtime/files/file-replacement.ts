@@ -40,22 +40,22 @@ export async function openReplacement(target: string, token: string, signal?: Ab
   if (target.endsWith(path.sep)) throw new UnwritableFileError(`cannot write ${target}: that names a folder`);
   if (existing !== null && isDescriptor(file))
     return writeDirectly(target, file, await openDescriptor(target, file, existing.isFIFO(), signal));
-  const temporary = path.join(path.dirname(file), `${beginningOf(file)}${token}${TEMPORARY_SUFFIX}`);
+  const temporary = path.join(path.dirname(file), `${nameStart(file)}${token}${TEMPORARY_SUFFIX}`);
   const handle = await openOrRefuse(target, temporary, "wx");
   return replaceBy({ target, file, temporary, handle, existing });
 }
 
-function beginningOf(file: string): string {
+function nameStart(file: string): string {
   return `${Buffer.from(path.basename(file)).subarray(0, NAME_BYTES_MAX).toString()}.`;
 }
 
-export function lockNameOf(file: string): string {
-  return path.join(path.dirname(file), `.${beginningOf(file)}lock`);
+export function lockName(file: string): string {
+  return path.join(path.dirname(file), `.${nameStart(file)}lock`);
 }
 
 /** Removes temporary files of killed runs. The caller holds the file's lock. */
 export async function removeLeftovers({ path: file, temporary }: FileReplacement): Promise<void> {
-  const [folder, beginning] = [path.dirname(file), beginningOf(file)];
+  const [folder, beginning] = [path.dirname(file), nameStart(file)];
   const names = await readdir(folder).catch((): string[] => []);
   const isLeft = (name: string): boolean =>
     name.startsWith(beginning) &&
@@ -142,7 +142,7 @@ export function isDiskFull(error: unknown): boolean {
   return ["ENOSPC", "EDQUOT", "EFBIG"].includes((error as NodeJS.ErrnoException).code ?? "");
 }
 
-interface Replacing {
+interface ReplaceOptions {
   readonly target: string;
   readonly file: string;
   readonly temporary: string;
@@ -150,7 +150,7 @@ interface Replacing {
   readonly existing: Stats | null;
 }
 
-function replaceBy({ target, file, temporary, handle, existing }: Replacing): FileReplacement {
+function replaceBy({ target, file, temporary, handle, existing }: ReplaceOptions): FileReplacement {
   const close = closeOnce(handle);
   let renamed = false;
   const commit = async (syncsFolder: boolean): Promise<void> => {

@@ -83,13 +83,13 @@ function hold(file: string, token: string): Lock {
   };
 }
 
-interface Taking {
+interface LockRequest {
   readonly content: string;
   readonly token: string;
   readonly watch: LockWatch | null;
 }
 
-async function takeFrom(file: string, { content, token, watch }: Taking): Promise<void> {
+async function takeFrom(file: string, { content, token, watch }: LockRequest): Promise<void> {
   const aside = `${file}.${token}`;
   if (await create(file, content, aside)) return;
   await removeDead(file, token, watch);

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { createReadStream, existsSync, lstatSync } from "node:fs";
 import { link, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
-import { isSameFile, lockNameOf, syncFolder, TEMPORARY_SUFFIX } from "../../runtime/files/file-replacement.ts";
+import { isSameFile, lockName, syncFolder, TEMPORARY_SUFFIX } from "../../runtime/files/file-replacement.ts";
 import { type Lock, LockedError, type LockWatch, takeLock } from "../../runtime/files/lock-file.ts";
 import { systemErrorText } from "../../runtime/files/system-words.ts";
 import { onAbort } from "../../runtime/on-abort.ts";
@@ -59,7 +59,7 @@ export async function backUp(options: BackupOptions): Promise<MadeBackup> {
     const contents = await Promise.race([options.copy(temporary), rejectOnAbort(options.signal)]);
     const facts = await checkCopy(options.file, temporary, contents);
     const { size } = await stat(temporary);
-    const sha256 = await digestOf(temporary);
+    const sha256 = await hashFile(temporary);
     options.signal.throwIfAborted();
     await checkTarget(options);
     const removed = await putInPlace(temporary, target, options.keep);
@@ -79,7 +79,7 @@ export async function lockCopies(
   { random, watch }: Pick<BackupOptions, "random" | "watch">,
 ): Promise<Lock> {
   try {
-    return await takeLock(lockNameOf(target), random.token(TOKEN_BYTES), watch);
+    return await takeLock(lockName(target), random.token(TOKEN_BYTES), watch);
   } catch (error) {
     if (error instanceof LockedError)
       throw new FileChoiceError(`${shown} is being written by another run`, { cause: error });
@@ -132,7 +132,7 @@ async function checkCopy(file: string, temporary: string, contents: StoreContent
   return facts;
 }
 
-async function digestOf(file: string): Promise<string> {
+async function hashFile(file: string): Promise<string> {
   const hash = createHash("sha256");
   for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024 })) hash.update(chunk as Uint8Array);
   return hash.digest("hex");
@@ -195,7 +195,7 @@ async function findLeftCopies(target: string): Promise<string[]> {
  */
 export async function removeAbandonedCopies(target: string, random: Pick<Random, "token">): Promise<void> {
   if ((await findLeftCopies(target)).length === 0) return;
-  const lock = await takeLock(lockNameOf(target), random.token(TOKEN_BYTES), null).catch(() => null);
+  const lock = await takeLock(lockName(target), random.token(TOKEN_BYTES), null).catch(() => null);
   if (lock === null) return;
   try {
     await removeLeftCopies(target);

@@ -186,7 +186,7 @@ async function refuseDamaged(store: Store, file: string): Promise<void> {
   if (finding !== undefined) throw new StoreFileError("damaged", `${file}: the file is damaged: ${finding}`);
 }
 
-interface Filling {
+interface FillOptions {
   readonly filledBy: string;
   /** Where the source says it was moved to, after a run that was killed at the end. */
   readonly moved: string | null;
@@ -198,7 +198,7 @@ interface Filling {
  */
 async function intoEmpty<Result>(
   options: CopyStoreOptions,
-  { filledBy, moved }: Filling,
+  { filledBy, moved }: FillOptions,
   fill: (target: Store) => Promise<Result>,
   finish: () => Promise<void> = async () => undefined,
 ): Promise<Result> {

@@ -2,7 +2,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import { resolveFile } from "../../runtime/files/file-replacement.ts";
 import type { Random } from "../../runtime/random.ts";
 import type { Store, StoreWatch } from "../domain/ports.ts";
-import type { StoreOpening } from "../store/sql/store-marks.ts";
+import type { OpenMarks } from "../store/sql/store-marks.ts";
 import { openSqliteStore } from "../store/sqlite/open-sqlite-store.ts";
 import type { StoreEvent } from "../store/store-errors.ts";
 import { removeAbandonedCopies } from "./backup.ts";
@@ -16,7 +16,7 @@ export interface DatabaseChoice {
   readonly time?: "database" | "clock";
 }
 
-export interface DataFileOptions extends StoreWatch, StoreOpening {
+export interface DataFileOptions extends StoreWatch, OpenMarks {
   readonly dataFile: string;
   readonly clock: Clock;
   readonly random: Random;

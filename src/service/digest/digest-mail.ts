@@ -127,7 +127,7 @@ export async function renderDigest(
   key: DkimKey | null,
 ): Promise<DigestMail> {
   const { appUrl, sender } = context;
-  const leaveUrl = leaveUrlOf(due, appUrl);
+  const leaveUrl = unsubscribeUrl(due, appUrl);
   const sum = createHash("sha256").update(`${due.token}/${due.scheduledAt}`).digest("hex");
   const domain = senderDomain(sender.from);
   const messageId = `${sum.slice(0, 32)}@${domain}`;
@@ -179,7 +179,7 @@ export async function readDigest(
   const day = WEEKDAYS[due.weekday] ?? "";
   const why = `You get this every ${capital(day)}.`;
   const frame = {
-    foot: { why, leaveUrl: leaveUrlOf(due, appUrl) },
+    foot: { why, leaveUrl: unsubscribeUrl(due, appUrl) },
     accent: presentation.brand.accent?.color ?? null,
     liveUrl: livePath === null ? null : appUrl + livePath,
   };
@@ -207,6 +207,6 @@ export async function previewDigest(store: Store, due: DueDigest, context: MailC
   };
 }
 
-function leaveUrlOf({ token }: DueDigest, appUrl: string): string {
+function unsubscribeUrl({ token }: DueDigest, appUrl: string): string {
   return `${appUrl}/u/${token}`;
 }

@@ -1,6 +1,5 @@
 /** Splits writes by project, so that they don't wait for other projects. */
 
-/** Projects are in order of first appearance. */
 export function groupByProject<Item>(
   items: readonly Item[],
   projectOf: (item: Item) => number,

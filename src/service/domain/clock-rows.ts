@@ -11,7 +11,6 @@ export class ClockRows {
     this.#session = session;
   }
 
-  /** The newest `updatedAt` of all writes. */
   async newestWriteAt(): Promise<number> {
     return Number((await this.#database.first(NEWEST_WRITE))?.at ?? 0);
   }

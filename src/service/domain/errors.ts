@@ -9,7 +9,6 @@ export class InvalidError extends DomainError {
   override readonly name = "InvalidError";
   readonly errors: Readonly<Record<string, readonly string[]>>;
 
-  /** `sentence` replaces the message made from attribute and phrase. */
   constructor(errors: Readonly<Record<string, readonly string[]>>, sentence?: string) {
     super(
       sentence ??
@@ -37,7 +36,6 @@ export class NotFoundError extends DomainError {
   override readonly name = "NotFoundError";
 }
 
-/** A test message was refused. */
 export class NotTakenError extends DomainError {
   override readonly name = "NotTakenError";
 }

@@ -12,7 +12,6 @@ export function parseId(text: string): number | null {
 
 export interface JsonPage {
   readonly rows: JsonRows;
-  /** Position of the next page; null on the last. */
   readonly next: string | null;
 }
 

@@ -1,4 +1,3 @@
-/** Input of the rules, parsed by the HTTP layer. */
 import type { AdditionalAnswer, Platform, Properties } from "../../contract/resources.ts";
 import type { Channel, Expansion, METRIC_GROUPS, ResponseOrder } from "../../contract/routes.ts";
 import type { TimeRange } from "../sql/lists/fragments.ts";
@@ -18,7 +17,6 @@ export interface PeopleQuery extends TimeRange {
   readonly email: string | null;
   readonly phoneNumber: string | null;
   readonly withProperties: boolean;
-  /** Null for everyone. */
   readonly ids?: readonly string[] | null;
   readonly perPage: number;
   /** The previous page's opaque position; null for the first page. */
@@ -42,7 +40,6 @@ export interface SendInput {
   readonly phoneNumberUpdate: string | null;
 }
 
-/** People whose survey status is requested. */
 export type StatusInput = Pick<SendInput, "email" | "phoneNumber" | "channel" | "lastSentAt" | "delaySeconds">;
 
 /** 4.3 */
@@ -76,7 +73,6 @@ export interface ResponseChange {
   readonly score?: number;
   readonly comment?: string | null;
   readonly personProperties?: Properties;
-  /** The full list. */
   readonly tags?: readonly string[];
   readonly note?: string;
 }

@@ -8,7 +8,6 @@ export interface PublicLink {
   readonly id: number;
   readonly name: string;
   readonly token: string;
-  /** Properties of its responses. */
   readonly properties: Properties;
   readonly createdAt: number;
 }
@@ -48,7 +47,6 @@ export class LinkRows {
     return (await this.#database.run("DELETE FROM survey_links WHERE project_id = ? AND id = ?", [project, id])) > 0;
   }
 
-  /** In any project. */
   async byToken(token: string): Promise<PublicLink | null> {
     const row = await this.#database.first(`${LINK} WHERE l.token = ?`, [token]);
     return row === null ? null : toLink(row);

@@ -9,7 +9,6 @@ export type { ScoreTally };
  */
 export type JsonRows = readonly string[];
 
-/** Lists continue after this row. */
 export interface Position {
   readonly createdAt: number;
   readonly id: number;
@@ -20,13 +19,11 @@ export interface EventsFilter extends TimeRange {
   readonly limit: number;
 }
 
-/** From maintained counts. */
 export interface ProjectNumbers {
   readonly name: string;
   readonly people: number;
   readonly responses: number;
   readonly unsubscribed: number;
-  /** Since the requested day. */
   readonly scores: ScoreTally;
   /** Surveys sent since that day, and how many of them were answered. */
   readonly surveys: Readonly<Record<Channel, { readonly sent: number; readonly answered: number }>>;

@@ -11,7 +11,6 @@ export interface WriteTime {
 /** How far `updated_at` can be ahead of the clock. Clock corrections are smaller. */
 export const LEAD_MAX_SECONDS = 300;
 
-/** `newest` is the `updatedAt` of the newest write, Unix seconds. */
 export function writeTime(nowMs: number, newest: number): WriteTime {
   const now = Math.floor(nowMs / 1000);
   return { nowMs, updatedAt: Math.max(now, Math.min(newest, now + LEAD_MAX_SECONDS)) };

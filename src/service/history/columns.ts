@@ -125,7 +125,7 @@ export function createTargets(
     let target = known.get(column);
     if (target === undefined) {
       const name = named.get(plain(column));
-      target = name === undefined ? targetOf(column.trim(), shape) : { kind: "field", field: name, isGiven: true };
+      target = name === undefined ? columnTarget(column.trim(), shape) : { kind: "field", field: name, isGiven: true };
       known.set(column, target);
     }
     return target;
@@ -149,7 +149,7 @@ export function preferGiven(
   };
 }
 
-function targetOf(
+function columnTarget(
   column: string,
   { format, stream }: { readonly format: HistoryFormat; readonly stream: HistoryStream | PartStream },
 ): HistoryTarget {

@@ -7,7 +7,7 @@ import { createWallClock, firstSecond } from "../../runtime/zone.ts";
 export function createMonths(zone: string | null): (at: number) => string {
   const wallClock = createWallClock(zone);
   const starts = new Map<number, number>();
-  const startOf = (month: number): number => {
+  const monthStart = (month: number): number => {
     const day = { year: Math.floor(month / 12), month: (month % 12) + 1, day: 1 };
     const start = starts.get(month) ?? firstSecond(day, wallClock);
     starts.set(month, start);
@@ -16,11 +16,11 @@ export function createMonths(zone: string | null): (at: number) => string {
   return (at) => {
     const date = new Date(at * 1000);
     const inUtc = date.getUTCFullYear() * 12 + date.getUTCMonth();
-    if (at < startOf(inUtc)) return labelOf(inUtc - 1);
-    return labelOf(at >= startOf(inUtc + 1) ? inUtc + 1 : inUtc);
+    if (at < monthStart(inUtc)) return monthLabel(inUtc - 1);
+    return monthLabel(at >= monthStart(inUtc + 1) ? inUtc + 1 : inUtc);
   };
 }
 
-function labelOf(month: number): string {
+function monthLabel(month: number): string {
   return `${Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, "0")}`;
 }

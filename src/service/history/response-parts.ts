@@ -27,13 +27,13 @@ export function createResponseParts(zone: string | null): ResponseParts {
     tags: (fields) => put(tags, fields, ...(readTags(fields.get("tags") ?? fields.get("tag")) ?? [])),
     notes: (fields) => put(notes, fields, toNote(Object.fromEntries(fields), 0, readTime)),
     answers: (fields) => {
-      const known = answers.get(responseIdOf(fields)) ?? [];
+      const known = answers.get(responseId(fields)) ?? [];
       const earlier = known.findIndex((each) => answerKey(each) === answerKey(fields));
       if (earlier === -1) put(answers, fields, fields);
       else known[earlier] = newest(known[earlier] ?? fields, fields);
     },
     comments: (fields) => {
-      const id = responseIdOf(fields);
+      const id = responseId(fields);
       readComment(fields.get("comment"));
       comments.set(id, newest(comments.get(id) ?? fields, fields));
     },
@@ -66,13 +66,13 @@ export function createResponseParts(zone: string | null): ResponseParts {
 }
 
 function put<Part>(parts: Map<number, Part[]>, fields: Fields, ...added: readonly Part[]): void {
-  const id = responseIdOf(fields);
+  const id = responseId(fields);
   const known = parts.get(id);
   if (known === undefined) parts.set(id, [...added]);
   else known.push(...added);
 }
 
-function responseIdOf(fields: Fields): number {
+function responseId(fields: Fields): number {
   const id = Number(fields.get("response_id"));
   if (!Number.isSafeInteger(id) || id <= 0) throw new PastRowError("response_id is not a whole number");
   return id;

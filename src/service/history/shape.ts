@@ -35,7 +35,7 @@ const NEEDED: Readonly<Record<HistoryStream, readonly (readonly HistoryField[])[
   people: [["email", "phone_number", "id"]],
 };
 
-function partOf(columns: ReadonlySet<string>): PartStream | null {
+function detectPart(columns: ReadonlySet<string>): PartStream | null {
   if (columns.has("response_id") && (columns.has("question_id") || columns.has("free_response"))) return "answers";
   if (columns.has("response_id") && (columns.has("tag") || columns.has("tags"))) return "tags";
   if (columns.has("response_id") && columns.has("text")) return "notes";
@@ -45,14 +45,14 @@ function partOf(columns: ReadonlySet<string>): PartStream | null {
 /** By all columns of a table, or of the first rows if rows are objects. */
 function recognizeShape(columns: readonly string[], choice: ShapeChoice): HistoryShape | NoShape {
   const names = new Set(columns.map((column) => column.trim().toLowerCase()));
-  const format = choice.format ?? formatOf(names);
+  const format = choice.format ?? detectFormat(names);
   if (format === "webhook-log")
     return names.has("event_data") ? { format, stream: null } : fail(columns, format, choice);
-  const part = choice.stream === null && (format === "fivetran" || format === "api") ? partOf(names) : null;
+  const part = choice.stream === null && (format === "fivetran" || format === "api") ? detectPart(names) : null;
   if (part !== null) return { format: "fivetran", stream: part };
-  const stream = choice.stream ?? streamOf(columns, format, choice);
+  const stream = choice.stream ?? detectStream(columns, format, choice);
   if (choice.format === null && format === "api") return apiOrDashboard(columns, stream, choice);
-  if (stream === null || missingOf(columns, { format, stream }, choice).length > 0)
+  if (stream === null || missingFields(columns, { format, stream }, choice).length > 0)
     return fail(columns, format, { ...choice, stream });
   return { format, stream };
 }
@@ -69,13 +69,13 @@ function apiOrDashboard(
   const asDashboard = recognizeShape(columns, { ...choice, format: "csv" });
   if (stream === null || "nearest" in asDashboard) return asDashboard;
   const unmapped = { ...choice, renames: [] };
-  const fields = (format: HistoryFormat): number => fieldsOf(columns, { format, stream }, unmapped).size;
-  const isWhole = missingOf(columns, { format: "api", stream }, unmapped).length === 0;
+  const fields = (format: HistoryFormat): number => knownFields(columns, { format, stream }, unmapped).size;
+  const isWhole = missingFields(columns, { format: "api", stream }, unmapped).length === 0;
   const isApi = isWhole && asDashboard.stream === stream && fields("csv") <= fields("api");
   return isApi ? { format: "api", stream } : asDashboard;
 }
 
-function formatOf(names: ReadonlySet<string>): HistoryFormat {
+function detectFormat(names: ReadonlySet<string>): HistoryFormat {
   const some = (pattern: RegExp): boolean => [...names].some((name) => pattern.test(name));
   if (names.has("event_type") && names.has("event_data")) return "webhook-log";
   if (names.has("survey_id") && some(/^(?:context_|survey_(?:score|permalink|question))/)) return "segment";
@@ -85,10 +85,10 @@ function formatOf(names: ReadonlySet<string>): HistoryFormat {
   return "api";
 }
 
-function streamOf(columns: readonly string[], format: HistoryFormat, choice: ShapeChoice): HistoryStream | null {
+function detectStream(columns: readonly string[], format: HistoryFormat, choice: ShapeChoice): HistoryStream | null {
   if (format === "windsor") return windsorStream(columns);
   const has = (stream: HistoryStream, ...fields: HistoryField[]): boolean => {
-    const found = fieldsOf(columns, { format, stream }, choice);
+    const found = knownFields(columns, { format, stream }, choice);
     return fields.every((name) => found.has(name));
   };
   if (has("responses", "score")) return "responses";
@@ -110,7 +110,7 @@ function windsorStream(columns: readonly string[]): HistoryStream | null {
   return HISTORY_STREAMS.find((stream) => prefixes.has(stream)) ?? null;
 }
 
-function fieldsOf(
+function knownFields(
   columns: readonly string[],
   shape: { readonly format: HistoryFormat; readonly stream: HistoryStream },
   choice: ShapeChoice,
@@ -124,19 +124,19 @@ function fieldsOf(
   );
 }
 
-function missingOf(
+function missingFields(
   columns: readonly string[],
   shape: { readonly format: HistoryFormat; readonly stream: HistoryStream },
   choice: ShapeChoice,
 ): readonly (readonly HistoryField[])[] {
-  const found = fieldsOf(columns, shape, choice);
+  const found = knownFields(columns, shape, choice);
   return NEEDED[shape.stream].filter((names) => !names.some((name) => found.has(name)));
 }
 
 function fail(columns: readonly string[], format: HistoryFormat, choice: ShapeChoice): NoShape {
   const streams = choice.stream === null ? HISTORY_STREAMS : [choice.stream];
   const rated = streams.map((nearest) => {
-    const missing = missingOf(columns, { format, stream: nearest }, choice);
+    const missing = missingFields(columns, { format, stream: nearest }, choice);
     const needed = NEEDED[nearest].length;
     return { nearest, format, missing, share: (needed - missing.length) / needed };
   });

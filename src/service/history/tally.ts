@@ -103,7 +103,7 @@ export function countHistory(zone: string | null, database: TemporaryDatabase): 
   const addPerson = (person: PastPerson, answeredAt: number | null): void => {
     const { id, createdAt } = person;
     if (id !== null) keepPerson.run([id, answeredAt, createdAt]);
-    const address = addressOf(person);
+    const address = rowAddress(person);
     if (address !== "") keepAddress.run([address, id === null ? 0 : 1]);
   };
   return {
@@ -129,12 +129,12 @@ function isKept(row: PastRow): row is Kept {
 /** Rows without an id are identified by person, time and score. */
 function rowKey(row: Kept): number | string {
   if (row.row.id !== null) return row.row.id;
-  if (row.stream !== "responses") return addressOf(row.row);
+  if (row.stream !== "responses") return rowAddress(row.row);
   const { person, createdAt, score, surveyType } = row.row;
-  return `${person.id ?? addressOf(person)} ${createdAt} ${score} ${surveyType}`;
+  return `${person.id ?? rowAddress(person)} ${createdAt} ${score} ${surveyType}`;
 }
 
-function addressOf({ email, phoneNumber }: PastPerson): string {
+function rowAddress({ email, phoneNumber }: PastPerson): string {
   return email === null ? (phoneNumber ?? "") : emailKey(email);
 }
 

@@ -22,7 +22,7 @@ export interface KeyRing {
   /** The project, or null. Throws 429 after too many wrong keys. */
   readonly open: (authorization: string, address: string) => Promise<Project | null>;
   /** The key's access, or null. Throws like `open`. */
-  readonly accessOf: (authorization: string, address: string) => Promise<KeyAccess | null>;
+  readonly requiredAccess: (authorization: string, address: string) => Promise<KeyAccess | null>;
   /** Accepts a key while this process lives, or until 10,000 others have been used after it. */
   readonly addSession: (key: string, project: Project) => void;
 }
@@ -94,7 +94,7 @@ export function createKeyRing(store: Store, clock: Clock, limits: KeyLimits): Ke
   return {
     identify,
     open: async (...credentials) => (await orNobody(identify(...credentials)))?.project ?? null,
-    accessOf: async (...credentials) => (await orNobody(identify(...credentials)))?.access ?? null,
+    requiredAccess: async (...credentials) => (await orNobody(identify(...credentials)))?.access ?? null,
     addSession: (key, project) => {
       const keyHash = hashKey(key);
       sessions.set(keyHash, { project, access: "full", keyHash });

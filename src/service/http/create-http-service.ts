@@ -215,7 +215,7 @@ function createAnswer(options: HttpServiceOptions, count: (caller: string) => vo
     const isServed = found !== null && "route" in found && (found.hasSuffix || acceptsJson(headers.accept));
     // Read-only keys get 403 for every write, even to unknown paths.
     if (found !== null && !isServed && !isReading(method) && headers.authorization !== undefined)
-      refuseWrite(method, await keys.accessOf(headers.authorization, from));
+      refuseWrite(method, await keys.requiredAccess(headers.authorization, from));
     const match = requireMatch(found);
     progress.match = match;
     if (!isServed) throw new HttpError(406, "Not Acceptable: only application/json is served");

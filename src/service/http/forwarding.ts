@@ -1,6 +1,6 @@
 /** The client's address behind a proxy; otherwise rate limits would count all its clients as one. */
 import { BlockList, isIP } from "node:net";
-import { dotted, wordsOf } from "../domain/webhooks/addresses.ts";
+import { dotted, ipv6Words } from "../domain/webhooks/addresses.ts";
 
 /** An address, or a network such as `10.0.0.0/8`. */
 const NETWORK = /^([^/]+)(?:\/(\d{1,3}))?$/;
@@ -55,7 +55,7 @@ function toBlockList(networks: readonly string[]): BlockList {
 /** For rate limits: an IPv4 address (also IPv4-mapped), or a /64 network, which has one owner. */
 export function addressGroup(address: string): string {
   if (isIP(address) !== 6) return address;
-  const words = wordsOf(address.split("%")[0] ?? "");
+  const words = ipv6Words(address.split("%")[0] ?? "");
   const isMapped = words.slice(0, 6).join(":") === "0:0:0:0:0:65535";
   if (isMapped) return dotted(words[6], words[7]);
   return words

@@ -42,7 +42,7 @@ type ProjectField<Name extends OperationName> = {
   readonly server: object;
 }[ScopeOf<Name>];
 
-export function accessOf(call: { readonly kind: OperationName }): Access {
+export function requiredAccess(call: { readonly kind: OperationName }): Access {
   const { operation, input } = resolve(call);
   return operation.access(input);
 }

@@ -114,14 +114,14 @@ export function defineOperation<Of extends Scope, Each extends Fields, Prepared,
   const { scope, access, writesAnyway = false, prepare, run, after } = spec;
   const locks: Place["locks"] = spec.locks ?? (scope === "server" ? "none" : "all");
   const schema = v.strictObject(spec.input);
-  const accessOf = (input: Parsed<Each>): Access => (typeof access === "string" ? access : access(input));
+  const requiredAccess = (input: Parsed<Each>): Access => (typeof access === "string" ? access : access(input));
   return {
     scope,
-    access: (given) => accessOf(read(schema, given)),
+    access: (given) => requiredAccess(read(schema, given)),
     call: async (tools, project, given) => {
       const input = read(schema, given);
       const prepared = (await prepare?.(tools, project, input)) as Prepared;
-      const place = { isRead: accessOf(input) === "read" && !writesAnyway, project, locks };
+      const place = { isRead: requiredAccess(input) === "read" && !writesAnyway, project, locks };
       try {
         const done = await inTransaction(tools.store, place, (tx, found) =>
           run(tx, found as ProjectOf<Of>, input, tools, prepared),

@@ -12,7 +12,7 @@ import {
   identifiersFor,
   isKnown,
   previewErasure,
-  textsOf,
+  searchTexts,
   withoutRows,
 } from "../domain/privacy/erase.ts";
 import {
@@ -116,7 +116,7 @@ async function findTargets(store: Store, name: string | null, address: ErasedAdd
   for (const project of projects) {
     const person = await store.read((tx) => findByAddress(tx, project, address));
     const identifiers = identifiersFor(address, person);
-    for (const text of textsOf(identifiers)) texts.add(text).add(emailKey(text));
+    for (const text of searchTexts(identifiers)) texts.add(text).add(emailKey(text));
     if (person !== null)
       for (const text of await store.read((tx) => tx.erasures.samples(project.id, person.id, SAMPLES_MAX)))
         if (text.length >= SAMPLE_MIN) samples.add(text);

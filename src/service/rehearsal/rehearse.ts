@@ -113,7 +113,7 @@ function openScheduler(store: Store, clock: JumpClock, sender: MessageSender): S
   });
 }
 
-interface Recording extends Silent {
+interface RecordingOptions extends Silent {
   readonly since: number;
   readonly zone: string;
   readonly messages: RehearsedMessage[];
@@ -123,7 +123,7 @@ interface Recording extends Silent {
 function createRecorder(
   store: Store,
   clock: JumpClock,
-  { since, zone, messages, held, answers }: Omit<Recording, "withoutAddress">,
+  { since, zone, messages, held, answers }: Omit<RecordingOptions, "withoutAddress">,
 ): MessageSender {
   return {
     name: "rehearsal",

@@ -30,13 +30,13 @@ export async function findSilentMembers(store: Store, project: ProjectRow, span:
           if (member === null || member.nextRequestId !== null) continue;
           if ((platform === "email" ? person.email : person.phoneNumber) === null) withoutAddress += 1;
           else if (settings.active && !(await canReceive(tx, project, person, platform)))
-            held.push(...heldBack(member, whyOf(person, platform), settings, { ...span, now: tx.now }));
+            held.push(...heldBack(member, explainSilence(person, platform), settings, { ...span, now: tx.now }));
         }
       });
   return { held, withoutAddress };
 }
 
-function whyOf({ bouncedAt }: PersonRow, platform: Platform): Held["why"] {
+function explainSilence({ bouncedAt }: PersonRow, platform: Platform): Held["why"] {
   return platform === "email" && bouncedAt !== null ? "bounced" : "unsubscribed";
 }
 

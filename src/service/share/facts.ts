@@ -48,7 +48,7 @@ export async function readShareFacts(
     sponsor: (await showProject(tx, { ...sender, base: "" }, share.project)).brand.name,
   }));
   const start = asked?.first ?? days[0]?.day ?? null;
-  const counts = countsOf(days);
+  const counts = scoreCounts(days);
   const since = start === null ? null : startOfDay(start);
   return {
     title,
@@ -58,12 +58,12 @@ export async function readShareFacts(
     since,
     until: now,
     counts,
-    scores: scoresOf(days),
+    scores: scoreDistribution(days),
     commented: days.reduce((sum, { tally }) => sum + tally.commented, 0),
     rates: { channels, areOpen: true },
     change: change === null ? null : { ...change, after: counts },
-    periods: start === null ? [] : periodsOf(days, start, now, asked === null),
-    segments: share.segments.length === 0 ? null : segmentsOf(days, share.segments),
+    periods: start === null ? [] : periodScores(days, start, now, asked === null),
+    segments: share.segments.length === 0 ? null : segmentFacts(days, share.segments),
     ...(await readNewest(store, share, { since: since ?? now, until: now }, countAnswers(counts))),
     redacted: true,
   };
@@ -84,32 +84,32 @@ async function readDays(tx: Transaction, share: ShareRow, first: number | null, 
   const today = utcDay(now);
   const found: CountedDay[] = [];
   for (const { day, tally } of await tx.shares.days(share, { first, last: today }))
-    found.push({ day, tally: tally ?? (await tallyAnswers(tx, share, secondsOf(day, now))) });
+    found.push({ day, tally: tally ?? (await tallyAnswers(tx, share, rangeSeconds(day, now))) });
   return found;
 }
 
-function secondsOf(day: SharedDay["day"], now: number): { readonly since: number; readonly until: number } {
+function rangeSeconds(day: SharedDay["day"], now: number): { readonly since: number; readonly until: number } {
   return { since: startOfDay(day), until: Math.min(now, startOfDay(day + 1) - 1) };
 }
 
-function scoresOf(days: readonly CountedDay[]): number[] {
+function scoreDistribution(days: readonly CountedDay[]): number[] {
   return Array.from({ length: SCORE_MAX + 1 }, (_, score) =>
     days.reduce((sum, { tally }) => sum + (tally.scores[score] ?? 0), 0),
   );
 }
 
-function countsOf(days: readonly CountedDay[]): ScoreTally {
-  return countsOfScores(scoresOf(days));
+function scoreCounts(days: readonly CountedDay[]): ScoreTally {
+  return countsOfScores(scoreDistribution(days));
 }
 
-function periodsOf(days: readonly CountedDay[], first: number, now: number, isOpen: boolean): PeriodScore[] {
+function periodScores(days: readonly CountedDay[], first: number, now: number, isOpen: boolean): PeriodScore[] {
   return sharedPeriods(first, now, isOpen).map(({ label, isRunning, isCut, ...period }) => {
-    const counts = countsOf(days.filter(({ day }) => day >= period.first && day <= period.last));
+    const counts = scoreCounts(days.filter(({ day }) => day >= period.first && day <= period.last));
     return { label, counts, isRunning, isCut };
   });
 }
 
-function segmentsOf(days: readonly CountedDay[], properties: readonly string[]): SegmentFacts {
+function segmentFacts(days: readonly CountedDay[], properties: readonly string[]): SegmentFacts {
   const options = { confidence: CONFIDENCE_DEFAULT, minN: FEW_ANSWERS, compared: false };
   const tallies = properties.map((property) => ({ property, tally: segmentTally(days, property) }));
   const found = tallies.flatMap(({ tally }) => (tally === null ? [] : [segmentRows(tally, options)]));

@@ -72,7 +72,7 @@ class LoopingDispatcher implements Dispatcher {
     // Only one process sends, so that no event is sent twice.
     if (!mayStart()) return lookAt;
     const { dueInSeconds, shares } = await store.read((tx) => readShares(tx, this.#queues));
-    this.#closeOthers(new Set(shares.map(({ webhook }) => keyOf(webhook))));
+    this.#closeOthers(new Set(shares.map(({ webhook }) => queueKey(webhook))));
     for (const { webhook, due, isSlow } of shares) {
       const queue = this.#queueOf(webhook);
       if (isSlow) queue.clear();
@@ -82,7 +82,7 @@ class LoopingDispatcher implements Dispatcher {
   }
 
   #queueOf(webhook: WebhookRow): EndpointQueue {
-    const key = keyOf(webhook);
+    const key = queueKey(webhook);
     const onEnd = (attempt: EndedAttempt): void => this.#recorder.add(attempt);
     const queue =
       this.#queues.get(key) ?? createEndpointQueue({ ...this.#options, onEnd, signal: this.#leaving.signal });
@@ -108,7 +108,7 @@ class LoopingDispatcher implements Dispatcher {
   }
 }
 
-function keyOf({ project, id }: WebhookRow): string {
+function queueKey({ project, id }: WebhookRow): string {
   return `${project.id} ${id}`;
 }
 
@@ -130,7 +130,7 @@ async function readShares(
     const { project, id, disabledAt, slowUntil } = webhook;
     if (disabledAt !== null) continue;
     const isSlow = slowUntil !== null && slowUntil > tx.now;
-    const limit = isSlow ? 0 : (queues.get(keyOf(webhook))?.wanted() ?? FIRST_SHARE);
+    const limit = isSlow ? 0 : (queues.get(queueKey(webhook))?.wanted() ?? FIRST_SHARE);
     shares.push({ webhook, due: limit === 0 ? [] : await tx.webhooks.due(webhook, limit), isSlow });
     const next = isSlow ? slowUntil : await tx.webhooks.nextDueAt(project.id, id);
     if (next !== null) dues.push(next);

@@ -99,7 +99,7 @@ async function againWhenStale(error: unknown, send: () => Promise<Answer>): Prom
   throw error;
 }
 
-interface Sending {
+interface PendingPost {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly agents: { readonly http: HttpAgent; readonly https: HttpsAgent };
@@ -108,7 +108,7 @@ interface Sending {
 
 function exchange(
   target: Destination,
-  { headers, body, agents, options }: Sending,
+  { headers, body, agents, options }: PendingPost,
   signal: AbortSignal,
 ): Promise<Answer> {
   const url = new URL(target.url);

@@ -6,7 +6,7 @@ import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemRandom } from "../../../src/runtime/random.ts";
-import { lockNameOf } from "../../../src/runtime/files/file-replacement.ts";
+import { lockName } from "../../../src/runtime/files/file-replacement.ts";
 import { removeAbandonedCopies } from "../../../src/service/data-file/backup.ts";
 import { runInside } from "../../helpers/in-process.ts";
 import { startProgram, type Ended, type Running } from "../../helpers/run-cli.ts";
@@ -113,7 +113,7 @@ it("when a restore is killed, then the next command on its file removes the copy
 });
 
 it("when the restore was of another container, then opening its file neither waits for its lock nor removes its copy", async () => {
-  const lock = lockNameOf(file("new.db"));
+  const lock = lockName(file("new.db"));
   await writeFile(file("new.db.token.surveyctl-tmp"), "");
   await writeFile(lock, JSON.stringify({ pid: 7, started: null, space: "another", token: "gone" }));
   await utimes(lock, 0, 0);

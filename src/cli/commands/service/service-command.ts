@@ -128,8 +128,8 @@ async function callAndShow<Name extends OperationName, Values>(
       return asked.text;
     });
   }
-  const { accessOf } = await import("../../../service/operations/index.ts");
-  const changes = accessOf(call) === "write";
+  const { requiredAccess } = await import("../../../service/operations/index.ts");
+  const changes = requiredAccess(call) === "write";
   const result = await withAdmin(deps, { ...choice, changes }, async (admin) => {
     try {
       return (await admin(call)) as ResultOf<Name>;

@@ -39,7 +39,6 @@ export interface GivenAnswer {
 export interface StoredVisit {
   readonly project: Project;
   readonly responseId: number;
-  /** `same`: nothing differed. */
   readonly change: "created" | "updated" | "same" | "closed";
 }
 
@@ -80,7 +79,6 @@ export async function answerSurvey(
   return { project, responseId, change: "created" };
 }
 
-/** Stores what differs and returns whether anything did. An undefined comment keeps the stored one. */
 export async function changeAnswer(
   tx: Transaction,
   project: Project,
@@ -157,7 +155,7 @@ export async function readLeaver(
     const stops = phoneNumber === null ? [] : await tx.suppressions.list(link.project.id, "sms", phoneNumber);
     return { email: null, hasLeft: stops.length > 0, mayReturn: false };
   }
-  return { email, hasLeft: unsubscribedAt !== null, mayReturn: (await findReturning(tx, link)) !== null };
+  return { email, hasLeft: unsubscribedAt !== null, mayReturn: (await findReturningPerson(tx, link)) !== null };
 }
 
 /** Unsubscribes from the message's channel. Returns whether the same link can undo it. Throws NotFoundError. */
@@ -171,7 +169,7 @@ export async function unsubscribeByLink(tx: Transaction, token: string): Promise
     return false;
   }
   await unsubscribePerson(tx, project, personId, requestId);
-  return (await findReturning(tx, link)) !== null;
+  return (await findReturningPerson(tx, link)) !== null;
 }
 
 /**
@@ -180,14 +178,17 @@ export async function unsubscribeByLink(tx: Transaction, token: string): Promise
  */
 export async function resubscribeByLink(tx: Transaction, token: string): Promise<boolean> {
   const link = await requireLink(tx, token);
-  const person = link.channel === "sms" ? null : await findReturning(tx, link);
+  const person = link.channel === "sms" ? null : await findReturningPerson(tx, link);
   if (person === null) return false;
   await resubscribePerson(tx, link.project, person);
   await resumeMember(tx, link.project, { ...person, unsubscribedAt: null }, "email");
   return true;
 }
 
-async function findReturning(tx: Transaction, { project, personId, requestId }: SurveyLink): Promise<PersonRow | null> {
+async function findReturningPerson(
+  tx: Transaction,
+  { project, personId, requestId }: SurveyLink,
+): Promise<PersonRow | null> {
   const person = await tx.people.byId(project.id, personId);
   if (person === null || person.unsubscribedAt === null) return person;
   const isTheirs = person.unsubscribedBy === requestId && tx.now - person.unsubscribedAt <= UNDO_SECONDS;
@@ -204,7 +205,6 @@ export async function leaveByErasedLink(store: Store, { project, channel, addres
     (tx) => tx.suppressions.addHash(project.id, channel, addressHash, { reason: LEFT[channel], at: tx.now }),
     only,
   );
-  // If the address was suppressed before, its owner is already marked.
   if (!isNew || channel === "sms") return;
   for await (const people of peoplePages(store, project)) {
     const owner = await store.read(async (tx) => {

@@ -5,7 +5,6 @@ import type { MetricGroup, MetricsQuery, Project, TimeRange } from "../inputs.ts
 import type { Transaction } from "../ports.ts";
 import { requireTrend } from "./trends.ts";
 
-/** Null if there is nothing to divide by. */
 type Group = Readonly<Record<string, number | null>>;
 
 /**

@@ -4,7 +4,6 @@ import type { Fragment, NewRow } from "../../sql/lists/counted-rows.ts";
 import { assign, renameFields, selectList } from "../../sql/columns.ts";
 
 export interface NewResponse {
-  /** Only set when importing. */
   readonly id?: number;
   readonly personId: number;
   /** Defaults to `nps`. */
@@ -15,16 +14,13 @@ export interface NewResponse {
   readonly token: string;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** The survey request that it answers. */
   readonly requestId: number | null;
   /** `link` for a public link; undefined for a survey or the API. */
   readonly origin?: "link";
   readonly tags?: readonly string[];
-  /** JSON array of additional answers (section 2). */
   readonly additionalAnswers?: string;
 }
 
-/** Maps and arrays are stored as JSON texts. */
 const COLUMNS: Readonly<Record<keyof StoredPastResponse, string>> = {
   id: "id",
   personId: "person_id",
@@ -41,7 +37,6 @@ const COLUMNS: Readonly<Record<keyof StoredPastResponse, string>> = {
 };
 export const RESPONSE = `SELECT ${selectList(COLUMNS)} FROM responses WHERE project_id = ?`;
 
-/** Columns that only an insert sets. */
 export interface ResponseOrigin {
   readonly requestId: number | null;
   readonly token: string;

@@ -45,7 +45,6 @@ export async function listResponsesJson(
   return tx.responses.list(project.id, filter, toShape(query.expand, links));
 }
 
-/** A row of this list as it is now; null if it is gone. */
 export async function responseJson(
   tx: Transaction,
   project: Project,
@@ -129,14 +128,12 @@ function checkScore(score: number): void {
   throw new InvalidError({ score: [`must be an integer from ${SCORE_MIN} to ${SCORE_MAX}`] });
 }
 
-/** Throws InvalidError if there is no such person. */
 export async function requirePerson(tx: Transaction, project: Project, text: string): Promise<number> {
   const person = await findReferenced(tx, project, { by: "id", id: text });
   if (person === null) throw new InvalidError({ person: ["does not exist"] });
   return person.id;
 }
 
-/** Throws NotFoundError. */
 export async function getResponse(
   tx: Transaction,
   project: Project,

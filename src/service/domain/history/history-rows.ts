@@ -55,12 +55,10 @@ export class HistoryRows {
     return findPeople(this.#database, project, "phone_number", phoneNumbers);
   }
 
-  /** Ids and addresses must be free. */
   async insertPeople(project: number, rows: readonly Omit<PersonRow, "nextSurveyAt">[]): Promise<void> {
     for (const person of rows) sendRow(this.#database, "people", personRow(project, { ...person, nextSurveyAt: null }));
   }
 
-  /** Replaces all columns, including `createdAt`. */
   async replacePerson(project: number, { id, ...person }: StoredPastPerson): Promise<void> {
     const set = assignPerson(person);
     if (set !== null) await updateRows(this.#database, "people", set, ["project_id = ? AND id = ?", project, id]);
@@ -75,14 +73,12 @@ export class HistoryRows {
     return (await allIn(this.#database, `${RESPONSE} AND id IN`, [project], ids)) as unknown as StoredPastResponse[];
   }
 
-  /** The id of a person's response with that time and score, or null. */
   async findResponse(project: number, personId: number, createdAt: number, score: number): Promise<number | null> {
     const values = [project, personId, createdAt, score];
     const sql = "SELECT id FROM responses WHERE project_id = ? AND person_id = ? AND created_at = ? AND score = ?";
     return ((await this.#database.first(`${sql} ORDER BY id LIMIT 1`, values))?.id as number | undefined) ?? null;
   }
 
-  /** Ids must be free. */
   async insertResponses(project: number, rows: readonly NewPastResponse[]): Promise<void> {
     const tokens = this.#tokens(rows.length);
     for (const [index, { permalink = null, ...row }] of rows.entries()) {
@@ -96,7 +92,6 @@ export class HistoryRows {
     await updateRows(this.#database, "responses", set, ["project_id = ? AND id = ?", project, id]);
   }
 
-  /** Keeps the later times. */
   async markAnswered(project: number, rows: readonly LastAnswer[]): Promise<void> {
     for (const { id, at } of rows)
       this.#database.send(

@@ -1,4 +1,3 @@
-/** Imports saved people, unsubscribes and bounces with their ids and times. Schedules nothing. */
 import { emailKey } from "../../../contract/text/email.ts";
 import type { Project } from "../inputs.ts";
 import { newest } from "../people/person-identity.ts";
@@ -16,8 +15,7 @@ export interface ImportRules {
   readonly firstFree: number;
 }
 
-/** A row that wasn't stored unchanged, by its index. */
-export interface Finding {
+export interface RowFinding {
   readonly index: number;
   readonly text: string;
 }
@@ -26,10 +24,9 @@ export interface Finding {
 export interface Imported {
   readonly kept: number;
   readonly same: number;
-  /** Existing rows that were completed or replaced. */
   readonly changed: number;
-  readonly conflicts: readonly Finding[];
-  readonly refused: readonly Finding[];
+  readonly conflicts: readonly RowFinding[];
+  readonly refused: readonly RowFinding[];
   /** Ids of the source that belong to someone else here, and the id of the same person here. */
   readonly aliases: readonly (readonly [id: number, known: number])[];
   /** People created for their responses, without an address. */
@@ -38,13 +35,12 @@ export interface Imported {
   readonly named: readonly number[];
 }
 
-/** Collects the results of rows, and what to report to webhooks. */
 export interface Outcomes {
   kept: number;
   same: number;
   changed: number;
-  readonly conflicts: Finding[];
-  readonly refused: Finding[];
+  readonly conflicts: RowFinding[];
+  readonly refused: RowFinding[];
   readonly aliases: (readonly [number, number])[];
   readonly nameless: number[];
   readonly named: number[];
@@ -56,7 +52,6 @@ export function createOutcomes(): Outcomes {
   return { ...counts, conflicts: [], refused: [], aliases: [], nameless: [], named: [], events: [] };
 }
 
-/** Existing people, and those about to be stored. */
 export interface Known {
   readonly byId: Map<number, PersonRow>;
   readonly byEmail: Map<string, PersonRow>;
@@ -81,7 +76,6 @@ export async function importSuppressions(
   return outcomes;
 }
 
-/** Finds the people that rows name by id or address. */
 export async function findKnown(
   tx: Transaction,
   project: Project,
@@ -117,7 +111,7 @@ function remember({ byId, byEmail, byPhone }: Known, person: PersonRow): void {
 /**
  * The person with one of the row's addresses: the e-mail decides; a phone only counts if one of the two has no e-mail.
  */
-function ownerOf({ byEmail, byPhone }: Known, { email, phoneNumber }: PastPerson): PersonRow | null {
+function findOwner({ byEmail, byPhone }: Known, { email, phoneNumber }: PastPerson): PersonRow | null {
   const byAddress = email === null ? undefined : byEmail.get(emailKey(email));
   const byNumber = phoneNumber === null ? undefined : byPhone.get(phoneNumber);
   if (byAddress !== undefined || byNumber === undefined) return byAddress ?? null;
@@ -128,10 +122,9 @@ function ownerOf({ byEmail, byPhone }: Known, { email, phoneNumber }: PastPerson
 export function findKnownPerson(known: Known, row: PastPerson): PersonRow | null {
   const byId = row.id === null ? null : (known.byId.get(row.id) ?? null);
   if (byId !== null && !isSomebodyElse(byId, row)) return byId;
-  return ownerOf(known, row) ?? byId;
+  return findOwner(known, row) ?? byId;
 }
 
-/** Stores people, and marks those who unsubscribed or bounced. */
 export async function importPeople(
   tx: Transaction,
   project: Project,
@@ -144,7 +137,6 @@ export async function importPeople(
   for (const [index, row] of rows.entries()) {
     const found = findKnownPerson(known, row);
     if (found !== null && (row.id === null || row.id === found.id)) {
-      // Someone added by this call must be stored before being updated.
       await addPeople(tx, project, { known, people: added.splice(0) }, outcomes);
       await mergePerson(tx, project, { known, id: found.id, row, index, policy }, outcomes);
       continue;
@@ -217,7 +209,6 @@ export async function newPerson(
   return person;
 }
 
-/** Stores new people; those with a suppressed address are marked. */
 export async function addPeople(
   tx: Transaction,
   project: Project,

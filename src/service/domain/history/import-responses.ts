@@ -1,4 +1,3 @@
-/** Imports saved responses with their ids, times, tags, notes and answers. Recent respondents are throttled. */
 import { plainAnswers } from "../../../contract/questions/additional-answers.ts";
 import type { Json } from "../../../contract/json.ts";
 import type { Note } from "../../../contract/resources.ts";
@@ -11,7 +10,7 @@ import {
   completePerson,
   type ConflictPolicy,
   createOutcomes,
-  type Finding,
+  type RowFinding,
   findKnown,
   findKnownPerson,
   hasNoAddress,
@@ -63,7 +62,7 @@ async function importBatch(tx: Transaction, project: Project, batch: PastRows, r
   const places = rows.flatMap((_, index) => (isErased.has(index) ? [] : [index]));
   const left = { step, rows: places.map((index) => rows[index]) } as PastRows;
   const imported = await importRows(tx, project, left, rules);
-  const placed = (findings: readonly Finding[]): Finding[] =>
+  const placed = (findings: readonly RowFinding[]): RowFinding[] =>
     findings.map((finding) => ({ ...finding, index: places[finding.index] ?? finding.index }));
   return { ...imported, refused: placed(imported.refused), conflicts: [...placed(imported.conflicts), ...erased] };
 }
@@ -81,7 +80,7 @@ async function findErasedRows(
   tx: Transaction,
   project: Project,
   rows: readonly (PastPerson | PastResponse)[],
-): Promise<Finding[]> {
+): Promise<RowFinding[]> {
   if ((await tx.erasures.list(project.id, 1)).length === 0) return [];
   const people = rows.map((row) => ("person" in row ? row.person : row));
   // Ids are per project, so the source may use the id of another stored person.
@@ -92,7 +91,7 @@ async function findErasedRows(
     return { id: isNamed || (id !== null && stored.has(id)) ? null : id, email, phoneNumber };
   });
   const times = await findErasures(tx, project, identifiers);
-  const findings: Finding[] = [];
+  const findings: RowFinding[] = [];
   for (const [index, row] of rows.entries()) {
     const at = times[index] ?? null;
     if (at === null || (row.createdAt ?? 0) > at) continue;
@@ -117,7 +116,6 @@ function highestId(batch: PastRows): number {
 
 type PlacedResponse = PastResponse & { readonly id: number };
 
-/** The row with this id, and its answers in the API's form. */
 function toPlaced(questions: readonly Question[], { answers = {}, ...row }: PastResponse, id: number): PlacedResponse {
   const known = new Set(plainAnswers({ additional_answers: row.additionalAnswers }).map((answer) => answer.id));
   const texts = Object.fromEntries(Object.entries(answers).filter(([question]) => !known.has(question)));
@@ -167,7 +165,6 @@ interface Placement {
   readonly markedUpTo: ReadonlyMap<number, number>;
 }
 
-/** Returns the id of each row's person, creating missing ones; undefined for rejected rows. */
 async function placePeople(
   tx: Transaction,
   project: Project,
@@ -221,7 +218,6 @@ interface Search {
   readonly row: PastResponse;
   readonly personId: number;
   readonly stored: ReadonlyMap<number, StoredPastResponse>;
-  /** Rows of this batch that are about to be stored. */
   readonly added: readonly StoredPastResponse[];
 }
 
@@ -303,7 +299,6 @@ async function mergeResponse(
   const { tags, notes, noteIds, additionalAnswers } = found;
   await replacePastResponse(tx, project.id, {
     ...wanted,
-    // Facts that the source omits stay.
     ...(row.tags === null && { tags }),
     ...(row.notes === null && { notes, noteIds }),
     ...(row.additionalAnswers === null && { additionalAnswers }),
@@ -342,7 +337,6 @@ function differences(found: StoredPastResponse, row: PastResponse, personId: num
   });
 }
 
-/** JSON independent of the order of names. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, part: Json) =>
     typeof part === "object" && part !== null && !Array.isArray(part)

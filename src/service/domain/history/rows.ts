@@ -1,4 +1,3 @@
-/** Saved rows of the closed service in a uniform format. */
 import type { TextsByQuestion } from "../questions/answer-texts.ts";
 import type { PersonRow } from "../people/person-columns.ts";
 import type { Json } from "../../../contract/json.ts";
@@ -43,7 +42,6 @@ export interface PastResponse {
   readonly properties: Properties;
   /** Where the closed service showed it. */
   readonly permalink?: string;
-  /** Null if unknown. */
   readonly tags: readonly string[] | null;
   readonly notes: readonly PastNote[] | null;
   readonly additionalAnswers: readonly Json[] | null;
@@ -51,7 +49,6 @@ export interface PastResponse {
   readonly answers?: TextsByQuestion;
 }
 
-/** A response's columns; the last four are JSON arrays. */
 export interface StoredPastResponse {
   readonly id: number;
   readonly personId: number;
@@ -60,7 +57,6 @@ export interface StoredPastResponse {
   readonly comment: string | null;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** A JSON object. */
   readonly properties: string;
   readonly tags: string;
   readonly additionalAnswers: string;
@@ -72,7 +68,6 @@ export type NewPastResponse = StoredPastResponse & Pick<PastResponse, "permalink
 
 export type StoredPastPerson = Omit<PersonRow, "lastRespondedAt" | "nextSurveyAt">;
 
-/** When someone last answered, and was last surveyed. */
 export interface LastAnswer {
   readonly id: number;
   readonly at: number;

@@ -8,7 +8,6 @@ export interface TableSum {
   /** Null if there are no rows, or rows have no id. */
   readonly least_id: number | null;
   readonly most_id: number | null;
-  /** SHA-256 of all columns of all rows, in hexadecimal. */
   readonly digest: string;
 }
 
@@ -69,7 +68,6 @@ async function readTable(
   const hash = createHash("sha256");
   let [rows, least, most] = [0, Infinity, -Infinity];
   for (let page = await tables.page(table, null, PAGE); page.length > 0;) {
-    // Engines may return columns in different orders.
     const columns = Object.keys(page[0] ?? {}).toSorted();
     hash.update(page.map((row) => `${JSON.stringify(columns.map((column) => row[column]))}\n`).join(""));
     for (const { id } of page) {

@@ -8,8 +8,6 @@ export type TableRow = Readonly<Record<string, string | number | null>>;
  */
 export type StoreMark = "erasures" | "filling" | "moved";
 
-/** All rows as they are: what a move reads and writes. */
-
 /**
  * Tables and their keys, in dependency order. Omits `schema_versions`, `store_marks` and `processes`, which belong to
  * the store itself.
@@ -56,7 +54,6 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
 /** Per statement; engines allow 32,766 and more. */
 const PARAMETERS_MAX = 10_000;
 
-/** Raw access to a store's rows, table by table. */
 export class TableRows {
   /** All tables except those about the store itself; a row comes after those it refers to. */
   readonly names: readonly string[] = Object.keys(TABLE_KEYS);
@@ -75,7 +72,6 @@ export class TableRows {
     return this.#database.all(`SELECT * FROM ${table} ${where} ORDER BY ${key.join(", ")} LIMIT ?`, [...values, limit]);
   }
 
-  /** All rows have the same columns. */
   async insert(table: string, rows: readonly TableRow[]): Promise<void> {
     const columns = Object.keys(rows[0] ?? {});
     const step = Math.max(1, Math.floor(PARAMETERS_MAX / columns.length));
@@ -87,20 +83,17 @@ export class TableRows {
     await this.#database.run(`DELETE FROM ${table}`);
   }
 
-  /** A project's number of writes; 0 if it doesn't exist. */
   async version(project: number): Promise<number> {
     return Number(
       (await this.#database.first("SELECT version FROM project_state WHERE project_id = ?", [project]))?.version ?? 0,
     );
   }
 
-  /** Null if the store has no such mark. */
   async mark(name: StoreMark): Promise<string | null> {
     const row = await this.#database.first("SELECT value FROM store_marks WHERE name = ?", [name]);
     return textOrNull(row?.value);
   }
 
-  /** Null removes the mark. */
   async setMark(name: StoreMark, value: string | null): Promise<void> {
     if (value === null) this.#database.send("DELETE FROM store_marks WHERE name = ?", [name]);
     else

@@ -1,4 +1,3 @@
-/** All people of a project, for work without an index. */
 import type { Person } from "../../../contract/resources.ts";
 import type { Project } from "../inputs.ts";
 import type { PersonRow, Position, Store } from "../ports.ts";

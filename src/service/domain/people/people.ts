@@ -1,4 +1,3 @@
-/** People (4.1 and 4.2), and deletion. */
 import type { Person, Properties, SentPerson } from "../../../contract/resources.ts";
 import type { SurveyStatus } from "../../../contract/text/survey-status.ts";
 import { recallDigests } from "../delivery/digests.ts";
@@ -63,13 +62,11 @@ function onePerson(
   return { rows: isListed ? [personJson(row, withProperties)] : [], next: null };
 }
 
-/** `Person` as JSON, with stored properties if requested. */
 function personJson(row: PersonRow, withProperties: boolean): string {
   const text = JSON.stringify(toPerson(row));
   return withProperties ? `${text.slice(0, -1)},"properties":${row.properties ?? "{}"}}` : text;
 }
 
-/** A row of this list as it is now; null if the person is gone. */
 export async function listedPersonJson(tx: Transaction, project: Project, id: string): Promise<string | null> {
   const row = await tx.people.byId(project.id, Number(id));
   return row === null ? null : personJson(row, true);
@@ -110,7 +107,6 @@ export async function sendPerson(tx: Transaction, project: Project, input: SendI
     : { email: input.email, phoneNumber: input.phoneNumber };
   const stored = input.replaceProperties && given !== null ? {} : storedProperties(existing);
   const kept = given === null ? null : JSON.stringify(mergeProperties(stored, given));
-  // 4.2: with send=false, a new address changes nothing else.
   const wanted = renames && !input.send ? NOTHING_NEW : { name, properties: kept, lastSentAt, ...identity };
   const isNew = existing === null;
   const properties = mergeProperties(carriedProperties(stored), given ?? {});
@@ -158,7 +154,6 @@ function blank(attribute: string): InvalidError {
   return new InvalidError({ [attribute]: ["can't be blank"] });
 }
 
-/** 4.2: returns the request's properties, not the stored ones. */
 function toSentPerson(person: PersonRow, scheduledAt: number | null, given: Properties | null): SentPerson {
   return {
     id: String(person.id),
@@ -212,7 +207,6 @@ async function renamePerson(tx: Transaction, project: Project, input: SendInput)
   }
 }
 
-/** True if the old e-mail is this person's: the phone may belong to someone without an e-mail. */
 function samePerson(person: PersonRow, input: SendInput): boolean {
   return input.email !== null && person.email !== null;
 }

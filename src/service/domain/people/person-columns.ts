@@ -7,7 +7,6 @@ export interface PersonRow {
   readonly email: string | null;
   readonly name: string | null;
   readonly phoneNumber: string | null;
-  /** A JSON object; null if none were given. */
   readonly properties: string | null;
   readonly createdAt: number;
   readonly lastSentAt: number | null;
@@ -37,20 +36,18 @@ const COLUMNS: Readonly<Record<keyof PersonRow, string>> = {
 
 export const PERSON = `SELECT ${selectList(COLUMNS)} FROM people WHERE removed = 0 AND project_id = ?`;
 
-/** Stores each address with the key that it is found by. */
 export function personRow(project: number, person: PersonRow): NewRow {
-  return { project_id: project, email_key: keyOf(person.email), ...renameFields(COLUMNS, person) };
+  return { project_id: project, email_key: emailKeyOrNull(person.email), ...renameFields(COLUMNS, person) };
 }
 
-/** Assigns the given fields; null if there are none. */
 export function assignPerson(change: Partial<Omit<PersonRow, "id">>): Fragment | null {
   const { sets, values } = assign(
     { ...COLUMNS, emailKey: "email_key" },
-    { ...change, ...(change.email === undefined ? {} : { emailKey: keyOf(change.email) }) },
+    { ...change, ...(change.email === undefined ? {} : { emailKey: emailKeyOrNull(change.email) }) },
   );
   return sets === "" ? null : [sets, ...values];
 }
 
-function keyOf(email: string | null): string | null {
+function emailKeyOrNull(email: string | null): string | null {
   return email === null ? null : emailKey(email);
 }

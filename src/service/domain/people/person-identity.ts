@@ -1,4 +1,3 @@
-/** Finds the person that a call identifies by e-mail, phone number or id. */
 import { InvalidError, NotFoundError, TakenError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { PersonReference, Project } from "../inputs.ts";
@@ -6,7 +5,6 @@ import type { PersonChange, PersonRow, Transaction } from "../ports.ts";
 import { UNKNOWN_PERSON } from "./person-rows.ts";
 import { keepSuppressions, markSuppressed, suppressionMarks } from "./suppressions.ts";
 
-/** The caller's parameter names, for errors. */
 export interface IdentityNames {
   readonly id: string;
   readonly email: string;
@@ -65,10 +63,8 @@ export async function requireReferenced(
   return person;
 }
 
-/** Times are Unix seconds. */
 export interface WantedPerson extends Identity {
   readonly name: string | null;
-  /** A JSON object; null keeps the stored ones. */
   readonly properties: string | null;
   readonly lastSentAt: number | null;
 }
@@ -121,7 +117,6 @@ function mergeChange(person: PersonRow, wanted: WantedPerson): PersonChange {
   };
 }
 
-/** Updates what differs, and returns the person. */
 export async function changePerson(
   tx: Transaction,
   project: Project,

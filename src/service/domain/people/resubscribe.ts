@@ -1,4 +1,3 @@
-/** Undoes an unsubscribe and a bounce, at the person's request. */
 import { clearBounce } from "../delivery/bounces.ts";
 import { InvalidError } from "../errors.ts";
 import type { Project } from "../inputs.ts";

@@ -1,4 +1,3 @@
-/** A person's stored properties, and which of them surveys include. */
 import { PROPERTIES_BYTES_MAX } from "../../../contract/limits.ts";
 import type { Properties } from "../../../contract/resources.ts";
 import { MESSAGE_TEXTS } from "../../../contract/special-properties.ts";

@@ -12,7 +12,6 @@ export type SuppressionReason = "unsubscribe" | "bounce" | "stop" | "complaint";
 
 export interface Suppression {
   readonly reason: SuppressionReason;
-  /** Unix seconds. */
   readonly at: number;
 }
 
@@ -49,7 +48,6 @@ export class SuppressionRows {
     );
   }
 
-  /** The hash that identifies a suppressed address. Only in a write. */
   async hash(channel: Channel, address: string): Promise<string> {
     return suppressionHash(this.#secrets, channel, address);
   }
@@ -61,7 +59,6 @@ export class SuppressionRows {
 
   async list(project: number, channel: Channel, address: string): Promise<readonly Suppression[]> {
     const key = await this.#secrets.read(SUPPRESSION_KEY);
-    // Without a key, nothing has been suppressed yet.
     if (key === null) return [];
     const sql = `SELECT reason, created_at AS at FROM suppressions
         WHERE project_id = ? AND channel = ? AND address_hash = ? ORDER BY created_at, reason`;
@@ -79,12 +76,10 @@ async function addSuppression(database: Database, values: readonly SqlValue[]): 
   return (await database.run(sql, values)) > 0;
 }
 
-/** Only in a write: the first call creates the file's key. */
 export async function suppressionHash(secrets: SecretRows, channel: Channel, address: string): Promise<string> {
   return hash(await secrets.ensure(SUPPRESSION_KEY), channel, address);
 }
 
-/** By address; omits addresses without suppressions. */
 export async function suppressedEmails(
   database: Database,
   secrets: SecretRows,

@@ -60,7 +60,6 @@ export async function suppressionMarks(
   };
 }
 
-/** Updates the marks of a person with a new e-mail address; `marks` are those of the address. */
 export async function markSuppressed(
   tx: Transaction,
   project: Project,
@@ -76,7 +75,6 @@ export async function markSuppressed(
   return marked;
 }
 
-/** Whether the person has an address on the channel that isn't suppressed. */
 export async function canReceive(
   tx: Transaction,
   project: Project,
@@ -86,7 +84,6 @@ export async function canReceive(
   return (await findSuppression(tx, project, person, channel)) === null;
 }
 
-/** Why nothing is sent to the person on the channel, or null. */
 export async function findSuppression(
   tx: Transaction,
   project: Project,
@@ -139,7 +136,6 @@ export async function unsubscribePerson(
   return { created };
 }
 
-/** Allows e-mail to the person again. Does nothing if they aren't unsubscribed. */
 export async function resubscribePerson(tx: Transaction, project: Project, person: PersonRow): Promise<void> {
   if (person.unsubscribedAt === null) return;
   await tx.people.update(project.id, person.id, { unsubscribedAt: null, unsubscribedBy: null });
@@ -156,7 +152,6 @@ export async function stopTexts(tx: Transaction, project: Project, phoneNumber: 
   return true;
 }
 
-/** Allows text messages to a number again; false if they weren't stopped. */
 export async function resumeTexts(tx: Transaction, project: Project, phoneNumber: string): Promise<boolean> {
   if (!(await hasStopped(tx, project, phoneNumber))) return false;
   await tx.suppressions.remove(project.id, "sms", phoneNumber, "stop");

@@ -29,16 +29,12 @@ export type ErasedAddress =
 export interface ErasureOptions {
   /** Allows surveys to the address again, and disables the links in its messages. */
   readonly forgetUnsubscribe: boolean;
-  /** Rows of other people to redact. */
   readonly mentions: readonly Mention[];
 }
 
-/** Counts only; nothing that identifies the person. */
 export interface Erasure extends ErasedCounts {
   readonly people: number;
-  /** Suppressions that stay, as hashes. */
   readonly suppressions: number;
-  /** Unsubscribe links that keep working. */
   readonly links: number;
 }
 
@@ -63,7 +59,6 @@ export async function findByAddress(
     : tx.people.byPhone(project.id, address.phoneNumber);
 }
 
-/** The person's identifiers, or the address itself if there is no person. */
 export function identifiersFor(address: ErasedAddress, person: PersonRow | null): Identifiers {
   if (person !== null) return person;
   return {
@@ -92,7 +87,7 @@ export async function isKnown(
   const digests = identifiers.email === null ? [] : await tx.digests.list(project.id);
   if (digests.some(({ email }) => emailKey(email) === emailKey(identifiers.email ?? ""))) return true;
   if (!forgetUnsubscribe) return false;
-  for (const [channel, known] of addressesOf(identifiers))
+  for (const [channel, known] of addressTexts(identifiers))
     if ((await tx.suppressions.list(project.id, channel, known)).length > 0) return true;
   return false;
 }
@@ -106,12 +101,11 @@ export async function erasePerson(
 ): Promise<Erasure> {
   const person = await findByAddress(tx, project, address);
   const identifiers = identifiersFor(address, person);
-  for (const mention of mentions) await redact(tx, project, mention, textsOf(identifiers));
+  for (const mention of mentions) await redact(tx, project, mention, searchTexts(identifiers));
   await noteErasure(tx, project, identifiers);
   await tx.erasures.setCleaning(true);
   if (identifiers.email !== null) await removeDigestsTo(tx, project, identifiers.email);
   if (identifiers.phoneNumber !== null) await tx.texts.dropParts(identifiers.phoneNumber);
-  // Digests quote comments of the week.
   if (person !== null || mentions.length > 0) await recallDigests(tx, project);
   const counts = person === null ? NOTHING : await tx.erasures.counts(project.id, person.id);
   const links = person === null || forgetUnsubscribe ? 0 : await tx.erasures.keepLinks(project.id, person.id);
@@ -120,14 +114,14 @@ export async function erasePerson(
     await removePerson(tx, project.id, person.id);
   }
   let suppressions = 0;
-  for (const [channel, known] of addressesOf(identifiers)) {
+  for (const [channel, known] of addressTexts(identifiers)) {
     if (forgetUnsubscribe) await forget(tx, project, channel, known);
     suppressions += (await tx.suppressions.list(project.id, channel, known)).length;
   }
   return { ...NOTHING, ...counts, people: person === null ? 0 : 1, suppressions, links };
 }
 
-function addressesOf({ email, phoneNumber }: Identifiers): (readonly [Channel, string])[] {
+function addressTexts({ email, phoneNumber }: Identifiers): (readonly [Channel, string])[] {
   const addresses = [["email", email] as const, ["sms", phoneNumber] as const];
   return addresses.flatMap(([channel, address]) => (address === null ? [] : [[channel, address] as const]));
 }
@@ -140,14 +134,13 @@ async function forget(tx: Transaction, project: Project, channel: Channel, addre
   await tx.erasures.forgetLinks(project.id, await tx.suppressions.hash(channel, address));
 }
 
-/** The texts to search for in other rows. */
-export function textsOf({ email, phoneNumber }: Identifiers): string[] {
+export function searchTexts({ email, phoneNumber }: Identifiers): string[] {
   return [email, phoneNumber].flatMap((text) => text ?? []);
 }
 
 export async function findMentions(store: Store, project: Project, identifiers: Identifiers): Promise<Mention[]> {
   const found: Mention[] = [];
-  for (const text of textsOf(identifiers))
+  for (const text of searchTexts(identifiers))
     for await (const mentions of readMentions(store, project, text))
       found.push(...mentions.filter(({ personId }) => personId !== identifiers.id));
   const byRow = new Map(found.map((mention) => [`${mention.kind} ${mention.id} ${mention.platform}`, mention]));

@@ -11,7 +11,6 @@ export interface Identifiers {
   readonly phoneNumber: string | null;
 }
 
-/** The log of a whole store. */
 export interface ErasureLog {
   /** The key of the hashes. */
   readonly secret: string;
@@ -20,7 +19,6 @@ export interface ErasureLog {
 
 export const ERASURE_SECRET = "erasure";
 
-/** A hash per identifier. */
 export function erasureHashes(secret: string, { id, email, phoneNumber }: Identifiers): string[] {
   const subjects = [
     email === null ? null : `email ${emailKey(email)}`,

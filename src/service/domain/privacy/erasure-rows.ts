@@ -49,7 +49,6 @@ export class ErasureRows {
     return texts.map(({ text }) => String(text).slice(0, SAMPLE_CHARACTERS));
   }
 
-  /** Keeps the later time. */
   async note(project: number, { hash, at }: ErasureEntry): Promise<void> {
     this.#database.send(
       `INSERT INTO erasures (project_id, hash, at) VALUES (?, ?, ?) ON CONFLICT (project_id, hash)
@@ -58,7 +57,6 @@ export class ErasureRows {
     );
   }
 
-  /** When each of these was erased; omits those that weren't. */
   async find(project: number, hashes: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const rows = await allIn(
       this.#database,
@@ -74,7 +72,6 @@ export class ErasureRows {
     this.#database.send("UPDATE store_secrets SET value = ? WHERE name = 'erasure'", [secret]);
   }
 
-  /** In hash order. */
   async list(project: number, limit: number = Number.MAX_SAFE_INTEGER): Promise<readonly ErasureEntry[]> {
     return (await this.#database.all("SELECT hash, at FROM erasures WHERE project_id = ? ORDER BY hash LIMIT ?", [
       project,
@@ -82,7 +79,6 @@ export class ErasureRows {
     ])) as unknown as readonly ErasureEntry[];
   }
 
-  /** Keeps hashes of the unsubscribe links sent to the person. Returns their number. */
   async keepLinks(project: number, personId: number): Promise<number> {
     return keepLinks(this.#database, this.#secrets, project, personId);
   }
@@ -96,7 +92,7 @@ export class ErasureRows {
     const row = await this.#database.first(
       `SELECT p.id AS "projectId", p.name, l.channel, l.address_hash AS "addressHash"
          FROM erased_links l JOIN projects p ON p.id = l.project_id WHERE l.hash = ?`,
-      [hashOf(token)],
+      [hashToken(token)],
     );
     if (row === null) return null;
     return {
@@ -131,7 +127,6 @@ export class ErasureRows {
     return { found: found.map((row) => toMention(kind, row)), next };
   }
 
-  /** Deletes an event and its pending deliveries. */
   async deleteEvent(project: number, id: number): Promise<void> {
     await deleteRows(this.#database, "webhook_events", project, ["id = ?", id]);
   }
@@ -152,7 +147,7 @@ export class ErasureRows {
 const CLEANING = "cleaning";
 
 /** Tokens are long and random, so their hashes need no key. */
-function hashOf(token: string): string {
+function hashToken(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
 
@@ -174,7 +169,7 @@ async function keepLinks(database: Database, secrets: SecretRows, project: numbe
        ON CONFLICT (project_id, hash) DO NOTHING`,
       [
         project,
-        hashOf(token),
+        hashToken(token),
         channel ?? null,
         await suppressionHash(secrets, channel === "sms" ? "sms" : "email", address),
       ],
@@ -188,7 +183,6 @@ interface Place {
   readonly id: string;
   readonly person: string;
   readonly columns: readonly string[];
-  /** SQL for a mention's other fields. */
   readonly more: string;
 }
 

@@ -1,4 +1,3 @@
-/** How long a project keeps data: a setting that is applied in short steps. */
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import { InvalidError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
@@ -14,7 +13,6 @@ export interface RetentionPolicy {
   readonly webhooks: number | null;
 }
 
-/** Maximum for webhook events. */
 export const EVENTS_KEPT = 30 * DAY_SECONDS;
 
 const NAMES = {
@@ -55,7 +53,7 @@ export async function changeRetention(
   return readRetention(tx, project);
 }
 
-function limitsOf(now: number, { responses, mode, requests, webhooks }: RetentionPolicy): RetentionLimits {
+function retentionLimits(now: number, { responses, mode, requests, webhooks }: RetentionPolicy): RetentionLimits {
   const before = (seconds: number | null): number | null => (seconds === null ? null : now - seconds);
   return { responses: before(responses), mode, requests: before(requests), events: before(webhooks) };
 }
@@ -65,17 +63,15 @@ async function removedPerson(tx: Transaction, project: Project): Promise<number 
   return stored === undefined ? null : Number(stored);
 }
 
-/** Counts the rows that a policy would delete now. */
 export async function countExpired(
   tx: Transaction,
   project: Project,
   policy: RetentionPolicy,
 ): Promise<RetentionCounts> {
-  const limits = limitsOf(tx.now, policy);
+  const limits = retentionLimits(tx.now, policy);
   return tx.retention.count(project.id, limits, policy.mode === "delete" ? null : await removedPerson(tx, project));
 }
 
-/** Rows per step, which limits how long API writes wait. */
 const STEP = 500;
 
 /** Deletes a project's expired rows step by step, while `mayGoOn` allows it. Returns the counts. */

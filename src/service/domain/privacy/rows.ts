@@ -2,24 +2,20 @@ import type { Platform } from "../../../contract/resources.ts";
 import type { Channel } from "../../../contract/routes.ts";
 import type { Project } from "../inputs.ts";
 
-/** Rows of a person, or of everyone in a project. */
 export interface ErasedCounts {
   readonly responses: number;
   readonly surveys: number;
   readonly attempts: number;
   readonly memberships: number;
-  /** Pending and stored webhook events. */
   readonly events: number;
 }
 
 /** The keyed hash of an erased address or id; anything older than `at` belongs to the erased person. */
 export interface ErasureEntry {
   readonly hash: string;
-  /** Unix seconds. */
   readonly at: number;
 }
 
-/** Rows of other people that can mention an address. */
 export const MENTION_KINDS = ["people", "resubscriptions", "surveys", "members", "responses", "events"] as const;
 export type MentionKind = (typeof MENTION_KINDS)[number];
 
@@ -27,7 +23,6 @@ export interface Mention {
   readonly kind: MentionKind;
   /** For members and resubscriptions, the person's id. */
   readonly id: number;
-  /** The owner of the row. */
   readonly personId: number;
   readonly platform: Platform | null;
   /** The properties of a survey or member; otherwise null. */
@@ -40,7 +35,6 @@ export interface ErasedLink {
   readonly addressHash: string;
 }
 
-/** What to do with old responses. */
 export type RetentionMode = "anonymize" | "delete";
 
 /** Rows before these times expire; null keeps all. Unix seconds. */

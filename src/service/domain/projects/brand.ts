@@ -1,4 +1,3 @@
-/** A project's name, colour and logo on pages and in mail. */
 import { createHash } from "node:crypto";
 import { SENDER_NAME_MAX } from "../../../contract/limits.ts";
 import { textFault } from "../../../contract/text/storable.ts";
@@ -6,7 +5,6 @@ import { InvalidError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
 import type { Transaction } from "../ports.ts";
 
-/** Null for unset values. */
 export interface Brand {
   readonly name: string | null;
   readonly accent: Accent | null;
@@ -32,7 +30,6 @@ export interface Logo {
 /** Omitted fields stay; null resets one. */
 export interface BrandChange {
   readonly name?: string | null;
-  /** `#rgb` or `#rrggbb`. */
   readonly color?: string | null;
   readonly logo?: Uint8Array | null;
 }
@@ -62,7 +59,6 @@ export async function readLogo(tx: Transaction, id: string): Promise<Logo | null
   return type === null ? null : { type, bytes };
 }
 
-/** Throws InvalidError. */
 export async function changeBrand(tx: Transaction, project: Project, change: BrandChange): Promise<Brand> {
   const { name, color, logo } = change;
   const wrong = brandProblems(change);
@@ -78,7 +74,6 @@ export async function changeBrand(tx: Transaction, project: Project, change: Bra
   return readBrand(tx, project);
 }
 
-/** What is wrong with each field, as the end of a sentence. */
 export function brandProblems({ name, color, logo }: BrandChange): [keyof BrandChange, string][] {
   const problems: [keyof BrandChange, string | null][] = [
     ["name", name === undefined || name === null ? null : textFault(name.trim(), { max: SENDER_NAME_MAX })],
@@ -89,7 +84,6 @@ export function brandProblems({ name, color, logo }: BrandChange): [keyof BrandC
 }
 
 const COLOR = /^#(?:[\da-f]{3}|[\da-f]{6})$/i;
-/** Minimum contrast of text (WCAG 2.2, 1.4.3). */
 const CONTRAST_MIN = 4.5;
 const INKS = ["#ffffff", "#1d2329"] as const;
 
@@ -114,7 +108,6 @@ function readAccent(color: string): Accent | null {
 /** The backgrounds of links that are closest to the text colour. */
 const DAY = "#f3f4f6";
 const NIGHT = "#1f252c";
-/** Between a colour and black or white. */
 const SHADES = 20;
 
 /** The colour, or the nearest darker or lighter shade that is readable on `ground`. */
@@ -126,12 +119,11 @@ function readableOn(color: string, ground: string): string {
 
 /** Mixes in `share` of black or white; `end` is each channel's value. */
 function mixed(color: string, end: number, share: number): string {
-  const parts = partsOf(color).map((part) => Math.round(part + (end - part) * share));
+  const parts = rgb(color).map((part) => Math.round(part + (end - part) * share));
   return `#${parts.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
 }
 
-/** Red, green and blue, 0 to 255. */
-function partsOf(color: string): number[] {
+function rgb(color: string): number[] {
   return [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
 }
 
@@ -142,14 +134,13 @@ function contrast(one: string, other: string): number {
 }
 
 function luminance(color: string): number {
-  const [red = 0, green = 0, blue = 0] = partsOf(color).map((value) => {
+  const [red = 0, green = 0, blue = 0] = rgb(color).map((value) => {
     const part = value / 255;
     return part <= 0.040_45 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
   });
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** Bytes. */
 const LOGO_MAX = 32 * 1024;
 /** SVG features that run code or embed pages. */
 const ACTIVE_SVG =
@@ -174,7 +165,6 @@ function logoType(bytes: Uint8Array): Logo["type"] | null {
   return /^<svg[\s>]/.test(withoutProlog(start)) ? "image/svg+xml" : null;
 }
 
-/** Skips the XML declaration and comments. */
 function withoutProlog(start: string): string {
   let rest = start
     .trimStart()
@@ -184,7 +174,6 @@ function withoutProlog(start: string): string {
   return rest;
 }
 
-/** For example `312 bytes, sha256 0a1b2c3d4e5f`. */
 export function describeLogo(base64: string): string {
   const bytes = Buffer.from(base64, "base64");
   return `${bytes.byteLength} bytes, sha256 ${createHash("sha256").update(bytes).digest("hex").slice(0, 12)}`;

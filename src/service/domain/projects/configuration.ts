@@ -37,7 +37,6 @@ import { addTexts, clearTexts, type ProjectTexts, readTexts, type WantedTexts } 
 interface ConfiguredBrand {
   readonly name: string | null;
   readonly color: string | null;
-  /** Base64. */
   readonly logo: string | null;
 }
 
@@ -62,23 +61,19 @@ interface ConfiguredDigest {
   readonly every: string;
   readonly at: string;
   readonly tz: string | null;
-  /** Only for a Slack URL. */
   readonly allow_private?: boolean;
 }
 
 export interface ProjectConfiguration {
   readonly settings: ConfiguredSettings;
-  /** Seconds; null for none. */
   readonly throttle: number | null;
   readonly reminder: ReminderSettings;
   readonly autopilot: Readonly<Record<Platform, ShownAutopilot>>;
   readonly brand: ConfiguredBrand;
   readonly texts: readonly ProjectTexts[];
-  /** Without retired ones. */
   readonly questions: readonly ConfiguredQuestion[];
   readonly trends: readonly ConfiguredTrend[];
   readonly webhooks: readonly ConfiguredWebhook[];
-  /** Without readers who have unsubscribed. */
   readonly digests: readonly ConfiguredDigest[];
 }
 
@@ -175,7 +170,6 @@ export interface AppliedConfiguration {
   readonly secrets: readonly { readonly url: string; readonly secret: string }[];
 }
 
-/** Runs in the caller's transaction. Throws RefusedConfigurationError. */
 export async function applyConfiguration(
   tx: Transaction,
   project: ProjectRow,
@@ -200,8 +194,8 @@ export async function applyConfiguration(
   const secrets = webhooks === undefined ? [] : await applyWebhooks(tx, project, webhooks, tools);
   if (digests !== undefined) await applyDigests(tx, project, digests);
   const [before, after] = [flatten(old), flatten(await readAll(tx, project))];
-  const kept = entriesOf(after);
-  const removed = [...entriesOf(before)].filter((entry) => !kept.has(entry));
+  const kept = flattenEntries(after);
+  const removed = [...flattenEntries(before)].filter((entry) => !kept.has(entry));
   return { changes: differences(before, after), removed, secrets };
 }
 
@@ -328,7 +322,6 @@ function toNewWebhook({ signature_header, allow_private, insecure_http, ...rest 
 
 type Rows = ReadonlyMap<string, Json>;
 
-/** In the order of the sections. */
 function differences(before: Rows, after: Rows): ConfigurationChange[] {
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((key) => {
     const [from, to] = [before.get(key) ?? null, after.get(key) ?? null];
@@ -338,7 +331,7 @@ function differences(before: Rows, after: Rows): ConfigurationChange[] {
 
 const ENTRY = /^(?:texts\[.*|\w+\["(?:[^"\\]|\\.)*"(?:#\d+)?\])/s;
 
-function entriesOf(rows: Rows): ReadonlySet<string> {
+function flattenEntries(rows: Rows): ReadonlySet<string> {
   return new Set([...rows].flatMap(([key, value]) => (value === null ? [] : (ENTRY.exec(key) ?? []))));
 }
 

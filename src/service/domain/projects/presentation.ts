@@ -1,4 +1,3 @@
-/** How a project presents itself: brand, sender name and texts. */
 import type { Project } from "../inputs.ts";
 import type { Transaction } from "../ports.ts";
 import { singleLine } from "../texts/plain-text.ts";
@@ -20,7 +19,6 @@ export async function readPresentation(tx: Transaction, project: Pick<Project, "
 }
 
 interface OtherNames {
-  /** The server's default. */
   readonly senderName: string | null;
   readonly productName: string | null;
 }

@@ -1,4 +1,3 @@
-/** A project's settings, one row each. */
 import { FOOTER_MAX, SENDER_NAME_MAX } from "../../../contract/limits.ts";
 import { PLATFORMS } from "../../../contract/resources.ts";
 import { senderProblem } from "../../../contract/text/email.ts";
@@ -9,11 +8,9 @@ import type { Project } from "../inputs.ts";
 import type { Transaction } from "../ports.ts";
 
 interface Setting {
-  /** Used in commands, settings files and the store. */
   readonly name: string;
   /** The kind of its value in commands and files; the store has text. */
   readonly kind: "text" | "number";
-  /** What is wrong with a non-empty text, or null. */
   readonly check: (text: string) => string | null;
 }
 
@@ -31,7 +28,6 @@ export const PROJECT_SETTINGS = {
     kind: "number",
     check: (text) => (/^[1-5]$/.test(text) ? null : "must be a whole number from 1 to 5"),
   },
-  /** Surveys and reminders per day; null is unlimited. */
   dailyLimit: {
     name: "daily_limit",
     kind: "number",
@@ -68,7 +64,6 @@ export async function readWallClock(tx: Transaction, project: Pick<Project, "id"
   return createWallClock((await readSettings(tx, project)).timeZone ?? DEFAULT_ZONE);
 }
 
-/** Changes only the given settings; null or empty text resets one. Throws InvalidError. */
 export async function changeSettings(
   tx: Transaction,
   project: Project,
@@ -100,7 +95,6 @@ export function toConfiguredSettings(settings: ProjectSettings): ConfiguredSetti
   return Object.fromEntries(values) as ConfiguredSettings;
 }
 
-/** Converts only the given settings. Numbers can be texts. */
 export function toProjectSettings(given: {
   readonly [Name in keyof ConfiguredSettings]?: ConfiguredSettings[Name] | string;
 }): Partial<ProjectSettings> {
@@ -112,7 +106,6 @@ export function toProjectSettings(given: {
   );
 }
 
-/** Whether this Node knows the time zone. */
 export function isZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat("en", { timeZone: name }).format(0) !== "";

@@ -8,7 +8,6 @@ import type { Project } from "../inputs.ts";
 import type { Transaction } from "../ports.ts";
 
 interface TextField {
-  /** Maximum length in characters. */
   readonly max: number;
   readonly hasLines?: boolean;
   readonly isLink?: boolean;
@@ -16,10 +15,8 @@ interface TextField {
   readonly isAfterScore?: boolean;
 }
 
-/** For texts without a limit in the specification. */
 const LENGTH_MAX = 2000;
 
-/** By the names used in commands, settings files and the store. */
 const TEXT_FIELDS = {
   product_name: { max: LENGTH_MAX },
   subject: { max: EMAIL_SUBJECT_MAX },
@@ -27,14 +24,12 @@ const TEXT_FIELDS = {
   thank_you: { max: LENGTH_MAX, hasLines: true, isAfterScore: true },
   thank_you_link: { max: LENGTH_MAX, isAfterScore: true, isLink: true },
   thank_you_link_text: { max: LENGTH_MAX, isAfterScore: true },
-  /** Above the comment field. */
   comment_question: { max: LENGTH_MAX, hasLines: true, isAfterScore: true },
 } as const satisfies Readonly<Record<string, TextField>>;
 
 export type TextName = keyof typeof TEXT_FIELDS;
 export const TEXT_NAMES = Object.keys(TEXT_FIELDS) as readonly TextName[];
 
-/** Which surveys a text is for. */
 export interface TextScope {
   /** Null for all languages. */
   readonly locale: Locale | null;
@@ -42,7 +37,6 @@ export interface TextScope {
   readonly score: string | null;
 }
 
-/** Null for texts that the scope doesn't have. */
 export type ProjectTexts = TextScope & { readonly [Name in TextName]: string | null };
 
 /** Null or empty text removes one. */
@@ -74,7 +68,6 @@ export async function changeTexts(
   return storeTexts(tx, project, [...others, changed]);
 }
 
-/** The scope must not have texts yet. Throws InvalidError. */
 export async function addTexts(tx: Transaction, project: Project, given: WantedTexts): Promise<void> {
   const old = await readTexts(tx, project);
   const added = toProjectTexts({ locale: null, score: null, ...given });
@@ -114,14 +107,13 @@ function hasTexts(texts: ProjectTexts): boolean {
   return TEXT_NAMES.some((name) => texts[name] !== null);
 }
 
-/** Throws InvalidError. */
 function checkTexts(texts: ProjectTexts, others: readonly ProjectTexts[]): void {
   const problems = TEXT_NAMES.flatMap((name) => {
     const problem = texts[name] === null ? null : textProblem(name, texts[name], texts.score);
     return problem === null ? [] : [[name, [problem]] as const];
   });
   if (problems.length > 0) throw new InvalidError(Object.fromEntries(problems));
-  const near = others.find((other) => other.locale === texts.locale && areOverlapping(other, texts));
+  const near = others.find((other) => other.locale === texts.locale && overlap(other, texts));
   if (near === undefined) return;
   if (near.score === null) throw new InvalidError({ locale: ["has other texts for all scores"] });
   throw new InvalidError({ score: [`overlaps ${near.score}, which has texts of its own`] });
@@ -146,7 +138,7 @@ function toSpan(score: string): ScoreSpan {
   return readScoreSpan(score) ?? { from: 0, to: -1 };
 }
 
-function areOverlapping(one: TextScope, other: TextScope): boolean {
+function overlap(one: TextScope, other: TextScope): boolean {
   if (one.score === null || other.score === null) return one.score === other.score;
   const [left, right] = [toSpan(one.score), toSpan(other.score)];
   return left.from <= right.to && right.from <= left.to;

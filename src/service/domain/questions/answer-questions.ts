@@ -1,4 +1,3 @@
-/** Gives, changes and removes answers to questions after the score on the survey's page. */
 import type { Locale } from "../../../contract/locales.ts";
 import { FREE_RESPONSE_MAX } from "../../../contract/questions/questions.ts";
 import type { AdditionalAnswer, Choice } from "../../../contract/resources.ts";
@@ -11,7 +10,6 @@ import { noteEvent } from "../webhooks/events.ts";
 import { activeQuestions, listQuestions } from "./questions.ts";
 import type { Question } from "./question-rows.ts";
 
-/** A question in the person's language. */
 export interface AskedQuestion extends Pick<Question, "id" | "type" | "scale"> {
   readonly text: string;
   readonly choices: readonly Choice[];
@@ -48,7 +46,6 @@ export interface AnswerProblem {
   readonly kind: "invalid" | "long";
 }
 
-/** The first answer that can't be stored, or null. */
 export function findProblem(asked: readonly AskedQuestion[], given: GivenAnswers): AnswerProblem | null {
   for (const question of asked) {
     const value = readValue(question, given.get(question.id) ?? []);

@@ -5,7 +5,6 @@ import type { NumberSpan } from "../../../contract/questions/questions.ts";
 import type { AdditionalAnswer, Choice } from "../../../contract/resources.ts";
 import type { Question } from "./question-rows.ts";
 
-/** By question id. */
 export type TextsByQuestion = Readonly<Record<string, string | readonly string[]>>;
 
 /** From JSON values: anything but text and lists is written as JSON; null and blank texts are omitted. */
@@ -93,7 +92,6 @@ function splitChoices({ choices, texts }: Question, text: string): string[] {
   return parts;
 }
 
-/** Matches a text in any language, or the id. */
 function toChoice({ choices, texts }: Question, text: string): Choice {
   const wanted = text.trim();
   const found = choices.find(

@@ -14,7 +14,6 @@ import type { QuestionType } from "../../../contract/resources.ts";
 import { textFault } from "../../../contract/text/storable.ts";
 import { InvalidError } from "../errors.ts";
 
-/** Has one text per choice, in the same order. */
 export interface WantedTranslation {
   readonly text: string;
   readonly choices: readonly string[];
@@ -35,7 +34,6 @@ export interface WantedQuestion {
 /** Where the first mistake is (positions start at 0, as in JSON), and the end of a sentence about it. */
 type Fault = readonly [place: string, phrase: string] | null;
 
-/** Throws InvalidError for the first mistake. */
 export function checkQuestion(wanted: WantedQuestion): void {
   refuse(
     idFault(wanted.id) ??

@@ -1,4 +1,3 @@
-/** Questions after the score in settings files. */
 import { QUESTIONS_MAX } from "../../../contract/questions/questions.ts";
 import { InvalidError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
@@ -23,7 +22,6 @@ export interface ConfiguredQuestion extends WantedQuestion {
 /** Omitted fields keep their value. */
 export type ConfigurableQuestion = Pick<WantedQuestion, "type" | "text"> & Partial<WantedQuestion>;
 
-/** Active questions in order. */
 export async function configuredQuestions(tx: Transaction, project: Project): Promise<readonly ConfiguredQuestion[]> {
   return activeQuestions(await listQuestions(tx, project)).map(toConfigured);
 }
@@ -61,7 +59,6 @@ export async function applyQuestions(
   await orderQuestions(tx, project, ids);
 }
 
-/** Returns the question's id. */
 async function applyOne(
   tx: Transaction,
   project: Project,

@@ -7,20 +7,16 @@ import type { Choice, QuestionType } from "../../../contract/resources.ts";
 /** Choices without a translation keep their first text. */
 export interface QuestionTranslation {
   readonly text: string;
-  /** By choice id. */
   readonly choices: Readonly<Record<string, string>>;
 }
 
 export interface Question {
   readonly id: string;
   readonly type: QuestionType;
-  /** In its original language. */
   readonly text: string;
-  /** Empty for other types. */
   readonly choices: readonly Choice[];
   /** Number of the newest choice, so that ids aren't reused. */
   readonly lastChoice: number;
-  /** Null for other types. */
   readonly scale: NumberSpan | null;
   /** Scores that get the question; null for all. */
   readonly to: readonly NumberSpan[] | null;
@@ -56,12 +52,10 @@ export class QuestionRows {
     this.#database = database;
   }
 
-  /** Active questions in order, then retired ones, oldest first. */
   async list(project: number): Promise<readonly Question[]> {
     return (await this.#database.all(LIST, [project])).map(toQuestion);
   }
 
-  /** Adds or replaces a question. */
   async save(
     project: number,
     { id, type, text, choices, lastChoice, scale, to, texts, position, retiredAt }: Question,

@@ -16,7 +16,6 @@ export function activeQuestions(questions: readonly Question[]): readonly Questi
   return questions.filter(({ retiredAt }) => retiredAt === null);
 }
 
-/** Throws NotFoundError. */
 export async function findQuestion(tx: Transaction, project: Project, id: string): Promise<Question> {
   const found = (await listQuestions(tx, project)).find((question) => question.id === id);
   if (found === undefined) throw new NotFoundError(`project ${project.name} has no question ${id}`);
@@ -98,7 +97,6 @@ function toTranslation({ text, choices: given }: WantedTranslation, choices: rea
   };
 }
 
-/** Choices without a translation keep their first text. */
 export function wantedTexts({ choices, texts }: Question): Readonly<Record<string, WantedTranslation>> {
   return Object.fromEntries(
     Object.entries(texts).map(([locale, given]) => [
@@ -146,7 +144,6 @@ export async function translateQuestion(
   return translated;
 }
 
-/** Keeps the type. Throws InvalidError. */
 export async function changeQuestion(
   tx: Transaction,
   project: Project,
@@ -162,7 +159,6 @@ export async function changeQuestion(
   await tx.questions.save(project.id, { ...old, text: text.trim(), ...chosen, scale, to, texts });
 }
 
-/** `ids` contains all active questions. */
 export async function orderQuestions(tx: Transaction, project: Project, ids: readonly string[]): Promise<void> {
   const active = new Map(activeQuestions(await listQuestions(tx, project)).map((question) => [question.id, question]));
   await saveInOrder(

@@ -7,14 +7,12 @@ import type { ScoreTally } from "../rows.ts";
 type ValueCounts = readonly [detractors: number, passives: number, promoters: number];
 
 export interface DayTally {
-  /** Answers by score, 0 to 10. */
   readonly scores: readonly number[];
   readonly commented: number;
   /** By property and value; null if the day has too many values for segments. */
   readonly segments: Readonly<Record<string, Readonly<Record<string, ValueCounts>> | null>>;
 }
 
-/** Answers with the same score and properties. */
 export interface AnswerGroup {
   readonly score: number;
   readonly properties: Properties;

@@ -15,7 +15,6 @@ const SEGMENTS_MAX = 5;
 
 export interface NewShare {
   readonly name: string;
-  /** Trend id; null for all responses. */
   readonly trend: string | null;
   readonly segments: readonly string[];
   readonly showsComments: boolean;
@@ -54,7 +53,7 @@ export async function removeShare(tx: Transaction, project: Project, which: stri
 
 /** The page that a link opens, by token or signature; null for a wrong or expired link. */
 export async function findShare(tx: Transaction, token: string, given: LinkSignature): Promise<ShareRow | null> {
-  const isSigned = given.signature !== "" && (await isSignedLink(tx, pathOf(token), given));
+  const isSigned = given.signature !== "" && (await isSignedLink(tx, signedPath(token), given));
   const share = await tx.shares.byTokenHash(isSigned ? token : hashToken(token));
   return share === null || hasEnded(tx, share) ? null : share;
 }
@@ -66,14 +65,14 @@ export async function findShare(tx: Transaction, token: string, given: LinkSigna
 export async function signNewestShare(tx: Transaction, project: Project, at: number): Promise<string | null> {
   const shares = await tx.shares.list(project.id);
   const newest = shares.findLast((share) => share.trendId === null && !hasEnded(tx, share));
-  return newest === undefined ? null : signLink(tx, pathOf(newest.tokenHash), at);
+  return newest === undefined ? null : signLink(tx, signedPath(newest.tokenHash), at);
 }
 
 function hasEnded(tx: Transaction, { expiresAt }: ShareRow): boolean {
   return expiresAt !== null && expiresAt <= tx.now;
 }
 
-function pathOf(token: string): string {
+function signedPath(token: string): string {
   return `/d/${token}`;
 }
 
@@ -81,7 +80,6 @@ function hashToken(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
 
-/** Counts part of a day, both ends inclusive, without caching it. */
 export async function tallyAnswers(
   tx: Transaction,
   share: ShareRow,
@@ -96,7 +94,7 @@ const ANSWERS_A_STEP = 10_000;
 /** Caches the missing tallies from `first` to `last`; other work continues between steps. */
 export async function keepDays(store: Store, share: ShareRow, range: DayRange): Promise<void> {
   const days = await store.read((tx) => tx.shares.days(share, range));
-  for (const step of stepsOf(days.filter(({ tally }) => tally === null)))
+  for (const step of splitIntoSteps(days.filter(({ tally }) => tally === null)))
     await store.write(
       async (tx) => {
         for (const day of step) {
@@ -109,7 +107,7 @@ export async function keepDays(store: Store, share: ShareRow, range: DayRange): 
     );
 }
 
-function stepsOf(days: readonly SharedDay[]): readonly (readonly number[])[] {
+function splitIntoSteps(days: readonly SharedDay[]): readonly (readonly number[])[] {
   const steps: number[][] = [];
   let left = 0;
   for (const { day, rowCount } of days) {

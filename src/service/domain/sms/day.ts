@@ -1,4 +1,3 @@
-/** A project's days and nights, for limits of text messages and quiet hours. */
 import { labelAt } from "../../../runtime/calendar/periods.ts";
 import {
   createWallClock,
@@ -43,7 +42,6 @@ function quietEnd(now: number, quiet: QuietHours, zone: string): number {
 export interface LocalDay {
   readonly name: string;
   readonly beginsAt: number;
-  /** Start of the next day, Unix seconds. */
   readonly nextAt: number;
 }
 

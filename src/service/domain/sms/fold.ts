@@ -1,7 +1,6 @@
 const INVISIBLE = /[\p{Cf}\p{Me}\uFE00-\uFE0F]/gu;
 /** Latin, Greek and Cyrillic accents, and Arabic diacritics. */
 const ACCENTS = /[\u0300-\u036F\u0640\u064B-\u0655]/g;
-/** Three alphabets of emoji, in order. */
 const EMOJI_LETTERS = /[\u{1F150}-\u{1F169}\u{1F170}-\u{1F189}\u{1F1E6}-\u{1F1FF}]/gu;
 /** Cyrillic and Greek letters that look like Latin ones. */
 const [LOOK_ALIKES, LATIN] = ["авсеіјкморѕтухαεικορτυχ", "abceijkmopstyxaeikoptyx"];

@@ -1,4 +1,3 @@
-/** Words in texts that mean stop, start or help. */
 import { type Locale, LOCALES } from "../../../contract/locales.ts";
 
 /** Words that carriers and providers know. The survey's own texts name STOP and START in every language. */
@@ -6,7 +5,6 @@ export const STOP_COMMON = ["STOP", "STOPALL", "UNSUBSCRIBE", "CANCEL", "END", "
 export const START_COMMON = ["START", "UNSTOP"] as const;
 export const HELP_COMMON = ["HELP", "INFO"] as const;
 
-/** In lower case; providers with opt-out management answer these themselves. */
 export const PROVIDER_WORDS: ReadonlySet<string> = new Set(
   [...STOP_COMMON, ...START_COMMON, ...HELP_COMMON].map((word) => word.toLowerCase()),
 );
@@ -64,7 +62,7 @@ export const LOCALE_WORDS: Readonly<Record<Locale, LocaleWords>> = {
 export type WordKind = "stop" | "start" | "help" | "no" | "message" | "filler" | "thanks";
 
 export const WORDS: Readonly<Record<WordKind, readonly string[]>> = {
-  stop: wordsOf(
+  stop: keywordList(
     "stop",
     STOP_COMMON,
     "opt me out, stop it, take me off, take my number off, delete me, delete my number, no more, unsubscribed, unsubcribe, unsuscribe, leave me alone, go away, lose my number, wrong number, wrong person, not interested, enough, fuck off, piss off, you have the wrong number, you've got the wrong number, you got the wrong number, this is the wrong number, get me off, cease, cease and desist, do not disturb, un-subscribe, unsubscibe, unsubsribe, falsche nummer",
@@ -73,8 +71,8 @@ export const WORDS: Readonly<Record<WordKind, readonly string[]>> = {
     "disiscrivetemi, numero sbagliato, non mi interessa, verkeerd nummer, geen interesse, sluta, slutt, fel nummer, feil nummer, forkert nummer, inte intresserad, väärä numero, zły numer, pomyłka",
     "wypiszcie, odhlaste, odjavite, отпишите, удалите мой номер, удалите меня, прекратите, отстаньте, престанете, göndermeyin, atmayın, yollamayın, durdurun, תפסיקו, תפסיק, ngừng, 送らないで, いりません, 打错了, 打錯了",
   ),
-  start: wordsOf("start", START_COMMON),
-  help: wordsOf("help", HELP_COMMON),
+  start: keywordList("start", START_COMMON),
+  help: keywordList("help", HELP_COMMON),
   no: wordsIn(
     "no, not, don't, dont, do not, never, no longer, kein, keine, keinen, nicht, nie, ne, n', plus, pas, aucun, non, nessun, niente, ningún, nunca, não, nenhum, nenhuma, geen, niet, nooit, inga, inte, aldrig, ikke, ingen, ei, älkää",
     "żadnych, nechci, žádné, nemojte, не, без, хватит, nu, nem, istemiyorum, jangan, tidak, không, đừng, ไม่, อย่า, 不要, 不, 别, 別, 勿, 마세요, 않, 싫어요, لا, بدون, אל, לא, בלי, μην",
@@ -86,7 +84,6 @@ export const WORDS: Readonly<Record<WordKind, readonly string[]>> = {
     "wiadomości, ankiet, wysyłać, pisać, piszcie, zprávy, posílejte, poruke, šaljite, смс, сообщения, сообщений, опросов, пишите, писать, беспокойте, присылайте, присылать, отправляйте, съобщения, mesaj, mesaje, mesajlar, üzenetet, pesan, kirim, mesej",
     "tin nhắn, nhắn tin, gửi, ข้อความ, ส่ง, 短信, 簡訊, 短訊, 消息, 信息, 訊息, 问卷, 問卷, 发, 發, 傳, メッセージ, メール, アンケート, 配信, 문자, 메시지, 설문, 보내지, 보내세요, رسائل, الرسائل, ترسلوا, הודעות, לשלוח, μηνύματα, enviem, sende",
   ),
-  /** A text of only these isn't stored. */
   thanks: wordsIn(
     "please, pls, plz, said, thanks, thank you, very much, thx, ty, sorry, now, ok, okay, you are welcome, you're welcome, bitte, danke, vielen dank, merci, svp, s'il vous plaît, por favor, gracias, muchas, obrigado, obrigada, grazie",
     "per favore, tack, takk, tak, venligst, kiitos, dank u, dank je, bedankt, aub, alstublieft, proszę, dziękuję, prosím, děkuji, hvala, molim, хвала, molim vas, спасибо, пожалуйста, благодаря, моля, teşekkürler, lütfen, ευχαριστώ",
@@ -101,11 +98,10 @@ export const WORDS: Readonly<Record<WordKind, readonly string[]>> = {
   ),
 };
 
-function wordsOf(kind: "stop" | "start" | "help", common: readonly string[], ...more: readonly string[]): string[] {
+function keywordList(kind: "stop" | "start" | "help", common: readonly string[], ...more: readonly string[]): string[] {
   return [...common, ...wordsIn(...LOCALES.map((locale) => LOCALE_WORDS[locale][kind] ?? ""), ...more)];
 }
 
-/** Words around numbers. */
 export const AROUND_NUMBERS = {
   /** Just a score: "sorry, 8", "I meant 8", "8 points". */
   score: wordsIn(
@@ -114,7 +110,6 @@ export const AROUND_NUMBERS = {
     "punti, ik bedoel, ik bedoelde, nee, punten, jag menade, nej, poäng, jeg mente, nei, poeng, tarkoitin, przepraszam, miało być, nie, omlouvám se, ошибся, ошиблась, извините, нет, балл, балла, баллов, 对不起, 抱歉, 应该是, 應該是, すみません",
     "訂正, 죄송합니다, 아니",
   ),
-  /** "9 out of 10". */
   outOf: wordsIn(
     "out of, of, von, sur, de, di, su, van, av, af, z, ze, iz, od, из, із, от, az, din, από, στα, iš, no, dari, daripada, trên, จาก, מתוך, من",
   ),
@@ -122,7 +117,6 @@ export const AROUND_NUMBERS = {
   between: wordsIn(
     "or, to, and, oder, bis, und, ou, à, et, o, a, al, y, e, tot, en, eller, til, till, och, og, tai, või, nebo, až, lub, do, ili, или, до, и, vagy, sau, vai, ar, ή, ან, atau, veya, hoặc, đến, หรือ, ถึง, 또는, 에서, أو, إلى, או, עד",
   ),
-  /** Not a score: "5 stars", "2 weeks without an answer". */
   counted: wordsIn(
     "star, stars, times, visit, visits, problem, problems, issues, complaints, people, persons, orders, calls, seconds, minute, minutes, hour, hours, day, days, week, weeks, month, months, year, years, percent, sterne, minuten",
     "stunden, tage, tagen, wochen, monate, jahre, prozent, besuche, probleme, étoile, étoiles, fois, secondes, heures, jours, semaines, mois, ans, visites, estrella, estrellas, estrela, estrelas, veces, vezes, minutos, horas",
@@ -140,7 +134,6 @@ export const DRIVING = wordsIn(
   "ik ben aan het rijden met, jag kör med, jeg kører med, jeg kjører med, prowadzę samochód, я за рулем, 我正在开车, 我正在開車, 運転中です, 운전 중",
 );
 
-/** Comma-separated words. */
 export function wordsIn(...lines: readonly string[]): string[] {
   return lines.flatMap((line) => line.split(", ")).filter((word) => word !== "");
 }

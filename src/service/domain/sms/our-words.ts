@@ -1,4 +1,3 @@
-/** Recognizes texts written by the phone itself, and quotes of our texts. */
 import { fold } from "./fold.ts";
 import { DRIVING } from "./keywords.ts";
 

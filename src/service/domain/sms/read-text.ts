@@ -41,7 +41,6 @@ const { outOf, between, counted } = AROUND_NUMBERS;
 const [OUT_OF, BETWEEN, COUNTED] = [outOf.map(fold), between.map(fold), counted.map(fold)];
 const AROUND = new RegExp(String.raw`^(?:(?:${AROUND_NUMBERS.score.join("|")})(?!\p{L})[\s,.:;!…–—]*)+`, "iu");
 
-/** Whether a comment adds nothing to its score. */
 function isNothing(comment: string | null): boolean {
   const rest = (comment ?? "").replace(AROUND, "");
   return rest === "" || hasOnly(rest);
@@ -76,7 +75,6 @@ function isAnotherNumber(joint: string | null): boolean {
   return joint !== null && ["", ...BETWEEN, ...OUT_OF].includes(joint);
 }
 
-/** "2 weeks without an answer", "5 stars", "9 €". */
 function hasUnit(after: string): boolean {
   const words = /^[^\S\n]+\p{L}/u.test(after) ? `${fold(after)} ` : "";
   return SIGN.test(after) || COUNTED.some((word) => words.startsWith(`${word} `));

@@ -1,4 +1,3 @@
-/** Handles an incoming text: an answer, a comment, or a wish to stop. */
 import { TEXT_BYTES_MAX } from "../../../contract/limits.ts";
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import { answerSurvey, changeAnswer, linkState, type Visit, visitSurvey } from "../answers/answers.ts";
@@ -15,7 +14,6 @@ import type { KeywordMeaning, TextContext } from "./stop-wish.ts";
 
 export interface IncomingText {
   readonly source: string;
-  /** Unique per source; null if the gateway has none. */
   readonly id: string | null;
   readonly from: string;
   /** The called number, digits only; null if unknown. */
@@ -47,7 +45,6 @@ export interface TextRules {
   readonly windowSeconds: number;
 }
 
-/** How long after a survey or reminder a text from its number is about it. */
 const SURVEY_SECONDS = 14 * 86_400;
 
 /**
@@ -65,19 +62,18 @@ export async function receiveText(tx: Transaction, incoming: IncomingText, rules
   if (survey !== null && surveys.length === 1) await confirmSent(tx, survey.project, survey.requestId);
   const said = withoutOurWords(multiLine(text), survey === null ? [] : await tx.texts.sentAbout(survey));
   const visit = survey === null ? null : await openVisit(tx, survey, rules);
-  const meaning = said === null ? null : readTextMeaning(said, contextOf(visit));
+  const meaning = said === null ? null : readTextMeaning(said, textContext(visit));
   if (meaning !== null && isKeyword(meaning)) return obey(tx, { from, survey }, meaning, rules);
   if (survey === null) return "unmatched";
   return visit === null || meaning === null ? "ignored" : answer(tx, { survey, visit, rules }, meaning);
 }
 
-/** Null if the survey can't be answered any more. */
 async function openVisit(tx: Transaction, { token }: TextedSurvey, rules: TextRules): Promise<Visit | null> {
   const visit = await visitSurvey(tx, token);
   return visit !== null && linkState(visit, tx.now, rules.windowSeconds) === "open" ? visit : null;
 }
 
-function contextOf(visit: Visit | null): TextContext {
+function textContext(visit: Visit | null): TextContext {
   if (visit === null) return { asked: null, locale: null };
   const { locale } = readSpecialProperties(visit.survey.properties);
   return { asked: visit.answer === null ? "score" : visit.answer.comment === null ? "comment" : null, locale };
@@ -108,7 +104,7 @@ async function obey(
     return "help";
   }
   let isNew = false;
-  for (const project of await projectsOf(tx, from)) {
+  for (const project of await projectsKnowing(tx, from)) {
     const isChanged = kind === "stop" ? await stopTexts(tx, project, from) : await bringBack(tx, project, from);
     isNew = isChanged || isNew;
   }
@@ -120,7 +116,7 @@ async function obey(
 }
 
 /** Projects that know the number; if there are none, all, because any may learn it later. */
-async function projectsOf(tx: Transaction, phoneNumber: string): Promise<readonly Project[]> {
+async function projectsKnowing(tx: Transaction, phoneNumber: string): Promise<readonly Project[]> {
   const all = await tx.projects.list();
   const known: Project[] = [];
   for (const project of all)
@@ -158,14 +154,12 @@ async function answer(
   return mayWantToStop ? "unclear" : "score";
 }
 
-/** Asks only once. Someone who may want to stop is told how, and not asked for a number. */
 async function askAgain(tx: Transaction, asked: Asked, { text, mayWantToStop }: Words): Promise<TextOutcome> {
   if (text === "") return "ignored";
   const isNew = await replyOnce(tx, asked, mayWantToStop ? "unclear" : "ask-again", null);
   return mayWantToStop ? "unclear" : isNew ? "asked-again" : "ignored";
 }
 
-/** Some phones and gateways resend a text as a new one. */
 function isKnown({ score, comment }: ResponseRow, text: string): boolean {
   const first = readTextMeaning(text);
   const isSame = first.kind === "score" && first.score === score && first.comment === comment;

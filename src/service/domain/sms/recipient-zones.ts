@@ -1,4 +1,3 @@
-/** The country of a phone number, and its time zones. */
 import { createWallClock, DAY_SECONDS, DEFAULT_ZONE, regionZones } from "../../../runtime/zone.ts";
 
 /** Calling codes (ITU-T E.164) by country. `1` is for countries without a longer code. */
@@ -13,7 +12,6 @@ const TABLE =
 
 const COUNTRIES = TABLE.split(" ").map((row) => ({ code: row.slice(0, -2), region: row.slice(-2) }));
 
-/** The digits before the national number; empty if unknown. */
 export function callingCode(phoneNumber: string): string {
   const codes = COUNTRIES.map(({ code }) => code).filter((code) => phoneNumber.startsWith(`+${code}`));
   return codes.reduce((longest, code) => (code.length > longest.length ? code : longest), "");

@@ -1,4 +1,3 @@
-/** Recognizes a wish to stop, to start again or to get help, in keywords and in everyday words. */
 import type { Locale } from "../../../contract/locales.ts";
 import { fold } from "./fold.ts";
 import { LOCALE_WORDS, PROVIDER_WORDS, type WordKind, WORDS, wordsIn } from "./keywords.ts";
@@ -12,7 +11,6 @@ export interface KeywordMeaning {
 export interface TextContext {
   /** What the last text asked for; null for nothing, or an unknown survey. */
   readonly asked: "score" | "comment" | null;
-  /** The survey's language. */
   readonly locale: Locale | null;
 }
 
@@ -23,9 +21,7 @@ const KINDS: ReadonlyMap<string, WordKind> = new Map(
   ),
 );
 const LONGEST_FIRST = [...KINDS.keys()].toSorted((left, right) => right.length - left.length);
-/** A word in a script without spaces. */
 const SPACELESS = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}]$/u;
-/** Texts can have 64 KiB. */
 const LOOKED_AT = 1000;
 /** "STOP - Ada Lovelace". */
 const SIGNATURE = /\s[-–—~]{1,2}\s*\p{Lu}[\p{L}.']*(?:\s\p{Lu}[\p{L}.']*){0,2}$/u;
@@ -75,13 +71,11 @@ export function mayWantToStop(text: string, asked: TextContext["asked"]): boolea
   return kinds.find((kind) => kind === undefined || !NOTHING.includes(kind)) === "stop";
 }
 
-/** Whether a text has only words of these kinds. */
 export function hasOnly(text: string, allowed = NOTHING): boolean {
   const kinds = readWords(fold(text));
   return kinds.length > 0 && kinds.every((kind) => allowed.includes(kind));
 }
 
-/** The kinds of a text's words; empty if any is unknown or ordinary. */
 function readWords(folded: string, ordinary: readonly string[] = []): readonly WordKind[] {
   const kinds: WordKind[] = [];
   // "S.T.O.P." is a word too.

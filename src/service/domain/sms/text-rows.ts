@@ -33,7 +33,6 @@ export class TextRows {
     return surveysTo(this.#database, phoneNumber, since);
   }
 
-  /** All texts about a survey: itself, its reminder and replies. */
   async sentAbout(survey: TextedSurvey): Promise<readonly string[]> {
     return sentAbout(this.#database, survey);
   }
@@ -56,7 +55,6 @@ export class TextRows {
     });
   }
 
-  /** When such a reply was last created for the survey's person, or null. */
   async lastReplyAt({ project, requestId }: TextedSurvey, kind: ReplyKind): Promise<number | null> {
     const row = await this.#database.first(
       "SELECT max(created_at) AS at FROM messages WHERE project_id = ? AND request_id = ? AND reply_kind = ?",
@@ -122,7 +120,6 @@ async function pruneReplies(database: Database, before: number, limit: number): 
 
 const SURVEYS_MAX = 10;
 
-/** When the reminder was sent, or else the survey. */
 const TEXTED_AT = "coalesce(r.sent_at, r.transmitting_at, q.sent_at, q.transmitting_at)";
 
 async function surveysTo(database: Database, phoneNumber: string, since: number): Promise<TextedSurvey[]> {

@@ -3,7 +3,7 @@ import { BlockList, isIP } from "node:net";
 /** `never` only helps attackers: cloud metadata, multicast, and ranges without hosts. */
 export type AddressKind = "public" | "private" | "loopback" | "never";
 
-function blocksOf(...subnets: readonly string[]): BlockList {
+function blockList(...subnets: readonly string[]): BlockList {
   const blocks = new BlockList();
   for (const subnet of subnets) {
     const [network = "", length] = subnet.split("/");
@@ -13,7 +13,7 @@ function blocksOf(...subnets: readonly string[]): BlockList {
 }
 
 /** Checked before private ranges, which contain metadata services of clouds. */
-const NEVER = blocksOf(
+const NEVER = blockList(
   "0.0.0.0/8",
   "100.100.100.200/32",
   "168.63.129.16/32",
@@ -31,12 +31,11 @@ const NEVER = blocksOf(
   "3fff::/20",
   "fd00:ec2::254/128",
 );
-const LOOPBACK = blocksOf("127.0.0.0/8", "::1/128");
-const PRIVATE = blocksOf("10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7");
+const LOOPBACK = blockList("127.0.0.0/8", "::1/128");
+const PRIVATE = blockList("10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7");
 /** All other IPv6 space is link-local, multicast, or unused. */
-const GLOBAL_UNICAST = blocksOf("2000::/3");
+const GLOBAL_UNICAST = blockList("2000::/3");
 
-/** An IPv6 address that contains an IPv4 address has that one's kind. */
 export function classifyAddress(address: string): AddressKind {
   const plain = address.split("%")[0] ?? "";
   if (isIP(plain) === 4) return classify(plain, "ipv4");
@@ -54,7 +53,7 @@ function classify(address: string, family: "ipv4" | "ipv6"): AddressKind {
 
 /** The IPv4 address in a mapped, translated (NAT64), 6to4 or compatible IPv6 address, or null. */
 function carriedAddress(address: string): string | null {
-  const words = wordsOf(address);
+  const words = ipv6Words(address);
   const starts = (...prefix: readonly number[]): boolean => prefix.every((word, at) => words[at] === word);
   if (starts(0x2002)) return dotted(words[1], words[2]);
   const isMapped = starts(0, 0, 0, 0, 0, 0xffff) || starts(0, 0, 0, 0, 0xffff, 0);
@@ -67,8 +66,7 @@ export function dotted(high = 0, low = 0): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join(".");
 }
 
-/** The eight words of an IPv6 address. The URL parser normalizes it, without dots. */
-export function wordsOf(address: string): number[] {
+export function ipv6Words(address: string): number[] {
   const [head = "", tail] = new URL(`http://[${address}]/`).hostname.slice(1, -1).split("::");
   const [first, last] = [readWords(head), readWords(tail ?? "")];
   return tail === undefined ? first : [...first, ...Array<number>(8 - first.length - last.length).fill(0), ...last];
@@ -83,7 +81,6 @@ export interface WebhookReach {
   readonly insecureHttp: boolean;
 }
 
-/** Why an address or URL is refused; the caller adds what to do about it. */
 export interface UrlRefusal {
   readonly code: "invalid" | "scheme" | "credentials" | "plain" | "private" | "loopback" | "never" | "own";
   /** A sentence without its full stop. */

@@ -1,4 +1,3 @@
-/** What an attempt to deliver an event means for the event and its endpoint. */
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import { dueAfter } from "../due-after.ts";
 import type { Transaction } from "../ports.ts";
@@ -16,7 +15,6 @@ export type AttemptMeaning =
 
 const MINUTE = 60;
 const HOUR = 3_600;
-/** Seconds between attempts. */
 const RETRY_SECONDS: readonly number[] = [
   5,
   MINUTE,
@@ -57,7 +55,6 @@ export async function recordAttempt(
 ): Promise<AttemptMeaning> {
   const webhook = await tx.webhooks.byId(project.id, id);
   const delivery = await tx.webhooks.delivery(project.id, id, event);
-  // Either may have been deleted, for example with the event's person.
   if (webhook === null || delivery === null) return { kind: "gone" };
   await tx.webhooks.log(project.id, id, event, { at: tx.now, ...ended });
   const attempts = delivery.attempts + 1;

@@ -1,9 +1,9 @@
-/** The targets of digests: addresses for mail, and incoming webhooks of Slack, whose URL is a secret. */
+/** Digests go to mail addresses or Slack incoming webhooks, whose URLs are secrets. */
 import { emailProblem } from "../../../contract/text/email.ts";
 import { checkText, InvalidError } from "../errors.ts";
 import { refuseUrl, type WebhookReach } from "./addresses.ts";
 
-/** The addresses that such a URL may lead to, by the rule for webhooks. */
+/** Addresses that a Slack URL can resolve to, like those of webhooks. */
 export function slackReach(allowPrivate: boolean): WebhookReach {
   return { allowPrivate, insecureHttp: false };
 }
@@ -23,7 +23,7 @@ export function checkDigestTarget(target: string, allowPrivate: boolean): void {
   if (problem !== null) throw new InvalidError({ email: [problem] });
 }
 
-/** `https://hooks.slack.com/…wxyz`: whoever has the whole URL can write there. */
+/** `https://hooks.slack.com/…wxyz`: anyone with the whole URL can post there. */
 export function shownTarget(target: string): string {
   return isSlackTarget(target) ? `${new URL(target).origin}/…${target.slice(-4)}` : target;
 }

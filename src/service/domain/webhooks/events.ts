@@ -13,7 +13,6 @@ export type DomainEvent =
   | { readonly type: "survey_response.created" | "survey_response.updated"; readonly responseId: number }
   | { readonly type: "unsubscribe.created"; readonly personId: number };
 
-/** How long events are collected for a disabled endpoint. */
 const COLLECT_SECONDS = 7 * 86_400;
 const DATA_BYTES_MAX = 20_000;
 
@@ -120,7 +119,6 @@ function cutText(text: string, bytes: number): string {
   return parts.join("");
 }
 
-/** The type sent by `webhook.test`, which receivers can ignore. */
 const TEST_EVENT = "test";
 
 /** A made-up response in the endpoint's format. */

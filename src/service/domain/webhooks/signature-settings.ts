@@ -1,11 +1,9 @@
-/** The valid header names and secrets of a webhook's signatures. */
-
 const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
 const SECRET = /^[!-~]{1,255}$/;
-/** The form of Standard Webhooks: libraries decode what follows the prefix. */
+/** Standard Webhooks: libraries decode what follows the prefix. */
 const STANDARD = /^whsec_/;
 const BASE64 = /^whsec_(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/;
-/** Headers that each attempt has already, or that HTTP needs for itself. */
+/** Headers that each attempt already has, or that HTTP needs. */
 const TAKEN_HEADERS = new Set([
   "connection",
   "content-length",

@@ -3,25 +3,24 @@ import { scoreCategory } from "../../../contract/limits.ts";
 import type { SurveyResponse, Unsubscribe } from "../../../contract/resources.ts";
 import type { WebhookEvent } from "./webhook.ts";
 
-/** An element's text may have 3,000 characters. */
+/** Slack allows 3,000 characters per text element. */
 const TEXT_MAX = 2_000;
 
-/** A response with its person expanded. */
 export type ResponseData = Omit<SurveyResponse, "person"> & {
   readonly person: { readonly id: string; readonly email: string | null; readonly name: string | null };
 };
 
 /**
- * The JSON body that an incoming webhook of Slack takes. What people wrote is in elements of plain text alone, where
- * nothing is formatted, nothing becomes a link and nobody is called.
+ * The JSON body for a Slack incoming webhook. Text from people is in plain-text elements, which disables formatting,
+ * links and mentions.
  */
 export function slackMessage(type: WebhookEvent, data: ResponseData | Unsubscribe): string {
   if (!("score" in data)) {
-    const who = nameOf(data);
+    const who = displayName(data);
     return message(`${who} unsubscribed`, [section("*Unsubscribed from surveys*"), plainSection(who)]);
   }
   const verb = type === "survey_response.created" ? "New answer" : "Changed answer";
-  const who = nameOf(data.person);
+  const who = displayName(data.person);
   const title = `${verb}: ${data.score} out of 10 (${scoreCategory(data.score)})`;
   const { comment, permalink } = data;
   return message(`${title} from ${who}`, [
@@ -32,12 +31,11 @@ export function slackMessage(type: WebhookEvent, data: ResponseData | Unsubscrib
   ]);
 }
 
-/** `text` is what notifications show. */
 function message(text: string, blocks: readonly object[]): string {
   return JSON.stringify({ text: escape(text), mrkdwn: false, parse: "none", blocks });
 }
 
-/** Our own words: Slack makes links of nothing that is not written as one. */
+/** Our own text. Slack only makes links of explicit markup. */
 function formatted(text: string): object {
   return { type: "mrkdwn", text, verbatim: true };
 }
@@ -57,17 +55,16 @@ function quote(comment: string): object {
   };
 }
 
-function nameOf({ name, email }: { readonly name: string | null; readonly email: string | null }): string {
+function displayName({ name, email }: { readonly name: string | null; readonly email: string | null }): string {
   return (name === null || name === "" ? email : name) ?? "somebody";
 }
 
 function shorten(text: string): string {
   if (text.length <= TEXT_MAX) return text;
-  // A pair of surrogates is not split.
   return `${text.slice(0, TEXT_MAX).replace(/[\uD800-\uDBFF]$/, "")} …`;
 }
 
-/** Slack reads these three, and nothing else, as its own. */
+/** The only characters that Slack treats specially. */
 function escape(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

@@ -9,7 +9,6 @@ export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];
 
 export interface NewWebhook {
   readonly url: string;
-  /** The key of the signatures, as displayed. */
   readonly secret: string;
   readonly signatureHeader: string;
   readonly allowPrivate: boolean;
@@ -50,12 +49,10 @@ export type WebhookChange = Partial<
   WebhookHealth & Pick<WebhookRow, "secret" | "previousSecret" | "previousUntil" | "missed">
 >;
 
-/** The bodies are sent unchanged on every attempt. */
 export interface NewEvent {
   readonly eventId: string;
   readonly type: WebhookEvent;
   readonly personId: number;
-  /** Null if no endpoint uses this format. */
   readonly json: string | null;
   readonly slack: string | null;
 }
@@ -73,7 +70,6 @@ export interface DueEvent {
 export interface WebhookAttempt {
   readonly n: number;
   readonly at: number;
-  /** HTTP status; null without a response. */
   readonly status: number | null;
   readonly ms: number;
   /** The first kilobyte of the response, or the error. */

@@ -8,12 +8,10 @@ import type { NewWebhook, Redelivery, WebhookRow, WebhookSettings } from "./webh
 
 const URL_LENGTH_MAX = 2_000;
 
-/** 32 random bytes as a secret; `token` has them as URL-safe base64. */
 export function formatSecret(token: string): string {
   return `whsec_${Buffer.from(token, "base64url").toString("base64")}`;
 }
 
-/** Throws InvalidError. `own` are addresses of this service. */
 export async function addWebhook(
   tx: Transaction,
   project: Project,
@@ -54,7 +52,6 @@ export async function requireWebhook(tx: Transaction, project: Project, id: stri
   return webhook;
 }
 
-/** Returns the number of pending events. Throws NotFoundError. */
 export async function removeWebhook(tx: Transaction, project: Project, id: string): Promise<number> {
   const webhook = await requireWebhook(tx, project, id);
   const { waiting } = await tx.webhooks.counts(project.id, webhook.id);
@@ -62,7 +59,6 @@ export async function removeWebhook(tx: Transaction, project: Project, id: strin
   return waiting;
 }
 
-/** Also clears its failures. Throws NotFoundError. */
 export async function enableWebhook(tx: Transaction, project: Project, id: string): Promise<WebhookRow> {
   const webhook = await requireWebhook(tx, project, id);
   const change = {

@@ -78,7 +78,7 @@ interface TableFacts {
 
 const CASCADE = /^\(project_id, (\w+)\) REFERENCES (\w+) \(project_id, id\) ON DELETE CASCADE$/;
 
-function factsOf(table: string): TableFacts {
+function countingFacts(table: string): TableFacts {
   const columns = new Set(["project_id"]);
   for (const list of COUNTED_LISTS.filter((one) => one.table === table))
     for (const column of countingColumns(list)) columns.add(column);
@@ -100,12 +100,12 @@ function isCounted(table: string): table is CountedTable {
 }
 
 const FACTS: Readonly<Record<DeletedTable, TableFacts>> = {
-  people: factsOf("people"),
-  responses: factsOf("responses"),
-  trend_responses: factsOf("trend_responses"),
-  messages: factsOf("messages"),
-  webhook_deliveries: factsOf("webhook_deliveries"),
-  digests: factsOf("digests"),
-  trends: factsOf("trends"),
-  webhook_events: factsOf("webhook_events"),
+  people: countingFacts("people"),
+  responses: countingFacts("responses"),
+  trend_responses: countingFacts("trend_responses"),
+  messages: countingFacts("messages"),
+  webhook_deliveries: countingFacts("webhook_deliveries"),
+  digests: countingFacts("digests"),
+  trends: countingFacts("trends"),
+  webhook_events: countingFacts("webhook_events"),
 };

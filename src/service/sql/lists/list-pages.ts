@@ -77,7 +77,7 @@ async function areFew(
   return (await countRows(database, other.list, other.range)) <= (await countRows(database, list, range)) * SORT_SHARE;
 }
 
-function orderOf({ list, descending }: PageQuery, sign = ""): string {
+function orderBy({ list, descending }: PageQuery, sign = ""): string {
   const direction = descending ? "DESC" : "ASC";
   return list.key.map((column) => `${sign}${column} ${direction}`).join(", ");
 }
@@ -88,7 +88,7 @@ function inOrder(query: PageQuery, range: TimeRange): Slice {
   addRange(where, list.key[0], range);
   // The `+` keeps SQLite on the index with the list's order.
   if (other !== null) addRange(where, `+${list.other}`, other.range);
-  return { where, order: orderOf(query), isIndexed: true, limit, offset, isReversed: false };
+  return { where, order: orderBy(query), isIndexed: true, limit, offset, isReversed: false };
 }
 
 function sorted(query: PageQuery, otherRange: TimeRange): Slice {
@@ -96,5 +96,5 @@ function sorted(query: PageQuery, otherRange: TimeRange): Slice {
   const where = copyWhere(list.where);
   addRange(where, `${list.other}`, otherRange);
   addRange(where, `+${list.key[0]}`, range);
-  return { where, order: orderOf(query, "+"), isIndexed: false, limit, offset, isReversed: false };
+  return { where, order: orderBy(query, "+"), isIndexed: false, limit, offset, isReversed: false };
 }

@@ -29,7 +29,7 @@ export interface MigrateOptions {
   readonly mayMigrate: boolean;
   readonly mayCreate?: boolean;
   readonly migrations?: readonly Migration[];
-  /** See `StoreOpening`. An empty database gets the mark together with the schema. */
+  /** See `OpenMarks`. An empty database gets the mark together with the schema. */
   readonly filledBy?: string;
 }
 

@@ -16,7 +16,7 @@ const KINDS: readonly (readonly [RegExp, ErrorKind])[] = [
 /** Node's code for a wrong call of ours; other codes without a severity concern sockets and TLS. */
 const OWN_CODE = /^ERR_(?!SSL_|OSSL_|TLS_|STREAM_|SOCKET_)/;
 
-export function errorKindOf(error: unknown): ErrorKind {
+export function classifyError(error: unknown): ErrorKind {
   if (error instanceof StoreDatabaseError) return "unavailable";
   if (!(error instanceof Error)) return "fault";
   const { code } = error as Error & { readonly code?: unknown };
@@ -43,7 +43,7 @@ const TOO_MANY_CONNECTIONS = "53300";
 export function unavailable(error: unknown): StoreDatabaseError {
   if (error instanceof StoreDatabaseError) return error;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  const kind = errorKindOf(error);
+  const kind = classifyError(error);
   const options = { cause: error };
   if (code === TOO_MANY_CONNECTIONS)
     return new StoreDatabaseError(

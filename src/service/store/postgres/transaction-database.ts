@@ -5,7 +5,7 @@ import { CountChanges } from "../../sql/lists/count-changes.ts";
 import { createProjectStates, PROJECT_STATE, type ProjectStates } from "../../sql/project-states.ts";
 import type { JobDatabase } from "../sql/run-jobs.ts";
 import { noteStatement, type StatementWatch } from "../slow-statements.ts";
-import { errorKindOf, translateError } from "./postgres-errors.ts";
+import { classifyError, translateError } from "./postgres-errors.ts";
 import type { Statement } from "./statements.ts";
 
 export interface StatementOptions {
@@ -145,7 +145,7 @@ export class TransactionDatabase implements Database, JobDatabase {
       refuseNul(query.values ?? []);
       return await this.#client.query<SqlRow>(limited);
     } catch (error) {
-      const isUndoable = errorKindOf(error) === "fault" && this.#savepoint !== "due";
+      const isUndoable = classifyError(error) === "fault" && this.#savepoint !== "due";
       if (!isUndoable) this.#note(error);
       throw translateError(error);
     } finally {

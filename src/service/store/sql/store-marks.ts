@@ -1,7 +1,7 @@
 /** Marks that keep a store from being opened: its data is elsewhere, or incomplete. */
 import type { StoreMark } from "../../domain/ports.ts";
 
-export interface StoreOpening {
+export interface OpenMarks {
   /** The command that fills the store. Others can't open it until the mark is removed. */
   readonly filledBy?: string;
   readonly movedTo?: string;
@@ -21,7 +21,7 @@ export interface MarkRefusal {
 
 export function refusalByMarks(
   rows: readonly Readonly<Record<string, unknown>>[],
-  { filledBy, movedTo }: StoreOpening,
+  { filledBy, movedTo }: OpenMarks,
 ): MarkRefusal | null {
   const valueOf = (mark: StoreMark): string | null => {
     const row = rows.find(({ name }) => name === mark);

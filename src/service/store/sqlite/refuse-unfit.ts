@@ -1,8 +1,8 @@
 /** Checks that a file is usable without changing it or its log. */
 import { type Migration, MIGRATIONS, namesAt, NEW_STORE } from "../../sql/schema/migrations.ts";
-import { READ_MARKS, refusalByMarks, type StoreOpening } from "../sql/store-marks.ts";
+import { READ_MARKS, refusalByMarks, type OpenMarks } from "../sql/store-marks.ts";
 import { StoreFileError } from "../store-errors.ts";
-import { sizeOf } from "./engine/data-file.ts";
+import { fileSize } from "./engine/data-file.ts";
 import { type Look, lookInto } from "./engine/engine.ts";
 import { readVersion, SQLITE } from "./engine/migrate.ts";
 
@@ -10,9 +10,9 @@ import { readVersion, SQLITE } from "./engine/migrate.ts";
 const CHECKED_BYTES_MAX = 32 * 1024 * 1024;
 
 /** `isCopy` also accepts data that was moved elsewhere. Throws StoreFileError. */
-export async function refuseUnfit(file: string, opening: StoreOpening & { readonly isCopy: boolean }): Promise<void> {
+export async function refuseUnfit(file: string, opening: OpenMarks & { readonly isCopy: boolean }): Promise<void> {
   await lookInto(file, (look) => {
-    if (sizeOf(file) <= CHECKED_BYTES_MAX) refuseDamaged(look);
+    if (fileSize(file) <= CHECKED_BYTES_MAX) refuseDamaged(look);
     const version = readVersion(look);
     if (version === 0) return;
     refuseParts(look, version);
@@ -61,7 +61,7 @@ function plain(sql: string): string {
   return sql.replaceAll(/[\s"]+/g, "");
 }
 
-function refuseMarked(look: Look, { isCopy, ...opening }: StoreOpening & { readonly isCopy: boolean }): void {
+function refuseMarked(look: Look, { isCopy, ...opening }: OpenMarks & { readonly isCopy: boolean }): void {
   const rows = look("name, value", READ_MARKS.slice(READ_MARKS.indexOf("FROM")));
   const refusal = refusalByMarks(
     rows.map(([name = null, value = null]) => ({ name, value })),

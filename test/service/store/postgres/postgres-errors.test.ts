@@ -1,6 +1,6 @@
 /** What becomes of a failure, by what was said of it. */
 import { expect, test } from "vitest";
-import { errorKindOf } from "../../../../src/service/store/postgres/postgres-errors.ts";
+import { classifyError } from "../../../../src/service/store/postgres/postgres-errors.ts";
 
 test.each([
   ["40001", "again"],
@@ -10,7 +10,7 @@ test.each([
   ["23502", "fault"],
   ["42P01", "fault"],
 ])("when the server says %s, then it is %s", (code, kind) => {
-  expect(errorKindOf(Object.assign(new Error("refused"), { severity: "ERROR", code }))).toBe(kind);
+  expect(classifyError(Object.assign(new Error("refused"), { severity: "ERROR", code }))).toBe(kind);
 });
 
 test.each([
@@ -23,12 +23,12 @@ test.each([
   ["ERR_STREAM_DESTROYED", "lost"],
   ["ERR_INVALID_ARG_TYPE", "fault"],
 ])("when Node says %s, then it is %s", (code, kind) => {
-  expect(errorKindOf(Object.assign(new Error("broken"), { code }))).toBe(kind);
+  expect(classifyError(Object.assign(new Error("broken"), { code }))).toBe(kind);
 });
 
 test.each([
   ["Connection terminated unexpectedly", "lost"],
   ["x is not a function", "fault"],
 ])("when all that is said is %j, then it is %s", (message, kind) => {
-  expect(errorKindOf(new Error(message))).toBe(kind);
+  expect(classifyError(new Error(message))).toBe(kind);
 });

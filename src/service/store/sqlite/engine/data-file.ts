@@ -60,7 +60,7 @@ export function prepareFile(file: string): Condition {
   const header = readHeader(file);
   if (!isSqlite(header)) throw new StoreFileError("not_sqlite", "the file is not a SQLite database");
   // Closed files and copies have no log, so this one belongs to another file.
-  if (header[LOG_OFFSET] === 1 && sizeOf(`${file}-wal`) > 0)
+  if (header[LOG_OFFSET] === 1 && fileSize(`${file}-wal`) > 0)
     throw new StoreFileError(
       "stale_log",
       `the log ${file}-wal belongs to another copy of the file; if this one was restored from a backup, delete the log`,
@@ -70,7 +70,7 @@ export function prepareFile(file: string): Condition {
 
 /** Throws StoreFileError if the file is missing but its log isn't. */
 export function refuseLost(file: string): void {
-  if (sizeOf(`${file}-wal`) > 0) {
+  if (fileSize(`${file}-wal`) > 0) {
     throw new StoreFileError(
       "missing",
       `the file is missing or empty while its log ${file}-wal is there; restore the file, or delete the log to start anew`,
@@ -108,7 +108,7 @@ export function makeEmptyFile(file: string): boolean {
 
 /** The file says that it has a log, but there is none: it may be open under another name, such as a bind mount. */
 export function hasLostLog(file: string): boolean {
-  return sizeOf(`${file}-wal`) === 0 && readHeader(file)[LOG_OFFSET] === 2;
+  return fileSize(`${file}-wal`) === 0 && readHeader(file)[LOG_OFFSET] === 2;
 }
 
 /** Throws StoreFileError while another connection has the file open, whose log wouldn't be visible under this name. */
@@ -179,6 +179,6 @@ function readHeader(file: string): Buffer {
   return header;
 }
 
-export function sizeOf(file: string): number {
+export function fileSize(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -26,7 +26,7 @@ export function createFileWatch(file: string | null, onEvent: (event: StoreEvent
   const state: { trouble: StoreFileError | null; refusal: StoreFileError | null } = { trouble: null, refusal: null };
   const loss = createLoss();
   const names = file === null ? [] : [file, `${file}-wal`];
-  const opened = names.map(identityOf);
+  const opened = names.map(fileIdentity);
 
   const giveUp = (what: string, options?: ErrorOptions): StoreFileError => {
     state.refusal = new StoreFileError("changed", `${file}: ${what}`, options);
@@ -34,10 +34,10 @@ export function createFileWatch(file: string | null, onEvent: (event: StoreEvent
     return state.refusal;
   };
   const look = (): void => {
-    const changed = names.find((name, at) => identityOf(name) !== opened[at]);
+    const changed = names.find((name, at) => fileIdentity(name) !== opened[at]);
     if (changed === undefined) return;
     const what = changed === file ? "the file" : `its log ${changed}`;
-    const how = identityOf(changed) === null ? "removed" : "replaced by another";
+    const how = fileIdentity(changed) === null ? "removed" : "replaced by another";
     throw giveUp(`${what} was ${how} while it was in use; the service has stopped, as nothing is saved there any more`);
   };
   return {
@@ -65,7 +65,7 @@ export function createFileWatch(file: string | null, onEvent: (event: StoreEvent
   };
 }
 
-function identityOf(name: string): string | null {
+function fileIdentity(name: string): string | null {
   const found = statSync(name, { bigint: true, throwIfNoEntry: false });
   return found === undefined ? null : `${found.dev} ${found.ino}`;
 }
