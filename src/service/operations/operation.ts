@@ -1,4 +1,4 @@
-/** What a `service` verb does, as one record: what it takes, who may do it, and its transaction. */
+/** A `service` verb as one record: its input, who may run it, and its transaction. */
 import * as v from "valibot";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Random } from "../../runtime/random.ts";
@@ -8,75 +8,68 @@ import type { DueDigest, DueSurvey, ProjectRow, Store, Transaction, WebhookRow }
 import { requireProject } from "../domain/projects/projects.ts";
 import type { AttemptEnd } from "../domain/webhooks/attempts.ts";
 
-/** A mail as it would be sent. */
 interface Preview {
   readonly from: string;
   readonly to: string;
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** Headers and both parts, as an `.eml` file has them. */
+  /** An `.eml` file: headers and both parts. */
   readonly message: string;
 }
 
 export interface SentDigest {
-  /** Without its secret. */
   readonly to: string;
   readonly subject: string;
-  /** The answer of Slack or of the mail server; null if it has no number. */
+  /** The response of Slack or the mail server; null if it has no number. */
   readonly status: number | null;
   readonly text: string;
 }
 
-/** The parts of an open service that operations use besides their transaction. */
+/** What operations need besides their transaction. */
 export interface OperationTools {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
-  /** The beginning of links, without a slash at the end. */
   readonly appUrl: () => string;
-  /** Addresses of this service, which webhooks may not lead to. */
+  /** Addresses of this service, which webhooks must not target. */
   readonly ownAddresses: () => readonly string[];
   readonly senders: readonly MessageSender[];
   readonly renderPreview: (survey: DueSurvey) => Promise<Preview>;
   readonly renderDigest: (due: DueDigest) => Promise<Preview>;
-  /** Sends it once. Throws NotTakenError. */
   readonly sendDigest: (due: DueDigest) => Promise<SentDigest>;
   readonly sendTest: (
     webhook: WebhookRow,
     event: { readonly eventId: string; readonly body: string },
   ) => Promise<AttemptEnd>;
-  /** Removes messages of people who are gone; returns how many, null if that is left to the next server. */
+  /** Deletes messages of people who are gone. Returns their number, or null if the next server does it. */
   readonly sweepMessages: () => Promise<number | null>;
-  /** Updates the erasure log; rejects if it can't be written. */
   readonly onErased: () => Promise<void>;
 }
 
 export type Access = "read" | "write";
-/** `any`: of one project, or of all. */
+/** `any`: one project, or all. */
 export type Scope = "project" | "server" | "any";
 type ProjectOf<Of extends Scope> = Of extends "project" ? ProjectRow : Of extends "server" ? null : ProjectRow | null;
 type Fields = v.ObjectEntries;
 type Schema<Each extends Fields> = v.StrictObjectSchema<Each, undefined>;
-/** As `run` gets it. */
 type Parsed<Each extends Fields> = v.InferOutput<Schema<Each>>;
-/** As callers write it: fields with a default may be left out. */
+/** As passed by callers, who can omit fields with a default. */
 type Given<Each extends Fields> = AsReadonly<v.InferInput<Schema<Each>>>;
 type AsReadonly<Value> = { readonly [Key in keyof Value]: ReadonlyList<Value[Key]> };
 type ReadonlyList<Value> = Value extends (infer Item)[] ? readonly Item[] : Value;
 
 interface Spec<Of extends Scope, Each extends Fields, Prepared, Done, Result> {
   readonly scope: Of;
-  /** By the input, if the operation only shows something when there is nothing to change. */
+  /** Depends on the input if the operation only shows values when there is nothing to change. */
   readonly access: Access | ((input: Parsed<Each>) => Access);
   readonly input: Each;
-  /** A dry run makes its changes too, and throws `Undone`. */
+  /** A dry run that makes its changes and then throws `Undone`. */
   readonly writesAnyway?: true;
-  /** `all` if a write of the server makes a project; otherwise it may change none. */
+  /** `all` for a server operation that creates a project; others can't change projects. */
   readonly locks?: "all";
-  /** Reads only, in as many steps as it takes. `project` is a name. */
+  /** Reads in as many transactions as needed. `project` is a name. */
   readonly prepare?: (tools: OperationTools, project: string | null, input: Parsed<Each>) => Promise<Prepared>;
-  /** One transaction: all of it happens or nothing. */
   readonly run: (
     tx: Transaction,
     project: ProjectOf<Of>,
@@ -84,11 +77,11 @@ interface Spec<Of extends Scope, Each extends Fields, Prepared, Done, Result> {
     tools: OperationTools,
     prepared: Prepared,
   ) => Promise<Done>;
-  /** Follows the commit. It can be repeated: after a kill the next start or the same command finishes it. */
+  /** Runs after the commit and can be repeated: if killed, the next start or the same command finishes it. */
   readonly after?: (tools: OperationTools, done: Done, input: Parsed<Each>) => Promise<Result>;
 }
 
-/** Thrown by `run`: nothing of the transaction stays, and this is the result. */
+/** Thrown by `run` to roll back and return this result. */
 export class Undone<Result> extends Error {
   override readonly name = "Undone";
   readonly result: Result;
@@ -99,12 +92,10 @@ export class Undone<Result> extends Error {
   }
 }
 
-/** Plain data in and out. */
 export interface Operation<Of extends Scope, Input, Result> {
   readonly scope: Of;
-  /** Throws InvalidError. */
   access(input: Input): Access;
-  /** `project` is a name, null for an operation of the server. Throws DomainError. */
+  /** `project` is a name, or null for a server operation. Throws DomainError. */
   call(tools: OperationTools, project: string | null, input: Input): Promise<Result>;
 }
 
@@ -165,7 +156,7 @@ function readInProject<Done>(
   return store.read(async (tx) => work(tx, await requireProject(tx, name)));
 }
 
-/** The writes of other projects go on. Throws NotFoundError. */
+/** Doesn't block writes of other projects. Throws NotFoundError. */
 export async function writeInProject<Done>(
   store: Store,
   name: string,
@@ -175,25 +166,24 @@ export async function writeInProject<Done>(
   return store.write(async (tx) => work(tx, await requireProject(tx, name)), { project: id });
 }
 
-/** For `after`: waits for the work over many rows that follows from the change. */
+/** For `after`: waits for long changes that follow from the operation. */
 export async function settle<Done>({ store }: OperationTools, done: Done): Promise<Done> {
   await store.settle();
   return done;
 }
 
-/** A field that may be left out; null then, too. */
+/** An optional field, null if omitted. */
 export function orNull<const Each extends v.GenericSchema>(schema: Each) {
   return v.optional(v.nullable(schema), null);
 }
 
-/** For `access`: without a value to change, it only shows what is there. Fields in `scope` say whose value. */
+/** For `access`: read-only unless the input has a value other than the fields in `scope`. */
 export function writesIfGiven(...scope: readonly string[]): (input: object) => Access {
-  return (input) => (Object.keys(givenOf(input)).some((name) => !scope.includes(name)) ? "write" : "read");
+  return (input) => (Object.keys(withoutNulls(input)).some((name) => !scope.includes(name)) ? "write" : "read");
 }
 
-type GivenOf<Values> = { readonly [Field in keyof Values]?: NonNullable<Values[Field]> };
+type WithoutNulls<Values> = { readonly [Field in keyof Values]?: NonNullable<Values[Field]> };
 
-/** The fields that are not null. */
-export function givenOf<Values extends object>(input: Values): GivenOf<Values> {
-  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null)) as GivenOf<Values>;
+export function withoutNulls<Values extends object>(input: Values): WithoutNulls<Values> {
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null)) as WithoutNulls<Values>;
 }

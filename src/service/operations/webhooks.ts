@@ -1,4 +1,3 @@
-/** `service webhook`. */
 import { createHash } from "node:crypto";
 import * as v from "valibot";
 import type { Random } from "../../runtime/random.ts";
@@ -32,7 +31,6 @@ export const webhookOperations = {
     access: "write",
     input: {
       url: v.string(),
-      /** Null: one is made. */
       secret: orNull(v.string()),
       signature_header: orNull(v.string()),
       allow_private: v.optional(v.boolean(), false),
@@ -81,7 +79,7 @@ export const webhookOperations = {
     input: { id: v.string() },
     run: async (tx, project, { id }) => toInfo(tx, await enableWebhook(tx, project, id)),
   }),
-  /** `overlap`: how long the old secret also signs, in seconds. */
+  /** `overlap` is how long the old secret also signs, in seconds. */
   "webhook.rotate": defineOperation({
     scope: "project",
     access: "write",
@@ -91,7 +89,6 @@ export const webhookOperations = {
       return toSecretInfo(await rotateSecret(tx, project, id, rotation));
     },
   }),
-  /** Sends an event now and waits for the answer. */
   "webhook.test": defineOperation({
     scope: "project",
     access: "write",
@@ -103,7 +100,6 @@ export const webhookOperations = {
       return { id, event_id: eventId, delivered: isDelivered(status), status, ms: Math.round(ms), text };
     },
   }),
-  /** One page, newest first. `before` is the `next` of the page before. */
   "webhook.deliveries": defineOperation({
     scope: "project",
     access: "read",
@@ -116,7 +112,7 @@ export const webhookOperations = {
       return { rows: shown.map(toDelivery), next: rows.length > limit ? String(shown.at(-1)?.event) : null };
     },
   }),
-  /** With neither `since` nor `event`: what has failed for good. */
+  /** Without `since` and `event`, resends permanently failed events. */
   "webhook.redeliver": defineOperation({
     scope: "project",
     access: "write",
@@ -152,16 +148,15 @@ async function toInfo(tx: Transaction, webhook: WebhookRow) {
     id: String(id),
     url: webhook.url,
     state: disabledAt !== null ? "disabled" : failingSince === null ? "enabled" : "failing",
-    /** Why it is disabled. */
     reason: webhook.disabledReason,
     events: webhook.events,
     scores: scores === null ? null : `${scores.from}-${scores.to}`,
     format: webhook.format,
     signature_header: webhook.signatureHeader,
     waiting,
-    /** Events that no attempt has delivered. */
+    /** Events that were never delivered. */
     failed,
-    /** Events that came when it had been disabled for more than 7 days. */
+    /** Events while it had been disabled for more than 7 days. */
     missed: webhook.missed,
     created_at: webhook.createdAt,
     last_delivered_at: webhook.lastDeliveredAt,

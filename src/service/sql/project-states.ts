@@ -1,43 +1,38 @@
 /**
- * The projects that a write changes, as it knows them: each has one row, read when the write begins and written once at
- * its end. Ids and times are counted in memory meanwhile, so that within a project they rise in the order of commits.
+ * State of the projects that a write changes: one row each, read when the write begins and saved once at its end. Ids
+ * and times are assigned in memory in between, so within a project they ascend in commit order.
  */
 import type { ProjectState, SqlRow, SqlValue } from "./database.ts";
 
-/** The row of writes that name no project. No project has its id. */
+/** The row of writes that belong to no project. */
 export const NO_PROJECT = 0;
 
-/** The row of what a write may change; null for all of them. */
-export function stateOf(project: number | "none" | "all"): number | null {
+/** The project that a write may change; null for all. */
+export function projectToLock(project: number | "none" | "all"): number | null {
   if (project === "all") return null;
   return project === "none" ? NO_PROJECT : project;
 }
 
 export interface ProjectStates {
-  /** Of a project that the write may change. Rejects when there is none. */
   readonly of: (project: number) => Promise<ProjectState>;
-  /** Keeps rows that the write has read. */
   readonly hold: (rows: readonly SqlRow[]) => void;
-  /** The present state, to be given to `restore` when a job of the write is undone. */
+  /** A snapshot for `restore`, to undo a job of the write. */
   readonly mark: () => ReadonlyMap<number, ProjectState>;
   readonly restore: (mark: ReadonlyMap<number, ProjectState>) => void;
-  /** The changes that store what is held, and the write's `updatedAt`. Forgets it. */
+  /** Returns the changes to save, and the write's `updatedAt`, and forgets everything. */
   readonly end: (updatedAt: number) => readonly { readonly sql: string; readonly values: readonly SqlValue[] }[];
   readonly forget: () => void;
-  /** True when an id was taken. */
   readonly isChanged: () => boolean;
 }
 
 export const PROJECT_STATE = `SELECT project_id, next_id AS "nextId", clock, version FROM project_state`;
 
-/** Of all projects. */
 export const NEWEST_WRITE = "SELECT max(clock) AS at FROM project_state";
 
 const SET_STATE = "UPDATE project_state SET next_id = ?, clock = ?, version = ? WHERE project_id = ?";
 
-/** `load` reads a row that the write has not read yet; it resolves with null where there is none. */
 export function createProjectStates(load: (project: number) => Promise<SqlRow | null>): ProjectStates {
-  // Replaced for each write: V8 keeps what a cleared Map held until the next full collection.
+  // Replaced for each write: V8 keeps the memory of a cleared Map until the next full collection.
   let held = new Map<number, ProjectState>();
   let firstIds = new Map<number, number>();
   const forget = (): void => {

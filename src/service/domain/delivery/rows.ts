@@ -17,7 +17,6 @@ export interface NewRequest {
   /** Kept, but not due: its Autopilot is inactive. */
   readonly paused: boolean;
   readonly properties: Properties;
-  /** Leads to the page that answers it. */
   readonly token: string;
   /** Leads to the page that unsubscribes. */
   readonly unsubscribeToken: string;

@@ -29,12 +29,11 @@ export class WebhookRows {
     this.#onAdded = onAdded;
   }
 
-  /** True when the project has one at least. */
   async any(project: number): Promise<boolean> {
     return (await this.#database.first("SELECT 1 FROM webhooks WHERE project_id = ? LIMIT 1", [project])) !== null;
   }
 
-  /** Of one project, or of all, in the order in which they were added. */
+  /** Of one project or all, in creation order. */
   async list(project: number | null): Promise<readonly WebhookRow[]> {
     return (
       await this.#database.all(
@@ -61,18 +60,18 @@ export class WebhookRows {
     return update(this.#database, project, id, assign(SETTINGS, toColumns(settings)));
   }
 
-  /** True when there was one; its deliveries are left to `prune`. */
+  /** Returns whether it existed; `prune` deletes its deliveries. */
   async delete(project: number, id: number): Promise<boolean> {
     return (await this.#database.run("DELETE FROM webhooks WHERE project_id = ? AND id = ?", [project, id])) > 0;
   }
 
-  /** Writes an event for these endpoints of the project, due at once. */
+  /** Stores an event for these endpoints, due immediately. */
   async add(project: number, event: NewEvent, webhooks: readonly number[]): Promise<void> {
     await addEvent(this.#database, this.#session, project, event, webhooks);
     this.#onAdded();
   }
 
-  /** The due events, the longest due first. */
+  /** Due events, oldest first. */
   async due(
     { project, id, format }: Pick<WebhookRow, "project" | "id" | "format">,
     limit: number,
@@ -86,7 +85,7 @@ export class WebhookRows {
     )) as unknown as DueEvent[];
   }
 
-  /** When the next becomes due after now; null when none does. */
+  /** When the next event is due after now, or null. */
   async nextDueAt(project: number, id: number): Promise<number | null> {
     return findDueAt(this.#database, project, id, this.#session.now);
   }
@@ -153,8 +152,8 @@ export class WebhookRows {
   }
 
   /**
-   * Makes so many due now, as if never tried, those after the event `after` in the order in which they happened; their
-   * events. Those that wait already stay as they are.
+   * Makes up to `limit` deliveries after the event `after` due again, as if never tried, and returns their events.
+   * Pending ones aren't changed.
    */
   async redeliver(
     project: number,
@@ -165,7 +164,7 @@ export class WebhookRows {
     return redeliver(this.#database, this.#session.now, { project, id }, which, page);
   }
 
-  /** The number of deliveries in each state, kept as they change. */
+  /** The number of deliveries in each state, maintained as they change. */
   async counts(project: number, id: number): Promise<Readonly<Record<WebhookState, number>>> {
     const counted = (await countByValue(this.#database, DELIVERY_STATES, project))
       .filter(({ values }) => values["webhook_id"] === String(id))
@@ -173,7 +172,7 @@ export class WebhookRows {
     return { waiting: 0, delivered: 0, failed: 0, ...(Object.fromEntries(counted) as object) };
   }
 
-  /** When the longest due of an enabled endpoint was due; null when none is due. */
+  /** When the oldest due event of an enabled endpoint was due, or null. */
   async oldestDueAt(): Promise<number | null> {
     const dues: number[] = [];
     const enabled = await this.#database.all("SELECT project_id, id FROM webhooks WHERE disabled_at IS NULL");
@@ -184,7 +183,7 @@ export class WebhookRows {
     return dues.length === 0 ? null : Math.min(...dues);
   }
 
-  /** Removes so many events from before `before`, and deliveries whose endpoint is gone. How many. */
+  /** Deletes events before `before`, and deliveries whose endpoint is gone. Returns their number. */
   async prune(project: number, before: number, limit: number): Promise<number> {
     const old = await deleteRows(this.#database, "webhook_events", project, oldEvents(project, before, limit));
     return old.length + (await pruneRemoved(this.#database, project, limit));
@@ -197,7 +196,7 @@ const ONE = `WHERE ${THIS_DELIVERY}`;
 const LOG = `INSERT INTO webhook_attempts (project_id, webhook_id, event, n, at, status, ms, text)
   SELECT ?, ?, ?, coalesce(max(n), 0) + 1, ?, ?, ?, ? FROM webhook_attempts ${ONE}`;
 
-/** Columns that a webhook has for good. */
+/** Columns that never change. */
 const FIXED = { id: "id", url: "url", format: "format", createdAt: "created_at" } as const;
 
 /** Columns that its owner sets. */
@@ -210,7 +209,7 @@ const SETTINGS = {
   scoreTo: "score_to",
 } as const;
 
-/** Columns that change as events are delivered, and when the secret is rotated. */
+/** Columns that deliveries and secret rotations change. */
 const CHANGEABLE: Readonly<Record<keyof WebhookChange, string>> = {
   secret: "secret",
   previousSecret: "previous_secret",
@@ -280,7 +279,7 @@ async function insertWebhook(
   return id;
 }
 
-/** When the next event of a webhook is due after a moment; null for none. */
+/** When a webhook's next event after a time is due, or null. */
 async function findDueAt(database: Database, project: SqlValue, id: SqlValue, after: number): Promise<number | null> {
   const row = await database.first(
     `SELECT min(due_at) AS at FROM webhook_deliveries
@@ -330,7 +329,7 @@ async function redeliver(
   return events;
 }
 
-/** Events are numbered in the order of their times, so the first of a time tells all that follow. */
+/** Event numbers rise with time, so the first one since a time includes all later ones. */
 const FIRST_SINCE = `(SELECT id FROM webhook_events WHERE project_id = d.project_id AND created_at >= ?
   ORDER BY created_at, id LIMIT 1)`;
 const NAMED = "(SELECT id FROM webhook_events WHERE project_id = d.project_id AND event_id = ?)";
@@ -342,13 +341,13 @@ function redelivered(which: Redelivery): { clause: string; values: SqlValue[] } 
     : { clause: `d.event = ${NAMED}`, values: [which.eventId] };
 }
 
-/** Those that came before a time, the oldest first. */
+/** Oldest first. */
 export function oldEvents(project: number, before: number, limit: number): Fragment {
   const ids = "SELECT id FROM webhook_events WHERE project_id = ? AND created_at < ? ORDER BY created_at, id LIMIT ?";
   return [`id IN (${ids})`, project, before, limit];
 }
 
-/** No webhook gets an id that another had, so deliveries without one belong to one that was removed. */
+/** Webhook ids aren't reused, so deliveries without a webhook belong to a removed one. */
 async function pruneRemoved(database: Database, project: number, limit: number): Promise<number> {
   const known = await database.all("SELECT id FROM webhooks WHERE project_id = ?", [project]);
   const left = new Set(

@@ -5,7 +5,7 @@ import { POLL_SECONDS } from "../../domain/delivery/living.ts";
 import type { ReadOptions, Store, StoreWatch, WriteOptions, Transaction } from "../../domain/ports.ts";
 import { createStepLoop } from "../../sql/long-changes.ts";
 import { MIGRATIONS, newestVersion } from "../../sql/schema/migrations.ts";
-import { READ_MARKS, refusalByMarks, type StoreOpening } from "../sql/store-marks.ts";
+import { READ_MARKS, refusalByMarks, type OpenMarks } from "../sql/store-marks.ts";
 import type { WriteEnd } from "../sql/run-jobs.ts";
 import { createStoreRows, type StoreRows } from "../sql/store-rows.ts";
 import { StoreDatabaseError, type StoreEvent } from "../store-errors.ts";
@@ -14,7 +14,7 @@ import { type DatabaseTarget, openPool, readTarget, withConnection } from "./con
 import { createDatabaseTime, type DatabaseTime } from "./database-time.ts";
 import { findMiscounted, readOldestTransaction, askTime, vacuum } from "./maintenance.ts";
 import { migrateServer } from "./migrate.ts";
-import { errorKindOf, unavailable } from "./postgres-errors.ts";
+import { classifyError, unavailable } from "./postgres-errors.ts";
 import { createProjectQueue, type ProjectQueue } from "./project-queue.ts";
 import { runRead } from "./read-transaction.ts";
 import { withRetries } from "./retries.ts";
@@ -23,7 +23,7 @@ import { TransactionDatabase, type TransactionKind } from "./transaction-databas
 import { createTroubleNotes, type TroubleNotes } from "./trouble-notes.ts";
 import { runWrite } from "./write-transaction.ts";
 
-export interface PostgresStoreOptions extends StoreWatch, StoreOpening {
+export interface PostgresStoreOptions extends StoreWatch, OpenMarks {
   readonly url: string;
   readonly clock: Clock;
   readonly random?: Random;
@@ -61,12 +61,12 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     });
   } catch (error) {
     await pool.end();
-    throw errorKindOf(error) === "fault" ? error : unavailable(error);
+    throw classifyError(error) === "fault" ? error : unavailable(error);
   }
   return createStore(createEngine(pool, options, { target, time }));
 }
 
-async function refuseMarked(client: pg.PoolClient, opening: StoreOpening): Promise<void> {
+async function refuseMarked(client: pg.PoolClient, opening: OpenMarks): Promise<void> {
   const refusal = refusalByMarks((await client.query<Record<string, string>>(READ_MARKS)).rows, opening);
   if (refusal !== null) throw new StoreDatabaseError(refusal.trouble, refusal.message);
 }
@@ -200,7 +200,7 @@ async function read<Result>(
       trouble.note(null);
       return result;
     } catch (error) {
-      const errorKind = errorKindOf(error);
+      const errorKind = classifyError(error);
       if (errorKind === "fault") throw error;
       if (errorKind === "unprepared") unprepare();
       if (errorKind === "unavailable" || tries === READS_MAX || clock.monotonic() - beganMs > RETRY_MAX_MS) {

@@ -4,7 +4,7 @@ import type { Random } from "../../../runtime/random.ts";
 import type { StoreWatch } from "../../domain/ports.ts";
 import type { CommitOutcome, TransactionMark } from "./commit-outcome.ts";
 import type { WriteEnd } from "../sql/run-jobs.ts";
-import { errorKindOf, unavailable } from "./postgres-errors.ts";
+import { classifyError, unavailable } from "./postgres-errors.ts";
 import { CommitLost } from "./write-transaction.ts";
 
 const TRIES_MAX = 5;
@@ -32,18 +32,18 @@ export async function withRetries(options: RetryOptions, run: () => Promise<Writ
     } catch (error) {
       const isLost = error instanceof CommitLost;
       if (isLost && (await isCommitted(options, error))) return error.end;
-      const kind = isLost ? "again" : errorKindOf(error);
+      const kind = isLost ? "again" : classifyError(error);
       if (kind === "unprepared") options.unprepare();
       const isHopeless = kind === "fault" || kind === "unavailable";
       if (isHopeless || tries === TRIES_MAX || clock.monotonic() - beganMs > RETRY_MAX_MS)
         throw isLost ? unavailable(error) : error;
-      options.onRetry?.(sqlstateOf(isLost ? error.cause : error));
+      options.onRetry?.(sqlstate(isLost ? error.cause : error));
       await clock.sleep(RETRY_MS * tries * (1 + random.fraction()));
     }
   }
 }
 
-function sqlstateOf(error: unknown): string {
+function sqlstate(error: unknown): string {
   const { code } = error as { readonly code?: unknown };
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : "none";
 }

@@ -1,4 +1,4 @@
-/** `Database` over one connection, for one transaction. Statements leave in the order of the calls. */
+/** `Database` for a transaction on one connection. Statements are sent in call order. */
 import type { PoolClient, QueryConfig, QueryResult } from "pg";
 import type { Database, SqlRow, SqlValue } from "../../sql/database.ts";
 import { CountChanges } from "../../sql/lists/count-changes.ts";
@@ -10,16 +10,14 @@ import type { Statement } from "./statements.ts";
 
 export interface StatementOptions {
   readonly statementOf: (sql: string) => Statement;
-  /** True where connections keep statements prepared. */
   readonly isPrepared: () => boolean;
   readonly watch: StatementWatch;
 }
 
 export interface TransactionKind {
   readonly writing: boolean;
-  /** The only project that it may change; null for all of them. */
   readonly project: number | null;
-  /** The time for which an answer is awaited, in milliseconds; null: for as long as it takes. */
+  /** How long to wait for a response, in milliseconds; null is unlimited. */
   readonly answerMs: number | null;
 }
 
@@ -30,13 +28,12 @@ export class TransactionDatabase implements Database, JobDatabase {
   readonly #client: PoolClient;
   readonly #kind: TransactionKind;
   readonly #options: StatementOptions;
-  /** Statements that nothing waits for yet. */
   #sent: Promise<unknown>[] = [];
-  /** A failure that no savepoint undoes: a transaction that cannot go on, or a change that nothing waited for. */
+  /** A failure that no savepoint can undo: the transaction is unusable, or an unawaited change failed. */
   #failure: { readonly error: unknown } | null = null;
   #isChanged = false;
   #answeredMs = 0;
-  /** Of the running job; null if an error may undo the whole transaction. */
+  /** Null if an error may undo the whole transaction. */
   #savepoint: "due" | "set" | null = null;
 
   constructor(client: PoolClient, kind: TransactionKind, options: StatementOptions) {
@@ -70,7 +67,7 @@ export class TransactionDatabase implements Database, JobDatabase {
   }
 
   send(sql: string, values?: readonly SqlValue[]): void {
-    // A refusal that came later would find the change left out and the rest committed.
+    // Rejected later, only this change would be left out and the rest committed.
     refuseNul(values ?? []);
     this.#beginChange();
     this.#track(this.#run(sql, values));
@@ -81,12 +78,11 @@ export class TransactionDatabase implements Database, JobDatabase {
     return this.states.of(project);
   }
 
-  /** A command of the transaction itself. Resolves with what was done: COMMIT of a failed transaction is ROLLBACK. */
+  /** Runs a transaction command, and resolves with what was done: COMMIT of a failed transaction returns ROLLBACK. */
   async command(text: string): Promise<string> {
     return (await this.#ask({ text }, text)).command;
   }
 
-  /** As `command`, without waiting for it. */
   sendControl(text: string): void {
     this.#track(this.command(text));
   }
@@ -102,7 +98,7 @@ export class TransactionDatabase implements Database, JobDatabase {
     return error;
   }
 
-  /** Resolves when all that was sent is done; rejects with the first failure, if there was one. */
+  /** Resolves when all statements are done; rejects with the first failure. */
   async settle(): Promise<void> {
     await Promise.all(this.#sent.splice(0));
     if (this.#failure !== null) throw this.#failure.error;
@@ -149,7 +145,7 @@ export class TransactionDatabase implements Database, JobDatabase {
       if (!isUndoable) this.#note(error);
       throw translateError(error);
     } finally {
-      // The server answers in order: it began with this one when the one before was done.
+      // The server responds in order, so it started this one after the previous.
       noteStatement(watch, Math.max(sentMs, this.#answeredMs), sql);
       this.#answeredMs = watch.clock.monotonic();
     }
@@ -158,7 +154,7 @@ export class TransactionDatabase implements Database, JobDatabase {
 
 const ONLY_IN_WRITE = "data can be changed only inside Store.write";
 
-/** PostgreSQL would refuse it in other words. */
+/** Gives the same message as SQLite. */
 function refuseNul(values: readonly unknown[]): void {
   for (const value of values)
     if (typeof value === "string" && value.includes("\0"))

@@ -1,4 +1,4 @@
-/** A batch of writes as one transaction: the project's row first, so that the rest is as if it ran alone. */
+/** A batch of writes as one transaction. It locks the project's row first, which serializes writes. */
 import type { Clock } from "../../../runtime/clock.ts";
 import type { StoreWatch } from "../../domain/ports.ts";
 import { NO_PROJECT, PROJECT_STATE } from "../../sql/project-states.ts";
@@ -6,25 +6,22 @@ import { runJobs, type WriteEnd, type WriteJob } from "../sql/run-jobs.ts";
 import type { StoreRows } from "../sql/store-rows.ts";
 import { type TransactionMark, toMark } from "./commit-outcome.ts";
 import type { DatabaseTime } from "./database-time.ts";
-import { errorKindOf, isOfServer } from "./postgres-errors.ts";
+import { classifyError, isOfServer } from "./postgres-errors.ts";
 import type { TransactionDatabase } from "./transaction-database.ts";
 
 export interface PostgresJob extends WriteJob {
-  /** True for work that may take minutes. */
   readonly isLong: boolean;
 }
 
 export interface WriteBatch {
-  /** The only project that it may change; null for all of them. */
   readonly project: number | null;
   readonly jobs: readonly PostgresJob[];
 }
 
-/** The answer to COMMIT is missing. */
+/** The response to COMMIT is missing. */
 export class CommitLost extends Error {
   override readonly name = "CommitLost";
   readonly transaction: TransactionMark;
-  /** The answers of its jobs if it was committed. */
   readonly end: WriteEnd;
 
   constructor(transaction: TransactionMark, end: WriteEnd, options: ErrorOptions) {
@@ -40,8 +37,8 @@ export interface WriteTools extends Pick<StoreWatch, "onLocked"> {
 }
 
 /**
- * Limits of the transaction alone: a pooler may give the connection to another process afterwards. A stalled
- * transaction locks its project; the idle timeout (6 s) ends it before waiting requests give up (8 s).
+ * Limits for this transaction only, because a pooler may give the connection to another process. A stalled transaction
+ * locks its project; the idle timeout (6 s) ends it before waiting requests give up (8 s).
  */
 const BEGIN = "BEGIN; SET LOCAL lock_timeout = '8s'";
 const LIMITS = "SET LOCAL statement_timeout = '10s'; SET LOCAL idle_in_transaction_session_timeout = '6s'";
@@ -50,10 +47,10 @@ const NO_LIMITS = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transactio
 const LOCK = `SELECT s.project_id, s."nextId", s.clock, s.version, CAST(pg_current_xact_id() AS TEXT) AS xid,
   CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT) AS now FROM`;
 const LOCK_ONE = `${LOCK} (${PROJECT_STATE} WHERE project_id = ? FOR NO KEY UPDATE) AS s`;
-/** A write that may change any project locks all, in order, so that two such writes never wait for each other. */
+/** Writes to any project lock all rows in order, which prevents deadlocks. */
 const LOCK_ALL = `${LOCK} (${PROJECT_STATE} ORDER BY project_id FOR NO KEY UPDATE) AS s`;
 
-/** Throws CommitLost, and what ended the transaction otherwise: then nothing of it was done. */
+/** Throws CommitLost, or another error if nothing was committed. */
 export async function runWrite(
   database: TransactionDatabase,
   rows: StoreRows,
@@ -64,7 +61,6 @@ export async function runWrite(
   const beganMs = clock.monotonic();
   database.sendControl(`${BEGIN}; ${jobs.some(({ isLong }) => isLong) ? NO_LIMITS : LIMITS}`);
   const held = project === null ? await database.all(LOCK_ALL) : await database.all(LOCK_ONE, [project]);
-  // Without a transaction nothing may be written.
   await database.settle();
   onLocked?.((clock.monotonic() - beganMs) / 1000);
   const [first] = held;
@@ -82,8 +78,8 @@ async function commit(database: TransactionDatabase, transaction: TransactionMar
   try {
     done = await database.command("COMMIT");
   } catch (error) {
-    // The server refused it; anything else says nothing of what was done.
-    if (isOfServer(error) && errorKindOf(error) === "fault") throw error;
+    // The server rejected it; any other error leaves open what was done.
+    if (isOfServer(error) && classifyError(error) === "fault") throw error;
     throw new CommitLost(transaction, end, { cause: error });
   }
   if (done === "COMMIT") return;

@@ -19,17 +19,17 @@ import {
   prepareFile,
   refuseLost,
   refuseOtherName,
-  sizeOf,
+  fileSize,
 } from "./engine/data-file.ts";
 import { createFileCleaner, emptyLog, type FileCleaner, rewrite } from "./engine/clean-file.ts";
 import { createDatabase, type SqliteDatabase, toDatabase } from "./engine/database.ts";
 import { IN_MEMORY, openEngine } from "./engine/engine.ts";
 import { createFileWatch, type FileWatch, hasNoRoom } from "./engine/file-watch.ts";
-import { isBusy, JobQueue, waitingForOthers } from "./engine/job-queue.ts";
+import { isBusy, JobQueue, retryWhileBusy } from "./engine/job-queue.ts";
 import { integrityFindings } from "./integrity.ts";
 import { nameDataFile } from "./engine/sqlite-errors.ts";
 import { lookBy, migrate } from "./engine/migrate.ts";
-import { MIGRATIONS, newestOf } from "../../sql/schema/migrations.ts";
+import { MIGRATIONS, newestVersion } from "../../sql/schema/migrations.ts";
 import { refuseUnfit } from "./refuse-unfit.ts";
 import { CountChanges } from "../../sql/lists/count-changes.ts";
 import { createStepLoop } from "../../sql/long-changes.ts";
@@ -38,28 +38,26 @@ import {
   NO_PROJECT,
   PROJECT_STATE,
   type ProjectStates,
-  stateOf,
+  projectToLock,
 } from "../../sql/project-states.ts";
-import { MARK_EMPTY, type StoreOpening } from "../sql/store-marks.ts";
+import { MARK_EMPTY, type OpenMarks } from "../sql/store-marks.ts";
 import { createStoreRows, type StoreRows } from "../sql/store-rows.ts";
 import { copySnapshot } from "./snapshot-copy.ts";
 import { runWrite } from "./write-transaction.ts";
 
-export interface SqliteStoreOptions extends StoreOpening, Pick<StoreWatch, "onCommit" | "onStatement"> {
-  /** Created if it doesn't exist; `:memory:` for none. */
+export interface SqliteStoreOptions extends OpenMarks, Pick<StoreWatch, "onCommit" | "onStatement"> {
+  /** Created if missing; `:memory:` for none. */
   readonly file: string;
   readonly clock: Clock;
   readonly random?: Random;
   readonly onEvent?: (event: StoreEvent) => void;
-  /** The public URL of the service, without a slash at the end. */
   readonly appUrl?: () => string;
-  /** Called within each transaction that writes an event for webhooks. */
   readonly onWebhookEvent?: () => void;
 }
 
 const PROBE_MS = 2_000;
 
-/** Opens a data file, which other processes may use as well, and updates its schema. Throws StoreFileError. */
+/** Opens a data file, which other processes may use too, and migrates it. Throws StoreFileError. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   if (options.file === IN_MEMORY) return createStore(await openDatabase(options), options);
   const file = resolveFile(options.file);
@@ -74,14 +72,13 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   }
 }
 
-/** `file` is no link. */
 async function openFile(options: SqliteStoreOptions): Promise<Store> {
   const { file, clock, filledBy, onEvent = () => undefined } = options;
   if (filledBy !== undefined && !existsSync(file)) await makeMarked(options);
   const { isNew, isMade, isReadable } = prepareFile(file);
   if (isReadable) onEvent({ kind: "readable" });
   try {
-    const database = await waitingForOthers(clock, () => openDatabase(options));
+    const database = await retryWhileBusy(clock, () => openDatabase(options));
     if (isNew) onEvent({ kind: "created" });
     return createStore(database, options);
   } catch (error) {
@@ -90,13 +87,13 @@ async function openFile(options: SqliteStoreOptions): Promise<Store> {
   }
 }
 
-/** Opens a copy that only this process knows, also of data that was moved. Throws StoreFileError. */
+/** Opens a copy that only this process uses, including one of moved data. Throws StoreFileError. */
 export async function openSqliteCopy(options: SqliteStoreOptions): Promise<Store> {
   makeEmptyFile(options.file);
   return createStore(await openDatabase(options, { isCopy: true }), options);
 }
 
-/** The file gets its name once it is marked, so that nobody takes it for a new service if this process dies. */
+/** The file gets its name once it is marked, so that it can't pass for a new service if this process dies. */
 async function makeMarked(options: SqliteStoreOptions): Promise<void> {
   const { file, random = systemRandom } = options;
   refuseLost(file);
@@ -116,7 +113,7 @@ function removeFile(file: string): void {
 
 async function openDatabase(options: SqliteStoreOptions, { isCopy } = { isCopy: false }): Promise<SqliteDatabase> {
   const { file, filledBy } = options;
-  if (file !== IN_MEMORY && sizeOf(file) > 0) await refuseUnfit(file, { ...options, isCopy });
+  if (file !== IN_MEMORY && fileSize(file) > 0) await refuseUnfit(file, { ...options, isCopy });
   const database = await openOurs(options);
   try {
     shareFile(database);
@@ -124,7 +121,6 @@ async function openDatabase(options: SqliteStoreOptions, { isCopy } = { isCopy: 
     if (filledBy !== undefined) database.all(MARK_EMPTY, [filledBy]);
     return database;
   } catch (error) {
-    // Closing gives space back.
     const cause = nameFullDisk(file, error);
     closeFile(database);
     throw cause;
@@ -155,15 +151,15 @@ function nameFullDisk(file: string, error: unknown): unknown {
 }
 
 function configure(database: SqliteDatabase): void {
-  // A longer wait for another process would block the event loop.
+  // Waiting longer would block the event loop.
   database.exec("PRAGMA busy_timeout = 5");
-  // Each commit is on the disk before it is answered.
+  // Commits are on disk before their results are returned.
   database.exec("PRAGMA synchronous = FULL");
   database.exec("PRAGMA foreign_keys = ON");
   database.exec("PRAGMA cache_size = -32768");
-  // Overwrite deleted rows, so that nobody can read them in the file.
+  // Overwrites deleted rows in the file.
   database.exec("PRAGMA secure_delete = ON");
-  // Checkpoints sync the data file as well, so every 16 MB of log rather than every 4.
+  // Checkpoints also sync the data file, so they run every 16 MB of log instead of every 4.
   database.exec("PRAGMA wal_autocheckpoint = 4000");
 }
 
@@ -205,7 +201,7 @@ function createWork(database: SqliteDatabase, options: SqliteStoreOptions, onEve
   return { states, rows, watch, queue, isNoted };
 }
 
-/** Changes whenever another connection has written. */
+/** Changes when another connection has written. */
 function dataVersion(database: SqliteDatabase): unknown {
   return database.first("PRAGMA data_version")?.["data_version"];
 }
@@ -237,7 +233,7 @@ function createStore(database: SqliteDatabase, options: SqliteStoreOptions): Sto
   const cleaner = options.file === IN_MEMORY ? null : createFileCleaner(database, options.file);
   return {
     pollSeconds: POLL_SECONDS,
-    about: { engine: "sqlite", schema: newestOf(MIGRATIONS) },
+    about: { engine: "sqlite", schema: newestVersion(MIGRATIONS) },
     connections: () => null,
     oldestTransaction: () => Promise.resolve(null),
     trouble: () => watch.trouble(),
@@ -246,7 +242,7 @@ function createStore(database: SqliteDatabase, options: SqliteStoreOptions): Sto
     write: (job, { project, mayWaitMs }) =>
       queue
         .write(async (tx) => {
-          await states.of(stateOf(project) ?? NO_PROJECT);
+          await states.of(projectToLock(project) ?? NO_PROJECT);
           return job(tx);
         }, mayWaitMs)
         .finally(loop.start),
@@ -263,7 +259,7 @@ function createStore(database: SqliteDatabase, options: SqliteStoreOptions): Sto
   };
 }
 
-/** Tries to write: while clients see 503, no other write would notice that there is room again. */
+/** While clients get 503, no other write would notice that there is space again. */
 async function probeRoom({ watch, queue, states }: Work, clock: Clock, signal: AbortSignal): Promise<void> {
   while (watch.trouble() !== null && watch.refusal() === null && !signal.aborted) {
     await clock.sleep(PROBE_MS, signal);
@@ -279,14 +275,14 @@ function createWholeFile(
   const exclusively = <Result>(change: () => Result): Promise<Result> =>
     queue.alone(async () => {
       watch.look();
-      return waitingForOthers(clock, async () => change());
+      return retryWhileBusy(clock, async () => change());
     });
   return {
     backup: (target) => copySnapshot({ file, target, random }),
     vacuum: async () => {
       const bytesBefore = bytesIn(database);
       await exclusively(() => rewrite(database));
-      // A reader of the old pages keeps the log until a later write empties it.
+      // While another connection reads old pages, the log stays until a later write empties it.
       await exclusively(() => emptyLog(database)).catch(ignoreBusy);
       return { bytesBefore, bytesAfter: bytesIn(database) };
     },

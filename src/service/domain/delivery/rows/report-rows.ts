@@ -130,7 +130,7 @@ async function toReported(database: Database, key: SqlRow | null): Promise<Repor
 
 const MAILED_AT = "coalesce(q.sent_at, q.transmitting_at)";
 
-/** Of the survey's reminder, which is the later message, or of the survey. */
+/** When the reminder was sent, or else the survey. */
 const LAST_MAILED_AT = `coalesce(r.sent_at, r.transmitting_at, ${MAILED_AT})`;
 
 async function findLastMailed(database: Database, email: string, since: number): Promise<SqlRow | null> {
