@@ -28,7 +28,6 @@ import { formatSurveySms } from "./message/survey-sms.ts";
 
 /** The tools that a message is made with. */
 interface OutboxContext extends MailContext {
-  /** Unix seconds. */
   readonly now: number;
 }
 

@@ -1,7 +1,7 @@
 /**
- * The store that the rules need: an engine implements `Store`; the rules get a `Transaction` and give it plain rows.
- * Ids are whole numbers, counted from 1 within each project; every method takes the project's id first and can neither
- * see nor touch another project's rows. `…At` is Unix seconds, inclusive where it bounds a list.
+ * The store as seen by the rules: an engine implements `Store`, and rules get a `Transaction` with plain rows. Ids are
+ * integers, numbered within each project; every method takes the project's id first and only affects that project's
+ * rows. `…At` is Unix seconds, inclusive as a bound.
  */
 
 import type { UnavailableError } from "./errors.ts";
@@ -55,67 +55,59 @@ export type * from "./webhooks/webhook.ts";
 
 export interface StoreAbout {
   readonly engine: "sqlite" | "postgresql";
-  /** The version of its schema. */
   readonly schema: number;
 }
 
 export interface StoreCommit {
   readonly outcome: "committed" | "rolled_back";
-  /** Writes that shared it. */
   readonly jobs: number;
   readonly seconds: number;
 }
 
 export interface StoreWatch {
-  /** A statement has ended; BEGIN and COMMIT are some, too. */
   readonly onStatement?: () => void;
   readonly onCommit?: (commit: StoreCommit) => void;
-  /** A write transaction runs again; `none` if the connection was lost. */
+  /** A write transaction is retried; `none` if the connection was lost. */
   readonly onRetry?: (sqlstate: string) => void;
   /** How long a write transaction waited for its project's lock. */
   readonly onLocked?: (seconds: number) => void;
 }
 
-/** `waiting` counts units of work without a connection. */
+/** `waiting` counts jobs without a connection. */
 export type StoreConnections = Readonly<Record<"active" | "idle" | "waiting", number>>;
 
 export interface Store {
-  /** How often to look for what other processes have changed. */
   readonly pollSeconds: number;
   readonly about: StoreAbout;
-  /** Null if the store has none. */
   connections(): StoreConnections | null;
   /** Age of the oldest snapshot in seconds; null if the store has no connections. */
   oldestTransaction(): Promise<number | null>;
   /** Why nothing can be saved now, such as a full disk; null while writes succeed. */
   trouble(): UnavailableError | null;
-  /** Resolves if another program replaced the data: all later work is refused. */
+  /** Resolves if another program replaced the data; all later work is refused. */
   readonly lost: Promise<UnavailableError>;
-  /** Rejects if the data isn't what was opened any more; `lost` resolves then, too. */
+  /** Rejects if the data isn't what was opened any more; `lost` then resolves too. */
   verify(): Promise<void>;
-  /** Runs `work` on one snapshot of committed data. */
   read<Result>(work: (tx: Transaction) => Promise<Result>, options?: ReadOptions): Promise<Result>;
   /**
-   * Runs `work` as a transaction and resolves once it is durable. Writes that wait together share one commit; work
-   * that throws is rolled back alone and rejects with its own error. Writes of one project run in the order of their
-   * calls.
+   * Runs `work` as a transaction and resolves once it is durable. Waiting writes share a commit; work that throws is
+   * rolled back separately and rejects with its own error. Writes of a project run in call order.
    */
   write<Result>(work: (tx: Transaction) => Promise<Result>, options: WriteOptions): Promise<Result>;
-  /** Waits for changes that go in steps, which go on without it. Rejects with the error of a step that failed. */
+  /** Waits for long changes. Rejects with the error of a failed step. */
   settle(): Promise<void>;
-  /** Copies all that was acknowledged before the call to a new file. Rejects with the system's error. */
+  /** Copies everything acknowledged so far to a new file. Rejects with the system's error. */
   backup(file: string): Promise<StoreContents>;
-  /** Gives the space of deleted rows back to the disk, while writes wait. */
+  /** Returns the space of deleted rows to the disk. Blocks writes. */
   vacuum(): Promise<Vacuumed>;
   /**
-   * Makes sure that what was deleted is in none of the store's files any more, with these texts as a proof. False when
-   * one of them is still found there: in a row that was not deleted, or in a file too large to be written anew now.
-   * Without texts the file is written anew unless it is too large. Null where only the engine itself can know.
+   * Ensures that deleted data is in none of the store's files; `texts` prove it. False if a text is still found, in an
+   * existing row or in a file that is too large to rewrite now. Without texts, rewrites the file unless it is too
+   * large. Null if only the engine can know.
    */
   clean(texts: readonly string[]): Promise<boolean | null>;
-  /** Faults of the data, a sentence a finding. */
   check(): Promise<readonly string[]>;
-  /** Waits for running work. Later work is refused. */
+  /** Waits for running work; later work is refused. */
   close(): Promise<void>;
 }
 
@@ -125,30 +117,28 @@ export interface Vacuumed {
 }
 
 export interface ReadOptions {
-  /** It may take minutes; an engine may break off work that doesn't say so. */
+  /** May take minutes; engines can cancel other work sooner. */
   readonly isLong?: boolean;
 }
 
 export interface WriteOptions extends ReadOptions {
   /** The only project whose rows change; `none` for rows of the whole service. `all` makes every other write wait. */
   readonly project: number | "none" | "all";
-  /** How long the work may wait for other writes to share its commit; 0 by default. */
+  /** How long the work may wait to share another commit; 0 by default. */
   readonly mayWaitMs?: number;
 }
 
-/** One unit of work. Never kept after the work has ended. */
 export interface Transaction {
-  /** The clock's time, frozen for the whole transaction, Unix seconds. */
+  /** Unix seconds, frozen for the whole transaction. */
   readonly now: number;
-  /** The same in Unix milliseconds. */
   readonly nowMs: number;
   /** For `updated_at`, Unix seconds; see `writeTime`. */
   readonly updatedAt: number;
-  /** The address of the service as seen from outside, without a slash at the end; events for webhooks link there. */
+  /** The service's public address without a trailing slash, for links in webhook events. */
   readonly appUrl: string;
   /** Changes of many rows, in steps. */
   readonly changes: LongChanges;
-  /** Unguessable URL-safe text of 22 characters, for links that anybody who has them may open. */
+  /** 22 URL-safe characters, for links that need no key. */
   token(): string;
   readonly clock: ClockRows;
   readonly projects: ProjectRows;

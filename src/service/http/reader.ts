@@ -69,7 +69,6 @@ export class Reader {
       for (const phrase of phrases) this.complain(name, phrase);
   }
 
-  /** Throws InvalidError. */
   finish(): void {
     if (this.#errors !== null) throw new InvalidError(this.#errors);
   }

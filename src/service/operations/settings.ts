@@ -1,4 +1,6 @@
-/** `service throttle`, `reminder`, `autopilot`, `settings` and `survey`: with nothing to set they show what is set. */
+/**
+ * `service throttle`, `reminder`, `autopilot`, `settings` and `survey`. Without changes they show the current values.
+ */
 import { readAutopilotSettings } from "../domain/surveys/autopilot/autopilot-settings.ts";
 import * as v from "valibot";
 import { LOCALES } from "../../contract/locales.ts";
@@ -18,7 +20,7 @@ import {
 import { configureAutopilot, showAutopilot } from "../domain/surveys/autopilot/autopilot-settings.ts";
 import { previewSurvey } from "../domain/surveys/preview.ts";
 import { signResponseLink } from "../domain/surveys/signed-links.ts";
-import { defineOperation, givenOf, orNull, writesIfGiven } from "./operation.ts";
+import { defineOperation, withoutNulls, orNull, writesIfGiven } from "./operation.ts";
 
 /** Seconds. */
 const secondsOrOff = orNull(v.union([v.literal("off"), v.number()]));
@@ -52,7 +54,7 @@ export const settingsOperations = {
       return { after_seconds: settings.after, channel: settings.channel };
     },
   }),
-  /** `tz` is the zone of the hours. */
+  /** `tz` is the time zone of the hours. */
   autopilot: defineOperation({
     scope: "project",
     access: writesIfGiven("platform"),
@@ -65,7 +67,7 @@ export const settingsOperations = {
       hours: orNull(v.string()),
     },
     run: async (tx, project, { platform, ...input }) => {
-      const change = givenOf(input);
+      const change = withoutNulls(input);
       const isLook = Object.keys(change).length === 0;
       const settings = isLook
         ? await readAutopilotSettings(tx, project, platform)
@@ -83,9 +85,9 @@ export const settingsOperations = {
     access: writesIfGiven(),
     input: SETTING_FIELDS,
     run: async (tx, project, input) =>
-      toConfiguredSettings(await changeSettings(tx, project, toProjectSettings(givenOf(input)))),
+      toConfiguredSettings(await changeSettings(tx, project, toProjectSettings(withoutNulls(input)))),
   }),
-  /** Of the person with that address, or of anybody. */
+  /** For the person with that address, or for anyone. */
   "survey.preview": defineOperation({
     scope: "project",
     access: "read",

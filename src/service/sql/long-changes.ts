@@ -1,6 +1,6 @@
 import type { Database } from "./database.ts";
 
-/** Rows a step. */
+/** Rows per step. */
 export const STEP = 1000;
 
 export type LongChangeKind = "fill trend" | "remove trend" | "remove person" | "reschedule";
@@ -8,9 +8,9 @@ export type LongChangeKind = "fill trend" | "remove trend" | "remove person" | "
 export interface LongChange {
   readonly project: number;
   readonly kind: LongChangeKind;
-  /** The id of the trend or person, or the name of the platform. */
+  /** The id of the trend or person, or the platform's name. */
   readonly target: string;
-  /** The last id that is done; ids rise. */
+  /** The last id that is done; steps go by ascending id. */
   readonly doneTo: number;
 }
 
@@ -47,17 +47,16 @@ export class LongChanges {
     return false;
   }
 
-  /** Gives a change up. */
   forget({ project, kind, target }: Key): void {
     this.#database.send(`DELETE FROM long_changes WHERE ${CHANGE}`, [project, kind, target]);
   }
 
-  /** The project of a change that was noted; null when there is none. */
+  /** The project of a saved change, or null. */
   async project(): Promise<number | null> {
     return (await this.#next("", []))?.project ?? null;
   }
 
-  /** Does one step of a change that was noted in this project, if one still is. In a write. */
+  /** Does a step of the project's saved change, if there is one. Called in a write. */
   async step(project: number): Promise<void> {
     const change = await this.#next("WHERE project_id = ?", [project]);
     if (change === null) return;
@@ -76,25 +75,25 @@ export class LongChanges {
   }
 }
 
-/** Does what `long-changes.ts` has noted, step by step, with the queue's other work between the steps. */
+/** Runs saved long changes step by step, between other jobs of the queue. */
 export interface StepLoop {
-  /** Begins, unless it runs already or nothing is noted. Cheap. */
+  /** Does nothing if it is running or nothing is saved. Cheap. */
   readonly start: () => void;
-  /** Resolves once nothing is noted any more; rejects with the error of a step that failed. */
+  /** Resolves when no change is left; rejects with the error of a failed step. */
   readonly settle: () => Promise<void>;
 }
 
 export interface StepLoopOptions {
-  /** True while a change may be noted; the loop itself takes it back. */
+  /** Set if a change may be saved; the loop clears it. */
   readonly isNoted: { value: boolean };
-  /** The project of a change that is noted, in a read: whoever has nothing to do waits for no writer. */
+  /** Finds a project with a saved change, in a read, which doesn't wait for writers. */
   readonly find: () => Promise<number | null>;
-  /** Does one step of that project's, as a transaction of its own. */
+  /** Does a step of that project in its own transaction. */
   readonly step: (project: number) => Promise<unknown>;
   readonly isClosed: () => boolean;
 }
 
-/** A step that fails ends the loop; the next start tries again. */
+/** A failed step ends the loop until the next start. */
 export function createStepLoop({ isNoted, find, step, isClosed }: StepLoopOptions): StepLoop {
   const state: { running: Promise<void> | null } = { running: null };
   const hasWork = (): boolean => isNoted.value && !isClosed();
@@ -118,6 +117,6 @@ export function createStepLoop({ isNoted, find, step, isClosed }: StepLoopOption
     if (hasWork()) state.running ??= run();
     return state.running ?? Promise.resolve();
   };
-  // `settle` rejects with a failure; the store continues either way.
+  // `settle` reports failures; the store continues either way.
   return { start: () => void settle().catch(() => undefined), settle };
 }

@@ -14,7 +14,6 @@ export interface MailContent {
   readonly to: readonly Mailbox[];
   readonly replyTo: string | null;
   readonly subject: string;
-  /** Unix seconds. */
   readonly at: number;
   /** Without `<>`. */
   readonly messageId: string;

@@ -8,7 +8,6 @@ import { formatSurveyMail, freezeMail, type MailContext, toFrozenMessage } from 
 
 export interface RenderOptions {
   readonly random: Pick<Random, "token">;
-  /** Unix seconds. */
   readonly now: number;
   /** Null leaves the signature to the server that is given the mail. */
   readonly key: DkimKey | null;

@@ -9,7 +9,6 @@ interface EnteredResponse {
   readonly properties: () => Properties;
 }
 
-/** The new response's id. */
 export async function storeResponse(tx: Transaction, project: number, response: NewResponse): Promise<number> {
   const id = await tx.responses.insert(project, response);
   const row = { surveyType: "nps", ...response, id };
@@ -32,7 +31,6 @@ export async function changeResponse(
   if (row.personId !== old.personId) await tx.responses.refreshLast(project, [old.personId, row.personId]);
 }
 
-/** True when there was one to delete. */
 export async function removeResponse(tx: Transaction, project: number, id: number): Promise<boolean> {
   const row = await tx.responses.byId(project, id);
   if (row === null) return false;
@@ -42,7 +40,6 @@ export async function removeResponse(tx: Transaction, project: number, id: numbe
   return true;
 }
 
-/** No id may be taken. */
 export async function storePastResponses(
   tx: Transaction,
   project: number,
@@ -66,7 +63,7 @@ function toEntered(row: NewPastResponse): EnteredResponse {
   return { row, properties: () => JSON.parse(row.properties) as Properties };
 }
 
-/** Enters responses that were just stored into the trends whose every condition they meet. */
+/** Adds new responses to the trends whose conditions they meet. */
 async function enterTrends(tx: Transaction, project: number, entered: readonly EnteredResponse[]): Promise<void> {
   await tx.shares.forgetDays(
     project,

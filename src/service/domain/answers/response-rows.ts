@@ -12,11 +12,9 @@ import type { ResponseOrder } from "../../../contract/routes.ts";
 import type { ScoreTally } from "../../sql/lists/score-sums.ts";
 import type { JsonRows } from "../rows.ts";
 
-/** The rendering of responses. */
 export interface ResponseShape {
   readonly expandPerson: boolean;
   readonly expandNotes: boolean;
-  /** The part of `permalink` before the token. */
   readonly permalinkPrefix: string;
 }
 
@@ -33,7 +31,7 @@ export interface ResponsesFilter extends TimeRange {
 export interface ResponseRow {
   readonly id: number;
   readonly personId: number;
-  /** `nps`; rows of another service may have other types, which no metric counts. */
+  /** `nps`; imported rows can have other types, which metrics ignore. */
   readonly surveyType: string;
   readonly score: number;
   readonly comment: string | null;
@@ -45,7 +43,6 @@ export interface ResponseRow {
 }
 
 export interface NewNote {
-  /** Only when rows of another service are taken over. */
   readonly id?: number;
   readonly text: string;
   readonly userEmail: string;
@@ -70,7 +67,6 @@ export class ResponseRows {
     return toResponse(await this.#database.first(BY_ID, [project, id]));
   }
 
-  /** The new response's id. */
   async insert(project: number, response: NewResponse): Promise<number> {
     const id =
       response.id === undefined
@@ -133,7 +129,6 @@ export class ResponseRows {
       );
   }
 
-  /** `SurveyResponse` as JSON; null when there is none. */
   async json(project: number, id: number, shape: ResponseShape): Promise<string | null> {
     const people = shape.expandPerson ? WITH_PERSON : "";
     const sql = `SELECT ${rowJson(shape)} AS json FROM responses r${people} WHERE r.project_id = ? AND r.id = ?`;
@@ -141,7 +136,7 @@ export class ResponseRows {
     return textOrNull(row?.json);
   }
 
-  /** `SurveyResponse` as JSON, in the asked order, ties by id in the same direction. */
+  /** `SurveyResponse` as JSON, in the requested order, ties by id in the same direction. */
   async list(project: number, filter: ResponsesFilter, shape: ResponseShape): Promise<JsonRows> {
     const { order, offset, limit, trendId } = filter;
     const time = order.endsWith(":updated_at") ? "updated_at" : "created_at";
@@ -173,12 +168,11 @@ export class ResponseRows {
     return slice === null ? [] : fetch(list.table, list.key[1], slice);
   }
 
-  /** True when some response of the project has additional answers. */
   async haveAnswers(project: number): Promise<boolean> {
     return (await this.#database.first(ANSWERED, [project])) !== null;
   }
 
-  /** True when a response of the person with a higher id than `after` was stored since then, Unix seconds. */
+  /** Whether a newer response (id above `after`) of the person was stored since then, Unix seconds. */
   async haveCome(project: number, personId: number, after: number, since: number): Promise<boolean> {
     return (await this.#database.first(COME, [project, personId, after, since])) !== null;
   }
@@ -190,17 +184,15 @@ export class ResponseRows {
     return countScores(this.#database, responsesBy(project, trendId, "created_at"), range);
   }
 
-  /** The number of those that came by public links. */
   async countByLinks(project: number, filter: TimeRange & { readonly trendId: number | null }): Promise<number> {
     return countByLinks(this.#database, project, filter);
   }
 
-  /** The new note's id. Throws when there is no such response. */
   async addNote(project: number, responseId: number, note: NewNote): Promise<number> {
     return addNote(this.#database, project, responseId, note);
   }
 
-  /** The response behind a permalink's token, in whichever project. */
+  /** Finds the response of a permalink in any project. */
   async byToken(token: string): Promise<{ readonly project: Project; readonly id: number } | null> {
     const row = await this.#database.first(
       'SELECT p.id AS "projectId", p.name, r.id FROM responses r JOIN projects p ON p.id = r.project_id WHERE r.token = ?',
@@ -209,7 +201,6 @@ export class ResponseRows {
     return row === null ? null : { project: { id: Number(row.projectId), name: String(row.name) }, id: Number(row.id) };
   }
 
-  /** The token of its permalink; null when there is no such response. */
   async token(project: number, id: number): Promise<string | null> {
     const row = await this.#database.first("SELECT token FROM responses WHERE project_id = ? AND id = ?", [
       project,
@@ -219,7 +210,7 @@ export class ResponseRows {
   }
 }
 
-/** `+` has the engine go through the responses of the person, which are few, and not through all that are new. */
+/** `+` makes the engine scan the person's few responses instead of all new ones. */
 const COME = `SELECT 1 FROM responses r WHERE r.project_id = ? AND r.person_id = ? AND +r.id > ? AND +r.updated_at >= ?
   LIMIT 1`;
 const ANSWERED = "SELECT 1 FROM responses WHERE project_id = ? AND additional_answers <> '[]' LIMIT 1";
@@ -236,7 +227,7 @@ function toResponse(row: SqlRow | null): ResponseRow | null {
   };
 }
 
-/** Counted in their index: there are no tallies that a change of a response would have to keep true. */
+/** Counted with an index, so no counts have to be maintained. */
 async function countByLinks(
   database: Database,
   project: number,
@@ -279,7 +270,7 @@ const EXPANDED_PERSON = jsonObject([
   ["phone_number", jsonText("p.phone_number")],
 ]);
 
-/** `SurveyResponse` out of a row `r`, and `p` where the person is expanded; one parameter, see `permalinkStart`. */
+/** Renders a row `r`, and `p` if the person is expanded. It has one parameter, see `permalinkStart`. */
 function rowJson({ expandPerson, expandNotes }: ResponseShape): string {
   return ROW_JSON[expandPerson ? 1 : 0][expandNotes ? 1 : 0];
 }
@@ -301,15 +292,12 @@ function toRowJson(expandPerson: boolean, expandNotes: boolean): string {
   ]);
 }
 
-/** By what is expanded, the person and the notes. */
 const ROW_JSON = [
   [toRowJson(false, false), toRowJson(false, true)],
   [toRowJson(true, false), toRowJson(true, true)],
 ] as const;
 
-/**
- * The permalink in JSON up to its token. A token needs no escapes, so the start is quoted once and not for each row.
- */
+/** The permalink in JSON up to its token. Tokens need no escaping, so the start is quoted once rather than per row. */
 function permalinkStart({ permalinkPrefix }: ResponseShape): string {
   return JSON.stringify(permalinkPrefix).slice(0, -1);
 }
@@ -317,14 +305,14 @@ function permalinkStart({ permalinkPrefix }: ResponseShape): string {
 const WITH_PERSON = " LEFT JOIN people p ON p.project_id = r.project_id AND p.id = r.person_id";
 
 /**
- * SQLite reads no row that it passes over, and finds the others by the index's own pointer: a third cheaper than by
- * key.
+ * SQLite skips rows without reading them and finds the others by the index's row pointer, which is a third faster than
+ * by key.
  */
 function rowsSql({ where, order }: Slice, shape: ResponseShape): string {
   return `SELECT ${rowJson(shape)} AS json FROM responses r WHERE ${whereSql(where)} ORDER BY ${order} LIMIT ? OFFSET ?`;
 }
 
-/** First the keys, out of an index alone, then the rows: for what is passed over, nothing is joined. */
+/** Selects keys from an index first, so that skipped rows aren't joined. */
 function joinedSql(
   source: { readonly table: string; readonly time: string; readonly id: string; readonly descending: boolean },
   { where, order }: Slice,
@@ -338,7 +326,7 @@ function joinedSql(
     ORDER BY k.at ${direction}, k.id ${direction}`;
 }
 
-/** One person's responses: few, so a trend among them is looked up for each. */
+/** A person has few responses, so trends are checked for each. */
 function personWhere(project: number, personId: number, filter: ResponsesFilter): Where {
   const where: Where = { clauses: ["project_id = ?", "person_id = ?"], values: [project, personId] };
   addRange(where, "created_at", filter);

@@ -4,7 +4,6 @@ import { deleteRows, sendRow } from "../../sql/lists/counted-rows.ts";
 import { forgetCounts } from "../../sql/lists/list-counts.ts";
 import { nextId } from "../projects/project-rows.ts";
 
-/** A saved filter: every named property has, as text, this value. */
 export interface Trend {
   readonly id: number;
   readonly name: string;
@@ -12,7 +11,6 @@ export interface Trend {
   readonly createdAt: number;
 }
 
-/** The fields that place a response in lists. */
 export interface PlacedResponse {
   readonly id: number;
   readonly createdAt: number;
@@ -23,7 +21,6 @@ export interface PlacedResponse {
 
 /** A response that may belong in a trend. */
 export interface TrendCandidate extends PlacedResponse {
-  /** A JSON object. */
   readonly properties: string;
   readonly isIn: boolean;
 }
@@ -56,7 +53,6 @@ export class TrendRows {
     return id;
   }
 
-  /** In order of creation. */
   async list(project: number): Promise<readonly Trend[]> {
     const rows = await this.#database.all(
       `SELECT t.id, t.name, t.created_at AS "createdAt", c.key, c.value FROM trends t
@@ -73,7 +69,7 @@ export class TrendRows {
     return [...trends.values()];
   }
 
-  /** True when every response that belongs into it is in it; null when there is no such trend. */
+  /** True if all matching responses are in it; null if there is no such trend. */
   async isFilled(project: number, id: number): Promise<boolean | null> {
     const row = await this.#database.first(
       "SELECT state FROM trends WHERE project_id = ? AND id = ? AND state <> 'removed'",
@@ -101,7 +97,7 @@ export class TrendRows {
     }));
   }
 
-  /** Enters responses that aren't in it. */
+  /** The responses must not be in the trend. */
   async enter(project: number, id: number, rows: readonly PlacedResponse[]): Promise<void> {
     for (const { id: responseId, createdAt, updatedAt, score, surveyType } of rows)
       sendRow(this.#database, "trend_responses", {
@@ -115,7 +111,6 @@ export class TrendRows {
       });
   }
 
-  /** Takes a response out of all trends, before it is stored anew. */
   async leave(project: number, responseId: number): Promise<void> {
     await deleteRows(this.#database, "trend_responses", project, ["response_id = ?", responseId]);
   }

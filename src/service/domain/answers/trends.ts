@@ -1,4 +1,3 @@
-/** Trends: saved filters on `person_properties`. */
 import type { Properties } from "../../../contract/resources.ts";
 import { quoteText } from "../../../contract/text/invisible.ts";
 import { type LongChange, STEP } from "../../sql/long-changes.ts";
@@ -7,14 +6,13 @@ import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
 import type { Transaction, Trend } from "../ports.ts";
 
-/** Whether each of these properties has, as text, this value. */
 export function meetsConditions(properties: Properties, where: Trend["where"]): boolean {
   return Object.entries(where).every(
     ([key, value]) => Object.hasOwn(properties, key) && toText(properties[key]) === value,
   );
 }
 
-/** Null for null, which is no value. */
+/** Null isn't a value. */
 function toText(value: unknown): string | null {
   if (value === null || typeof value === "string") return value;
   return JSON.stringify(value);
@@ -39,7 +37,7 @@ export async function listTrends(tx: Transaction, project: Project): Promise<rea
   return tx.trends.list(project.id);
 }
 
-/** True when there was such a trend. Throws InvalidError while a live page shows it: the page would have no answers. */
+/** Returns whether it existed. Throws InvalidError while a live page shows it. */
 export async function removeTrend(tx: Transaction, project: Project, id: string): Promise<boolean> {
   const key = parseId(id);
   const trend = (await tx.trends.list(project.id)).find((one) => one.id === key);
@@ -88,7 +86,7 @@ export async function removeTrendStep(tx: Transaction, { project, target }: Long
   return (await tx.trends.deleteSome(project, Number(target), STEP)) ? null : 0;
 }
 
-/** The trend that a `trend` parameter names; throws an InvalidError when there is none, or it is still being filled. */
+/** The trend of a `trend` parameter. Throws InvalidError if it doesn't exist or is still being filled. */
 export async function requireTrend(tx: Transaction, project: Project, text: string): Promise<number> {
   const id = parseId(text);
   const isFilled = id === null ? null : await tx.trends.isFilled(project.id, id);

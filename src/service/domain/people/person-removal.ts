@@ -1,4 +1,4 @@
-/** Deleting a person: gone for every reader at once, their rows in steps. */
+/** Deletes a person: hidden immediately, with their rows deleted in steps. */
 import { type LongChange, STEP } from "../../sql/long-changes.ts";
 import type { Transaction } from "../ports.ts";
 
@@ -8,7 +8,7 @@ export async function removePerson(tx: Transaction, project: number, id: number)
   return tx.changes.begin({ project, kind: "remove person", target: String(id) });
 }
 
-/** A step of "remove person": responses first, then requests, with the last of them the person. */
+/** A step of "remove person": responses first, then requests, and with the last of them the person. */
 export async function removePersonStep(tx: Transaction, { project, target }: LongChange): Promise<number | null> {
   const person = Number(target);
   const times = await tx.responses.deleteSome(project, person, STEP);

@@ -20,7 +20,6 @@ import { deleteRequests } from "../delivery/rows/claims.ts";
 import type { TimeRange } from "../inputs.ts";
 import type { JsonRows, Position, EventsFilter } from "../rows.ts";
 
-/** A person of whom nothing is known. */
 export const UNKNOWN_PERSON: PersonRow = {
   id: 0,
   email: null,
@@ -39,7 +38,6 @@ export const UNKNOWN_PERSON: PersonRow = {
 export type PersonChange = Partial<Omit<PersonRow, "id" | "createdAt" | "nextSurveyAt" | "lastRespondedAt">>;
 
 export interface NewPerson {
-  /** Only when rows of another service are taken over. */
   readonly id?: number;
   readonly email: string | null;
   readonly name: string | null;
@@ -47,23 +45,20 @@ export interface NewPerson {
   readonly properties?: string | null;
   readonly createdAt: number;
   readonly lastSentAt: number | null;
-  /** When the survey is due that this very write schedules for the person; absent: none. */
+  /** When the survey scheduled by this write is due; undefined if there is none. */
   readonly nextSurveyAt?: number | null;
 }
 
 export interface PeopleFilter extends TimeRange {
-  /** Rows come with `properties`, which the specification's have not. */
+  /** Adds `properties`, which the specification's rows don't have. */
   readonly withProperties?: boolean;
-  /** Absent: everyone. */
   readonly ids?: readonly number[] | undefined;
   readonly after: Position | null;
   readonly limit: number;
 }
 
-/** A request to survey somebody again who had left or bounced. */
 export interface Resubscription {
   readonly at: number;
-  /** The person who asked for it, and the reason. */
   readonly note: string;
 }
 
@@ -82,7 +77,7 @@ export class PersonRows {
     return toPerson(await this.#database.first(BY_ID, [project, id]));
   }
 
-  /** Compared without regard to case. */
+  /** Ignores case. */
   async byEmail(project: number, email: string): Promise<PersonRow | null> {
     return toPerson(await this.#database.first(BY_EMAIL, [project, emailKey(email)]));
   }
@@ -91,7 +86,6 @@ export class PersonRows {
     return toPerson(await this.#database.first(BY_PHONE, [project, phoneNumber]));
   }
 
-  /** Throws `TakenError`. */
   async insert(project: number, person: NewPerson): Promise<PersonRow> {
     const { email, name, phoneNumber, createdAt, lastSentAt, nextSurveyAt = null, properties = null } = person;
     const id =
@@ -103,14 +97,13 @@ export class PersonRows {
     return row;
   }
 
-  /** Changes the named fields alone. Throws `TakenError`. */
   async update(project: number, id: number, change: PersonChange): Promise<void> {
     const set = assignPerson(change);
     if (set === null) return;
     await refuseTaken(() => updateRows(this.#database, "people", set, ["project_id = ? AND id = ?", project, id]));
   }
 
-  /** The person is not found any more, nothing is sent to them, and their addresses are free. */
+  /** Makes the person unfindable, cancels their messages and frees their addresses. */
   async hide(project: number, id: number): Promise<void> {
     const person = await this.#database.first(
       "SELECT phone_number FROM people WHERE project_id = ? AND id = ? AND removed = 0",
@@ -122,10 +115,9 @@ export class PersonRows {
     await updateRows(this.#database, "people", [nothing], ["project_id = ? AND id = ?", project, id]);
     for (const table of ["resubscriptions", "memberships", "unscheduled_surveys"])
       this.#database.send(`DELETE FROM ${table} WHERE project_id = ? AND person_id = ?`, [project, id]);
-    // Of a long text whose other parts have not come.
     if (person.phone_number !== null)
       this.#database.send("DELETE FROM text_parts WHERE phone_number = ?", [person.phone_number ?? null]);
-    // Events hold the person's addresses and answers.
+    // Events contain the person's addresses and answers.
     await deleteRows(this.#database, "webhook_events", project, ["person_id = ?", id]);
     await deleteRequests(this.#database, project, ["person_id = ? AND sent_at IS NULL", id]);
   }
@@ -135,12 +127,11 @@ export class PersonRows {
     await deleteRows(this.#database, "people", project, ["id = ?", id]);
   }
 
-  /** In creation order, `Person` as JSON. */
   async list(project: number, filter: PeopleFilter): Promise<JsonRows> {
     const where: Where = { clauses: ["project_id = ?", "removed = 0"], values: [project] };
     const { after, until, ids } = filter;
     if (ids !== undefined) addCondition(where, `id IN (${["NULL", ...ids.map(() => "?")].join(", ")})`, ...ids);
-    // Of two lower bounds SQLite might search by the farther one.
+    // With two lower bounds, SQLite might search by the less selective one.
     const since = after !== null && after.createdAt >= (filter.since ?? after.createdAt) ? null : filter.since;
     addRange(where, "created_at", { since, until });
     if (after !== null) addCondition(where, "(created_at, id) > (?, ?)", after.createdAt, after.id);
@@ -149,12 +140,10 @@ export class PersonRows {
     return (await this.#database.all(sql, [...where.values, filter.limit])).map(({ json }) => String(json));
   }
 
-  /** Oldest bounce first, `Bounce` as JSON. */
   async listBounced(project: number, filter: EventsFilter): Promise<JsonRows> {
     return listEvents(this.#database, project, "bounced_at", filter);
   }
 
-  /** Oldest unsubscribe first, `Unsubscribe` as JSON. */
   async listUnsubscribed(project: number, filter: EventsFilter): Promise<JsonRows> {
     return listEvents(this.#database, project, "unsubscribed_at", filter);
   }
@@ -167,7 +156,7 @@ export class PersonRows {
     return countRows(this.#database, peopleBy(project, "unsubscribed_at"), range);
   }
 
-  /** A second note of the same time replaces the first. */
+  /** Replaces a note of the same time. */
   async noteResubscription(project: number, id: number, { at, note }: Resubscription): Promise<void> {
     this.#database.send(
       `INSERT INTO resubscriptions (project_id, person_id, at, note) VALUES (?, ?, ?, ?)
@@ -176,7 +165,6 @@ export class PersonRows {
     );
   }
 
-  /** Oldest first. */
   async resubscriptions(project: number, id: number): Promise<readonly Resubscription[]> {
     return (await this.#database.all(
       "SELECT at, note FROM resubscriptions WHERE project_id = ? AND person_id = ? ORDER BY at",
@@ -229,7 +217,6 @@ function eventJson(column: EventColumn): string {
   ]);
 }
 
-/** People to whom it happened, oldest first. */
 async function listEvents(
   database: Database,
   project: number,

@@ -23,7 +23,6 @@ export class RetentionRows {
     this.#session = session;
   }
 
-  /** `removed` is the person whose responses are anonymous; null when there is none yet. */
   async count(
     project: number,
     { responses, requests, events }: RetentionLimits,
@@ -55,7 +54,6 @@ export class RetentionRows {
     };
   }
 
-  /** Makes a person without address and name, whom no list shows. */
   async addRemovedPerson(project: number): Promise<number> {
     const id = await nextId(this.#database, project);
     sendRow(this.#database, "people", { project_id: project, id, created_at: this.#session.now, removed: 1 });
@@ -100,9 +98,7 @@ export class RetentionRows {
     return numberOrNull((await this.#database.first(sql, [project, personId]))?.at);
   }
 
-  /**
-   * Deletes survey requests that were made before `before` and wait for nothing. How many; less than the limit: all.
-   */
+  /** Deletes finished survey requests created before `before`. Returns their number; less than the limit means all. */
   async requests(project: number, before: number, limit: number): Promise<number> {
     const old: SqlRow[] = [];
     for (const state of ENDED)
@@ -120,7 +116,6 @@ export class RetentionRows {
     return old.length;
   }
 
-  /** Deletes events of webhooks. How many; less than the limit: all. */
   async events(project: number, before: number, limit: number): Promise<number> {
     return (await deleteRows(this.#database, "webhook_events", project, oldEvents(project, before, limit))).length;
   }
@@ -129,8 +124,7 @@ export class RetentionRows {
 const OLD_RESPONSES = `SELECT id, person_id AS "personId", created_at AS "createdAt" FROM responses
   WHERE project_id = ? AND created_at < ? AND (created_at, id) > (?, ?) ORDER BY created_at, id LIMIT ?`;
 
-/** States in which nothing happens any more. */
 const ENDED = ["sent", "bounced", "failed", "cancelled", "unknown"] as const;
 
-/** Ids rise with time, so the first that is young enough ends the search. */
+/** Ids rise with time, so the search ends at the first recent one. */
 const OLDEST_ENDED = `SELECT id, created_at AS "createdAt" FROM messages WHERE project_id = ? AND state = ? AND person_id IS NOT NULL AND claimer IS NULL ORDER BY id LIMIT ?`;

@@ -25,11 +25,9 @@ export interface KeyRow {
   readonly createdAt: number;
   /** A UTC day such as `2026-11-26`; null for never. */
   readonly lastUsedOn: string | null;
-  /** Null for never. */
   readonly expiresAt: number | null;
 }
 
-/** Valid, expired or revoked. */
 export interface KnownKeyRow {
   readonly project: Project;
   readonly id: number;
@@ -59,7 +57,6 @@ export class ProjectRows {
     this.#session = session;
   }
 
-  /** Throws `TakenError`. */
   async insert({ name, throttleSeconds }: Pick<ProjectRow, "name" | "throttleSeconds">): Promise<Project> {
     const [row] = await refuseTaken(() =>
       this.#database.returning(
@@ -91,7 +88,6 @@ export class ProjectRows {
     this.#database.send("UPDATE projects SET throttle_seconds = ? WHERE id = ?", [seconds, project]);
   }
 
-  /** Null resumes sending. */
   async setPaused(project: number, at: number | null): Promise<void> {
     this.#database.send("UPDATE projects SET paused_at = ? WHERE id = ?", [at, project]);
   }
@@ -101,7 +97,6 @@ export class ProjectRows {
     this.#database.send("UPDATE projects SET limited_until = ? WHERE id = ?", [at, project]);
   }
 
-  /** Releases surveys that wait for the limit. */
   async endLimitNow(project: number): Promise<void> {
     const { now } = this.#session;
     this.#database.send("UPDATE projects SET limited_until = ? WHERE id = ? AND limited_until > ?", [
@@ -111,13 +106,11 @@ export class ProjectRows {
     ]);
   }
 
-  /** Values of set settings by name. */
   async settings(project: number): Promise<ReadonlyMap<string, string>> {
     const rows = await this.#database.all("SELECT name, value FROM project_settings WHERE project_id = ?", [project]);
     return new Map(rows.map(({ name, value }) => [String(name), String(value)]));
   }
 
-  /** Null resets the setting. */
   async setSetting(project: number, name: string, value: string | null): Promise<void> {
     this.#database.send("DELETE FROM project_settings WHERE project_id = ? AND name = ?", [project, name]);
     if (value === null) return;
@@ -128,7 +121,6 @@ export class ProjectRows {
     ]);
   }
 
-  /** Finds the project with this setting, in all projects. */
   async bySetting(name: string, value: string): Promise<Project | null> {
     const row = await this.#database.first(
       "SELECT p.id, p.name FROM project_settings s JOIN projects p ON p.id = s.project_id WHERE s.name = ? AND s.value = ?",
@@ -137,7 +129,6 @@ export class ProjectRows {
     return row === null ? null : { id: Number(row.id), name: String(row.name) };
   }
 
-  /** Throws `TakenError`. */
   async insertKey(
     project: number,
     key: Pick<KeyRow, "lastFour" | "name" | "access" | "expiresAt"> & { readonly hash: string },
@@ -145,7 +136,6 @@ export class ProjectRows {
     return insertKey(this.#database, this.#session, project, key);
   }
 
-  /** Unrevoked keys. */
   async listKeys(project: number): Promise<readonly KeyRow[]> {
     return (await this.#database.all(
       `SELECT id, name, access, last_four AS "lastFour", created_at AS "createdAt", last_used_on AS "lastUsedOn",
@@ -164,7 +154,6 @@ export class ProjectRows {
     this.#database.send("UPDATE api_keys SET expires_at = ? WHERE project_id = ? AND id = ?", [at, project, id]);
   }
 
-  /** Writes at most once per day. */
   async setKeyUsed(project: number, id: number, day: string): Promise<void> {
     await this.#database.run(
       `UPDATE api_keys SET last_used_on = ?
@@ -173,7 +162,6 @@ export class ProjectRows {
     );
   }
 
-  /** Also finds revoked keys. */
   async byKeyHash(hash: string): Promise<KnownKeyRow | null> {
     const row = await this.#database.first(
       `SELECT p.id AS "projectId", p.name, k.id, k.hash, k.access, k.last_used_on AS "lastUsedOn",

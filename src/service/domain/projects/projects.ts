@@ -1,4 +1,3 @@
-/** Projects, their keys and settings. */
 import { PLATFORMS } from "../../../contract/resources.ts";
 import { createHash } from "node:crypto";
 import { isReadOnlyKey, type KeyAccess, READ_ONLY_PREFIX } from "../../../contract/key-access.ts";
@@ -12,24 +11,20 @@ import { isSameText } from "../secrets.ts";
 import { toWindow } from "../surveys/windows.ts";
 
 const DEFAULT_THROTTLE_SECONDS = 30 * DAY_SECONDS;
-/** E-mail in the morning of a working day, text messages while people are at work. */
+/** E-mail on the mornings of working days, text messages during working hours. */
 const DEFAULT_AUTOPILOT = { email: defaultAutopilot("5-10"), sms: defaultAutopilot("9-18") };
 
 function defaultAutopilot(hours: string): AutopilotSettings {
   return { active: true, frequency: 90 * DAY_SECONDS, first: "spread", window: toWindow("mon-fri", hours) };
 }
 
-/** Longer keys make a published client library break its header; `:` ends a user name of Basic credentials. */
+/** Longer keys break a published client library's header; `:` ends the user name in Basic credentials. */
 const KEY = /^[!-9;-~]{1,44}$/;
-/** True for a key so short that it could be guessed. */
 export function isGuessable(key: string): boolean {
   return key.length < KEY_LENGTH_MIN;
 }
 
-/**
- * Makes a project: throttled to 30 days, Autopilot active every 90 days on both platforms, on the mornings or in the
- * hours of working days.
- */
+/** Creates a project: throttled to 30 days, and Autopilot active every 90 days on both platforms. */
 export async function addProject(tx: Transaction, name: string): Promise<Project> {
   checkText("name", name);
   try {
@@ -49,26 +44,24 @@ export async function findProject(tx: Transaction, name: string): Promise<Projec
   return tx.projects.byName(name);
 }
 
-/** Throws NotFoundError. */
 export async function requireProject(tx: Transaction, name: string): Promise<ProjectRow> {
   const project = await findProject(tx, name);
   if (project === null) throw new NotFoundError(`there is no project ${JSON.stringify(name)}`);
   return project;
 }
 
-/** The facts of a new key besides itself. */
 export interface KeyFacts {
   readonly name: string | null;
   readonly access: KeyAccess;
-  /** From when on it opens nothing, Unix seconds; null for never. */
+  /** When it expires, Unix seconds; null for never. */
   readonly expiresAt: number | null;
 }
 
 const FULL_KEY: KeyFacts = { name: null, access: "full", expiresAt: null };
 
 /**
- * Lets this key in; what is stored is its hash. At most 44 ASCII characters without `:`. A name is that of one key that
- * is good, unless it is rotated, and no number. Throws InvalidError.
+ * Adds a key and stores its hash. Keys have at most 44 ASCII characters without `:`. Names are unique among valid keys,
+ * except after a rotation, and aren't numbers. Throws InvalidError.
  */
 export async function addKey(
   tx: Transaction,
@@ -107,14 +100,15 @@ export async function listKeys(tx: Transaction, project: Project): Promise<reado
   return tx.projects.listKeys(project.id);
 }
 
-/** The good keys with this name, or the one with this id, expired or not. */
 async function findKeys(tx: Transaction, project: Project, which: string): Promise<readonly KeyRow[]> {
   const id = parseId(which);
   const keys = await listKeys(tx, project);
   return keys.filter((key) => (id === null ? key.name === which && !isOver(key.expiresAt, tx.now) : key.id === id));
 }
 
-/** The key with this id, or the only good one with this name. Throws NotFoundError, and InvalidError for several. */
+/**
+ * The key with this id, or the only unrevoked one with this name. Throws NotFoundError, or InvalidError for several.
+ */
 async function requireKey(tx: Transaction, project: Project, which: string): Promise<KeyRow> {
   const [key, ...others] = await findKeys(tx, project, which);
   if (key === undefined) throw new NotFoundError(`project ${project.name} has no key ${which}`);
@@ -123,9 +117,7 @@ async function requireKey(tx: Transaction, project: Project, which: string): Pro
   throw new InvalidError({ key: [`${which} is the name of several: ${ids}; use a number`] });
 }
 
-/**
- * The key that `revokeKey` ends; `isLast` where no other key is good, and this one is. Throws as `requireKey`.
- */
+/** The key to revoke; `isLast` if it is the only valid one. Throws like `requireKey`. */
 export async function findKey(
   tx: Transaction,
   project: Project,
@@ -136,7 +128,7 @@ export async function findKey(
   return { key, isLast: good.length === 1 && good[0]?.id === key.id };
 }
 
-/** Its hash stays, so that it is told from a key that never was one. Throws as `requireKey`. */
+/** Its hash stays, so that it differs from an unknown key. Throws like `requireKey`. */
 export async function revokeKey(tx: Transaction, project: Project, which: string): Promise<KeyRow> {
   const key = await requireKey(tx, project, which);
   await tx.projects.revokeKey(project.id, key.id);
@@ -144,11 +136,8 @@ export async function revokeKey(tx: Transaction, project: Project, which: string
 }
 
 export interface Rotation {
-  /** A new key with this access. */
   readonly makeKey: (access: KeyAccess) => string;
-  /** The end of the previous keys; null: they stay. */
   readonly endsAt: number | null;
-  /** The end of the new one; null for never. */
   readonly expiresAt: number | null;
 }
 
@@ -159,8 +148,8 @@ export interface RotatedKey {
 }
 
 /**
- * Adds a key of the same name and access. The previous ones end at `endsAt`, where that is sooner than they would; null
- * leaves them as they are. Throws NotFoundError.
+ * Adds a key with the same name and access. The previous ones expire at `endsAt`, if that is sooner; null keeps them.
+ * Throws NotFoundError.
  */
 export async function rotateKey(
   tx: Transaction,
@@ -184,17 +173,14 @@ function isOver(expiresAt: number | null, now: number): boolean {
   return expiresAt !== null && expiresAt <= now;
 }
 
-/** The state of a text as a key: `unknown` was never one. */
-export interface KeyStanding {
+export interface KeyState {
   readonly kind: "good" | "expired" | "revoked" | "unknown";
-  /** When it was revoked, or expired, or will; null for never. */
   readonly at: number | null;
-  /** Null for an unknown one. */
   readonly key: KnownKeyRow | null;
 }
 
-/** Only hashes are looked up and compared, in constant time. */
-export async function examineKey(tx: Transaction, key: string): Promise<KeyStanding> {
+/** Looks up and compares only hashes, in constant time. */
+export async function examineKey(tx: Transaction, key: string): Promise<KeyState> {
   const hash = hashKey(key);
   const found = await tx.projects.byKeyHash(hash);
   if (found === null || !isSameText(found.hash, hash)) return { kind: "unknown", at: null, key: null };
@@ -207,7 +193,7 @@ function hashKey(key: string): string {
   return createHash("sha256").update(key).digest("hex");
 }
 
-/** Shortest time between two surveys sent through the API, in seconds; null for no throttling. */
+/** Minimum time between surveys sent through the API, in seconds; null disables throttling. */
 export async function setThrottle(tx: Transaction, project: Project, seconds: number | null): Promise<void> {
   if (seconds !== null && (!Number.isSafeInteger(seconds) || seconds < 0))
     throw new InvalidError({ throttle: ["is invalid"] });

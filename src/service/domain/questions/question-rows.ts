@@ -4,7 +4,6 @@ import type { Locale } from "../../../contract/locales.ts";
 import type { NumberSpan } from "../../../contract/questions/questions.ts";
 import type { Choice, QuestionType } from "../../../contract/resources.ts";
 
-/** Choices without a translation keep their first text. */
 export interface QuestionTranslation {
   readonly text: string;
   readonly choices: Readonly<Record<string, string>>;

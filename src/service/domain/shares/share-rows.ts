@@ -11,28 +11,24 @@ export interface ShareRow {
   readonly project: Project;
   readonly id: number;
   readonly name: string;
-  /** Of its link's token, which is stored nowhere. */
   readonly tokenHash: string;
   readonly trendId: number | null;
   readonly segments: readonly string[];
-  /** True where the page shows the newest comments. */
   readonly showsComments: boolean;
   readonly createdAt: number;
-  /** From when on the page is gone, Unix seconds; null for never. */
+  /** Unix seconds; null for never. */
   readonly expiresAt: number | null;
 }
 
-/** Days since 1970, both inclusive; null is open. */
 export interface DayRange {
   readonly first: number | null;
   readonly last: number;
 }
 
 export interface SharedDay {
-  /** Days since 1970, UTC. */
   readonly day: number;
   readonly rowCount: number;
-  /** As it was kept; null where a response of the day came, went or changed since. */
+  /** The cached tally; null if a response of the day has been added, deleted or changed. */
   readonly tally: DayTally | null;
 }
 
@@ -40,7 +36,7 @@ const SHARE = `SELECT p.id AS "projectId", p.name AS "projectName", s.id, s.name
   s.trend_id AS "trendId", s.segments, s.shows_comments AS "showsComments", s.created_at AS "createdAt", s.expires_at AS "expiresAt"
   FROM shares s JOIN projects p ON p.id = s.project_id`;
 
-/** Any change of a response forgets what is kept of its day, in the same transaction. */
+/** Changing a response invalidates the cached tally of its day in the same transaction. */
 export class ShareRows {
   readonly #database: Database;
   readonly #session: Session;
@@ -73,12 +69,10 @@ export class ShareRows {
     return id;
   }
 
-  /** In order of creation. */
   async list(project: number): Promise<readonly ShareRow[]> {
     return (await this.#database.all(`${SHARE} WHERE s.project_id = ? ORDER BY s.id`, [project])).map(toShare);
   }
 
-  /** False when there was none. */
   async delete(project: number, id: number): Promise<boolean> {
     return (await this.#database.run("DELETE FROM shares WHERE project_id = ? AND id = ?", [project, id])) > 0;
   }
@@ -88,7 +82,6 @@ export class ShareRows {
     return row === null ? null : toShare(row);
   }
 
-  /** The days that have responses, oldest first. */
   async days({ project, id, trendId }: ShareRow, { first, last }: DayRange): Promise<readonly SharedDay[]> {
     const days = await listDays(this.#database, responsesBy(project.id, trendId, "created_at"), {
       first: first ?? 0,
@@ -102,7 +95,6 @@ export class ShareRows {
     return days.map(({ day, rowCount }) => ({ day, rowCount, tally: kept.get(day) ?? null }));
   }
 
-  /** Answers of a range of time, Unix seconds, both inclusive. */
   async answers(
     { project, trendId, segments }: ShareRow,
     { since, until }: { readonly since: number; readonly until: number },
@@ -123,7 +115,7 @@ export class ShareRows {
     }));
   }
 
-  /** Only in the transaction that has read the day's answers, and with its project locked. */
+  /** Only in the transaction that read the day's answers, with its project locked. */
   async keepDay({ project, id }: ShareRow, day: number, tally: DayTally): Promise<void> {
     this.#database.send(
       `INSERT INTO share_days (project_id, day, share_id, tally) VALUES (?, ?, ?, ?)

@@ -1,6 +1,6 @@
 /**
- * The clock of Autopilot, which runs while its window is open. Seconds are those that pass: where clocks are set
- * forward an hour has none, where they are set back it has both.
+ * Autopilot's clock, which runs while its window is open. It counts elapsed seconds: an hour skipped by a clock change
+ * has none, a repeated one has both.
  */
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import type { WallClock } from "../../../runtime/zone.ts";
@@ -11,18 +11,18 @@ export const WEEK_SECONDS = 7 * DAY_SECONDS;
 /** 1 January 1970 was a Thursday. */
 const FIRST_WEEKDAY = 4;
 
-/** The open seconds of a week in which no clock is set. */
+/** Open seconds in a week without clock changes. */
 export function openSecondsOfWeek(window: Window): number {
   const hours = openHours(window).reduce((sum, [from, to]) => sum + to - from, 0);
   return window.days.size * hours * HOUR_SECONDS;
 }
 
-/** This moment where the window is open, else when it opens next. Unix seconds. */
+/** This moment if the window is open, else the next opening. Unix seconds. */
 export function nextOpen(at: number, window: Window, wallClock: WallClock): number {
   return afterOpenTime(at, 0, window, wallClock);
 }
 
-/** The first open moment by which so many open seconds have passed since `from`. Unix seconds. */
+/** The first open moment at which this many open seconds have passed since `from`. Unix seconds. */
 export function afterOpenTime(from: number, openSeconds: number, window: Window, wallClock: WallClock): number {
   let left = openSeconds;
   for (let at = from, wall = wallClock(at); ;) {
@@ -35,7 +35,7 @@ export function afterOpenTime(from: number, openSeconds: number, window: Window,
   }
 }
 
-/** A week later, or the moment before it at which the zone's clocks are set. */
+/** A week later, or the last moment before a clock change. */
 function steadyUntil(at: number, wall: number, wallClock: WallClock): { at: number; wall: number } {
   const shift = wall - at;
   const weekLater = at + WEEK_SECONDS;
@@ -50,10 +50,10 @@ function steadyUntil(at: number, wall: number, wallClock: WallClock): { at: numb
   return { at: after, wall: wallClock(after) };
 }
 
-/** The open spans between two times of the wall clock, in their order. */
+/** Open spans between two wall-clock times, in order. */
 function* openSpans(from: number, to: number, window: Window): Generator<readonly [opens: number, closes: number]> {
   const spans = openHours(window);
-  // The window of the day before may go over midnight.
+  // The previous day's window may cross midnight.
   for (let day = Math.floor(from / DAY_SECONDS) - 1; day * DAY_SECONDS < to; day += 1) {
     if (!window.days.has((((day + FIRST_WEEKDAY) % 7) + 7) % 7)) continue;
     for (const [first, last] of spans) {

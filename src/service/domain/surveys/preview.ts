@@ -1,11 +1,10 @@
-/** A survey as it would be sent, for looking at: nothing is stored, and its links lead to the preview page. */
+/** A survey as it would be sent. Nothing is stored, and its links open preview pages. */
 import type { Locale } from "../../../contract/locales.ts";
 import type { Project } from "../inputs.ts";
 import type { DueSurvey, Transaction } from "../ports.ts";
 import { carriedProperties, storedProperties } from "../people/stored-properties.ts";
 import { readSpecialProperties } from "./special-properties.ts";
 
-/** Leads to the same pages without a survey, in the survey's language. */
 const PREVIEW_TOKEN = "preview";
 
 const NORA = { id: 0, email: "nora@example.com", name: "Nora", phoneNumber: null, properties: null };
@@ -15,7 +14,6 @@ export interface Sample {
   readonly project?: Project;
   readonly person?: DueSurvey["person"];
   readonly properties?: DueSurvey["properties"];
-  /** Unix seconds. */
   readonly now: number;
 }
 
@@ -24,7 +22,7 @@ export interface PreviewWish {
   readonly locale: Locale | null;
 }
 
-/** The e-mail survey that waits, or else a new one. Null for an unknown address. */
+/** The pending e-mail survey, or a new one. Null for an unknown address. */
 export async function previewSurvey(
   tx: Transaction,
   project: Project,
@@ -37,7 +35,7 @@ export async function previewSurvey(
   return sampleSurvey({ project, person, now: tx.now, properties: { ...properties, ...(locale && { locale }) } });
 }
 
-/** A survey that is in no store. Its links lead to the preview page and unsubscribe nobody. */
+/** A survey that isn't stored. Its links open preview pages and unsubscribe no one. */
 export function sampleSurvey({ project = ANY_PROJECT, person = NORA, properties = {}, now }: Sample): DueSurvey {
   const token = `${PREVIEW_TOKEN}-${readSpecialProperties(properties).locale}`;
   return {

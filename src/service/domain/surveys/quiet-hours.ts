@@ -1,6 +1,4 @@
-/** Hours without text messages. */
-
-/** Hours of the wall clock, 0 to 23; across midnight when `from` is the later one. */
+/** Wall-clock hours, 0 to 23; across midnight if `from` is later than `to`. */
 export interface QuietHours {
   readonly from: number;
   readonly to: number;

@@ -1,4 +1,4 @@
-/** Signed links to pages of colleagues: whoever has one reads that page, and needs no key. */
+/** Signed links for colleagues, which open a page without a key. */
 import { createHmac } from "node:crypto";
 import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
@@ -9,20 +9,20 @@ export const LINK_SECRET = "links";
 
 const SIGNED_SECONDS = 30 * 86_400;
 
-/** Path and query of a link to a response for whoever has it; null when there is no such response. */
+/** Path and query of a signed link to a response; null if there is no such response. */
 export async function signResponseLink(tx: Transaction, project: Project, id: string): Promise<string | null> {
   const key = parseId(id);
   const token = key === null ? null : await tx.responses.token(project.id, key);
   return token === null ? null : signLink(tx, `/r/${token}`);
 }
 
-/** A page's path with what makes it a signed link; `at` is when its time begins. */
+/** Signs a path; `at` is when the link's lifetime begins. */
 export async function signLink(tx: Transaction, path: string, at = tx.now): Promise<string> {
   const expires = at + SIGNED_SECONDS;
   return `${path}?expires=${expires}&signature=${sign(await tx.secrets.ensure(LINK_SECRET), path, expires)}`;
 }
 
-/** The query of a signed link; empty texts where the link has none. */
+/** From a link's query; empty texts if it has none. */
 export interface LinkSignature {
   readonly expires: string;
   readonly signature: string;
@@ -33,7 +33,7 @@ export function readLinkSignature(query: string): LinkSignature {
   return { expires: fields.get("expires") ?? "", signature: fields.get("signature") ?? "" };
 }
 
-/** True when a link to this path was signed here and is still good. */
+/** Whether this path was signed here and hasn't expired. */
 export async function isSignedLink(
   tx: Transaction,
   path: string,

@@ -1,4 +1,4 @@
-/** The meaning of the special keys of `properties`, section 2 "Special properties". */
+/** Special keys of `properties` (section 2 "Special properties"). */
 import { characterCount } from "../../../contract/limits.ts";
 import { effectiveLocale, type Locale } from "../../../contract/locales.ts";
 import type { Properties } from "../../../contract/resources.ts";
@@ -15,7 +15,7 @@ export interface SpecialProperties {
   readonly thankYouLinkUrl: string | null;
 }
 
-/** Reads the special keys, older names included; a locale outside the supported list is `en`. */
+/** Also reads older names; an unsupported locale means `en`. */
 export function readSpecialProperties(properties: Properties): SpecialProperties {
   return {
     productName: read(properties, "question_product_name"),
@@ -34,7 +34,7 @@ function read(properties: Properties, key: string): string | null {
   return names.map((name) => toText(ownValue(properties, name))).find((text) => text !== "") ?? null;
 }
 
-/** Throws an InvalidError that names every wrong special property as the caller wrote it. */
+/** Throws an InvalidError that lists every invalid special property by the caller's name for it. */
 export function checkSpecialProperties(properties: Properties): void {
   const wrong = BY_NAME.flatMap(({ name, special }) => {
     const problem = findProblem(special, ownValue(properties, name));

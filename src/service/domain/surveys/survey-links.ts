@@ -1,4 +1,4 @@
-/** Links that anybody may answer. */
+/** Public links. */
 import { createHmac } from "node:crypto";
 import type { Properties } from "../../../contract/resources.ts";
 import { isStorableJson } from "../../../contract/text/storable.ts";
@@ -12,7 +12,7 @@ import { LINK_SECRET } from "./signed-links.ts";
 import { checkSpecialProperties } from "./special-properties.ts";
 import { noteEvent } from "../webhooks/events.ts";
 
-/** Makes a link whose answers carry these properties. Throws InvalidError. */
+/** Creates a link whose responses get these properties. Throws InvalidError. */
 export async function addLink(
   tx: Transaction,
   project: Project,
@@ -30,7 +30,7 @@ export async function listLinks(tx: Transaction, project: Project): Promise<read
   return tx.links.list(project.id);
 }
 
-/** True when there was such a link; its responses stay. */
+/** Returns whether it existed; its responses stay. */
 export async function removeLink(tx: Transaction, project: Project, id: string): Promise<boolean> {
   const key = parseId(id);
   return key !== null && tx.links.delete(project.id, key);
@@ -38,11 +38,10 @@ export async function removeLink(tx: Transaction, project: Project, id: string):
 
 export interface LinkVisit {
   readonly link: PublicLink;
-  /** The answer of this visit; null where there is none yet. */
   readonly answer: ResponseRow | null;
 }
 
-/** Null for a link that does not exist. `visit` is the field of the visitor's page; null: the first look. */
+/** Null for an unknown link. `visit` is the hidden field of the visitor's page; null on the first visit. */
 export async function visitLink(tx: Transaction, token: string, visit: string | null): Promise<LinkVisit | null> {
   const link = await tx.links.byToken(token);
   if (link === null) return null;
@@ -51,7 +50,6 @@ export async function visitLink(tx: Transaction, token: string, visit: string | 
   return { link, answer: known === null ? null : await tx.responses.byId(link.project.id, known.id) };
 }
 
-/** A visit's answer as it is now. */
 export interface LinkAnswer {
   readonly responseId: number;
   readonly score: number;
@@ -59,8 +57,8 @@ export interface LinkAnswer {
 }
 
 /**
- * Records a visitor's answer, for a person without an address; later ones of the same visit change it while
- * `windowSeconds` have not passed since. An absent comment leaves the stored one. Throws InvalidError.
+ * Records a visitor's answer for a person without an address. The same visit can change it for `windowSeconds`. An
+ * undefined comment keeps the stored one. Throws InvalidError.
  */
 export async function answerByLink(
   tx: Transaction,
@@ -88,7 +86,7 @@ export async function answerByLink(
   return { responseId, score, mayChange: true };
 }
 
-/** Random, so that no visit leads to another's response. */
+/** A MAC, so that visits can't be guessed. */
 function visitToken(secret: string, { token }: PublicLink, visit: string): string {
   return createHmac("sha256", secret).update(`l/${token}/${visit}`).digest("base64url").slice(0, 22);
 }

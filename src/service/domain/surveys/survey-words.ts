@@ -1,15 +1,15 @@
-/** The words of one survey: its special properties, and the project's texts where it was given none. */
+/** A survey's special properties, with the project's texts as defaults. */
 import type { Properties } from "../../../contract/resources.ts";
 import type { Presentation } from "../projects/presentation.ts";
 import { findText, type TextName } from "../projects/texts.ts";
 import { readSpecialProperties, type SpecialProperties } from "./special-properties.ts";
 
 export interface SurveyWords extends SpecialProperties {
-  /** Above the field for a comment; null for the language's own. */
+  /** Shown above the comment field; null uses the language's default. */
   readonly commentQuestion: string | null;
 }
 
-/** `score` is null before there is one. Without a product's name the question names the brand. */
+/** `score` is null before there is one. Without a product name, the question names the brand. */
 export function surveyWords(
   special: SpecialProperties,
   { brand, texts }: Pick<Presentation, "brand" | "texts">,

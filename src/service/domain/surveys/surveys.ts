@@ -1,4 +1,4 @@
-/** When a survey is scheduled, and when it is due (sections 1 and 3). */
+/** Whether a survey is scheduled, and when it is due (sections 1 and 3). */
 import { readAutopilotSettings } from "./autopilot/autopilot-settings.ts";
 import { type Platform, PLATFORMS, type Properties } from "../../../contract/resources.ts";
 import type { Channel } from "../../../contract/routes.ts";
@@ -12,17 +12,14 @@ import { dueMoment, type Start } from "./due-moment.ts";
 import { noteUnscheduled } from "./unscheduled/unscheduled.ts";
 
 export interface SurveyRequest {
-  /** The person is made by this very call. */
+  /** This call creates the person. */
   readonly isNew: boolean;
   readonly channel: Channel;
   readonly delaySeconds: number;
   readonly properties: Properties;
 }
 
-/**
- * The reason why a survey outside Autopilot is not scheduled: suppression, a missing address or throttling; null when
- * it is.
- */
+/** Why a survey outside Autopilot can't be scheduled (suppressed, no address, throttled), or null. */
 export async function refuseSurvey(
   tx: Transaction,
   project: Project,

@@ -1,4 +1,4 @@
-/** Windows in which Autopilot surveys: days of the week and hours of the wall clock. */
+/** Autopilot's windows: days of the week and wall-clock hours. */
 import { isQuiet, type QuietHours } from "./quiet-hours.ts";
 
 export const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"] as const;
@@ -6,16 +6,16 @@ export const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday",
 export interface Window {
   /** 0 is Sunday. */
   readonly days: ReadonlySet<number>;
-  /** Hours after the midnight with which a day begins; `to` is over 24 where the window goes over the next midnight. */
+  /** Hours after midnight; `to` is over 24 if the window crosses the next midnight. */
   readonly from: number;
   readonly to: number;
-  /** Hours in which it is closed all the same: those of text messages, which a server was told last. */
+  /** Quiet hours of text messages, as last passed to a server. */
   readonly quiet?: QuietHours;
 }
 
 /**
- * The open hours of one of its days, as spans in hours after that day's midnight. Quiet hours that would leave none are
- * not taken off: the sender holds what they forbid.
+ * The open hours of a day, in hours after its midnight. If quiet hours would leave none, they are ignored here, and the
+ * sender holds the messages.
  */
 export function openHours(window: Window): readonly (readonly [from: number, to: number])[] {
   const spans = hoursOutsideQuiet(window);
@@ -69,7 +69,7 @@ function toWeekday(name: string): number {
   return full === -1 ? SHORT_NAMES.indexOf(given) : full;
 }
 
-/** `5-10`, over midnight `22-6`, or `any`; null for anything else, and for hours that never open. */
+/** `5-10`, `22-6` across midnight, or `any`; null for anything else, and for hours that never open. */
 export function parseHours(text: string): Pick<Window, "from" | "to"> | null {
   const given = text.trim().toLowerCase();
   if (given === ANY) return { from: 0, to: 24 };
@@ -78,7 +78,7 @@ export function parseHours(text: string): Pick<Window, "from" | "to"> | null {
   return { from, to: to < from ? to + 24 : to };
 }
 
-/** As `parseDays` reads it: a span where the days are one, else a list from Monday on. */
+/** The inverse of `parseDays`: a span if possible, else a list from Monday on. */
 export function formatDays(days: ReadonlySet<number>): string {
   if (days.size === 7) return ANY;
   const week = [1, 2, 3, 4, 5, 6, 0].filter((day) => days.has(day));
@@ -94,7 +94,7 @@ export function formatHours({ from, to }: Pick<Window, "from" | "to">): string {
   return `${from}-${to > 24 ? to - 24 : to}`;
 }
 
-/** A window as it is kept, which was read before. */
+/** From stored values, which are valid. */
 export function toWindow(days: string, hours: string): Window {
   return { ...ALWAYS, ...parseHours(hours), days: parseDays(days) ?? ALWAYS.days };
 }

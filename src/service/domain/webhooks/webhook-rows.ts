@@ -33,7 +33,6 @@ export class WebhookRows {
     return (await this.#database.first("SELECT 1 FROM webhooks WHERE project_id = ? LIMIT 1", [project])) !== null;
   }
 
-  /** Of one project or all, in creation order. */
   async list(project: number | null): Promise<readonly WebhookRow[]> {
     return (
       await this.#database.all(
@@ -65,13 +64,11 @@ export class WebhookRows {
     return (await this.#database.run("DELETE FROM webhooks WHERE project_id = ? AND id = ?", [project, id])) > 0;
   }
 
-  /** Stores an event for these endpoints, due immediately. */
   async add(project: number, event: NewEvent, webhooks: readonly number[]): Promise<void> {
     await addEvent(this.#database, this.#session, project, event, webhooks);
     this.#onAdded();
   }
 
-  /** Due events, oldest first. */
   async due(
     { project, id, format }: Pick<WebhookRow, "project" | "id" | "format">,
     limit: number,
@@ -85,7 +82,6 @@ export class WebhookRows {
     )) as unknown as DueEvent[];
   }
 
-  /** When the next event is due after now, or null. */
   async nextDueAt(project: number, id: number): Promise<number | null> {
     return findDueAt(this.#database, project, id, this.#session.now);
   }
@@ -124,7 +120,6 @@ export class WebhookRows {
     this.#database.send(LOG, [project, id, event, at, status, Math.round(ms), text, project, id, event]);
   }
 
-  /** Newest first, those before `before`, each with its attempts. */
   async deliveries(
     project: number,
     id: number,
@@ -172,7 +167,6 @@ export class WebhookRows {
     return { waiting: 0, delivered: 0, failed: 0, ...(Object.fromEntries(counted) as object) };
   }
 
-  /** When the oldest due event of an enabled endpoint was due, or null. */
   async oldestDueAt(): Promise<number | null> {
     const dues: number[] = [];
     const enabled = await this.#database.all("SELECT project_id, id FROM webhooks WHERE disabled_at IS NULL");
@@ -196,10 +190,8 @@ const ONE = `WHERE ${THIS_DELIVERY}`;
 const LOG = `INSERT INTO webhook_attempts (project_id, webhook_id, event, n, at, status, ms, text)
   SELECT ?, ?, ?, coalesce(max(n), 0) + 1, ?, ?, ?, ? FROM webhook_attempts ${ONE}`;
 
-/** Columns that never change. */
 const FIXED = { id: "id", url: "url", format: "format", createdAt: "created_at" } as const;
 
-/** Columns that its owner sets. */
 const SETTINGS = {
   signatureHeader: "signature_header",
   allowPrivate: "allow_private",
@@ -209,7 +201,6 @@ const SETTINGS = {
   scoreTo: "score_to",
 } as const;
 
-/** Columns that deliveries and secret rotations change. */
 const CHANGEABLE: Readonly<Record<keyof WebhookChange, string>> = {
   secret: "secret",
   previousSecret: "previous_secret",
@@ -279,7 +270,6 @@ async function insertWebhook(
   return id;
 }
 
-/** When a webhook's next event after a time is due, or null. */
 async function findDueAt(database: Database, project: SqlValue, id: SqlValue, after: number): Promise<number | null> {
   const row = await database.first(
     `SELECT min(due_at) AS at FROM webhook_deliveries
@@ -341,7 +331,6 @@ function redelivered(which: Redelivery): { clause: string; values: SqlValue[] } 
     : { clause: `d.event = ${NAMED}`, values: [which.eventId] };
 }
 
-/** Oldest first. */
 export function oldEvents(project: number, before: number, limit: number): Fragment {
   const ids = "SELECT id FROM webhook_events WHERE project_id = ? AND created_at < ? ORDER BY created_at, id LIMIT ?";
   return [`id IN (${ids})`, project, before, limit];

@@ -1,29 +1,28 @@
 /**
- * Writes of each project, one transaction after another; those that wait together share one commit. Different projects
- * run side by side, each on a connection of its own.
+ * Runs each project's writes one transaction after another; waiting writes share a commit. Different projects run in
+ * parallel on separate connections.
  */
 import { type Clock, nextTurn } from "../../../runtime/clock.ts";
 import type { StoreCommit, StoreWatch, WriteOptions, Transaction } from "../../domain/ports.ts";
-import { stateOf } from "../../sql/project-states.ts";
+import { projectToLock } from "../../sql/project-states.ts";
 import type { WriteEnd } from "../sql/run-jobs.ts";
-import { errorKindOf, unavailable } from "./postgres-errors.ts";
+import { classifyError, unavailable } from "./postgres-errors.ts";
 import type { PostgresJob, WriteBatch } from "./write-transaction.ts";
 
-/** PostgreSQL caches so many savepoints of a transaction; more make all others look them up on disk. */
+/** PostgreSQL caches 64 savepoints per transaction; with more, other sessions must read them from disk. */
 const BATCH_MAX = 64;
 
 export interface QueueOptions {
   readonly clock: Clock;
-  /** Runs jobs as one transaction. */
   readonly run: (batch: WriteBatch) => Promise<WriteEnd>;
   readonly onCommit?: StoreWatch["onCommit"];
-  /** Called with null after each transaction, else with the error that prevented one. */
+  /** Called after each transaction with null, or the error that prevented one. */
   readonly onEnd: (error: unknown) => void;
 }
 
 export interface ProjectQueue {
   write<Result>(work: (tx: Transaction) => Promise<Result>, options: WriteOptions): Promise<Result>;
-  /** Resolves when everything that was asked before has ended. */
+  /** Resolves when all jobs queued so far have ended. */
   idle(): Promise<void>;
 }
 
@@ -36,7 +35,7 @@ export function createProjectQueue(options: QueueOptions): ProjectQueue {
   const lines = new Map<number | null, Line>();
 
   const drain = async (project: number | null, jobs: PostgresJob[]): Promise<void> => {
-    // Requests that arrived in the same turn of the event loop are still being read: let them join.
+    // Lets requests join that arrived in the same turn of the event loop.
     await nextTurn();
     while (jobs.length > 0) await runBatch(options, { project, jobs: jobs.splice(0, BATCH_MAX) });
     lines.delete(project);
@@ -51,7 +50,7 @@ export function createProjectQueue(options: QueueOptions): ProjectQueue {
     write: async (work, { project, mayWaitMs = 0, isLong = false }) => {
       if (mayWaitMs > 0) await options.clock.sleep(mayWaitMs);
       return new Promise((resolve, reject) => {
-        add(stateOf(project), { work, isLong, resolve: resolve as (value: unknown) => void, reject });
+        add(projectToLock(project), { work, isLong, resolve: resolve as (value: unknown) => void, reject });
       });
     },
     idle: async () => {
@@ -60,7 +59,7 @@ export function createProjectQueue(options: QueueOptions): ProjectQueue {
   };
 }
 
-/** Answers every job, whatever happens. */
+/** Settles every job. */
 async function runBatch(options: QueueOptions, batch: WriteBatch): Promise<void> {
   const { clock, run, onCommit, onEnd } = options;
   const beganMs = clock.monotonic();
@@ -74,12 +73,12 @@ async function runBatch(options: QueueOptions, batch: WriteBatch): Promise<void>
     for (const answer of answers) answer();
   } catch (error) {
     tell("rolled_back");
-    if (errorKindOf(error) === "fault" && batch.jobs.length > 1) {
-      // One of them is to blame: each is tried by itself.
+    if (classifyError(error) === "fault" && batch.jobs.length > 1) {
+      // One job caused the failure: try each separately.
       for (const job of batch.jobs) await runBatch(options, { ...batch, jobs: [job] });
       return;
     }
-    const failure = errorKindOf(error) === "fault" ? error : unavailable(error);
+    const failure = classifyError(error) === "fault" ? error : unavailable(error);
     onEnd(failure);
     for (const { reject } of batch.jobs) reject(failure);
   }

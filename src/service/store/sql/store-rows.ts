@@ -1,4 +1,4 @@
-/** All rows of a store over one database: what a transaction is made of, and the changes that go in steps. */
+/** The rows of a transaction, and the long changes that run in steps. */
 import type { Random } from "../../../runtime/random.ts";
 import type { Transaction } from "../../domain/ports.ts";
 import type { WriteTime } from "../../domain/write-time.ts";
@@ -34,22 +34,21 @@ import { WebhookRows } from "../../domain/webhooks/webhook-rows.ts";
 
 export interface StoreRowsOptions {
   readonly random: Random;
-  /** The address of the service as seen from outside, without a slash at the end. */
+  /** The service's public address, without a trailing slash. */
   readonly appUrl: () => string;
-  /** Called within each transaction that writes an event for webhooks. */
+  /** Called in each transaction that creates a webhook event. */
   readonly onWebhookEvent: () => void;
-  /** True where the rows are used for one transaction alone. */
   readonly isOneTransaction?: boolean;
-  /** True when changes that go in steps may be noted; the rows set it. */
+  /** Set by the rows when they save a long change. */
   readonly isNoted: { value: boolean };
 }
 
 export interface StoreRows {
-  /** A transaction at that time. One at a time. */
+  /** Begins a transaction at that time, one at a time. */
   readonly begin: (time: WriteTime) => Transaction;
 }
 
-/** 16 bytes: 22 characters. */
+/** 22 characters. */
 const TOKEN_BYTES = 16;
 const TOKEN_LENGTH = 22;
 const SECRET_BYTES = 32;
@@ -88,12 +87,12 @@ export function createStoreRows(
     tables: new TableRows(database),
     erasures: new ErasureRows(database, secrets),
     retention: new RetentionRows(database, session),
-    history: new HistoryRows(database, secrets, (count) => manyTokens(random, count)),
+    history: new HistoryRows(database, secrets, (count) => drawTokens(random, count)),
   };
   return {
     begin: ({ nowMs, updatedAt }) => {
       Object.assign(session, { now: Math.floor(nowMs / 1000), updatedAt });
-      // To copy the rows into each would cost a read a fiftieth of its time.
+      // Copying the rows would take 2% of a read.
       return (running.tx = Object.assign(Object.create(rows) as typeof rows, {
         now: session.now,
         nowMs,
@@ -104,8 +103,8 @@ export function createStoreRows(
   };
 }
 
-/** One draw for all tokens: a million draws would take a good part of an import. */
-function manyTokens(random: Random, count: number): string[] {
+/** Draws all tokens at once: a million draws would take much of an import's time. */
+function drawTokens(random: Random, count: number): string[] {
   const text = random.token(Math.ceil((count * TOKEN_LENGTH * 3) / 4));
   return Array.from({ length: count }, (_, at) => text.slice(at * TOKEN_LENGTH, (at + 1) * TOKEN_LENGTH));
 }

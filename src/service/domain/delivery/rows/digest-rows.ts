@@ -95,7 +95,6 @@ export class DigestRows {
     return this.#find("d.project_id = ? AND d.id = ?", project, id);
   }
 
-  /** In whichever project; null when there is none. */
   async byToken(token: string): Promise<DigestRow | null> {
     return this.#find("d.token = ?", token);
   }

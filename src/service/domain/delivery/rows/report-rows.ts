@@ -130,7 +130,6 @@ async function toReported(database: Database, key: SqlRow | null): Promise<Repor
 
 const MAILED_AT = "coalesce(q.sent_at, q.transmitting_at)";
 
-/** When the reminder was sent, or else the survey. */
 const LAST_MAILED_AT = `coalesce(r.sent_at, r.transmitting_at, ${MAILED_AT})`;
 
 async function findLastMailed(database: Database, email: string, since: number): Promise<SqlRow | null> {

@@ -12,13 +12,13 @@ export interface MembershipRow {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly properties: Properties;
-  /** The request that waits to be sent; null when none does. */
+  /** The pending request, or null. */
   readonly nextRequestId: number | null;
   readonly nextSurveyAt: number | null;
-  /** Counted from 1 on the platform, in the order in which people joined. */
+  /** In the order of joining on the platform, from 1. */
   readonly number: number;
   readonly start: Start;
-  /** The next survey is not due sooner; null for no such bound. */
+  /** Earliest time of the next survey, or null. */
   readonly notBefore: number | null;
 }
 
@@ -30,9 +30,9 @@ export interface MembersFilter {
 
 export interface AutopilotSettings {
   readonly active: boolean;
-  /** Seconds between two surveys to one member. */
+  /** Seconds between surveys. */
   readonly frequency: number;
-  /** The place of a new member's first survey: spread over one frequency, or at the next open moment. */
+  /** When a new member gets the first survey: spread over one frequency, or at the next opening. */
   readonly first: "spread" | "now";
   readonly window: Window;
 }
@@ -117,7 +117,7 @@ export class AutopilotRows {
     );
   }
 
-  /** The people who have joined so far, those who left included: the number of the one who joined last. */
+  /** The number of people who have ever joined. */
   async joined(project: number, platform: Platform): Promise<number> {
     const sql = "SELECT joined FROM autopilot_configurations WHERE project_id = ? AND platform = ?";
     return Number((await this.#database.first(sql, [project, platform]))?.joined ?? 0);
@@ -159,7 +159,7 @@ export class AutopilotRows {
     this.#database.send(sql, [JSON.stringify(properties), this.#session.now, project, platform, personId]);
   }
 
-  /** Names the request that is the member's next, null for none, and what it is counted from. */
+  /** Sets the member's next request, or null, and what it is counted from. */
   async setNext(
     project: number,
     platform: Platform,
@@ -230,7 +230,7 @@ export class AutopilotRows {
     this.#database.send(`DELETE FROM memberships WHERE ${MEMBER}`, [project, platform, personId]);
   }
 
-  /** In the order in which they were added, `Membership` as JSON; `Position.id` is the person's. */
+  /** `Membership` as JSON, in the order of joining; `Position.id` is the person's. */
   async list(project: number, platform: Platform, filter: MembersFilter): Promise<JsonRows> {
     const where: Where = { clauses: ["m.project_id = ?", "m.platform = ?"], values: [project, platform] };
     if (filter.personId !== null) addCondition(where, "m.person_id = ?", filter.personId);

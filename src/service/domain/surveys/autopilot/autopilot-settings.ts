@@ -6,7 +6,7 @@ import { InvalidError } from "../../errors.ts";
 import type { Project } from "../../inputs.ts";
 import type { AutopilotSettings, Store, Transaction } from "../../ports.ts";
 import { readSettings, readWallClock } from "../../projects/settings.ts";
-import { dueMoment, outermostMembers, type Start } from "../due-moment.ts";
+import { dueMoment, firstAndLast, type Start } from "../due-moment.ts";
 import { WEEK_SECONDS } from "../open-time.ts";
 import type { QuietHours } from "../quiet-hours.ts";
 import {
@@ -31,10 +31,7 @@ export async function readAutopilotSettings(
   return quiet === null ? settings : { ...settings, window: { ...settings.window, quiet } };
 }
 
-/**
- * The settings that `service autopilot` changes; undefined leaves one as it is. Days and hours as `windows.ts` reads
- * them.
- */
+/** Settings changed by `service autopilot`; undefined keeps one. Days and hours are as in `windows.ts`. */
 export interface AutopilotChange {
   readonly active?: boolean | undefined;
   readonly frequency?: number | undefined;
@@ -44,8 +41,8 @@ export interface AutopilotChange {
 }
 
 /**
- * Changes what is given. An inactive platform sends nothing and keeps its members; a new frequency or window moves what
- * waits. Throws InvalidError.
+ * Changes the given settings. An inactive platform sends nothing and keeps its members; a new frequency or window
+ * reschedules pending surveys. Throws InvalidError.
  */
 export async function configureAutopilot(
   tx: Transaction,
@@ -102,7 +99,7 @@ function isFrequency(seconds: number): boolean {
 }
 
 /**
- * The configuration (4.11) with the first surveys of so many people who join now. None of them counts as surveyed
+ * The configuration (4.11) with the first surveys of `count` people who would join now, as if none had been surveyed
  * before.
  */
 export async function getAutopilotWithJoining(
@@ -113,7 +110,7 @@ export async function getAutopilotWithJoining(
 ): Promise<AutopilotConfiguration & { readonly joining: JoiningSurveys }> {
   const configuration = await tx.autopilot.configuration(project.id, platform);
   const { frequency, first, window } = await readAutopilotSettings(tx, project, platform);
-  const outermost = outermostMembers((await tx.autopilot.joined(project.id, platform)) + 1, count);
+  const outermost = firstAndLast((await tx.autopilot.joined(project.id, platform)) + 1, count);
   const start: Start = { kind: "join", at: tx.now, isSpread: first === "spread", askedAt: null };
   const facts = { start, notBefore: null, frequency, window, wallClock: await readWallClock(tx, project), now: tx.now };
   const days = first === "spread" ? Math.max(1, (frequency / WEEK_SECONDS) * window.days.size) : 1;

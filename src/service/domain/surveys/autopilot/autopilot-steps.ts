@@ -1,4 +1,4 @@
-/** Waiting surveys of Autopilot follow changed settings: a thousand members a step. */
+/** Reschedules pending Autopilot surveys after a change of settings, a thousand members per step. */
 import type { Platform } from "../../../../contract/resources.ts";
 import type { WallClock } from "../../../../runtime/zone.ts";
 import { type LongChange, STEP } from "../../../sql/long-changes.ts";
@@ -7,7 +7,6 @@ import { readWallClock } from "../../projects/settings.ts";
 import { dueMoment, type Start } from "../due-moment.ts";
 import { readAutopilotSettings } from "./autopilot-settings.ts";
 
-/** A step of "reschedule". */
 export async function rescheduleStep(tx: Transaction, change: LongChange): Promise<number | null> {
   const { project, doneTo } = change;
   const platform = change.target as Platform;
@@ -24,8 +23,8 @@ export async function rescheduleStep(tx: Transaction, change: LongChange): Promi
 }
 
 /**
- * One that was tried keeps its time; what fell due while it was paused is counted from now. One that is overdue, and
- * would be so again, stays where it is.
+ * Retried messages keep their time; one that became due while paused is counted from now. An overdue one that would
+ * stay overdue isn't moved.
  */
 function follow(
   survey: WaitingSurvey,

@@ -22,7 +22,7 @@ import { checkSpecialProperties } from "../special-properties.ts";
 import { type AutopilotWish, findPause, scheduleAutopilot } from "../surveys.ts";
 import { readAutopilotSettings } from "./autopilot-settings.ts";
 
-/** 4.8 as JSON texts, `Membership` rows in the order in which they were added. */
+/** 4.8 as JSON, in the order of joining. */
 export async function listMembersJson(tx: Transaction, project: Project, query: MembersQuery): Promise<JsonPage> {
   const after = parseCursor(query.after);
   const personId = await filteredPerson(tx, project, query);
@@ -34,7 +34,7 @@ export async function listMembersJson(tx: Transaction, project: Project, query: 
   });
 }
 
-/** The person whom all given filters name; null for no filter, undefined for an unknown person. */
+/** The person that all given filters name; null without a filter, undefined for an unknown person. */
 async function filteredPerson(
   tx: Transaction,
   project: Project,
@@ -55,13 +55,13 @@ async function filteredPerson(
 export interface AddedMember {
   readonly person: MembershipPerson;
   readonly properties: Properties;
-  /** When the member's next survey is due; null for somebody who cannot be reached. */
+  /** When the next survey is due; null if the member can't be reached. */
   readonly survey_scheduled_at: number | null;
 }
 
 /**
- * 4.9: adds a person and schedules the first survey, or replaces a member's properties. `created` tells which; `status`
- * why no survey is scheduled, or sent at present.
+ * 4.9: adds a person and schedules the first survey, or replaces a member's properties, depending on `created`.
+ * `status` is why no survey is scheduled, or sent now.
  */
 export async function addMember(
   tx: Transaction,
@@ -74,13 +74,13 @@ export async function addMember(
   return { member, created, status: refused ?? (await findMemberPause(tx, project, input.platform)) };
 }
 
-/** As `findPause`; an inactive platform sends nothing either. */
+/** Like `findPause`, but an inactive platform sends nothing either. */
 async function findMemberPause(tx: Transaction, project: Project, platform: Platform): Promise<SurveyStatus | null> {
   const { active } = await readAutopilotSettings(tx, project, platform);
   return active ? findPause(tx, project) : { status: "paused", since: null, until: null };
 }
 
-/** 4.10: ends a membership and drops what it had scheduled; person and responses stay. Throws NotFoundError. */
+/** 4.10: ends a membership and cancels its survey; person and responses stay. Throws NotFoundError. */
 export async function removeMember(
   tx: Transaction,
   project: Project,
@@ -111,7 +111,7 @@ interface Enrolment {
   readonly created: boolean;
 }
 
-/** Throws an InvalidError for a person who is not identified, does not exist, or has no address on the platform. */
+/** Throws InvalidError for an unidentified or unknown person, or one without an address on the platform. */
 async function enrolPerson(tx: Transaction, project: Project, input: MemberInput): Promise<Enrolment> {
   checkSpecialProperties(input.properties ?? {});
   const person = await resolvePerson(tx, project, input);
@@ -164,7 +164,7 @@ async function join(
   return { person, properties: member.properties, scheduledAt, created: true };
 }
 
-/** New properties replace the old ones also on the survey that waits; none given leaves the old ones. */
+/** New properties also replace those of the pending survey; without any, the old ones stay. */
 async function refresh(
   tx: Transaction,
   project: Project,
@@ -186,9 +186,7 @@ async function refresh(
   return { person, properties, scheduledAt, created: false };
 }
 
-/**
- * A survey that was sent to the person by whatever, or may have been, counts: nobody is asked twice in one interval.
- */
+/** Surveys sent by anything count, or possibly sent: no one is surveyed twice in an interval. */
 async function startJoining(tx: Transaction, project: Project, person: PersonRow, platform: Platform): Promise<Start> {
   const { first } = await readAutopilotSettings(tx, project, platform);
   const askedAt = newest(person.lastSentAt, await tx.requests.lastAutopilotAt(project.id, person.id, platform));
@@ -205,7 +203,7 @@ async function rejoin(
   return scheduleAutopilot(tx, project, person, { platform, member, start });
 }
 
-/** Goes on with a member who can be reached again. Nothing changes for others, or where a survey waits already. */
+/** Schedules a survey for a member who can be reached again, if none is pending. */
 export async function resumeMember(
   tx: Transaction,
   project: Project,

@@ -1,4 +1,3 @@
-/** The reasons for which people would be sent no survey if one were asked for now. */
 import type { Properties } from "../../../../contract/resources.ts";
 import type { SurveyStatus } from "../../../../contract/text/survey-status.ts";
 import { InvalidError } from "../../errors.ts";
@@ -11,8 +10,8 @@ import { UNKNOWN_PERSON } from "../../people/person-rows.ts";
 import { findPause, refuseSurvey } from "../surveys.ts";
 
 /**
- * The reason why each of these people would be sent no survey, in their order: null for those who would. Changes
- * nothing. What `sendPerson` refuses as invalid has no reason here.
+ * Why a survey requested now for each of these people wouldn't be sent, in order; null if it would. Changes nothing.
+ * Requests that `sendPerson` rejects as invalid have no reason here.
  */
 export async function listSurveyStatuses(
   tx: Transaction,
@@ -36,7 +35,7 @@ async function findStatus(tx: Transaction, project: Project, input: StatusInput)
       phoneNumber: phoneNumber ?? person.phoneNumber,
       lastSentAt: newest(person.lastSentAt, input.lastSentAt),
     };
-    // An address that is new to the person may be suppressed.
+    // A new address of the person may be suppressed.
     const isNewAddress = known === null || known.email !== wanted.email;
     const marks = isNewAddress ? await suppressionMarks(tx, project, wanted) : {};
     return await refuseSurvey(tx, project, { ...wanted, ...marks }, { channel, isNew: known === null, delaySeconds });
@@ -46,7 +45,7 @@ async function findStatus(tx: Transaction, project: Project, input: StatusInput)
   }
 }
 
-/** What is stored with each of these people, in their order. */
+/** In the order of the people. */
 export async function listStoredProperties(
   { people: rows }: Transaction,
   { id }: Project,

@@ -13,13 +13,13 @@ interface NewUnscheduled {
 
 export interface UnscheduledRow extends NewUnscheduled {
   readonly id: number;
-  /** When it was asked for, Unix seconds. */
+  /** When it was requested, Unix seconds. */
   readonly at: number;
   readonly email: string | null;
   readonly phoneNumber: string | null;
 }
 
-/** Surveys that were asked for and not scheduled. */
+/** Requested surveys that weren't scheduled. */
 
 export class UnscheduledRows {
   readonly #database: Database;
@@ -30,7 +30,6 @@ export class UnscheduledRows {
     this.#session = session;
   }
 
-  /** Keeps that a survey was asked for now, and why it was not scheduled. */
   async add(project: number, { personId, channel, status: { status, since, until } }: NewUnscheduled): Promise<void> {
     this.#database.send(
       `INSERT INTO unscheduled_surveys (project_id, reason, at, id, person_id, channel, since_at, until_at)
@@ -62,7 +61,7 @@ export class UnscheduledRows {
     return (await this.#database.all(sql, [project, personId, limit])).map(toUnscheduled);
   }
 
-  /** Deletes rows from before `before`. Returns how many; less than the limit: all. */
+  /** Deletes rows before `before`. Returns their number; less than the limit means all. */
   async prune(before: number, limit: number): Promise<number> {
     return this.#database.run(
       `DELETE FROM unscheduled_surveys WHERE (project_id, reason, at, id) IN

@@ -1,4 +1,3 @@
-/** Surveys that were asked for and not scheduled: what is kept of them, for how long. */
 import type { Channel } from "../../../../contract/routes.ts";
 import type { SurveyStatus } from "../../../../contract/text/survey-status.ts";
 import type { Project } from "../../inputs.ts";
@@ -15,7 +14,7 @@ export async function noteUnscheduled(
   await tx.unscheduled.add(project.id, { personId, channel, status });
 }
 
-/** Forgets those of more than 400 days ago, some at a time. True when there may be more. */
+/** Deletes those older than 400 days, up to `limit`. True if there may be more. */
 export async function pruneUnscheduled(tx: Transaction, limit: number): Promise<boolean> {
   return (await tx.unscheduled.prune(tx.now - KEPT_SECONDS, limit)) === limit;
 }

@@ -6,7 +6,7 @@ import { StoreFileError } from "../../store-errors.ts";
 import { rollBack, type SqliteDatabase } from "./database.ts";
 import type { FileWatch } from "./file-watch.ts";
 
-/** More would make the first of them wait too long. */
+/** A larger batch would delay its first job too much. */
 const BATCH_MAX = 512;
 /**
  * Turns of the event loop for which a write lets reads go first, so that other writes can share its commit. With one
@@ -14,8 +14,8 @@ const BATCH_MAX = 512;
  */
 const GATHER_TURNS = 3;
 /** How long to wait for another process that writes: compacting a large file takes seconds. */
-const PATIENCE_MS = 10_000;
-const LOOK_AGAIN_MS = { first: 1, last: 25 } as const;
+const RETRY_MAX_MS = 10_000;
+const RETRY_DELAY_MS = { first: 1, last: 25 } as const;
 
 export interface JobQueueOptions {
   readonly database: SqliteDatabase;
@@ -30,7 +30,7 @@ export interface JobQueueOptions {
 
 type ReadJob = Job<() => Promise<unknown>>;
 
-/** A job that throws rejects alone; a commit that fails rejects its whole batch. */
+/** A job that throws rejects on its own; a failed commit rejects its whole batch. */
 export class JobQueue {
   readonly #options: JobQueueOptions;
   readonly #reads: ReadJob[] = [];
@@ -38,7 +38,7 @@ export class JobQueue {
   #draining: Promise<void> | null = null;
   /** Set while writes wait for another process. */
   #waiting: Promise<void> | null = null;
-  #patience: Patience | null = null;
+  #backoff: Backoff | null = null;
   #closed = false;
   /** How many of the first writes no longer wait for others. */
   #urgent = 0;
@@ -48,9 +48,9 @@ export class JobQueue {
     this.#options = options;
   }
 
-  /** On one state of the database. */
+  /** Reads one state of the database. */
   read<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.alone(() => waitingForOthers(this.#options.clock, () => readTogether(this.#options, work)));
+    return this.alone(() => retryWhileBusy(this.#options.clock, () => readConsistently(this.#options, work)));
   }
 
   /** `mayWaitMs`: as in WriteOptions. */
@@ -62,7 +62,7 @@ export class JobQueue {
     return result as Promise<Result>;
   }
 
-  /** Outside of any transaction, while no other job runs. */
+  /** Runs outside any transaction, while no other job runs. */
   alone<Result>(work: () => Promise<Result>): Promise<Result> {
     const result = this.#add(this.#reads, work);
     this.#begin();
@@ -89,7 +89,7 @@ export class JobQueue {
 
   /** Writes run in order, so all before it go along. */
   #hurry(count: number): void {
-    // A waiting job may have been taken along.
+    // The job may already have run with others.
     if (count === 0) return;
     this.#urgent = Math.max(this.#urgent, count);
     this.#begin();
@@ -116,7 +116,7 @@ export class JobQueue {
   async #drain(): Promise<void> {
     while (this.#isReady()) {
       for (const job of this.#reads.splice(0)) await runRead(job, this.#options.watch);
-      // Requests that arrived in the same turn of the event loop are still being read: let them join.
+      // Lets requests join that arrived in the same turn of the event loop.
       if (this.#urgent > 0) await nextTurn();
       if (this.#mayWrite() && !this.#mayGather()) await this.#writeBatch();
     }
@@ -133,7 +133,7 @@ export class JobQueue {
     } catch (error) {
       return this.#waitForOthers(error);
     }
-    this.#patience = null;
+    this.#backoff = null;
     const batch = this.#takeBatch();
     const { outcome, answers } = await this.#run(batch);
     this.#options.onCommit?.({ outcome, jobs: batch.length, seconds: (clock.monotonic() - startedMs) / 1000 });
@@ -161,15 +161,15 @@ export class JobQueue {
   }
 
   #rejectBatch(error: unknown): void {
-    this.#patience = null;
+    this.#backoff = null;
     const failure = this.#options.watch.failed(error);
     for (const job of this.#takeBatch()) job.reject(failure);
   }
 
   /** Tries again later if another process is writing; reads go on. */
   #waitForOthers(error: unknown): void {
-    this.#patience ??= new Patience(this.#options.clock);
-    const ms = this.#patience.pauseAfter(error);
+    this.#backoff ??= new Backoff(this.#options.clock);
+    const ms = this.#backoff.delayAfter(error);
     if (ms === null) this.#rejectBatch(error);
     else this.#waiting = this.#lookAgain(ms);
   }
@@ -191,8 +191,8 @@ async function runRead({ work, resolve, reject }: ReadJob, watch: JobQueueOption
   }
 }
 
-/** Reads of one transaction see one state. */
-async function readTogether<Result>(
+/** All reads see one state. */
+async function readConsistently<Result>(
   { database, refresh }: JobQueueOptions,
   work: () => Promise<Result>,
 ): Promise<Result> {
@@ -206,37 +206,37 @@ async function readTogether<Result>(
 }
 
 /** Repeats work that another process prevents for a moment. Rejects with its error if that takes long. */
-export async function waitingForOthers<Result>(
+export async function retryWhileBusy<Result>(
   clock: Pick<Clock, "sleep" | "monotonic">,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const patience = new Patience(clock);
+  const backoff = new Backoff(clock);
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      const ms = patience.pauseAfter(error);
+      const ms = backoff.delayAfter(error);
       if (ms === null) throw error;
       await clock.sleep(ms);
     }
   }
 }
 
-class Patience {
+class Backoff {
   readonly #clock: Pick<Clock, "monotonic">;
   readonly #sinceMs: number;
-  #ms: number = LOOK_AGAIN_MS.first;
+  #ms: number = RETRY_DELAY_MS.first;
 
   constructor(clock: Pick<Clock, "monotonic">) {
     this.#clock = clock;
     this.#sinceMs = clock.monotonic();
   }
 
-  /** Milliseconds until the next try; null for another error, or after PATIENCE_MS. */
-  pauseAfter(error: unknown): number | null {
-    if (!isBusy(error) || this.#clock.monotonic() - this.#sinceMs > PATIENCE_MS) return null;
+  /** Milliseconds until the next try; null for another error, or after RETRY_MAX_MS. */
+  delayAfter(error: unknown): number | null {
+    if (!isBusy(error) || this.#clock.monotonic() - this.#sinceMs > RETRY_MAX_MS) return null;
     const ms = this.#ms;
-    this.#ms = Math.min(ms * 2, LOOK_AGAIN_MS.last);
+    this.#ms = Math.min(ms * 2, RETRY_DELAY_MS.last);
     return ms;
   }
 }
