@@ -10,8 +10,7 @@ export interface Sending extends Part {
   readonly stop: () => Promise<void>;
   /** See `Scheduler`. */
   readonly sweep: Scheduler["sweep"];
-  /** Resolves when nothing is due any more. */
-  readonly finish: () => Promise<void>;
+  readonly finish: Scheduler["finish"];
   readonly isLeader: Heartbeat["isLeader"];
 }
 

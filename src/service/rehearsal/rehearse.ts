@@ -5,7 +5,7 @@
 import type { Random } from "../../runtime/random.ts";
 import { DEFAULT_ZONE } from "../../runtime/zone.ts";
 import { requireProject } from "../domain/projects/projects.ts";
-import { nextDueAt, releaseDeadClaims } from "../domain/delivery/deliveries.ts";
+import { releaseDeadClaims } from "../domain/delivery/deliveries.ts";
 import type { MessageSender } from "../domain/delivery/sender.ts";
 import type { DueQuestion, OutgoingChannel, ProjectRow, Store } from "../domain/ports.ts";
 import { readSettings } from "../domain/projects/settings.ts";
@@ -70,27 +70,20 @@ async function run(
 ): Promise<Rehearsal> {
   const since = clock.seconds();
   const zone = (await store.read((tx) => readSettings(tx, project))).timeZone ?? DEFAULT_ZONE;
-  const { held, withoutAddress } = await findSilentMembers(store, project, { until, zone });
+  const { held, withoutAddress } = await findSilentMembers(store, project, until);
   const answers = createAnswers(store, { rate: answerRate, chance });
   const messages: RehearsedMessage[] = [];
   const sender = createRecorder(store, clock, { since, zone, messages, held, answers });
   const scheduler = openScheduler(store, clock, sender);
   for (;;) {
-    await scheduler.finish();
-    const at = await nextMoment(store, answers);
-    if (at === null || at > until) break;
+    const at = Math.min(await scheduler.finish(), answers.nextAt() ?? Infinity);
+    if (at > until) break;
     signal.throwIfAborted();
     clock.jump(Math.max(at, clock.seconds() + 1));
     await answers.give(clock.seconds());
     await onMoment(clock.seconds());
   }
   return { since, until, zone, messages, held, withoutAddress };
-}
-
-async function nextMoment(store: Store, answers: Answers): Promise<number | null> {
-  const dueAt = await store.read((tx) => nextDueAt(tx, CHANNELS));
-  const at = Math.min(dueAt ?? Infinity, answers.nextAt() ?? Infinity);
-  return at === Infinity ? null : at;
 }
 
 /** No other process uses the copy. */
@@ -152,10 +145,8 @@ async function noteThrottled(store: Store, due: DueQuestion, now: number, held: 
   const { project, person } = due;
   await store.read(async (tx) => {
     const throttle = (await tx.projects.byId(project.id))?.throttleSeconds ?? 0;
-    for (const platform of ["email", "sms"] as const) {
-      const at = (await tx.autopilot.member(project.id, platform, person.id))?.nextSurveyAt ?? null;
+    for (const { nextSurveyAt: at } of await tx.autopilot.memberships(project.id, person.id))
       if (at !== null && at < now + throttle) held.push({ at: Math.max(at, now), why: "throttled" });
-    }
   });
 }
 

@@ -1,6 +1,5 @@
 /** When members of Autopilot who get no survey would have been surveyed. */
 import { readAutopilotSettings } from "../domain/surveys/autopilot/autopilot-settings.ts";
-import { createWallClock } from "../../runtime/zone.ts";
 import { type Platform, PLATFORMS } from "../../contract/resources.ts";
 import { peoplePages } from "../domain/people/everybody.ts";
 import { canReceive } from "../domain/people/suppressions.ts";
@@ -13,12 +12,8 @@ export interface Silent {
   readonly withoutAddress: number;
 }
 
-interface Span {
-  readonly until: number;
-  readonly zone: string;
-}
-
-export async function findSilentMembers(store: Store, project: ProjectRow, span: Span): Promise<Silent> {
+/** Until then, Unix seconds. */
+export async function findSilentMembers(store: Store, project: ProjectRow, until: number): Promise<Silent> {
   const held: Held[] = [];
   let withoutAddress = 0;
   for await (const people of peoplePages(store, project))
@@ -30,7 +25,7 @@ export async function findSilentMembers(store: Store, project: ProjectRow, span:
           if (member === null || member.nextRequestId !== null) continue;
           if ((platform === "email" ? person.email : person.phoneNumber) === null) withoutAddress += 1;
           else if (settings.active && !(await canReceive(tx, project, person, platform)))
-            held.push(...heldBack(member, explainSilence(person, platform), settings, { ...span, now: tx.now }));
+            held.push(...heldBack(member, explainSilence(person, platform), settings, { now: tx.now, until }));
         }
       });
   return { held, withoutAddress };
@@ -45,9 +40,9 @@ function heldBack(
   { start, number, notBefore }: MembershipRow,
   why: Held["why"],
   { frequency, window }: AutopilotSettings,
-  { now, until, zone }: Span & { readonly now: number },
+  { now, until }: { readonly now: number; readonly until: number },
 ): Held[] {
-  const facts = { number, notBefore, frequency, window, wallClock: createWallClock(zone) };
+  const facts = { number, notBefore, frequency, window };
   const moments: Held[] = [];
   for (let at = dueMoment({ ...facts, start, now }); at <= until;) {
     moments.push({ at, why });

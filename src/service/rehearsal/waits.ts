@@ -1,11 +1,10 @@
 /** Why a message leaves later than planned. */
 import { readAutopilotSettings } from "../domain/surveys/autopilot/autopilot-settings.ts";
-import { createWallClock, DAY_SECONDS, type WallClock } from "../../runtime/zone.ts";
+import { createWallClock, DAY_SECONDS } from "../../runtime/zone.ts";
 import { readReminder } from "../domain/delivery/reminders.ts";
-import type { DueQuestion, Transaction } from "../domain/ports.ts";
+import type { AutopilotSettings, DueQuestion, Transaction } from "../domain/ports.ts";
 import { plannedMoment } from "../domain/surveys/due-moment.ts";
 import { nextOpen } from "../domain/surveys/open-time.ts";
-import type { Window } from "../domain/surveys/windows.ts";
 import type { Held } from "./results.ts";
 
 /** Call it before the message is settled, which schedules the member's next survey. */
@@ -14,23 +13,21 @@ export async function findWaits(tx: Transaction, due: DueQuestion, zone: string)
   const dayOf = (at: number): number => Math.floor(wallClock(at) / DAY_SECONDS);
   const platform = "survey" in due ? due.survey.channel : due.channel;
   const { window, frequency } = await readAutopilotSettings(tx, due.project, platform);
-  const plannedAt = await findPlanned(tx, due, { window, frequency, wallClock });
+  const plannedAt = await findPlanned(tx, due, { window, frequency });
   const isWindowed = "survey" in due || due.autopilot;
-  const opensAt = isWindowed ? nextOpen(plannedAt, window, wallClock) : plannedAt;
+  const opensAt = isWindowed ? nextOpen(plannedAt, window) : plannedAt;
   return [
     ...(opensAt > plannedAt ? [{ at: plannedAt, why: "window" } as const] : []),
     ...(dayOf(opensAt) < dayOf(tx.now) ? [{ at: opensAt, why: "limit" } as const] : []),
   ];
 }
 
-interface Pace {
-  readonly window: Window;
-  readonly frequency: number;
-  readonly wallClock: WallClock;
-}
-
 /** The planned time, whatever the sending window. */
-async function findPlanned(tx: Transaction, due: DueQuestion, pace: Pace): Promise<number> {
+async function findPlanned(
+  tx: Transaction,
+  due: DueQuestion,
+  pace: Pick<AutopilotSettings, "window" | "frequency">,
+): Promise<number> {
   const { project, scheduledAt, person, requestId } = due;
   if ("survey" in due) {
     const { after } = await readReminder(tx, project);

@@ -56,8 +56,8 @@ export interface Scheduler {
    * them.
    */
   readonly sweep: () => Promise<number | null>;
-  /** Ends the loop once nothing is due any more. */
-  readonly finish: () => Promise<void>;
+  /** Ends the loop once nothing is due any more. When something is due next, Unix seconds; Infinity for never. */
+  readonly finish: () => Promise<number>;
 }
 
 /** Renewed while a message is in flight, so it only ends for a process that hangs or has died. */
@@ -119,12 +119,13 @@ class LoopingScheduler implements Scheduler {
     await heartbeat.end().catch(onError);
   };
 
-  finish = async (): Promise<void> => {
+  finish = async (): Promise<number> => {
     await this.#loop.stop();
     do {
       await this.#inFlight.nextEnd();
       await this.#runDue(() => true);
     } while (this.#inFlight.size > 0);
+    return this.#quietUntil;
   };
 
   /**
@@ -141,25 +142,26 @@ class LoopingScheduler implements Scheduler {
       const startedAt = unixSeconds(clock);
       // Where something may be due, what has ended is recorded together with the next claims.
       const isQuiet = startedAt + this.#aheadSeconds < this.#quietUntil;
-      if (isQuiet && (await this.#recordAndClaim([])) > 0) continue;
+      if (isQuiet && (await this.#recordAndClaim([])).isMore) continue;
       const open = senders.filter((sender) => roomOf(sender, this.#inFlight) > 0);
+      const channels = open.flatMap((sender) => sender.channels);
       const { dueAt, now, due, erased } = await store.read(async (tx) => ({
-        ...(await findDue(
-          tx,
-          open.flatMap(({ channels }) => channels),
-        )),
+        ...(await findDue(tx, channels)),
         erased: await tx.queue.listErased(ERASE_BATCH),
         now: tx.now,
       }));
       this.#aheadSeconds = now - startedAt;
-      this.#quietUntil = open.length < senders.length ? 0 : (dueAt ?? Infinity);
       if (this.#inFlight.size === 0) this.#renewed = readClocks(clock);
       const plans = mayClaim() ? plan(this.#options, this.#inFlight, this.#turns, due) : [];
-      if ((await this.#recordAndClaim(plans)) > 0) continue;
+      const { claimed, isMore } = await this.#recordAndClaim(plans);
+      if (isMore) continue;
+      // Once all that was due is claimed, nothing else is before the next second.
+      const nextAt = claimed > 0 ? now + 1 : (dueAt ?? Infinity);
+      this.#quietUntil = open.length < senders.length ? 0 : nextAt;
       await this.#sweep.eraseSome(erased);
       onTurn?.();
       const restSeconds = this.#inFlight.size > 0 ? Math.min(RENEWED_SECONDS, store.pollSeconds) : store.pollSeconds;
-      return Math.min(dueAt ?? Infinity, now + restSeconds) - this.#aheadSeconds;
+      return Math.min(nextAt, now + restSeconds) - this.#aheadSeconds;
     }
   }
 
@@ -191,25 +193,34 @@ class LoopingScheduler implements Scheduler {
    * A write for each project. Deliveries that have ended are recorded before, or together with, their project's next
    * claims, however often the store fails.
    */
-  async #recordAndClaim(plans: readonly Plan[]): Promise<number> {
+  async #recordAndClaim(plans: readonly Plan[]): Promise<Turn> {
     const ended = groupByProject(this.#inFlight.ended(), ({ due }) => due.project.id);
     const planned = groupByProject(plans, ({ claim }) => claim.project);
     // The next mark records it, if one comes sooner.
     const mayWaitMs = this.#inFlight.isBusy() ? RECORD_WAIT_MS : 0;
-    const work = async (project: number): Promise<number> => {
+    const work = async (project: number): Promise<Turn> => {
       const done = ended.get(project) ?? [];
-      const claimed = await this.#options.store.write(
+      const { claimed, isFull } = await this.#options.store.write(
         (tx) => recordThenClaim(tx, done, planned.get(project) ?? [], this.#options.onUnknown),
         { project, mayWaitMs },
       );
       this.#inFlight.forget(done);
       for (const { due, result, seconds } of done) this.#options.onOutcome(due, result, seconds);
       for (const { sender, due } of claimed) this.#inFlight.take(sender, due);
-      return claimed.length + done.length;
+      return { claimed: claimed.length, isMore: isFull || done.length > 0 };
     };
-    const counts = await allOrFirstError([...new Set([...ended.keys(), ...planned.keys()])].map(work));
-    return counts.reduce((sum, count) => sum + count, 0);
+    const turns = await allOrFirstError([...new Set([...ended.keys(), ...planned.keys()])].map(work));
+    return {
+      claimed: turns.reduce((sum, { claimed }) => sum + claimed, 0),
+      isMore: turns.some(({ isMore }) => isMore),
+    };
   }
+}
+
+interface Turn {
+  readonly claimed: number;
+  /** Something may be due that the look before did not show, or that had no room. */
+  readonly isMore: boolean;
 }
 
 /** Leases end by the wall clock, which may be set forward while a message is in flight. */
@@ -272,14 +283,17 @@ async function recordThenClaim(
   ended: readonly EndedDelivery[],
   plans: readonly Plan[],
   onUnknown: OnUnknown,
-): Promise<Claimed[]> {
+): Promise<{ readonly claimed: readonly Claimed[]; readonly isFull: boolean }> {
   await finishAll(tx, ended, onUnknown);
   const claimed: Claimed[] = [];
+  let isFull = false;
   const channels = plans.map(({ claim }) => claim.channel);
   for (const { sender, claim, room } of plans) {
     const limit = room?.() ?? claim.limit;
     if (limit <= 0) continue;
-    claimed.push(...(await claimDue(tx, { ...claim, limit }, channels)).map((due) => ({ sender, due })));
+    const due = await claimDue(tx, { ...claim, limit }, channels);
+    claimed.push(...due.messages.map((message) => ({ sender, due: message })));
+    isFull ||= due.isFull;
   }
-  return claimed;
+  return { claimed, isFull };
 }

@@ -16,7 +16,7 @@ async function open(...statuses: readonly number[]) {
     await receiver.close();
   });
   const { admin } = world.service;
-  const finishDue = (): Promise<void> => world.service.finishDue();
+  const finishDue = (): Promise<number> => world.service.finishDue();
   const url = `http://127.0.0.1:${receiver.port}/hook/secret`;
   const list = async () => (await admin({ kind: "digest.list", project: "default" }))[0];
   return { ...world, admin, finishDue, receiver, url, time, list };

@@ -14,7 +14,8 @@ export async function claimDue(
     before = claimed.length;
     const shares = turns.share(channel, (await findDue(tx, [channel])).due.get(channel) ?? [], limit - claimed.length);
     for (const share of shares)
-      for (const due of await claimDueIn(tx, { ...claim, ...share })) if ("autopilot" in due) claimed.push(due);
+      for (const due of (await claimDueIn(tx, { ...claim, ...share })).messages)
+        if ("autopilot" in due) claimed.push(due);
   }
   return claimed;
 }

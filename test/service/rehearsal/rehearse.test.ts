@@ -5,7 +5,7 @@ import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { silentLog } from "../../../src/runtime/log.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
-import { nextDueAt } from "../../../src/service/domain/delivery/deliveries.ts";
+import { nextDueAt } from "../domain/next-due-at.ts";
 import { changeReminder } from "../../../src/service/domain/delivery/reminders.ts";
 import { sendPerson } from "../../../src/service/domain/people/people.ts";
 import { unsubscribe } from "../../../src/service/domain/people/suppressions.ts";

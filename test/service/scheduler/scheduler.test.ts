@@ -53,7 +53,7 @@ async function openWorld(): Promise<World> {
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
         // So short that no test ends it by hand.
-        if (ms < 1000) setImmediate(resolve);
+        if (ms <= 1000) setImmediate(resolve);
         else naps.push({ ms, end: resolve });
         signal?.addEventListener("abort", () => reject(signal.reason as Error));
       }),

@@ -92,6 +92,9 @@ export const DELIVERY_FAULTS = [
         override async pausedAt(): Promise<null> {
           return null;
         }
+        override async limits(project: number) {
+          return { ...(await super.limits(project)), pausedAt: null };
+        }
         override async pausedSince(): Promise<null> {
           return null;
         }
@@ -122,7 +125,7 @@ export const DELIVERY_FAULTS = [
     (original) => async (tx, project, person, wish) => {
       if (wish.start.kind === "join") return original(tx, project, person, wish);
       return tx.autopilot
-        .setNext(project.id, wish.platform, person.id, { requestId: null, start: wish.start })
+        .setNext(project.id, wish.member.platform, person.id, { requestId: null, start: wish.start })
         .then(() => null);
     },
   ),

@@ -1,9 +1,7 @@
 /** The life of a delivery: claimed, looked at once more, marked, ended, and what follows from its end. */
-import { CHANNELS } from "../../../contract/routes.ts";
 import { dueAfter } from "../due-after.ts";
 import { NotFoundError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
-import { newest } from "../people/person-identity.ts";
 import type {
   Claim,
   DeliveryRow,
@@ -14,8 +12,6 @@ import type {
   FrozenMessage,
   DeliveryChange,
   OutgoingChannel,
-  PersonRow,
-  Queue,
   Transaction,
 } from "../ports.ts";
 import { findSuppression, recordBounce, stopTexts } from "../people/suppressions.ts";
@@ -25,11 +21,18 @@ import { postponeAutopilot, scheduleAutopilot } from "../surveys/surveys.ts";
 import { chooseWeek, continueDigest, eraseLostDigest, mayStillSendDigest, toDigestChange } from "./digests.ts";
 import { refuseReminder, scheduleReminder } from "./reminders.ts";
 import { FIRST_RETRY_SECONDS } from "./retries.ts";
-import { roomToday, waitForWindow } from "./pacing.ts";
+import { followsWindow, nextOpening, roomToday, waitForWindow } from "./pacing.ts";
 import type { AttemptFacts, DeliveryOutcome, DeliveryResult } from "./sender.ts";
 
 /** The treatment of a message that may have arrived: `hold` leaves it to evidence and the operator. */
 export type OnUnknown = "hold" | "resend";
+
+/** What a write has claimed. */
+export interface ClaimedDue {
+  readonly messages: readonly DueMessage[];
+  /** More may be due. */
+  readonly isFull: boolean;
+}
 
 /**
  * Claims what is due in a project. In a write of the project; messages leave after it is durable. `channels` are those
@@ -39,25 +42,29 @@ export async function claimDue(
   tx: Transaction,
   claim: Claim,
   channels: readonly OutgoingChannel[] = [claim.channel],
-): Promise<readonly DueMessage[]> {
-  if (!(await mayLeave(tx, claim.channel))) return [];
-  const room = await roomToday(tx, claim, channels);
-  if (room === 0) return [];
+): Promise<ClaimedDue> {
+  const { pausedAt, dailyLimit } = await tx.senders.limits(claim.project);
+  const isPaused = pausedAt !== null && !ignoresPauses(claim.channel);
+  const room = isPaused ? 0 : await roomToday(tx, claim, channels, dailyLimit);
+  if (room === 0) return { messages: [], isFull: false };
   const limited = room === null ? claim : { ...claim, limit: Math.min(claim.limit, room), isInTurn: true };
-  const claimed: DueMessage[] = [];
-  for (const due of await tx.queue.claimDue(limited)) {
-    const chosen = await screenClaimed(tx, due);
-    if (chosen !== null) claimed.push(chosen);
+  const claimed = await tx.queue.claimDue(limited);
+  const opensAt = claimed.some(followsWindow) ? await nextOpening(tx, { id: claim.project }, claim.channel) : tx.now;
+  const messages: DueMessage[] = [];
+  for (const due of claimed) {
+    const chosen = await screenClaimed(tx, due, opensAt);
+    if (chosen !== null) messages.push(chosen);
   }
-  return claimed;
+  return { messages, isFull: claimed.length >= claim.limit };
 }
 
-/** Null for what is put off, or has nothing to tell. */
-async function screenClaimed(tx: Transaction, due: DueMessage): Promise<DueMessage | null> {
+/** Null for what is put off, or has nothing to tell. `opensAt` is when the channel's window is open. */
+async function screenClaimed(tx: Transaction, due: DueMessage, opensAt: number): Promise<DueMessage | null> {
   if (due.channel === "digest") return chooseWeek(tx, due);
   if (due.channel === "reply") return due;
   const reason = isSurvey(due) ? null : await refuseReminder(tx, due);
-  const outcome = reason === null ? await waitForWindow(tx, due) : { kind: "cancelled" as const, reason };
+  const wait = followsWindow(due) ? waitForWindow(tx, opensAt) : null;
+  const outcome = reason === null ? wait : { kind: "cancelled" as const, reason };
   if (outcome === null) return due;
   await tx.queue.settle(due, toChange(tx, due, outcome));
   return null;
@@ -68,33 +75,21 @@ function ignoresPauses(channel: OutgoingChannel): boolean {
   return channel === "reply";
 }
 
-async function mayLeave(tx: Transaction, channel: OutgoingChannel): Promise<boolean> {
-  return ignoresPauses(channel) || (await tx.senders.pausedAt()) === null;
-}
-
-/** Those of these channels that may send. */
-async function openQueues(tx: Transaction, channels: readonly OutgoingChannel[]): Promise<readonly Queue[]> {
-  const isPaused = (await tx.senders.pausedAt()) !== null;
-  const queues = channels.map((channel) => ({ channel, withPaused: ignoresPauses(channel) }));
-  return isPaused ? queues.filter(({ withPaused }) => withPaused) : queues;
-}
-
-/** When the scheduler must wake next; null when nothing waits on these channels, or all is paused. */
-export async function nextDueAt(
-  tx: Transaction,
-  channels: readonly OutgoingChannel[] = CHANNELS,
-): Promise<number | null> {
-  return tx.queue.nextDueAt(await openQueues(tx, channels));
-}
-
-/** The same, and the projects in which something can be claimed now. */
+/**
+ * When the next message of these channels is due, null where nothing waits or all is paused; and the projects in which
+ * something can be claimed now.
+ */
 export async function findDue(
   tx: Transaction,
   channels: readonly OutgoingChannel[],
 ): Promise<{ readonly dueAt: number | null; readonly due: DueProjects }> {
-  const queues = await openQueues(tx, channels);
+  const queues = channels.map((channel) => ({ channel, withPaused: ignoresPauses(channel) }));
   const dueAt = await tx.queue.nextDueAt(queues);
-  return { dueAt, due: dueAt !== null && dueAt <= tx.now ? await tx.queue.dueProjects(queues) : new Map() };
+  // Whether all is paused matters only then.
+  if (dueAt === null || dueAt > tx.now) return { dueAt, due: new Map() };
+  if ((await tx.senders.pausedAt()) === null) return { dueAt, due: await tx.queue.dueProjects(queues) };
+  const open = queues.filter(({ withPaused }) => withPaused);
+  return { dueAt: await tx.queue.nextDueAt(open), due: await tx.queue.dueProjects(open) };
 }
 
 /**
@@ -171,20 +166,20 @@ export async function mayStillSend(
   const isPaused = (await tx.senders.pausedSince(project.id)) !== null;
   if (isPaused && !ignoresPauses(channel)) return { kind: "released", delaySeconds: 0 };
   if (due.channel === "digest" || due.channel === "reply") return null;
-  const early = await waitForWindow(tx, due);
+  const early = followsWindow(due) ? waitForWindow(tx, await nextOpening(tx, project, channel)) : null;
   if (early !== null) return early;
-  const { limitedUntil = null } = (await tx.projects.byId(project.id)) ?? {};
-  return isTooOld(tx, due, rules, limitedUntil) ? { kind: "failed", reason: "too late" } : null;
+  return (await isTooOld(tx, due, rules)) ? { kind: "failed", reason: "too late" } : null;
 }
 
 /** The age of a survey begins when it may leave: the time that it waited for a day's limit is not counted. */
-function isTooOld(
-  { now }: Transaction,
-  { scheduledAt }: Pick<DueSurvey, "scheduledAt">,
+async function isTooOld(
+  tx: Transaction,
+  { project, scheduledAt }: Pick<DueSurvey, "project" | "scheduledAt">,
   { maxAgeSeconds }: SendingRules,
-  limitedUntil: number | null,
-): boolean {
-  return maxAgeSeconds !== null && now - Math.max(scheduledAt, limitedUntil ?? 0) > maxAgeSeconds;
+): Promise<boolean> {
+  if (maxAgeSeconds === null || tx.now - scheduledAt <= maxAgeSeconds) return false;
+  const { limitedUntil = null } = (await tx.projects.byId(project.id)) ?? {};
+  return tx.now - (limitedUntil ?? 0) > maxAgeSeconds;
 }
 
 async function refuseSurvey(
@@ -241,9 +236,8 @@ async function followAsked(tx: Transaction, due: DueSurvey | DueReminder, result
   if (result.kind === "cancelled" && result.hasStopped === true && due.person.phoneNumber !== null)
     await stopTexts(tx, due.project, due.person.phoneNumber);
   if (!isSurvey(due) || WAITS.has(result.kind)) return;
-  const person = await tx.people.byId(due.project.id, due.person.id);
-  if (result.kind === "sent") await noteSent(tx, due, person, tx.now);
-  await continueAutopilot(tx, due, person, tx.now);
+  if (result.kind === "sent") await noteSent(tx, due, due.person.id, tx.now);
+  await continueAutopilot(tx, due, due.person.id, tx.now);
 }
 
 /** Counts the segments of a message; one that a dead process left has those of its frozen form. */
@@ -331,26 +325,23 @@ function secretsOf(due: DueMessage): readonly string[] {
 
 type EndedSurvey = Pick<DueSurvey, "requestId" | "channel" | "autopilot" | "project">;
 
-async function noteSent(tx: Transaction, ended: EndedSurvey, person: PersonRow | null, sentAt: number): Promise<void> {
-  const { project, autopilot } = ended;
+async function noteSent(tx: Transaction, ended: EndedSurvey, personId: number, sentAt: number): Promise<void> {
   await scheduleReminder(tx, ended, sentAt);
-  if (person !== null) await tx.people.update(project.id, person.id, { lastSentAt: newest(person.lastSentAt, sentAt) });
-  if (person !== null && !autopilot) await postponeAutopilot(tx, project, person.id, sentAt);
+  if (!ended.autopilot) await postponeAutopilot(tx, ended.project, personId, sentAt);
 }
 
 /** Schedules the next survey of the Autopilot that this one belonged to, counted from `at`. */
 async function continueAutopilot(
   tx: Transaction,
-  ended: EndedSurvey,
-  person: PersonRow | null,
+  { project, channel, autopilot, requestId }: EndedSurvey,
+  personId: number,
   at: number,
 ): Promise<void> {
-  const { project, channel } = ended;
-  if (!ended.autopilot || person === null) return;
-  const member = await tx.autopilot.member(project.id, channel, person.id);
+  const member = autopilot ? await tx.autopilot.member(project.id, channel, personId) : null;
   // A person who left and came back has another request waiting already.
-  if (member === null || member.nextRequestId !== ended.requestId) return;
-  await scheduleAutopilot(tx, project, person, { platform: channel, member, start: { kind: "after", at } });
+  if (member === null || member.nextRequestId !== requestId) return;
+  const person = await tx.people.byId(project.id, personId);
+  if (person !== null) await scheduleAutopilot(tx, project, person, { member, start: { kind: "after", at } });
 }
 
 /**
@@ -390,7 +381,6 @@ async function settleAsSent(tx: Transaction, project: Project, row: DeliveryRow)
   const settled = await tx.queue.settle(row, { state: "sent", dueAt: null, sentAt, reason: null, isAttempt: false });
   if (!settled) return;
   const ended = { ...row, project };
-  const person = await tx.people.byId(project.id, row.personId);
-  await noteSent(tx, ended, person, sentAt);
-  await continueAutopilot(tx, ended, person, sentAt);
+  await noteSent(tx, ended, row.personId, sentAt);
+  await continueAutopilot(tx, ended, row.personId, sentAt);
 }

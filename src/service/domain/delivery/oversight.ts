@@ -1,5 +1,4 @@
 /** The operators' view of deliveries, and the ways to stop and resume them. */
-import { readAutopilotSettings } from "../surveys/autopilot/autopilot-settings.ts";
 import { CHANNELS } from "../../../contract/routes.ts";
 import { describeSurveyStatus } from "../../../contract/text/survey-status.ts";
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
@@ -20,7 +19,7 @@ import type {
   Waiting,
 } from "../ports.ts";
 import { readWallClock } from "../projects/settings.ts";
-import { nextOpen } from "../surveys/open-time.ts";
+import { nextOpening } from "./pacing.ts";
 import { DELIVERY_STATES } from "./queue-rows.ts";
 import { remindedQueues } from "./reminders.ts";
 
@@ -84,9 +83,7 @@ async function nextMoment(
 ): Promise<number> {
   const at = Math.max(tx.now, limitedUntil ?? 0, dueAt);
   if (!isAutopilot && (channel === "email" || channel === "sms")) return at;
-  const platform = channel === "sms" || channel === "sms-reminder" ? "sms" : "email";
-  const { window } = await readAutopilotSettings(tx, { id }, platform);
-  return nextOpen(at, window, await readWallClock(tx, { id }));
+  return nextOpening(tx, { id }, channel, at);
 }
 
 const DUE_COUNTED_MAX = 10_000;

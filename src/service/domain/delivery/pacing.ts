@@ -1,21 +1,32 @@
 /** The moments at which surveys may leave: Autopilot's windows, and a project's limit for a day. */
 import { readAutopilotSettings } from "../surveys/autopilot/autopilot-settings.ts";
 import type { Project } from "../inputs.ts";
-import type { Claim, DueReminder, DueSurvey, OutgoingChannel, Transaction } from "../ports.ts";
+import type { Claim, DueMessage, OutgoingChannel, Transaction } from "../ports.ts";
 import { isLimited, WINDOW_REASON } from "./queue-rows.ts";
-import { readSettings, readWallClock } from "../projects/settings.ts";
+import { readSettings } from "../projects/settings.ts";
 import { localDay } from "../sms/day.ts";
 import { nextOpen } from "../surveys/open-time.ts";
 import type { DeliveryOutcome } from "./sender.ts";
 
-/** The wait of a message whose window is closed; null while it may leave. */
-export async function waitForWindow(tx: Transaction, due: DueSurvey | DueReminder): Promise<DeliveryOutcome | null> {
-  const { project } = due;
-  if ("autopilot" in due && !due.autopilot) return null;
-  const platform = "survey" in due ? due.survey.channel : due.channel;
-  const { window } = await readAutopilotSettings(tx, project, platform);
-  const at = nextOpen(tx.now, window, await readWallClock(tx, project));
-  return at > tx.now ? { kind: "released", delaySeconds: at - tx.now, reason: WINDOW_REASON, isEarly: true } : null;
+/** True for reminders, and for surveys of Autopilot. */
+export function followsWindow(due: DueMessage): boolean {
+  return "survey" in due || ("autopilot" in due && due.autopilot);
+}
+
+/** The first moment from `at` on in which the window for a channel is open, Unix seconds. */
+export async function nextOpening(
+  tx: Transaction,
+  project: Pick<Project, "id">,
+  channel: OutgoingChannel,
+  at: number = tx.now,
+): Promise<number> {
+  const platform = channel === "sms" || channel === "sms-reminder" ? "sms" : "email";
+  return nextOpen(at, (await readAutopilotSettings(tx, project, platform)).window);
+}
+
+/** The wait of a message for its window, which opens then; null while it may leave. */
+export function waitForWindow({ now }: Transaction, opensAt: number): DeliveryOutcome | null {
+  return opensAt > now ? { kind: "released", delaySeconds: opensAt - now, reason: WINDOW_REASON, isEarly: true } : null;
 }
 
 /** A project's day and its limit. */
@@ -31,14 +42,9 @@ export interface DayBudget {
 }
 
 export async function readBudget(tx: Transaction, project: Pick<Project, "id">): Promise<DayBudget> {
-  const { timeZone, dailyLimit } = await readSettings(tx, project);
-  const day = localDay(tx.now, timeZone);
-  const limit = await limitOf(tx, dailyLimit);
+  const day = localDay(tx.now, (await readSettings(tx, project)).timeZone);
+  const { dailyLimit: limit } = await tx.senders.limits(project.id);
   return { limit, ...(await tx.queue.countLeft(project.id, day)), nextDayAt: day.nextAt };
-}
-
-async function limitOf(tx: Transaction, own: string | null): Promise<number | null> {
-  return own === null ? tx.queue.dailyLimit() : Number(own);
 }
 
 /**
@@ -49,10 +55,10 @@ export async function roomToday(
   tx: Transaction,
   { project, channel }: Pick<Claim, "project" | "channel">,
   channels: readonly OutgoingChannel[],
+  dailyLimit: number | null,
 ): Promise<number | null> {
-  if (!isLimited(channel)) return null;
   // Without a limit nothing is counted: a day may have many thousands.
-  if ((await limitOf(tx, (await readSettings(tx, { id: project })).dailyLimit)) === null) return null;
+  if (!isLimited(channel) || dailyLimit === null) return null;
   const { limit, sent, leaving, nextDayAt } = await readBudget(tx, { id: project });
   const room = Math.max(0, (limit ?? 0) - sent - leaving);
   // Those on their way may still fail, and leave room.

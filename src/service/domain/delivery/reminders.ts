@@ -1,12 +1,10 @@
 /** Reminders: one for each survey at most, that long after it was sent, to people who have not answered. */
-import { readAutopilotSettings } from "../surveys/autopilot/autopilot-settings.ts";
 import { type Channel, CHANNELS } from "../../../contract/routes.ts";
 import { InvalidError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
 import type { DueReminder, ReminderQueue, Transaction } from "../ports.ts";
 import { canReceive } from "../people/suppressions.ts";
-import { readWallClock } from "../projects/settings.ts";
-import { nextOpen } from "../surveys/open-time.ts";
+import { nextOpening } from "./pacing.ts";
 
 /** The surveys that are followed by a reminder: those of one channel, or of any. */
 export const REMINDER_CHANNELS = ["any", "email", "sms"] as const;
@@ -26,7 +24,10 @@ const AFTER_MIN = 3600;
 const AFTER_MAX = 30 * 86_400;
 
 export async function readReminder(tx: Transaction, project: Pick<Project, "id">): Promise<ReminderSettings> {
-  const stored = await tx.projects.settings(project.id);
+  return toReminder(await tx.projects.settings(project.id));
+}
+
+function toReminder(stored: ReadonlyMap<string, string>): ReminderSettings {
   const after = stored.get(AFTER);
   const channel = REMINDER_CHANNELS.find((one) => one === stored.get(CHANNEL)) ?? "any";
   return { after: after === undefined ? null : Number(after), channel };
@@ -67,8 +68,7 @@ export async function scheduleReminder(tx: Transaction, survey: SentSurvey, sent
   const { project, channel, requestId } = survey;
   const settings = await readReminder(tx, project);
   if (settings.after === null || !isFollowed(settings, channel)) return;
-  const { window } = await readAutopilotSettings(tx, project, channel);
-  const scheduledAt = nextOpen(sentAt + settings.after, window, await readWallClock(tx, project));
+  const scheduledAt = await nextOpening(tx, project, channel, sentAt + settings.after);
   await tx.queue.addReminder(project.id, { surveyId: requestId, channel, scheduledAt });
 }
 
@@ -93,11 +93,11 @@ async function describeOff(
   channel: Channel,
   sentAt: number,
 ): Promise<string | null> {
-  const settings = await readReminder(tx, project);
+  const stored = await tx.projects.settings(project.id);
+  const settings = toReminder(stored);
   if (settings.after === null) return "reminders are off";
   if (!isFollowed(settings, channel)) return `reminders are off for ${channel}`;
-  const since = (await tx.projects.settings(project.id)).get(SINCE);
-  return sentAt < Number(since ?? 0) ? "reminders were turned off" : null;
+  return sentAt < Number(stored.get(SINCE) ?? 0) ? "reminders were turned off" : null;
 }
 
 /** A link that nobody answered through stays good for so long after its message was sent. */

@@ -2,7 +2,7 @@ import { PLATFORMS } from "../../../contract/resources.ts";
 import { createHash } from "node:crypto";
 import { isReadOnlyKey, type KeyAccess, READ_ONLY_PREFIX } from "../../../contract/key-access.ts";
 import { KEY_LENGTH_MIN } from "../../../contract/limits.ts";
-import { DAY_SECONDS } from "../../../runtime/zone.ts";
+import { DAY_SECONDS, DEFAULT_ZONE } from "../../../runtime/zone.ts";
 import { alreadyExists, checkText, InvalidError, NotFoundError, TakenError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
@@ -15,7 +15,12 @@ const DEFAULT_THROTTLE_SECONDS = 30 * DAY_SECONDS;
 const DEFAULT_AUTOPILOT = { email: defaultAutopilot("5-10"), sms: defaultAutopilot("9-18") };
 
 function defaultAutopilot(hours: string): AutopilotSettings {
-  return { active: true, frequency: 90 * DAY_SECONDS, first: "spread", window: toWindow("mon-fri", hours) };
+  return {
+    active: true,
+    frequency: 90 * DAY_SECONDS,
+    first: "spread",
+    window: toWindow("mon-fri", hours, DEFAULT_ZONE),
+  };
 }
 
 /** Longer keys break a published client library's header; `:` ends the user name in Basic credentials. */

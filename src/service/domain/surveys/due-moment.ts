@@ -1,5 +1,4 @@
 /** Decides when a member's next Autopilot survey is due. */
-import type { WallClock } from "../../../runtime/zone.ts";
 import { afterOpenTime, nextOpen, openSecondsOfWeek, WEEK_SECONDS } from "./open-time.ts";
 import type { Window } from "./windows.ts";
 
@@ -21,7 +20,6 @@ export interface DueFacts {
   /** Seconds between surveys. */
   readonly frequency: number;
   readonly window: Window;
-  readonly wallClock: WallClock;
   readonly now: number;
 }
 
@@ -32,8 +30,8 @@ const GOLDEN_RATIO = 0.6180339887498949;
 
 /** Unix seconds; within the window, and never before `now`. */
 export function dueMoment(facts: DueFacts): number {
-  const { notBefore, window, wallClock, now } = facts;
-  return nextOpen(Math.max(plannedMoment(facts), notBefore ?? 0, now), window, wallClock);
+  const { notBefore, window, now } = facts;
+  return nextOpen(Math.max(plannedMoment(facts), notBefore ?? 0, now), window);
 }
 
 /** Unix seconds; may be outside the window. */
@@ -64,12 +62,8 @@ export function firstAndLast(from: number, count: number): { readonly first: num
 }
 
 /** Adds seconds of open time or calendar time, depending on the frequency. */
-function later(
-  { frequency, window, wallClock }: Omit<DueFacts, "notBefore" | "now">,
-  from: number,
-  seconds: number,
-): number {
+function later({ frequency, window }: Omit<DueFacts, "notBefore" | "now">, from: number, seconds: number): number {
   if (frequency < OPEN_TIME_MIN_SECONDS) return from + Math.round(seconds);
   const openSeconds = Math.round((seconds * openSecondsOfWeek(window)) / WEEK_SECONDS);
-  return afterOpenTime(from, openSeconds, window, wallClock);
+  return afterOpenTime(from, openSeconds, window);
 }

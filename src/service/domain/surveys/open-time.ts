@@ -2,8 +2,7 @@
  * Autopilot's clock, which runs while its window is open. It counts elapsed seconds: an hour skipped by a clock change
  * has none, a repeated one has both.
  */
-import { DAY_SECONDS } from "../../../runtime/zone.ts";
-import type { WallClock } from "../../../runtime/zone.ts";
+import { createWallClock, DAY_SECONDS, type WallClock } from "../../../runtime/zone.ts";
 import { openHours, type Window } from "./windows.ts";
 
 const HOUR_SECONDS = 3600;
@@ -18,12 +17,13 @@ export function openSecondsOfWeek(window: Window): number {
 }
 
 /** This moment if the window is open, else the next opening. Unix seconds. */
-export function nextOpen(at: number, window: Window, wallClock: WallClock): number {
-  return afterOpenTime(at, 0, window, wallClock);
+export function nextOpen(at: number, window: Window): number {
+  return afterOpenTime(at, 0, window);
 }
 
 /** The first open moment at which this many open seconds have passed since `from`. Unix seconds. */
-export function afterOpenTime(from: number, openSeconds: number, window: Window, wallClock: WallClock): number {
+export function afterOpenTime(from: number, openSeconds: number, window: Window): number {
+  const wallClock = createWallClock(window.zone);
   let left = openSeconds;
   for (let at = from, wall = wallClock(at); ;) {
     const next = steadyUntil(at, wall, wallClock);

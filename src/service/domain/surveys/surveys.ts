@@ -1,13 +1,12 @@
 /** Whether a survey is scheduled, and when it is due (sections 1 and 3). */
 import { readAutopilotSettings } from "./autopilot/autopilot-settings.ts";
-import { type Platform, PLATFORMS, type Properties } from "../../../contract/resources.ts";
+import type { Properties } from "../../../contract/resources.ts";
 import type { Channel } from "../../../contract/routes.ts";
 import type { SurveyStatus } from "../../../contract/text/survey-status.ts";
 import type { Project } from "../inputs.ts";
 import { newest } from "../people/person-identity.ts";
-import type { AutopilotSettings, MembershipRow, PersonRow, Transaction } from "../ports.ts";
+import type { MembershipRow, PersonRow, Transaction } from "../ports.ts";
 import { findSuppression } from "../people/suppressions.ts";
-import { readWallClock } from "../projects/settings.ts";
 import { dueMoment, type Start } from "./due-moment.ts";
 import { noteUnscheduled } from "./unscheduled/unscheduled.ts";
 
@@ -87,19 +86,15 @@ async function findThrottle(
 
 /** Drops what waits to be sent; false when nothing does. The recurrence of Autopilot goes on, one interval from now. */
 export async function cancelWaiting(tx: Transaction, project: Project, person: PersonRow): Promise<boolean> {
-  const members: { platform: Platform; member: MembershipRow }[] = [];
-  for (const platform of PLATFORMS) {
-    const member = await tx.autopilot.member(project.id, platform, person.id);
-    if (member !== null && member.nextRequestId !== null) members.push({ platform, member });
-  }
+  const members = await tx.autopilot.memberships(project.id, person.id);
   const cancelled = await tx.requests.cancel(project.id, person.id, { channel: null, autopilot: null });
-  for (const one of members)
-    await scheduleAutopilot(tx, project, person, { ...one, start: { kind: "after", at: tx.now } });
+  const start = { kind: "after", at: tx.now } as const;
+  for (const member of members)
+    if (member.nextRequestId !== null) await scheduleAutopilot(tx, project, person, { member, start });
   return cancelled > 0;
 }
 
 export interface AutopilotWish {
-  readonly platform: Platform;
   readonly member: MembershipRow;
   readonly start: Start;
 }
@@ -112,16 +107,17 @@ export async function scheduleAutopilot(
   tx: Transaction,
   project: Project,
   person: PersonRow,
-  { platform, member, start }: AutopilotWish,
+  { member, start }: AutopilotWish,
 ): Promise<number | null> {
+  const { platform } = member;
   const status = await findSuppression(tx, project, person, platform);
   if (status !== null) {
     await noteUnscheduled(tx, project, person.id, { channel: platform, status });
     await tx.autopilot.setNext(project.id, platform, person.id, { requestId: null, start });
     return null;
   }
-  const { active, ...settings } = await readAutopilotSettings(tx, project, platform);
-  const scheduledAt = await memberDueMoment(tx, project, settings, { ...member, start });
+  const { active, frequency, window } = await readAutopilotSettings(tx, project, platform);
+  const scheduledAt = dueMoment({ ...member, start, frequency, window, now: tx.now });
   const requestId = await tx.requests.insert(project.id, {
     personId: person.id,
     channel: platform,
@@ -137,16 +133,6 @@ export async function scheduleAutopilot(
   return scheduledAt;
 }
 
-async function memberDueMoment(
-  tx: Transaction,
-  project: Project,
-  { frequency, window }: Pick<AutopilotSettings, "frequency" | "window">,
-  { start, number, notBefore }: Pick<MembershipRow, "start" | "number" | "notBefore">,
-): Promise<number> {
-  const wallClock = await readWallClock(tx, project);
-  return dueMoment({ start, number, notBefore, frequency, window, wallClock, now: tx.now });
-}
-
 /** Keeps a person's next Autopilot surveys the throttle away from one that was sent outside Autopilot. */
 export async function postponeAutopilot(
   tx: Transaction,
@@ -154,14 +140,14 @@ export async function postponeAutopilot(
   personId: number,
   sentAt: number,
 ): Promise<void> {
+  const members = await tx.autopilot.memberships(project.id, personId);
+  if (members.length === 0) return;
   const throttle = (await tx.projects.byId(project.id))?.throttleSeconds ?? 0;
   if (throttle === 0) return;
-  for (const platform of PLATFORMS) {
-    const member = await tx.autopilot.member(project.id, platform, personId);
-    if (member === null) continue;
+  for (const member of members) {
     const notBefore = Math.max(member.notBefore ?? 0, sentAt + throttle);
-    const settings = await readAutopilotSettings(tx, project, platform);
-    const dueAt = await memberDueMoment(tx, project, settings, { ...member, notBefore });
-    await tx.autopilot.postpone(project.id, platform, member, { notBefore, dueAt });
+    const { frequency, window } = await readAutopilotSettings(tx, project, member.platform);
+    const dueAt = dueMoment({ ...member, notBefore, frequency, window, now: tx.now });
+    await tx.autopilot.postpone(project.id, member, { notBefore, dueAt });
   }
 }

@@ -1,4 +1,5 @@
 /** Autopilot's windows: days of the week and wall-clock hours. */
+import { DEFAULT_ZONE } from "../../../runtime/zone.ts";
 import { isQuiet, type QuietHours } from "./quiet-hours.ts";
 
 export const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"] as const;
@@ -9,6 +10,8 @@ export interface Window {
   /** Hours after midnight; `to` is over 24 if the window crosses the next midnight. */
   readonly from: number;
   readonly to: number;
+  /** IANA name. */
+  readonly zone: string;
   /** Quiet hours of text messages, as last passed to a server. */
   readonly quiet?: QuietHours;
 }
@@ -42,7 +45,7 @@ const EVERY_DAY = [0, 1, 2, 3, 4, 5, 6];
 const SHORT_NAMES: readonly string[] = WEEKDAYS.map((day) => day.slice(0, 3));
 const ANY = "any";
 
-export const ALWAYS: Window = { days: new Set(EVERY_DAY), from: 0, to: 24 };
+export const ALWAYS: Window = { days: new Set(EVERY_DAY), from: 0, to: 24, zone: DEFAULT_ZONE };
 
 export const DAYS_FORM = 'must be days such as mon-fri or mon,wed,fri, or "any"';
 export const HOURS_FORM = 'must be hours from 0 to 24 such as 5-10, or 22-6 over midnight, or "any"';
@@ -95,6 +98,6 @@ export function formatHours({ from, to }: Pick<Window, "from" | "to">): string {
 }
 
 /** From stored values, which are valid. */
-export function toWindow(days: string, hours: string): Window {
-  return { ...ALWAYS, ...parseHours(hours), days: parseDays(days) ?? ALWAYS.days };
+export function toWindow(days: string, hours: string, zone: string): Window {
+  return { ...ALWAYS, ...parseHours(hours), days: parseDays(days) ?? ALWAYS.days, zone };
 }

@@ -19,20 +19,25 @@ export async function insertRow(database: Database, table: CountedTable, row: Ne
   database.counts.add(table, row, 1);
 }
 
-/** Returns the number of changed rows. Rejects with UniqueViolation. */
+/**
+ * Returns the number of changed rows. `old` are the values that they all had in those columns by which rows are counted
+ * and which it sets, if the caller knows; else they are read. Rejects with UniqueViolation.
+ */
 export async function updateRows(
   database: Database,
   table: CountedTable,
   [set, ...values]: Fragment,
   [where, ...whereValues]: Fragment,
+  old?: NewRow,
 ): Promise<number> {
   const { columns, setting } = FACTS[table];
   const sql = `UPDATE ${table} SET ${set} WHERE ${where}`;
   if (!setting.test(set)) return database.run(sql, [...values, ...whereValues]);
-  const [before, after] = await Promise.all([
-    database.all(`SELECT ${columns} FROM ${table} WHERE ${where}`, whereValues),
+  const [read, after] = await Promise.all([
+    old === undefined ? database.all(`SELECT ${columns} FROM ${table} WHERE ${where}`, whereValues) : [],
     database.returning(`${sql} RETURNING ${columns}`, [...values, ...whereValues]),
   ]);
+  const before = old === undefined ? read : after.map((row) => ({ ...row, ...old }));
   for (const row of before) database.counts.add(table, row, -1);
   for (const row of after) database.counts.add(table, row, 1);
   return after.length;

@@ -190,13 +190,13 @@ function createWork(database: SqliteDatabase, options: SqliteStoreOptions, onEve
     ...options,
     database,
     watch,
-    refresh: () => {
+    run: async (jobs) => {
       const version = dataVersion(database);
-      if (version === state.version) return;
+      // Another process may have noted a change.
+      isNoted.value ||= version !== state.version;
       state.version = version;
-      isNoted.value = true;
+      return runWrite({ database, clock, states, counts, rows, watch }, jobs);
     },
-    run: (jobs) => runWrite({ database, clock, states, counts, rows, watch }, jobs),
   });
   return { states, rows, watch, queue, isNoted };
 }

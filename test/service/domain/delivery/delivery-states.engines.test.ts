@@ -6,10 +6,10 @@ import {
   finishDelivery,
   markTransmitting,
   mayStillSend,
-  nextDueAt,
   releaseDeadClaims,
   resolveDelivery,
 } from "../../../../src/service/domain/delivery/deliveries.ts";
+import { nextDueAt } from "../next-due-at.ts";
 import { retryDelaySeconds, retryOrGiveUp } from "../../../../src/service/domain/delivery/retries.ts";
 import {
   countDue,

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { finishDelivery, nextDueAt, releaseDeadClaims } from "../../../../src/service/domain/delivery/deliveries.ts";
+import { finishDelivery, releaseDeadClaims } from "../../../../src/service/domain/delivery/deliveries.ts";
+import { nextDueAt } from "../next-due-at.ts";
 import type { DueSurvey } from "../../../../src/service/domain/ports.ts";
 import { recordBounce, unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
 import { cancelSurveys, deletePerson, sendPerson } from "../../../../src/service/domain/people/people.ts";

@@ -1,10 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import {
-  claimDue,
-  finishDelivery,
-  mayStillSend,
-  nextDueAt,
-} from "../../../../src/service/domain/delivery/deliveries.ts";
+import { claimDue, finishDelivery, mayStillSend } from "../../../../src/service/domain/delivery/deliveries.ts";
+import { nextDueAt } from "../next-due-at.ts";
 import { guardOverdue, readWaiting } from "../../../../src/service/domain/delivery/oversight.ts";
 import { changeReminder } from "../../../../src/service/domain/delivery/reminders.ts";
 import { readBudget } from "../../../../src/service/domain/delivery/pacing.ts";
@@ -215,8 +211,8 @@ describe("a limit for the day", () => {
       const people = [];
       for (const channel of channels) {
         const one = { project: fixture.project.id, claimer: "one", channel, leaseSeconds: 60, limit: 10 } as const;
-        for (const message of await fixture.write((tx) => claimDue(tx, one, channels)))
-          if ("person" in message) people.push([channel, message.person.email]);
+        const { messages } = await fixture.write((tx) => claimDue(tx, one, channels));
+        for (const message of messages) if ("person" in message) people.push([channel, message.person.email]);
       }
       return people;
     };

@@ -6,9 +6,9 @@ import {
   findDue,
   markTransmitting,
   mayStillSend,
-  nextDueAt,
   releaseDeadClaims,
 } from "../../../../src/service/domain/delivery/deliveries.ts";
+import { nextDueAt } from "../next-due-at.ts";
 import { pauseSending } from "../../../../src/service/domain/delivery/oversight.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import type { DueMessage, ReplyKind, TextedSurvey } from "../../../../src/service/domain/ports.ts";
@@ -27,8 +27,10 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.store.close());
 
-const claim = (channel: "sms" | "reply", claimer = "one"): Promise<readonly DueMessage[]> =>
-  fixture.write((tx) => claimDue(tx, { project: fixture.project.id, channel, claimer, leaseSeconds: 60, limit: 10 }));
+const claim = async (channel: "sms" | "reply", claimer = "one"): Promise<readonly DueMessage[]> => {
+  const wish = { project: fixture.project.id, channel, claimer, leaseSeconds: 60, limit: 10 };
+  return (await fixture.write((tx) => claimDue(tx, wish))).messages;
+};
 
 /** A reply to the survey is due; the survey. */
 const reply = (kind: ReplyKind): Promise<TextedSurvey> =>

@@ -65,7 +65,7 @@ async function ask(email: string): Promise<DueSurvey> {
 
 const claimReminders = async (channel: "reminder" | "sms-reminder" = "reminder") => {
   const claim = { project: fixture.project.id, claimer: "one", channel, leaseSeconds: 60, limit: 10 } as const;
-  return fixture.write((tx) => claimDue(tx, claim));
+  return (await fixture.write((tx) => claimDue(tx, claim))).messages;
 };
 
 test("when a survey was sent, then one reminder with the same link follows, and counts apart", async () => {

@@ -18,7 +18,8 @@ import type { Properties } from "../../../../src/contract/resources.ts";
 import type { Project } from "../../../../src/service/domain/inputs.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { previewSurvey } from "../../../../src/service/domain/surveys/preview.ts";
-import { finishDelivery, nextDueAt } from "../../../../src/service/domain/delivery/deliveries.ts";
+import { finishDelivery } from "../../../../src/service/domain/delivery/deliveries.ts";
+import { nextDueAt } from "../next-due-at.ts";
 import { DAY, START, openFixture, sendInput, type Fixture } from "../fixture.ts";
 import { claimDue } from "../claim-due.ts";
 

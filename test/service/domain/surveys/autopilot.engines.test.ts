@@ -6,7 +6,8 @@ import {
   keepQuietHours,
 } from "../../../../src/service/domain/surveys/autopilot/autopilot-settings.ts";
 import { addMember, removeMember } from "../../../../src/service/domain/surveys/autopilot/autopilot.ts";
-import { finishDelivery, nextDueAt } from "../../../../src/service/domain/delivery/deliveries.ts";
+import { finishDelivery } from "../../../../src/service/domain/delivery/deliveries.ts";
+import { nextDueAt } from "../next-due-at.ts";
 import { ALWAYS } from "../../../../src/service/domain/surveys/windows.ts";
 import { pauseSending } from "../../../../src/service/domain/delivery/oversight.ts";
 import { unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";

@@ -78,6 +78,6 @@ test.each([
   ],
   ["22-6", 21, 8, [[22, 30]], true],
 ])("hours %j with quiet hours from %i to %i are open in %j", (hours, from, to, open, isNever) => {
-  const window = { ...toWindow("any", hours), quiet: { from, to } };
+  const window = { ...toWindow("any", hours, "UTC"), quiet: { from, to } };
   expect([openHours(window), isNeverOpen(window)]).toEqual([open, isNever]);
 });

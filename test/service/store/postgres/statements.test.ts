@@ -31,7 +31,7 @@ const NAMED: readonly string[] = [
   "messages q … WHERE q.${column} = ?",
   // Which projects have work.
   "(SELECT p.limited_until, (SELECT q.due_at FROM messages q WHERE q.project_id = p",
-  "long_changes ${of}",
+  "long_changes ${where}",
   "messages WHERE ${claimedByOthers(null, living)}",
   "projects p WHERE ${mayLeave(queue)}${limited} AND EXISTS (SELECT 1 FROM messages",
   "webhooks WHERE disabled_at IS NULL",

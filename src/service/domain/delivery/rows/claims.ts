@@ -58,7 +58,7 @@ export async function claimSome(database: Database, now: number, claim: Claim): 
       claimer,
       now + leaseSeconds,
     ] as const;
-    await updateRows(database, "messages", set, key);
+    await updateRows(database, "messages", set, key, { state: row.state ?? null });
     claimed.push(toDue({ ...row, claimer, claims: Number(row.claims) + 1 }));
   }
   return claimed;

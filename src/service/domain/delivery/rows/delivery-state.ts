@@ -14,6 +14,7 @@ export function writeState(database: Database, name: string, value: unknown): vo
   );
 }
 
+export const DAILY_LIMIT = "daily limit";
 const QUIET_HOURS = "quiet hours";
 
 export async function readQuietHours(database: Database): Promise<QuietHours | null> {

@@ -17,7 +17,7 @@ import type {
 } from "../queue-rows.ts";
 import { type Database, numberOrNull, type SqlRow, type SqlValue, textOrNull } from "../../../sql/database.ts";
 
-const MESSAGE = `q.project_id AS "projectId", p.name AS "projectName", q.id, q.channel, q.message_id AS "messageId",
+const MESSAGE = `q.project_id AS "projectId", p.name AS "projectName", q.id, q.channel, q.state, q.message_id AS "messageId",
   q.bounce_token AS "bounceToken", q.frozen, q.scheduled_at AS "scheduledAt", q.attempts,
   q.first_attempt_at AS "firstAttemptAt", q.claimer, q.claims`;
 

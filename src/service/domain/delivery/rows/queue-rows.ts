@@ -10,7 +10,7 @@ import type {
   DueProjects,
 } from "../queue-rows.ts";
 import { nextId } from "../../projects/project-rows.ts";
-import { readQuietHours, readState, writeQuietHours, writeState } from "./delivery-state.ts";
+import { DAILY_LIMIT, readQuietHours, readState, writeQuietHours, writeState } from "./delivery-state.ts";
 import { sendRow, updateRows } from "../../../sql/lists/counted-rows.ts";
 import type { Database, Session, SqlValue } from "../../../sql/database.ts";
 import {
@@ -22,7 +22,7 @@ import {
   dueProjects,
   earliestDueAt,
   noteErased,
-  refreshNextSurvey,
+  NEXT_SURVEY_AT,
   releaseClaims,
   renewClaims,
   THIS_CLAIM,
@@ -37,7 +37,6 @@ async function listLiving(database: Database, since: number): Promise<string[]> 
   return rows.map(({ name }) => String(name));
 }
 
-const DAILY_LIMIT = "daily limit";
 /** A process that ended without leaving is forgotten after this long. */
 const FORGOTTEN_SECONDS = 3600;
 
@@ -257,7 +256,7 @@ async function markTransmitting(
     message_id = coalesce(message_id, ?), bounce_token = coalesce(bounce_token, ?), frozen = coalesce(frozen, ?)`;
   const values = [now, messageId, bounceToken, frozen === null ? null : JSON.stringify(frozen.values)];
   const marked = [`${THIS_CLAIM} AND state = 'claimed'`, ...claimKey(claim)] as const;
-  return (await updateRows(database, "messages", [set, ...values], marked)) > 0;
+  return (await updateRows(database, "messages", [set, ...values], marked, { state: "claimed" })) > 0;
 }
 
 async function settle(
@@ -266,13 +265,14 @@ async function settle(
   claim: ClaimKey,
   { state, dueAt, scheduledAt, sentAt, reason, isAttempt }: DeliveryChange,
 ): Promise<boolean> {
-  const sql = `SELECT state, person_id AS "personId" FROM messages WHERE ${THIS_CLAIM}`;
+  const sql = `SELECT state, sent_at, person_id AS "personId" FROM messages WHERE ${THIS_CLAIM}`;
   const row = await database.first(sql, claimKey(claim));
   if (row === null) return false;
+  const { personId = null, ...old } = row;
   // A message that was cancelled meanwhile stays so, unless it had gone already.
   const isCancelled = row.state === "cancelled" && state !== "sent" && state !== "bounced";
   if (isCancelled) noteErased(database, thisClaim(claim));
-  if (scheduledAt !== undefined) putOff(database, now, claim, row.personId ?? null);
+  if (scheduledAt !== undefined) putOff(database, now, claim, personId);
   const set = `state = ?, due_at = ?, scheduled_at = coalesce(?, scheduled_at), sent_at = coalesce(?, sent_at),
     claimer = NULL, reason = CASE WHEN ? = 1 THEN coalesce(reason, ?) ELSE ? END,
     attempts = attempts + ?, first_attempt_at = coalesce(first_attempt_at, ?)`;
@@ -287,9 +287,17 @@ async function settle(
     isAttempt ? 1 : 0,
     isAttempt ? now : null,
   ];
-  await updateRows(database, "messages", [set, ...values], thisClaim(claim));
-  if (typeof row.personId === "number") refreshNextSurvey(database, claim.project.id, row.personId);
+  await updateRows(database, "messages", [set, ...values], thisClaim(claim), old);
+  if (typeof personId === "number") noteSettled(database, claim.project.id, personId, sentAt);
   return true;
+}
+
+/** `sentAt` is null unless a survey was sent to the person. */
+function noteSettled(database: Database, project: number, personId: number, sentAt: number | null): void {
+  const sql = `UPDATE people SET next_survey_at = ${NEXT_SURVEY_AT},
+    last_sent_at = CASE WHEN last_sent_at > ? THEN last_sent_at ELSE coalesce(?, last_sent_at) END
+    WHERE project_id = ? AND id = ?`;
+  database.send(sql, [sentAt, sentAt, project, personId]);
 }
 
 /** Keeps the place of a message that moves to a later moment; a membership tells that its survey was moved. */

@@ -1,6 +1,6 @@
 import type { KeptSender, SenderState } from "../rows.ts";
-import { readState, writeState } from "./delivery-state.ts";
-import { type Database, numberOrNull } from "../../../sql/database.ts";
+import { DAILY_LIMIT, readState, writeState } from "./delivery-state.ts";
+import { type Database, numberOrNull, type SqlValue } from "../../../sql/database.ts";
 
 /** Deliveries as operators see them, the log of attempts, and what is paused. */
 
@@ -15,6 +15,12 @@ export class SenderRows {
   /** Since when nothing is sent at all; null while mail goes out. */
   async pausedAt(): Promise<number | null> {
     return (await readState(this.#database, PAUSE)) as number | null;
+  }
+
+  /** Since when nothing is sent at all, and how many surveys of a project may leave in a day; null for neither. */
+  async limits(project: number): Promise<{ readonly pausedAt: number | null; readonly dailyLimit: number | null }> {
+    const row = await this.#database.first(LIMITS, [PAUSE, project, DAILY_LIMIT]);
+    return { pausedAt: toNumber(row?.pausedAt), dailyLimit: toNumber(row?.dailyLimit) };
   }
 
   /** Since when nothing is sent in a project, because it or everything is paused; null while mail goes out. */
@@ -76,6 +82,16 @@ export class SenderRows {
 /** In one statement: each survey that is scheduled asks. */
 const PAUSED_SINCE = `SELECT coalesce((SELECT value FROM delivery_state WHERE name = ?), CAST(p.paused_at AS TEXT)) AS at
   FROM projects p WHERE p.id = ?`;
+
+/** A project's own limit goes before the server's. */
+const LIMITS = `SELECT (SELECT value FROM delivery_state WHERE name = ?) AS "pausedAt",
+  coalesce((SELECT value FROM project_settings WHERE project_id = ? AND name = 'daily_limit'),
+    (SELECT value FROM delivery_state WHERE name = ?)) AS "dailyLimit"`;
+
+/** As JSON, where no limit may be `null`. */
+function toNumber(value: SqlValue = null): number | null {
+  return JSON.parse(String(value)) as number | null;
+}
 
 const PAUSE = "pause";
 const PAUSE_REASON = "pause reason";

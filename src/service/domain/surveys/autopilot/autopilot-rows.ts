@@ -1,4 +1,5 @@
 import type { Platform, Properties, AutopilotConfiguration } from "../../../../contract/resources.ts";
+import { DEFAULT_ZONE } from "../../../../runtime/zone.ts";
 import type { Start } from "../due-moment.ts";
 import type { Database, Session, SqlRow } from "../../../sql/database.ts";
 import { addCondition, jsonNumber, jsonObject, jsonText, type Where, whereSql } from "../../../sql/lists/fragments.ts";
@@ -8,6 +9,7 @@ import { formatDays, formatHours, toWindow, type Window } from "../windows.ts";
 import type { JsonRows, Position } from "../../rows.ts";
 
 export interface MembershipRow {
+  readonly platform: Platform;
   readonly personId: number;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -78,19 +80,20 @@ export class AutopilotRows {
 
   /** As they were set, without quiet hours. */
   async ownSettings(project: number, platform: Platform): Promise<AutopilotSettings> {
-    const { active, frequency, first, days, hours } = await this.#settingsRow(project, platform);
+    const { active, frequency, first, days, hours, zone } = await this.#settingsRow(project, platform);
     return {
       active: active === 1,
       frequency: Number(frequency),
       first: first === "now" ? "now" : "spread",
-      window: toWindow(String(days), String(hours)),
+      window: toWindow(String(days), String(hours), String(zone ?? DEFAULT_ZONE)),
     };
   }
 
   async #settingsRow(project: number, platform: Platform): Promise<SqlRow> {
     const row = await this.#database.first(
-      `SELECT active, frequency, first, days, hours, created_at AS "createdAt", updated_at AS "updatedAt"
-       FROM autopilot_configurations WHERE project_id = ? AND platform = ?`,
+      `SELECT active, frequency, first, days, hours, created_at AS "createdAt", updated_at AS "updatedAt",
+         (SELECT value FROM project_settings s WHERE s.project_id = c.project_id AND s.name = 'tz') AS zone
+       FROM autopilot_configurations c WHERE project_id = ? AND platform = ?`,
       [project, platform],
     );
     if (row === null) throw new Error(`project ${project} has no Autopilot configuration for ${platform}`);
@@ -124,8 +127,13 @@ export class AutopilotRows {
   }
 
   async member(project: number, platform: Platform, personId: number): Promise<MembershipRow | null> {
-    const row = await this.#database.first(MEMBERSHIP, [project, platform, personId]);
+    const row = await this.#database.first(`${MEMBERSHIP} AND platform = ?`, [project, personId, platform]);
     return row === null ? null : toMember(row);
+  }
+
+  /** The person's on all platforms. */
+  async memberships(project: number, personId: number): Promise<readonly MembershipRow[]> {
+    return (await this.#database.all(`${MEMBERSHIP} ORDER BY platform`, [project, personId])).map(toMember);
   }
 
   async insertMember(
@@ -146,7 +154,7 @@ export class AutopilotRows {
       [project, platform, personId, now, now, JSON.stringify(properties), number, JSON.stringify(start)],
     );
     const waiting = { nextRequestId: null, nextSurveyAt: null, notBefore: null };
-    return { personId, createdAt: now, updatedAt: now, properties, number, start, ...waiting };
+    return { platform, personId, createdAt: now, updatedAt: now, properties, number, start, ...waiting };
   }
 
   async setMemberProperties(
@@ -182,8 +190,7 @@ export class AutopilotRows {
    */
   async postpone(
     project: number,
-    platform: Platform,
-    { personId, nextRequestId }: MembershipRow,
+    { platform, personId, nextRequestId }: MembershipRow,
     { notBefore, dueAt }: { readonly notBefore: number; readonly dueAt: number },
   ): Promise<void> {
     const moved = await this.#database.returning(
@@ -251,10 +258,10 @@ const WAITING = `SELECT m.person_id AS "personId", m.number, m.start, m.not_befo
     AND q.claimer IS NULL AND q.state IN ('scheduled', 'retrying', 'paused')
   ORDER BY m.person_id LIMIT ?`;
 
-const MEMBERSHIP = `SELECT person_id AS "personId", created_at AS "createdAt", updated_at AS "updatedAt", properties,
+const MEMBERSHIP = `SELECT platform, person_id AS "personId", created_at AS "createdAt", updated_at AS "updatedAt", properties,
   next_request_id AS "nextRequestId", number, start, not_before AS "notBefore",
   (SELECT q.scheduled_at FROM messages q WHERE q.project_id = m.project_id AND q.id = m.next_request_id) AS "nextSurveyAt"
-  FROM memberships m WHERE ${MEMBER}`;
+  FROM memberships m WHERE m.project_id = ? AND m.person_id = ?`;
 
 function toMember(row: SqlRow): MembershipRow {
   return {

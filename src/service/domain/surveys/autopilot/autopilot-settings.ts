@@ -5,7 +5,7 @@ import type { AutopilotConfiguration, JoiningSurveys, Platform } from "../../../
 import { InvalidError } from "../../errors.ts";
 import type { Project } from "../../inputs.ts";
 import type { AutopilotSettings, Store, Transaction } from "../../ports.ts";
-import { readSettings, readWallClock } from "../../projects/settings.ts";
+import { readSettings } from "../../projects/settings.ts";
 import { dueMoment, firstAndLast, type Start } from "../due-moment.ts";
 import { WEEK_SECONDS } from "../open-time.ts";
 import type { QuietHours } from "../quiet-hours.ts";
@@ -112,7 +112,7 @@ export async function getAutopilotWithJoining(
   const { frequency, first, window } = await readAutopilotSettings(tx, project, platform);
   const outermost = firstAndLast((await tx.autopilot.joined(project.id, platform)) + 1, count);
   const start: Start = { kind: "join", at: tx.now, isSpread: first === "spread", askedAt: null };
-  const facts = { start, notBefore: null, frequency, window, wallClock: await readWallClock(tx, project), now: tx.now };
+  const facts = { start, notBefore: null, frequency, window, now: tx.now };
   const days = first === "spread" ? Math.max(1, (frequency / WEEK_SECONDS) * window.days.size) : 1;
   const joining = {
     first_survey_at: dueMoment({ ...facts, number: outermost.first }),

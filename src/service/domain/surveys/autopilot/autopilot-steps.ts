@@ -1,9 +1,7 @@
 /** Reschedules pending Autopilot surveys after a change of settings, a thousand members per step. */
 import type { Platform } from "../../../../contract/resources.ts";
-import type { WallClock } from "../../../../runtime/zone.ts";
 import { type LongChange, STEP } from "../../../sql/long-changes.ts";
 import type { AutopilotSettings, PlannedSurvey, Transaction, WaitingSurvey } from "../../ports.ts";
-import { readWallClock } from "../../projects/settings.ts";
 import { dueMoment, type Start } from "../due-moment.ts";
 import { readAutopilotSettings } from "./autopilot-settings.ts";
 
@@ -11,10 +9,9 @@ export async function rescheduleStep(tx: Transaction, change: LongChange): Promi
   const { project, doneTo } = change;
   const platform = change.target as Platform;
   const settings = await readAutopilotSettings(tx, { id: project }, platform);
-  const wallClock = await readWallClock(tx, { id: project });
   const surveys = await tx.autopilot.waiting(project, platform, doneTo, STEP);
   for (const survey of surveys) {
-    const next = follow(survey, settings, wallClock, tx.now);
+    const next = follow(survey, settings, tx.now);
     const isSame =
       next.state === survey.state && next.scheduledAt === survey.scheduledAt && next.dueAt === survey.dueAt;
     if (!isSame) await tx.autopilot.reschedule(project, platform, survey, next);
@@ -26,14 +23,9 @@ export async function rescheduleStep(tx: Transaction, change: LongChange): Promi
  * Retried messages keep their time; one that became due while paused is counted from now. An overdue one that would
  * stay overdue isn't moved.
  */
-function follow(
-  survey: WaitingSurvey,
-  { active, frequency, window }: AutopilotSettings,
-  wallClock: WallClock,
-  now: number,
-): PlannedSurvey {
+function follow(survey: WaitingSurvey, { active, frequency, window }: AutopilotSettings, now: number): PlannedSurvey {
   const { number, notBefore, scheduledAt } = survey;
-  const facts = { number, notBefore, frequency, window, wallClock };
+  const facts = { number, notBefore, frequency, window };
   const isUntouched = survey.claims === 0;
   const keptAt = isUntouched
     ? dueMoment({ ...facts, start: survey.start, now: Math.min(now, scheduledAt) })

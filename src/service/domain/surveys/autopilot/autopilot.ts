@@ -19,7 +19,7 @@ import { carriedProperties, storedProperties } from "../../people/stored-propert
 import type { MembershipRow, PersonRow, Transaction } from "../../ports.ts";
 import type { Start } from "../due-moment.ts";
 import { checkSpecialProperties } from "../special-properties.ts";
-import { type AutopilotWish, findPause, scheduleAutopilot } from "../surveys.ts";
+import { findPause, scheduleAutopilot } from "../surveys.ts";
 import { readAutopilotSettings } from "./autopilot-settings.ts";
 
 /** 4.8 as JSON, in the order of joining. */
@@ -160,7 +160,7 @@ async function join(
     properties: properties ?? carriedProperties(storedProperties(person)),
     start,
   });
-  const scheduledAt = await scheduleAutopilot(tx, project, person, { platform, member, start });
+  const scheduledAt = await scheduleAutopilot(tx, project, person, { member, start });
   return { person, properties: member.properties, scheduledAt, created: true };
 }
 
@@ -180,9 +180,7 @@ async function refresh(
     if (nextRequestId !== null) await tx.requests.setProperties(project.id, nextRequestId, properties);
   }
   const scheduledAt =
-    nextRequestId === null
-      ? await rejoin(tx, project, person, { platform, member: { ...member, properties } })
-      : member.nextSurveyAt;
+    nextRequestId === null ? await rejoin(tx, project, person, { ...member, properties }) : member.nextSurveyAt;
   return { person, properties, scheduledAt, created: false };
 }
 
@@ -197,10 +195,10 @@ async function rejoin(
   tx: Transaction,
   project: Project,
   person: PersonRow,
-  { platform, member }: Omit<AutopilotWish, "start">,
+  member: MembershipRow,
 ): Promise<number | null> {
-  const start = await startJoining(tx, project, person, platform);
-  return scheduleAutopilot(tx, project, person, { platform, member, start });
+  const start = await startJoining(tx, project, person, member.platform);
+  return scheduleAutopilot(tx, project, person, { member, start });
 }
 
 /** Schedules a survey for a member who can be reached again, if none is pending. */
@@ -211,5 +209,5 @@ export async function resumeMember(
   platform: Platform,
 ): Promise<void> {
   const member = await tx.autopilot.member(project.id, platform, person.id);
-  if (member !== null && member.nextRequestId === null) await rejoin(tx, project, person, { platform, member });
+  if (member !== null && member.nextRequestId === null) await rejoin(tx, project, person, member);
 }

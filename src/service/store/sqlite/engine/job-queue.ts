@@ -20,8 +20,6 @@ const RETRY_DELAY_MS = { first: 1, last: 25 } as const;
 export interface JobQueueOptions {
   readonly database: SqliteDatabase;
   readonly clock: Pick<Clock, "sleep" | "monotonic">;
-  /** Called in each transaction before its jobs: other processes may have written. */
-  readonly refresh: () => void;
   /** Runs jobs in the transaction that has begun. */
   readonly run: (jobs: readonly WriteJob[]) => Promise<WriteEnd>;
   readonly watch: Pick<FileWatch, "failed" | "refusal">;
@@ -141,9 +139,8 @@ export class JobQueue {
   }
 
   async #run(batch: readonly WriteJob[]): Promise<WriteEnd> {
-    const { database, refresh, run, watch } = this.#options;
+    const { database, run, watch } = this.#options;
     try {
-      refresh();
       return await run(batch);
     } catch (error) {
       rollBack(database);
@@ -192,13 +189,9 @@ async function runRead({ work, resolve, reject }: ReadJob, watch: JobQueueOption
 }
 
 /** All reads see one state. */
-async function readConsistently<Result>(
-  { database, refresh }: JobQueueOptions,
-  work: () => Promise<Result>,
-): Promise<Result> {
+async function readConsistently<Result>({ database }: JobQueueOptions, work: () => Promise<Result>): Promise<Result> {
   try {
     database.all("BEGIN");
-    refresh();
     return await work();
   } finally {
     rollBack(database);

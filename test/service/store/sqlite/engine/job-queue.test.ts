@@ -29,7 +29,6 @@ async function openQueue(changed: Partial<FileWatch> = {}) {
     database,
     clock: systemClock,
     watch,
-    refresh: () => undefined,
     run: (jobs) => runWrite({ database, clock: systemClock, states, counts, rows, watch }, jobs),
     onCommit: ({ jobs }) => commits.push(jobs),
   });
