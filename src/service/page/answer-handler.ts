@@ -11,14 +11,13 @@ import {
   type Visit,
   visitSurvey,
 } from "../domain/answers/answers.ts";
-import { type AskedQuestion, questionsFor, storeAnswers, toFields } from "../domain/questions/answer-questions.ts";
+import { type AskedQuestion, questionsFor, toFields } from "../domain/questions/answer-questions.ts";
 import { readSurveyWords } from "../domain/surveys/survey-words.ts";
-import { linkedScore, readScore } from "./answer-form.ts";
+import { answerForm, linkedScore, readForm, readScore } from "./answer-form.ts";
 import { previewPage } from "./preview-page.ts";
 import { createScannerWatch } from "./scanner-watch.ts";
 import { type HtmlPage, pageHeaders, pageResponse, seeOther } from "./document.ts";
 import {
-  askToWait,
   byMethod,
   isToken,
   type PageHandler,
@@ -28,8 +27,7 @@ import {
   type Shown,
   showProject,
 } from "./page-request.ts";
-import { findFormProblem, readPageForm } from "./questions/questions-form.ts";
-import { furtherAnswers, QUESTIONS_PATH, type QuestionsProblem, questionsPage } from "./questions/questions-page.ts";
+import { furtherAnswers, QUESTIONS_PATH, questionsPage } from "./questions-page.ts";
 import { endedPage, formPage, type SurveyView, thanksPage } from "./survey-page.ts";
 
 export function createAnswerHandler(options: PagesOptions): PageHandler {
@@ -89,48 +87,27 @@ function createAnswering(options: PagesOptions): PageHandler {
   return async (request, token, rest) => {
     const found = await findVisit(options, token, rest);
     if (found === null) return respondUnknown(options, request);
-    const { path } = found;
-    const state = linkState(found.visit, unixSeconds(clock), answerWindowSeconds);
+    const { path, visit } = found;
+    const state = linkState(visit, unixSeconds(clock), answerWindowSeconds);
     if (state === "ended") return pageResponse(ended(found));
     if (state === "closed") return seeOther(path);
-    const body = await request.body();
-    const { form, answers } = readPageForm(body, found.visit.answer?.score ?? null);
-    const view = toView(found, form.score);
-    if (form.problem !== null || form.score === null)
-      return pageResponse(formPage({ ...view, ...form, isChosenByLink: false, hasScript: false }));
-    const { score, comment, by, hasComment } = form;
-    const { project } = found.visit.survey;
-    const asked = await store.read((tx) => questionsFor(tx, project, { score, locale: view.words.locale }));
-    const problem = findFormProblem(asked, answers, body);
-    const askAgain = (why: QuestionsProblem): HtmlPage =>
-      questionsPage({ ...view, asked, given: answers, problem: why });
-    if (problem !== null) return pageResponse(askAgain(problem));
-    const seconds = found.visit.answer === null ? 0 : secondsToWait(options, token, by);
-    if (seconds > 0) {
-      const kept = { ...form, comment: hasComment ? comment : (found.visit.answer?.comment ?? "") };
-      const again = { ...view, ...kept, problem: { kind: "busy" }, isChosenByLink: false, hasScript: false } as const;
-      const busy = asked.length > 0 && answers.size > 0 ? askAgain({ kind: "busy" }) : formPage(again);
-      return askToWait(pageResponse(busy), seconds);
-    }
-    const given = { score, by, ...(hasComment ? { comment } : {}) };
-    await store.write(
-      async (tx) => {
-        const { responseId, change } = await answerSurvey(tx, token, given, answerWindowSeconds);
-        const response = change === "closed" ? null : await tx.responses.byId(project.id, responseId);
-        if (response !== null) await storeAnswers(tx, project, response, asked, answers);
-      },
-      { project: project.id },
-    );
-    if (by === "script") return { status: 204, headers: pageHeaders(), body: "" };
-    const isAsking = asked.length > 0 && answers.size === 0;
-    return seeOther(isAsking ? `${path}/${QUESTIONS_PATH}` : path);
+    const form = readForm(await request.body(), visit.answer?.score ?? null);
+    const { by, comment, hasComment } = form;
+    // The button always works; only the script is limited.
+    const limit = by === "script" ? options.scriptChanges : options.linkChanges;
+    return answerForm(store, form, {
+      project: visit.survey.project,
+      view: toView(found, form.score),
+      comment: visit.answer?.comment ?? "",
+      wait: () => (visit.answer === null ? 0 : limit.count(token)),
+      store: (tx) =>
+        answerSurvey(tx, token, { score: form.score ?? 0, by, ...(hasComment && { comment }) }, answerWindowSeconds),
+      reply: (_, isAsking) =>
+        by === "script"
+          ? { status: 204, headers: pageHeaders(), body: "" }
+          : seeOther(isAsking ? `${path}/${QUESTIONS_PATH}` : path),
+    });
   };
-}
-
-/** The button always works; only the script is limited. */
-function secondsToWait(options: PagesOptions, token: string, by: "script" | "button"): number {
-  const limit = by === "script" ? options.scriptChanges : options.linkChanges;
-  return limit.count(token);
 }
 
 /** Further questions, or the stored answer if there is nothing to ask or change. */

@@ -3,14 +3,13 @@
  * be shared.
  */
 import type { PublicLink } from "../domain/ports.ts";
-import { questionsFor, storeAnswers, toFields } from "../domain/questions/answer-questions.ts";
+import { toFields } from "../domain/questions/answer-questions.ts";
 import { readSpecialProperties } from "../domain/surveys/special-properties.ts";
 import { surveyWords } from "../domain/surveys/survey-words.ts";
 import { answerByLink, type LinkVisit, visitLink } from "../domain/surveys/survey-links.ts";
-import { linkedScore, readVisit } from "./answer-form.ts";
-import { type HtmlPage, pageResponse } from "./document.ts";
+import { answerForm, linkedScore, readForm } from "./answer-form.ts";
+import { pageResponse } from "./document.ts";
 import {
-  askToWait,
   byMethod,
   isToken,
   languageOf,
@@ -21,8 +20,7 @@ import {
   type Shown,
   showProject,
 } from "./page-request.ts";
-import { findFormProblem, readPageForm } from "./questions/questions-form.ts";
-import { type QuestionsProblem, questionsPage } from "./questions/questions-page.ts";
+import { questionsPage } from "./questions-page.ts";
 import { formPage, type SurveyView, thanksPage } from "./survey-page.ts";
 
 const VISIT_BYTES = 16;
@@ -45,46 +43,28 @@ function createAnswering(options: PagesOptions): PageHandler {
   const { store, random, answerWindowSeconds } = options;
   return async (request, token) => {
     const body = await request.body();
-    const visit = readVisit(body) ?? random.token(VISIT_BYTES);
+    const visit = readForm(body).givenVisit ?? random.token(VISIT_BYTES);
     const found = await findLink(options, token, visit);
     if (found === null) return respondUnknown(options, request);
+    const { link, answer } = found;
     const viewOf = createView(options, found, request, visit);
-    const { form, answers } = readPageForm(body, found.answer?.score ?? null);
-    const { score, comment } = form;
-    const view = viewOf(score);
-    const again = { ...view, ...form, isChosenByLink: false, hasScript: false };
-    if (form.problem !== null || score === null) return pageResponse(formPage(again));
-    const { project } = found.link;
-    const asked = await store.read((tx) => questionsFor(tx, project, { score, locale: view.words.locale }));
-    const problem = findFormProblem(asked, answers, body);
-    const askAgain = (why: QuestionsProblem): HtmlPage =>
-      questionsPage({ ...view, asked, given: answers, problem: why });
-    if (problem !== null) return pageResponse(askAgain(problem));
-    const isChange = found.answer !== null;
-    const seconds = isChange ? options.linkChanges.count(visit) : secondsToWait(options, found.link, request);
-    if (seconds > 0) {
-      const busy =
-        asked.length > 0 && answers.size > 0
-          ? askAgain({ kind: "busy" })
-          : formPage({ ...again, problem: { kind: "busy" } });
-      return askToWait(pageResponse(busy), seconds);
-    }
+    const form = readForm(body, answer?.score ?? null);
     // Stored comments aren't shown, so an empty field doesn't remove one.
-    const given = { score, ...(comment.trim() === "" ? {} : { comment }) };
-    const stored = await store.write(
-      async (tx) => {
-        const link = await answerByLink(tx, found.link, visit, given, answerWindowSeconds);
-        const response = link.mayChange ? await tx.responses.byId(project.id, link.responseId) : null;
-        if (response !== null) await storeAnswers(tx, project, response, asked, answers);
-        return { ...link, fields: toFields(response?.additionalAnswers ?? []) };
-      },
-      { project: project.id },
-    );
-    // No redirect: its URL could be shared. Sending the form again changes nothing.
-    const { score: kept, mayChange, fields } = stored;
-    if (mayChange && asked.length > 0 && answers.size === 0)
-      return pageResponse(questionsPage({ ...view, asked, given: fields, problem: null }));
-    return pageResponse(thanksPage(viewOf(kept), { score: kept, comment: null }, mayChange));
+    const given = { score: form.score ?? 0, ...(form.comment.trim() !== "" && { comment: form.comment }) };
+    return answerForm(store, form, {
+      project: link.project,
+      view: viewOf(form.score),
+      comment: "",
+      wait: () => (answer === null ? secondsToWait(options, link, request) : options.linkChanges.count(visit)),
+      store: (tx) => answerByLink(tx, link, visit, given, answerWindowSeconds),
+      // No redirect: its URL could be shared. Sending the form again changes nothing.
+      reply: ({ asked, answer: { score, mayChange }, further }, isAsking) =>
+        pageResponse(
+          mayChange && isAsking
+            ? questionsPage({ ...viewOf(form.score), asked, given: toFields(further), problem: null })
+            : thanksPage(viewOf(score), { score, comment: null }, mayChange),
+        ),
+    });
   };
 }
 

@@ -5,9 +5,9 @@ import type { Project } from "../domain/inputs.ts";
 import type { Transaction } from "../domain/ports.ts";
 import { NO_BRAND } from "../domain/projects/brand.ts";
 import { NO_PRESENTATION } from "../domain/projects/presentation.ts";
-import { type AskedQuestion, questionsFor } from "../domain/questions/answer-questions.ts";
+import { type AskedQuestion, findProblem, questionsFor } from "../domain/questions/answer-questions.ts";
 import { readSurveyWords } from "../domain/surveys/survey-words.ts";
-import { linkedScore, readScore } from "./answer-form.ts";
+import { linkedScore, readForm, readScore } from "./answer-form.ts";
 import { pageResponse, seeOther } from "./document.ts";
 import {
   byMethod,
@@ -17,8 +17,7 @@ import {
   type Shown,
   showProject,
 } from "./page-request.ts";
-import { findFormProblem, readPageForm } from "./questions/questions-form.ts";
-import { furtherAnswers, QUESTIONS_PATH, questionsPage } from "./questions/questions-page.ts";
+import { furtherAnswers, QUESTIONS_PATH, questionsPage } from "./questions-page.ts";
 import { formPage, type SurveyView, thanksPage } from "./survey-page.ts";
 
 /** The submitted score is in the query as `answered`. */
@@ -58,13 +57,13 @@ async function showPreviewPage(place: Place, answered: number | null, rest: stri
 
 async function answerPreview(place: Place, answered: number | null): Promise<HttpResponse> {
   const { request } = place;
-  const body = await request.body();
-  const { form, answers } = readPageForm(body, answered);
+  const form = readForm(await request.body(), answered);
+  const { answers } = form;
   const { view, asked } = await readPreview(place, form.score);
   if (form.problem !== null || form.score === null)
     return pageResponse(formPage({ ...view, ...form, isChosenByLink: false, hasScript: false }));
   const { thanks, questions } = urlsOf(view, form.score);
-  const problem = findFormProblem(asked, answers, body);
+  const problem = findProblem(asked, answers);
   if (problem !== null) {
     const again = { ...view, action: thanks, asked, given: answers, problem };
     return pageResponse(questionsPage(again));

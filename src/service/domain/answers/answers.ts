@@ -9,6 +9,7 @@ import type { ErasedLink, PageFacts, PersonRow, ResponseRow, Store, SurveyLink, 
 import { peoplePages } from "../people/everybody.ts";
 import { resubscribePerson, stopTexts, unsubscribePerson } from "../people/suppressions.ts";
 import { changeResponse, storeResponse } from "./response-changes.ts";
+import type { KeptAnswer } from "./take-answer.ts";
 import { noteEvent } from "../webhooks/events.ts";
 
 export interface Visit {
@@ -36,12 +37,6 @@ export interface GivenAnswer {
   readonly by: "script" | "button" | "text";
 }
 
-export interface StoredVisit {
-  readonly project: Project;
-  readonly responseId: number;
-  readonly change: "created" | "updated" | "same" | "closed";
-}
-
 /**
  * Records the answer to a survey, with the survey's properties, or changes the first answer while that is allowed.
  * Throws NotFoundError, and InvalidError for an invalid score or a long comment.
@@ -51,7 +46,7 @@ export async function answerSurvey(
   token: string,
   given: GivenAnswer,
   windowSeconds: number,
-): Promise<StoredVisit> {
+): Promise<KeptAnswer> {
   const { score, comment, by } = cleanAnswer(given);
   const visit = await visitSurvey(tx, token);
   if (visit === null) throw new NotFoundError("no such survey");
@@ -62,9 +57,9 @@ export async function answerSurvey(
   await confirmSent(tx, project, requestId);
   const state = linkState(visit, tx.now, windowSeconds);
   if (answer !== null) {
-    const isChanged = state === "open" && (await changeAnswer(tx, project, answer, { score, comment }));
-    const change = state === "open" ? (isChanged ? "updated" : "same") : "closed";
-    return { project, responseId: answer.id, change };
+    const mayChange = state === "open";
+    if (mayChange) await changeAnswer(tx, project, answer, { score, comment });
+    return { responseId: answer.id, score: mayChange ? score : answer.score, mayChange };
   }
   const times = { createdAt: tx.now, updatedAt: tx.updatedAt };
   const row = { personId, requestId, score, comment: comment ?? null, personProperties: properties, token: tx.token() };
@@ -76,7 +71,7 @@ export async function answerSurvey(
     answeredAfter: seconds,
   });
   await noteEvent(tx, project, { type: "survey_response.created", responseId });
-  return { project, responseId, change: "created" };
+  return { responseId, score, mayChange: true };
 }
 
 export async function changeAnswer(

@@ -3,6 +3,7 @@ import { createHmac } from "node:crypto";
 import type { Properties } from "../../../contract/resources.ts";
 import { isStorableJson } from "../../../contract/text/storable.ts";
 import { changeAnswer, cleanAnswer } from "../answers/answers.ts";
+import type { KeptAnswer } from "../answers/take-answer.ts";
 import { storeResponse } from "../answers/response-changes.ts";
 import { checkText, InvalidError } from "../errors.ts";
 import { parseId } from "../ids.ts";
@@ -50,12 +51,6 @@ export async function visitLink(tx: Transaction, token: string, visit: string | 
   return { link, answer: known === null ? null : await tx.responses.byId(link.project.id, known.id) };
 }
 
-export interface LinkAnswer {
-  readonly responseId: number;
-  readonly score: number;
-  readonly mayChange: boolean;
-}
-
 /**
  * Records a visitor's answer for a person without an address. The same visit can change it for `windowSeconds`. An
  * undefined comment keeps the stored one. Throws InvalidError.
@@ -66,7 +61,7 @@ export async function answerByLink(
   visit: string,
   given: { readonly score: number; readonly comment?: string },
   windowSeconds: number,
-): Promise<LinkAnswer> {
+): Promise<KeptAnswer> {
   const { score, comment } = cleanAnswer(given);
   const { project, properties } = link;
   const token = visitToken(await tx.secrets.ensure(LINK_SECRET), link, visit);

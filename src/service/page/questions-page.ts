@@ -1,12 +1,12 @@
 /** Optional questions after the score. Works without scripts. */
-import { plainAnswers, type PlainAnswer } from "../../../contract/questions/additional-answers.ts";
-import { FREE_RESPONSE_MAX } from "../../../contract/questions/questions.ts";
-import type { AdditionalAnswer, Choice } from "../../../contract/resources.ts";
-import { type Html, html } from "../../../contract/text/html.ts";
-import type { AnswerProblem, AskedQuestion, GivenAnswers } from "../../domain/questions/answer-questions.ts";
-import { fillText, surveyTexts } from "../../domain/texts/survey-texts.ts";
-import { type HtmlPage, problemSummary } from "../document.ts";
-import type { SurveyView } from "../survey-page.ts";
+import { plainAnswers, type PlainAnswer } from "../../contract/questions/additional-answers.ts";
+import { FREE_RESPONSE_MAX } from "../../contract/questions/questions.ts";
+import type { AdditionalAnswer, Choice } from "../../contract/resources.ts";
+import { type Html, html } from "../../contract/text/html.ts";
+import type { AnswerProblem, AskedQuestion, GivenAnswers } from "../domain/questions/answer-questions.ts";
+import { fillText, surveyTexts } from "../domain/texts/survey-texts.ts";
+import { type HtmlPage, problemSummary } from "./document.ts";
+import type { SurveyView } from "./survey-page.ts";
 
 /** Below a survey's address. */
 export const QUESTIONS_PATH = "questions";
