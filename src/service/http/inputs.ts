@@ -18,6 +18,7 @@ import type {
   StatusInput,
 } from "../domain/inputs.ts";
 import type { EventsFilter } from "../domain/ports.ts";
+import { checkAddresses } from "../domain/people/people.ts";
 import { readAnswerTexts } from "../domain/questions/answer-texts.ts";
 import { checkSpecialProperties } from "../domain/surveys/special-properties.ts";
 import { Reader } from "./reader.ts";
@@ -135,10 +136,10 @@ export function readSendInput(reader: Reader): SendInput {
     emailUpdate: reader.email("email_update"),
     phoneNumberUpdate: reader.phone("phone_number_update"),
   };
-  // The old address comes in the field of its kind (4.2).
-  if (input.emailUpdate !== null) reader.require("email", input.email);
-  if (input.channel === "sms" || input.phoneNumberUpdate !== null) reader.require("phone_number", input.phoneNumber);
-  else if (input.phoneNumber === null && !reader.has("phone_number")) reader.require("email", input.email);
+  // A wrong address isn't a missing one.
+  const given = (name: string, value: string | null): string | null => value ?? (reader.isWrong(name) ? "" : null);
+  const addresses = { email: given("email", input.email), phoneNumber: given("phone_number", input.phoneNumber) };
+  reader.check(() => checkAddresses({ ...input, ...addresses }));
   reader.finish();
   return input;
 }

@@ -40,9 +40,13 @@ export class Reader {
     (this.#errors[name] ??= []).push(phrase);
   }
 
+  isWrong(name: string): boolean {
+    return this.#errors?.[name] !== undefined;
+  }
+
   /** After a problem with the same name, nothing more is reported. */
   require(name: string, given: unknown): void {
-    if (given === null && this.#errors?.[name] === undefined) this.complain(name, "can't be blank");
+    if (given === null && !this.isWrong(name)) this.complain(name, "can't be blank");
   }
 
   /** Collects the problems that `rule` throws. */
@@ -59,8 +63,7 @@ export class Reader {
    * itself checks it.
    */
   async checkAlso(name: string, rule: () => Promise<unknown>): Promise<void> {
-    if (this.#errors !== null && this.#errors[name] === undefined)
-      await rule().catch((error: unknown) => this.#takeOver(error));
+    if (this.#errors !== null && !this.isWrong(name)) await rule().catch((error: unknown) => this.#takeOver(error));
   }
 
   #takeOver(error: unknown): void {

@@ -12,7 +12,7 @@ import type { SurveyView } from "./survey-page.ts";
 export const QUESTIONS_PATH = "questions";
 
 /** `busy`: the form is fine and can be sent again later. */
-export type QuestionsProblem = AnswerProblem | { readonly kind: "busy" };
+type QuestionsProblem = AnswerProblem | { readonly kind: "busy" };
 
 export interface QuestionsView extends SurveyView {
   readonly asked: readonly AskedQuestion[];

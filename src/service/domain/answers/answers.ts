@@ -91,15 +91,16 @@ export function cleanAnswer<Given extends { readonly score: number; readonly com
   given: Given,
 ): Omit<Given, "comment"> & { readonly comment: string | null | undefined } {
   const comment = given.comment === undefined ? undefined : given.comment.trim() || null;
-  checkAnswer(given.score, comment ?? "");
+  checkScore(given.score);
+  if (Buffer.byteLength(comment ?? "") > TEXT_BYTES_MAX)
+    throw new InvalidError({ comment: [`is too long (maximum is ${TEXT_BYTES_MAX} bytes)`] });
   return { ...given, comment };
 }
 
-function checkAnswer(score: number, comment: string): void {
-  if (!Number.isInteger(score) || score < SCORE_MIN || score > SCORE_MAX)
-    throw new InvalidError({ score: [`must be an integer from ${SCORE_MIN} to ${SCORE_MAX}`] });
-  if (Buffer.byteLength(comment) > TEXT_BYTES_MAX)
-    throw new InvalidError({ comment: [`is too long (maximum is ${TEXT_BYTES_MAX} bytes)`] });
+/** Throws InvalidError. */
+export function checkScore(score: number): void {
+  if (Number.isInteger(score) && score >= SCORE_MIN && score <= SCORE_MAX) return;
+  throw new InvalidError({ score: [`must be an integer from ${SCORE_MIN} to ${SCORE_MAX}`] });
 }
 
 export interface Look {

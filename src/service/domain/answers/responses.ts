@@ -1,5 +1,5 @@
 /** Survey responses in the API (4.3 and 4.4); `answers.ts` has those from links. */
-import { ANSWERS_BYTES_MAX, NOTES_LENGTH_MAX, SCORE_MAX, SCORE_MIN } from "../../../contract/limits.ts";
+import { ANSWERS_BYTES_MAX, NOTES_LENGTH_MAX } from "../../../contract/limits.ts";
 import type { AdditionalAnswer, SurveyResponse } from "../../../contract/resources.ts";
 import type { Expansion } from "../../../contract/routes.ts";
 import { InvalidError, NotFoundError } from "../errors.ts";
@@ -12,6 +12,7 @@ import { listQuestions } from "../questions/questions.ts";
 import { recallDigests } from "../delivery/digests.ts";
 import { checkRecordedTime } from "../recorded-time.ts";
 import { changeResponse, removeResponse, storeResponse } from "./response-changes.ts";
+import { checkScore } from "./answers.ts";
 import { requireTrend } from "./trends.ts";
 import { noteEvent } from "../webhooks/events.ts";
 
@@ -121,11 +122,6 @@ function checkSize(all: readonly AdditionalAnswer[], byQuestion: boolean): void 
       ? { answers: [`are too large as additional answers ${maximum}`] }
       : { additional_answers: [`is too large ${maximum}`] },
   );
-}
-
-function checkScore(score: number): void {
-  if (Number.isInteger(score) && score >= SCORE_MIN && score <= SCORE_MAX) return;
-  throw new InvalidError({ score: [`must be an integer from ${SCORE_MIN} to ${SCORE_MAX}`] });
 }
 
 export async function requirePerson(tx: Transaction, project: Project, text: string): Promise<number> {

@@ -97,38 +97,58 @@ export interface SentResult {
  * it. Records the reason if it isn't scheduled.
  */
 export async function sendPerson(tx: Transaction, project: Project, input: SendInput): Promise<SentResult> {
-  checkSendInput(input, tx.now);
-  const { name, lastSentAt, properties: given, channel, delaySeconds } = input;
-  checkSpecialProperties(given ?? {});
-  const renames = input.emailUpdate !== null || input.phoneNumberUpdate !== null;
-  const existing = renames ? await renamePerson(tx, project, input) : await identify(tx, project, input, PEOPLE_NAMES);
-  const identity = renames
-    ? { email: null, phoneNumber: null }
-    : { email: input.email, phoneNumber: input.phoneNumber };
-  const stored = input.replaceProperties && given !== null ? {} : storedProperties(existing);
-  const kept = given === null ? null : JSON.stringify(mergeProperties(stored, given));
-  const wanted = renames && !input.send ? NOTHING_NEW : { name, properties: kept, lastSentAt, ...identity };
-  const isNew = existing === null;
-  const properties = mergeProperties(carriedProperties(stored), given ?? {});
-  const survey = { isNew, channel, delaySeconds, properties };
-  const first = async (one: PersonRow): Promise<number | null> =>
-    input.send && (await refuseSurvey(tx, project, one, survey)) === null ? dueAfterDelay(tx, survey) : null;
-  const person = await upsertPerson(tx, project, existing, wanted, PEOPLE_NAMES, first);
-  if (!input.send) return { person: toSentPerson(person, null, given), created: isNew, status: null };
-  const scheduled = await scheduleOrNote(tx, project, person, survey);
-  return { person: toSentPerson(person, scheduled.at, given), created: isNew, status: scheduled.status };
+  checkRecordedTime("last_sent_at", input.lastSentAt, tx.now);
+  checkAddresses(input);
+  checkSpecialProperties(input.properties ?? {});
+  const isRename = input.emailUpdate !== null || input.phoneNumberUpdate !== null;
+  const saved = isRename ? await renamePerson(tx, project, input) : await savePerson(tx, project, input);
+  const { at, status } = input.send ? await scheduleUnlessRefused(tx, project, saved) : { at: null, status: null };
+  return { person: toSentPerson(saved.person, at, input.properties), created: saved.survey.isNew, status };
 }
 
-interface Scheduled extends Pick<SentResult, "status"> {
-  readonly at: number | null;
+/** An e-mail or a phone number; the old address comes in the field of its kind (4.2). Throws InvalidError. */
+export function checkAddresses(input: Omit<SendInput, "name" | "properties">): void {
+  const { email, phoneNumber, channel, emailUpdate, phoneNumberUpdate } = input;
+  const needsPhone = channel === "sms" || phoneNumberUpdate !== null;
+  const needsEmail = emailUpdate !== null || (phoneNumber === null && !needsPhone);
+  const blank = ["can't be blank"];
+  const errors = {
+    ...(email === null && needsEmail && { email: blank }),
+    ...(phoneNumber === null && needsPhone && { phone_number: blank }),
+  };
+  if (Object.keys(errors).length > 0) throw new InvalidError(errors);
 }
 
-async function scheduleOrNote(
+interface SavedPerson {
+  readonly person: PersonRow;
+  readonly survey: SurveyRequest;
+}
+
+async function savePerson(tx: Transaction, project: Project, input: SendInput): Promise<SavedPerson> {
+  return saveChanges(tx, project, await identify(tx, project, input, PEOPLE_NAMES), input);
+}
+
+async function saveChanges(
   tx: Transaction,
   project: Project,
-  person: PersonRow,
-  survey: SurveyRequest,
-): Promise<Scheduled> {
+  existing: PersonRow | null,
+  { email, phoneNumber, name, lastSentAt, properties: given, ...input }: SendInput,
+): Promise<SavedPerson> {
+  const stored = input.replaceProperties && given !== null ? {} : storedProperties(existing);
+  const kept = given === null ? null : JSON.stringify(mergeProperties(stored, given));
+  const properties = mergeProperties(carriedProperties(stored), given ?? {});
+  const survey = { isNew: existing === null, channel: input.channel, delaySeconds: input.delaySeconds, properties };
+  const wanted = { email, phoneNumber, name, properties: kept, lastSentAt };
+  const first = async (one: PersonRow): Promise<number | null> =>
+    input.send && (await refuseSurvey(tx, project, one, survey)) === null ? dueAfterDelay(tx, survey) : null;
+  return { person: await upsertPerson(tx, project, existing, wanted, PEOPLE_NAMES, first), survey };
+}
+
+async function scheduleUnlessRefused(
+  tx: Transaction,
+  project: Project,
+  { person, survey }: SavedPerson,
+): Promise<Pick<SentResult, "status"> & { readonly at: number | null }> {
   // A new person's row already has the time.
   const hasTime = survey.isNew && person.nextSurveyAt !== null;
   const status = hasTime ? null : await refuseSurvey(tx, project, person, survey);
@@ -139,19 +159,6 @@ async function scheduleOrNote(
   const at = dueAfterDelay(tx, survey);
   await scheduleSurvey(tx, project, person.id, survey, at);
   return { at, status: await findPause(tx, project) };
-}
-
-function checkSendInput(input: SendInput, now: number): void {
-  const { email, phoneNumber, channel, emailUpdate, phoneNumberUpdate, lastSentAt } = input;
-  checkRecordedTime("last_sent_at", lastSentAt, now);
-  if (email === null && (phoneNumber === null || emailUpdate !== null)) throw blank("email");
-  if (phoneNumber === null && (channel === "sms" || phoneNumberUpdate !== null)) throw blank("phone_number");
-}
-
-const NOTHING_NEW = { email: null, phoneNumber: null, name: null, properties: null, lastSentAt: null };
-
-function blank(attribute: string): InvalidError {
-  return new InvalidError({ [attribute]: ["can't be blank"] });
 }
 
 function toSentPerson(person: PersonRow, scheduledAt: number | null, given: Properties | null): SentPerson {
@@ -187,24 +194,24 @@ export async function cancelSurveys(tx: Transaction, project: Project, reference
 const UPDATE_NAMES = { id: "id", email: "email_update", phoneNumber: "phone_number_update" };
 
 /**
- * Renames the person that the old values identify. Throws InvalidError if the new ones belong to someone else, or the
- * old ones to no one.
+ * Renames the person that the old values identify; with send=false nothing else changes. Throws InvalidError if the new
+ * ones belong to someone else, or the old ones to no one.
  */
-async function renamePerson(tx: Transaction, project: Project, input: SendInput): Promise<PersonRow> {
+async function renamePerson(tx: Transaction, project: Project, input: SendInput): Promise<SavedPerson> {
   const person = await identify(tx, project, input, PEOPLE_NAMES);
   if (person === null) throw unknown(input.email === null ? "phone_number" : "email");
   if (input.emailUpdate !== null && !samePerson(person, input)) throw unknown("email");
+  if (input.phoneNumberUpdate !== null && person.phoneNumber !== input.phoneNumber) throw unknown("phone_number");
   // With send=false, the old values only identify the person.
   const named = (value: string | null): string | null => (input.send ? value : null);
-  if (input.phoneNumberUpdate !== null && person.phoneNumber !== input.phoneNumber) throw unknown("phone_number");
-  try {
-    return await changePerson(tx, project, person, {
-      email: input.emailUpdate ?? person.email ?? named(input.email),
-      phoneNumber: input.phoneNumberUpdate ?? named(input.phoneNumber) ?? person.phoneNumber,
-    });
-  } catch (error) {
+  const renamed = await changePerson(tx, project, person, {
+    email: input.emailUpdate ?? person.email ?? named(input.email),
+    phoneNumber: input.phoneNumberUpdate ?? named(input.phoneNumber) ?? person.phoneNumber,
+  }).catch((error: unknown) => {
     throw translateTaken(error, UPDATE_NAMES);
-  }
+  });
+  const rest = input.send ? {} : { name: null, properties: null, lastSentAt: null };
+  return saveChanges(tx, project, renamed, { ...input, ...rest, email: null, phoneNumber: null });
 }
 
 function samePerson(person: PersonRow, input: SendInput): boolean {
