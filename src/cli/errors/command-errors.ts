@@ -77,14 +77,13 @@ export class ImportStoppedError extends Error {
   }
 }
 
-/**
- * An error of a file after the first request, so it's no longer a usage error: exit status 1. Its cause is reported.
- */
+/** An error after the first request. Its cause is reported, but never as a usage error: exit status 1 instead. */
 export class BegunError extends Error {
   override readonly name = "BegunError";
 
   constructor(cause: unknown) {
     super("stopped on the way", { cause });
+    if (cause instanceof Error) this.stack = cause.stack ?? "";
   }
 }
 

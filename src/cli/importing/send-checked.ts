@@ -4,14 +4,14 @@ import { type Journal, openJournal } from "../../bulk/import/journal/journal.ts"
 import type { JournalHead } from "../../bulk/import/journal/journal-entry.ts";
 import type { RowSource } from "../../bulk/import/journal/decide-rows.ts";
 import type { JournalState, WritableState } from "../../bulk/import/journal/journal-state.ts";
-import { InputChangedError } from "../../bulk/import/table/input-file.ts";
+import { InputChangedError, InputError } from "../../bulk/import/table/input-file.ts";
 import { countOutcomes } from "../../bulk/import/journal/outcome.ts";
 import { openRecordedOutcomes } from "../../bulk/import/journal/recorded-outcomes.ts";
 import { failedCsv, resultsCsv } from "../../bulk/import/journal/results.ts";
 import { MissingRowsError, type SendReport, sendRows } from "../../bulk/import/send-rows.ts";
 import type { Client } from "../../client/client.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
-import { replaceFile, UnwritableFileError } from "../../runtime/files/file-replacement.ts";
+import { replaceFile } from "../../runtime/files/file-replacement.ts";
 import type { Connection, Deps } from "../kit/deps.ts";
 import { describeRetries } from "../kit/notes.ts";
 import { createProgress } from "../kit/progress.ts";
@@ -200,17 +200,18 @@ async function conclude(checked: Checked, sent: Recorded, elapsedMs: number): Pr
     retries: describeRetries(connection),
   });
   if (stoppedBy instanceof InterruptedError) return exitOfSignal(stoppedBy.signal);
-  if (stoppedBy !== null) throw toStopError(stoppedBy);
+  if (stoppedBy !== null) throw toStopError(stoppedBy, checked);
   return counts.failed + counts.unknown > 0 ? EXIT.partial : EXIT.done;
 }
 
 /** For errors after the first request. */
-function toStopError(error: unknown): unknown {
-  if (error instanceof InputChangedError) {
+function toStopError(error: unknown, { deps, table }: Checked): unknown {
+  // The whole file was sound when it was checked.
+  const changed = error instanceof InputError ? new InputChangedError(table.input.name) : error;
+  if (changed instanceof InputChangedError) {
     const hint = "the rows that were sent are in the results; put the file back as it was to resume";
-    return new ImportStoppedError("input_changed", error.message, { hint, cause: error });
+    return new ImportStoppedError("input_changed", changed.message, { hint, cause: error });
   }
   if (error instanceof MissingRowsError) return new ImportStoppedError("rows_missing", error.message, { cause: error });
-  const isOfFiles = error instanceof UnwritableFileError || (error as NodeJS.ErrnoException).syscall !== undefined;
-  return isOfFiles ? new BegunError(error) : error;
+  return deps.signal.aborted ? error : new BegunError(error);
 }

@@ -39,7 +39,10 @@ export interface ErrorReport {
 export function describeError(error: unknown, verbose: boolean): ErrorReport {
   if (!(error instanceof Error))
     return report("internal", `a value that is not an error was thrown: ${String(error)}`, EXIT.failed);
-  if (error instanceof BegunError) return { ...describeError(error.cause, verbose), exit: EXIT.failed };
+  if (error instanceof BegunError) {
+    const cause = describeError(error.cause, verbose);
+    return { ...cause, exit: cause.exit === EXIT.usage ? EXIT.failed : cause.exit };
+  }
   return (
     describeChanges(error, verbose) ??
     describeOwn(error) ??

@@ -4,6 +4,7 @@ import { TimeoutError } from "../../../src/client/errors/call-errors.ts";
 import {
   ChangesFailedError,
   AssertionError,
+  BegunError,
   InterruptedError,
   NothingFoundError,
 } from "../../../src/cli/errors/command-errors.ts";
@@ -75,6 +76,19 @@ describe("an error as it is told", () => {
       new UnwritableFileError("cannot write x: permission denied"),
       2,
       "error: cannot write x: permission denied\n",
+    ],
+    [
+      "an unwritable target after the first request",
+      new BegunError(new UnwritableFileError("cannot write x: permission denied")),
+      1,
+      "error: cannot write x: permission denied\n",
+    ],
+    ["a usage error after the first request", new BegunError(new UsageError("no x")), 1, "error: no x\n"],
+    [
+      "a refused key after the first request",
+      new BegunError(new AuthError("refused", at(401))),
+      4,
+      "error: refused\nhint: surveyctl auth status shows which key is used\n",
     ],
     ["nobody found", new NothingFoundError("nobody is ann"), 5, "error: nobody is ann\n"],
     ["an assertion", new AssertionError(["nps>=40 (nps is 12)"]), 6, "error: assertion failed: nps>=40 (nps is 12)\n"],
