@@ -84,18 +84,3 @@ export function createWakeLoop(
     },
   };
 }
-
-export interface Signal {
-  readonly call: (dueAt?: number) => void;
-  readonly answer: (work: (dueAt?: number) => void) => void;
-}
-
-export function createSignal(): Signal {
-  const answers: ((dueAt?: number) => void)[] = [];
-  return {
-    call: (dueAt) => {
-      for (const work of answers) work(dueAt);
-    },
-    answer: (work) => void answers.push(work),
-  };
-}

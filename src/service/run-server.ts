@@ -1,7 +1,7 @@
 /** Listeners of a service, and the order in which they end. */
 import type { Clock } from "../runtime/clock.ts";
 import { listen, type ListenOptions, type Listening } from "./http/server.ts";
-import type { Service } from "./index.ts";
+import type { Service } from "./service.ts";
 
 export interface ServerOptions extends ListenOptions {
   readonly metrics?: MetricsAddress | null;

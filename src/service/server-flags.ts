@@ -3,15 +3,17 @@ import type { Log } from "../runtime/log.ts";
 import type { Store } from "./domain/ports.ts";
 import { keepQuietHours } from "./domain/surveys/autopilot/autopilot-settings.ts";
 import type { QuietHours } from "./domain/surveys/quiet-hours.ts";
-import type { Base } from "./parts/base.ts";
 import { logClosedWindow, logNoZone } from "./service-log.ts";
+import type { ServiceOptions } from "./service-options.ts";
 
-export async function keepFlags({ store, log, address, sender, options, failures }: Base, url: string): Promise<void> {
-  await address.listen(store, url).catch(failures.add);
-  await keepBounceAddress(store, sender.bounceAddress).catch(failures.add);
-  await keepDailyLimit(store, options.dailyLimit ?? null).catch(failures.add);
-  const { sms = null } = options;
-  if (sms !== null) await followQuietHours(store, log, sms.limits.quiet).catch(failures.add);
+export async function keepFlags(
+  store: Store,
+  { log, sender, dailyLimit = null, sms = null }: ServiceOptions,
+  onError: (error: unknown) => void,
+): Promise<void> {
+  await keepBounceAddress(store, sender?.bounceAddress ?? null).catch(onError);
+  await keepDailyLimit(store, dailyLimit).catch(onError);
+  if (sms !== null) await followQuietHours(store, log, sms.limits.quiet).catch(onError);
 }
 
 async function keepBounceAddress(store: Store, bounceAddress: string | null): Promise<void> {

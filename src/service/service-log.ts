@@ -1,7 +1,6 @@
-import type { Log, LogFields } from "../runtime/log.ts";
+import type { Log } from "../runtime/log.ts";
 import { VERSION } from "../runtime/version.ts";
 import type { StoreAbout } from "./domain/ports.ts";
-import type { ReplyFacts } from "./domain/delivery/rows.ts";
 import type { Pause } from "./domain/delivery/oversight.ts";
 import type { StoreEvent } from "./store/store-errors.ts";
 
@@ -59,11 +58,6 @@ export function logNoZone(log: Log, projects: readonly string[]): void {
   const names = projects.join(", ");
   const message = `no time zone is set for project ${names}: its days and hours are UTC`;
   log.warn("no_time_zone", { projects: names, message });
-}
-
-/** The stage and codes of the reply that makes a sender wait. */
-export function replyFields(said: ReplyFacts | null): LogFields {
-  return { stage: said?.stage ?? null, code: said?.code ?? null, enhanced_code: said?.enhancedCode ?? null };
 }
 
 /** Logs each kind of recurring error once until it is over. */

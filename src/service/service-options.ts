@@ -6,8 +6,8 @@ import type { FetchText } from "./delivery/bounce/sns.ts";
 import type { SenderSettings } from "./delivery/message/sender.ts";
 import type { OnUnknown } from "./domain/delivery/deliveries.ts";
 import type { RateLimit } from "./http/rate-limit.ts";
-import type { MailOptions } from "./parts/mail.ts";
-import type { SmsOptions } from "./parts/sms.ts";
+import type { MailOptions } from "./sending/mail.ts";
+import type { SmsOptions } from "./sending/sms.ts";
 
 export interface ServiceOptions {
   /** Created if missing; `outbox/` is next to it. With a database, its name without the password. */

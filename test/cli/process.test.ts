@@ -10,7 +10,7 @@ import { systemClock } from "../../src/runtime/clock.ts";
 import { silentLog } from "../../src/runtime/log.ts";
 import { systemRandom } from "../../src/runtime/random.ts";
 import { ensureFirstKey } from "../../src/service/first-project.ts";
-import { openService } from "../../src/service/index.ts";
+import { openService } from "../../src/service/service.ts";
 import { runInside } from "../helpers/in-process.ts";
 import { size } from "../helpers/long.ts";
 import { answer, json, stall, startMisbehavingServer, type MisbehavingServer } from "../helpers/misbehaving-server.ts";

@@ -11,8 +11,8 @@ import { ensureFirstKey } from "../../src/service/first-project.ts";
 import { NO_SENDER } from "../../src/service/delivery/message/sender.ts";
 import { parseSmtpUrl } from "../../src/service/delivery/smtp/smtp-url.ts";
 import { openTestService, type TestService } from "./test-service.ts";
-import type { MailOptions } from "../../src/service/parts/mail.ts";
-import type { SmsOptions } from "../../src/service/parts/sms.ts";
+import type { MailOptions } from "../../src/service/sending/mail.ts";
+import type { SmsOptions } from "../../src/service/sending/sms.ts";
 import { databaseOf } from "./postgres.ts";
 
 export interface EmbeddedService {

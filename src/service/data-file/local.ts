@@ -2,11 +2,9 @@ import type { Exchange } from "../../contract/http.ts";
 import { createKey } from "../operations/projects.ts";
 import { requireProject } from "../domain/projects/projects.ts";
 import { DEFAULT_PROJECT, ensureProject } from "../first-project.ts";
-import type { Base } from "../parts/base.ts";
-import { createHttp, openKeys } from "../parts/http.ts";
-import { openSenders } from "../parts/senders.ts";
-import { createSending } from "../parts/sending.ts";
 import { livingProcesses } from "../scheduler/heartbeat.ts";
+import { type Core, openSenders } from "../core.ts";
+import { openHttp, openKeys, openSending } from "../service.ts";
 import { DEFAULT_ADDRESS } from "../service-address.ts";
 import { openForCommand } from "./administer.ts";
 import type { DataFileOptions } from "./open-data-file.ts";
@@ -24,25 +22,25 @@ export interface LocalService {
 }
 
 export async function openLocal(options: LocalOptions): Promise<LocalService> {
-  const base = await openForCommand(options);
+  const core = await openForCommand(options);
   try {
-    return await connect(base, options.project ?? DEFAULT_PROJECT);
+    return await connect(core, options.project ?? DEFAULT_PROJECT);
   } catch (error) {
-    await base.store.close();
+    await core.store.close();
     throw error;
   }
 }
 
-async function connect(base: Base, name: string): Promise<LocalService> {
-  const { store, random } = base;
+async function connect(core: Core, name: string): Promise<LocalService> {
+  const { store } = core;
   if (name === DEFAULT_PROJECT) await ensureProject(store);
-  const keys = openKeys(base);
-  const apiKey = createKey(random);
+  const keys = openKeys(core);
+  const apiKey = createKey(core.options.random);
   keys.addSession(apiKey, await store.read((tx) => requireProject(tx, name)));
-  const senders = await openSenders(base);
-  const isDelivered = await hasServer(base);
-  const http = createHttp(base, { keys, senders: isDelivered ? { ...senders, outboxChannels: [] } : senders });
-  const sending = isDelivered ? null : createSending(base, senders);
+  const senders = await openSenders(core);
+  const isDelivered = await hasServer(core);
+  const http = openHttp(core, { keys, senders: isDelivered ? { ...senders, outboxChannels: [] } : senders });
+  const sending = isDelivered ? null : openSending(core, senders);
   sending?.start();
   return {
     baseUrl: DEFAULT_ADDRESS,
@@ -60,7 +58,7 @@ async function connect(base: Base, name: string): Promise<LocalService> {
 }
 
 /** If true, only that server knows how to deliver messages. */
-async function hasServer({ store }: Base): Promise<boolean> {
+async function hasServer({ store }: Core): Promise<boolean> {
   if ((await livingProcesses(store)).length > 0) return true;
   return store.read(async (tx) => (await tx.senders.list()).length > 0);
 }

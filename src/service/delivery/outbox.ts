@@ -23,7 +23,8 @@ import type {
   MessageSender,
 } from "../domain/delivery/sender.ts";
 import type { DueDigest, DueQuestion, DueReminder, DueSurvey, ErasedSurvey } from "../domain/ports.ts";
-import { formatSurveyMail, freezeMail, type MailContext } from "./message/survey-mail.ts";
+import { formatSurveyMail, freezeMail } from "./message/survey-mail.ts";
+import type { MailContext } from "./message/sender.ts";
 import { formatSurveySms } from "./message/survey-sms.ts";
 
 /** The tools that a message is made with. */

@@ -9,8 +9,8 @@ import { type DigestFrame, digestHtml, digestSubject, digestText } from "../../i
 import { type DigestFacts, reportComments } from "../../insight/report/facts.ts";
 import { type DkimKey, signMail } from "../delivery/mail/dkim.ts";
 import { asciiDomain, composeMail, needsSmtpUtf8 } from "../delivery/message/mime.ts";
-import { senderDomain } from "../delivery/message/sender.ts";
-import { type MailContext, streamHeaders } from "../delivery/message/survey-mail.ts";
+import { senderDomain, type MailContext } from "../delivery/message/sender.ts";
+import { streamHeaders } from "../delivery/message/survey-mail.ts";
 import type { SmtpMessage } from "../delivery/smtp/smtp-types.ts";
 import { channelRates } from "../domain/answers/metrics.ts";
 import { digestWeek } from "../domain/delivery/digests.ts";

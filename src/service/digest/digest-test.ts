@@ -3,12 +3,14 @@ import { NotTakenError } from "../domain/errors.ts";
 import type { SentDigest } from "../operations/operation.ts";
 import { failureOf, sendOnce } from "../delivery/smtp/send-once.ts";
 import type { DueDigest } from "../domain/ports.ts";
-import type { Base } from "../parts/base.ts";
+import type { ServiceOptions } from "../service-options.ts";
+import type { Slack } from "./slack-digest.ts";
 import { readDigest, renderDigest } from "./digest-mail.ts";
 
 /** Throws NotTakenError if the mail was refused, or can't be sent. */
 export async function mailDigest(
-  { options: { commandMail: way = null }, store, clock, contextOf }: Base,
+  { store, clock, contextOf }: Pick<Slack, "clock" | "contextOf" | "store">,
+  way: NonNullable<ServiceOptions["commandMail"]> | null,
   due: DueDigest,
 ): Promise<SentDigest> {
   if (way === null) throw new NotTakenError(`${due.email} gets it by mail, which needs a mail server`);

@@ -1,18 +1,26 @@
 import { digestSlack, digestSubject } from "../../insight/report/digest.ts";
-import { unixSeconds } from "../../runtime/clock.ts";
+import { type Clock, unixSeconds } from "../../runtime/clock.ts";
+import type { Random } from "../../runtime/random.ts";
+import type { MailContext } from "../delivery/message/sender.ts";
 import { NotTakenError } from "../domain/errors.ts";
 import type { SentDigest } from "../operations/operation.ts";
 import { refuseUrl } from "../domain/webhooks/addresses.ts";
 import { isSlackTarget, shownTarget, slackReach } from "../domain/webhooks/digest-targets.ts";
 import { retryOrGiveUp } from "../domain/delivery/retries.ts";
 import type { DeliveryProgress, DeliveryResult, MessageSender } from "../domain/delivery/sender.ts";
-import type { DueDigest } from "../domain/ports.ts";
+import type { Project } from "../domain/inputs.ts";
+import type { DueDigest, Store } from "../domain/ports.ts";
 import type { AttemptEnd } from "../domain/webhooks/attempts.ts";
 import { createEndpointTransport } from "../webhook/transport.ts";
-import type { Base } from "../parts/base.ts";
-import { LAZY } from "../parts/lazy.ts";
 
-type Slack = Pick<Base, "store" | "clock" | "random" | "address" | "contextOf">;
+export interface Slack {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Addresses of this server, which get no digest. */
+  readonly own: () => string[];
+  readonly contextOf: (project: Project) => Promise<MailContext>;
+}
 
 /** Handles digests whose target is a URL and passes on the rest. */
 export function withSlackDigests(slack: Slack, sender: MessageSender): MessageSender {
@@ -28,7 +36,7 @@ export function withSlackDigests(slack: Slack, sender: MessageSender): MessageSe
 
 async function deliverDigest(slack: Slack, due: DueDigest, progress: DeliveryProgress): Promise<DeliveryResult> {
   // Also checked here, because targets may be older than this rule.
-  const refusal = refuseUrl(due.email, slackReach(due.allowPrivate), slack.address.own());
+  const refusal = refuseUrl(due.email, slackReach(due.allowPrivate), slack.own());
   if (refusal !== null) return { kind: "failed", reason: `the URL is not allowed: ${refusal.message}` };
   const { body } = await slackBody(slack, due);
   if (!(await progress.mayStillSend())) return { kind: "cancelled", reason: "no longer wanted" };
@@ -37,7 +45,7 @@ async function deliverDigest(slack: Slack, due: DueDigest, progress: DeliveryPro
 }
 
 async function slackBody({ store, contextOf }: Slack, due: DueDigest) {
-  const { readDigest } = await LAZY.digest();
+  const { readDigest } = await import("./digest-mail.ts");
   const { facts, frame } = await readDigest(store, due, await contextOf(due.project));
   return { subject: digestSubject(facts), body: JSON.stringify(digestSlack(facts, frame.liveUrl)) };
 }
@@ -54,12 +62,12 @@ export async function postDigest(slack: Slack, due: DueDigest): Promise<SentDige
 
 /** Null if `signal` ended it. */
 async function postToSlack(
-  { clock, address }: Slack,
+  { clock, own }: Slack,
   { email: url, allowPrivate }: DueDigest,
   body: string,
   signal: AbortSignal,
 ): Promise<AttemptEnd | null> {
-  const transport = createEndpointTransport({ clock, own: address.own }, 1);
+  const transport = createEndpointTransport({ clock, own }, 1);
   try {
     return await transport.post(
       { url, ...slackReach(allowPrivate) },

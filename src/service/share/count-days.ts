@@ -1,9 +1,9 @@
 /** Caches counts per day of a live page; a day is counted again after one of its answers changed. */
-import { unixSeconds } from "../../runtime/clock.ts";
+import { type Clock, unixSeconds } from "../../runtime/clock.ts";
 import { utcDay } from "../../runtime/zone.ts";
+import type { Store } from "../domain/ports.ts";
 import type { ShareRow } from "../domain/shares/share-rows.ts";
 import { keepDays } from "../domain/shares/shares.ts";
-import type { Base } from "../parts/base.ts";
 
 /**
  * Counts the missing days from a first one on (days since 1970; null for all). After an import of a million answers
@@ -12,7 +12,7 @@ import type { Base } from "../parts/base.ts";
 export type CountDays = (share: ShareRow, first: number | null) => Promise<void>;
 
 /** One count per link at a time. */
-export function createCountDays({ store, clock }: Base): CountDays {
+export function createCountDays({ store, clock }: { readonly store: Store; readonly clock: Clock }): CountDays {
   const running = new Map<string, Promise<void>>();
   const count: CountDays = async (share, first) => {
     const last = utcDay(unixSeconds(clock)) - 1;

@@ -1,5 +1,5 @@
 /** A live page's numbers: daily tallies added up, and the newest comments, at a bounded cost. */
-import { unixSeconds } from "../../runtime/clock.ts";
+import { type Clock, unixSeconds } from "../../runtime/clock.ts";
 import { SCORE_MAX } from "../../contract/limits.ts";
 import { CONFIDENCE_DEFAULT, countAnswers, FEW_ANSWERS } from "../../insight/interval.ts";
 import { createMasker } from "../../insight/redact.ts";
@@ -7,12 +7,12 @@ import type { ChangeFacts, PeriodScore, SegmentFacts } from "../../insight/repor
 import type { LiveFacts } from "../../insight/report/live-page.ts";
 import { addValue, createTally, segmentRows, type SegmentTally, TooManyValuesError } from "../../insight/segments.ts";
 import { utcDay } from "../../runtime/zone.ts";
-import type { ScoreTally, Transaction } from "../domain/ports.ts";
+import type { SenderSettings } from "../delivery/message/sender.ts";
+import type { ScoreTally, Store, Transaction } from "../domain/ports.ts";
 import { channelRates } from "../domain/answers/metrics.ts";
 import { countsOfScores, type DayTally } from "../domain/shares/day-tally.ts";
 import type { SharedDay, ShareRow } from "../domain/shares/share-rows.ts";
 import { tallyAnswers } from "../domain/shares/shares.ts";
-import type { Base } from "../parts/base.ts";
 import { showProject } from "../page/page-request.ts";
 import type { CountDays } from "./count-days.ts";
 import { readNewest } from "./newest.ts";
@@ -23,6 +23,13 @@ export interface ShareFacts extends LiveFacts {
   readonly until: number;
 }
 
+export interface FactsOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** Default sender. */
+  readonly sender: SenderSettings;
+}
+
 interface CountedDay {
   readonly day: number;
   readonly tally: DayTally;
@@ -30,7 +37,7 @@ interface CountedDay {
 
 /** `countDays` counts the finished days from a first one on; null for all. */
 export async function readShareFacts(
-  { store, clock, sender }: Base,
+  { store, clock, sender }: FactsOptions,
   countDays: CountDays,
   share: ShareRow,
   range: RangeName,

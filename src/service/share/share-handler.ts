@@ -10,9 +10,8 @@ import { createRateLimiter, type RateLimit } from "../http/rate-limit.ts";
 import { HttpError } from "../http/replies.ts";
 import { pageHeaders, stayingWithHttps } from "../page/document.ts";
 import { isToken } from "../page/page-request.ts";
-import type { Base } from "../parts/base.ts";
 import { createCountDays } from "./count-days.ts";
-import { readShareFacts, type ShareFacts } from "./facts.ts";
+import { type FactsOptions, readShareFacts, type ShareFacts } from "./facts.ts";
 import { type RangeName, RANGES, readRangeName } from "./ranges.ts";
 import { shareJson } from "./share-json.ts";
 
@@ -21,12 +20,17 @@ const KEPT_MS = 60_000;
 const KEPT_MAX = 200;
 const PATH = /^\/d\/([\w-]+?)(\.json)?$/;
 
+export interface ShareOptions extends FactsOptions {
+  /** Without a slash at the end; null for the URL of each request. */
+  readonly publicUrl: string | null;
+}
+
 type Handle = (request: PathRequest) => Promise<HttpResponse | null>;
 
-export function createShareHandler(base: Base): Handle {
-  const { store, clock, options } = base;
+export function createShareHandler(options: ShareOptions): Handle {
+  const { store, clock, publicUrl } = options;
   const wrongTokens = createRateLimiter(WRONG_TOKENS, clock);
-  const factsOf = createKeptFacts(base);
+  const factsOf = createKeptFacts(options);
   return async (request) => {
     const [, token = "", suffix] = PATH.exec(request.path) ?? [];
     const given = readLinkSignature(request.query);
@@ -43,7 +47,7 @@ export function createShareHandler(base: Base): Handle {
     const facts = await factsOf(share, range);
     const shown = suffix === undefined ? page(facts, range, given) : json(facts);
     const response = method === "HEAD" ? { ...shown, body: "" } : shown;
-    return stayingWithHttps(response, options.publicUrl ?? request.origin);
+    return stayingWithHttps(response, publicUrl ?? request.origin);
   };
 }
 
@@ -53,16 +57,16 @@ interface Kept {
 }
 
 /** Everyone sees the same numbers for a minute; an erased person is gone from the next ones. */
-function createKeptFacts(base: Base): (share: ShareRow, range: RangeName) => Promise<ShareFacts> {
-  const { clock } = base;
+function createKeptFacts(options: FactsOptions): (share: ShareRow, range: RangeName) => Promise<ShareFacts> {
+  const { clock } = options;
   const kept = new Map<string, Kept>();
-  const countDays = createCountDays(base);
+  const countDays = createCountDays(options);
   return (share, range) => {
     const key = `${share.project.id} ${share.id} ${range}`;
     const known = kept.get(key);
     if (known !== undefined && clock.monotonic() - known.atMs < KEPT_MS) return known.facts;
     if (kept.size >= KEPT_MAX) kept.clear();
-    const facts = readShareFacts(base, countDays, share, range);
+    const facts = readShareFacts(options, countDays, share, range);
     kept.set(key, { atMs: clock.monotonic(), facts });
     facts.catch(() => kept.delete(key));
     return facts;

@@ -11,7 +11,7 @@ import { DomainError } from "../../../src/service/domain/errors.ts";
 import type { Admin, ResultOf } from "../../../src/service/operations/index.ts";
 import type { DeliveryState } from "../../../src/service/domain/ports.ts";
 import { addProject } from "../../../src/service/domain/projects/projects.ts";
-import { openService } from "../../../src/service/index.ts";
+import { openService } from "../../../src/service/service.ts";
 import { openLocal } from "../../../src/service/data-file/local.ts";
 import { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
 import { runServer, type RunningServer } from "../../../src/service/run-server.ts";

@@ -12,7 +12,7 @@ import { administer } from "../../../src/service/data-file/administer.ts";
 import { openTestService } from "../../helpers/test-service.ts";
 import { silentLog } from "../../../src/runtime/log.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
-import { finishErasure } from "../../../src/service/parts/upkeep.ts";
+import { finishErasure } from "../../../src/service/domain/privacy/erase.ts";
 import { DAY, eventsQuery, memberInput, responsesQuery, sendInput } from "../domain/fixture.ts";
 import { listResponses, listUnsubscribes } from "../domain/lists.ts";
 import { ADA, addAda, addOther, findTraces, metricsOf, openPrivacy, type PrivacyFixture } from "./fixture.ts";

@@ -6,7 +6,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { StoredPastResponse } from "../../../src/service/domain/history/rows.ts";
-import { finishErasure } from "../../../src/service/parts/upkeep.ts";
+import { finishErasure } from "../../../src/service/domain/privacy/erase.ts";
 import { size } from "../../helpers/long.ts";
 import { startProgram } from "../../helpers/run-cli.ts";
 import { ADA, addAda, addOther, findTraces, openPrivacy, type PrivacyFixture } from "./fixture.ts";

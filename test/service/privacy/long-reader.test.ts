@@ -8,7 +8,7 @@ import { systemClock } from "../../../src/runtime/clock.ts";
 import { silentLog } from "../../../src/runtime/log.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
 import { openTestService, type TestService } from "../../helpers/test-service.ts";
-import { finishErasure } from "../../../src/service/parts/upkeep.ts";
+import { finishErasure } from "../../../src/service/domain/privacy/erase.ts";
 import type { SqliteDatabase } from "../../../src/service/store/sqlite/engine/database.ts";
 import { sendPerson } from "../../../src/service/domain/people/people.ts";
 import { addProject } from "../../../src/service/domain/projects/projects.ts";

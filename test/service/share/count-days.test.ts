@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { createCountDays } from "../../../src/service/share/count-days.ts";
 import type { DayTally } from "../../../src/service/domain/shares/day-tally.ts";
 import type { ShareRow } from "../../../src/service/domain/shares/share-rows.ts";
-import type { Base } from "../../../src/service/parts/base.ts";
+import type { FactsOptions } from "../../../src/service/share/facts.ts";
 import { fixedClock, NOW } from "../../helpers/fake-deps.ts";
 
 const TODAY = Math.floor(NOW / 86_400);
@@ -40,7 +40,7 @@ function daysOf(rowCounts: readonly number[]) {
     steps.push([]);
     return run(work);
   };
-  return { base: { store: { read: run, write }, clock: fixedClock() } as unknown as Base, steps };
+  return { base: { store: { read: run, write }, clock: fixedClock() } as unknown as FactsOptions, steps };
 }
 
 it("when many answers are not counted, then each step counts days of at most 10,000, or one day", async () => {

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { KEY_LENGTH_MIN } from "../../../contract/limits.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
 import { systemErrorText } from "../../../runtime/files/system-words.ts";
-import type { Service } from "../../../service/index.ts";
+import type { Service } from "../../../service/service.ts";
 import { asCliError } from "../../kit/data/data-file-errors.ts";
 import type { Deps } from "../../kit/deps.ts";
 import { writeWarning } from "../../kit/notes.ts";

@@ -10,7 +10,7 @@ import { defineCommand } from "../../kit/define-command.ts";
 import type { FlagGroup } from "../../kit/flag-spec.ts";
 import type { MetricsAddress, RunningServer } from "../../../service/run-server.ts";
 import type { Log } from "../../../runtime/log.ts";
-import type { Service } from "../../../service/index.ts";
+import type { Service } from "../../../service/service.ts";
 import { DEFAULT_HOST, DEFAULT_PORT } from "../../../service/service-address.ts";
 import type { ServiceOptions } from "../../../service/service-options.ts";
 import { asDataFileError, asCliError } from "../../kit/data/data-file-errors.ts";
@@ -63,7 +63,7 @@ async function runServe(deps: Deps, options: ServeOptions): Promise<ExitCode> {
   const { metricsTokenFile: tokenFile } = options;
   const metricsToken = tokenFile === null ? null : await readToken("--metrics-token-file", tokenFile);
   const { clock, random, streams, signal } = deps;
-  const { openService } = await import("../../../service/index.ts");
+  const { openService } = await import("../../../service/service.ts");
   const log = createServeLog(deps, options.logFormat);
   const rights = { mayMigrate: options.mayMigrate, mayCreate: !options.mustExist };
   const service = await asCliError(() =>

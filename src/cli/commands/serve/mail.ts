@@ -13,7 +13,7 @@ import type { Deps } from "../../kit/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import type { MailSetup } from "../../../service/delivery/doctor/finding.ts";
 import type { ServiceOptions } from "../../../service/service-options.ts";
-import type { MailOptions } from "../../../service/parts/mail.ts";
+import type { MailOptions } from "../../../service/sending/mail.ts";
 import { parsePublicUrl } from "./address.ts";
 
 export type MailSettings = Pick<ServiceOptions, "mail" | "maxAgeSeconds" | "dailyLimit" | "onUnknown" | "sender">;

@@ -9,7 +9,7 @@ import { UsageError } from "../../errors/usage-error.ts";
 import { PAID_FORMATS, SMS_FIELDS, SMS_FORMATS, SMS_MODES } from "../../../service/delivery/sms/formats.ts";
 import { readBasic } from "../../../service/delivery/sms/providers/provider.ts";
 import type { SmsGateway } from "../../../service/delivery/sms/gateway.ts";
-import type { SmsOptions } from "../../../service/parts/sms.ts";
+import type { SmsOptions } from "../../../service/sending/sms.ts";
 import { parsePublicUrl } from "./address.ts";
 import { refuseWithout, SMS_HINT } from "./mail.ts";
 

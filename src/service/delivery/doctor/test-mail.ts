@@ -4,7 +4,8 @@ import type { Random } from "../../../runtime/random.ts";
 import { sampleSurvey } from "../../domain/surveys/preview.ts";
 import { type DkimKey, signMail } from "../mail/dkim.ts";
 import { renderMail } from "../message/render-mail.ts";
-import { freezeMail, type MailContext, toFrozenMessage } from "../message/survey-mail.ts";
+import { freezeMail, toFrozenMessage } from "../message/survey-mail.ts";
+import type { MailContext } from "../message/sender.ts";
 import { type OnceOptions, type OnceResult, sendOnce } from "../smtp/send-once.ts";
 
 export interface TestMailOptions extends OnceOptions {

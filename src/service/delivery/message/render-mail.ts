@@ -4,7 +4,8 @@ import type { DueQuestion, FrozenMessage } from "../../domain/ports.ts";
 import { type DkimKey, signMail } from "../mail/dkim.ts";
 import type { SmtpMessage } from "../smtp/smtp-types.ts";
 import { asciiDomain, needsSmtpUtf8 } from "./mime.ts";
-import { formatSurveyMail, freezeMail, type MailContext, toFrozenMessage } from "./survey-mail.ts";
+import { formatSurveyMail, freezeMail, toFrozenMessage } from "./survey-mail.ts";
+import type { MailContext } from "./sender.ts";
 
 export interface RenderOptions {
   readonly random: Pick<Random, "token">;

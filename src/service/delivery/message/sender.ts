@@ -1,5 +1,8 @@
 /** The sender of surveys: a project's settings take precedence over the process's. */
 import { domainToASCII } from "node:url";
+import type { Project } from "../../domain/inputs.ts";
+import type { Store } from "../../domain/ports.ts";
+import { type Presentation, readPresentation } from "../../domain/projects/presentation.ts";
 import type { ProjectSettings } from "../../domain/projects/settings.ts";
 
 export interface SenderSettings {
@@ -18,6 +21,14 @@ export interface MailSender extends SenderSettings {
   readonly from: string;
 }
 
+export interface MailContext {
+  /** The address of this service's pages, without a slash at the end. */
+  readonly appUrl: string;
+  readonly sender: MailSender;
+  /** Absent if the project has set nothing. */
+  readonly presentation?: Presentation;
+}
+
 export const NO_SENDER: SenderSettings = {
   from: null,
   replyTo: null,
@@ -26,7 +37,19 @@ export const NO_SENDER: SenderSettings = {
   bounceAddress: null,
 };
 
-/** Without an address from anybody it is `surveys@` and the host of the pages. */
+export async function readMailContext(
+  store: Pick<Store, "read">,
+  project: Project,
+  defaults: SenderSettings,
+  appUrl: string,
+): Promise<MailContext> {
+  const presentation = await store.read((tx) => readPresentation(tx, project));
+  const { settings, brand } = presentation;
+  const own = { ...settings, senderName: settings.senderName ?? brand.name };
+  return { appUrl, sender: chooseSender(own, defaults, appUrl), presentation };
+}
+
+/** Without any address it is `surveys@` and the host of the pages. */
 export function chooseSender(
   project: Pick<ProjectSettings, "from" | "replyTo" | "senderName" | "footer">,
   process: SenderSettings,

@@ -2,12 +2,12 @@
 import { createHash } from "node:crypto";
 import type { Random } from "../../../runtime/random.ts";
 import type { DueQuestion, DueSurvey, FrozenMessage } from "../../domain/ports.ts";
-import { NO_PRESENTATION, type Presentation } from "../../domain/projects/presentation.ts";
+import { NO_PRESENTATION } from "../../domain/projects/presentation.ts";
 import { type SurveyWords, readSurveyWords } from "../../domain/surveys/survey-words.ts";
 import { singleLine } from "../../domain/texts/plain-text.ts";
 import { fillText, surveyTexts } from "../../domain/texts/survey-texts.ts";
 import { composeMail, type MailHeader } from "./mime.ts";
-import { type MailSender, senderDomain } from "./sender.ts";
+import { type MailContext, type MailSender, senderDomain } from "./sender.ts";
 import { surveyBody } from "./survey-body.ts";
 
 /** The values that stay the same however often a mail is rendered and sent. */
@@ -19,14 +19,6 @@ export interface FrozenMail {
   readonly from: { readonly name: string | null; readonly address: string };
   readonly boundary: string;
   readonly subject: string;
-}
-
-export interface MailContext {
-  /** The address of this service's pages, without a slash at the end. */
-  readonly appUrl: string;
-  readonly sender: MailSender;
-  /** Absent: a project that has set nothing. */
-  readonly presentation?: Presentation;
 }
 
 const ID_BYTES = 16;

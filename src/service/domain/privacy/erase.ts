@@ -280,6 +280,18 @@ async function eraseDigests(
   }
 }
 
+/**
+ * A process killed after an erasure leaves messages, and deleted rows in the file's free space; the latter also remain
+ * if someone was reading for long.
+ */
+export async function finishErasure(store: Store, sweepMessages: () => Promise<unknown>): Promise<void> {
+  if (!(await store.read((tx) => tx.erasures.isCleaning()))) return;
+  await store.settle();
+  await sweepMessages();
+  await store.clean([]);
+  await store.write((tx) => tx.erasures.setCleaning(false), { project: "none" });
+}
+
 async function eraseAgain(tx: Transaction, project: Project, person: PersonRow): Promise<void> {
   await tx.erasures.keepLinks(project.id, person.id);
   await keepSuppressions(tx, project, person);

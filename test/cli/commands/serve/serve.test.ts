@@ -11,7 +11,7 @@ import { systemClock } from "../../../../src/runtime/clock.ts";
 import { silentLog } from "../../../../src/runtime/log.ts";
 import { systemRandom } from "../../../../src/runtime/random.ts";
 import { ensureFirstKey } from "../../../../src/service/first-project.ts";
-import { openService } from "../../../../src/service/index.ts";
+import { openService } from "../../../../src/service/service.ts";
 import { isLong, size } from "../../../helpers/long.ts";
 import { runInside, startInside, type RunningInside } from "../../../helpers/in-process.ts";
 import { A_MINUTE_LATER, PROGRAM, startProgram, type Ended, type Running } from "../../../helpers/run-cli.ts";

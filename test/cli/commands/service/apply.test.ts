@@ -7,7 +7,7 @@ import { systemClock } from "../../../../src/runtime/clock.ts";
 import { silentLog } from "../../../../src/runtime/log.ts";
 import { systemRandom } from "../../../../src/runtime/random.ts";
 import { addProject } from "../../../../src/service/domain/projects/projects.ts";
-import { openService } from "../../../../src/service/index.ts";
+import { openService } from "../../../../src/service/service.ts";
 import { runServer } from "../../../../src/service/run-server.ts";
 import { type Finished, runInProcess } from "../../../helpers/in-process.ts";
 

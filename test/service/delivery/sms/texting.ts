@@ -9,7 +9,8 @@ import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import type { Properties } from "../../../../src/contract/resources.ts";
 import { createHeartbeat } from "../../../../src/service/scheduler/heartbeat.ts";
 import { createScheduler } from "../../../../src/service/scheduler/scheduler.ts";
-import { openSmsDelivery, openSmsHook, type SmsOptions } from "../../../../src/service/parts/sms.ts";
+import { createSmsHook } from "../../../../src/service/delivery/sms/sms-hook.ts";
+import { openSmsDelivery, type SmsOptions } from "../../../../src/service/sending/sms.ts";
 import { type HookPlan, type HookReceiver, startHookReceiver } from "../../../helpers/hook-receiver.ts";
 import { createWarpedClock, type WarpedClock } from "../../../helpers/warped-clock.ts";
 import { openFixture, sendInput, type Fixture } from "../../domain/fixture.ts";
@@ -105,7 +106,7 @@ export async function openTexting(options: TextingOptions = {}): Promise<Texting
     onError: (error) => errors.push(error),
   });
   const lines: string[] = [];
-  const hook = openSmsHook({
+  const hook = createSmsHook({
     store,
     clock,
     log: createLog(async (text) => void lines.push(text), clock),

@@ -4,7 +4,7 @@ import { silentLog } from "../../../../src/runtime/log.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import { systemRandom } from "../../../../src/runtime/random.ts";
 import { ensureFirstKey } from "../../../../src/service/first-project.ts";
-import { openService, type Service } from "../../../../src/service/index.ts";
+import { openService, type Service } from "../../../../src/service/service.ts";
 import { type DatabaseProxy, startDatabaseProxy } from "../../../helpers/database-proxy.ts";
 import { administer, type Cluster } from "../../../helpers/postgres.ts";
 import { FLEET_KEY } from "../fleet.ts";

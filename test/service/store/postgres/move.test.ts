@@ -11,7 +11,7 @@ import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { backUp, FileChoiceError } from "../../../../src/service/data-file/backup.ts";
 import { copyDatabase, moveStore, restoreStore } from "../../../../src/service/data-file/move-store.ts";
 import { type DataFileOptions, openData } from "../../../../src/service/data-file/open-data-file.ts";
-import { openService } from "../../../../src/service/index.ts";
+import { openService } from "../../../../src/service/service.ts";
 import type { Store } from "../../../../src/service/domain/ports.ts";
 import { LIFE_SECONDS } from "../../../../src/service/domain/delivery/living.ts";
 import { MIGRATIONS, newestVersion } from "../../../../src/service/sql/schema/migrations.ts";

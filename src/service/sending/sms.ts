@@ -1,7 +1,5 @@
 /** Text messages through a gateway: what they say, what they may cost, and what comes in. */
-import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
-import type { Random } from "../../runtime/random.ts";
 import { createSenderMemory } from "../delivery/pacing/sender-memory.ts";
 import { replySms, type SmsSender, surveySms } from "../delivery/message/survey-sms.ts";
 import type { PacedSender } from "../delivery/pacing/paced-sender.ts";
@@ -13,13 +11,12 @@ import type { MessageSender } from "../domain/delivery/sender.ts";
 import { createSegmentBudget, freezeSms, openSmsSender, type SmsLimits } from "../delivery/sms/sms-sender.ts";
 import { releaseAll, releaseHeld } from "../domain/delivery/oversight.ts";
 import type { Project } from "../domain/inputs.ts";
-import type { DueSurvey, FrozenMessage, Store } from "../domain/ports.ts";
+import type { DueSurvey, FrozenMessage } from "../domain/ports.ts";
 import { readPresentation, shownName } from "../domain/projects/presentation.ts";
 import { readSettings } from "../domain/projects/settings.ts";
 import { readSurveyWords } from "../domain/surveys/survey-words.ts";
-import { allowing, logSenderChange } from "./paced.ts";
-
-export { createSmsHook as openSmsHook } from "../delivery/sms/sms-hook.ts";
+import { allowing, logSenderChange } from "./log-change.ts";
+import type { SendersOptions } from "./senders.ts";
 
 export interface SmsOptions {
   readonly gateway: SmsGateway;
@@ -30,17 +27,8 @@ export interface SmsOptions {
   readonly linkUrl: string | null;
 }
 
-export interface SmsDeliveryOptions extends SmsOptions {
-  readonly store: Store;
-  readonly process: string;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  readonly appUrl: () => string;
-  readonly senderName: string | null;
-  readonly wake: () => void;
-  readonly onError: (error: unknown) => void;
-}
+type SmsDeliveryOptions = SmsOptions &
+  Pick<SendersOptions, "appUrl" | "clock" | "log" | "onError" | "process" | "random" | "senderName" | "store" | "wake">;
 
 export interface SmsDelivery {
   readonly sender: PacedSender;

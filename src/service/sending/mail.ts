@@ -1,7 +1,5 @@
-import type { Clock } from "../../runtime/clock.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
-import type { Random } from "../../runtime/random.ts";
 import { areAligned } from "../delivery/doctor/finding.ts";
 import type { DkimKey } from "../delivery/mail/dkim.ts";
 import { openSmtpSender } from "../delivery/mail/mail-sender.ts";
@@ -10,14 +8,13 @@ import { maskReply } from "../delivery/mail/parse-reply.ts";
 import { createSenderMemory } from "../delivery/pacing/sender-memory.ts";
 import type { SendRate } from "../delivery/pacing/token-bucket.ts";
 import { renderMail } from "../delivery/message/render-mail.ts";
-import { senderDomain } from "../delivery/message/sender.ts";
-import type { MailContext } from "../delivery/message/survey-mail.ts";
+import { senderDomain, type MailContext } from "../delivery/message/sender.ts";
 import { createSmtpTransport } from "../delivery/smtp/smtp-transport.ts";
 import { describeSmtpServer, type SmtpServer } from "../delivery/smtp/smtp-url.ts";
 import { releaseAll, releaseHeld } from "../domain/delivery/oversight.ts";
-import type { DueDigest, DueSurvey, Store } from "../domain/ports.ts";
-import type { DigestMail } from "../digest/digest-mail.ts";
-import { allowing, logSenderChange } from "./paced.ts";
+import type { DueSurvey } from "../domain/ports.ts";
+import { allowing, logSenderChange } from "./log-change.ts";
+import type { SendersOptions } from "./senders.ts";
 
 /** From the flags of `serve`. */
 export interface MailOptions {
@@ -32,18 +29,7 @@ export interface MailOptions {
   readonly onlyTo: string | null;
 }
 
-export interface MailDeliveryOptions extends MailOptions {
-  readonly store: Store;
-  /** Identifies this process. */
-  readonly process: string;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  readonly context: (project: DueSurvey["project"]) => Promise<MailContext>;
-  readonly makeDigest: (due: DueDigest, context: MailContext) => Promise<DigestMail>;
-  readonly wake: () => void;
-  readonly onError: (error: unknown) => void;
-}
+type MailDeliveryOptions = MailOptions & Omit<SendersOptions, "mail" | "sms">;
 
 /** The scheduler stops first and has already waited for transmissions. */
 const AT_ONCE = { drain: 0, drainPastDot: 0 } as const;
@@ -52,7 +38,7 @@ export async function openMailDelivery(options: MailDeliveryOptions): Promise<Pa
   const { store, clock, random, log, server, certificates, connections, rate, onError, wake } = options;
   const checkSender = createSenderCheck(options.dkim, log);
   const contextOf = async (project: DueSurvey["project"]): Promise<MailContext> => {
-    const context = await options.context(project);
+    const context = await options.contextOf(project);
     checkSender(project, context.sender.from);
     return context;
   };
@@ -72,7 +58,7 @@ export async function openMailDelivery(options: MailDeliveryOptions): Promise<Pa
       const context = await contextOf(due.project);
       if (due.channel !== "digest")
         return renderMail(due, context, { random, now: unixSeconds(clock), key: options.dkim });
-      const { message, messageId } = await options.makeDigest(due, context);
+      const { message, messageId } = await options.makeDigest(due, context, options.dkim);
       return { message, frozen: { messageId, bounceToken: null, values: {} } };
     },
     mayReceive: allowing(options.onlyTo),

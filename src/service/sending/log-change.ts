@@ -1,6 +1,5 @@
 import type { Log, LogFields } from "../../runtime/log.ts";
 import { needsAnswer, type SenderHealth } from "../delivery/pacing/sender-health.ts";
-import { replyFields } from "../service-log.ts";
 
 /** Matches addresses or numbers against a pattern, ignoring case. */
 export function allowing(pattern: string | null): (address: string) => boolean {
@@ -24,7 +23,8 @@ export function logSenderChange(log: Log, { name, place, mask }: LoggedSender, h
   if (health.mode === "probing") return;
   const { until, trouble } = health;
   const next = until === null ? null : new Date(until).toISOString();
-  const reply = { ...replyFields(trouble.said), reason: mask(trouble.reason) };
+  const { stage = null, code = null, enhancedCode = null } = trouble.said ?? {};
+  const reply = { stage, code, enhanced_code: enhancedCode, reason: mask(trouble.reason) };
   const facts = { ...place, ...reply, next_try: next, needs_resume: needsAnswer(health) };
   log.warn(`${name}_${health.mode === "stopped" ? "stopped" : "backing_off"}`, facts);
 }

@@ -1,0 +1,101 @@
+/** The sender of each channel: a mail server, a text gateway, or the outbox. */
+import path from "node:path";
+import type { Channel } from "../../contract/routes.ts";
+import { type Clock, unixSeconds } from "../../runtime/clock.ts";
+import type { Log } from "../../runtime/log.ts";
+import type { Random } from "../../runtime/random.ts";
+import type { DkimKey } from "../delivery/mail/dkim.ts";
+import type { MailContext } from "../delivery/message/sender.ts";
+import type { SmtpMessage } from "../delivery/smtp/smtp-types.ts";
+import { createOutbox, type Outbox } from "../delivery/outbox.ts";
+import type { PacedSender } from "../delivery/pacing/paced-sender.ts";
+import type { MessageSender } from "../domain/delivery/sender.ts";
+import type { Project } from "../domain/inputs.ts";
+import type { DueDigest, Store } from "../domain/ports.ts";
+import type { MailOptions } from "./mail.ts";
+import type { SmsDelivery, SmsOptions } from "./sms.ts";
+
+export interface SendersOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Identifies this process. */
+  readonly process: string;
+  /** Null: to the outbox. */
+  readonly mail: MailOptions | null;
+  /** Null: to the outbox. */
+  readonly sms: SmsOptions | null;
+  /** `dataFile`: path of the data file, or name of the database. */
+  readonly outbox: { readonly folder: string; readonly dataFile: string };
+  readonly appUrl: () => string;
+  readonly senderName: string | null;
+  readonly contextOf: (project: Project) => Promise<MailContext>;
+  readonly makeDigest: (due: DueDigest, context: MailContext, key: DkimKey | null) => Promise<MadeDigest>;
+  /** Adds other ways of digests. */
+  readonly withDigests: (sender: MessageSender) => MessageSender;
+  readonly wake: (dueAt?: number) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+interface MadeDigest {
+  readonly message: SmtpMessage;
+  readonly text: string;
+  readonly messageId: string;
+}
+
+export interface Senders {
+  readonly outbox: Outbox;
+  /** Channels whose surveys are written to files. */
+  readonly outboxChannels: readonly Channel[];
+  /** Senders with a server. */
+  readonly paced: readonly PacedSender[];
+  /** One per channel of surveys and digests. */
+  readonly all: readonly MessageSender[];
+  /** Null without a gateway. */
+  readonly replies: MessageSender | null;
+  readonly close: () => Promise<void>;
+}
+
+const CHANNELS = ["email", "sms", "digest", "reminder", "sms-reminder"] as const;
+
+/** Modules of a channel are loaded if it has a server. */
+export async function createSenders(options: SendersOptions): Promise<Senders> {
+  const { mail, sms, withDigests } = options;
+  const mailSender = mail === null ? null : await (await import("./mail.ts")).openMailDelivery({ ...options, ...mail });
+  const texts: SmsDelivery | null =
+    sms === null ? null : await (await import("./sms.ts")).openSmsDelivery({ ...options, ...sms });
+  const outbox = openOutbox(options);
+  const paced = [mailSender, texts?.sender ?? null].filter((sender) => sender !== null);
+  const left = CHANNELS.filter((channel) => !paced.some((sender) => sender.channels.includes(channel)));
+  const rest = left.length === 0 ? [] : [{ ...outbox, channels: left }];
+  return {
+    outbox,
+    outboxChannels: left.filter((channel) => channel === "email" || channel === "sms"),
+    paced,
+    all: [...paced, ...rest].map(withDigests),
+    replies: texts?.replies ?? null,
+    close: async () => {
+      for (const sender of paced) await sender.close();
+    },
+  };
+}
+
+function openOutbox({ outbox, clock, random, contextOf, makeDigest, onError }: SendersOptions): Outbox {
+  return createOutbox({
+    ...outbox,
+    clock,
+    random,
+    context: async (project) => ({ ...(await contextOf(project)), now: unixSeconds(clock) }),
+    formatDigest: async (due) => {
+      const { text, messageId } = await makeDigest(due, await contextOf(due.project), null);
+      return { text, mark: messageId };
+    },
+    onError,
+  });
+}
+
+/** Next to the data file by default. */
+export function outboxFolder(options: { readonly outbox?: string | null; readonly dataFile: string }): string {
+  return options.outbox ?? path.join(path.dirname(path.resolve(options.dataFile)), "outbox");
+}
