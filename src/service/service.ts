@@ -19,7 +19,7 @@ import { keepFlags } from "./server-flags.ts";
 import { logOverdue, logPaused, logStart } from "./service-log.ts";
 import type { ServiceOptions } from "./service-options.ts";
 import { Upkeep } from "./upkeep.ts";
-import { createDispatcher, type Dispatcher } from "./webhook/dispatcher.ts";
+import { Dispatcher } from "./webhook/dispatcher.ts";
 
 /** Sends what is due, once it is started. `isLeader`: true in the one process that sends events. */
 export function openSending(core: Core, senders: Senders): Scheduler & { readonly isLeader: () => boolean } {
@@ -135,12 +135,12 @@ export interface BuiltService {
 
 /** For tests, which look at the parts as well. */
 export async function buildService(core: Core): Promise<BuiltService> {
-  const { options, store, address, failures, notices, loops, keepErasures } = core;
+  const { options, store, address, failures, notices, loops } = core;
   const { clock, log } = options;
   const keys = openKeys(core);
   const senders = await openSenders(core);
   const sending = openSending(core, senders);
-  const webhooks = createDispatcher({
+  const webhooks = new Dispatcher({
     ...options,
     store,
     own: address.own,
@@ -148,16 +148,7 @@ export async function buildService(core: Core): Promise<BuiltService> {
     onError: failures.add,
   });
   loops.events = webhooks;
-  const upkeep = new Upkeep({
-    store,
-    clock,
-    log,
-    outbox: senders.outbox,
-    outboxKeepSeconds: options.outboxKeepSeconds ?? null,
-    keepErasures,
-    sweepMessages: sending.sweep,
-    onError: failures.add,
-  });
+  const upkeep = openUpkeep(core, senders, sending.sweep);
   const stop = async (): Promise<void> => {
     await Promise.all([upkeep.stop(), sending.stop(), webhooks.stop()]);
   };
@@ -194,4 +185,10 @@ export async function buildService(core: Core): Promise<BuiltService> {
     },
   };
   return { service, senders, sending };
+}
+
+function openUpkeep({ options, store, keepErasures, failures }: Core, { outbox }: Senders, sweep: Scheduler["sweep"]) {
+  const { clock, log, outboxKeepSeconds = null } = options;
+  const onError = failures.add;
+  return new Upkeep({ store, clock, log, outbox, outboxKeepSeconds, keepErasures, sweepMessages: sweep, onError });
 }

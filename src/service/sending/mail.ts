@@ -1,5 +1,6 @@
-import { unixSeconds } from "../../runtime/clock.ts";
+import { type Clock, unixSeconds } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
+import type { Random } from "../../runtime/random.ts";
 import { areAligned } from "../delivery/doctor/finding.ts";
 import type { DkimKey } from "../delivery/mail/dkim.ts";
 import { openSmtpSender } from "../delivery/mail/mail-sender.ts";
@@ -9,12 +10,13 @@ import { createSenderMemory } from "../delivery/pacing/sender-memory.ts";
 import type { SendRate } from "../delivery/pacing/token-bucket.ts";
 import { renderMail } from "../delivery/message/render-mail.ts";
 import { senderDomain, type MailContext } from "../delivery/message/sender.ts";
-import { createSmtpTransport } from "../delivery/smtp/smtp-transport.ts";
+import { SmtpTransport } from "../delivery/smtp/smtp-transport.ts";
+import type { SmtpMessage } from "../delivery/smtp/smtp-types.ts";
 import { describeSmtpServer, type SmtpServer } from "../delivery/smtp/smtp-url.ts";
 import { releaseAll, releaseHeld } from "../domain/delivery/oversight.ts";
-import type { DueSurvey } from "../domain/ports.ts";
+import type { Project } from "../domain/inputs.ts";
+import type { DueDigest, DueSurvey, Store } from "../domain/ports.ts";
 import { allowing, logSenderChange } from "./log-change.ts";
-import type { SendersOptions } from "./senders.ts";
 
 /** From the flags of `serve`. */
 export interface MailOptions {
@@ -29,12 +31,29 @@ export interface MailOptions {
   readonly onlyTo: string | null;
 }
 
-type MailDeliveryOptions = MailOptions & Omit<SendersOptions, "mail" | "sms">;
+export interface MailTools {
+  readonly store: Store;
+  /** Identifies this process. */
+  readonly process: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly contextOf: (project: Project) => Promise<MailContext>;
+  readonly makeDigest: (due: DueDigest, context: MailContext, key: DkimKey | null) => Promise<DigestMail>;
+  readonly wake: (dueAt?: number) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+interface DigestMail {
+  readonly message: SmtpMessage;
+  readonly text: string;
+  readonly messageId: string;
+}
 
 /** The scheduler stops first and has already waited for transmissions. */
 const AT_ONCE = { drain: 0, drainPastDot: 0 } as const;
 
-export async function openMailDelivery(options: MailDeliveryOptions): Promise<PacedSender> {
+export async function openMailDelivery(options: MailOptions & MailTools): Promise<PacedSender> {
   const { store, clock, random, log, server, certificates, connections, rate, onError, wake } = options;
   const checkSender = createSenderCheck(options.dkim, log);
   const contextOf = async (project: DueSurvey["project"]): Promise<MailContext> => {
@@ -46,7 +65,7 @@ export async function openMailDelivery(options: MailDeliveryOptions): Promise<Pa
   if (options.dkim !== null)
     for (const project of await store.read((tx) => tx.projects.list())) await contextOf(project);
   return openSmtpSender({
-    transport: createSmtpTransport({ server, certificates, connections, clock, timeouts: AT_ONCE }),
+    transport: new SmtpTransport({ server, certificates, connections, clock, timeouts: AT_ONCE }),
     connections,
     rate,
     store,

@@ -1,47 +1,22 @@
 /** The sender of each channel: a mail server, a text gateway, or the outbox. */
 import path from "node:path";
 import type { Channel } from "../../contract/routes.ts";
-import { type Clock, unixSeconds } from "../../runtime/clock.ts";
-import type { Log } from "../../runtime/log.ts";
-import type { Random } from "../../runtime/random.ts";
-import type { DkimKey } from "../delivery/mail/dkim.ts";
-import type { MailContext } from "../delivery/message/sender.ts";
-import type { SmtpMessage } from "../delivery/smtp/smtp-types.ts";
+import { unixSeconds } from "../../runtime/clock.ts";
 import { createOutbox, type Outbox } from "../delivery/outbox.ts";
 import type { PacedSender } from "../delivery/pacing/paced-sender.ts";
 import type { MessageSender } from "../domain/delivery/sender.ts";
-import type { Project } from "../domain/inputs.ts";
-import type { DueDigest, Store } from "../domain/ports.ts";
-import type { MailOptions } from "./mail.ts";
-import type { SmsDelivery, SmsOptions } from "./sms.ts";
+import type { MailOptions, MailTools } from "./mail.ts";
+import type { SmsDelivery, SmsOptions, SmsTools } from "./sms.ts";
 
-export interface SendersOptions {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  /** Identifies this process. */
-  readonly process: string;
+export interface SendersOptions extends MailTools, SmsTools {
   /** Null: to the outbox. */
   readonly mail: MailOptions | null;
   /** Null: to the outbox. */
   readonly sms: SmsOptions | null;
   /** `dataFile`: path of the data file, or name of the database. */
   readonly outbox: { readonly folder: string; readonly dataFile: string };
-  readonly appUrl: () => string;
-  readonly senderName: string | null;
-  readonly contextOf: (project: Project) => Promise<MailContext>;
-  readonly makeDigest: (due: DueDigest, context: MailContext, key: DkimKey | null) => Promise<MadeDigest>;
   /** Adds other ways of digests. */
   readonly withDigests: (sender: MessageSender) => MessageSender;
-  readonly wake: (dueAt?: number) => void;
-  readonly onError: (error: unknown) => void;
-}
-
-interface MadeDigest {
-  readonly message: SmtpMessage;
-  readonly text: string;
-  readonly messageId: string;
 }
 
 export interface Senders {

@@ -16,7 +16,7 @@ import { readPresentation, shownName } from "../domain/projects/presentation.ts"
 import { readSettings } from "../domain/projects/settings.ts";
 import { readSurveyWords } from "../domain/surveys/survey-words.ts";
 import { allowing, logSenderChange } from "./log-change.ts";
-import type { SendersOptions } from "./senders.ts";
+import type { MailTools } from "./mail.ts";
 
 export interface SmsOptions {
   readonly gateway: SmsGateway;
@@ -27,8 +27,10 @@ export interface SmsOptions {
   readonly linkUrl: string | null;
 }
 
-type SmsDeliveryOptions = SmsOptions &
-  Pick<SendersOptions, "appUrl" | "clock" | "log" | "onError" | "process" | "random" | "senderName" | "store" | "wake">;
+export interface SmsTools extends Omit<MailTools, "contextOf" | "makeDigest"> {
+  readonly appUrl: () => string;
+  readonly senderName: string | null;
+}
 
 export interface SmsDelivery {
   readonly sender: PacedSender;
@@ -39,7 +41,7 @@ const CONNECTIONS = 4;
 const RATE = { count: 10, perSeconds: 1 } as const;
 const ID_BYTES = 16;
 
-export async function openSmsDelivery(options: SmsDeliveryOptions): Promise<SmsDelivery> {
+export async function openSmsDelivery(options: SmsOptions & SmsTools): Promise<SmsDelivery> {
   const { gateway, store, clock, random, log, mode, linkUrl, appUrl, wake, onError } = options;
   const limits = { ...options.limits, mayReceive: allowing(options.onlyTo) };
   const budget = createSegmentBudget(limits.daily, store, onError);

@@ -5,7 +5,7 @@ import type { Random } from "../../runtime/random.ts";
 import type { Store, Transaction, WebhookRow } from "../domain/ports.ts";
 import type { AttemptMeaning } from "../domain/webhooks/attempts.ts";
 import { AttemptRecorder } from "./attempt-recorder.ts";
-import { createEndpointQueue, type EndedAttempt, type EndpointQueue } from "./endpoint-queue.ts";
+import { type EndedAttempt, EndpointQueue } from "./endpoint-queue.ts";
 import type { EndpointOptions } from "./transport.ts";
 
 export interface DispatcherOptions extends Pick<EndpointOptions, "own" | "resolve"> {
@@ -17,21 +17,9 @@ export interface DispatcherOptions extends Pick<EndpointOptions, "own" | "resolv
   readonly mayStart?: () => boolean;
 }
 
-export interface Dispatcher {
-  readonly start: () => void;
-  readonly wake: () => void;
-  /** Starts no more attempts. Running ones get five seconds; unfinished ones are repeated after the next start. */
-  readonly stop: () => Promise<void>;
-  readonly attempts: () => ReadonlyMap<AttemptMeaning["kind"], number>;
-}
-
 const STOP_MS = 5_000;
 
-export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  return new LoopingDispatcher(options);
-}
-
-class LoopingDispatcher implements Dispatcher {
+export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #leaving = new AbortController();
   readonly #queues = new Map<string, EndpointQueue>();
@@ -48,20 +36,27 @@ class LoopingDispatcher implements Dispatcher {
     });
   }
 
-  start = (): void => this.#loop.start();
+  start(): void {
+    this.#loop.start();
+  }
 
-  wake = (): void => this.#loop.wake();
+  wake(): void {
+    this.#loop.wake();
+  }
 
-  stop = async (): Promise<void> => {
+  /** Starts no more attempts. Running ones get five seconds; unfinished ones are repeated after the next start. */
+  async stop(): Promise<void> {
     await this.#loop.stop();
     this.#clear();
     await endWithin(this.#options.clock, this.#settled());
     this.#leaving.abort();
     await this.#settled();
     for (const queue of this.#queues.values()) queue.close();
-  };
+  }
 
-  attempts = (): ReadonlyMap<AttemptMeaning["kind"], number> => this.#recorder.counts;
+  attempts(): ReadonlyMap<AttemptMeaning["kind"], number> {
+    return this.#recorder.counts;
+  }
 
   /** Passes due events to their endpoints. Returns when to look again, in Unix seconds. */
   async #sendDue(): Promise<number> {
@@ -84,8 +79,7 @@ class LoopingDispatcher implements Dispatcher {
   #queueOf(webhook: WebhookRow): EndpointQueue {
     const key = queueKey(webhook);
     const onEnd = (attempt: EndedAttempt): void => this.#recorder.add(attempt);
-    const queue =
-      this.#queues.get(key) ?? createEndpointQueue({ ...this.#options, onEnd, signal: this.#leaving.signal });
+    const queue = this.#queues.get(key) ?? new EndpointQueue({ ...this.#options, onEnd, signal: this.#leaving.signal });
     this.#queues.set(key, queue);
     return queue;
   }

@@ -19,30 +19,13 @@ export interface EndpointQueueOptions extends EndpointOptions {
   readonly signal: AbortSignal;
 }
 
-export interface EndpointQueue {
-  /** As last read. */
-  readonly webhook: () => WebhookRow;
-  /** How many due events to read, including those it already has; 0 if there is no room. */
-  readonly wanted: () => number;
-  readonly take: (webhook: WebhookRow, due: readonly DueEvent[]) => void;
-  readonly forget: (due: DueEvent) => void;
-  readonly clear: () => void;
-  readonly size: () => number;
-  readonly idle: () => Promise<void>;
-  readonly close: () => void;
-}
-
 const AT_ONCE = 4;
 const WAITING_MAX = 64;
 const WAITING_LOW = 32;
 /** Maximum of finished but unrecorded events, in case the disk is slow. */
 const HELD_MAX = 256;
 
-export function createEndpointQueue(options: EndpointQueueOptions): EndpointQueue {
-  return new WaitingEvents(options);
-}
-
-class WaitingEvents implements EndpointQueue {
+export class EndpointQueue {
   readonly #options: EndpointQueueOptions;
   readonly #transport: EndpointTransport;
   readonly #waiting: DueEvent[] = [];
@@ -59,11 +42,13 @@ class WaitingEvents implements EndpointQueue {
     this.#transport = createEndpointTransport(options, AT_ONCE);
   }
 
+  /** As last read. */
   webhook(): WebhookRow {
     if (this.#webhook === null) throw new Error("nothing was taken yet");
     return this.#webhook;
   }
 
+  /** How many due events to read, including those it already has; 0 if there is no room. */
   wanted(): number {
     const isFull = this.#waiting.length > WAITING_LOW || this.#held.size >= HELD_MAX;
     return isFull || this.#pauses.size > 0 ? 0 : this.#held.size + WAITING_MAX;

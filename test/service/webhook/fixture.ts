@@ -8,7 +8,7 @@ import type { NewWebhook, Store, WebhookDelivery, WebhookRow } from "../../../sr
 import { addProject } from "../../../src/service/domain/projects/projects.ts";
 import { addResponse } from "../../../src/service/domain/answers/responses.ts";
 import { WEBHOOK_EVENTS } from "../../../src/service/domain/webhooks/webhook.ts";
-import { createDispatcher, type Dispatcher, type DispatcherOptions } from "../../../src/service/webhook/dispatcher.ts";
+import { Dispatcher, type DispatcherOptions } from "../../../src/service/webhook/dispatcher.ts";
 import { links, openStore, responseInput, sendInput, START } from "../domain/fixture.ts";
 
 export interface HandClock extends Clock {
@@ -91,8 +91,8 @@ export async function openHookFixture<Time extends Clock>(
   const onError = (error: unknown): void => void errors.push(error);
   // A clock that is set by hand never reaches the next look at what other processes have changed.
   const looked = clock === systemClock ? store : { ...store, pollSeconds: 86_400 };
-  const dispatcher = createDispatcher({ store: looked, clock, random: systemRandom, log, own, onError, ...rest });
-  wake.call = dispatcher.wake;
+  const dispatcher = new Dispatcher({ store: looked, clock, random: systemRandom, log, own, onError, ...rest });
+  wake.call = () => dispatcher.wake();
   const answerAs = (personId: string, score: number): Promise<unknown> =>
     store.write((tx) => addResponse(tx, project, responseInput({ personId, score }), links), { project: "all" });
   const deliveries = (webhook: WebhookRow): Promise<readonly WebhookDelivery[]> =>

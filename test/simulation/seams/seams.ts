@@ -5,12 +5,14 @@
 import type { DatabaseServer } from "../database/server.ts";
 import type { Clock } from "../../../src/runtime/clock.ts";
 import type { GatewayTransport } from "../../../src/service/delivery/sms/gateway-transport.ts";
-import type { SmtpTransport } from "../../../src/service/delivery/smtp/smtp-types.ts";
+import type { SmtpTransport } from "../../../src/service/delivery/smtp/smtp-transport.ts";
 import type { EndpointTransport } from "../../../src/service/webhook/transport.ts";
+
+export type MailTransport = Pick<SmtpTransport, "close" | "send">;
 
 export interface Seams {
   /** `clock` tells which process asks: each has its own. */
-  mail: (clock: Clock) => SmtpTransport;
+  mail: (clock: Clock) => MailTransport;
   texts: (clock: Clock) => GatewayTransport;
   endpoint: (clock: Clock) => EndpointTransport;
   /** The server of a world that has one. */

@@ -1,8 +1,22 @@
 /** In place of `service/delivery/smtp/smtp-transport.ts`. */
-import type { SmtpTransportOptions } from "../../../src/service/delivery/smtp/smtp-transport.ts";
-import type { SmtpTransport } from "../../../src/service/delivery/smtp/smtp-types.ts";
-import { seams } from "./seams.ts";
+import type {
+  SmtpTransport as Original,
+  SmtpTransportOptions,
+} from "../../../src/service/delivery/smtp/smtp-transport.ts";
+import { type MailTransport, seams } from "./seams.ts";
 
-export function createSmtpTransport({ clock }: SmtpTransportOptions): SmtpTransport {
-  return seams.mail(clock);
+export class SmtpTransport implements MailTransport {
+  readonly #transport: MailTransport;
+
+  constructor({ clock }: SmtpTransportOptions) {
+    this.#transport = seams.mail(clock);
+  }
+
+  send(...args: Parameters<Original["send"]>): ReturnType<Original["send"]> {
+    return this.#transport.send(...args);
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
 }

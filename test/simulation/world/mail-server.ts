@@ -6,8 +6,8 @@ import type {
   SmtpReply,
   SmtpResult,
   SmtpStage,
-  SmtpTransport,
 } from "../../../src/service/delivery/smtp/smtp-types.ts";
+import type { MailTransport } from "../seams/seams.ts";
 import type { Departure, Postbox } from "./postbox.ts";
 import type { Chance } from "./chance.ts";
 import type { Weather } from "./weather.ts";
@@ -37,7 +37,7 @@ const REFUSALS: Readonly<Partial<Record<MailMode, readonly [SmtpStage, number, s
 const CRAWL_MS = 400_000;
 const STALL_MS = { command: 59_000, afterDot: 600_000 } as const;
 
-export function createMailServer(options: MailServerOptions): (clock: Clock) => SmtpTransport {
+export function createMailServer(options: MailServerOptions): (clock: Clock) => MailTransport {
   const { chance, weather, postbox } = options;
   return (clock) => {
     const exchange = async (

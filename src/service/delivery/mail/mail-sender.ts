@@ -1,14 +1,14 @@
 /** The scheduler's sender of mail: what the words of a mail server mean for it. */
 import { replaceText } from "../../../contract/replace-text.ts";
 import type { DueDigest, DueQuestion, FrozenMessage } from "../../domain/ports.ts";
-import type { SmtpMessage, SmtpReply, SmtpTransport } from "../smtp/smtp-types.ts";
+import type { SmtpMessage, SmtpReply } from "../smtp/smtp-types.ts";
 import {
   type AnsweredResult,
   type CarrierMeaning,
   NOTHING_MEANT,
-  openPacedTransport,
   type Outgoing,
   type PacedSender,
+  PacedTransport,
   type PacedTransportOptions,
   surveyKey,
 } from "../pacing/paced-sender.ts";
@@ -20,11 +20,7 @@ interface RenderedMail {
   readonly frozen: FrozenMessage;
 }
 
-export interface SmtpSenderOptions extends Omit<
-  PacedTransportOptions<SmtpMessage, SmtpReply>,
-  "name" | "channel" | "meaningOf"
-> {
-  readonly transport: SmtpTransport;
+export interface SmtpSenderOptions extends Omit<PacedTransportOptions<SmtpMessage, SmtpReply>, "name" | "meaningOf"> {
   /** The same message each time, from what was frozen the first time. */
   readonly render: (due: DueMail) => Promise<RenderedMail>;
   /** Messages to other addresses are held. */
@@ -35,26 +31,24 @@ export interface SmtpSenderOptions extends Omit<
 type DueMail = DueQuestion | DueDigest;
 
 export async function openSmtpSender({ mayReceive, render, ...options }: SmtpSenderOptions): Promise<PacedSender> {
-  const { send, ...sender } = await openPacedTransport<SmtpMessage, SmtpReply>({
+  const transport = await PacedTransport.open<SmtpMessage, SmtpReply>({
     ...options,
     name: "smtp",
-    channel: "email",
     meaningOf: meaningOfReply,
   });
-  return {
-    ...sender,
+  return transport.toSender({
     channels: ["email", "digest", "reminder"],
     deliver: async (due, progress) => {
       if (due.channel === "reply") throw new TypeError("replies are not mailed");
       const address = due.channel === "digest" ? due.email : due.person.email;
       if (address === null) return { kind: "failed", reason: "the person has no email address" };
       if (!mayReceive(address)) return { kind: "held", reason: "mail to this address is not allowed here" };
-      return send(
+      return transport.send(
         toOutgoing(due, address, () => render(due)),
         progress,
       );
     },
-  };
+  });
 }
 
 function toOutgoing(due: DueMail, address: string, render: () => Promise<RenderedMail>): Outgoing<SmtpMessage> {

@@ -1,5 +1,4 @@
 /** A sender as the scheduler uses it: a connection's turn, the rate, the sender's health, and the effect of a reply. */
-import type { Channel } from "../../../contract/routes.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { unixSeconds, type Clock } from "../../../runtime/clock.ts";
 import { createSemaphore, type Semaphore } from "../../../runtime/parallel.ts";
@@ -102,7 +101,6 @@ export interface Outgoing<Message> extends Pick<DueSurvey, "attempts" | "schedul
 export interface PacedTransportOptions<Message, Reply extends CarrierReply> {
   /** By which its state is kept. */
   readonly name: string;
-  readonly channel: Channel;
   readonly transport: Carrier<Message, Reply>;
   /** As many as the transport has. */
   readonly connections: number;
@@ -118,11 +116,6 @@ export interface PacedTransportOptions<Message, Reply extends CarrierReply> {
   /** Called whenever the mode of the sender changes; `isHealed` if it was stopped and held messages may go. */
   readonly onChange: (health: SenderHealth, isHealed: boolean) => void;
   readonly onError: (error: unknown) => void;
-}
-
-/** Sends messages of whatever kind; what sends surveys is made of it. */
-export interface PacedTransport<Message> extends Omit<PacedSender, "deliver"> {
-  readonly send: (outgoing: Outgoing<Message>, progress: DeliveryProgress) => Promise<DeliveryResult>;
 }
 
 export interface PacedSender extends MessageSender {
@@ -144,26 +137,8 @@ export function surveyKey({ project, requestId }: Pick<DueSurvey, "project" | "r
   return `${project.id}/${requestId}`;
 }
 
-/** Goes on where the last process ended: a sender that was stopped is still stopped. */
-export async function openPacedTransport<Message, Reply extends CarrierReply>(
-  options: PacedTransportOptions<Message, Reply>,
-): Promise<PacedTransport<Message>> {
-  const pacing = new Pacing(options, await options.memory.load(), await options.memory.resumedAt());
-  // An operator sees each process from its start on.
-  await pacing.save();
-  return {
-    name: options.name,
-    channels: [options.channel],
-    asksFirst: true,
-    capacity: (seconds) => pacing.capacity(seconds),
-    resume: () => void pacing.tell({ kind: "resume" }),
-    send: (outgoing, progress) => pacing.send(outgoing, progress),
-    health: () => pacing.health,
-    close: () => pacing.close(),
-  };
-}
-
-class Pacing<Message, Reply extends CarrierReply> {
+/** Sends messages of whatever kind at a rate, while the other side takes them. */
+export class PacedTransport<Message, Reply extends CarrierReply> {
   health: SenderHealth;
   readonly #options: PacedTransportOptions<Message, Reply>;
   readonly #alarm: Alarm;
@@ -183,6 +158,30 @@ class Pacing<Message, Reply extends CarrierReply> {
     this.#departures = createDepartures({ rate, clock, store, name, wanted: this.#turns.wanted });
     this.health = kept === null ? HEALTHY_SENDER : toHealth(kept, resumedAt, options.clock.now());
     if (this.health.mode !== "open") this.#wakeWhenDue();
+  }
+
+  /** Goes on where the last process ended: a sender that was stopped is still stopped. */
+  static async open<Message, Reply extends CarrierReply>(
+    options: PacedTransportOptions<Message, Reply>,
+  ): Promise<PacedTransport<Message, Reply>> {
+    const transport = new PacedTransport(options, await options.memory.load(), await options.memory.resumedAt());
+    // An operator sees each process from its start on.
+    await transport.save();
+    return transport;
+  }
+
+  /** `deliver` makes messages of these channels and has them sent. */
+  toSender({ channels, deliver }: Pick<MessageSender, "channels" | "deliver">): PacedSender {
+    return {
+      name: this.#options.name,
+      channels,
+      asksFirst: true,
+      capacity: (seconds) => this.capacity(seconds),
+      resume: () => void this.tell({ kind: "resume" }),
+      health: () => this.health,
+      close: () => this.close(),
+      deliver,
+    };
   }
 
   capacity(seconds: number): number {

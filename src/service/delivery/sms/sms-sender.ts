@@ -7,14 +7,14 @@ import { localDay, quietUntil } from "../../domain/sms/day.ts";
 import { recipientZones } from "../../domain/sms/recipient-zones.ts";
 import type { QuietHours } from "../../domain/surveys/quiet-hours.ts";
 import {
-  openPacedTransport,
   type Outgoing,
   type PacedSender,
+  PacedTransport,
   type PacedTransportOptions,
   surveyKey,
 } from "../pacing/paced-sender.ts";
 import type { SmsMessage } from "./providers/provider.ts";
-import type { GatewayReply, GatewayTransport } from "./gateway-transport.ts";
+import type { GatewayReply } from "./gateway-transport.ts";
 import { toSmsText } from "./segments.ts";
 
 export interface SmsLimits {
@@ -58,11 +58,7 @@ export function createSegmentBudget(daily: number, store: Store, onError: (error
   };
 }
 
-export interface SmsSenderOptions extends Omit<
-  PacedTransportOptions<SmsMessage, GatewayReply>,
-  "name" | "channel" | "transport" | "meaningOf"
-> {
-  readonly transport: GatewayTransport;
+export interface SmsSenderOptions extends Omit<PacedTransportOptions<SmsMessage, GatewayReply>, "name" | "meaningOf"> {
   readonly limits: SmsLimits;
   readonly budget: SegmentBudget;
   readonly zoneOf: (project: DueSurvey["project"]) => Promise<string | null>;
@@ -86,14 +82,12 @@ export function freezeSms(
 
 export async function openSmsSender(options: SmsSenderOptions): Promise<PacedSender> {
   const { budget } = options;
-  const { send, ...sender } = await openPacedTransport<SmsMessage, GatewayReply>({
+  const transport = await PacedTransport.open<SmsMessage, GatewayReply>({
     ...options,
     name: "sms",
-    channel: "sms",
     meaningOf: ({ reply }) => reply.meaning,
   });
-  return {
-    ...sender,
+  return transport.toSender({
     channels: ["sms", "sms-reminder"],
     deliver: async (due, progress) => {
       if (due.channel !== "sms" && due.channel !== "sms-reminder") throw new TypeError("only texts are sent here");
@@ -101,10 +95,11 @@ export async function openSmsSender(options: SmsSenderOptions): Promise<PacedSen
       if ("kind" in found) return found;
       const { frozen, segments, day } = found;
       const giveBack = (): void => budget.giveBack(due.project, day, segments);
-      const sendText = (marking: DeliveryProgress): Promise<DeliveryResult> => send(toOutgoing(due, frozen), marking);
+      const sendText = (marking: DeliveryProgress): Promise<DeliveryResult> =>
+        transport.send(toOutgoing(due, frozen), marking);
       return shorten(await spend({ segments, giveBack }, progress, sendText));
     },
-  };
+  });
 }
 
 /** Segments that were taken for a message are given back unless it has gone, or may have. */

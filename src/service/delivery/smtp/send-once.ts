@@ -1,7 +1,7 @@
 /** One mail outside the queue: it is sent once, whatever the reply is. */
 import type { Clock } from "../../../runtime/clock.ts";
 import { onAbort } from "../../../runtime/on-abort.ts";
-import { createSmtpTransport } from "./smtp-transport.ts";
+import { SmtpTransport } from "./smtp-transport.ts";
 import type { SmtpMessage, SmtpResult } from "./smtp-types.ts";
 import type { SmtpServer } from "./smtp-url.ts";
 
@@ -21,7 +21,7 @@ export async function sendOnce(
   { server, certificates, clock, signal }: OnceOptions,
 ): Promise<OnceResult> {
   const timeouts = { drain: 0 };
-  const transport = createSmtpTransport({ server, certificates, connections: 1, clock, timeouts });
+  const transport = new SmtpTransport({ server, certificates, connections: 1, clock, timeouts });
   const stopWaiting = onAbort(signal, () => void transport.close());
   try {
     const result = await transport.send(message, {

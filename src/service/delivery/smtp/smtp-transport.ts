@@ -2,7 +2,7 @@
 import type { Clock } from "../../../runtime/clock.ts";
 import { createSemaphore, type Semaphore } from "../../../runtime/parallel.ts";
 import { SmtpSession, type SessionOutcome, type SmtpTimeouts } from "./smtp-session.ts";
-import type { SmtpMessage, SmtpProgress, SmtpResult, SmtpTransport } from "./smtp-types.ts";
+import type { SmtpMessage, SmtpProgress, SmtpResult } from "./smtp-types.ts";
 import type { SmtpServer } from "./smtp-url.ts";
 
 export interface SmtpTransportOptions {
@@ -39,21 +39,13 @@ const TIMEOUTS: TransportTimeouts = {
 const MESSAGES_PER_CONNECTION = 100;
 const STOPPING = "the service is stopping";
 
+type Attempt = SessionOutcome | { readonly kind: "withdrawn" };
+
 /**
  * Connects when the first message comes. Nothing is sent twice by itself, and nothing is tried again once it was
  * refused.
  */
-export function createSmtpTransport(options: SmtpTransportOptions): SmtpTransport {
-  const pool = new Pool(options);
-  return {
-    send: (message, progress) => pool.send(message, progress),
-    close: () => pool.close(),
-  };
-}
-
-type Attempt = SessionOutcome | { readonly kind: "withdrawn" };
-
-class Pool {
+export class SmtpTransport {
   readonly #options: SmtpTransportOptions;
   readonly #timeouts: TransportTimeouts;
   readonly #idle: SmtpSession[] = [];
@@ -70,6 +62,10 @@ class Pool {
     this.#turns = createSemaphore(options.connections);
   }
 
+  /**
+   * Sends one message and resolves when its outcome is known; calls beyond the number of connections wait their turn.
+   * Rejects only with what `progress` rejects with (the dot was not written then) and after `close`.
+   */
   async send(message: SmtpMessage, progress: SmtpProgress): Promise<SmtpResult> {
     await this.#turns.enter();
     if (this.#closing !== null) {
@@ -83,6 +79,7 @@ class Pool {
     return { ...attempt, reply: { ...attempt.reply, ms: Math.round(clock.monotonic() - began) } };
   }
 
+  /** Lets messages in flight end, within bounds, and says QUIT. What is cut off resolves as `broken`. */
   close(): Promise<void> {
     this.#closing ??= this.#drain();
     return this.#closing;

@@ -57,16 +57,6 @@ export interface SmtpProgress {
   transmitting(): Promise<void>;
 }
 
-export interface SmtpTransport {
-  /**
-   * Sends one message and resolves when its outcome is known; calls beyond the number of connections wait their turn.
-   * Rejects only with what `progress` rejects with (the dot was not written then) and after `close`.
-   */
-  send(message: SmtpMessage, progress: SmtpProgress): Promise<SmtpResult>;
-  /** Lets messages in flight end, within bounds, and says QUIT. What is cut off resolves as `broken`. */
-  close(): Promise<void>;
-}
-
 const TEXT_MAX = 500;
 /** Postfix, Exim and Amazon's servers, in this order. */
 const SERVER_IDS = [/\bqueued as ([\w.-]+)/i, /\bid=([\w.-]+)/i, /^Ok ([\da-f]+(?:-[\da-f]+)+)$/i];

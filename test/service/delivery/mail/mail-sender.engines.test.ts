@@ -8,7 +8,7 @@ import type { PacedSender } from "../../../../src/service/delivery/pacing/paced-
 import { openSmtpSender, type SmtpSenderOptions } from "../../../../src/service/delivery/mail/mail-sender.ts";
 import { HEALTHY_SENDER } from "../../../../src/service/delivery/pacing/sender-health.ts";
 import { createSenderMemory } from "../../../../src/service/delivery/pacing/sender-memory.ts";
-import { createSmtpTransport } from "../../../../src/service/delivery/smtp/smtp-transport.ts";
+import { SmtpTransport } from "../../../../src/service/delivery/smtp/smtp-transport.ts";
 import type { SmtpResult } from "../../../../src/service/delivery/smtp/smtp-types.ts";
 import { parseSmtpUrl } from "../../../../src/service/delivery/smtp/smtp-url.ts";
 import { createHeartbeat } from "../../../../src/service/scheduler/heartbeat.ts";
@@ -48,7 +48,7 @@ async function openWorld(url: string, more: Partial<SmtpSenderOptions> = {}): Pr
   const { fixture, clock } = state as { fixture: Fixture; clock: WarpedClock };
   const [results, changes, errors]: [SmtpResult[], string[], unknown[]] = [[], [], []];
   const links: { scheduler?: Scheduler } = {};
-  const transport = createSmtpTransport({
+  const transport = new SmtpTransport({
     server: parseSmtpUrl(url),
     certificates: null,
     connections: CONNECTIONS,
@@ -56,7 +56,7 @@ async function openWorld(url: string, more: Partial<SmtpSenderOptions> = {}): Pr
   });
   const sender = await openSmtpSender({
     transport: {
-      ...transport,
+      close: () => transport.close(),
       send: async (message, progress) => {
         const result = await transport.send(message, progress);
         results.push(result);

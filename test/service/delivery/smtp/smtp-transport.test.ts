@@ -4,16 +4,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../../src/runtime/clock.ts";
-import {
-  createSmtpTransport,
-  type SmtpTransportOptions,
-} from "../../../../src/service/delivery/smtp/smtp-transport.ts";
-import type {
-  SmtpMessage,
-  SmtpProgress,
-  SmtpResult,
-  SmtpTransport,
-} from "../../../../src/service/delivery/smtp/smtp-types.ts";
+import { SmtpTransport, type SmtpTransportOptions } from "../../../../src/service/delivery/smtp/smtp-transport.ts";
+import type { SmtpMessage, SmtpProgress, SmtpResult } from "../../../../src/service/delivery/smtp/smtp-types.ts";
 import { parseSmtpUrl } from "../../../../src/service/delivery/smtp/smtp-url.ts";
 import { startRawSmtp, type RawSmtpOptions, type RawSmtpStub } from "../../../helpers/raw-smtp-stub.ts";
 import { startPlanServer, type SmtpPlanOptions, type SmtpPlanServer } from "../../../helpers/smtp-plan-server.ts";
@@ -42,7 +34,7 @@ function connectTo(
   port: number,
   { url = `smtp://127.0.0.1:${port}`, ...rest }: Partial<SmtpTransportOptions> & { url?: string } = {},
 ): SmtpTransport {
-  const transport = createSmtpTransport({
+  const transport = new SmtpTransport({
     server: parseSmtpUrl(url),
     certificates: null,
     connections: 1,
