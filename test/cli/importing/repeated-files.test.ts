@@ -191,3 +191,14 @@ test.each([
       "hint: import the corrected rows as a new file, without --resume\n",
   ]);
 });
+
+test("--resume of a JSON file sends only its new rows, whose first line is a row too", async () => {
+  const file = await fileOf("grown.ndjson", '{"email":"json1@example.com"}\n');
+  expect((await run("people", "import", file, "--send"))[0]).toBe(0);
+  await appendFile(file, '{"email":"json2@example.com"}\n');
+  expect((await run("people", "import", file, "--send", "--resume"))[0]).toBe(0);
+  expect(await outcomes(`${file}.people-import.results.csv`)).toEqual([
+    "1 json1@example.com scheduled",
+    "2 json2@example.com scheduled",
+  ]);
+});

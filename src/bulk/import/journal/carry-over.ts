@@ -12,8 +12,8 @@ export interface CarriedOver {
   readonly fresh: number;
 }
 
-/** Marks rows that the file no longer has. Line 1 is the header or title, never a row. */
-const GONE = 1;
+/** Marks rows that the file no longer has. */
+const GONE = 2 ** 32 - 1;
 
 export async function carryOver(journal: string, head: JournalHead, source: RowSource): Promise<CarriedOver> {
   const rows = new Map<string, number>();
@@ -53,7 +53,7 @@ async function* readEntries(journal: string): AsyncGenerator<JournalEntry> {
 
 async function* movedEntries(journal: string, head: JournalHead, newLines: LineNumbers): AsyncGenerator<JournalEntry> {
   yield { head };
-  const isKept = (line: number): boolean => newLines.get(line) > GONE;
+  const isKept = (line: number): boolean => newLines.get(line) !== 0 && newLines.get(line) !== GONE;
   const move = (lines: readonly number[]): number[] => lines.filter(isKept).map((line) => newLines.get(line));
   for await (const entry of readEntries(journal))
     if ("intent" in entry) {
