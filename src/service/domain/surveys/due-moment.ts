@@ -13,11 +13,9 @@ export type Start =
 
 export interface DueFacts {
   readonly start: Start;
-  /** The member's number on the platform, from 1. */
   readonly number: number;
   /** Earliest time because of a survey outside Autopilot, or null. */
   readonly notBefore: number | null;
-  /** Seconds between surveys. */
   readonly frequency: number;
   readonly window: Window;
   readonly now: number;
@@ -61,7 +59,6 @@ export function firstAndLast(from: number, count: number): { readonly first: num
   return outermost;
 }
 
-/** Adds seconds of open time or calendar time, depending on the frequency. */
 function later({ frequency, window }: Omit<DueFacts, "notBefore" | "now">, from: number, seconds: number): number {
   if (frequency < OPEN_TIME_MIN_SECONDS) return from + Math.round(seconds);
   const openSeconds = Math.round((seconds * openSecondsOfWeek(window)) / WEEK_SECONDS);

@@ -50,7 +50,6 @@ function steadyUntil(at: number, wall: number, wallClock: WallClock): { at: numb
   return { at: after, wall: wallClock(after) };
 }
 
-/** Open spans between two wall-clock times, in order. */
 function* openSpans(from: number, to: number, window: Window): Generator<readonly [opens: number, closes: number]> {
   const spans = openHours(window);
   // The previous day's window may cross midnight.

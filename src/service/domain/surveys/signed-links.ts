@@ -22,7 +22,6 @@ export async function signLink(tx: Transaction, path: string, at = tx.now): Prom
   return `${path}?expires=${expires}&signature=${sign(await tx.secrets.ensure(LINK_SECRET), path, expires)}`;
 }
 
-/** From a link's query; empty texts if it has none. */
 export interface LinkSignature {
   readonly expires: string;
   readonly signature: string;

@@ -1,4 +1,3 @@
-/** Public links. */
 import { createHmac } from "node:crypto";
 import type { Properties } from "../../../contract/resources.ts";
 import { isStorableJson } from "../../../contract/text/storable.ts";

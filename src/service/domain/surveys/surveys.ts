@@ -11,7 +11,6 @@ import { dueMoment, type Start } from "./due-moment.ts";
 import { noteUnscheduled } from "./unscheduled/unscheduled.ts";
 
 export interface SurveyRequest {
-  /** This call creates the person. */
   readonly isNew: boolean;
   readonly channel: Channel;
   readonly delaySeconds: number;
@@ -30,7 +29,7 @@ export async function refuseSurvey(
   );
 }
 
-/** The reason why a survey that is scheduled is not sent at present; null when it is. */
+/** Why a scheduled survey isn't sent now, or null. */
 export async function findPause(tx: Transaction, project: Project): Promise<SurveyStatus | null> {
   const since = await tx.senders.pausedSince(project.id);
   return since === null ? null : { status: "paused", since, until: null };
@@ -62,8 +61,8 @@ export async function scheduleSurvey(
 }
 
 /**
- * A survey that was sent, or may have been, too recently. One that waits counts as recent: of Autopilot only if it is
- * due before the throttle after this survey's delay has passed; outside Autopilot always.
+ * Finds a survey that was sent too recently, or may have been. Pending surveys count too: from Autopilot only if they
+ * are due within the throttle after this survey's delay, others always.
  */
 async function findThrottle(
   tx: Transaction,
@@ -84,7 +83,7 @@ async function findThrottle(
   return tx.now < until ? { status: "throttled", since: lastAt, until } : null;
 }
 
-/** Drops what waits to be sent; false when nothing does. The recurrence of Autopilot goes on, one interval from now. */
+/** Cancels pending surveys; false if there are none. Autopilot continues in one interval. */
 export async function cancelWaiting(tx: Transaction, project: Project, person: PersonRow): Promise<boolean> {
   const members = await tx.autopilot.memberships(project.id, person.id);
   const cancelled = await tx.requests.cancel(project.id, person.id, { channel: null, autopilot: null });
@@ -100,8 +99,8 @@ export interface AutopilotWish {
 }
 
 /**
- * Schedules a member's next Autopilot survey, and returns when it is due, Unix seconds; or notes that there is none
- * when the person cannot be reached, and returns null.
+ * Schedules a member's next Autopilot survey and returns when it is due, Unix seconds. Returns null if the person can't
+ * be reached.
  */
 export async function scheduleAutopilot(
   tx: Transaction,
@@ -133,7 +132,7 @@ export async function scheduleAutopilot(
   return scheduledAt;
 }
 
-/** Keeps a person's next Autopilot surveys the throttle away from one that was sent outside Autopilot. */
+/** Keeps Autopilot surveys away from a survey sent outside Autopilot, by the throttle. */
 export async function postponeAutopilot(
   tx: Transaction,
   project: Project,

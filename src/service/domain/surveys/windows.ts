@@ -97,7 +97,6 @@ export function formatHours({ from, to }: Pick<Window, "from" | "to">): string {
   return `${from}-${to > 24 ? to - 24 : to}`;
 }
 
-/** From stored values, which are valid. */
 export function toWindow(days: string, hours: string, zone: string): Window {
   return { ...ALWAYS, ...parseHours(hours), days: parseDays(days) ?? ALWAYS.days, zone };
 }

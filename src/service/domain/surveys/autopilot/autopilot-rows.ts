@@ -14,7 +14,6 @@ export interface MembershipRow {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly properties: Properties;
-  /** The pending request, or null. */
   readonly nextRequestId: number | null;
   readonly nextSurveyAt: number | null;
   /** In the order of joining on the platform, from 1. */
@@ -32,14 +31,11 @@ export interface MembersFilter {
 
 export interface AutopilotSettings {
   readonly active: boolean;
-  /** Seconds between surveys. */
   readonly frequency: number;
-  /** When a new member gets the first survey: spread over one frequency, or at the next opening. */
   readonly first: "spread" | "now";
   readonly window: Window;
 }
 
-/** When a member's next survey leaves. */
 export interface PlannedSurvey {
   readonly state: "scheduled" | "retrying" | "paused";
   readonly start: Start;
@@ -49,7 +45,6 @@ export interface PlannedSurvey {
 }
 
 export interface WaitingSurvey extends PlannedSurvey, Pick<MembershipRow, "personId" | "number" | "notBefore"> {
-  /** The request's. */
   readonly id: number;
   readonly claims: number;
   readonly attempts: number;
@@ -57,7 +52,6 @@ export interface WaitingSurvey extends PlannedSurvey, Pick<MembershipRow, "perso
 
 const MEMBER = "project_id = ? AND platform = ? AND person_id = ?";
 
-/** Autopilot's settings and members, each with the request that is their next. */
 export class AutopilotRows {
   readonly #database: Database;
   readonly #session: Session;
@@ -78,7 +72,7 @@ export class AutopilotRows {
     };
   }
 
-  /** As they were set, without quiet hours. */
+  /** Without quiet hours. */
   async ownSettings(project: number, platform: Platform): Promise<AutopilotSettings> {
     const { active, frequency, first, days, hours, zone } = await this.#settingsRow(project, platform);
     return {
@@ -184,10 +178,7 @@ export class AutopilotRows {
     ]);
   }
 
-  /**
-   * The member's next survey is not due sooner; one that waits and was not tried moves there. `updated_at` tells of
-   * surveys that were rescheduled (section 2), and not of a limit that moves none.
-   */
+  /** Sets an earliest time for the next survey, and moves a pending one that wasn't attempted. */
   async postpone(
     project: number,
     { platform, personId, nextRequestId }: MembershipRow,
@@ -206,9 +197,7 @@ export class AutopilotRows {
     refreshNextSurvey(this.#database, project, personId);
   }
 
-  /**
-   * The next members, by person, whose request waits; one that is on its way is left alone.
-   */
+  /** The next members with pending requests, by person; messages in flight are left alone. */
   async waiting(project: number, platform: Platform, after: number, limit: number): Promise<readonly WaitingSurvey[]> {
     const rows = await this.#database.all(WAITING, [project, platform, after, limit]);
     return rows.map((row) => ({
@@ -217,7 +206,7 @@ export class AutopilotRows {
     }));
   }
 
-  /** Moves a waiting request, and tells the member when it is surveyed at another time. */
+  /** Reschedules a pending request, and updates the member if the time changed. */
   async reschedule(project: number, platform: Platform, survey: WaitingSurvey, to: PlannedSurvey): Promise<void> {
     const set = "state = ?, planned_at = CASE WHEN scheduled_at = ? THEN planned_at END, scheduled_at = ?, due_at = ?";
     const message = ["project_id = ? AND id = ?", project, survey.id] as const;

@@ -1,4 +1,4 @@
-/** The settings of Autopilot, of each platform of a project, and what follows from them. */
+/** Autopilot's settings per platform, and their effects. */
 import { isDeepStrictEqual } from "node:util";
 import { DURATION_MAX } from "../../../../contract/limits.ts";
 import type { AutopilotConfiguration, JoiningSurveys, Platform } from "../../../../contract/resources.ts";
@@ -20,7 +20,7 @@ import {
   type Window,
 } from "../windows.ts";
 
-/** Windows of text messages are closed in the server's quiet hours. */
+/** Windows for text messages exclude the server's quiet hours. */
 export async function readAutopilotSettings(
   tx: Transaction,
   project: Pick<Project, "id">,
@@ -83,7 +83,6 @@ function checkEverOpen(window: Window): void {
 
 export interface ShownAutopilot {
   readonly active: boolean;
-  /** Seconds. */
   readonly frequency: number;
   readonly first: "spread" | "now";
   readonly days: string;
@@ -123,10 +122,7 @@ export async function getAutopilotWithJoining(
   return { ...configuration, joining };
 }
 
-/**
- * Keeps the server's quiet hours. A change moves texts that wait for Autopilot's windows. Returns the projects whose
- * window is never open now, and those without a time zone, by name.
- */
+/** Stores the server's quiet hours and reschedules texts that wait for Autopilot's windows. */
 export async function keepQuietHours(
   store: Store,
   quiet: QuietHours | null,

@@ -1,4 +1,4 @@
-/** The members of Autopilot, and what their membership schedules (sections 3 and 4.8 to 4.10). */
+/** Autopilot's members and their surveys (sections 3 and 4.8 to 4.10). */
 import { isDeepStrictEqual } from "node:util";
 import type { SurveyStatus } from "../../../../contract/text/survey-status.ts";
 import { findSuppression } from "../../people/suppressions.ts";
@@ -22,7 +22,6 @@ import { checkSpecialProperties } from "../special-properties.ts";
 import { findPause, scheduleAutopilot } from "../surveys.ts";
 import { readAutopilotSettings } from "./autopilot-settings.ts";
 
-/** 4.8 as JSON, in the order of joining. */
 export async function listMembersJson(tx: Transaction, project: Project, query: MembersQuery): Promise<JsonPage> {
   const after = parseCursor(query.after);
   const personId = await filteredPerson(tx, project, query);
@@ -55,7 +54,6 @@ async function filteredPerson(
 export interface AddedMember {
   readonly person: MembershipPerson;
   readonly properties: Properties;
-  /** When the next survey is due; null if the member can't be reached. */
   readonly survey_scheduled_at: number | null;
 }
 

@@ -45,7 +45,6 @@ async function findStatus(tx: Transaction, project: Project, input: StatusInput)
   }
 }
 
-/** In the order of the people. */
 export async function listStoredProperties(
   { people: rows }: Transaction,
   { id }: Project,

@@ -13,13 +13,10 @@ interface NewUnscheduled {
 
 export interface UnscheduledRow extends NewUnscheduled {
   readonly id: number;
-  /** When it was requested, Unix seconds. */
   readonly at: number;
   readonly email: string | null;
   readonly phoneNumber: string | null;
 }
-
-/** Requested surveys that weren't scheduled. */
 
 export class UnscheduledRows {
   readonly #database: Database;
@@ -55,7 +52,6 @@ export class UnscheduledRows {
     return Number((await this.#database.first(sql, [project, name, ...ends({ since, until })]))?.n);
   }
 
-  /** Newest first. */
   async ofPerson(project: number, personId: number, limit: number): Promise<readonly UnscheduledRow[]> {
     const sql = `${UNSCHEDULED} WHERE u.project_id = ? AND u.person_id = ? ORDER BY u.at DESC, u.id DESC LIMIT ?`;
     return (await this.#database.all(sql, [project, personId, limit])).map(toUnscheduled);
