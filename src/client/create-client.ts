@@ -1,69 +1,34 @@
 import type { Exchange } from "../contract/http.ts";
 import { HAVE_ANSWERS, ROUTES } from "../contract/routes.ts";
-import type { Clock } from "../runtime/clock.ts";
-import { systemRandom, type Random } from "../runtime/random.ts";
-import { createCaller, type RequestCaller, type CallOutcome, callRaw } from "./call/caller.ts";
-import type { Origin } from "./errors/client-error.ts";
-import type { Client, LookUpOptions, ApiReply } from "./client.ts";
-import { Gate } from "./gate/gate.ts";
+import { Caller, type CallerOptions } from "./call/caller.ts";
+import { callRaw } from "./call/raw.ts";
+import type { ApiReply, Client, LookUpOptions } from "./client.ts";
 import { lookUpPerson, lookUpResponse, type LookUp } from "./write/look-up.ts";
 import type { Settlement } from "./write/evidence.ts";
-import { settle, createServerClock } from "./write/settling.ts";
+import { settle } from "./write/settling.ts";
 import { nextPageUrl, listPages } from "./pages.ts";
-import { createEchoRedactor, createRedactor } from "./trace/redact.ts";
 import { readListReply, readObjectReply } from "./answer/reply.ts";
-import { createRequests, type RouteCall } from "./requests.ts";
-import { RETRY_LIMITS, type RetryLimits } from "./call/retry-policy.ts";
-import { redactEvent, type OnWait, type Trace } from "./trace/trace.ts";
+import { Requests, type RouteCall } from "./requests.ts";
 import { createWriteMethods } from "./write/write-methods.ts";
 
-export interface ClientOptions {
+export interface ClientOptions extends CallerOptions {
   /** Paths of the specification are appended. The caller checks whether plain `http:` is allowed. */
   readonly baseUrl: string;
-  readonly apiKey: string;
-  /** Further secrets to keep out of errors and traces, such as a proxy's credentials. */
-  readonly secrets?: readonly string[];
   readonly transport: Exchange & { close?(): Promise<void> };
-  readonly clock: Clock;
-  readonly random?: Random;
-  /** Defaults: 5 retries, 5 minutes. */
-  readonly policy?: Partial<RetryLimits>;
-  /** Default: 8 concurrent requests. */
-  readonly gate?: Gate;
-  readonly trace?: Trace;
-  readonly onWait?: OnWait;
-  /** Named in errors about the address or the key. */
-  readonly origin?: Origin;
   /** How long a write whose answer was lost may still be running, in milliseconds; 30 seconds by default. */
   readonly settleMs?: number;
 }
 
-const CONCURRENCY_DEFAULT = 8;
 const SETTLE_MS = 30_000;
 
 /** Every method rejects with a `ClientError`, or with the signal's reason. */
 export function createClient(options: ClientOptions): Client {
-  const { clock, transport, trace, onWait, settleMs = SETTLE_MS } = options;
-  const redact = createRedactor([options.apiKey, ...(options.secrets ?? [])]);
-  const redactAnswer = createEchoRedactor(options.apiKey);
-  const requests = createRequests(options.baseUrl, options.apiKey);
-  const serverClock = createServerClock(clock);
-  const caller = createCaller({
-    transport,
-    clock,
-    random: options.random ?? systemRandom,
-    gate: options.gate ?? new Gate({ clock, concurrency: CONCURRENCY_DEFAULT }),
-    limits: { ...RETRY_LIMITS, ...options.policy },
-    redact,
-    redactAnswer,
-    trace: trace === undefined ? undefined : (event) => trace(redactEvent(event, redact)),
-    onWait,
-    origin: options.origin ?? null,
-    serverClock,
-  });
-  const readReply = async (call: RouteCall): Promise<ApiReply> => {
-    return valueOf(await caller.run(requests.ofRoute(call), call.route.idempotent, readObjectReply));
-  };
+  const { clock, transport, onWait, settleMs = SETTLE_MS } = options;
+  const requests = new Requests(options.baseUrl, options.apiKey);
+  const caller = new Caller(options);
+  const { serverClock } = caller;
+  const readReply = async (call: RouteCall): Promise<ApiReply> =>
+    await caller.get(requests.ofRoute(call), call.route.idempotent, readObjectReply);
   const pages = createPageMethods(caller, requests);
   const lookUpAgain = async (
     look: (lookUp: LookUp) => Promise<Settlement>,
@@ -76,7 +41,7 @@ export function createClient(options: ClientOptions): Client {
 
   return {
     ...pages,
-    ...createWriteMethods({ caller, requests, pages, serverClock, clock, settleMs, onWait }),
+    ...createWriteMethods({ caller, requests, pages, clock, settleMs, onWait }),
     checkMayWrite: () => requests.checkMethod("POST", requests.baseUrl),
     call: readReply,
     getMetrics: async (parameters, { signal } = {}) =>
@@ -88,8 +53,7 @@ export function createClient(options: ClientOptions): Client {
     lookUpPerson: async (body, rest) => await lookUpAgain((lookUp) => lookUpPerson(body, lookUp), rest),
     lookUpResponse: async (body, rest) => await lookUpAgain((lookUp) => lookUpResponse(body, lookUp), rest),
     serverNow: serverClock.now,
-    raw: async ({ method, url, body, signal }) =>
-      await callRaw(caller, requests.ofUrl(method, url, body, signal), redactAnswer),
+    raw: async ({ method, url, body, signal }) => await callRaw(caller, requests.ofUrl(method, url, body, signal)),
     close: async () => await transport.close?.(),
   };
 }
@@ -99,11 +63,11 @@ type PageMethods = Pick<
   "baseUrl" | "page" | "listPeople" | "listResponses" | "listBounces" | "listUnsubscribes" | "listMembers"
 >;
 
-function createPageMethods(caller: RequestCaller, requests: ReturnType<typeof createRequests>): PageMethods {
+function createPageMethods(caller: Caller, requests: Requests): PageMethods {
   const page: Client["page"] = async ({ next, signal, ...call }) => {
     const request =
       next === undefined ? requests.ofRoute({ ...call, signal }) : requests.ofUrl("GET", next, undefined, signal);
-    const { rows, answer } = valueOf(await caller.run(request, true, readListReply));
+    const { rows, answer } = await caller.get(request, true, readListReply);
     const cursor = call.route.pagination === "cursor" ? answer.headers["link"] : undefined;
     return {
       rows,
@@ -124,9 +88,4 @@ function createPageMethods(caller: RequestCaller, requests: ReturnType<typeof cr
     listMembers: (platform, parameters, rest) =>
       listPages(client, { route: ROUTES.listMembers, placeholders: { platform }, parameters, ...rest }),
   };
-}
-
-function valueOf<T>(outcome: CallOutcome<T>): T {
-  if (outcome.kind === "answered") return outcome.value;
-  throw outcome.error;
 }

@@ -13,43 +13,37 @@ export interface PagedCall {
   readonly signal?: AbortSignal;
 }
 
-/** A list's pages in order, by cursor or by number. A loop is a `PagingError`. */
-export function listPages(client: Pick<Client, "page" | "baseUrl">, request: PagedCall): AsyncGenerator<Page> {
-  return request.route.pagination === "page" ? numberedPages(client, request) : cursorPages(client, request);
-}
-
-const SAME_AGAIN = "the service keeps sending the same page";
-
-async function* cursorPages(client: Pick<Client, "page" | "baseUrl">, request: PagedCall): AsyncGenerator<Page> {
+/**
+ * A list's pages in order, by cursor or by number; numbered ones end at an empty page (section 4), since a short page
+ * may be followed by others. A loop is a `PagingError`.
+ */
+export async function* listPages(client: Pick<Client, "page" | "baseUrl">, request: PagedCall): AsyncGenerator<Page> {
+  const { route, parameters } = request;
+  const isNumbered = route.pagination === "page";
   const seen = new Set<string>();
   let next: string | null = null;
   let before = "";
-  do {
-    const page: Page = await client.page(next === null ? request : { ...request, next });
-    if (next !== null && page.rows.length > 0 && page.text === before)
-      throw new PagingError(SAME_AGAIN, { call: nameCall("GET", next) });
-    yield page;
-    ({ next, text: before } = page);
-    if (next !== null && seen.has(next))
-      throw new PagingError("the list's links lead in a circle", { call: nameCall("GET", next) });
-    if (next !== null) seen.add(next);
-  } while (next !== null);
-}
-
-/** Ends at an empty page (section 4); a short page may be followed by others. */
-async function* numberedPages(client: Pick<Client, "page" | "baseUrl">, request: PagedCall): AsyncGenerator<Page> {
-  const { parameters } = request;
-  let before = "";
   for (let number = toNumber(parameters["page"]) ?? PAGE_DEFAULT; ; number += 1) {
-    const page = await client.page({ ...request, parameters: { ...parameters, page: number } });
-    if (page.rows.length === 0) return;
-    if (page.text === before) {
-      if (isWholeList(page.rows.length, toNumber(parameters["per_page"]) ?? PER_PAGE_DEFAULT)) return;
-      const call = nameCall("GET", `${client.baseUrl}${request.route.path}.json`);
-      throw new PagingError(`${SAME_AGAIN} (page ${number})`, { call });
+    const page: Page = await client.page({
+      ...request,
+      ...(isNumbered && { parameters: { ...parameters, page: number } }),
+      ...(next !== null && { next }),
+    });
+    if (isNumbered && page.rows.length === 0) return;
+    if (page.rows.length > 0 && page.text === before) {
+      if (isNumbered && isWholeList(page.rows.length, toNumber(parameters["per_page"]) ?? PER_PAGE_DEFAULT)) return;
+      const call = nameCall("GET", next ?? `${client.baseUrl}${route.path}.json`);
+      throw new PagingError(`the service keeps sending the same page${isNumbered ? ` (page ${number})` : ""}`, {
+        call,
+      });
     }
     yield page;
     before = page.text;
+    if (isNumbered) continue;
+    ({ next } = page);
+    if (next === null) return;
+    if (seen.has(next)) throw new PagingError("the list's links lead in a circle", { call: nameCall("GET", next) });
+    seen.add(next);
   }
 }
 

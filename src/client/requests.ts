@@ -18,59 +18,49 @@ export interface RouteCall {
 }
 
 /** Turns calls into requests to one service with one key, each after `checkMethod`. */
-export interface Requests {
+export class Requests {
   /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly origin: string;
-  /** Throws `ReadOnlyKeyError` if the method writes and the key is known to be read-only. */
-  checkMethod(method: string, url: string): void;
-  ofRoute(call: RouteCall): HttpRequest;
-  /** `url` is absolute; throws `PagingError` if it leaves the origin. */
-  ofUrl(method: string, url: string, body?: string, signal?: AbortSignal): HttpRequest;
-}
+  readonly #isReadOnly: boolean;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #headersWithBody: Readonly<Record<string, string>>;
 
-/** `base` is an absolute URL; throws a TypeError otherwise. */
-export function createRequests(base: string, apiKey: string): Requests {
-  const { origin, pathname } = new URL(base);
-  const baseUrl = `${origin}${pathname.replace(/\/+$/, "")}`;
-  const checkMethod: Requests["checkMethod"] = (method, url) => {
-    if (!isReading(method) && isReadOnlyKey(apiKey)) throw new ReadOnlyKeyError({ call: nameCall(method, url) });
-  };
-  const plain = {
-    accept: "application/json",
-    authorization: `Basic ${base64(`${apiKey}:`)}`,
-    "user-agent": `surveyctl/${VERSION}`,
-  };
-  const withBody = { ...plain, "content-type": "application/json" };
-  const request = (
-    method: string,
-    url: string,
-    body: string | undefined,
-    signal: AbortSignal | undefined,
-  ): HttpRequest => {
-    checkMethod(method, url);
-    return {
-      method,
-      url,
-      headers: body === undefined ? plain : withBody,
-      ...(body !== undefined && { body }),
-      ...(signal !== undefined && { signal }),
+  /** `base` is an absolute URL; throws a TypeError otherwise. */
+  constructor(base: string, apiKey: string) {
+    const { origin, pathname } = new URL(base);
+    this.origin = origin;
+    this.baseUrl = `${origin}${pathname.replace(/\/+$/, "")}`;
+    this.#isReadOnly = isReadOnlyKey(apiKey);
+    this.#headers = {
+      accept: "application/json",
+      authorization: `Basic ${base64(`${apiKey}:`)}`,
+      "user-agent": `surveyctl/${VERSION}`,
     };
-  };
-  return {
-    baseUrl,
-    origin,
-    checkMethod,
-    ofRoute: ({ route, placeholders, parameters, body, signal }) => {
-      const query = parameters === undefined ? "" : formatQuery(parameters);
-      const url = `${baseUrl}${routePath(route, placeholders)}${query === "" ? "" : `?${query}`}`;
-      return request(route.method, url, body === undefined ? undefined : JSON.stringify(body), signal);
-    },
-    ofUrl: (method, url, body, signal) => {
-      if (!URL.canParse(url) || new URL(url).origin !== origin) {
-        throw new PagingError("refused an address outside the service", { call: nameCall(method, url) });
-      }
-      return request(method, url, body, signal);
-    },
-  };
+    this.#headersWithBody = { ...this.#headers, "content-type": "application/json" };
+  }
+
+  /** Throws `ReadOnlyKeyError` if the method writes and the key is known to be read-only. */
+  checkMethod(method: string, url: string): void {
+    if (this.#isReadOnly && !isReading(method)) throw new ReadOnlyKeyError({ call: nameCall(method, url) });
+  }
+
+  ofRoute({ route, placeholders, parameters, body, signal }: RouteCall): HttpRequest {
+    const query = parameters === undefined ? "" : formatQuery(parameters);
+    const url = `${this.baseUrl}${routePath(route, placeholders)}${query === "" ? "" : `?${query}`}`;
+    return this.#request(route.method, url, body === undefined ? undefined : JSON.stringify(body), signal);
+  }
+
+  /** `url` is absolute; throws `PagingError` if it leaves the origin. */
+  ofUrl(method: string, url: string, body?: string, signal?: AbortSignal): HttpRequest {
+    if (!URL.canParse(url) || new URL(url).origin !== this.origin)
+      throw new PagingError("refused an address outside the service", { call: nameCall(method, url) });
+    return this.#request(method, url, body, signal);
+  }
+
+  #request(method: string, url: string, body: string | undefined, signal: AbortSignal | undefined): HttpRequest {
+    this.checkMethod(method, url);
+    const headers = body === undefined ? this.#headers : this.#headersWithBody;
+    return { method, url, headers, ...(body !== undefined && { body }), ...(signal !== undefined && { signal }) };
+  }
 }

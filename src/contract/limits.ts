@@ -2,6 +2,8 @@
 export const PER_PAGE_DEFAULT = 20;
 export const PER_PAGE_MAX = 100;
 export const PAGE_DEFAULT = 1;
+/** Requests at once, if a client isn't told otherwise. */
+export const CONCURRENCY_DEFAULT = 8;
 export const SCORE_MIN = 0;
 export const SCORE_MAX = 10;
 export const EMAIL_SUBJECT_MAX = 150;

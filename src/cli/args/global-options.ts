@@ -1,4 +1,5 @@
 /** The flags that every command has, and the options that they become. */
+import { CONCURRENCY_DEFAULT } from "../../contract/limits.ts";
 import { quoteText } from "../../contract/text/invisible.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { TIME_FORMATS } from "../render/time.ts";
@@ -155,7 +156,7 @@ const GLOBALS = {
     flag: "--concurrency",
     value: "n",
     text: "number of concurrent requests",
-    default: "8",
+    default: String(CONCURRENCY_DEFAULT),
     parse: (text: string, place: string) => parseInteger(text, place, { min: 1, max: CONCURRENCY_MAX }),
   },
   ratePerSecond: {

@@ -27,7 +27,7 @@ async function connectRemotely(deps: Deps, settings: RemoteConnection): Promise<
   if (warning !== null && !deps.options.quiet) await deps.streams.err.write(`warning: ${warning}\n`);
   const waits = createWaitLines(deps);
   const origin = { baseUrl: baseUrl.source, apiKey: apiKey.source };
-  const client = openRemoteClient(deps, { baseUrl: baseUrl.value, apiKey: apiKey.value, waits, origin });
+  const client = openClient(deps, { baseUrl: baseUrl.value, apiKey: apiKey.value, waits, origin });
   const account = { place: baseUrl.value, keyFingerprint: () => fingerprint(apiKey.value) };
   const profile = usedProfile(settings);
   return { client, profile, account, retryCount: waits.retryCount, close: () => closeAll(client, waits) };
@@ -43,20 +43,6 @@ async function closeAll(client: Pick<Client, "close">, waits: WaitLines): Promis
   await client.close();
 }
 
-/** A client over sockets for an address and a key that are known already; `close` ends its pool. */
-export function openRemoteClient(deps: Deps, endpoint: Omit<Endpoint, "transport">): Client {
-  const { timeoutMs, concurrency: connections, retries } = deps.options;
-  const isInteractive = deps.streams.err.isTTY && retries === null;
-  const transport = undiciTransport({
-    baseUrl: endpoint.baseUrl,
-    env: deps.env,
-    timeoutMs,
-    connections,
-    isInteractive,
-  });
-  return buildClient(deps, { ...endpoint, transport });
-}
-
 async function connectLocally(deps: Deps): Promise<Connection> {
   const path = await import("node:path");
   const { openLocal } = await import("../../service/data-file/local.ts");
@@ -64,7 +50,7 @@ async function connectLocally(deps: Deps): Promise<Connection> {
   await makeFolder(path.dirname(dataFile), 0o700);
   const local = await asCliError(() => openLocal({ dataFile, clock: deps.clock, random: deps.random }));
   const waits = createWaitLines(deps);
-  const client = buildClient(deps, { ...local, waits });
+  const client = openClient(deps, { ...local, waits });
   const account = { place: dataFile, keyFingerprint: async () => "" };
   const profile = LOCAL_PROFILE;
   return { client, profile, account, retryCount: waits.retryCount, close: () => closeAll(local, waits) };
@@ -73,39 +59,38 @@ async function connectLocally(deps: Deps): Promise<Connection> {
 interface Endpoint {
   readonly baseUrl: string;
   readonly apiKey: string;
-  readonly transport: Exchange & { close?(): Promise<void> };
+  /** Defaults to sockets; `close` of the client ends their pool. */
+  readonly transport?: Exchange & { close?(): Promise<void> };
   readonly waits: WaitLines;
   readonly origin?: Origin;
   /** Upper bound on retries, also over --retries: a check of a connection ends soon. */
   readonly retriesMax?: number;
 }
 
-function buildClient(deps: Deps, { baseUrl, apiKey, transport, waits, retriesMax, origin }: Endpoint): Client {
-  const secrets = proxyCredentials(deps.env);
-  for (const secret of [apiKey, ...secrets]) deps.hideKey(secret);
-  const { options, clock, random } = deps;
+/** A client for an address and a key that are known already. */
+export function openClient(deps: Deps, { waits, retriesMax = Infinity, ...endpoint }: Endpoint): Client {
+  const { options, clock, random, env, streams } = deps;
+  const { concurrency, ratePerSecond, timeoutMs, retries, maxWaitMs, settleMs } = options;
+  const secrets = proxyCredentials(env);
+  for (const secret of [endpoint.apiKey, ...secrets]) deps.hideKey(secret);
+  const isInteractive = streams.err.isTTY && retries === null;
+  const { transport = undiciTransport({ ...endpoint, env, timeoutMs, connections: concurrency, isInteractive }) } =
+    endpoint;
+  const trace = (event: TraceEvent): void => void streams.err.write(describeTrace(event, options));
   return createClient({
-    baseUrl,
-    apiKey,
-    secrets,
+    ...endpoint,
     transport,
+    secrets,
     clock,
     random,
     policy: {
-      retries: Math.min(options.retries ?? RETRY_LIMITS.retries, retriesMax ?? Infinity),
-      ...(options.maxWaitMs !== null && { maxWaitMs: options.maxWaitMs }),
+      retries: Math.min(retries ?? RETRY_LIMITS.retries, retriesMax),
+      ...(maxWaitMs !== null && { maxWaitMs }),
     },
-    gate: new Gate({
-      clock,
-      concurrency: options.concurrency,
-      ratePerSecond: options.ratePerSecond,
-    }),
-    ...(options.verbosity > 0 && {
-      trace: (event: TraceEvent) => void deps.streams.err.write(describeTrace(event, options)),
-    }),
-    ...(options.settleMs !== null && { settleMs: options.settleMs }),
+    gate: new Gate({ clock, concurrency, ratePerSecond }),
+    ...(options.verbosity > 0 && { trace }),
+    ...(settleMs !== null && { settleMs }),
     onWait: waits.onWait,
-    ...(origin !== undefined && { origin }),
   });
 }
 

@@ -1,5 +1,6 @@
 /** Explains a refusal in terms of the command, which knows what was requested; the client only knows the status. */
 import { RefusedError } from "../../client/errors/call-errors.ts";
+import type { ClientError } from "../../client/errors/client-error.ts";
 import { isJsonObject, type Json } from "../../contract/json.ts";
 
 export interface Refusal {
@@ -52,13 +53,15 @@ interface Explanation {
   readonly hint: string;
 }
 
-/** A service without the endpoint answers 404, 405 or 410. A 404 can also mean that the object is missing. */
+/** Statuses of a service without the endpoint. It may also answer 404, as for a missing object. */
+const LACKING = [405, 410];
+
+export function lacksEndpoint({ status }: ClientError): boolean {
+  return status !== null && LACKING.includes(status);
+}
+
 export function unsupported(lacking: Explanation, missing: Explanation): readonly Refusal[] {
-  return [
-    { status: 404, ...missing },
-    { status: 405, ...lacking },
-    { status: 410, ...lacking },
-  ];
+  return [{ status: 404, ...missing }, ...LACKING.map((status) => ({ status, ...lacking }))];
 }
 
 export function noTrend(trend: string | null): readonly Refusal[] {

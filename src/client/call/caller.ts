@@ -1,29 +1,40 @@
-import type { Exchange, HttpRequest } from "../../contract/http.ts";
+import type { Exchange, HttpRequest, HttpResponse } from "../../contract/http.ts";
+import { CONCURRENCY_DEFAULT } from "../../contract/limits.ts";
 import type { Clock } from "../../runtime/clock.ts";
-import type { Random } from "../../runtime/random.ts";
-import { attempt, type Attempt } from "./attempt.ts";
-import type { ClientError, Origin } from "../errors/client-error.ts";
-import { ConnectionError, mayHaveArrived, UnknownOutcomeError } from "../errors/call-errors.ts";
-import type { Gate, Permit } from "../gate/gate.ts";
-import { type AnswerText, type ReplyReader, readTextReply } from "../answer/reply.ts";
-import type { Redact } from "../trace/redact.ts";
+import { systemRandom, type Random } from "../../runtime/random.ts";
+import { readAnswer, type AnswerText, type ReplyReader } from "../answer/reply.ts";
+import { errorForStatus, readErrorText } from "../answer/status-error.ts";
+import { BadReplyError, ConnectionError, mayHaveArrived, TimeoutError } from "../errors/call-errors.ts";
+import { type CallName, ClientError, nameCall, type Origin } from "../errors/client-error.ts";
+import { Gate, type Permit } from "../gate/gate.ts";
+import { createEchoRedactor, createRedactor, type Redact } from "../trace/redact.ts";
+import { redactEvent, type OnWait, type Trace } from "../trace/trace.ts";
+import { createServerClock, type ServerClock } from "../write/settling.ts";
 import { followRedirect } from "./redirects.ts";
-import { decide, type RetryDecision, type Failure, type RetryLimits } from "./retry-policy.ts";
-import type { OnWait, Trace } from "../trace/trace.ts";
-import type { Client } from "../client.ts";
+import {
+  decide,
+  type Failure,
+  readRetryAfter,
+  RETRY_LIMITS,
+  type RetryDecision,
+  type RetryLimits,
+} from "./retry-policy.ts";
 
 export interface CallerOptions {
+  readonly apiKey: string;
+  /** Further secrets to keep out of errors and traces, such as a proxy's credentials. */
+  readonly secrets?: readonly string[];
   readonly transport: Exchange;
   readonly clock: Clock;
-  readonly random: Random;
-  readonly gate: Gate;
-  readonly limits: RetryLimits;
-  readonly redact: Redact;
-  readonly redactAnswer: Redact;
-  readonly trace: Trace | undefined;
-  readonly onWait: OnWait | undefined;
-  readonly origin: Origin | null;
-  readonly serverClock: { learn(serverTime: number): void };
+  readonly random?: Random;
+  /** Defaults: 5 retries, 5 minutes. */
+  readonly policy?: Partial<RetryLimits>;
+  /** Default: 8 concurrent requests. */
+  readonly gate?: Gate;
+  readonly trace?: Trace;
+  readonly onWait?: OnWait;
+  /** Named in errors about the address or the key. */
+  readonly origin?: Origin;
 }
 
 export type CallOutcome<T> =
@@ -36,71 +47,150 @@ export type CallOutcome<T> =
       readonly lostBefore: boolean;
     };
 
-export interface RequestCaller {
-  /** One call with its retries; giving up is a value, since some callers still use the answer. */
-  run<T>(request: HttpRequest, idempotent: boolean, read: ReplyReader<T>): Promise<CallOutcome<T>>;
-}
-
-interface Progress {
-  readonly tries: number;
-  readonly lostBefore: boolean;
-  /** The URLs that redirected here. */
-  readonly trail?: readonly string[];
-}
+/** `answer` is set for statuses outside 2xx. */
+type Attempt<T> =
+  | { readonly kind: "answered"; readonly value: T; readonly serverTime: number | null }
+  | {
+      readonly kind: "failed";
+      readonly failure: Failure;
+      readonly error: ClientError;
+      readonly answer: AnswerText | null;
+    };
 
 /** Gate, exchange, retry policy: every request of the program passes here. */
-export function createCaller(options: CallerOptions): RequestCaller {
-  let exchanges = 0;
+export class Caller {
+  readonly serverClock: ServerClock;
+  /** For bodies that are used: removes only the key. */
+  readonly redactAnswer: Redact;
+  readonly #redact: Redact;
+  readonly #options: CallerOptions;
+  readonly #gate: Gate;
+  readonly #random: Random;
+  readonly #limits: RetryLimits;
+  #attempts = 0;
 
-  async function run<T>(
-    request: HttpRequest,
-    idempotent: boolean,
-    read: ReplyReader<T>,
-    before: Progress,
-  ): Promise<CallOutcome<T>> {
-    let { tries, lostBefore } = before;
+  constructor(options: CallerOptions) {
+    const { clock, apiKey, secrets = [] } = options;
+    this.#options = options;
+    this.#gate = options.gate ?? new Gate({ clock, concurrency: CONCURRENCY_DEFAULT });
+    this.#random = options.random ?? systemRandom;
+    this.#limits = { ...RETRY_LIMITS, ...options.policy };
+    this.#redact = createRedactor([apiKey, ...secrets]);
+    this.redactAnswer = createEchoRedactor(apiKey);
+    this.serverClock = createServerClock(clock);
+  }
+
+  /** One call with its retries; giving up is a value, since some callers still use the answer. */
+  async run<T>(first: HttpRequest, idempotent: boolean, read: ReplyReader<T>): Promise<CallOutcome<T>> {
+    let request = first;
+    let tries = 0;
+    let lostBefore = false;
+    /** The URLs that redirected here. */
+    const trail: string[] = [];
     for (;;) {
-      const permit = await options.gate.enter(request.signal);
-      exchanges += 1;
-      const result = await withPermit(permit, attempt(request, read, exchanges, options));
+      const permit = await this.#gate.enter(request.signal);
+      const result = await withPermit(permit, this.#attempt(request, read));
       tries += 1;
       if (result.kind === "answered") {
         permit.end({ kind: "accepted" });
-        if (result.serverTime !== null) options.serverClock.learn(result.serverTime);
+        if (result.serverTime !== null) this.serverClock.learn(result.serverTime);
         return { kind: "answered", value: result.value, lostBefore };
       }
-      const fraction = options.random.fraction();
-      const decision = decide({ ...options.limits, failure: result.failure, idempotent, tries, fraction });
-      const isNews = endPermit(permit, result.failure, decision, options.limits);
-      const { error, answer } = result;
-      if (decision.action === "give-up") {
-        error.tries = tries;
-        error.origin = options.origin;
-        const { trail = [] } = before;
-        const followed = followRedirect(request, result, trail);
-        if (followed === null) return { kind: "given-up", error, answer, lostBefore };
-        return await run(followed, idempotent, read, { tries: 0, lostBefore, trail: [...trail, request.url] });
+      const { failure, error, answer } = result;
+      const fraction = this.#random.fraction();
+      const decision = decide({ ...this.#limits, failure, idempotent, tries, fraction });
+      const isNews = endPermit(permit, failure, decision, this.#limits);
+      if (decision.action === "retry") {
+        lostBefore ||= mayHaveArrived(error);
+        await this.#wait(request, error, { waitMs: decision.waitMs, tries, isNews });
+        continue;
       }
-      lostBefore ||= mayHaveArrived(error);
-      await wait(request, decision.waitMs, error, tries, isNews);
+      error.tries = tries;
+      error.origin = this.#options.origin ?? null;
+      const followed = followRedirect(request, result, trail);
+      if (followed === null) return { kind: "given-up", error, answer, lostBefore };
+      trail.push(request.url);
+      [request, tries] = [followed, 0];
     }
   }
 
-  async function wait(
-    request: HttpRequest,
-    waitMs: number,
-    error: ClientError,
-    tries: number,
-    isNews: boolean,
-  ): Promise<void> {
-    const retries = retriesOf(error, options.limits);
-    const over = options.onWait?.({ kind: "retry", ...waitFacts(error, waitMs), isNews, repeat: tries, retries });
-    await options.clock.sleep(waitMs, request.signal).finally(() => over?.());
+  /** Throws the error of a call that was given up. */
+  async get<T>(request: HttpRequest, idempotent: boolean, read: ReplyReader<T>): Promise<T> {
+    const outcome = await this.run(request, idempotent, read);
+    if (outcome.kind === "answered") return outcome.value;
+    throw outcome.error;
   }
 
-  return {
-    run: async (request, idempotent, read) => await run(request, idempotent, read, { tries: 0, lostBefore: false }),
-  };
+  /** One exchange, never repeated. Throws only on an abort or a bug. */
+  async #attempt<T>(request: HttpRequest, read: ReplyReader<T>): Promise<Attempt<T>> {
+    const { clock, transport } = this.#options;
+    const { url, method, headers, body } = request;
+    this.#attempts += 1;
+    const number = this.#attempts;
+    const startedAt = clock.monotonic();
+    const durationMs = (): number => clock.monotonic() - startedAt;
+    this.#trace({ kind: "request", number, method, url, headers, body: typeof body === "string" ? body : null });
+    const seen = ({ status, headers: theirs }: HttpResponse, text: string | null): void =>
+      this.#trace({ kind: "response", number, status, headers: theirs, durationMs: durationMs(), body: text });
+    try {
+      return await this.#readResponse(await transport(request), read, { call: nameCall(method, url), seen, request });
+    } catch (error) {
+      request.signal?.throwIfAborted();
+      if (!(error instanceof ClientError)) throw error;
+      this.#trace({ kind: "failure", number, message: error.message, durationMs: durationMs() });
+      return { kind: "failed", failure: failureOf(error), error, answer: null };
+    }
+  }
+
+  #trace(event: Parameters<Trace>[0]): void {
+    this.#options.trace?.(redactEvent(event, this.#redact));
+  }
+
+  async #readResponse<T>(
+    response: HttpResponse,
+    read: ReplyReader<T>,
+    { call, seen, request }: Exchanged,
+  ): Promise<Attempt<T>> {
+    const { status, headers } = response;
+    const context = { call, redact: this.#redact, redactAnswer: this.redactAnswer, signal: request.signal };
+    if (status >= 200 && status < 300) {
+      const answer = await readAnswer(response, context).catch((error: unknown) => {
+        seen(response, null);
+        throw error;
+      });
+      seen(response, answer.text);
+      return { kind: "answered", value: read(answer, call, this.#redact), serverTime: answer.serverTime };
+    }
+    const text = await readErrorText(response, context);
+    seen(response, text);
+    const retryAfterMs = readRetryAfter(headers, this.#options.clock.now());
+    return {
+      kind: "failed",
+      failure: { kind: "status", status, retryAfterMs },
+      error: errorForStatus(response, text, retryAfterMs, context),
+      answer: { status, headers, text, serverTime: null },
+    };
+  }
+
+  async #wait({ signal }: HttpRequest, error: ClientError, { waitMs, tries, isNews }: Pause): Promise<void> {
+    const repeatsMax = error instanceof ConnectionError ? error.repeatsMax : Infinity;
+    const retries = Math.min(this.#limits.retries, repeatsMax);
+    const { clock, onWait } = this.#options;
+    const over = onWait?.({ kind: "retry", ...waitFacts(error, waitMs), isNews, repeat: tries, retries });
+    await clock.sleep(waitMs, signal).finally(() => over?.());
+  }
+}
+
+interface Exchanged {
+  readonly call: CallName;
+  readonly seen: (response: HttpResponse, body: string | null) => void;
+  readonly request: HttpRequest;
+}
+
+interface Pause {
+  readonly waitMs: number;
+  readonly tries: number;
+  readonly isNews: boolean;
 }
 
 export function waitFacts(
@@ -109,10 +199,6 @@ export function waitFacts(
 ): { method: string; url: string; waitMs: number; reason: string; cause: string } {
   const cause = status === null ? what : `${code} ${status}`;
   return { method: call.method, url: call.url, waitMs, reason: what, cause };
-}
-
-function retriesOf(error: ClientError, { retries }: RetryLimits): number {
-  return error instanceof ConnectionError ? Math.min(retries, error.repeatsMax) : retries;
 }
 
 async function withPermit<T>(permit: Permit, running: Promise<Attempt<T>>): Promise<Attempt<T>> {
@@ -138,27 +224,11 @@ function endPermit(permit: Permit, failure: Failure, decision: RetryDecision, li
   return permit.end({ kind: "throttled", pauseMs: Math.min(asked, limits.maxWaitMs), rate: failure.status === 429 });
 }
 
-/** Idempotent methods, RFC 9110. */
-const REPEATABLE = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
-
-/** Any call, with its answer unchanged except for the key. Throws if no answer came, and for a redirect. */
-export async function callRaw(
-  caller: RequestCaller,
-  request: HttpRequest,
-  redactAnswer: Redact,
-): ReturnType<Client["raw"]> {
-  const outcome = await caller.run(request, REPEATABLE.has(request.method), readTextReply);
-  if (outcome.kind === "answered") return { ...withoutKey(outcome.value, redactAnswer), failure: null };
-  const { answer, error } = outcome;
-  if (answer !== null && answer.status >= 300 && answer.status < 400) throw error;
-  // There is no look-up for raw writes.
-  const isUnknown = !REPEATABLE.has(request.method) && mayHaveArrived(error);
-  const failure = isUnknown ? new UnknownOutcomeError(error, null) : error;
-  if (answer === null) throw failure;
-  return { ...withoutKey(answer, redactAnswer), failure };
-}
-
-function withoutKey({ text, headers, ...rest }: AnswerText, redactAnswer: Redact): AnswerText {
-  const shown = Object.entries(headers).map(([name, value]) => [name, redactAnswer(value)]);
-  return { ...rest, headers: Object.fromEntries(shown) as Record<string, string>, text: redactAnswer(text) };
+function failureOf(error: ClientError): Failure {
+  if (error instanceof BadReplyError) return { kind: error.cutShort ? "lost" : "unreadable" };
+  if (error instanceof ConnectionError && error.sent === "no")
+    return { kind: "not-sent", repeatsMax: error.repeatsMax };
+  if (error instanceof TimeoutError && error.sent === "no") return { kind: "not-sent", repeatsMax: Infinity };
+  const isPassing = error instanceof TimeoutError || (error instanceof ConnectionError && error.repeatsMax > 0);
+  return { kind: isPassing ? "lost" : "unreadable" };
 }

@@ -32,8 +32,6 @@ export async function settle(look: () => Promise<Settlement>, options: Settling)
 export interface ServerClock {
   /** Unix seconds by the server's clock, or by ours until an answer has come. */
   readonly now: () => number;
-  /** Our clock, milliseconds since the epoch. */
-  ownNow(): number;
   /** Converts a moment of our clock (milliseconds) to the server's (Unix seconds). */
   at(ownMs: number): number;
   /** `serverTime` is the `Date` of an answer that just came, Unix seconds. */
@@ -46,7 +44,6 @@ export function createServerClock(clock: Clock): ServerClock {
   const at = (ownMs: number): number => Math.floor((ownMs + aheadMs) / 1000);
   return {
     at,
-    ownNow: () => clock.now(),
     now: () => at(clock.now()),
     learn: (serverTime) => {
       aheadMs = serverTime * 1000 - clock.now();

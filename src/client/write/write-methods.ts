@@ -2,13 +2,13 @@ import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { ROUTES } from "../../contract/routes.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { readWritten, type ReplyReader } from "../answer/reply.ts";
-import { waitFacts, type RequestCaller, type CallOutcome } from "../call/caller.ts";
+import { waitFacts, type Caller, type CallOutcome } from "../call/caller.ts";
 import type { Client, ApiReply, IntentOptions, WriteResult } from "../client.ts";
 import type { OnWait } from "../trace/trace.ts";
 import { isNamed, type Settlement } from "./evidence.ts";
 import { identifiersOf, idText, lookUpPerson, lookUpResponse, type LookUp } from "./look-up.ts";
 import type { Requests, RouteCall } from "../requests.ts";
-import { type ServerClock, settle } from "./settling.ts";
+import { settle } from "./settling.ts";
 import type { HttpRequest } from "../../contract/http.ts";
 import type { ClientError } from "../errors/client-error.ts";
 import { effectOf, mayHaveArrived, UnknownOutcomeError } from "../errors/call-errors.ts";
@@ -16,10 +16,9 @@ import { effectOf, mayHaveArrived, UnknownOutcomeError } from "../errors/call-er
 export type WriteMethods = Pick<Client, "sendPerson" | "addResponse" | "addMember" | "removeMember" | "change">;
 
 interface Tools {
-  readonly caller: RequestCaller;
+  readonly caller: Caller;
   readonly requests: Requests;
   readonly pages: Pick<Client, "page" | "baseUrl">;
-  readonly serverClock: ServerClock;
   readonly clock: Clock;
   /** How long a request whose answer was lost may still be running, in milliseconds. */
   readonly settleMs: number;
@@ -28,16 +27,16 @@ interface Tools {
 
 /** Writes that a retry could harm have a look-up. */
 export function createWriteMethods(tools: Tools): WriteMethods {
-  const { caller, requests, pages, serverClock, clock, settleMs, onWait } = tools;
+  const { caller, requests, pages, clock, settleMs, onWait } = tools;
   const repeatable = async (call: RouteCall, read: ReplyReader<ApiReply>): Promise<WriteResult> =>
     await performWrite(caller, { request: requests.ofRoute(call), idempotent: call.route.idempotent, read });
   const settling = (
     look: (lookUp: LookUp) => Promise<Settlement>,
     { intentAt, signal }: IntentOptions,
   ): NonNullable<Write["settle"]> => {
-    const own = serverClock.ownNow();
+    const own = clock.now();
     return async (failure) => {
-      const lookUp = { client: pages, intentAt: () => intentAt ?? serverClock.at(own), signal };
+      const lookUp = { client: pages, intentAt: () => intentAt ?? caller.serverClock.at(own), signal };
       let over: (() => void) | void;
       const onPause = (forMs: number): void => {
         over = onWait?.({ kind: "check", ...waitFacts(failure, forMs), isNews: true });
@@ -108,7 +107,7 @@ interface Write extends Pick<IntentOptions, "onAccepted"> {
  * Throws if the write was refused or certainly not sent, and if the retries of an idempotent write ran out. A write
  * that may have arrived is looked up and never repeated, since its request may still be running.
  */
-async function performWrite(caller: RequestCaller, write: Write): Promise<WriteResult> {
+async function performWrite(caller: Caller, write: Write): Promise<WriteResult> {
   const outcome = await caller.run(write.request, write.idempotent, write.read);
   if (outcome.kind === "given-up") return await givenUp(write, outcome);
   return { kind: "answered", reply: outcome.value, lostBefore: outcome.lostBefore };

@@ -127,9 +127,9 @@ export interface ConnectionCheck {
  */
 export async function check(deps: Deps, { baseUrl, key, advice }: ConnectionCheck): Promise<KeyAccess | null> {
   if (key === "") throw new ConfigError("missing", "the key is empty");
-  const { openRemoteClient } = await import("../../kit/connect.ts");
+  const { openClient } = await import("../../kit/connect.ts");
   const waits = createWaitLines(deps);
-  const client = openRemoteClient(deps, { baseUrl, apiKey: key, waits, retriesMax: 1 });
+  const client = openClient(deps, { baseUrl, apiKey: key, waits, retriesMax: 1 });
   try {
     const { status, headers, json } = await client.getMetrics({}, { signal: deps.signal });
     if (!("nps" in json || "response_count" in json)) throw noMetrics(baseUrl, status);

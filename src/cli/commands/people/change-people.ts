@@ -6,6 +6,7 @@ import { parsePersonName, type PersonName } from "../../args/people.ts";
 import type { Deps } from "../../kit/deps.ts";
 import { changeEach } from "../../kit/rows/change-each.ts";
 import { countOf, writeNote } from "../../kit/notes.ts";
+import { lacksEndpoint } from "../../kit/refusals.ts";
 import { confirmRemoval, YES_FLAG } from "../../kit/removal.ts";
 import { type PlannedRequest, settleChange } from "../../kit/write-outcome.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
@@ -143,7 +144,7 @@ async function explain(
   signal: AbortSignal,
 ): Promise<Error> {
   const { status } = error;
-  if (status === 405 || status === 410) return new NothingFoundError(lacking);
+  if (lacksEndpoint(error)) return new NothingFoundError(lacking);
   if (status === 422) return "email" in person ? new NothingFoundError(personNotFound(person)) : error;
   if (status !== 404) return error;
   if ("id" in person) return new NothingFoundError(`${personNotFound(person)}, or ${lacking}`);

@@ -2,6 +2,7 @@ import type { Client } from "../../../../client/client.ts";
 import type { RefusedError } from "../../../../client/errors/call-errors.ts";
 import { ROUTES } from "../../../../contract/routes.ts";
 import { countOf } from "../../../kit/notes.ts";
+import { lacksEndpoint } from "../../../kit/refusals.ts";
 import { confirmRemoval, YES_FLAG } from "../../../kit/removal.ts";
 import { changeEach } from "../../../kit/rows/change-each.ts";
 import { type PlannedRequest, settleChange } from "../../../kit/write-outcome.ts";
@@ -54,7 +55,7 @@ const LACKING = "this service cannot delete responses";
 
 /** Either the response or the endpoint is missing; looking up the response may tell which. */
 async function explain(client: Client, id: string, error: RefusedError, signal: AbortSignal): Promise<Error> {
-  if (error.status === 405 || error.status === 410) return new NothingFoundError(LACKING);
+  if (lacksEndpoint(error)) return new NothingFoundError(LACKING);
   if (error.status !== 404) return error;
   const isThere = await client.getResponse(id, {}, { signal }).then(
     () => true,
