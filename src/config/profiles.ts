@@ -10,7 +10,7 @@ import { readGivenFile } from "../runtime/pipe-reader.ts";
 import { ConfigError } from "./config-error.ts";
 import { findJsonProblem } from "./json-problem.ts";
 
-const access = v.optional(v.picklist(["full", "read-only"]));
+const access = v.optional(v.picklist(["full", "read-only", "admin"]));
 const ProfileSchema = v.union([
   v.strictObject({ base_url: v.string(), api_key: v.string(), access }),
   v.strictObject({ base_url: v.string(), key_command: v.string(), access }),

@@ -1,6 +1,10 @@
-/** What a key of this server may do. `read-only` allows GET and HEAD; other servers don't report it. */
+/**
+ * What a key of this server may do. `read-only` allows GET and HEAD, `admin` also the operations of its project; other
+ * servers don't report it.
+ */
 
-export type KeyAccess = "full" | "read-only";
+const KEY_ACCESSES = ["full", "read-only", "admin"] as const;
+export type KeyAccess = (typeof KEY_ACCESSES)[number];
 
 /** Not in the specification: the key's access, with each successful answer. */
 export const KEY_ACCESS_HEADER = "x-key-access";
@@ -11,7 +15,7 @@ export const READ_ONLY_PREFIX = "read-only-";
 export const READ_ONLY_REFUSAL = "this key only reads";
 
 export function isKeyAccess(text: unknown): text is KeyAccess {
-  return text === "full" || text === "read-only";
+  return KEY_ACCESSES.some((access) => access === text);
 }
 
 export function isReadOnlyKey(key: string): boolean {
@@ -21,3 +25,14 @@ export function isReadOnlyKey(key: string): boolean {
 export function isReading(method: string): boolean {
   return method === "GET" || method === "HEAD";
 }
+
+/** `GET` lists the operations of an admin key, `POST` to `/v1/operations/{name}` calls one. */
+export const OPERATIONS_PATH = "/v1/operations";
+
+/** The project that a key administers, percent-encoded. */
+export const KEY_PROJECT_HEADER = "x-key-project";
+
+/** With a page of a list: where the next one begins, for the field `after`. */
+export const NEXT_PAGE_HEADER = "x-next-page";
+
+export const NEEDS_ADMIN = "this needs an admin key";

@@ -2,6 +2,7 @@
 import type { Clock } from "../runtime/clock.ts";
 import { type Core, openCore, openSenders } from "./core.ts";
 import type { Store } from "./domain/ports.ts";
+import type { Administration } from "./http/administration.ts";
 import type { KeyRing } from "./http/authentication.ts";
 import {
   createHttpService,
@@ -58,21 +59,31 @@ export interface Http extends Omit<HttpService, "handleOperators"> {
 
 export interface HttpParts {
   readonly keys: KeyRing;
-  readonly senders: Pick<Senders, "outboxChannels" | "paced">;
+  readonly senders: Pick<Senders, "all" | "outboxChannels" | "paced">;
+  /** Messages of people who are gone; see `Scheduler.sweep`. */
+  readonly sweep: () => Promise<number | null>;
   /** Absent in a process that sends no events. */
   readonly webhooks?: Pick<Dispatcher, "attempts">;
   readonly handlers?: readonly PathHandler[];
 }
 
-export function openHttp(core: Core, { keys, senders, webhooks, handlers = [] }: HttpParts): Http {
+export function openHttp(core: Core, { keys, senders, sweep, webhooks, handlers = [] }: HttpParts): Http {
   const { options, store, metrics, deliveries, process, loops } = core;
-  const state = { isReady: true };
+  const state: { isReady: boolean; administration: Promise<Administration> | null } = {
+    isReady: true,
+    administration: null,
+  };
   const wake = (dueAt?: number): void => loops.messages?.wake(dueAt);
   const { handle, handleLocally, handleOperators, refuse } = createHttpService({
     ...options,
     store,
     keys,
     handlers,
+    // Most servers are never administered over HTTP.
+    administration: () =>
+      (state.administration ??= import("./operation-tools.ts").then(({ openAdministration }) =>
+        openAdministration(core, senders, sweep),
+      )),
     outboxChannels: senders.outboxChannels,
     onScheduled: wake,
     moreMetrics: () => {
@@ -156,6 +167,7 @@ export async function buildService(core: Core): Promise<BuiltService> {
     ...openHttp(core, {
       keys,
       senders,
+      sweep: sending.sweep,
       webhooks,
       handlers: openPaths({ ...core, keys, appUrl: address.url, onText: () => sending.wake(), onError: failures.add }),
     }),

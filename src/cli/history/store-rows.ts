@@ -9,7 +9,7 @@ import {
   type PastResponse,
 } from "../../service/domain/history/rows.ts";
 import type { HistoryStream } from "../../service/history/columns.ts";
-import { writeInProject } from "../../service/operations/operation.ts";
+import { writeInProject } from "../../service/operations/define/operation.ts";
 import type { HistoryTally } from "../../service/history/tally.ts";
 import {
   type HistoryProblem,

@@ -1,6 +1,7 @@
 import { countOutcomes, type OutcomeCounts, type OutcomeName, OUTCOMES } from "../../bulk/import/journal/outcome.ts";
 import type { SendReport } from "../../bulk/import/send-rows.ts";
-import { countOf, formatCount, writeNote } from "../kit/notes.ts";
+import { countOf, formatCount } from "../../contract/text/count.ts";
+import { writeNote } from "../kit/notes.ts";
 import type { Deps } from "../kit/deps.ts";
 import { InterruptedError } from "../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";

@@ -1,5 +1,6 @@
 /** Lines on stderr, which `--quiet` silences. */
 import type { LockWatch } from "../../runtime/files/lock-file.ts";
+import { countOf } from "../../contract/text/count.ts";
 import type { Connection, Deps } from "./deps.ts";
 import { CancelledError } from "../errors/usage-error.ts";
 
@@ -24,14 +25,6 @@ export function watchLock(deps: Pick<Deps, "streams" | "options" | "clock" | "si
     await writeNote(deps, `${lock} is held from another machine or container; watching it for ${ms / 1000} s`);
     await deps.clock.sleep(ms, deps.signal);
   };
-}
-
-export function formatCount(count: number): string {
-  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
-}
-
-export function countOf(count: number, one: string, many = `${one}s`): string {
-  return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
 /** Null if no request was retried. */

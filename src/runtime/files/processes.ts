@@ -1,6 +1,6 @@
 import type { Stats } from "node:fs";
 import { readFile, readlink } from "node:fs/promises";
-import { hostname } from "node:os";
+import { hostname, userInfo } from "node:os";
 
 export interface ProcessMark {
   readonly pid: number;
@@ -14,6 +14,15 @@ export async function currentProcess(): Promise<ProcessMark> {
 
 export function processName(): string {
   return `${hostname().replaceAll(/\s/g, "-")}:${process.pid}`;
+}
+
+/** The system's name for the user of this process, or the number of one without a name. */
+export function systemUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? "unknown"}`;
+  }
 }
 
 /**

@@ -1,15 +1,11 @@
-import { unixSeconds } from "../../runtime/clock.ts";
+import { systemUser } from "../../runtime/files/processes.ts";
 import { silentLog } from "../../runtime/log.ts";
 import { type Admin, createAdmin } from "../operations/index.ts";
-import { previewMail } from "../delivery/message/survey-mail.ts";
-import { postDigest } from "../digest/slack-digest.ts";
 import type { Store } from "../domain/ports.ts";
-import { isSlackTarget } from "../domain/webhooks/digest-targets.ts";
 import { MessageSweep } from "../scheduler/message-sweep.ts";
-import type { Senders } from "../sending/senders.ts";
 import { type Core, openCore, openSenders } from "../core.ts";
+import { openTools } from "../operation-tools.ts";
 import type { ServiceOptions } from "../service-options.ts";
-import { sendTestEvent } from "../webhook/test-event.ts";
 import type { DataFileOptions } from "./open-data-file.ts";
 
 /** `sender` is the default for mail that the command sends. */
@@ -31,35 +27,9 @@ export async function administer<Result>(
       { store, clock: options.clock, files: senders.outbox, holdsAllFiles: false },
       () => false,
     );
-    return await work(
-      openAdmin(core, senders, () => sweep.run()),
-      store,
-    );
+    const tools = openTools(core, senders, () => sweep.run());
+    return await work(createAdmin(tools, { key: null, name: systemUser() }), store);
   } finally {
     await store.close();
   }
-}
-
-export function openAdmin(core: Core, senders: Senders, sweepMessages: () => Promise<number | null>): Admin {
-  const { options, store, address, contextOf, keepErasures } = core;
-  const { clock, random, commandMail } = options;
-  const mailing = { store, clock, random, own: address.own, contextOf };
-  return createAdmin({
-    store,
-    clock,
-    random,
-    senders: senders.all,
-    appUrl: address.url,
-    ownAddresses: address.own,
-    onErased: keepErasures,
-    renderPreview: async (survey) => previewMail(survey, await contextOf(survey.project), random, unixSeconds(clock)),
-    renderDigest: async (due) =>
-      (await import("../digest/digest-mail.ts")).previewDigest(store, due, await contextOf(due.project)),
-    sendDigest: async (due) =>
-      isSlackTarget(due.email)
-        ? postDigest(mailing, due)
-        : (await import("../digest/digest-test.ts")).mailDigest(mailing, commandMail ?? null, due),
-    sendTest: (webhook, event) => sendTestEvent({ clock, own: address.own }, webhook, event),
-    sweepMessages,
-  });
 }

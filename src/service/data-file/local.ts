@@ -39,7 +39,11 @@ async function connect(core: Core, name: string): Promise<LocalService> {
   keys.addSession(apiKey, await store.read((tx) => requireProject(tx, name)));
   const senders = await openSenders(core);
   const isDelivered = await hasServer(core);
-  const http = openHttp(core, { keys, senders: isDelivered ? { ...senders, outboxChannels: [] } : senders });
+  const http = openHttp(core, {
+    keys,
+    senders: isDelivered ? { ...senders, outboxChannels: [] } : senders,
+    sweep: async () => null,
+  });
   const sending = isDelivered ? null : openSending(core, senders);
   sending?.start();
   return {

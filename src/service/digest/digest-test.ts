@@ -1,6 +1,6 @@
 import { digestSubject } from "../../insight/report/digest.ts";
 import { NotTakenError } from "../domain/errors.ts";
-import type { SentDigest } from "../operations/operation.ts";
+import type { SentDigest } from "../operations/define/operation.ts";
 import { failureOf, sendOnce } from "../delivery/smtp/send-once.ts";
 import type { DueDigest } from "../domain/ports.ts";
 import type { ServiceOptions } from "../service-options.ts";

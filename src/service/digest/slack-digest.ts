@@ -3,7 +3,7 @@ import { type Clock, unixSeconds } from "../../runtime/clock.ts";
 import type { Random } from "../../runtime/random.ts";
 import type { MailContext } from "../delivery/message/sender.ts";
 import { NotTakenError } from "../domain/errors.ts";
-import type { SentDigest } from "../operations/operation.ts";
+import type { SentDigest } from "../operations/define/operation.ts";
 import { refuseUrl } from "../domain/webhooks/addresses.ts";
 import { isSlackTarget, shownTarget, slackReach } from "../domain/webhooks/digest-targets.ts";
 import { retryOrGiveUp } from "../domain/delivery/retries.ts";

@@ -1,4 +1,5 @@
 /** Errors of the rules by kind; the HTTP layer maps kinds to statuses. */
+import type { Json } from "../../contract/json.ts";
 import { quoteText } from "../../contract/text/invisible.ts";
 import { type TextForm, textFault } from "../../contract/text/storable.ts";
 
@@ -26,9 +27,29 @@ export function checkText(attribute: string, text: string, form?: TextForm): voi
   if (fault !== null) throw new InvalidError({ [attribute]: [fault] });
 }
 
+/** Another thing has the value already: 409 for an operation. */
+export class ConflictError extends InvalidError {}
+
+/** What an operation would remove, with the question for people. */
+export interface Confirmation {
+  readonly question: string;
+  readonly [fact: string]: Json;
+}
+
+/** It would remove something and was not confirmed; nothing was done. */
+export class UnconfirmedError extends DomainError {
+  override readonly name = "UnconfirmedError";
+  readonly confirm: Confirmation;
+
+  constructor(confirm: Confirmation) {
+    super(`confirm: true is needed: ${confirm.question}`);
+    this.confirm = confirm;
+  }
+}
+
 /** `a key named "ci" already exists`. */
-export function alreadyExists(thing: string, attribute: "name" | "id", value: string): InvalidError {
-  return new InvalidError({ [attribute]: ["has already been taken"] }, `${thing} ${quoteText(value)} already exists`);
+export function alreadyExists(thing: string, attribute: "name" | "id", value: string): ConflictError {
+  return new ConflictError({ [attribute]: ["has already been taken"] }, `${thing} ${quoteText(value)} already exists`);
 }
 
 /** The resource of a path, or an Autopilot member to remove, doesn't exist (404). */

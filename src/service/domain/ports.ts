@@ -14,6 +14,7 @@ import type { ReportRows } from "./delivery/rows/report-rows.ts";
 import type { RequestRows } from "./delivery/rows/request-rows.ts";
 import type { HistoryRows } from "./history/history-rows.ts";
 import type { ErasureRows } from "./privacy/erasure-rows.ts";
+import type { OperationLogRows } from "./operation-log/operation-log-rows.ts";
 import type { RetentionRows } from "./privacy/retention-rows.ts";
 import type { QuestionRows } from "./questions/question-rows.ts";
 import type { LinkRows } from "./link-rows.ts";
@@ -47,6 +48,7 @@ export type * from "./people/person-rows.ts";
 export type * from "./people/suppression-rows.ts";
 export type * from "./projects/project-rows.ts";
 export type * from "./moving/table-rows.ts";
+export type * from "./operation-log/operation-log-rows.ts";
 export type * from "./rows.ts";
 export type * from "./surveys/autopilot/autopilot-rows.ts";
 export type * from "./surveys/unscheduled/unscheduled-rows.ts";
@@ -164,4 +166,5 @@ export interface Transaction {
   readonly tables: TableRows;
   readonly erasures: ErasureRows;
   readonly retention: RetentionRows;
+  readonly operationLog: OperationLogRows;
 }

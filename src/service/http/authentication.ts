@@ -1,17 +1,20 @@
 /** Basic credentials (section 5): the key is the user name; the colon may be missing, and the password is ignored. */
 import { createHash } from "node:crypto";
 import type { KeyAccess } from "../../contract/key-access.ts";
+import { systemUser } from "../../runtime/files/processes.ts";
+import { toIsoTime } from "../../contract/text/iso-time.ts";
 import { type Clock, unixSeconds } from "../../runtime/clock.ts";
+import { DAY_SECONDS, utcDay } from "../../runtime/zone.ts";
 import type { Project } from "../domain/inputs.ts";
-import type { Store } from "../domain/ports.ts";
+import type { Actor, Store } from "../domain/ports.ts";
 import { examineKey, isGuessable } from "../domain/projects/projects.ts";
-import { createKeyUse, type UsedKey } from "./key-use.ts";
 import type { RateLimiter } from "./rate-limit.ts";
 import { HttpError } from "./replies.ts";
 
-interface Caller {
+export interface Caller {
   readonly project: Project;
   readonly access: KeyAccess;
+  readonly actor: Actor;
   /** SHA-256, for rate limits. */
   readonly keyHash: string;
 }
@@ -81,8 +84,8 @@ export function createKeyRing(store: Store, clock: Clock, limits: KeyLimits): Ke
       if (key !== null) limits.wrongKeys.count(address);
       throw unauthorized();
     }
-    const { project, id, access, lastUsedOn } = found.key;
-    const caller = { project, access, keyHash };
+    const { project, id, name, access, lastUsedOn } = found.key;
+    const caller = { project, access, actor: { key: id, name }, keyHash };
     const use = { project, id, lastUsedOn };
     noteUse(use);
     if (authorization.length > REMEMBERED_LENGTH_MAX) return caller;
@@ -97,7 +100,7 @@ export function createKeyRing(store: Store, clock: Clock, limits: KeyLimits): Ke
     requiredAccess: async (...credentials) => (await orNobody(identify(...credentials)))?.access ?? null,
     addSession: (key, project) => {
       const keyHash = hashKey(key);
-      sessions.set(keyHash, { project, access: "full", keyHash });
+      sessions.set(keyHash, { project, access: "full", actor: { key: null, name: systemUser() }, keyHash });
       const [oldest = ""] = sessions.keys();
       if (sessions.size > REMEMBERED_MAX) sessions.delete(oldest);
     },
@@ -136,4 +139,25 @@ function hashKey(key: string): string {
 
 function unauthorized(): HttpError {
   return new HttpError(401, undefined, { "www-authenticate": 'Basic realm="surveyctl", charset="UTF-8"' });
+}
+
+interface UsedKey {
+  readonly project: Project;
+  readonly id: number;
+  lastUsedOn: string | null;
+}
+
+/** Records when each key was last used, at most once a day, in the background; a failed write comes again tomorrow. */
+function createKeyUse(store: Store, clock: Clock): (key: UsedKey) => void {
+  const today = { number: -1, text: "" };
+  return (key) => {
+    const number = utcDay(unixSeconds(clock));
+    if (number !== today.number) Object.assign(today, { number, text: toIsoTime(number * DAY_SECONDS).slice(0, 10) });
+    const { text } = today;
+    if (key.lastUsedOn === text) return;
+    key.lastUsedOn = text;
+    store
+      .write((tx) => tx.projects.setKeyUsed(key.project.id, key.id, text), { project: "none" })
+      .catch(() => undefined);
+  };
 }

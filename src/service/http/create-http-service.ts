@@ -2,6 +2,7 @@
 import type { HttpRequest, HttpResponse } from "../../contract/http.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import { isReading, KEY_ACCESS_HEADER } from "../../contract/key-access.ts";
+import { OPERATIONS_PATH } from "../../contract/key-access.ts";
 import type { Channel } from "../../contract/routes.ts";
 import { toOpenApi } from "../../contract/openapi.ts";
 import type { Clock } from "../../runtime/clock.ts";
@@ -9,14 +10,16 @@ import type { Log } from "../../runtime/log.ts";
 import type { Random } from "../../runtime/random.ts";
 import { VERSION } from "../../runtime/version.ts";
 import type { Store } from "../domain/ports.ts";
+import { administer, type Administration, ForbiddenError, operationIn } from "./administration.ts";
 import { type AccessLog, createAccessLog, maskPath } from "./operations/access-log.ts";
+import { createRefusals } from "./operations/refusals.ts";
 import { createKeyRing, type KeyRing } from "./authentication.ts";
 import { ClientGoneError } from "./bodies.ts";
 import { addressGroup, createClientAddress } from "./forwarding.ts";
 import { HANDLERS } from "./handlers.ts";
 import { acceptsJson, checkBodyHead, refuseCrossSite, refuseWrite } from "./head.ts";
 import { createOperatorPages, type Listener } from "./operations/operator-pages.ts";
-import { parseBody, parseQuery } from "./parameters.ts";
+import { parseBody, parseJsonBody, parseQuery } from "./parameters.ts";
 import { HttpError, errorReply, internalErrorReply, jsonReply, toHttpResponse, type Reply } from "./replies.ts";
 import { createRateLimiter, type RateLimit } from "./rate-limit.ts";
 import { createRequestIds, traceIdOf } from "./operations/request-ids.ts";
@@ -42,6 +45,7 @@ export interface HttpServiceOptions {
   readonly trustedProxies?: readonly string[] | null;
   readonly isReady: () => boolean;
   readonly keys: KeyRing;
+  readonly administration: () => Promise<Administration>;
   /** Handlers of paths outside the API, such as survey pages. */
   readonly handlers: readonly PathHandler[];
 }
@@ -84,6 +88,8 @@ interface Progress {
   readonly requestId: string;
   readonly traceId: string | null;
   match: Match | null;
+  /** If there is no match. */
+  path: string | null;
   handler: string | null;
   project: string | null;
 }
@@ -132,7 +138,9 @@ type Choose = (
 function createChoice(options: HttpServiceOptions, answer: Answer, accessLog: AccessLog): Choose {
   const { metricsToken = null, moreMetrics, trustedProxies = null, publicUrl } = options;
   const clientOf = createClientAddress(trustedProxies, publicUrl);
-  const metrics = async (): Promise<string> => [...accessLog.metrics(), ...(await moreMetrics()), ""].join("\n");
+  const refusals = createRefusals(options.log, options.clock);
+  const metrics = async (): Promise<string> =>
+    [...accessLog.metrics(), ...refusals.metrics(), ...(await moreMetrics()), ""].join("\n");
   const operators = createOperatorPages({ ...options, metricsToken, metrics });
   return async (request, target, progress, listener) => {
     const { method, headers, from } = request;
@@ -149,7 +157,13 @@ function createChoice(options: HttpServiceOptions, answer: Answer, accessLog: Ac
     }
     const client = addressGroup(clientOf(request) ?? "");
     const known = from === undefined || client === from ? request : { ...request, from: client };
-    return (await askHandlers(options, known, target, progress)) ?? answer(known, target, progress, listener);
+    try {
+      return (await askHandlers(options, known, target, progress)) ?? (await answer(known, target, progress, listener));
+    } catch (error) {
+      const isKey = error instanceof HttpError && error.status === 401;
+      if (isKey || error instanceof ForbiddenError) refusals.add(isKey ? "key" : "access", clientOf(request));
+      throw error;
+    }
   };
 }
 
@@ -171,10 +185,10 @@ function createExchange(parts: ExchangeParts): (request: ServerRequest, listener
     try {
       const target = repairLink(parseTarget(request.url));
       const [requestId, traceId] = [idOf(request.headers), traceIdOf(request.headers)];
-      const progress: Progress = { requestId, traceId, match: null, handler: null, project: null };
+      const progress: Progress = { requestId, traceId, match: null, path: null, handler: null, project: null };
       const reply = await settle(() => choose(request, target, progress, listener), progress, log);
       const { match, handler, project } = progress;
-      const path = match?.route.path ?? maskPath(target.path);
+      const path = match?.route.path ?? progress.path ?? maskPath(target.path);
       const { method } = request;
       const route = match?.name ?? handler;
       accessLog.add({ requestId, traceId, method, path, route, project, status: reply.status, startedMs });
@@ -211,6 +225,8 @@ function createAnswer(options: HttpServiceOptions, count: (caller: string) => vo
   return async (request, target, progress, listener) => {
     const { method, headers } = request;
     const from = request.from ?? "";
+    const operation = operationIn(target.path);
+    if (operation !== null) return answerOperation(options, request, operation, progress, count);
     const found = find(method, target.path);
     const isServed = found !== null && "route" in found && (found.hasSuffix || acceptsJson(headers.accept));
     // Read-only keys get 403 for every write, even to unknown paths.
@@ -242,6 +258,33 @@ function createAnswer(options: HttpServiceOptions, count: (caller: string) => vo
     });
     return { ...reply, headers: { ...reply.headers, [KEY_ACCESS_HEADER]: access } };
   };
+}
+
+async function answerOperation(
+  { keys, administration, onScheduled }: HttpServiceOptions,
+  { method, headers, from = "", body = "" }: ServerRequest,
+  name: string,
+  progress: Progress,
+  count: (caller: string) => void,
+): Promise<Reply> {
+  progress.handler = name === "" ? "listOperations" : "callOperation";
+  refuseCrossSite(method, headers);
+  const caller = await keys.identify(headers.authorization, from);
+  progress.project = caller.project.name;
+  count(caller.keyHash);
+  const input = async (): Promise<JsonObject> => {
+    checkBodyHead(headers);
+    return parseJsonBody(typeof body === "function" ? await body() : body);
+  };
+  const open = async (): Promise<Administration> => {
+    const opened = await administration();
+    // Any other name is the caller's words.
+    if (opened.has(name)) progress.path = `${OPERATIONS_PATH}/${name}`;
+    return opened;
+  };
+  const reply = await administer({ method, name, caller, input }, open);
+  if (name !== "") onScheduled();
+  return reply;
 }
 
 /** Some clients send `{}` or a content type with a GET; ignore it. */

@@ -79,6 +79,13 @@ export function parseBody(body: string | Uint8Array, contentType: string | undef
   return parsePairs(decodePairs(text), route);
 }
 
+/** Empty means no fields. Throws 413, or 400 with the reason. */
+export function parseJsonBody(body: string | Uint8Array): JsonObject {
+  if (Buffer.byteLength(body) > BODY_MAX) throw tooLarge();
+  const text = decodeText(body);
+  return text.trim() === "" ? {} : parseJson(text);
+}
+
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 function decodeText(body: string | Uint8Array): string {

@@ -110,7 +110,7 @@ async function* readRows(
 
 export const internalErrorReply = (): Reply => envelope(500, statusPhrase(500));
 
-function envelope(status: number, message: string, extra: object = {}): Reply {
+export function envelope(status: number, message: string, extra: object = {}): Reply {
   return jsonReply(status, { status, message, ...extra });
 }
 

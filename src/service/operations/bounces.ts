@@ -15,7 +15,7 @@ import {
   smsHookPath,
 } from "../domain/delivery/hook-secrets.ts";
 import type { SoftBouncer, Transaction } from "../domain/ports.ts";
-import { defineOperation, orNull } from "./operation.ts";
+import { defineOperation, orNull } from "./define/operation.ts";
 
 /** Keys by provider; empty text clears one. */
 const keysOf = <const Name extends string>(names: readonly Name[]) =>
@@ -53,7 +53,9 @@ export const bounceOperations = {
   }),
   "bounce.hook": defineOperation({
     scope: "server",
-    access: "write",
+    access: ({ rotate, keys }) => (rotate || Object.keys(keys).length > 0 ? "write" : "read"),
+    // The first look makes the secret.
+    writesAnyway: true,
     input: { rotate: v.boolean(), keys: keysOf(KEYED_PROVIDERS) },
     run: async (tx, _, { rotate, keys: given }, { appUrl }) => {
       const secret = await (rotate ? rotateHookSecret : hookSecret)(tx);
@@ -68,7 +70,9 @@ export const bounceOperations = {
   /** Without `signed_by`, the secret in the URL is the only proof. */
   "sms.hook": defineOperation({
     scope: "server",
-    access: "write",
+    access: ({ rotate, keys }) => (rotate || Object.keys(keys).length > 0 ? "write" : "read"),
+    // The first look makes the secret.
+    writesAnyway: true,
     input: { rotate: v.boolean(), keys: keysOf(SIGNING_GATEWAYS) },
     run: async (tx, _, { rotate, keys }, { appUrl }) => {
       const secret = await (rotate ? rotateHookSecret : hookSecret)(tx, "sms");

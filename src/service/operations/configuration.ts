@@ -7,7 +7,7 @@ import {
   type WantedConfiguration,
 } from "../domain/projects/configuration.ts";
 import { pruneEvents } from "../domain/webhooks/webhooks.ts";
-import { defineOperation, Undone } from "./operation.ts";
+import { defineOperation, Undone } from "./define/operation.ts";
 import { createWebhookSecret } from "./webhooks.ts";
 
 /** Changes made, or planned by a dry run; empty if any of them is refused. */

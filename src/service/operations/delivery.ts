@@ -19,7 +19,7 @@ import { NotFoundError } from "../domain/errors.ts";
 import { parseId } from "../domain/ids.ts";
 import type { AttemptRow, DuePage, KeptSender, PageFacts, ProjectRow, Transaction } from "../domain/ports.ts";
 import { readWallClock } from "../domain/projects/settings.ts";
-import { defineOperation, orNull } from "./operation.ts";
+import { defineOperation, orNull } from "./define/operation.ts";
 
 /** Each day is counted in every state; reading more at once would delay the service. */
 const DAYS_A_PAGE = 31;
@@ -121,7 +121,7 @@ export const deliveryOperations = {
     input: {},
     run: async (tx, project) => {
       await pauseSending(tx, project);
-      return { project: project?.name ?? null, paused_at: tx.now };
+      return toPauseInfo(tx, project, tx.now);
     },
   }),
   resume: defineOperation({
@@ -130,11 +130,23 @@ export const deliveryOperations = {
     input: {},
     run: async (tx, project) => {
       await resumeSending(tx, project);
-      return { project: project?.name ?? null, paused_at: null };
+      return toPauseInfo(tx, project, null);
     },
   }),
 };
 
+/** With what else is paused, since one pause doesn't end another. */
+async function toPauseInfo(tx: Transaction, project: ProjectRow | null, pausedAt: number | null) {
+  const paused = project === null ? (await tx.projects.list()).filter((each) => each.pausedAt !== null) : [];
+  return {
+    project: project?.name ?? null,
+    paused_at: pausedAt,
+    all_paused_at: await tx.senders.pausedAt(),
+    paused_projects: paused.map(({ name }) => name),
+  };
+}
+
+/** Throws NotFoundError if nobody has the address. */
 async function sourcesFor(
   tx: Transaction,
   project: ProjectRow,

@@ -10,7 +10,7 @@ import {
 } from "../domain/delivery/digests.ts";
 import type { DigestRow, Transaction } from "../domain/ports.ts";
 import { shownTarget } from "../domain/webhooks/digest-targets.ts";
-import { defineOperation, orNull } from "./operation.ts";
+import { defineOperation, orNull } from "./define/operation.ts";
 
 const NOBODY = "you@example.com";
 

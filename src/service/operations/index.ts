@@ -1,8 +1,12 @@
-import type { Access, Operation, OperationTools, Scope } from "./operation.ts";
+import type { JsonObject } from "../../contract/json.ts";
+import type { Project } from "../domain/inputs.ts";
+import type { Actor } from "../domain/ports.ts";
+import type { Access, Operation, OperationTools, Scope } from "./define/operation.ts";
 import { bounceOperations } from "./bounces.ts";
 import { configurationOperations } from "./configuration.ts";
 import { deliveryOperations } from "./delivery.ts";
 import { digestOperations } from "./digests.ts";
+import { logOperations } from "./log.ts";
 import { pageOperations } from "./pages.ts";
 import { privacyOperations } from "./privacy.ts";
 import { projectOperations } from "./projects.ts";
@@ -25,6 +29,7 @@ const OPERATIONS = {
   ...bounceOperations,
   ...deliveryOperations,
   ...privacyOperations,
+  ...logOperations,
 };
 
 type Operations = typeof OPERATIONS;
@@ -36,31 +41,51 @@ export type ResultOf<Name extends OperationName> =
   Operations[Name] extends Operation<infer _Scope, infer _Input, infer Result> ? Result : never;
 export type ScopeOf<Name extends OperationName> =
   Operations[Name] extends Operation<infer Of, infer _Input, infer _Result> ? Of : never;
-type ProjectField<Name extends OperationName> = {
-  readonly project: { readonly project: string };
-  readonly any: { readonly project: string | null };
-  readonly server: object;
-}[ScopeOf<Name>];
+type ProjectField<Name extends OperationName> =
+  ScopeOf<Name> extends "server" ? object : { readonly project?: string | null };
 
 export function requiredAccess(call: { readonly kind: OperationName }): Access {
   const { operation, input } = resolve(call);
   return operation.access(input);
 }
 
-/** Runs an operation on an open store. Throws DomainError. */
+/** Carries out operations on an open store. Without a project: on `default`, or on all. Throws DomainError. */
 export type Admin = <Name extends OperationName>(
-  call: { readonly kind: Name } & ProjectField<Name> & InputOf<Name>,
+  call: { readonly kind: Name } & ProjectField<Name> & InputOf<Name> & { readonly confirm?: boolean },
 ) => Promise<ResultOf<Name>>;
 
-export function createAdmin(tools: OperationTools): Admin {
+export function createAdmin(tools: OperationTools, actor: Actor): Admin {
   return async <Name extends OperationName>(call: { readonly kind: Name }) => {
     const { operation, project, input } = resolve(call);
-    return (await operation.call(tools, project, input)) as ResultOf<Name>;
+    return (await operation.call(tools, { name: call.kind, project, actor }, input)) as ResultOf<Name>;
   };
 }
+
+const DEFAULT_PROJECT = "default";
 
 function resolve(call: { readonly kind: OperationName }) {
   const { kind, project = null, ...input } = call as { kind: OperationName; project?: string | null };
   const operation: Operation<Scope, object, unknown> = OPERATIONS[kind];
-  return { operation, project, input };
+  return { operation, project: operation.scope === "project" ? (project ?? DEFAULT_PROJECT) : project, input };
+}
+
+/** Operations of one project, for callers elsewhere. */
+export interface Administration {
+  /** Those that a key may use, with JSON Schemas of what they take and return. */
+  readonly list: () => readonly JsonObject[];
+  readonly has: (name: string) => boolean;
+  /** Null for a name without an operation. Throws DomainError. */
+  readonly call: (name: string, project: Project, actor: Actor, input: JsonObject) => Promise<unknown> | null;
+}
+
+export function createAdministration(tools: OperationTools): Administration {
+  const served = new Map<string, Operation<Scope, object, unknown>>(
+    Object.entries(OPERATIONS).filter(([, { scope }]) => scope !== "server"),
+  );
+  return {
+    list: () => [...served].map(([name, { scope }]) => ({ name, scope })),
+    has: (name) => served.has(name),
+    call: (name, project, actor, input) =>
+      served.get(name)?.call(tools, { name, project: project.name, actor }, input) ?? null,
+  };
 }

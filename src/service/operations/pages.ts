@@ -5,7 +5,7 @@ import type { PublicLink } from "../domain/ports.ts";
 import { changeBrand } from "../domain/projects/brand.ts";
 import { changeTexts, readTexts, TEXT_NAMES, type TextName } from "../domain/projects/texts.ts";
 import { addLink, listLinks, removeLink } from "../domain/surveys/survey-links.ts";
-import { defineOperation, withoutNulls, orNull, writesIfGiven } from "./operation.ts";
+import { defineOperation, withoutNulls, orNull, writesIfGiven } from "./define/operation.ts";
 
 const text = orNull(v.string());
 const TEXT_FIELDS = Object.fromEntries(TEXT_NAMES.map((name) => [name, text])) as Record<TextName, typeof text>;
@@ -28,6 +28,12 @@ export const pageOperations = {
     scope: "project",
     access: "write",
     input: { id: v.string() },
+    confirm: async (tx, project, { id }) => {
+      const found = (await listLinks(tx, project)).find((one) => String(one.id) === id);
+      if (found === undefined) return null;
+      const { name } = found;
+      return { question: `Remove link "${name}"? Nobody can answer there; its responses stay.`, id, name };
+    },
     run: async (tx, project, { id }) => {
       if (!(await removeLink(tx, project, id))) throw new NotFoundError(`project ${project.name} has no link ${id}`);
       return { id };

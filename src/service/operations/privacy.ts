@@ -1,4 +1,6 @@
 import * as v from "valibot";
+import { capital } from "../../contract/text/capital.ts";
+import { countOf } from "../../contract/text/count.ts";
 import { emailKey } from "../../contract/text/email.ts";
 import { systemErrorText } from "../../runtime/files/system-words.ts";
 import { NotFoundError } from "../domain/errors.ts";
@@ -22,8 +24,9 @@ import {
   readRetention,
   type RetentionPolicy,
 } from "../domain/privacy/retention.ts";
+import { listExpired, PLANNED } from "../domain/privacy/retention-words.ts";
 import { requireProject } from "../domain/projects/projects.ts";
-import { type Access, defineOperation, withoutNulls, type OperationTools, orNull } from "./operation.ts";
+import { type Access, defineOperation, withoutNulls, type OperationTools, orNull } from "./define/operation.ts";
 
 /** Seconds; `off` keeps everything. */
 const age = orNull(v.union([v.literal("off"), v.number()]));
@@ -45,6 +48,20 @@ export const privacyOperations = {
       const address = toAddress(email, phoneNumber);
       return findTargets(store, project, address, forgetUnsubscribe);
     },
+    confirm: async (tx, project, { dry_run: dryRun }, { address, targets }) => {
+      if (dryRun) return null;
+      const found = [];
+      for (const target of targets) found.push(await previewErasure(tx, target.project, address));
+      const { people, responses, surveys } = sumUp(found);
+      const who = address.by === "email" ? address.email : address.phoneNumber;
+      const counts = [
+        countOf(people, "person", "people"),
+        countOf(responses, "response", "responses"),
+        countOf(surveys, "survey", "surveys"),
+      ].join(", ");
+      const where = project === null ? "all projects" : `project ${project.name}`;
+      return { question: `Erase ${who} from ${where}: ${counts}?`, people, responses, surveys };
+    },
     run: async (tx, _, input, _tools, { address, targets, texts, samples }) => {
       const { properties, forget_unsubscribe: forgetUnsubscribe } = input;
       const erasures: Erasure[] = [];
@@ -57,6 +74,7 @@ export const privacyOperations = {
       const mentions = targets.reduce((sum, target) => sum + target.mentions.length, 0);
       return { texts, samples, at: tx.now, found: { projects: targets.length, mentions, ...sumUp(erasures) } };
     },
+    noted: ({ found }) => ({ result: found }),
     /** The receipt has counts and a time, but nothing that identifies the person. */
     after: async (tools, { texts, samples, at, found }, { dry_run: dryRun }) => {
       if (!dryRun) return { ...found, erased_at: at, ...(await finish(tools, texts, samples)) };
@@ -74,14 +92,23 @@ export const privacyOperations = {
       webhooks: age,
       dry_run: v.boolean(),
     },
+    /** Ages that are not switched off are followed as well, also those of a backup that was restored. */
+    confirm: async (tx, project, { dry_run: dryRun, ...given }) => {
+      if (dryRun) return null;
+      const policy = { ...(await readRetention(tx, project)), ...toPolicy(given) };
+      const info = toRetentionInfo(policy, await countExpired(tx, project, policy));
+      const { expired_responses: responses, expired_requests: requests, expired_webhook_events: events } = info;
+      const setsAge = Object.values(toPolicy(given)).some((value) => typeof value === "number");
+      if (!setsAge && responses + requests + events === 0) return null;
+      return { question: `${capital(listExpired(info, PLANNED, tx.now))}?`, responses, requests, events };
+    },
     run: async (tx, project, { dry_run: dryRun, ...given }) => {
-      const change: Partial<RetentionPolicy> = Object.fromEntries(
-        Object.entries(withoutNulls(given)).map(([name, value]) => [name, value === "off" ? null : value]),
-      );
+      const change = toPolicy(given);
       if (!dryRun) return { project, policy: await changeRetention(tx, project, change), expired: null };
       const policy = { ...(await readRetention(tx, project)), ...change };
       return { project, policy, expired: await countExpired(tx, project, policy) };
     },
+    noted: ({ policy }) => ({ result: policy }),
     after: async ({ store, sweepMessages }, { project, policy, expired }) => {
       if (expired !== null) return toRetentionInfo(policy, expired);
       const done = await followRetention(store, project);
@@ -90,6 +117,18 @@ export const privacyOperations = {
     },
   }),
 };
+
+/** The ages that are given; null keeps everything. */
+function toPolicy(given: object): Partial<RetentionPolicy> {
+  const {
+    mode = undefined,
+    responses = undefined,
+    requests = undefined,
+    webhooks = undefined,
+  } = withoutNulls(given) as Partial<Record<keyof RetentionPolicy, unknown>>;
+  const all = Object.entries({ mode, responses, requests, webhooks }).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(all.map(([name, value]) => [name, value === "off" ? null : value]));
+}
 
 function toAddress(email: string | null, phoneNumber: string | null): ErasedAddress {
   return email === null ? { by: "phone_number", phoneNumber: phoneNumber ?? "" } : { by: "email", email };

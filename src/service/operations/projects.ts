@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { type KeyAccess, READ_ONLY_PREFIX } from "../../contract/key-access.ts";
 import type { Random } from "../../runtime/random.ts";
+import { InvalidError } from "../domain/errors.ts";
 import type { KeyRow, Transaction } from "../domain/ports.ts";
 import {
   addKey,
@@ -11,11 +12,11 @@ import {
   revokeKey,
   rotateKey,
 } from "../domain/projects/projects.ts";
-import { defineOperation, orNull } from "./operation.ts";
+import { defineOperation, orNull } from "./define/operation.ts";
 
 /** 32 URL-safe characters, 42 for a read-only key: short enough for every client library. */
 export function createKey(random: Random, access: KeyAccess = "full"): string {
-  return access === "full" ? random.token(24) : `${READ_ONLY_PREFIX}${random.token(24)}`;
+  return `${access === "read-only" ? READ_ONLY_PREFIX : ""}${random.token(24)}`;
 }
 
 export const projectOperations = {
@@ -30,6 +31,7 @@ export const projectOperations = {
       await addKey(tx, project, key);
       return { id: String(project.id), name: project.name, key };
     },
+    noted: ({ id, name }) => ({ of: { id: Number(id), name } }),
   }),
   "project.list": defineOperation({
     scope: "server",
@@ -47,9 +49,15 @@ export const projectOperations = {
   "key.add": defineOperation({
     scope: "project",
     access: "write",
-    input: { name: orNull(v.string()), read_only: v.optional(v.boolean(), false), expires: orNull(v.number()) },
-    run: async (tx, project, { name, read_only: readOnly, expires }, { random }) => {
-      const access = readOnly ? "read-only" : "full";
+    input: {
+      name: orNull(v.string()),
+      read_only: v.optional(v.boolean(), false),
+      admin: v.optional(v.boolean(), false),
+      expires: orNull(v.number()),
+    },
+    run: async (tx, project, { name, read_only: readOnly, admin, expires }, { random }) => {
+      if (readOnly && admin) throw new InvalidError({ admin: ["cannot be used together with read_only"] });
+      const access = readOnly ? "read-only" : admin ? "admin" : "full";
       const key = createKey(random, access);
       const { id } = await addKey(tx, project, key, { name, access, expiresAt: expiryAfter(tx, expires) });
       return { id: String(id), name, key };
@@ -61,20 +69,22 @@ export const projectOperations = {
     input: {},
     run: async (tx, project) => (await listKeys(tx, project)).map(toKeyInfo),
   }),
-  /** Finds the key to revoke, by id or name. `isLast` means no other key opens the project. */
-  "key.find": defineOperation({
-    scope: "project",
-    access: "read",
-    input: { id: v.string() },
-    run: async (tx, project, { id }) => {
-      const { key, isLast } = await findKey(tx, project, id);
-      return { key: toKeyInfo(key), isLast };
-    },
-  }),
   "key.revoke": defineOperation({
     scope: "project",
     access: "write",
     input: { id: v.string() },
+    confirm: async (tx, project, { id }) => {
+      const { key, isLast } = await findKey(tx, project, id);
+      const name = key.name === null ? "" : ` "${key.name}"`;
+      const question = `Revoke key ${key.id}${name} (…${key.lastFour}) of project ${project.name}?`;
+      const last = " It is the project's last key: nothing can call the API without one.";
+      return {
+        question: `${question}${isLast ? last : ""}`,
+        id: String(key.id),
+        name: key.name,
+        last_four: key.lastFour,
+      };
+    },
     run: async (tx, project, { id }) => ({ id: String((await revokeKey(tx, project, id)).id) }),
   }),
   /** By id or name. The previous keys stay valid unless `revoke_after` ends them. */

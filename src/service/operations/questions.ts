@@ -11,7 +11,7 @@ import {
   translateQuestion,
   wantedTexts,
 } from "../domain/questions/questions.ts";
-import { defineOperation, orNull } from "./operation.ts";
+import { defineOperation, orNull } from "./define/operation.ts";
 
 const span = v.object({ from: v.number(), to: v.number() });
 
@@ -53,6 +53,11 @@ export const questionOperations = {
     scope: "project",
     access: "write",
     input: { id: v.string() },
+    confirm: async (tx, project, { id }) => {
+      const { text, retiredAt } = await findQuestion(tx, project, id);
+      if (retiredAt !== null) return null;
+      return { question: `Retire question "${text}"? It is asked no more; its answers stay.`, id, text };
+    },
     run: async (tx, project, { id }) => toInfo(await retireQuestion(tx, project, id)),
   }),
   /** An empty text without choices clears the translation. */

@@ -20,7 +20,7 @@ import {
 import { configureAutopilot, showAutopilot } from "../domain/surveys/autopilot/autopilot-settings.ts";
 import { previewSurvey } from "../domain/surveys/preview.ts";
 import { signResponseLink } from "../domain/surveys/signed-links.ts";
-import { defineOperation, withoutNulls, orNull, writesIfGiven } from "./operation.ts";
+import { defineOperation, withoutNulls, orNull, writesIfGiven } from "./define/operation.ts";
 
 /** Seconds. */
 const secondsOrOff = orNull(v.union([v.literal("off"), v.number()]));
@@ -75,6 +75,7 @@ export const settingsOperations = {
       const { timeZone } = await readSettings(tx, project);
       return { isLook, shown: { platform, ...showAutopilot(settings), tz: timeZone ?? DEFAULT_ZONE } };
     },
+    noted: ({ shown }) => ({ result: shown }),
     after: async ({ store }, { isLook, shown }) => {
       if (!isLook) await store.settle();
       return shown;

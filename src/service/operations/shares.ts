@@ -3,7 +3,7 @@ import { unixSeconds } from "../../runtime/clock.ts";
 import { utcDay } from "../../runtime/zone.ts";
 import type { ShareRow } from "../domain/shares/share-rows.ts";
 import { addShare, keepDays, removeShare } from "../domain/shares/shares.ts";
-import { defineOperation, orNull } from "./operation.ts";
+import { defineOperation, orNull } from "./define/operation.ts";
 
 export const shareOperations = {
   "share.add": defineOperation({
@@ -19,6 +19,7 @@ export const shareOperations = {
     },
     run: (tx, project, { comments: showsComments, expires, ...given }) =>
       addShare(tx, project, { ...given, showsComments, expiresAt: expires === null ? null : tx.now + expires }),
+    noted: ({ share }) => ({ id: String(share.id) }),
     after: async ({ store, clock, appUrl }, { share, token }) => {
       // Counts in advance, so that the first visit is fast even with many years of answers.
       await keepDays(store, share, { first: null, last: utcDay(unixSeconds(clock)) - 1 });
@@ -35,6 +36,17 @@ export const shareOperations = {
     scope: "project",
     access: "write",
     input: { id: v.string() },
+    confirm: async (tx, project, { id }) => {
+      const shares = await tx.shares.list(project.id);
+      const found = shares.find(({ name }) => name === id) ?? shares.find((one) => String(one.id) === id);
+      if (found === undefined) return null;
+      const { name } = found;
+      return {
+        question: `Remove the page "${name}"? Its link ends for everybody who has it.`,
+        id: String(found.id),
+        name,
+      };
+    },
     run: async (tx, project, { id }) => {
       const removed = await removeShare(tx, project, id);
       return { id: String(removed.id), name: removed.name };

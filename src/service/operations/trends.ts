@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { addTrend, listTrends, removeTrend } from "../domain/answers/trends.ts";
 import { NotFoundError } from "../domain/errors.ts";
 import type { Trend } from "../domain/ports.ts";
-import { defineOperation, settle } from "./operation.ts";
+import { defineOperation, settle } from "./define/operation.ts";
 
 export const trendOperations = {
   "trend.add": defineOperation({
@@ -22,6 +22,12 @@ export const trendOperations = {
     scope: "project",
     access: "write",
     input: { id: v.string() },
+    confirm: async (tx, project, { id }) => {
+      const found = (await listTrends(tx, project)).find((one) => String(one.id) === id);
+      return found === undefined
+        ? null
+        : { question: `Remove trend "${found.name}"? Its responses stay.`, id, name: found.name };
+    },
     run: async (tx, project, { id }) => {
       if (!(await removeTrend(tx, project, id))) throw new NotFoundError(`project ${project.name} has no trend ${id}`);
       return { id };

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
+import { countOf } from "../../contract/text/count.ts";
 import type { Random } from "../../runtime/random.ts";
 import type { Redelivery, Transaction, WebhookDelivery, WebhookRow } from "../domain/ports.ts";
 import { isDelivered } from "../domain/webhooks/attempts.ts";
@@ -16,7 +17,7 @@ import {
   requireWebhook,
   rotateSecret,
 } from "../domain/webhooks/webhooks.ts";
-import { defineOperation, orNull } from "./operation.ts";
+import { defineOperation, orNull } from "./define/operation.ts";
 
 const SECRET_BYTES = 32;
 const STEP = 500;
@@ -67,6 +68,13 @@ export const webhookOperations = {
     scope: "project",
     access: "write",
     input: { id: v.string() },
+    confirm: async (tx, project, { id }) => {
+      const found = (await tx.webhooks.list(project.id)).find((one) => String(one.id) === id);
+      if (found === undefined) return null;
+      const { waiting } = await tx.webhooks.counts(project.id, found.id);
+      const events = countOf(waiting, "event", "events");
+      return { question: `Remove webhook ${id} (${found.url}) and drop ${events}?`, id, url: found.url, waiting };
+    },
     run: async (tx, project, { id }) => ({ id, dropped: await removeWebhook(tx, project, id) }),
     after: async ({ store }, removed) => {
       await pruneEvents(store);

@@ -188,7 +188,8 @@ describe("a number that another response has here", () => {
 
 describe("what belongs to somebody who was erased", () => {
   const person = { project: "default", email: "ada@example.com", phone_number: null, dry_run: false } as const;
-  const erase = () => store.service.admin({ kind: "erase", ...person, properties: false, forget_unsubscribe: false });
+  const erase = () =>
+    store.service.admin({ kind: "erase", confirm: true, ...person, properties: false, forget_unsubscribe: false });
 
   test("when it comes in again, by id or by address, then it is listed and left out", async () => {
     const rows = [response({}), response({ id: "11", person: { id: "1", email: "Ada@example.com" } })].join("");

@@ -73,6 +73,7 @@ export async function openHttp(
     moreMetrics: () => Promise.resolve([]),
     isReady: () => state.ready,
     keys,
+    administration: () => Promise.reject(new Error("there are no operations here")),
     handlers: [],
   });
   const call: HttpFixture["call"] = async (method, path, { headers = {}, body, origin = ORIGIN } = {}) => {

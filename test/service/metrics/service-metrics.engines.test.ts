@@ -31,6 +31,7 @@ const NAMES = [
   "process_cpu_seconds_total",
   "process_resident_memory_bytes",
   "rate_limited_total",
+  "refused_total",
   "reports_total",
   "response_rate",
   "responses",

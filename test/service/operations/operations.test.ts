@@ -53,7 +53,7 @@ async function everyCommand(admin: Admin): Promise<unknown> {
     keys: (await admin({ kind: "key.list", project: "acme" })).map(({ last_four }) =>
       [key, second].some((one) => one.endsWith(last_four)),
     ),
-    revoked: await admin({ kind: "key.revoke", project: "acme", id }),
+    revoked: await admin({ kind: "key.revoke", confirm: true, project: "acme", id }),
     throttle: [
       await admin({ kind: "throttle", project: "acme" }),
       await admin({ kind: "throttle", project: "acme", interval: "off" }),
@@ -83,7 +83,7 @@ async function everyCommand(admin: Admin): Promise<unknown> {
     trends: await admin({ kind: "trend.list", project: "acme" }).then((trends) =>
       trends.map(({ name, where }) => ({ name, where })),
     ),
-    removed: (await admin({ kind: "trend.remove", project: "acme", id: trend.id })).id === trend.id,
+    removed: (await admin({ kind: "trend.remove", confirm: true, project: "acme", id: trend.id })).id === trend.id,
     projects: (await admin({ kind: "project.list" })).map(({ name, throttle }) => ({ name, throttle })),
   };
 }
@@ -231,12 +231,12 @@ it.each(["running", "not running"])(
     await expect(refused((admin) => admin({ kind: "project.add", name: "acme" }))).rejects.toThrow(
       'a project named "acme" already exists',
     );
-    await expect(refused((admin) => admin({ kind: "key.revoke", project: "acme", id: "77" }))).rejects.toThrow(
-      "project acme has no key 77",
-    );
-    await expect(refused((admin) => admin({ kind: "trend.remove", project: "acme", id: "x" }))).rejects.toThrow(
-      "project acme has no trend x",
-    );
+    await expect(
+      refused((admin) => admin({ kind: "key.revoke", confirm: true, project: "acme", id: "77" })),
+    ).rejects.toThrow("project acme has no key 77");
+    await expect(
+      refused((admin) => admin({ kind: "trend.remove", confirm: true, project: "acme", id: "x" })),
+    ).rejects.toThrow("project acme has no trend x");
     const wrong = {
       from: "a b@c.d",
       reply_to: "zoë@c.d",
@@ -265,7 +265,7 @@ it("when a key is revoked, then the running server refuses it within 2 seconds",
   const { url } = await serve();
   const { key } = await administer(world(), (admin) => admin({ kind: "project.add", name: "acme" }));
   expect(await people(url, key)).toBe(200);
-  await administer(world(), (admin) => admin({ kind: "key.revoke", project: "acme", id: "1" }));
+  await administer(world(), (admin) => admin({ kind: "key.revoke", confirm: true, project: "acme", id: "1" }));
   await expect.poll(() => people(url, key), { timeout: 4000 }).toBe(401);
 });
 

@@ -153,11 +153,13 @@ describe("when a public link was made", () => {
       properties: { store: "lyon" },
       created_at: pages.time.now,
     });
-    await pages.service.admin({ kind: "link.remove", project, id: link?.id ?? "" });
+    await pages.service.admin({ kind: "link.remove", confirm: true, project, id: link?.id ?? "" });
     expect((await pages.get(url)).status).toBe(404);
     expect((await pages.post(url, { visit, score: "1" })).status).toBe(404);
     expect(await pages.responses()).toHaveLength(1);
-    await expect(pages.service.admin({ kind: "link.remove", project, id: "999" })).rejects.toThrow(DomainError);
+    await expect(pages.service.admin({ kind: "link.remove", confirm: true, project, id: "999" })).rejects.toThrow(
+      DomainError,
+    );
   });
 });
 

@@ -147,7 +147,7 @@ describe("when every kind of question is answered", () => {
     await addAll();
     const path = await scored();
     await pages.call("POST", path, form(...ASKED, ["answers[q_one]", "c2"], ["answers[q_text]", "A"]));
-    await pages.service.admin({ kind: "question.retire", project, id: "q_text" });
+    await pages.service.admin({ kind: "question.retire", confirm: true, project, id: "q_text" });
     await pages.call("POST", path, form(["asked", "q_one"], ["answers[q_one]", "c1"], ["answers[q_text]", "late"]));
     expect((await answersOf())?.map(({ value }) => value.free_response ?? value.select_one?.text)).toEqual([
       "A",

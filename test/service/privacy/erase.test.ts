@@ -23,10 +23,11 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.close());
 
-type EraseCommand = { kind: "erase"; project: string | null } & InputOf<"erase">;
+type EraseCommand = { kind: "erase"; confirm: true; project: string | null } & InputOf<"erase">;
 
 const COMMAND: EraseCommand = {
   kind: "erase",
+  confirm: true,
   project: "default",
   email: ADA.email,
   phone_number: null,

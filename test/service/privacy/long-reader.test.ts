@@ -49,6 +49,7 @@ afterEach(async () => {
 
 const ERASE = {
   kind: "erase",
+  confirm: true,
   project: "default",
   email: "p7@x.co",
   phone_number: null,

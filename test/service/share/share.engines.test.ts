@@ -253,7 +253,7 @@ describe("the link", () => {
     const gone = await share("Gone");
     const short = await share("Short", { expires: 3600 });
     expect([(await visit(gone.path)).status, (await visit(short.path)).status]).toEqual([200, 200]);
-    await embedded.service.admin({ kind: "share.remove", project: "default", id: "Gone" });
+    await embedded.service.admin({ kind: "share.remove", confirm: true, project: "default", id: "Gone" });
     time.now += 3601;
     for (const path of [gone.path, `${gone.path}.json`, short.path, "/d/wrong", "/d/", `/d/${"x".repeat(22)}`]) {
       const { status, text } = await visit(path);
@@ -269,7 +269,7 @@ describe("the link", () => {
     const other = await share("Other");
     const named = await share(other.id);
     const { admin } = embedded.service;
-    const remove = { kind: "share.remove", project: "default", id: other.id } as const;
+    const remove = { kind: "share.remove", confirm: true, project: "default", id: other.id } as const;
     expect(await admin(remove)).toEqual({ id: named.id, name: other.id });
     expect([(await visit(other.path)).status, (await visit(named.path)).status]).toEqual([200, 404]);
     expect(await admin(remove)).toEqual({ id: other.id, name: "Other" });
@@ -305,13 +305,13 @@ describe("the link", () => {
     time.now += 30 * DAY + 1;
     const late = (await visit(path)).status;
     time.now = before;
-    await admin({ kind: "share.remove", project: "other", id: "Newest" });
+    await admin({ kind: "share.remove", confirm: true, project: "other", id: "Newest" });
     expect([late, (await visit(path, "GET", "192.0.2.2")).status, (await read()).url === url]).toEqual([
       404,
       404,
       false,
     ]);
-    await admin({ kind: "share.remove", project: "other", id: "Older" });
+    await admin({ kind: "share.remove", confirm: true, project: "other", id: "Older" });
     expect((await read()).url).toBeNull();
   });
 

@@ -79,7 +79,8 @@ async function addWebhook(world: World, { name }: Project): Promise<void> {
   await insist(world, ({ admin }) => admin({ kind: "webhook.add", project: name, ...webhook }));
   // An answer that was lost may have left one behind.
   const [, ...more] = (await insist(world, ({ admin }) => admin({ kind: "webhook.list", project: name }))) ?? [];
-  for (const { id } of more) await insist(world, ({ admin }) => admin({ kind: "webhook.remove", project: name, id }));
+  for (const { id } of more)
+    await insist(world, ({ admin }) => admin({ kind: "webhook.remove", confirm: true, project: name, id }));
 }
 
 async function attempt(
@@ -107,7 +108,7 @@ export function erase(world: World, person: Person): Promise<void> {
   world.trace.count("erased");
   const { project, email } = person;
   const choice = { dry_run: false, properties: false, forget_unsubscribe: false };
-  const call = { kind: "erase", project: project.name, email, ...choice } as const;
+  const call = { kind: "erase", confirm: true, project: project.name, email, ...choice } as const;
   return attempt(world, JSON.stringify(call), ({ admin }) => admin(call), [end]);
 }
 

@@ -15,7 +15,7 @@ import {
   toId,
   toSettled,
 } from "../../importing/row-senders.ts";
-import { countOf } from "../../kit/notes.ts";
+import { countOf } from "../../../contract/text/count.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { PLATFORM } from "./member-identifiers.ts";
 import { describeJoining } from "./survey-dates.ts";

@@ -10,7 +10,7 @@ import { UNKNOWN_REASON } from "../../../contract/text/survey-status.ts";
 import { badValue, parseDuration, readDuration } from "../../args/values.ts";
 import { rejectConflict } from "../../args/flags.ts";
 import { parseDelay } from "../../args/time.ts";
-import { countOf, formatCount } from "../../kit/notes.ts";
+import { countOf, formatCount } from "../../../contract/text/count.ts";
 import { isLeftInOutbox } from "../../kit/write-outcome.ts";
 import type { Deps } from "../../kit/deps.ts";
 import { REPLACE_PROPERTIES_FLAG } from "../../kit/survey-properties.ts";

@@ -1,7 +1,8 @@
 import type { JsonObject } from "../../../contract/json.ts";
 import type { TermRow, WordTally } from "../../../insight/words.ts";
 import { parseCount } from "../../args/values.ts";
-import { countOf, formatCount, writeDone } from "../../kit/notes.ts";
+import { countOf, formatCount } from "../../../contract/text/count.ts";
+import { writeDone } from "../../kit/notes.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { type Resource, toResource } from "../../render/columns.ts";
 import { writeList } from "../../render/list-output.ts";

@@ -1,4 +1,4 @@
-import { rejectRemoteFlags } from "../../kit/data/data-place.ts";
+import { readPlace, rejectRemoteFlags } from "../../kit/data/data-place.ts";
 import type { Action, CommandNode } from "../../kit/command-node.ts";
 import { project } from "./project/project.ts";
 import { key } from "./project/key.ts";
@@ -31,6 +31,27 @@ import { erase } from "./privacy/erase.ts";
 import { retention } from "./privacy/retention.ts";
 import { health } from "./data/health.ts";
 import { clock } from "./data/clock.ts";
+import { log } from "./log.ts";
+
+/** These work on the data at hand, or are the server's own. */
+const LOCAL: ReadonlySet<string> = new Set([
+  "project",
+  "rehearse",
+  "migrate",
+  "import",
+  "backup",
+  "restore",
+  "move",
+  "vacuum",
+  "health",
+  "clock",
+  "sms hook",
+  "bounce hook",
+  "bounce receive",
+  "delivery doctor",
+  "delivery status",
+  "delivery resume",
+]);
 
 export const commands: readonly CommandNode[] = [
   project,
@@ -65,12 +86,20 @@ export const commands: readonly CommandNode[] = [
   retention,
   health,
   clock,
-].map(onlyHere);
+  log,
+].map((command) => keepLocal(command, ""));
+
+/** Commands of `LOCAL` refuse the flags that name a service elsewhere. */
+function keepLocal(command: CommandNode, above: string): CommandNode {
+  const path = above + command.name;
+  if (LOCAL.has(path)) return onlyHere(command);
+  return { ...command, commands: command.commands.map((sub) => keepLocal(sub, `${path} `)) };
+}
 
 /** `command` without the flags that name a service elsewhere. */
 function onlyHere({ action, ...command }: CommandNode): CommandNode {
   const refusing: CommandNode["action"] = async (deps, flags, words) => {
-    rejectRemoteFlags(deps, flags);
+    rejectRemoteFlags(deps, { data: readPlace(flags) });
     return (action as Action)(deps, flags, words);
   };
   return { ...command, action: action && refusing, commands: command.commands.map(onlyHere) };

@@ -1,11 +1,12 @@
 /** A verb that calls one operation on the data at hand, and shows its result. */
+import type { Confirmation } from "../../../service/domain/errors.ts";
 import type { Admin, InputOf, OperationName, ResultOf, ScopeOf } from "../../../service/operations/index.ts";
 import { parseName } from "../../args/values.ts";
 import type { DataFileChoice } from "../../kit/data/data-place.ts";
 import type { Deps } from "../../kit/deps.ts";
 import { COUNT_FLAG } from "../../kit/rows/list-rows.ts";
 import { writeDone, writeNote } from "../../kit/notes.ts";
-import { confirmRemoval, YES_FLAG } from "../../kit/removal.ts";
+import { YES_FLAG } from "../../kit/removal.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandNode } from "../../kit/command-node.ts";
@@ -13,13 +14,18 @@ import { type ArgsOf, type ArgSpecs, defineCommand } from "../../kit/define-comm
 import type { FlagGroup, FlagSpec, FlagSpecs, ValuesOf } from "../../kit/flag-spec.ts";
 import type { Resource } from "../../render/columns.ts";
 import { checkColumns } from "../../render/record-output.ts";
-import { noteDataFile, PLACE, PROJECT, showList, showRecord, withAdmin } from "./data/data-file.ts";
+import { callConfirmed, PLACE, PROJECT, showList, showRecord, withAdmin, withStore } from "./data/data-file.ts";
 
 interface Shared {
   readonly place: DataFileChoice;
-  readonly project: string;
+  readonly project: string | null;
   readonly count?: boolean;
   readonly yes?: boolean;
+}
+
+/** With the project that it acted on. */
+interface Acted extends Shared {
+  readonly project: string;
 }
 
 interface Verb<Name extends OperationName, Specs extends FlagSpecs, Args extends ArgSpecs, Values> {
@@ -34,23 +40,20 @@ interface Verb<Name extends OperationName, Specs extends FlagSpecs, Args extends
   readonly columns?: Resource;
   /** Besides usage errors; done, failed and refused by default. */
   readonly exits?: readonly ExitCode[];
-  /** What it does can't be undone, so it asks. Null if there is nothing to ask: the operation then says why. */
-  readonly question?: (values: Values & Shared, admin: Admin, deps: Deps) => Promise<string | Question<Name> | null>;
+  /**
+   * It removes something, so it asks: the question of the operation, or what this makes of it. By default it asks
+   * nothing.
+   */
+  readonly asks?: true | ((confirm: Confirmation, deps: Deps) => string | Promise<string>);
   /** It asks on a terminal, and needs no `--yes` elsewhere. */
   readonly losesNothing?: true;
   /** Flags or arguments by field: a value that a rule refuses is a usage error. */
   readonly places?: { readonly [Field in keyof InputOf<Name>]?: string };
   /** In place of its columns. */
-  readonly show?: (deps: Deps, result: ResultOf<Name>, values: Values & Shared) => Promise<void>;
+  readonly show?: (deps: Deps, result: ResultOf<Name>, values: Values & Acted) => Promise<void>;
   /** A line about what was done. */
-  readonly done?: (result: ResultOf<Name>, values: Values & Shared) => string | null;
+  readonly done?: (result: ResultOf<Name>, values: Values & Acted) => string | null;
   readonly notes?: (result: ResultOf<Name>) => readonly string[];
-}
-
-/** A question that found out which one is meant. */
-interface Question<Name extends OperationName> {
-  readonly text: string;
-  readonly input: Partial<InputOf<Name>>;
 }
 
 interface InputSpec<Values, Input> {
@@ -58,6 +61,14 @@ interface InputSpec<Values, Input> {
 }
 
 type IsInput<Values, Input> = Values extends Input ? (keyof Values extends keyof Input ? true : false) : false;
+
+type Plain<Name extends OperationName, Specs extends FlagSpecs, Args extends ArgSpecs, Values> = Verb<
+  Name,
+  Specs,
+  Args,
+  Values
+> &
+  Partial<InputSpec<Values, object>> & { readonly scope?: "server" };
 
 /** Flags and arguments named like the fields of the operation are its input; without them `input` makes it. */
 type VerbSpec<Name extends OperationName, Specs extends FlagSpecs, Args extends ArgSpecs, Values> = Verb<
@@ -69,7 +80,7 @@ type VerbSpec<Name extends OperationName, Specs extends FlagSpecs, Args extends 
   (IsInput<Values & object, InputOf<Name>> extends true
     ? Partial<InputSpec<Values, InputOf<Name>>>
     : InputSpec<Values, InputOf<Name>>) &
-  (ScopeOf<Name> extends "project" ? object : { readonly scope: ScopeOf<Name> });
+  (ScopeOf<Name> extends "server" ? { readonly scope: "server" } : object);
 
 /** For an argument `<name>`. Throws UsageError. */
 export function parseNameArg(text: string): string {
@@ -82,9 +93,8 @@ export function serviceCommand<Name extends OperationName, const Specs extends F
   spec: VerbSpec<Name, Specs, Args, ValuesOf<Specs> & ArgsOf<Args>>,
 ): CommandNode {
   type Values = ValuesOf<Specs> & ArgsOf<Args>;
-  type Plain = Verb<Name, Specs, Args, Values> & Partial<InputSpec<Values, object>> & { readonly scope?: "server" };
-  const verb = spec as Plain;
-  const { operation, scope, columns, question } = verb;
+  const verb = spec as Plain<Name, Specs, Args, Values>;
+  const { operation, scope, columns, asks } = verb;
   const { name = operation.split(".").at(-1) ?? "", exits = [EXIT.done, EXIT.failed, EXIT.refused] } = verb;
   const alias = ALIASES[name];
   const flags: Readonly<Record<string, FlagSpec | FlagGroup>> = {
@@ -92,7 +102,7 @@ export function serviceCommand<Name extends OperationName, const Specs extends F
     ...(scope === undefined && { project: PROJECT }),
     ...verb.flags,
     ...(name === "list" && { count: COUNT_FLAG }),
-    ...(question !== undefined && { yes: YES_FLAG }),
+    ...(asks !== undefined && { yes: YES_FLAG }),
   };
   const { summary, examples, args } = verb;
   return defineCommand({
@@ -110,37 +120,36 @@ export function serviceCommand<Name extends OperationName, const Specs extends F
 
 async function callAndShow<Name extends OperationName, Values>(
   deps: Deps,
-  verb: Verb<Name, FlagSpecs, ArgSpecs, Values> & Partial<InputSpec<Values, object>>,
+  verb: Plain<Name, FlagSpecs, ArgSpecs, Values>,
   values: Values & Shared,
 ): Promise<void> {
-  const { operation, input, columns, question, losesNothing = false, places = {}, show, done, notes } = verb;
-  const { place, project, count = false, yes = false, ...own } = values;
+  const { operation, scope, input, columns, asks, losesNothing = false, places = {}, show, done, notes } = verb;
+  const { place, project: named, count = false, yes = false, ...own } = values;
   if (columns !== undefined) checkColumns(deps, columns);
-  let call = { kind: operation, project, ...((await input?.(own as Values, deps)) ?? own) } as Parameters<Admin>[0];
-  let choice = place;
-  if (question !== undefined) {
-    choice = await noteDataFile(deps, place);
-    const isSure = yes || (losesNothing && !deps.streams.in.isTTY);
-    await confirmRemoval(deps, { command: `service ${operation.replace(".", " ")}`, yes: isSure }, async () => {
-      const asked = await withAdmin(deps, choice, (admin) => question(values, admin, deps));
-      if (asked === null || typeof asked === "string") return asked;
-      call = { ...call, ...asked.input };
-      return asked.text;
-    });
-  }
+  const call = { kind: operation, project: named, ...((await input?.(own as Values, deps)) ?? own) };
   const { requiredAccess } = await import("../../../service/operations/index.ts");
-  const changes = requiredAccess(call) === "write";
-  const result = await withAdmin(deps, { ...choice, changes }, async (admin) => {
+  const removal = {
+    command: `service ${operation.replace(".", " ")}`,
+    yes: yes || (losesNothing && !deps.streams.in.isTTY),
+  };
+  const compose = typeof asks === "function" ? (confirm: Confirmation) => asks(confirm, deps) : undefined;
+  const act = async (admin: Admin, project: string) => {
     try {
-      return (await admin(call)) as ResultOf<Name>;
+      return { result: await callConfirmed(deps, admin, call, removal, compose), project };
     } catch (error) {
       throw (await toUsageError(error, call, places)) ?? error;
     }
-  });
-  if (show !== undefined) await show(deps, result, values);
+  };
+  const choice = { ...place, changes: requiredAccess(call) === "write" };
+  const { result, project } =
+    scope === "server"
+      ? await withStore(deps, choice, (admin) => act(admin, ""))
+      : await withAdmin(deps, choice, named ?? null, act);
+  const acted = { ...values, project };
+  if (show !== undefined) await show(deps, result, acted);
   else if (columns !== undefined && Array.isArray(result)) await showList(deps, columns, result, { count });
   else if (columns !== undefined) await showRecord(deps, columns, result as object);
-  const line = done?.(result, values) ?? null;
+  const line = done?.(result, acted) ?? null;
   if (line !== null) await writeDone(deps, line);
   for (const note of notes?.(result) ?? []) await writeNote(deps, note);
 }

@@ -4,7 +4,7 @@ import type { InputOf } from "../../../service/operations/index.ts";
 import { parseChoices, parseDuration, parseLifetime, parseName, parseScoreSpan } from "../../args/values.ts";
 import type { Deps } from "../../kit/deps.ts";
 import { LIMITS } from "../../kit/rows/list-rows.ts";
-import { countOf } from "../../kit/notes.ts";
+import { countOf } from "../../../contract/text/count.ts";
 import { timeContext } from "../../kit/time-flags.ts";
 import { parseTime } from "../../args/time.ts";
 import { DataFileError } from "../../errors/command-errors.ts";
@@ -186,6 +186,7 @@ const deliveries = defineCommand({
   run: (deps, { place, project, id, failed, limits }) =>
     showPages(deps, {
       ...place,
+      project,
       limits,
       resource: WEBHOOK_DELIVERIES,
       fetch: (admin, before, limit) =>
@@ -210,11 +211,7 @@ export const webhook = defineGroup({
       examples: ["surveyctl service webhook remove 3 --data survey.db", "surveyctl service webhook rm 3 --yes"],
       args: { id: ID },
       columns: toResource("webhooks", { id: "id", dropped: "number" }),
-      question: async ({ id, project }, admin) => {
-        const found = (await admin({ kind: "webhook.list", project })).find((one) => one.id === id);
-        if (found === undefined) return null;
-        return `Remove webhook ${id} (${found.url}) and drop ${countOf(found.waiting, "event", "events")}?`;
-      },
+      asks: true,
       done: ({ id, dropped }) => `Removed webhook ${id}. ${countOf(dropped, "event", "events")} dropped.`,
     }),
     serviceCommand({

@@ -1,5 +1,6 @@
 /** The place of a service's data: the flags and variables that say so. */
-import { localDataFile } from "../../../config/places.ts";
+import { configFile, localDataFile } from "../../../config/places.ts";
+import { readProfiles } from "../../../config/profiles.ts";
 import { givenBaseUrl, LOCAL_PROFILE, nameProfile } from "../../../config/settings.ts";
 import { databaseUrlProblem } from "../../../service/store/database-url.ts";
 import type { FlagRecord } from "../../args/flag-record.ts";
@@ -42,32 +43,60 @@ export async function choosePlace(
 }
 
 /**
- * As `choosePlace`, for `service` commands: the file of the profile `local` only where that profile was chosen, and
- * never together with a profile or an address of a service elsewhere. Throws UsageError.
+ * As `choosePlace`, for commands that work on data on this machine: the file of the profile `local` only if that
+ * profile was chosen, and never together with a profile or an address of a service elsewhere. Throws UsageError.
  */
 export async function chooseServicePlace(deps: Deps, choice: DataFileChoice): Promise<DataPlace> {
-  const { env, options } = deps;
-  const isSet = [env["SURVEYCTL_DATA"], env["SURVEYCTL_DATABASE"]].some((place) => (place ?? "") !== "");
-  if (choice.data !== null || (isSet && options.profile === null)) return choosePlace(deps, choice);
   const request = settingsRequest(deps);
+  if (choice.data !== null || (isPlaceSet(deps) && deps.options.profile === null)) return choosePlace(deps, choice);
   const profile = nameProfile(request);
-  const dataFile = localDataFile(deps);
-  if (profile?.value === LOCAL_PROFILE) return { kind: "file", dataFile, isNamed: false };
-  throw notHere((profile ?? givenBaseUrl(request))?.source ?? null, dataFile);
+  if (profile?.value === LOCAL_PROFILE) return localPlace(deps);
+  throw notHere((profile ?? givenBaseUrl(request))?.source ?? null, localDataFile(deps));
 }
 
-/** Throws UsageError for flags that name a service elsewhere, which no `service` command calls, or two places. */
-export function rejectRemoteFlags({ options }: Pick<Deps, "options">, flags: Flags): void {
+/**
+ * For commands that work over HTTP too. A place or a profile that was typed comes first, then the variables, then the
+ * saved default profile. Throws UsageError.
+ */
+export async function chooseAnyPlace(
+  deps: Deps,
+  choice: DataFileChoice,
+): Promise<DataPlace | { readonly kind: "remote" }> {
+  const { env, options } = deps;
+  const typed = options.profile === null ? (options.baseUrl === null ? null : "--base-url") : "--profile";
+  if (typed !== null && choice.data !== null)
+    throw new UsageError(`${typed} cannot be used with --data, --database or --database-file`);
+  if (typed === null && (choice.data !== null || isPlaceSet(deps))) return choosePlace(deps, choice);
+  const request = settingsRequest(deps);
+  const profile = nameProfile(request);
+  if (profile?.value === LOCAL_PROFILE && options.baseUrl === null) return localPlace(deps);
+  const hasKey = givenBaseUrl(request) !== null && (env["SURVEYCTL_API_KEY"] ?? "").trim() !== "";
+  if (typed !== null || profile !== null || hasKey) return { kind: "remote" };
+  const { defaultName } = await readProfiles(configFile(request));
+  if (defaultName !== null) return { kind: "remote" };
+  throw notHere(null, localDataFile(deps));
+}
+
+function isPlaceSet({ env }: Deps): boolean {
+  return [env["SURVEYCTL_DATA"], env["SURVEYCTL_DATABASE"]].some((place) => (place ?? "") !== "");
+}
+
+function localPlace(deps: Deps): DataPlace {
+  return { kind: "file", dataFile: localDataFile(deps), isNamed: false };
+}
+
+/** Throws UsageError for flags that name a service elsewhere, or two places. */
+export function rejectRemoteFlags({ options }: Pick<Deps, "options">, { data }: DataFileChoice): void {
   const { profile, baseUrl } = options;
   if (baseUrl !== null) throw notHere("--base-url", "");
   if (profile !== null && profile !== LOCAL_PROFILE) throw notHere("--profile", "");
-  if (profile !== null && readPlace(flags) !== null)
+  if (profile !== null && data !== null)
     throw new UsageError(`--profile ${LOCAL_PROFILE} cannot be used with --data, --database or --database-file`);
 }
 
 /** `source`: what names a service elsewhere; null where nothing is chosen. */
 function notHere(source: string | null, localFile: string): UsageError {
-  return new UsageError("service commands work on a data file or database on this machine; pass --data", {
+  return new UsageError("this command works on a data file or database on this machine; pass --data", {
     hint:
       source === null
         ? `--profile ${LOCAL_PROFILE} works on ${localFile}`

@@ -13,7 +13,8 @@ import { type Resource, selectColumns } from "../../render/columns.ts";
 import { toSafeText } from "../../render/safe-text.ts";
 import { openGrowingOutput } from "../../render/list-output.ts";
 import { withPager } from "../../streams/paging.ts";
-import { countOf, formatCount, writeDone, writeNote } from "../notes.ts";
+import { countOf, formatCount } from "../../../contract/text/count.ts";
+import { writeDone, writeNote } from "../notes.ts";
 
 const LIMIT_DEFAULT = 50;
 

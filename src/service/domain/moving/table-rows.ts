@@ -45,6 +45,7 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   shares: ["project_id", "id"],
   share_days: ["project_id", "day", "share_id"],
   long_changes: ["project_id", "kind", "target"],
+  operation_log: ["project_id", "id"],
   webhooks: ["project_id", "id"],
   webhook_events: ["project_id", "id"],
   webhook_deliveries: ["project_id", "webhook_id", "event"],

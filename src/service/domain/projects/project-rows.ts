@@ -31,6 +31,7 @@ export interface KeyRow {
 export interface KnownKeyRow {
   readonly project: Project;
   readonly id: number;
+  readonly name: string | null;
   readonly hash: string;
   readonly access: KeyAccess;
   readonly lastUsedOn: string | null;
@@ -164,13 +165,13 @@ export class ProjectRows {
 
   async byKeyHash(hash: string): Promise<KnownKeyRow | null> {
     const row = await this.#database.first(
-      `SELECT p.id AS "projectId", p.name, k.id, k.hash, k.access, k.last_used_on AS "lastUsedOn",
+      `SELECT p.id AS "projectId", p.name AS "projectName", k.id, k.name, k.hash, k.access, k.last_used_on AS "lastUsedOn",
       k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt" FROM api_keys k JOIN projects p ON p.id = k.project_id WHERE k.hash = ?`,
       [hash],
     );
     if (row === null) return null;
-    const { projectId, name, ...key } = row as unknown as Omit<KnownKeyRow, "project"> & ProjectOfKey;
-    return { project: { id: projectId, name }, ...key };
+    const { projectId, projectName, ...key } = row as unknown as Omit<KnownKeyRow, "project"> & ProjectOfKey;
+    return { project: { id: projectId, name: projectName }, ...key };
   }
 
   async counts(project: number): Promise<Counts> {
@@ -214,7 +215,7 @@ async function refuseTaken<Result>(work: () => Promise<Result>): Promise<Result>
 
 interface ProjectOfKey {
   readonly projectId: number;
-  readonly name: string;
+  readonly projectName: string;
 }
 
 /** Ids rise within a project and reveal nothing about others. */

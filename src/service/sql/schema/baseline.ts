@@ -9,7 +9,7 @@ import { STORE_TABLES } from "./tables/store-tables.ts";
 import { TEXT_TABLES } from "./tables/text-tables.ts";
 import { WEBHOOK_TABLES } from "./tables/webhook-tables.ts";
 
-export const BASELINE = 3;
+export const BASELINE = 4;
 
 /** An engine's names for the two types, and its suffix for a table. */
 export interface SchemaDialect {
@@ -35,7 +35,7 @@ const STATE = "INSERT INTO project_state (project_id, next_id, clock, version) V
 
 /** Each statement makes one object. */
 export function createBaseline(dialect: SchemaDialect): readonly string[] {
-  return [...TABLES.flatMap((table) => [createTable(table, dialect), ...createIndexes(table)]), STATE];
+  return [...TABLES.flatMap((table) => createAll(table, dialect)), STATE];
 }
 
 export function createTable(table: Table, dialect: SchemaDialect): string {
@@ -47,6 +47,11 @@ export function createTable(table: Table, dialect: SchemaDialect): string {
   });
   const all = [...parts, `PRIMARY KEY (${key})`, ...references.map((reference) => `FOREIGN KEY ${reference}`)];
   return `CREATE TABLE ${name} (${all.join(", ")})${dialect.behind(table)}`;
+}
+
+/** A table with its indexes. */
+export function createAll(table: Table, dialect: SchemaDialect): string[] {
+  return [createTable(table, dialect), ...createIndexes(table)];
 }
 
 function createIndexes({ name, indexes = {} }: Table): string[] {

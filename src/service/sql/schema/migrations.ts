@@ -2,8 +2,9 @@
 import { systemRandom } from "../../../runtime/random.ts";
 import type { SqlValue } from "../database.ts";
 import { COUNT_ALL } from "../lists/recount.ts";
-import { BASELINE, createBaseline, createTable, type SchemaDialect } from "./baseline.ts";
+import { BASELINE, createAll, createBaseline, createTable, type SchemaDialect } from "./baseline.ts";
 import { ROW_COUNTS } from "./tables/answer-tables.ts";
+import { OPERATION_LOG } from "./tables/project-tables.ts";
 
 /** Has a row for each applied version. Its name identifies our schema. */
 export const VERSIONS_TABLE = "schema_versions";
@@ -37,6 +38,7 @@ export const MIGRATIONS: readonly Migration[] = [
       ...COUNT_ALL,
     ],
   },
+  { version: 4, statements: (dialect) => createAll(OPERATION_LOG, dialect) },
 ];
 
 export const NEW_STORE: Migration = {

@@ -27,6 +27,7 @@ import { removePersonStep } from "../../domain/people/person-removal.ts";
 import { PersonRows } from "../../domain/people/person-rows.ts";
 import { SuppressionRows } from "../../domain/people/suppression-rows.ts";
 import { ProjectRows } from "../../domain/projects/project-rows.ts";
+import { OperationLogRows } from "../../domain/operation-log/operation-log-rows.ts";
 import { RetentionRows } from "../../domain/privacy/retention-rows.ts";
 import { SecretRows } from "../../domain/secret-rows.ts";
 import { TableRows } from "../../domain/moving/table-rows.ts";
@@ -87,6 +88,7 @@ export function createStoreRows(
     tables: new TableRows(database),
     erasures: new ErasureRows(database, secrets),
     retention: new RetentionRows(database, session),
+    operationLog: new OperationLogRows(database, session),
     history: new HistoryRows(database, secrets, (count) => drawTokens(random, count)),
   };
   return {

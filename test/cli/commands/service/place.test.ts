@@ -1,4 +1,4 @@
-/** The data that `service` commands work on: chosen on this machine, never a service elsewhere, and named when it changes. */
+/** The data that `service` commands work on, named when it changes; and those that work only on this machine. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -29,11 +29,11 @@ function place(text: string): string {
   return text.replace("{local}", local).replace("{other}", other);
 }
 
-const REFUSED = "error: service commands work on a data file or database on this machine; pass --data\n";
+const REFUSED = "error: this command works on a data file or database on this machine; pass --data\n";
 const URL = "http://127.0.0.1:9";
 
 it.each<[flags: string, env: Record<string, string>, hint: string]>([
-  ["", {}, "--profile local works on {local}"],
+  ["", { SURVEYCTL_PROFILE: "" }, "--profile local works on {local}"],
   ["--profile prod", {}, "--profile names a service to call over HTTP"],
   ["--profile prod --data {other}", {}, "--profile names a service to call over HTTP"],
   [`--base-url ${URL}`, {}, "--base-url names a service to call over HTTP"],
@@ -41,11 +41,11 @@ it.each<[flags: string, env: Record<string, string>, hint: string]>([
   [`--base-url ${URL}`, { SURVEYCTL_DATA: "{other}" }, "--base-url names a service to call over HTTP"],
   ["", { SURVEYCTL_PROFILE: "prod" }, "SURVEYCTL_PROFILE names a service to call over HTTP"],
   ["", { SURVEYCTL_BASE_URL: URL }, "SURVEYCTL_BASE_URL names a service to call over HTTP"],
-])("when service is told %j with %j, then it exits 2 and changes nothing", async (flags, env, hint) => {
+])("when a local verb is told %j with %j, then it exits 2 and changes nothing", async (flags, env, hint) => {
   const given = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, place(value)]));
   const words = flags === "" ? [] : place(flags).split(" ");
   const before = [await throttleOf(local), await throttleOf(other)];
-  const ended = await run(["service", "throttle", "7d", ...words], given);
+  const ended = await run(["service", "vacuum", ...words], given);
   expect(ended).toEqual({ status: 2, signal: null, stdout: "", stderr: `${REFUSED}hint: ${place(hint)}\n` });
   expect([await throttleOf(local), await throttleOf(other)]).toEqual(before);
 });
@@ -56,7 +56,7 @@ async function throttleOf(file: string): Promise<string> {
 
 it("when --profile local stands beside --data, then one of them is left to choose", async () => {
   const ended = await run(["service", "throttle", "7d", "--profile", "local", "--data", other]);
-  const message = "error: --profile local cannot be used with --data, --database or --database-file\n";
+  const message = "error: --profile cannot be used with --data, --database or --database-file\n";
   expect(ended).toEqual({ status: 2, signal: null, stdout: "", stderr: message });
 });
 

@@ -18,7 +18,7 @@ const COMMANDS: Readonly<Record<string, (admin: Admin, project: string) => Promi
   "key.add": (admin, project) => admin({ kind: "key.add", project }),
   "key.revoke": async (admin, project) => {
     const { id } = await admin({ kind: "key.add", project });
-    return admin({ kind: "key.revoke", project, id });
+    return admin({ kind: "key.revoke", confirm: true, project, id });
   },
   throttle: (admin, project) => admin({ kind: "throttle", project, interval: 60 }),
   settings: (admin, project) => admin({ kind: "settings", project }),
@@ -38,6 +38,7 @@ const COMMANDS: Readonly<Record<string, (admin: Admin, project: string) => Promi
   erase: (admin, project) =>
     admin({
       kind: "erase",
+      confirm: true,
       project,
       email: "ada@x.co",
       phone_number: null,

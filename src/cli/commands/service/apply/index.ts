@@ -4,7 +4,8 @@ import type { ResultOf } from "../../../../service/operations/index.ts";
 import { nameOfInput, readTextInput } from "../../../args/text-file.ts";
 import { formatDuration, parseChoices } from "../../../args/values.ts";
 import type { Deps } from "../../../kit/deps.ts";
-import { countOf, writeDone, writeNote } from "../../../kit/notes.ts";
+import { countOf } from "../../../../contract/text/count.ts";
+import { writeDone, writeNote } from "../../../kit/notes.ts";
 import { confirmRemoval, YES_FLAG } from "../../../kit/removal.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
@@ -50,14 +51,14 @@ export const apply = defineCommand({
     let confirmed: readonly string[] | null = yes ? null : [];
     for (;;) {
       const call = { kind: "configure", project, wanted, confirmed, dry_run: dryRun } as const;
-      const done = await withAdmin(acting, { ...place, changes: !dryRun }, (admin) => admin(call));
+      const done = await withAdmin(acting, { ...place, changes: !dryRun }, project, (admin) => admin(call));
       if (done.refused !== null) throw read.fail(done.refused.path, done.refused.text);
-      if (done.isApplied || dryRun) return showDone(deps, project, done);
+      if (done.isApplied || dryRun) return showDone(deps, project ?? "default", done);
       const removal = { command: "service apply", yes, kept: "Nothing was changed.", isList: true };
       await confirmRemoval(
         deps,
         removal,
-        () => `Remove ${done.removed.map(describeRemoved).join(", ")} from project ${project}?`,
+        () => `Remove ${done.removed.map(describeRemoved).join(", ")} from project ${project ?? "default"}?`,
       );
       confirmed = done.removed;
     }

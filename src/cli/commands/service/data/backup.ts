@@ -4,14 +4,15 @@ import { parseInteger, parseOutputFile } from "../../../args/values.ts";
 import { asCliError } from "../../../kit/data/data-file-errors.ts";
 import { chooseServicePlace, showDatabase } from "../../../kit/data/data-place.ts";
 import type { Deps } from "../../../kit/deps.ts";
-import { countOf, watchLock, writeDone } from "../../../kit/notes.ts";
+import { countOf } from "../../../../contract/text/count.ts";
+import { watchLock, writeDone } from "../../../kit/notes.ts";
 import { createProgress } from "../../../kit/progress.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { checkColumns } from "../../../render/record-output.ts";
 import { toResource } from "../service-resources.ts";
-import { noteDuration, PLACE, rejectDryRun, showRecord, withAdmin } from "./data-file.ts";
+import { noteDuration, PLACE, rejectDryRun, showRecord, withStore } from "./data-file.ts";
 
 /** Of copying and checking, on a slow machine. */
 const CHECKED_A_SECOND = 30_000_000;
@@ -62,7 +63,7 @@ export const backup = defineCommand({
     const { info, removed } =
       place.kind === "database"
         ? await backUpDatabase(deps, place.url, { file, keep })
-        : await withAdmin(deps, choice, async (_, store) => {
+        : await withStore(deps, choice, async (_, store) => {
             const { dataFile } = place;
             await noteDuration(deps, dataFile, { verb: "copying and checking", perSecond: CHECKED_A_SECOND });
             const copy = copyThrough(store, file);

@@ -6,7 +6,7 @@ import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { checkColumns } from "../../../render/record-output.ts";
 import { toResource } from "../service-resources.ts";
-import { noteDataFile, PLACE, showRecord, withAdmin } from "./data-file.ts";
+import { noteDataFile, PLACE, showRecord, withStore } from "./data-file.ts";
 
 const CLOCK = toResource("clock", { clock: "time", newest_write: "time", behind: "duration" });
 
@@ -26,13 +26,13 @@ export const clock = defineCommand({
     const choice = reset ? await noteDataFile(deps, place) : place;
     if (reset)
       await confirmRemoval(deps, { command: "service clock --reset", yes }, async () => {
-        const { clock: now, newest_write: newest, behind } = await withAdmin(deps, choice, (_, store) => read(store));
+        const { clock: now, newest_write: newest, behind } = await withStore(deps, choice, (_, store) => read(store));
         const [shown, later] = [now, newest].map(toIsoTime);
         return behind === 0
           ? null
           : `The clock shows ${shown}, the newest write says ${later}. Is the clock right? Then ${later} is forgotten.`;
       });
-    const shown = await withAdmin(deps, choice, async (_, store) => {
+    const shown = await withStore(deps, choice, async (_, store) => {
       if (reset && (await read(store)).behind > 0) {
         const { takeClockBack } = await import("../../../../service/domain/write-time.ts");
         await store.write(takeClockBack, { project: "all", isLong: true });

@@ -4,19 +4,24 @@
  */
 import { existsSync, statSync } from "node:fs";
 import {
+  chooseAnyPlace,
   chooseServicePlace,
+  type DataPlace,
   dataPlace,
   type DataFileChoice,
   readPlace,
   showDatabase,
 } from "../../../kit/data/data-place.ts";
 import type { Store } from "../../../../service/domain/ports.ts";
-import type { Admin } from "../../../../service/operations/index.ts";
+import type { Confirmation } from "../../../../service/domain/errors.ts";
+import type { Admin, OperationName, ResultOf } from "../../../../service/operations/index.ts";
 import type { CommandOptions } from "../../../../service/data-file/administer.ts";
 import type { Deps } from "../../../kit/deps.ts";
 import { asCliError } from "../../../kit/data/data-file-errors.ts";
+import { confirmRemoval, type Removal } from "../../../kit/removal.ts";
 import type { ListLimits } from "../../../kit/rows/list-rows.ts";
-import { countOf, formatCount, writeDone, writeNote } from "../../../kit/notes.ts";
+import { countOf, formatCount } from "../../../../contract/text/count.ts";
+import { writeDone, writeNote } from "../../../kit/notes.ts";
 import { DataFileError } from "../../../errors/command-errors.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
@@ -34,16 +39,43 @@ export interface AdminChoice extends DataFileChoice, Pick<CommandOptions, "comma
   readonly changes?: boolean;
 }
 
-/** Gives `work` the operations and the store of an existing data file, whether a server runs on it or not. */
+/**
+ * Gives `work` the operations, and the name of the project that they act on: those of the data on this machine, or of a
+ * service elsewhere.
+ */
 export async function withAdmin<Result>(
   deps: Deps,
-  { data, changes = false, ...mail }: AdminChoice,
+  choice: AdminChoice,
+  project: string | null,
+  work: (admin: Admin, project: string) => Promise<Result>,
+): Promise<Result> {
+  rejectDryRun(deps);
+  const place = await chooseAnyPlace(deps, choice);
+  if (place.kind !== "remote")
+    return administerHere(deps, place, choice, (admin) => work(admin, project ?? PROJECT_DEFAULT));
+  const { withRemoteAdmin } = await import("./remote-admin.ts");
+  return withRemoteAdmin(deps, choice.changes ?? false, work);
+}
+
+/** The same with the store, for what works only on this machine. */
+export async function withStore<Result>(
+  deps: Deps,
+  choice: AdminChoice,
   work: (admin: Admin, store: Store) => Promise<Result>,
 ): Promise<Result> {
   rejectDryRun(deps);
+  return administerHere(deps, await chooseServicePlace(deps, choice), choice, work);
+}
+
+/** On an existing data file, whether a server runs on it or not. */
+async function administerHere<Result>(
+  deps: Deps,
+  place: DataPlace,
+  { changes = false, commandMail = null, sender }: AdminChoice,
+  work: (admin: Admin, store: Store) => Promise<Result>,
+): Promise<Result> {
   const { administer } = await import("../../../../service/data-file/administer.ts");
-  const options = { clock: deps.clock, random: deps.random, ...mail };
-  const place = await chooseServicePlace(deps, { data });
+  const options = { clock: deps.clock, random: deps.random, commandMail, ...(sender !== undefined && { sender }) };
   if (place.kind === "database") {
     const database = { url: place.url, mayMigrate: false };
     return asCliError(() => administer({ dataFile: showDatabase(place.url), database, ...options }, work));
@@ -52,6 +84,26 @@ export async function withAdmin<Result>(
   // A file that nobody named may not be the one that was meant.
   if (!place.isNamed) await (changes ? noteUnnamed(deps, dataFile) : writeNote(deps, `using ${dataFile}`));
   return asCliError(() => administer({ dataFile, ...options }, work));
+}
+
+/** Calls an operation; if that would remove something, asks first. `compose` makes the question, by default its own. */
+export async function callConfirmed<Name extends OperationName>(
+  deps: Deps,
+  admin: Admin,
+  call: { readonly kind: Name; readonly [field: string]: unknown },
+  removal: Removal,
+  compose: (confirm: Confirmation) => string | Promise<string> = ({ question }) => question,
+): Promise<ResultOf<Name>> {
+  const carryOut = (confirm: boolean): Promise<ResultOf<Name>> =>
+    admin({ ...call, ...(confirm && { confirm }) } as Parameters<Admin>[0]) as Promise<ResultOf<Name>>;
+  try {
+    return await carryOut(removal.yes);
+  } catch (error) {
+    const { UnconfirmedError } = await import("../../../../service/domain/errors.ts");
+    if (!(error instanceof UnconfirmedError)) throw error;
+    await confirmRemoval(deps, removal, () => compose(error.confirm));
+    return carryOut(true);
+  }
 }
 
 /**
@@ -112,7 +164,16 @@ export const PLACE = placeFlags();
 
 export const PROJECT_DEFAULT = "default";
 
-export const PROJECT = { flag: "--project", value: "name", text: "project name", default: PROJECT_DEFAULT } as const;
+/** Without a default of its own: over HTTP it is the key's project. */
+export const PROJECT = { flag: "--project", value: "name", text: "project name", otherwise: PROJECT_DEFAULT } as const;
+
+/** For commands that work only on this machine. */
+export const LOCAL_PROJECT = {
+  flag: "--project",
+  value: "name",
+  text: "project name",
+  default: PROJECT_DEFAULT,
+} as const;
 
 export async function showRecord(deps: Deps, resource: Resource, value: object): Promise<void> {
   const text = JSON.stringify(value);
@@ -138,6 +199,7 @@ interface ListPage {
 }
 
 export interface PagedList extends DataFileChoice {
+  readonly project: string | null;
   readonly resource: Resource;
   readonly limits: ListLimits;
   /** The page after this place, null for the first, at most so many rows. */
@@ -151,10 +213,10 @@ export async function showPages(deps: Deps, list: PagedList): Promise<ExitCode> 
   return withPager(deps.streams, deps.env, (streams) => writePages({ ...deps, streams }, list));
 }
 
-async function writePages(deps: Deps, { resource, limits, fetch, data }: PagedList): Promise<ExitCode> {
+async function writePages(deps: Deps, { resource, limits, fetch, project, data }: PagedList): Promise<ExitCode> {
   const output = await openListOutput(deps, { resource, wrap: limits.wrap ?? false, count: limits.count ?? false });
   const perPage = limits.perPage ?? PAGE;
-  const next = await withAdmin(deps, { data }, async (admin) => {
+  const next = await withAdmin(deps, { data }, project, async (admin) => {
     let left = limits.limit ?? Infinity;
     let after: string | null = null;
     do {

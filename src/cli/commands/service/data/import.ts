@@ -14,7 +14,7 @@ import { parseRename } from "../../../importing/import-flags.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { toShellWord } from "../../../render/safe-text.ts";
 import { firstKey, writeKey } from "../../serve/first-key.ts";
-import { PLACE, PROJECT, PROJECT_DEFAULT, withAdmin } from "./data-file.ts";
+import { PLACE, LOCAL_PROJECT, PROJECT_DEFAULT, withStore } from "./data-file.ts";
 
 export const importHistory = defineCommand({
   name: "import",
@@ -43,7 +43,7 @@ export const importHistory = defineCommand({
   ],
   flags: {
     place: PLACE,
-    project: PROJECT,
+    project: LOCAL_PROJECT,
     format: {
       flag: "--format",
       value: "format",
@@ -108,7 +108,7 @@ export const importHistory = defineCommand({
     if (!check && given.project === PROJECT_DEFAULT) await createDataFile(deps, place, given.paths);
     const request = { ...given, check, expectations: given.expectations ?? [] };
     return runHistoryImport(deps, request, (work) =>
-      withAdmin(deps, { ...place, changes: true }, (_, store) => work(store)),
+      withStore(deps, { ...place, changes: true }, (_, store) => work(store)),
     );
   },
 });

@@ -1,6 +1,7 @@
 import { parseOutputFile } from "../../../args/values.ts";
 import { chooseServicePlace, parseDatabaseUrl, refuseMemory, showDatabase } from "../../../kit/data/data-place.ts";
-import { countOf, writeDone } from "../../../kit/notes.ts";
+import { countOf } from "../../../../contract/text/count.ts";
+import { writeDone } from "../../../kit/notes.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";

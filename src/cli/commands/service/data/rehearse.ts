@@ -12,7 +12,7 @@ import { createProgress } from "../../../kit/progress.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { toResource } from "../service-resources.ts";
-import { existingDataFile, PLACE, PROJECT, rejectDryRun, showList } from "./data-file.ts";
+import { existingDataFile, PLACE, LOCAL_PROJECT, rejectDryRun, showList } from "./data-file.ts";
 
 const SEED_MAX = 2 ** 32;
 
@@ -45,7 +45,7 @@ export const rehearse = defineCommand({
   exits: [EXIT.done, EXIT.failed, EXIT.refused],
   flags: {
     place: PLACE,
-    project: PROJECT,
+    project: LOCAL_PROJECT,
     until: {
       flag: "--until",
       value: "time",

@@ -1,5 +1,6 @@
 import { chooseServicePlace, showDatabase } from "../../../kit/data/data-place.ts";
-import { countOf, writeDone, writeNote, writeWarning } from "../../../kit/notes.ts";
+import { countOf } from "../../../../contract/text/count.ts";
+import { writeDone, writeNote, writeWarning } from "../../../kit/notes.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { checkColumns } from "../../../render/record-output.ts";

@@ -3,7 +3,7 @@ import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { checkColumns } from "../../../render/record-output.ts";
 import { toResource } from "../service-resources.ts";
-import { noteDuration, PLACE, showRecord, withAdmin } from "./data-file.ts";
+import { noteDuration, PLACE, showRecord, withStore } from "./data-file.ts";
 
 /** On a slow machine. */
 const REWRITTEN_A_SECOND = 30_000_000;
@@ -19,7 +19,7 @@ export const vacuum = defineCommand({
   columns: VACUUMED,
   run: async (deps, { place: choice }) => {
     checkColumns(deps, VACUUMED);
-    const { bytesBefore, bytesAfter } = await withAdmin(deps, { ...choice, changes: true }, async (_, store) => {
+    const { bytesBefore, bytesAfter } = await withStore(deps, { ...choice, changes: true }, async (_, store) => {
       const verb = "nothing can be saved while it runs: rewriting";
       const place = await chooseServicePlace(deps, choice);
       if (place.kind === "file") await noteDuration(deps, place.dataFile, { verb, perSecond: REWRITTEN_A_SECOND });

@@ -30,6 +30,7 @@ const list = defineCommand({
   run: (deps, { place, project, limits }) =>
     showPages(deps, {
       ...place,
+      project,
       limits,
       resource: SOFT_BOUNCES,
       fetch: (admin, after, limit) => admin({ kind: "bounce.list", project, after, limit }),

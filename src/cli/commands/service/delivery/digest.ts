@@ -66,7 +66,7 @@ const test = defineCommand({
         hint: "use --smtp URL or SURVEYCTL_SMTP, with --smtp-from; to see the mail: surveyctl service digest preview",
       });
     const choice = isUrl(id) ? place : { ...place, commandMail: mail, sender };
-    const sent = await withAdmin(deps, choice, (admin) => admin({ kind: "digest.test", project, id }));
+    const sent = await withAdmin(deps, choice, project, (admin) => admin({ kind: "digest.test", project, id }));
     await showRecord(deps, TESTED, sent);
     await writeDone(deps, `Sent "${sent.subject}" to ${sent.to}.`);
   },

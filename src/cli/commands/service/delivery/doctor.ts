@@ -6,7 +6,8 @@ import type { DoctorFinding, FindingResult, MailSetup } from "../../../../servic
 import { DEFAULT_ADDRESS } from "../../../../service/service-address.ts";
 import { parseEmail } from "../../../args/people.ts";
 import type { Deps } from "../../../kit/deps.ts";
-import { countOf, writeDone } from "../../../kit/notes.ts";
+import { countOf } from "../../../../contract/text/count.ts";
+import { writeDone } from "../../../kit/notes.ts";
 import { DataFileError } from "../../../errors/command-errors.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
@@ -14,7 +15,7 @@ import { type GivenSetup, readMailSetup, SETUP_FLAGS } from "../../serve/mail.ts
 import type { DataFileChoice } from "../../../kit/data/data-place.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import type { FlagGroup } from "../../../kit/flag-spec.ts";
-import { PLACE, placeFlags, showList, showRecord, withAdmin } from "../data/data-file.ts";
+import { PLACE, placeFlags, showList, showRecord, withAdmin, withStore } from "../data/data-file.ts";
 import { toResource } from "../service-resources.ts";
 import { checkColumns } from "../../../render/record-output.ts";
 
@@ -61,7 +62,7 @@ export async function runDeliveryDoctor(deps: Deps, { setup, offline, data }: Do
 async function readSenders(deps: Deps, data: DataFileChoice["data"]): Promise<ProjectSender[]> {
   if (!hasPlace(deps, data)) return [];
   const byAddress = new Map<string, string[]>();
-  await withAdmin(deps, { data }, async (admin) => {
+  await withStore(deps, { data }, async (admin) => {
     for (const { name } of await admin({ kind: "project.list" })) {
       const { from } = await admin({ kind: "settings", project: name });
       if (from !== null) byAddress.set(from, [...(byAddress.get(from) ?? []), name]);
@@ -134,7 +135,7 @@ async function readSender(
   }
   const { chooseSender } = await import("../../../../service/delivery/message/sender.ts");
   const command = { kind: "configuration", project: project ?? "default" } as const;
-  const { settings, brand } = await withAdmin(deps, { data }, (admin) => admin(command));
+  const { settings, brand } = await withAdmin(deps, { data }, project, (admin) => admin(command));
   const { from, reply_to: replyTo, sender_name: senderName, footer } = settings;
   return chooseSender({ from, replyTo, senderName: senderName ?? brand.name, footer }, given, appUrl);
 }

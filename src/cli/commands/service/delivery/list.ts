@@ -68,13 +68,14 @@ export const list = defineCommand({
     limits: LIMITS,
   },
   columns: DELIVERIES,
-  run: (deps, { place, limits, by, range, email, phone, ...which }) =>
+  run: (deps, { place, project, limits, by, range, email, phone, ...which }) =>
     showPages(deps, {
       ...place,
+      project,
       limits,
       resource: by === "day" ? DELIVERY_DAYS : DELIVERIES,
       fetch: (admin, after, limit) => {
-        const asked = { ...which, ...range, email: email ?? phone, after, limit };
+        const asked = { project, ...which, ...range, email: email ?? phone, after, limit };
         return by === "day" ? admin({ kind: "delivery.days", ...asked }) : admin({ kind: "delivery.list", ...asked });
       },
     }),

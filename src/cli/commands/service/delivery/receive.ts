@@ -9,7 +9,7 @@ import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { checkColumns } from "../../../render/record-output.ts";
-import { PLACE, showRecord, withAdmin } from "../data/data-file.ts";
+import { PLACE, showRecord, withStore } from "../data/data-file.ts";
 import { toResource } from "../service-resources.ts";
 
 const RECEIVED = toResource("messages", {
@@ -66,7 +66,7 @@ async function receiveOne(deps: Deps, place: DataFileChoice, open: OpenReader): 
   const { readStart } = await import("../../../../service/delivery/bounce/maildir.ts");
   const raw = await readStart(deps.streams.in.bytes());
   const counts = noCounts();
-  await withAdmin(deps, { ...place, changes: true }, async (_, store) => {
+  await withStore(deps, { ...place, changes: true }, async (_, store) => {
     const read = await open(store);
     await record(store, [await read(raw)], counts);
   });
@@ -94,7 +94,7 @@ async function receiveDir(deps: Deps, place: DataFileChoice, open: OpenReader, d
     throw error instanceof NoMaildirError ? new UsageError(`--dir: ${error.message}`, { cause: error }) : error;
   });
   const counts = noCounts();
-  await withAdmin(deps, { ...place, changes: true }, async (_, store) => {
+  await withStore(deps, { ...place, changes: true }, async (_, store) => {
     const read = await open(store);
     let batch: { readonly message: (typeof messages)[number]; readonly report: Report }[] = [];
     let size = 0;

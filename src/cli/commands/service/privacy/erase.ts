@@ -1,13 +1,15 @@
-import type { ResultOf } from "../../../../service/operations/index.ts";
+import type { Admin, ResultOf } from "../../../../service/operations/index.ts";
 import { parsePerson } from "../../../args/people.ts";
 import type { Deps } from "../../../kit/deps.ts";
-import { countOf, writeDone, writeNote, writeWarning } from "../../../kit/notes.ts";
-import { confirmRemoval, YES_FLAG } from "../../../kit/removal.ts";
+import { countOf } from "../../../../contract/text/count.ts";
+import { writeDone, writeNote, writeWarning } from "../../../kit/notes.ts";
+import { rejectRemoteFlags } from "../../../kit/data/data-place.ts";
+import { YES_FLAG } from "../../../kit/removal.ts";
 import { DataFileError } from "../../../errors/command-errors.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { checkColumns } from "../../../render/record-output.ts";
-import { noteDataFile, PLACE, PROJECT_DEFAULT, showRecord, withAdmin } from "../data/data-file.ts";
+import { callConfirmed, PLACE, PROJECT_DEFAULT, showRecord, withAdmin, withStore } from "../data/data-file.ts";
 import { toResource } from "../service-resources.ts";
 
 /** A receipt, with nothing in it that tells who was erased. */
@@ -66,17 +68,16 @@ export const erase = defineCommand({
   run: async (deps, { place, person, project: named, allProjects, yes, ...options }) => {
     checkColumns(deps, ERASURE);
     const { dryRun } = deps.options;
-    const project = allProjects ? null : (named ?? PROJECT_DEFAULT);
     // The command itself counts without changing anything.
     const counting = { ...deps, options: { ...deps.options, dryRun: false } };
-    const choice = dryRun ? place : await noteDataFile(deps, place);
-    const run = (tries: boolean): Promise<Erasure> =>
-      withAdmin(counting, choice, (admin) => admin({ kind: "erase", project, ...person, ...options, dry_run: tries }));
-    const address = "email" in person ? person.email : person.phone_number;
-    const where = project === null ? "all projects" : `project ${project}`;
     const removal = { command: "service erase", yes, kept: "Nothing was erased." };
-    await confirmRemoval(deps, removal, async () => `Erase ${address} from ${where}: ${listCounts(await run(true))}?`);
-    const { problem, ...receipt } = await run(dryRun);
+    const eraseFrom = (admin: Admin, project: string | null): Promise<Erasure> =>
+      callConfirmed(deps, admin, { kind: "erase", project, ...person, ...options, dry_run: dryRun }, removal);
+    const choice = { ...place, changes: !dryRun };
+    if (allProjects) rejectRemoteFlags(deps, place);
+    const { problem, ...receipt } = allProjects
+      ? await withStore(counting, choice, (admin) => eraseFrom(admin, null))
+      : await withAdmin(counting, choice, named, eraseFrom);
     await showRecord(deps, ERASURE, receipt);
     if (problem !== null)
       throw new DataFileError("erasure_incomplete", `the rows are erased, but ${problem}`, {
@@ -85,15 +86,6 @@ export const erase = defineCommand({
     await advise(deps, receipt, { allProjects, ...options });
   },
 });
-
-/** `1 person, 3 responses, 2 surveys`. */
-function listCounts({ people, responses, surveys }: Erasure): string {
-  return [
-    countOf(people, "person", "people"),
-    countOf(responses, "response", "responses"),
-    countOf(surveys, "survey", "surveys"),
-  ].join(", ");
-}
 
 /** Says what is left to do, without the address: the lines may be kept with the receipt. */
 async function advise(

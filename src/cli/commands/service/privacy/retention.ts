@@ -1,18 +1,16 @@
 import { capital } from "../../../../contract/text/capital.ts";
-import { unixSeconds } from "../../../../runtime/clock.ts";
 import { DAY_SECONDS } from "../../../../runtime/zone.ts";
 import { EVENTS_KEPT } from "../../../../service/domain/privacy/retention.ts";
+import { DONE, listExpired, PLANNED } from "../../../../service/domain/privacy/retention-words.ts";
 import type { ResultOf } from "../../../../service/operations/index.ts";
 import { badValue, readDuration } from "../../../args/values.ts";
-import type { Deps } from "../../../kit/deps.ts";
-import { countOf, writeDone } from "../../../kit/notes.ts";
-import { confirmRemoval, YES_FLAG } from "../../../kit/removal.ts";
+import { writeDone } from "../../../kit/notes.ts";
+import { YES_FLAG } from "../../../kit/removal.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { checkColumns } from "../../../render/record-output.ts";
-import { createTimeFormatter } from "../../../render/time.ts";
-import { noteDataFile, PLACE, PROJECT, showRecord, withAdmin } from "../data/data-file.ts";
+import { callConfirmed, PLACE, PROJECT, showRecord, withAdmin } from "../data/data-file.ts";
 import { toResource } from "../service-resources.ts";
 
 const RETENTION = toResource("settings", {
@@ -76,67 +74,22 @@ export const retention = defineCommand({
     const mode = anonymize ? "anonymize" : deletes ? "delete" : null;
     // A look at a restored backup must remove nothing.
     const isLook = deps.options.dryRun || Object.values(ages).every((age) => age === null);
-    const choice = isLook ? place : await noteDataFile(deps, place);
     // The command itself counts without changing anything.
     const counting = { ...deps, options: { ...deps.options, dryRun: false } };
-    const apply = (dryRun: boolean): Promise<Retention> =>
-      withAdmin(counting, choice, (admin) => admin({ kind: "retention", project, ...ages, mode, dry_run: dryRun }));
-    if (!isLook)
-      await confirmRemoval(deps, { command: "service retention", yes, kept: "Nothing was changed." }, async () => {
-        const counted = await apply(true);
-        // Ages that are not switched off are followed as well, also those of a backup that was restored.
-        const setsAge = Object.values(ages).some((age) => typeof age === "number");
-        return setsAge || removesNow(counted) ? compose(deps, counted) : null;
-      });
-    const info = await apply(isLook);
+    const call = { kind: "retention", project, ...ages, mode, dry_run: isLook } as const;
+    const removal = { command: "service retention", yes, kept: "Nothing was changed." };
+    const info = await withAdmin(counting, { ...place, changes: !isLook }, project, (admin) =>
+      callConfirmed(deps, admin, call, removal),
+    );
     await showRecord(deps, RETENTION, info);
     await writeDone(deps, describe(info, isLook));
   },
 });
 
-function removesNow(info: Retention): boolean {
-  return info.expired_responses + info.expired_requests + info.expired_webhook_events > 0;
-}
-
-/** `Delete 4,866 responses older than 2021-11-24?` */
-function compose({ clock, options }: Deps, info: Retention): string {
-  const now = unixSeconds(clock);
-  const format = createTimeFormatter({ format: "iso", zone: options.timeZone, now });
-  const older = (age: number | null): string => ` older than ${format(now - (age ?? 0)).slice(0, DAY.length)}`;
-  return `${capital(listChanges(info, PLANNED, older))}?`;
-}
-
-const DAY = "2026-01-31";
-
-/** The words for a count of rows that expired, and for their end. */
-type Words = Readonly<Record<"anonymize" | "delete", (count: string) => string>>;
-
-const PLANNED: Words = {
-  anonymize: (count) => `make ${count} anonymous`,
-  delete: (count) => `delete ${count}`,
-};
-const DONE: Words = {
-  anonymize: (count) => `${count} made anonymous`,
-  delete: (count) => `${count} deleted`,
-};
-
-/** `older` gives the age of the rows, in seconds, next to their count. */
-function listChanges(info: Retention, words: Words, older: (age: number | null) => string = () => ""): string {
-  const { mode, expired_responses: responses, expired_requests: requests, expired_webhook_events: events } = info;
-  const parts = [
-    ...(mode === null ? [] : [words[mode](countOf(responses, "response", "responses") + older(info.responses))]),
-    ...(info.requests === null ? [] : [words.delete(countOf(requests, "survey", "surveys") + older(info.requests))]),
-    ...(info.webhooks === null
-      ? []
-      : [words.delete(countOf(events, "webhook event", "webhook events") + older(info.webhooks))]),
-  ];
-  return parts.join(", ");
-}
-
 function describe(info: Retention, isLook: boolean): string {
   if (info.mode === null && info.requests === null && info.webhooks === null)
     return "Everything is kept: no retention is set.";
-  return isLook ? `Would ${listChanges(info, PLANNED)}. Nothing was changed.` : `${capital(listChanges(info, DONE))}.`;
+  return isLook ? `Would ${listExpired(info, PLANNED)}. Nothing was changed.` : `${capital(listExpired(info, DONE))}.`;
 }
 
 /** With its share of a leap day, so that five years are never short of five. */

@@ -1,6 +1,6 @@
 import { configFile } from "../../../../config/places.ts";
 import { toIsoTime } from "../../../../contract/text/iso-time.ts";
-import type { ResultOf } from "../../../../service/operations/index.ts";
+import type { Confirmation } from "../../../../service/domain/errors.ts";
 import { parseLifetime, parseName } from "../../../args/values.ts";
 import type { Deps } from "../../../kit/deps.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
@@ -32,6 +32,11 @@ export const key = defineGroup({
       ],
       flags: {
         name: { flag: "--name", value: "name", text: "what the key is for, such as ci", parse: parseName },
+        admin: {
+          flag: "--admin",
+          text: "let the key administer its project from anywhere; not for scripts or agents",
+          conflicts: ["--read-only"],
+        },
         read_only: { flag: "--read-only", text: "let the key only read; the service refuses its writes" },
         expires: EXPIRES,
       },
@@ -86,23 +91,15 @@ export const key = defineGroup({
       ],
       args: { id: { form: "<id|name>", text: "the key's number or name, from `service key list`" } },
       columns: REMOVED,
-      question: async ({ id, project }, admin, deps) => {
-        const found = await admin({ kind: "key.find", project, id });
-        return { text: await questionOf(deps, project, found), input: { id: found.key.id } };
-      },
+      asks: questionOf,
       done: ({ id }, { project }) => `Revoked key ${id} of project ${project}.`,
     }),
   ],
 });
 
-async function questionOf(deps: Deps, project: string, found: ResultOf<"key.find">): Promise<string> {
-  const { id, name, last_four: lastFour } = found.key;
-  const places = await usesHere(deps, lastFour);
-  return [
-    `Revoke key ${id}${name === null ? "" : ` "${name}"`} (…${lastFour}) of project ${project}?`,
-    ...(found.isLast ? ["It is the project's last key: nothing can call the API without one."] : []),
-    ...(places.length === 0 ? [] : [`It is in use here: ${places.join(", ")}.`]),
-  ].join(" ");
+async function questionOf({ question, last_four: lastFour }: Confirmation, deps: Deps): Promise<string> {
+  const places = await usesHere(deps, String(lastFour));
+  return [question, ...(places.length === 0 ? [] : [`It is in use here: ${places.join(", ")}.`])].join(" ");
 }
 
 /** Every saved key of the key's last four characters, and the variable: whoever uses one is locked out. */

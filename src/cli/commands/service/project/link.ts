@@ -44,10 +44,7 @@ export const link = defineGroup({
       examples: ["surveyctl service link remove 12 --data survey.db", "surveyctl service link rm 12 --yes"],
       args: { id: { form: "<id>", text: "the link's number, from `service link list`" } },
       columns: REMOVED,
-      question: async ({ id, project }, admin) => {
-        const found = (await admin({ kind: "link.list", project })).find((one) => one.id === id);
-        return found === undefined ? null : `Remove link "${found.name}"? Nobody can answer there; its responses stay.`;
-      },
+      asks: true,
       done: ({ id }) => `Removed link ${id}; its responses stay.`,
     }),
   ],

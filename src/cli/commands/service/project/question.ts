@@ -128,11 +128,7 @@ export const question = defineGroup({
       args: { id: ID },
       columns: QUESTIONS,
       losesNothing: true,
-      question: async ({ id, project }, admin) => {
-        const found = (await admin({ kind: "question.list", project })).find((one) => one.id === id);
-        if (found === undefined || found.retired_at !== null) return null;
-        return `Retire question "${found.text}"? It is asked no more; its answers stay.`;
-      },
+      asks: true,
       done: ({ id }) => `Retired question ${id}; its answers stay.`,
     }),
     serviceCommand({

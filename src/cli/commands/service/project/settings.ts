@@ -90,16 +90,16 @@ export const settings = defineCommand({
     const choice = { ...place, changes: Object.values(change).some((value) => value !== null) };
     if (output !== "yaml") {
       checkColumns(deps, SETTINGS);
-      const shown = await withAdmin(deps, choice, (admin) => admin({ kind: "settings", project, ...change }));
+      const shown = await withAdmin(deps, choice, project, (admin) => admin({ kind: "settings", project, ...change }));
       return showRecord({ ...deps, options: { ...deps.options, output } }, SETTINGS, shown);
     }
     if (deps.options.columns !== null) throw new UsageError("-o yaml is a whole file; --columns cannot change it");
-    const all = await withAdmin(deps, choice, async (admin) => {
-      await admin({ kind: "settings", project, ...change });
-      return admin({ kind: "configuration", project });
-    });
     const { formatSettingsFile } = await import("../apply/settings-file.ts");
-    await writeText(deps.streams.out, formatSettingsFile(project, all));
+    const file = await withAdmin(deps, choice, project, async (admin, name) => {
+      await admin({ kind: "settings", project, ...change });
+      return formatSettingsFile(name, await admin({ kind: "configuration", project }));
+    });
+    await writeText(deps.streams.out, file);
   },
 });
 

@@ -73,11 +73,7 @@ export const share = defineGroup({
       examples: ["surveyctl service share remove Board --data survey.db", "surveyctl service share rm 12 --yes"],
       args: { id: { form: "<name|id>", text: "the page's name or number, from `service share list`" } },
       columns: toResource("shared pages", { id: "id", name: "text" }),
-      question: async ({ id, project }, admin) => {
-        const shares = await admin({ kind: "share.list", project });
-        const found = shares.find(({ name }) => name === id) ?? shares.find((one) => one.id === id);
-        return found === undefined ? null : `Remove the page "${found.name}"? Its link ends for everybody who has it.`;
-      },
+      asks: true,
       done: ({ name }) => `Removed the page ${quoteText(name)}; its link leads nowhere now.`,
     }),
   ],

@@ -45,10 +45,7 @@ export const trend = defineGroup({
       ],
       args: { id: { form: "<id>", text: "the trend's number, from `service trend list`" } },
       columns: REMOVED,
-      question: async ({ id, project }, admin) => {
-        const found = (await admin({ kind: "trend.list", project })).find((one) => one.id === id);
-        return found === undefined ? null : `Remove trend "${found.name}"? Its responses stay.`;
-      },
+      asks: true,
       done: ({ id }) => `Removed trend ${id}.`,
     }),
   ],

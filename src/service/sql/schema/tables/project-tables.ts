@@ -1,5 +1,16 @@
 import { OF_PROJECT, type Table } from "../table.ts";
 
+/**
+ * Who did what. A line outlives its project, so it keeps the project's name and refers to no row. `name` is a key's, or
+ * without `key_id` that of the system's user. `result` is JSON.
+ */
+export const OPERATION_LOG: Table = {
+  name: "operation_log",
+  columns: `project_id int, id int, at int, project text, operation text, key_id int?, name text?, what text, result text?`,
+  key: "project_id, id",
+  indexes: { operation_log_by_time: "(project_id, at)" },
+};
+
 export const PROJECT_TABLES: readonly Table[] = [
   {
     name: "projects",
@@ -60,4 +71,5 @@ export const PROJECT_TABLES: readonly Table[] = [
     key: "project_id, kind, target",
     references: [OF_PROJECT],
   },
+  OPERATION_LOG,
 ];

@@ -1,12 +1,13 @@
 /** A `service` verb as one record: its input, who may run it, and its transaction. */
 import * as v from "valibot";
-import type { Clock } from "../../runtime/clock.ts";
-import type { Random } from "../../runtime/random.ts";
-import { InvalidError } from "../domain/errors.ts";
-import type { MessageSender } from "../domain/delivery/sender.ts";
-import type { DueDigest, DueSurvey, ProjectRow, Store, Transaction, WebhookRow } from "../domain/ports.ts";
-import { requireProject } from "../domain/projects/projects.ts";
-import type { AttemptEnd } from "../domain/webhooks/attempts.ts";
+import type { Clock } from "../../../runtime/clock.ts";
+import type { Random } from "../../../runtime/random.ts";
+import { type Confirmation, InvalidError, UnconfirmedError } from "../../domain/errors.ts";
+import type { Project } from "../../domain/inputs.ts";
+import type { MessageSender } from "../../domain/delivery/sender.ts";
+import type { Actor, DueDigest, DueSurvey, ProjectRow, Store, Transaction, WebhookRow } from "../../domain/ports.ts";
+import { requireProject } from "../../domain/projects/projects.ts";
+import type { AttemptEnd } from "../../domain/webhooks/attempts.ts";
 
 interface Preview {
   readonly from: string;
@@ -59,15 +60,35 @@ type Given<Each extends Fields> = AsReadonly<v.InferInput<Schema<Each>>>;
 type AsReadonly<Value> = { readonly [Key in keyof Value]: ReadonlyList<Value[Key]> };
 type ReadonlyList<Value> = Value extends (infer Item)[] ? readonly Item[] : Value;
 
+/** What the log keeps of a call. */
+interface Noted {
+  /** The number of what was changed; by default the `id` of the result. */
+  readonly id?: string;
+  /** Of a change of the server to one project. */
+  readonly of?: Project;
+  /** If it differs from what the transaction returns; its texts are left out. */
+  readonly result?: object;
+}
+
 interface Spec<Of extends Scope, Each extends Fields, Prepared, Done, Result> {
   readonly scope: Of;
   /** Depends on the input if the operation only shows values when there is nothing to change. */
   readonly access: Access | ((input: Parsed<Each>) => Access);
   readonly input: Each;
-  /** A dry run that makes its changes and then throws `Undone`. */
-  readonly writesAnyway?: true;
   /** `all` for a server operation that creates a project; others can't change projects. */
   readonly locks?: "all";
+  /** A dry run that makes its changes and then throws `Undone`. */
+  readonly writesAnyway?: true;
+  /**
+   * What would be removed, asked in the same transaction; null for nothing. Without `confirm` in the input the
+   * operation then does nothing.
+   */
+  readonly confirm?: (
+    tx: Transaction,
+    project: ProjectOf<Of>,
+    input: Parsed<Each>,
+    prepared: Prepared,
+  ) => Promise<Confirmation | null>;
   /** Reads in as many transactions as needed. `project` is a name. */
   readonly prepare?: (tools: OperationTools, project: string | null, input: Parsed<Each>) => Promise<Prepared>;
   readonly run: (
@@ -77,6 +98,7 @@ interface Spec<Of extends Scope, Each extends Fields, Prepared, Done, Result> {
     tools: OperationTools,
     prepared: Prepared,
   ) => Promise<Done>;
+  readonly noted?: (done: Done) => Noted;
   /** Runs after the commit and can be repeated: if killed, the next start or the same command finishes it. */
   readonly after?: (tools: OperationTools, done: Done, input: Parsed<Each>) => Promise<Result>;
 }
@@ -92,31 +114,44 @@ export class Undone<Result> extends Error {
   }
 }
 
+/** `name` is the operation's; `project` is a name, null for an operation of the server. */
+export interface Call {
+  readonly name: string;
+  readonly project: string | null;
+  readonly actor: Actor;
+}
+
 export interface Operation<Of extends Scope, Input, Result> {
   readonly scope: Of;
   access(input: Input): Access;
-  /** `project` is a name, or null for a server operation. Throws DomainError. */
-  call(tools: OperationTools, project: string | null, input: Input): Promise<Result>;
+  /** A change leaves its line in the log. Throws DomainError. */
+  call(tools: OperationTools, call: Call, input: Input): Promise<Result>;
 }
 
 export function defineOperation<Of extends Scope, Each extends Fields, Prepared, Done, Result = Done>(
   spec: Spec<Of, Each, Prepared, Done, Result>,
 ): Operation<Of, Given<Each>, Result> {
-  const { scope, access, writesAnyway = false, prepare, run, after } = spec;
+  const { scope, access, writesAnyway = false, confirm, prepare, run, noted, after } = spec;
   const locks: Place["locks"] = spec.locks ?? (scope === "server" ? "none" : "all");
-  const schema = v.strictObject(spec.input);
+  const schema = v.strictObject({ ...spec.input, ...(confirm !== undefined && CONFIRM) }) as Schema<Each>;
   const requiredAccess = (input: Parsed<Each>): Access => (typeof access === "string" ? access : access(input));
   return {
     scope,
     access: (given) => requiredAccess(read(schema, given)),
-    call: async (tools, project, given) => {
+    call: async (tools, call, given) => {
       const input = read(schema, given);
-      const prepared = (await prepare?.(tools, project, input)) as Prepared;
-      const place = { isRead: requiredAccess(input) === "read" && !writesAnyway, project, locks };
+      const prepared = (await prepare?.(tools, call.project, input)) as Prepared;
+      const isChange = requiredAccess(input) === "write";
       try {
-        const done = await inTransaction(tools.store, place, (tx, found) =>
-          run(tx, found as ProjectOf<Of>, input, tools, prepared),
-        );
+        const place = { isRead: !isChange && !writesAnyway, project: call.project, locks };
+        const done = await inTransaction(tools.store, place, async (tx, found) => {
+          const project = found as ProjectOf<Of>;
+          const confirmation = isConfirmed(input) ? null : ((await confirm?.(tx, project, input, prepared)) ?? null);
+          if (confirmation !== null) throw new UnconfirmedError(confirmation);
+          const made = await run(tx, project, input, tools, prepared);
+          if (isChange) await keepLine(tx, found, { ...call, ...noted?.(made), input, done: made, locks });
+          return made;
+        });
         return after === undefined ? (done as unknown as Result) : await after(tools, done, input);
       } catch (error) {
         if (error instanceof Undone) return error.result as Result;
@@ -130,6 +165,47 @@ function read<Each extends Fields>(schema: Schema<Each>, given: unknown): Parsed
   const { success, output, issues } = v.safeParse(schema, given);
   if (success) return output;
   throw new InvalidError({ [v.getDotPath(issues[0]) ?? "input"]: [issues[0].message] });
+}
+
+const CONFIRM = { confirm: v.optional(v.boolean(), false) };
+
+function isConfirmed(input: object): boolean {
+  return "confirm" in input && input.confirm === true;
+}
+
+interface Change extends Call, Noted {
+  readonly input: object;
+  readonly done: unknown;
+  readonly locks: "none" | "all";
+}
+
+/** A change of the whole server leaves a line in each project. */
+async function keepLine(tx: Transaction, project: ProjectRow | null, change: Change): Promise<void> {
+  const { name: operation, actor, input, done, locks } = change;
+  const id = change.id ?? idOf(done) ?? (/^\d+$/.test(idOf(input) ?? "") ? idOf(input) : null);
+  const fields = Object.entries(withoutNulls(input)).filter(([name, value]) => !UNSAID.has(name) && isSaid(value));
+  const what = [id ?? [], fields.map(([name]) => name)].flat().join(" ");
+  const only = change.of ?? project;
+  const projects = only === null ? await tx.projects.list() : [only];
+  tx.operationLog.add(projects, actor, { operation, what, result: toPlainResult(change.result ?? done) }, locks);
+}
+
+const UNSAID: ReadonlySet<string> = new Set(["id", "confirm", "dry_run"]);
+
+/** A switch that is off and a list without items are as if they were not given. */
+function isSaid(value: unknown): boolean {
+  return value !== false && !(Array.isArray(value) && value.length === 0);
+}
+
+function idOf(value: unknown): string | null {
+  return typeof value === "object" && value !== null && "id" in value ? String(value.id) : null;
+}
+
+/** Its numbers, times and switches: nothing that tells of a person, and no secret. */
+function toPlainResult(result: unknown): string | null {
+  const fields = typeof result === "object" && result !== null ? Object.entries(result) : [];
+  const plain = fields.filter(([, value]) => value === null || ["number", "boolean"].includes(typeof value));
+  return plain.length === 0 ? null : JSON.stringify(Object.fromEntries(plain));
 }
 
 interface Place {

@@ -1,0 +1,102 @@
+import type { Database, Session, SqlValue } from "../../sql/database.ts";
+import type { Project } from "../inputs.ts";
+
+/** Who did something: a key, by id and name, or with null the command line, by the name of the system's user. */
+export interface Actor {
+  readonly key: number | null;
+  readonly name: string | null;
+}
+
+/** What was done, without anything that an erasure would have to remove. */
+export interface Deed {
+  /** Such as `trend.remove`. */
+  readonly operation: string;
+  /** Ids and names of fields. */
+  readonly what: string;
+  /** JSON of numbers, times and switches; null for none. */
+  readonly result: string | null;
+}
+
+export interface LogLine extends Deed, Actor {
+  readonly id: number;
+  readonly at: number;
+  readonly project: string;
+}
+
+export interface LogFilter {
+  readonly since: number | null;
+  readonly by: "command line" | Partial<Actor> | null;
+  /** `*` stands for any text. */
+  readonly operation: string | null;
+  /** Below this id. */
+  readonly before: number | null;
+  readonly limit: number;
+}
+
+/** Ids are their own, so that reading the log tells nothing about other rows, and no write of people waits for it. */
+export class OperationLogRows {
+  readonly #database: Database;
+  readonly #session: Session;
+
+  constructor(database: Database, session: Session) {
+    this.#database = database;
+    this.#session = session;
+  }
+
+  /**
+   * One statement for all projects. Writes that lock their projects take odd ids and those that lock none even ones, so
+   * that neither waits for the other.
+   */
+  add(
+    projects: readonly Project[],
+    { key, name }: Actor,
+    { operation, what, result }: Deed,
+    locks: "none" | "all",
+  ): void {
+    if (projects.length === 0) return;
+    const next = locks === "none" ? "max(id) / 2 * 2 + 2" : "(max(id) + 1) / 2 * 2 + 1";
+    const id = `(SELECT coalesce(${next}, ${locks === "none" ? 2 : 1}) FROM operation_log WHERE project_id = ?)`;
+    const { now } = this.#session;
+    this.#database.send(
+      `INSERT INTO operation_log (project_id, id, at, project, operation, key_id, name, what, result)
+        VALUES ${projects.map(() => `(?, ${id}, ?, ?, ?, ?, ?, ?, ?)`).join(", ")}`,
+      projects.flatMap((project) => [project.id, project.id, now, project.name, operation, key, name, what, result]),
+    );
+  }
+
+  /** Newest first. */
+  async list(project: number, { since, by, operation, before, limit }: LogFilter): Promise<readonly LogLine[]> {
+    const wanted: [string, SqlValue][] = [
+      ["at >= ?", since],
+      ["operation LIKE ? ESCAPE '!'", operation?.replaceAll(/[!%_]/g, "!$&").replaceAll("*", "%") ?? null],
+      ["id < ?", before],
+      ...(typeof by === "object" && by !== null ? actorConditions(by) : []),
+    ];
+    const given = wanted.filter(([, value]) => value !== null);
+    const conditions = [...given.map(([condition]) => condition), ...(by === "command line" ? ["key_id IS NULL"] : [])];
+    const narrowed = conditions.map((condition) => ` AND ${condition}`).join("");
+    return (await this.#database.all(
+      `SELECT id, at, project, operation, key_id AS "key", name, what, result FROM operation_log
+        WHERE project_id = ?${narrowed} ORDER BY id DESC LIMIT ?`,
+      [project, ...given.map(([, value]) => value), limit],
+    )) as unknown as LogLine[];
+  }
+
+  /** Removes lines from before a time, at most so many; returns how many. */
+  async prune(project: number, before: number, limit: number): Promise<number> {
+    return this.#database.run(
+      `DELETE FROM operation_log WHERE project_id = ? AND id IN
+        (SELECT id FROM operation_log WHERE project_id = ? AND at < ? ORDER BY at LIMIT ?)`,
+      [project, project, before, limit],
+    );
+  }
+
+  async count(project: number, before: number): Promise<number> {
+    const sql = "SELECT count(*) AS n FROM operation_log WHERE project_id = ? AND at < ?";
+    return Number((await this.#database.first(sql, [project, before]))?.n);
+  }
+}
+
+function actorConditions({ key, name }: Partial<Actor>): [string, SqlValue][] {
+  return [key === undefined ? ["key_id IS NOT NULL AND name = ?", name ?? ""] : ["key_id = ?", key]];
+}

@@ -1,0 +1,42 @@
+/** What operations use besides their transaction. */
+import { unixSeconds } from "../runtime/clock.ts";
+import type { Core } from "./core.ts";
+import { previewMail } from "./delivery/message/survey-mail.ts";
+import { postDigest } from "./digest/slack-digest.ts";
+import { isSlackTarget } from "./domain/webhooks/digest-targets.ts";
+import type { OperationTools } from "./operations/define/operation.ts";
+import { type Administration, createAdministration } from "./operations/index.ts";
+import type { Senders } from "./sending/senders.ts";
+import { sendTestEvent } from "./webhook/test-event.ts";
+
+export function openTools(
+  core: Core,
+  senders: Pick<Senders, "all">,
+  sweepMessages: () => Promise<number | null>,
+): OperationTools {
+  const { options, store, address, contextOf, keepErasures } = core;
+  const { clock, random, commandMail } = options;
+  const mailing = { store, clock, random, own: address.own, contextOf };
+  return {
+    store,
+    clock,
+    random,
+    senders: senders.all,
+    appUrl: address.url,
+    ownAddresses: address.own,
+    onErased: keepErasures,
+    renderPreview: async (survey) => previewMail(survey, await contextOf(survey.project), random, unixSeconds(clock)),
+    renderDigest: async (due) =>
+      (await import("./digest/digest-mail.ts")).previewDigest(store, due, await contextOf(due.project)),
+    sendDigest: async (due) =>
+      isSlackTarget(due.email)
+        ? postDigest(mailing, due)
+        : (await import("./digest/digest-test.ts")).mailDigest(mailing, commandMail ?? null, due),
+    sendTest: (webhook, event) => sendTestEvent({ clock, own: address.own }, webhook, event),
+    sweepMessages,
+  };
+}
+
+export function openAdministration(...tools: Parameters<typeof openTools>): Administration {
+  return createAdministration(openTools(...tools));
+}
