@@ -4,13 +4,11 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+import { beforeAll, describe, expect, it, test } from "vitest";
 import { EXIT } from "../src/cli/exit-codes.ts";
 import { helpText } from "../src/cli/help/help.ts";
 import { TOPICS } from "../src/cli/help/topics.ts";
 import { groupsAbove, readCommands, type CommandLine } from "./helpers/command-tree.ts";
-import { openExampleWorld, type ExampleWorld } from "./helpers/example-world.ts";
-import { isLong } from "./helpers/long.ts";
 import { bareEnvironment, follow, inTerminal, runCli, shellProgram, type Running } from "./helpers/run-cli.ts";
 import { parseStory, runStory } from "./helpers/story.ts";
 
@@ -259,35 +257,4 @@ describe("help", () => {
     );
     expect([wide, texts.filter((text) => text === "")]).toEqual([[], []]);
   });
-});
-
-/** Each plays for seconds. In the short run test/cli/commands/demo types the first, a story the second. */
-const DEMOS = ["surveyctl demo", "surveyctl demo --no-pause --no-color > demo.txt"];
-
-describe("examples of help", () => {
-  let world: ExampleWorld;
-  beforeAll(async () => {
-    world = await openExampleWorld();
-  });
-  afterAll(async () => {
-    await world.close();
-  });
-
-  it("when each is typed, then it ends as its command promises, and none is a wrong command line", async () => {
-    const wrong: string[] = [];
-    // Examples of one command may change the same things, so they are typed one after the other.
-    const queue = commands.values();
-    expect(read("test/acceptance/demo.txt")).toContain(DEMOS[1]);
-    const worker = async (): Promise<void> => {
-      for (const { examples, exits } of queue) {
-        for (const example of isLong ? examples : examples.filter((line) => !DEMOS.includes(line))) {
-          const { status, stderr } = await world.type(example);
-          if (!exits.includes(status ?? -1)) wrong.push(`${example}\n  ended with ${String(status)}: ${stderr}`);
-        }
-      }
-    };
-    await Promise.all([worker(), worker(), worker()]);
-    expect(wrong).toEqual([]);
-    // Some eighty programs, one after the other.
-  }, 240_000);
 });

@@ -83,7 +83,6 @@ export function breaches(sources: Sources): string[] {
     ...homeless(sources),
     ...imports.flatMap((edge) => [...wrongArrow(edge, sources), ...wrongPackage(edge)]),
     ...secondDoors(imports),
-    ...circles(imports, sources),
     ...[...sources].flatMap(([file, text]) => [...wrongGlobals(file, text), ...wrongWords(file, text)]),
   ];
 }
@@ -125,22 +124,6 @@ function isPackage(target: string, name: string): boolean {
 function secondDoors(imports: readonly Import[]): string[] {
   const doors = [...new Set(imports.filter(({ to }) => isPackage(to, "undici")).map(({ from }) => from))];
   return doors.length > 1 ? [`undici is imported in ${doors.length} modules: ${doors.join(", ")}`] : [];
-}
-
-/** Each file that reaches itself, once for each circle found walking depth first. */
-function circles(imports: readonly Import[], sources: Sources): string[] {
-  const targets = new Map([...sources.keys()].map((file) => [file, new Set<string>()]));
-  for (const { from, to } of imports) if (sources.has(to)) targets.get(from)?.add(to);
-  const found: string[] = [];
-  const done = new Set<string>();
-  const visit = (file: string, trail: readonly string[]): void => {
-    if (trail.includes(file)) found.push(`circle: ${[...trail.slice(trail.indexOf(file)), file].join(" → ")}`);
-    if (trail.includes(file) || done.has(file)) return;
-    for (const next of targets.get(file) ?? []) visit(next, [...trail, file]);
-    done.add(file);
-  };
-  for (const file of sources.keys()) visit(file, []);
-  return found;
 }
 
 /** Which process this is, whether another runs, and how long it has run are questions to the world. */
