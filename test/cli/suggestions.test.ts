@@ -23,10 +23,7 @@ beforeAll(async () => {
 afterAll(() => rm(home, { recursive: true, force: true }));
 
 it.each<[string, string, string]>([
-  ["a command", "poeple list", "hint: did you mean people?"],
-  ["a verb", "people lst", "hint: did you mean list?"],
   ["a topic", "help exprot", "hint: did you mean export?"],
-  ["a flag", "people list --limt 5", "hint: did you mean --limit?"],
   ["a global flag", "people list --colums id", "hint: did you mean --columns?"],
   ["a value", "people list -o jsn", "hint: did you mean json?"],
   ["one of several values", "metrics --group core,emial", "hint: did you mean email?"],

@@ -1,11 +1,35 @@
-/** What an import left behind: at the service, in its outbox, in the results file. */
+/** A server to import to, and what an import leaves behind: in its data, its outbox and the results file. */
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { parse } from "csv-parse/sync";
+import { afterAll, beforeAll } from "vitest";
 import { size } from "./long.ts";
-import type { Served } from "./serve.ts";
+import { startServe, type Served } from "./serve.ts";
 
 export const FIXTURES = path.join(import.meta.dirname, "../fixtures");
+
+/** A server for all tests of a file, and a function that writes files into its folder. Call it at the top level. */
+export function serveTests(prepare: (service: Served) => unknown = () => undefined) {
+  let served: Served | null = null;
+  const service = new Proxy({} as Served, { get: (_, name) => Reflect.get(served ?? {}, name) as unknown });
+  beforeAll(async () => {
+    served = await startServe();
+    await prepare(served);
+  });
+  afterAll(() => served?.stop());
+  const fileOf = async (name: string, text: string): Promise<string> => {
+    const file = path.join(service.folder, name);
+    await writeFile(file, text);
+    return file;
+  };
+  return { service, fileOf };
+}
+
+/** `2 scheduled`, `3 skipped duplicate of line 2`: each row's line, outcome and reason. */
+export async function outcomesIn(results: string): Promise<string[]> {
+  const [, ...rows] = (await readFile(results, "utf8")).trim().split("\n");
+  return rows.map((row) => row.replace(/^(\d+),[^,]*,(\w+),[^,]*,[^,]*,/, "$1 $2 ").trim());
+}
 
 export type CsvRow = Readonly<Record<string, string>>;
 

@@ -1,22 +1,11 @@
 /** Nobody is mailed against somebody's word. */
 import { readFile, writeFile } from "node:fs/promises";
-import path from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { runInProcess } from "../../helpers/in-process.ts";
-import { startServe, type Served } from "../../helpers/serve.ts";
-import { receivers } from "../../helpers/imported.ts";
+import { receivers, serveTests } from "../../helpers/imported.ts";
+import { startServe } from "../../helpers/serve.ts";
 
-let service: Served;
-beforeAll(async () => {
-  service = await startServe();
-});
-afterAll(() => service.stop());
-
-async function fileOf(name: string, text: string): Promise<string> {
-  const file = path.join(service.folder, name);
-  await writeFile(file, text);
-  return file;
-}
+const { service, fileOf } = serveTests();
 
 async function outcomes(results: string): Promise<string[]> {
   const [, ...rows] = (await readFile(results, "utf8")).trim().split("\n");

@@ -1,28 +1,10 @@
 /** One person twice in a file, and the same answer twice. */
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { receivers } from "../../helpers/imported.ts";
-import { startServe, type Served } from "../../helpers/serve.ts";
+import { expect, test } from "vitest";
+import { outcomesIn, receivers, serveTests } from "../../helpers/imported.ts";
 
-let service: Served;
-beforeAll(async () => {
-  service = await startServe();
-  await service.run(["service", "throttle", "off", "--data", service.dataFile]);
-});
-afterAll(() => service.stop());
-
-async function fileOf(name: string, text: string): Promise<string> {
-  const file = path.join(service.folder, name);
-  await writeFile(file, text);
-  return file;
-}
-
-/** Each row's line, outcome and reason. */
-async function outcomes(results: string): Promise<string[]> {
-  const [, ...rows] = (await readFile(results, "utf8")).trim().split("\n");
-  return rows.map((row) => row.replace(/^(\d+),[^,]*,(\w+),[^,]*,[^,]*,/, "$1 $2 ").trim());
-}
+const { service, fileOf } = serveTests(({ run, dataFile }) => run(["service", "throttle", "off", "--data", dataFile]));
 
 test("a number alone is the person who has it on another line", async () => {
   const file = await fileOf("twice.csv", "email,phone\nann@example.com,+14155550301\n,+14155550301\n");
@@ -37,7 +19,10 @@ test("a number alone is the person who has it on another line", async () => {
     0,
     "warning: 1 duplicate row (same person); the first occurrence is kept",
   ]);
-  expect(await outcomes(`${file}.people-import.results.csv`)).toEqual(["2 scheduled", "3 skipped duplicate of line 2"]);
+  expect(await outcomesIn(`${file}.people-import.results.csv`)).toEqual([
+    "2 scheduled",
+    "3 skipped duplicate of line 2",
+  ]);
   expect(await receivers(service, 1)).toEqual(["ann@example.com"]);
 });
 
@@ -55,7 +40,7 @@ test.each([
   const file = await fileOf("joined.csv", "email,phone\nbo@example.com,\n,+14155550302\nbo@example.com,+14155550302\n");
   const results = path.join(service.folder, `joined${flags.length}.csv`);
   const ended = await service.run(["people", "import", file, "--no-send", "--results", results, ...flags]);
-  expect([ended.status, await outcomes(results)]).toEqual([0, expected]);
+  expect([ended.status, await outcomesIn(results)]).toEqual([0, expected]);
 });
 
 test.each([
@@ -109,7 +94,7 @@ test.each([
   const file = await fileOf("same.csv", `email,score,comment,created_at\n${row}\n${row}\n${row.replace("1,", "2,")}\n`);
   const results = path.join(service.folder, `same${flags.length}${flags[1] ?? ""}.csv`);
   const ended = await service.run(["responses", "import", file, "--yes", "--results", results, ...flags]);
-  expect([ended.status, await outcomes(results)]).toEqual([0, expected]);
+  expect([ended.status, await outcomesIn(results)]).toEqual([0, expected]);
 });
 
 test("identical answers are refused with --on-duplicate error", async () => {

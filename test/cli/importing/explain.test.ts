@@ -15,54 +15,48 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-function run(...flags: string[]): Promise<Finished> {
-  const env = { HOME: folder, SURVEYCTL_BASE_URL: "http://127.0.0.1:9", SURVEYCTL_API_KEY: "key" };
-  return runInProcess({ args: ["people", "import", path.join(folder, "people.csv"), ...flags], env });
+function run(file: string, ...flags: string[]): Promise<Finished> {
+  return runInProcess({ args: ["people", "import", path.join(folder, file), ...flags], env: { HOME: folder } });
 }
-
-const NAME = "-> name (rule: text)";
-const EMAIL = "-> email (rule: email)";
 
 it.each([
   [
     "3",
-    'people.csv:2: ann@example.com;"Ann\r\nLee"\n' +
-      `  email: "ann@example.com" ${EMAIL}\n  name: "Ann\\r\\nLee" ${NAME}\n` +
-      '  valid: {"method":"POST","url":"/v1/people.json","body":{"email":"ann@example.com","name":"Ann\\r\\nLee"}}\n',
+    '2: ann@example.com;"Ann\r\nLee"',
+    ["ann@example.com", "Ann\r\nLee"],
+    'valid: {"method":"POST","url":"/v1/people.json","body":{"email":"ann@example.com","name":"Ann\\r\\nLee"}}',
   ],
-  [
-    "4",
-    'people.csv:4: "ANN@example.com";x\n' +
-      `  email: "ANN@example.com" ${EMAIL}\n  name: "x" ${NAME}\n` +
-      "  not sent: duplicate of line 2\n",
-  ],
-  [
-    "6",
-    "people.csv:6: bob;\n" +
-      `  email: "bob" ${EMAIL}\n  name: "" ${NAME}\n` +
-      '  invalid: email: "bob" is not an e-mail address: it has no @\n',
-  ],
+  ["4", '4: "ANN@example.com";x', ["ANN@example.com", "x"], "not sent: duplicate of line 2"],
+  ["6", "6: bob;", ["bob", ""], 'invalid: email: "bob" is not an e-mail address: it has no @'],
   [
     "7",
-    "people.csv:7: bo@example.com;x;y\n" +
-      `  email: "bo@example.com" ${EMAIL}\n  name: "x" ${NAME}\n` +
-      "  invalid: expected 2 fields, found 3; check delimiters and quotes\n",
+    "7: bo@example.com;x;y",
+    ["bo@example.com", "x"],
+    "invalid: expected 2 fields, found 3; check delimiters and quotes",
   ],
   [
     "8",
-    'people.csv:8: cid@example.com;"C"\n' +
-      `  email: "cid@example.com" ${EMAIL}\n  name: "C" ${NAME}\n` +
-      '  valid: {"method":"POST","url":"/v1/people.json","body":{"email":"cid@example.com","name":"C","delay":3600}}\n',
+    '8: cid@example.com;"C"',
+    ["cid@example.com", "C"],
+    'valid: {"method":"POST","url":"/v1/people.json","body":{"email":"cid@example.com","name":"C","delay":3600}}',
   ],
 ])(
-  "when line %s is explained, then its text stands there as in the file, and what becomes of it",
-  async (line, stdout) => {
-    expect(await run("--explain", line, "--spread", "2h")).toMatchObject({ status: 0, stdout, stderr: "" });
+  "--explain %s prints the line as it is, its cells and what becomes of it",
+  async (line, text, [email, name], end) => {
+    const cells =
+      `  email: ${JSON.stringify(email)} -> email (rule: email)\n` +
+      `  name: ${JSON.stringify(name)} -> name (rule: text)\n`;
+    const stdout = `people.csv:${text}\n${cells}  ${end}\n`;
+    expect(await run("people.csv", "--explain", line, "--spread", "2h")).toMatchObject({
+      status: 0,
+      stdout,
+      stderr: "",
+    });
   },
 );
 
 it("when surveys are to be spread, then a dry run shows the delay of each", async () => {
-  const ended = await run("--dry-run", "--skip-invalid", "--delay", "10", "--spread", "2h");
+  const ended = await run("people.csv", "--dry-run", "--skip-invalid", "--delay", "10", "--spread", "2h");
   const bodies = ended.stdout
     .split("\n")
     .flatMap((line) => (line === "" ? [] : [(JSON.parse(line) as { body: unknown }).body]));
@@ -87,11 +81,11 @@ it("when responses name people by address and id, then a dry run shows the one t
 });
 
 it("a bad quote makes its line invalid, and the check goes on at the next", async () => {
-  const file = path.join(folder, "broken.csv");
-  await writeFile(file, 'email,name\nann@example.com,A "B" C\ndora@example.com,"open\nbob,x\neve@example.com,y\n');
-  const check = (...flags: string[]): Promise<Finished> =>
-    runInProcess({ args: ["people", "import", file, "--dry-run", ...flags], env: { HOME: folder } });
-  const { status, stderr } = await check();
+  await writeFile(
+    path.join(folder, "broken.csv"),
+    'email,name\nann@example.com,A "B" C\ndora@example.com,"open\nbob,x\neve@example.com,y\n',
+  );
+  const { status, stderr } = await run("broken.csv", "--dry-run");
   expect([status, stderr.split("\n").slice(0, 4)]).toEqual([
     2,
     [
@@ -101,7 +95,7 @@ it("a bad quote makes its line invalid, and the check goes on at the next", asyn
       "error: broken.csv: 3 of 4 rows are invalid; nothing was sent",
     ],
   ]);
-  const skipped = await check("--skip-invalid");
+  const skipped = await run("broken.csv", "--dry-run", "--skip-invalid");
   expect([skipped.status, skipped.stdout]).toEqual([
     0,
     '{"method":"POST","url":"/v1/people.json","body":{"email":"eve@example.com","name":"y"}}\n',
@@ -109,25 +103,22 @@ it("a bad quote makes its line invalid, and the check goes on at the next", asyn
 });
 
 it("lines in front of a broken one and the broken one are explained", async () => {
-  const file = path.join(folder, "broken-later.csv");
-  await writeFile(file, 'email\nann@example.com\nb"b\n');
-  const explain = (line: string): Promise<Finished> =>
-    runInProcess({ args: ["people", "import", file, "--explain", line], env: { HOME: folder } });
-  expect((await explain("2")).stdout.split("\n")[0]).toBe("broken-later.csv:2: ann@example.com");
-  expect((await explain("3")).stdout).toBe(
+  await writeFile(path.join(folder, "broken-later.csv"), 'email\nann@example.com\nb"b\n');
+  expect((await run("broken-later.csv", "--explain", "2")).stdout.split("\n")[0]).toBe(
+    "broken-later.csv:2: ann@example.com",
+  );
+  expect((await run("broken-later.csv", "--explain", "3")).stdout).toBe(
     'broken-later.csv:3: b"b\n' +
       '  invalid: a quote is inside an unquoted field; put the whole field in quotes and write the quote ""\n',
   );
 });
 
 it("when surveys would fall back or cells would be left out, then each is reported once", async () => {
-  const file = path.join(folder, "odd.csv");
   await writeFile(
-    file,
+    path.join(folder, "odd.csv"),
     "email,locale,\na@example.com,de-AT,x\nb@example.com,de,\nc@example.com,xx,\nd@example.com,xx,\n",
   );
-  const args = ["people", "import", file, "--dry-run", "--property", "locale=german"];
-  const { status, stderr } = await runInProcess({ args, env: { HOME: folder } });
+  const { status, stderr } = await run("odd.csv", "--dry-run", "--property", "locale=german");
   const falls = "is not a supported locale; the survey falls back to en";
   expect([status, stderr]).toEqual([
     0,

@@ -1,24 +1,10 @@
 import { readFile, writeFile } from "node:fs/promises";
-import path from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { runInProcess } from "../../helpers/in-process.ts";
-import { startServe, type Served } from "../../helpers/serve.ts";
+import { serveTests } from "../../helpers/imported.ts";
 
-let service: Served;
-
-beforeAll(async () => {
-  service = await startServe();
-});
-
-afterAll(() => service.stop());
-
-/** A file in the service's folder; its path. */
-async function fileOf(name: string, text: string): Promise<string> {
-  const file = path.join(service.folder, name);
-  await writeFile(file, text);
-  return file;
-}
+const { service, fileOf } = serveTests();
 
 /** As a kill leaves it: the intents and nothing after them. */
 async function forgetOutcomes(journal: string): Promise<void> {

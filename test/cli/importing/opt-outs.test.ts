@@ -1,27 +1,11 @@
 /** Files that say who must not be surveyed. */
-import { readFile, writeFile } from "node:fs/promises";
-import path from "node:path";
+
 import { stripVTControlCharacters } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { runInProcess } from "../../helpers/in-process.ts";
-import { startServe, type Served } from "../../helpers/serve.ts";
+import { outcomesIn, serveTests } from "../../helpers/imported.ts";
 
-let service: Served;
-beforeAll(async () => {
-  service = await startServe();
-});
-afterAll(() => service.stop());
-
-async function fileOf(name: string, text: string): Promise<string> {
-  const file = path.join(service.folder, name);
-  await writeFile(file, text);
-  return file;
-}
-
-async function outcomes(results: string): Promise<string[]> {
-  const [, ...rows] = (await readFile(results, "utf8")).trim().split("\n");
-  return rows.map((row) => row.replace(/^(\d+),[^,]*,(\w+),[^,]*,[^,]*,/, "$1 $2 ").trim());
-}
+const { service, fileOf } = serveTests();
 
 test.each([
   ["unsubscribed_at", "2026-11-01T10:00:00Z"],
@@ -39,7 +23,7 @@ test.each([
         "note: 1 row of people who opted out or bounced will be skipped; --include-suppressed sends them\n",
       ),
     ]);
-    expect(await outcomes(`${file}.${command}-import.results.csv`)).toEqual([
+    expect(await outcomesIn(`${file}.${command}-import.results.csv`)).toEqual([
       `2 skipped suppressed: ${header} has a value`,
       "3 scheduled",
     ]);
@@ -49,7 +33,7 @@ test.each([
   expect(dry.stderr).toContain("1 skipped; ");
   const all = ["--include-suppressed", "--results", `${file}.all.csv`];
   expect((await service.run(["people", "import", file, "--send", ...all])).status).toBe(0);
-  expect(await outcomes(`${file}.all.csv`)).toEqual(["2 scheduled", expect.stringMatching(/^3 throttled/)]);
+  expect(await outcomesIn(`${file}.all.csv`)).toEqual(["2 scheduled", expect.stringMatching(/^3 throttled/)]);
 });
 
 test.each(["", "0", "no", "NULL", "n/a"])("%j is not an opt-out", async (value) => {
@@ -74,7 +58,7 @@ test("an opt-out on another row of the same person counts", async () => {
   const rows = "two@example.com,,\n,+14155550311,\n,+14155550311,2026-11-01\nTWO@example.com,,2026-11-02\n";
   const file = await fileOf("two.csv", `email,phone,unsubscribed_at\n${rows}`);
   expect((await service.run(["people", "import", file, "--send"])).status).toBe(0);
-  expect(await outcomes(`${file}.people-import.results.csv`)).toEqual([
+  expect(await outcomesIn(`${file}.people-import.results.csv`)).toEqual([
     "2 skipped suppressed: unsubscribed_at has a value",
     "3 skipped suppressed: unsubscribed_at has a value",
     "4 skipped duplicate of line 3",

@@ -1,20 +1,10 @@
 /** Files that are imported again: unchanged, grown, or under another name. */
 import { appendFile, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startServe, type Served } from "../../helpers/serve.ts";
+import { expect, test } from "vitest";
+import { serveTests } from "../../helpers/imported.ts";
 
-let service: Served;
-beforeAll(async () => {
-  service = await startServe();
-});
-afterAll(() => service.stop());
-
-async function fileOf(name: string, text: string): Promise<string> {
-  const file = path.join(service.folder, name);
-  await writeFile(file, text);
-  return file;
-}
+const { service, fileOf } = serveTests();
 
 /** Status, and stderr without times. */
 async function run(...args: string[]): Promise<readonly [number | null, string]> {

@@ -101,6 +101,9 @@ async function help(line: string): Promise<string> {
   return found.kind === "text" ? found.text : "no help";
 }
 
+const KEY_IS_SEEN = "a key on a command line is visible to other users and kept in history";
+const KEY_HINT = "set SURVEYCTL_API_KEY, or save the key with: surveyctl auth login";
+
 describe("a command line", () => {
   it.each<[string, Read["flags"], readonly string[]]>([
     ["people list", {}, []],
@@ -155,26 +158,14 @@ describe("a command line", () => {
     ["people --sinse=7d", "unknown flag --sinse", "did you mean --since?"],
     ["people --quiet --bogus", "unknown flag --bogus", "available commands: list, get, add, key"],
     ["people list --sinse 7d", "unknown flag --sinse", "did you mean --since?"],
-    [
-      "people list --key abc",
-      "unknown flag --key: a key on a command line is visible to other users and kept in history",
-      "set SURVEYCTL_API_KEY, or save the key with: surveyctl auth login",
-    ],
+    ["people list --key abc", `unknown flag --key: ${KEY_IS_SEEN}`, KEY_HINT],
     ["people list --sinse=7d", "unknown flag --sinse", "did you mean --since?"],
     ["people list --all=yes", "--all takes no value", "surveyctl people list --help shows its usage and flags"],
     ["--json=1 people list", "--json takes no value", "surveyctl people list --help shows its usage and flags"],
     ["people add --no-send=x", "--no-send takes no value", "surveyctl people add --help shows its usage and flags"],
     ["people list --help=all", "--help takes no value", "surveyctl people list --help shows its usage and flags"],
-    [
-      "people list --key=abc",
-      "unknown flag --key: a key on a command line is visible to other users and kept in history",
-      "set SURVEYCTL_API_KEY, or save the key with: surveyctl auth login",
-    ],
-    [
-      "--api-key=abc",
-      "unknown flag --api-key: a key on a command line is visible to other users and kept in history",
-      "set SURVEYCTL_API_KEY, or save the key with: surveyctl auth login",
-    ],
+    ["people list --key=abc", `unknown flag --key: ${KEY_IS_SEEN}`, KEY_HINT],
+    ["--api-key=abc", `unknown flag --api-key: ${KEY_IS_SEEN}`, KEY_HINT],
     ["people list --profil x", "unknown flag --profil", "did you mean --profile?"],
     ["--bogus people list", "unknown flag --bogus", "surveyctl people list --help shows its usage and flags"],
     ["people list extra", 'unexpected argument "extra"', "surveyctl people list --help shows its usage and flags"],
