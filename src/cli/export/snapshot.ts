@@ -3,6 +3,7 @@ import type { CursorList, FetchedPage, PageList, Range, RowKeys } from "../../bu
 import { unixSeconds, type Clock } from "../../runtime/clock.ts";
 import { DAY_SECONDS } from "../../runtime/zone.ts";
 import type { Progress } from "../kit/progress.ts";
+import { nullIfFailed } from "../kit/refusals.ts";
 import type { Increment, OpenedExport } from "./increment.ts";
 
 const FAR_FUTURE = 9_999_999_999;
@@ -90,7 +91,7 @@ export function createCount(
       const { since } = source.range;
       const { count } = request;
       if (!isWhole || count === null) return;
-      const again = (): Promise<number | null> => orNull(count.ask(connection.client, { since, until }, ended));
+      const again = (): Promise<number | null> => nullIfFailed(count.ask(connection.client, { since, until }, ended));
       ask = again;
       asked = again().then((rows) => {
         if (rows !== null) progress.expect(rows);
@@ -104,13 +105,4 @@ export function createCount(
       return { least: Math.min(before, now), most: Math.max(before, now) };
     },
   };
-}
-
-/** The count is optional and must not fail the export. */
-async function orNull(work: Promise<number | null> | undefined): Promise<number | null> {
-  try {
-    return (await work) ?? null;
-  } catch {
-    return null;
-  }
 }

@@ -42,8 +42,11 @@ type SizedRow = Pick<ImportRow, "values" | "properties">;
 /** Leaves out the method and URL, which all rows share. */
 function failed(error: ClientError, row: SizedRow): RowOutcome {
   const reason = error.status === TOO_LARGE ? describeTooLarge(row) : error.what;
-  const outcome: RowOutcome = { outcome: "failed", personId: null, surveyScheduledAt: null, error: reason };
-  return mayHaveArrived(error) ? { ...outcome, mayHaveArrived: true } : outcome;
+  return toOutcome("failed", { error: reason, ...(mayHaveArrived(error) && { mayHaveArrived: true }) });
+}
+
+export function toOutcome(outcome: OutcomeName, about: Partial<RowOutcome> = {}): RowOutcome {
+  return { outcome, personId: null, surveyScheduledAt: null, error: null, ...about };
 }
 
 const TOO_LARGE = 413;
@@ -56,8 +59,7 @@ function describeTooLarge({ values, properties }: SizedRow): string {
 }
 
 export function toPersonOutcome(result: WriteResult, isSurveyWanted: boolean, zone: string | null): RowOutcome {
-  if (result.kind === "unknown")
-    return { outcome: "unknown", personId: null, surveyScheduledAt: null, error: result.error.what };
+  if (result.kind === "unknown") return toOutcome("unknown", { error: result.error.what });
   if (result.kind === "arrived") return toFoundPerson(result.found);
   const { id, survey_scheduled_at: scheduledAt } = result.reply.json;
   const outcome = personOutcome(toId(id, result.reply.text), scheduledAt);
@@ -101,7 +103,7 @@ function toFoundPerson({ id, next_survey_scheduled_at: scheduledAt, last_sent_at
 
 function personOutcome(personId: string | null, scheduledAt: Json | undefined): RowOutcome {
   const at = toNumber(scheduledAt);
-  return { outcome: at === null ? "saved" : "scheduled", personId, surveyScheduledAt: at, error: null };
+  return toOutcome(at === null ? "saved" : "scheduled", { personId, surveyScheduledAt: at });
 }
 
 /** Numeric ids beyond 2^53 lose digits in JSON.parse, so they are read from the text. */
@@ -115,9 +117,9 @@ export function toId(id: Json | undefined, text = ""): string | null {
 
 export function toSettled(
   settlement: Settlement,
-  toOutcome: (found: JsonObject) => RowOutcome = toFoundPerson,
+  outcomeOf: (found: JsonObject) => RowOutcome = toFoundPerson,
 ): Settled {
-  if (settlement.kind === "arrived") return { kind: "arrived", outcome: toOutcome(settlement.found) };
+  if (settlement.kind === "arrived") return { kind: "arrived", outcome: outcomeOf(settlement.found) };
   return settlement;
 }
 

@@ -146,25 +146,16 @@ async function lastSendingAt({ deps, files, client }: Checked, before: JournalSt
   return Math.floor(client.serverNow() - Math.max(0, idleSeconds - SILENCE_SECONDS));
 }
 
-interface Written {
-  readonly results: ResultsState;
-  readonly error: unknown;
-}
-
-async function writeResults(checked: Checked): Promise<Written> {
+async function writeResults(checked: Checked): Promise<{ results: ResultsState; error: unknown }> {
   let results: ResultsState = "missing";
   try {
-    results = await stateBefore(checked.files);
+    const found = await stat(checked.files.results).catch(() => null);
+    if (found?.isFile() === true) results = "outdated";
     await replaceResults(checked, () => (results = "written"));
     return { results, error: null };
   } catch (error) {
     return { results, error };
   }
-}
-
-async function stateBefore({ results }: RunFiles): Promise<ResultsState> {
-  const found = await stat(results).catch(() => null);
-  return found?.isFile() === true ? "outdated" : "missing";
 }
 
 async function replaceResults({ deps, request, table, files }: Checked, onResults: () => void): Promise<void> {

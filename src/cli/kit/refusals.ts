@@ -48,6 +48,15 @@ export async function nullIfRefused<Value>(work: Promise<Value>): Promise<Value 
   }
 }
 
+/** For optional requests, which must not fail the command. */
+export async function nullIfFailed<Value>(work: Promise<Value> | undefined): Promise<Value | null> {
+  try {
+    return (await work) ?? null;
+  } catch {
+    return null;
+  }
+}
+
 interface Explanation {
   readonly words: string;
   readonly hint: string;

@@ -8,7 +8,7 @@ import type { Resource } from "../render/columns.ts";
 import { writeRecord } from "../render/record-output.ts";
 import { writeText } from "../render/safe-text.ts";
 import { writeNote } from "./notes.ts";
-import type { JsonObject } from "../../contract/json.ts";
+import type { Json, JsonObject } from "../../contract/json.ts";
 import { parseSurveyStatus, SURVEY_STATUS_HEADER, type SurveyStatus } from "../../contract/text/survey-status.ts";
 import { UNCHANGED } from "../../contract/http.ts";
 import { LEFT_IN_OUTBOX, type Route, routePath } from "../../contract/routes.ts";
@@ -75,6 +75,13 @@ function hasHeader(result: WriteResult, header: Readonly<Record<string, string>>
 export function surveyStatusOf(result: WriteResult): SurveyStatus | null {
   const text = result.kind === "answered" ? result.reply.headers[SURVEY_STATUS_HEADER] : undefined;
   return text === undefined ? null : parseSurveyStatus(text);
+}
+
+/** Leaves out what wasn't given. */
+export function toBody(fields: Readonly<Record<string, Json | undefined>>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(fields).filter((entry): entry is [string, Json] => entry[1] !== null && entry[1] !== undefined),
+  );
 }
 
 export interface PlannedRequest {

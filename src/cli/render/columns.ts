@@ -130,6 +130,10 @@ export function toPoints(value: number): string {
   return Number.isInteger(value) ? String(value) : (Math.round(value * 10) / 10 || 0).toFixed(1);
 }
 
+export function toChange(value: number): string {
+  return value > 0 ? `+${toPoints(value)}` : toPoints(value);
+}
+
 /** CSV and TSV round computed numbers; JSON doesn't. */
 const NUMBER_CELLS: Partial<Record<ColumnKind, (value: number) => string>> = {
   points: toPoints,

@@ -2,7 +2,7 @@ import { Chalk } from "chalk";
 import { TOKEN } from "./json-indent.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import { scoreCategory } from "../../contract/limits.ts";
-import { toCellText, toPoints, type Column } from "./columns.ts";
+import { toCellText, toChange, toPoints, type Column } from "./columns.ts";
 import { toSafeCell } from "./safe-text.ts";
 import type { TimeFormatter } from "./time.ts";
 
@@ -23,7 +23,7 @@ export function toHumanText(column: Column, value: Json | undefined, time: TimeF
 
 const NUMBER_TEXTS = {
   points: toPoints,
-  change: (value: number) => (value > 0 ? `+${toPoints(value)}` : toPoints(value)),
+  change: toChange,
   share: toShare,
   probability: (value: number) => (value < 0.001 ? "<0.001" : value.toFixed(3)),
 } as const;
@@ -72,10 +72,14 @@ const SCORE_TONES = { promoter: "good", passive: "middling", detractor: "bad" } 
 export function toneOf(column: Column, value: Json | undefined, row: JsonObject): Tone {
   if (column.isSure?.(row) === false) return "plain";
   if (column.kind === "score" && typeof value === "number") return SCORE_TONES[scoreCategory(value)];
-  if (SCORES_BY_NAME.has(column.name) && typeof value === "number")
-    return value > 0 ? "good" : value < 0 ? "bad" : "plain";
+  if (SCORES_BY_NAME.has(column.name)) return toneOfScore(value);
   if (column.kind === "flag" && typeof value === "boolean") return value ? "good" : "bad";
   return TONES_BY_NAME.get(column.name) ?? "plain";
+}
+
+export function toneOfScore(value: unknown): Tone {
+  if (typeof value !== "number" || value === 0) return "plain";
+  return value > 0 ? "good" : "bad";
 }
 
 /** A better score is good; more responses aren't. */

@@ -9,7 +9,7 @@ import { ADDED_MEMBER, MEMBERS } from "../../render/resources.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { describeSurveyStatus } from "../../../contract/text/survey-status.ts";
 import { createWallClock } from "../../../runtime/zone.ts";
-import { showOutcome, surveyStatusOf, writeDryRun } from "../../kit/write-outcome.ts";
+import { showOutcome, surveyStatusOf, toBody, writeDryRun } from "../../kit/write-outcome.ts";
 import { writeDone, writeWarning } from "../../kit/notes.ts";
 import { localeWarning, surveyProperties } from "../../kit/survey-properties.ts";
 import { noPersonWithId, withRefusals } from "../../kit/refusals.ts";
@@ -35,11 +35,7 @@ export const add = defineCommand({
     checkColumns(deps, ADDED_MEMBER);
     const warning = localeWarning(properties);
     if (warning !== null) await writeWarning(deps, warning);
-    const body = {
-      ...toMemberParameters(member),
-      ...(name !== null && { person_name: name }),
-      ...(properties !== null && { properties }),
-    };
+    const body = { ...toMemberParameters(member), ...toBody({ person_name: name, properties }) };
     return withClient(deps, async (client) => {
       if (deps.options.dryRun)
         return writeDryRun(deps, client.baseUrl, { route: ROUTES.addMember, placeholders: { platform }, body });

@@ -13,9 +13,11 @@ import {
   notScheduled,
   type RowSender,
   toId,
+  toOutcome,
   toSettled,
 } from "../../importing/row-senders.ts";
 import { countOf } from "../../../contract/text/count.ts";
+import { toBody } from "../../kit/write-outcome.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { PLATFORM } from "./member-identifiers.ts";
 import { describeJoining } from "./survey-dates.ts";
@@ -72,26 +74,20 @@ function createMemberSender(client: Client, signal: AbortSignal, { platform, zon
 /** Named as in 4.9. */
 function toMemberBody({ values, properties }: ImportRow): JsonObject {
   const { person_id: id, email, phone_number: phone, name } = values;
-  return {
-    ...(id !== undefined && { person_id: id }),
-    ...(email !== undefined && { person_email: email }),
-    ...(phone !== undefined && { person_phone_number: phone }),
-    ...(name !== undefined && { person_name: name }),
-    ...(Object.keys(properties).length > 0 && { properties }),
-  };
+  return toBody({
+    person_id: id,
+    person_email: email,
+    person_phone_number: phone,
+    person_name: name,
+    properties: Object.keys(properties).length > 0 ? properties : null,
+  });
 }
 
 export function toMemberOutcome(result: WriteResult, done: RowOutcome["outcome"]): RowOutcome {
-  if (result.kind === "unknown")
-    return { outcome: "unknown", personId: null, surveyScheduledAt: null, error: result.error.what };
+  if (result.kind === "unknown") return toOutcome("unknown", { error: result.error.what });
   const [answer, text] = result.kind === "arrived" ? [result.found, ""] : [result.reply.json, result.reply.text];
   const { person } = answer;
-  return {
-    outcome: done,
-    personId: toId(isJsonObject(person) ? person["id"] : undefined, text),
-    surveyScheduledAt: null,
-    error: null,
-  };
+  return toOutcome(done, { personId: toId(isJsonObject(person) ? person["id"] : undefined, text) });
 }
 
 /** Adding and removing are idempotent (section 3), so unknown outcomes are retried. */

@@ -2,6 +2,7 @@ import type { JsonObject } from "../../../contract/json.ts";
 import { PLATFORMS } from "../../../contract/resources.ts";
 import { parseEmail, parsePhone } from "../../args/people.ts";
 import { parseName } from "../../args/values.ts";
+import { toBody } from "../../kit/write-outcome.ts";
 import { flagGroup, type FlagSpec, type GroupValue } from "../../kit/flag-spec.ts";
 
 export const PLATFORM = {
@@ -22,6 +23,5 @@ export type MemberIdentifiers = GroupValue<typeof MEMBER>;
 
 /** Named as in the Autopilot calls (4.8 to 4.10). */
 export function toMemberParameters({ personId, email, phone }: MemberIdentifiers): JsonObject {
-  const named = { person_id: personId, person_email: email, person_phone_number: phone };
-  return Object.fromEntries(Object.entries(named).flatMap(([name, value]) => (value === null ? [] : [[name, value]])));
+  return toBody({ person_id: personId, person_email: email, person_phone_number: phone });
 }

@@ -18,7 +18,7 @@ import type { RowOutcome } from "../../../bulk/import/journal/outcome.ts";
 import type { ImportRow } from "../../../bulk/import/check/row-kind.ts";
 import { RefusedError } from "../../../client/errors/call-errors.ts";
 import type { JsonObject } from "../../../contract/json.ts";
-import { createBreaker } from "../../importing/row-senders.ts";
+import { createBreaker, toOutcome } from "../../importing/row-senders.ts";
 import { memberParts, toMemberOutcome } from "./import.ts";
 
 export const remove = defineCommand({
@@ -121,9 +121,8 @@ async function removeFrom(deps: Deps, { input, platform, flags }: FileRemoval): 
 /** Someone who isn't a member needs no removal, perhaps after an earlier run. */
 function takeAbsent(error: unknown, platform: Platform, wasSent: boolean): RowOutcome {
   if (!(error instanceof RefusedError) || error.status !== 404) throw error;
-  const outcome = { personId: null, surveyScheduledAt: null };
-  if (wasSent) return { ...outcome, outcome: "saved", error: null };
-  return { ...outcome, outcome: "skipped", error: `not in Autopilot (${platform}); nothing to remove` };
+  if (wasSent) return toOutcome("saved");
+  return toOutcome("skipped", { error: `not in Autopilot (${platform}); nothing to remove` });
 }
 
 /** Exactly one identifier (4.10). An address beats an id, which may come from another service. */

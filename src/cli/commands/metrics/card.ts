@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../contract/json.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
 import type { TimeFilter } from "../../kit/time-flags.ts";
 import { countOf, formatCount } from "../../../contract/text/count.ts";
-import { createPaint, type Paint, toPercent, type Tone } from "../../render/human.ts";
+import { createPaint, type Paint, toneOfScore, toPercent, type Tone } from "../../render/human.ts";
 import type { RenderContext } from "../../render/context.ts";
 import { toSafeText } from "../../render/safe-text.ts";
 import { describeRange } from "../shared/ranges.ts";
@@ -31,7 +31,7 @@ export function drawCard(context: RenderContext, facts: CardFacts): string {
   const rows = Array.from({ length: Math.max(digits.length, text.length) }, (_, at) => {
     const digit = digits[at] ?? " ".repeat(width);
     const gap = width === 0 ? "" : "   ";
-    return `${paint.tone(digit, toneOfNumber(nps))}${gap}${text[at] ?? ""}`.trimEnd();
+    return `${paint.tone(digit, toneOfScore(nps))}${gap}${text[at] ?? ""}`.trimEnd();
   });
   return [...rows, "", ...barLines(context, facts, paint)].map((line) => `${line}\n`).join("");
 }
@@ -39,7 +39,7 @@ export function drawCard(context: RenderContext, facts: CardFacts): string {
 function scoreLine({ options }: RenderContext, { metrics, confidence }: CardFacts, paint: Paint): string {
   const { nps } = metrics;
   if (typeof nps !== "number") return `NPS ${options.unicode ? "–" : "-"}  no responses`;
-  return `NPS ${paint.tone(String(nps), toneOfNumber(nps))}${intervalText(options, metrics, confidence)}`;
+  return `NPS ${paint.tone(String(nps), toneOfScore(nps))}${intervalText(options, metrics, confidence)}`;
 }
 
 /** `  (29 … 67, 95%, n 51)`; empty without counts. */
@@ -63,7 +63,7 @@ function changeLine({ options }: RenderContext, facts: CardFacts, before: JsonOb
   const points = Math.round(change?.change ?? now - then);
   if (counts === null || countsBefore === null || change === null) return `CHANGE ${signed(points)}`;
   const found = changeVerdict(countsBefore, counts, confidence);
-  const line = `CHANGE ${paint.tone(signed(points), isSureChange({ verdict: found }) ? toneOfNumber(points) : "plain")}`;
+  const line = `CHANGE ${paint.tone(signed(points), isSureChange({ verdict: found }) ? toneOfScore(points) : "plain")}`;
   const ends = `${signed(change.low)} ${dots(options)} ${signed(change.high)}`;
   return `${line}  (${ends}, ${toPercent(confidence)}: ${found === "too few" ? "too few to say" : found})`;
 }
@@ -130,11 +130,6 @@ function signed(value: number): string {
 
 function dots({ unicode }: RenderContext["options"]): string {
   return unicode ? "…" : "...";
-}
-
-function toneOfNumber(value: unknown): Tone {
-  if (typeof value !== "number" || value === 0) return "plain";
-  return value > 0 ? "good" : "bad";
 }
 
 const DIGITS: Readonly<Record<string, readonly [string, string, string]>> = {

@@ -1,6 +1,6 @@
 /** Plots for terminals of 60 columns or more. They work without colors, and in ASCII. */
 import { toPoints } from "../../render/columns.ts";
-import { toPercent, toShare, createPaint, type Paint, type Tone } from "../../render/human.ts";
+import { toneOfScore, toPercent, toShare, createPaint, type Paint, type Tone } from "../../render/human.ts";
 import { FEW_ANSWERS } from "../../../insight/interval.ts";
 import { formatCount } from "../../../contract/text/count.ts";
 import type { RenderContext } from "../../render/context.ts";
@@ -68,7 +68,7 @@ function openCanvas({ streams, options }: RenderContext): Canvas | null {
 }
 
 function markOf({ marks, paint }: Canvas, { isFew, nps }: ScorePoint): string {
-  return paint.tone(isFew ? marks.few : marks.score, nps === null || nps === 0 ? "plain" : nps > 0 ? "good" : "bad");
+  return paint.tone(isFew ? marks.few : marks.score, toneOfScore(nps));
 }
 
 function ascending(a: number, b: number): number {

@@ -14,7 +14,7 @@ import { writeNote } from "../../kit/notes.ts";
 import type { TimeFilter } from "../../kit/time-flags.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
-import { type Resource, toPoints, toResource } from "../../render/columns.ts";
+import { type Resource, toChange, toPoints, toResource } from "../../render/columns.ts";
 import { chooseFormat, writeList } from "../../render/list-output.ts";
 import { asRecord, checkColumns, writeRecord } from "../../render/record-output.ts";
 import { comparedRange } from "../shared/ranges.ts";
@@ -114,7 +114,7 @@ async function writeSplit(deps: Deps, tally: SegmentTally, property: string): Pr
 }
 
 function describeSplit({ change, mix, within }: ChangeSplit): string {
-  const parts = `mix ${signed(mix)}, within ${signed(within)}`;
+  const parts = `mix ${toChange(mix)}, within ${toChange(within)}`;
   const isFlat = toPoints(Math.abs(change)) === "0.0" || change === 0;
   if (isFlat) return `The score did not change: ${parts}.`;
   return `The score ${change > 0 ? "rose" : "fell"} by ${toPoints(Math.abs(change))} points: ${parts}.`;
@@ -122,8 +122,4 @@ function describeSplit({ change, mix, within }: ChangeSplit): string {
 
 function asJson(row: object): JsonObject {
   return { ...row };
-}
-
-function signed(value: number): string {
-  return value > 0 ? `+${toPoints(value)}` : toPoints(value);
 }

@@ -6,8 +6,9 @@ import { surveyProperties } from "../../kit/survey-properties.ts";
 import { parseRecordedTime, timeContext } from "../../kit/time-flags.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { defineCommand } from "../../kit/define-command.ts";
+import { toBody } from "../../kit/write-outcome.ts";
 import { ADDED_PERSON } from "../../render/resources.ts";
-import { addOrUpdatePerson, toBody } from "./send.ts";
+import { addOrUpdatePerson } from "./send.ts";
 
 export const add = defineCommand({
   name: "add",

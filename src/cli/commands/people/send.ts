@@ -125,7 +125,3 @@ function withStatus(result: WriteResult): WriteResult {
   const text = reply.text.trimEnd().replace(/\}$/, `,${JSON.stringify(fields).slice(1)}`);
   return { ...result, reply: { ...reply, text, json: { ...reply.json, ...fields } } };
 }
-
-export function toBody(fields: Readonly<Record<string, JsonObject[string] | null>>): JsonObject {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
-}

@@ -8,11 +8,12 @@ import { writeNote } from "../../kit/notes.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { REPLACE_PROPERTIES_FLAG, surveyProperties } from "../../kit/survey-properties.ts";
+import { toBody } from "../../kit/write-outcome.ts";
 import { SENT_PERSON } from "../../render/resources.ts";
 import { findPerson, requirePerson } from "../shared/find-person.ts";
 import { PERSON_ARG } from "./get.ts";
 import { noStoredProperties, WITH_PROPERTIES } from "./person-filters.ts";
-import { addOrUpdatePerson, toBody } from "./send.ts";
+import { addOrUpdatePerson } from "./send.ts";
 
 /** The request would create an unknown person (4.2), so people are looked up first, even in a dry run. */
 export const update = defineCommand({

@@ -7,7 +7,7 @@ import { parseKeyValue, parseName, parseScore } from "../../args/values.ts";
 import { withClient } from "../../kit/deps.ts";
 import { noPersonWithId, withRefusals } from "../../kit/refusals.ts";
 import { parseRecordedTime } from "../../kit/time-flags.ts";
-import { showOutcome, writeDryRun } from "../../kit/write-outcome.ts";
+import { showOutcome, toBody, writeDryRun } from "../../kit/write-outcome.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import type { FlagGroup } from "../../kit/flag-spec.ts";
@@ -71,13 +71,13 @@ export const add = defineCommand({
       if (!deps.options.dryRun) client.checkMayWrite();
       const { id: person, answer } =
         "id" in name ? { id: name.id, answer: RESPONSES } : await findAnswerer(client, name, deps.signal);
-      const body: JsonObject = {
+      const body = toBody({
         person,
         score,
-        ...(properties.length > 0 && { person_properties: Object.fromEntries(properties) }),
-        ...(comment !== null && { comment }),
-        ...(createdAt !== null && { created_at: createdAt }),
-      };
+        person_properties: properties.length > 0 ? Object.fromEntries(properties) : null,
+        comment,
+        created_at: createdAt,
+      });
       if (deps.options.dryRun) return writeDryRun(deps, client.baseUrl, { route: ROUTES.addResponse, body });
       const write = withRefusals(
         client.addResponse(body, { signal: deps.signal }),

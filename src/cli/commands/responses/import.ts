@@ -1,12 +1,13 @@
 import { RESPONSE_ROWS } from "../../../bulk/import/check/kinds.ts";
-import type { OutcomeName, RowOutcome } from "../../../bulk/import/journal/outcome.ts";
+import type { RowOutcome } from "../../../bulk/import/journal/outcome.ts";
 import type { ImportRow } from "../../../bulk/import/check/row-kind.ts";
 import type { Client, IntentOptions } from "../../../client/client.ts";
 import type { Json, JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import { countOf } from "../../../contract/text/count.ts";
 import { FILE_ARG, IMPORT, IMPORT_EXITS } from "../../importing/import-flags.ts";
-import { commonParts, createBreaker, type RowSender, toId, toSettled } from "../../importing/row-senders.ts";
+import { commonParts, createBreaker, type RowSender, toId, toOutcome, toSettled } from "../../importing/row-senders.ts";
+import { toBody } from "../../kit/write-outcome.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 
 export const importFile = defineCommand({
@@ -48,15 +49,15 @@ function toResponseBody({ values, properties: given }: ImportRow, person: string
     entries.filter(([key]) => ANSWER.test(key)).map(([key, value]) => [key.replace(ANSWER, ""), value]),
   );
   const isAnswered = typeof additional === "string" && additional !== "[]";
-  return {
+  return toBody({
     person,
-    ...(score !== undefined && { score }),
-    ...(comment !== undefined && { comment }),
-    ...(createdAt !== undefined && { created_at: createdAt }),
-    ...(Object.keys(properties).length > 0 && { person_properties: properties }),
-    ...(isAnswered && { additional_answers: JSON.parse(additional) as Json }),
-    ...(Object.keys(answers).length > 0 && { answers }),
-  };
+    score,
+    comment,
+    created_at: createdAt,
+    person_properties: Object.keys(properties).length > 0 ? properties : null,
+    additional_answers: isAnswered ? (JSON.parse(additional) as Json) : null,
+    answers: Object.keys(answers).length > 0 ? answers : null,
+  });
 }
 
 function createResponseSender(client: Client, signal: AbortSignal): RowSender {
@@ -78,7 +79,7 @@ function createResponseSender(client: Client, signal: AbortSignal): RowSender {
       if (typeof person !== "string")
         return { kind: "unsettled", reason: person.error ?? "the person cannot be found" };
       const settlement = await client.lookUpResponse(toResponseBody(row, person), { signal, ...time });
-      return toSettled(settlement, () => toOutcome(person));
+      return toSettled(settlement, () => toOutcome("saved", { personId: person }));
     },
   };
 }
@@ -94,10 +95,11 @@ async function sendResponse(
   if (typeof person !== "string") return person;
   const body = toResponseBody(row, person);
   const stored = await findStored(client, body, options.signal);
-  if (stored !== null) return toOutcome(person, "skipped", `stored already (response ${stored})`);
+  if (stored !== null) return toOutcome("skipped", { personId: person, error: `stored already (response ${stored})` });
   attempt.isSent = true;
   const result = await client.addResponse(body, options);
-  return result.kind === "unknown" ? toOutcome(person, "unknown", result.error.what) : toOutcome(person);
+  if (result.kind === "unknown") return toOutcome("unknown", { personId: person, error: result.error.what });
+  return toOutcome("saved", { personId: person });
 }
 
 /** The id of an equal response: person, time, score and comment. Null if there is none, or the row has no time. */
@@ -118,12 +120,7 @@ async function findOrCreate(client: Client, row: ImportRow, signal: AbortSignal)
   const known = knownId(row);
   if (known !== null) return known;
   const { email, phone_number: phone, name } = row.values;
-  const person = {
-    ...(email !== undefined && { email }),
-    ...(phone !== undefined && { phone_number: phone }),
-    ...(name !== undefined && { name }),
-  };
-  const result = await client.sendPerson({ ...person, send: false }, { signal });
+  const result = await client.sendPerson(toBody({ email, phone_number: phone, name, send: false }), { signal });
   const found =
     result.kind === "unknown"
       ? null
@@ -132,9 +129,5 @@ async function findOrCreate(client: Client, row: ImportRow, signal: AbortSignal)
         : toId(result.reply.json["id"], result.reply.text);
   if (found !== null) return found;
   const reason = result.kind === "unknown" ? result.error.what : "the service returned no id";
-  return toOutcome(null, "failed", `the person could not be saved: ${reason}`);
-}
-
-function toOutcome(personId: string | null, outcome: OutcomeName = "saved", error: string | null = null): RowOutcome {
-  return { outcome, personId, surveyScheduledAt: null, error };
+  return toOutcome("failed", { error: `the person could not be saved: ${reason}` });
 }

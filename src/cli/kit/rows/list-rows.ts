@@ -15,6 +15,7 @@ import { openGrowingOutput } from "../../render/list-output.ts";
 import { withPager } from "../../streams/paging.ts";
 import { countOf, formatCount } from "../../../contract/text/count.ts";
 import { writeDone, writeNote } from "../notes.ts";
+import { nullIfFailed } from "../refusals.ts";
 
 const LIMIT_DEFAULT = 50;
 
@@ -152,15 +153,15 @@ interface Stop {
 async function noteMore(deps: Deps, request: ListRequest, client: Client, stop: Stop): Promise<void> {
   const shown = request.limits.limit ?? 0;
   if (request.isNarrowed === true && !stop.isCut) return noteLater(deps, shown, stop);
-  const total = stop.allCounted ? await orNull(() => request.count?.ask(client, { signal: deps.signal })) : null;
+  const total = stop.allCounted ? await nullIfFailed(request.count?.ask(client, { signal: deps.signal })) : null;
   // A count that isn't larger proves nothing: it may lack some rows.
-  const more = stop.isCut || (total ?? 0) > shown || (await orNull(() => hasMore(stop)));
+  const more = stop.isCut || (total ?? 0) > shown || (await nullIfFailed(hasMore(stop)));
   if (more === true) await writeDone(deps, describeShown(request, shown, total));
 }
 
 /** Looks one page ahead: it may be empty although a later one isn't. */
 async function noteLater(deps: Deps, shown: number, { walk }: Stop): Promise<void> {
-  const following = await orNull(() => walk.next());
+  const following = await nullIfFailed(walk.next());
   if (following === null || following.done === true) return;
   const more = following.value.rows.length > 0 ? "use" : "more may match:";
   await writeDone(deps, `Showing ${countOf(shown, "row")}; ${more} --limit N or --all for more`);
@@ -171,14 +172,6 @@ async function hasMore({ walk, page }: Stop): Promise<boolean> {
   if (page.next !== null) return true;
   const following = await walk.next();
   return following.done !== true && following.value.rows.length > 0;
-}
-
-async function orNull<Value>(ask: () => Promise<Value | null> | undefined): Promise<Value | null> {
-  try {
-    return (await ask()) ?? null;
-  } catch {
-    return null;
-  }
 }
 
 /** `Showing the 50 oldest of 4,872 responses; --newest shows the newest first`. */

@@ -22,7 +22,6 @@ import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { CREATED, keysOf, pageList, timeOf, UPDATED } from "../../../export/sources.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
-import type { FlagGroup } from "../../../kit/flag-spec.ts";
 import type { ListOutput } from "../../../render/context.ts";
 import { openListOutput } from "../../../render/list-output.ts";
 import { RESPONSES } from "../../../render/resources.ts";
@@ -39,17 +38,6 @@ import {
   withSearch,
 } from "../selection.ts";
 import { createShaping, type Shaping } from "../shaping.ts";
-
-/** `--query` needs the end of the output. Throws UsageError. */
-const NO_QUERY: FlagGroup<void> = {
-  records: [],
-  read(_, { options }) {
-    if (options.query !== null)
-      throw new UsageError(
-        "--query: tail does not end; filter its lines with: surveyctl responses tail -o ndjson | jq",
-      );
-  },
-};
 
 const SECRET_VARIABLE = "SURVEYCTL_WEBHOOK_SECRET";
 
@@ -96,7 +84,6 @@ export const tail = defineCommand({
     redact: REDACT,
     expand: EXPAND,
     wrap: { flag: "--wrap", text: "wrap wide text in tables instead of cutting it" },
-    query: NO_QUERY,
   },
   columns: RESPONSES,
   exits: [EXIT.failed, EXIT.auth, EXIT.refused, EXIT.interrupted, EXIT.terminated],
@@ -105,6 +92,10 @@ export const tail = defineCommand({
       throw new UsageError("--forward-to and --dry-run cannot be used together", {
         hint: "without --forward-to, the answers are only shown",
       });
+    if (deps.options.query !== null)
+      throw new UsageError(
+        "--query: tail does not end; filter its lines with: surveyctl responses tail -o ndjson | jq",
+      );
     const secret = input.secret ?? (deps.env[SECRET_VARIABLE] || null);
     const forwarder = url === null ? null : await forwardTo(deps, url, secret);
     const resource = forwarder === null ? withSearch(rows) : forwarder.resource;
