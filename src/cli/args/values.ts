@@ -2,7 +2,7 @@
 import { UsageError } from "../errors/usage-error.ts";
 import { suggest } from "./suggest.ts";
 import { quoteText } from "../../contract/text/invisible.ts";
-import { DURATION_MAX, SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
+import { DURATION_MAX, PER_PAGE_MAX, SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
 import { readScoreSpan, type ScoreSpan } from "../../contract/text/score-span.ts";
 import { readWholeNumber } from "../../contract/text/whole-number.ts";
 
@@ -45,6 +45,10 @@ export function parseInteger(text: string, place: string, { min, max }: IntegerR
 
 export function parseCount(text: string, place: string): number {
   return parseInteger(text, place, { min: 1 });
+}
+
+export function parsePageSize(text: string, place: string): number {
+  return parseInteger(text, place, { min: 1, max: PER_PAGE_MAX });
 }
 
 const DAILY_LIMIT_MAX = 999_999_999;

@@ -1,5 +1,3 @@
-/** Completes the word at the cursor, from the tree of `help --json`. */
-
 interface TreeFlag {
   readonly name: string;
   readonly short: string | null;

@@ -1,4 +1,3 @@
-/** Writes an export to stdout, or atomically to a file. */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";

@@ -1,4 +1,3 @@
-/** Decides and checks everything before anything is opened or sent. */
 import { stringify } from "csv-stringify/sync";
 import type { PageEncoder } from "../../bulk/export/run-export.ts";
 import { unixSeconds } from "../../runtime/clock.ts";

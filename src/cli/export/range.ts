@@ -1,4 +1,3 @@
-/** Exports of rows whose time never changes: bounces, unsubscribes and people. */
 import type { CursorList, PageList, Range } from "../../bulk/export/lists.ts";
 import type { Client } from "../../client/client.ts";
 import type { CommandNode } from "../kit/command-node.ts";

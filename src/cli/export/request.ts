@@ -7,7 +7,7 @@ import { PER_PAGE_MAX } from "../../contract/limits.ts";
 import type { RowPage } from "../../contract/row-page.ts";
 import type { FlagRecord } from "../args/flag-record.ts";
 import type { Flags } from "../args/flags.ts";
-import { parseInteger, parseOutputFile } from "../args/values.ts";
+import { parseOutputFile, parsePageSize } from "../args/values.ts";
 import type { FlagGroup } from "../kit/flag-spec.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Column, Resource } from "../render/columns.ts";
@@ -110,7 +110,7 @@ export function exportFile(later: "new" | "new or changed" | null): FlagGroup<Ex
       flatten: flags.is("--flatten"),
       checksum: flags.is("--checksum"),
       query: options.query !== null,
-      perPage: flags.parse("--per-page", (text, place) => parseInteger(text, place, { min: 1, max: PER_PAGE_MAX })),
+      perPage: flags.parse("--per-page", parsePageSize),
     }),
   };
 }

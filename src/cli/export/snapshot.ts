@@ -1,4 +1,3 @@
-/** The service's time when an export starts, and its count of the rows. */
 import type { CursorList, FetchedPage, PageList, Range, RowKeys } from "../../bulk/export/lists.ts";
 import { unixSeconds, type Clock } from "../../runtime/clock.ts";
 import { DAY_SECONDS } from "../../runtime/zone.ts";

@@ -1,4 +1,3 @@
-/** Lays out help as text of at most 80 columns. */
 import { capital } from "../../contract/text/capital.ts";
 import { type FlagRecord, formOf, notesOf, withNotes } from "../args/flag-record.ts";
 import { GLOBAL_FLAGS, type GlobalGroup } from "../args/global-options.ts";

@@ -1,4 +1,3 @@
-/** `surveyctl help`: a topic or a command, as text or JSON. */
 import { suggest } from "../args/suggest.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { arrange } from "../program/arrange.ts";

@@ -1,4 +1,3 @@
-/** The man page, from the same data as help. */
 import { type FlagRecord, formOf, notesOf, withNotes } from "../args/flag-record.ts";
 import { GLOBAL_FLAGS } from "../args/global-options.ts";
 import { VERSION } from "../../runtime/version.ts";

@@ -1,4 +1,3 @@
-/** Reads saved files as objects with their lines. */
 import type { Stats } from "node:fs";
 import { open, readdir, realpath, stat } from "node:fs/promises";
 import path from "node:path";

@@ -121,7 +121,6 @@ async function sendStep(
           onProblem({ ...place, outcome: "refused", reason: "its person was refused" });
           continue;
         }
-        // A batch has rows of one stream, for its counts.
         if (batch.length > 0 && batch[0]?.stream !== row.stream) {
           await send(batch);
           [batch, bytes] = [[], 0];

@@ -1,4 +1,3 @@
-/** The report of a history import: counts per stream, monthly scores, and rows that weren't kept. */
 import type { JsonObject } from "../../contract/json.ts";
 import { findUnusedRenames } from "../../service/history/columns.ts";
 import type { LostPart } from "../../service/history/convert-rows.ts";
@@ -174,7 +173,6 @@ async function writeCounts(
     return writeRecord(deps, HISTORY_SUMMARY, { json: JSON.parse(text) as JsonObject, text });
   }
   await writeList(deps, { resource: HISTORY_SUMMARY }, streams);
-  // CSV holds one list; JSON has the months.
   if (format === "csv" || format === "ndjson" || format === "json" || deps.options.columns !== null) return;
   await deps.streams.out.write("\n");
   await writeList(

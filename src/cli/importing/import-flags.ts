@@ -1,6 +1,6 @@
 import { quoteText } from "../../contract/text/invisible.ts";
 import type { JsonObject } from "../../contract/json.ts";
-import { parseInteger, parseKeyValue, parseOutputFile } from "../args/values.ts";
+import { parseCount, parseKeyValue, parseOutputFile } from "../args/values.ts";
 import type { FlagRecord } from "../args/flag-record.ts";
 import { YES_FLAG } from "../kit/removal.ts";
 import { UsageError } from "../errors/usage-error.ts";
@@ -64,13 +64,13 @@ export const IMPORT = flagGroup({
     value: "n",
     text: "maximum number of problems to list",
     default: "20",
-    parse: parsePositive,
+    parse: parseCount,
   },
   explain: {
     flag: "--explain",
     value: "line",
     text: "show how one line is read and validated, then stop",
-    parse: parsePositive,
+    parse: parseCount,
   },
   results: {
     flag: "--results",
@@ -99,10 +99,6 @@ export const INCLUDE_SUPPRESSED_FLAG: FlagRecord = {
   flag: "--include-suppressed",
   text: "survey people for whom the file has an unsubscribed_at, bounced_at or the like, too",
 };
-
-function parsePositive(text: string, place: string): number {
-  return parseInteger(text, place, { min: 1 });
-}
 
 function parseDelimiter(text: string, place: string): string {
   if (text === "tab" || text === "\\t") return "\t";

@@ -13,7 +13,6 @@ export interface SendOrder {
   readonly rows: number;
 }
 
-/** How one bulk command differs from the others. */
 export interface ImportRequest {
   readonly command: string;
   readonly input: string;

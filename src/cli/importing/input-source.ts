@@ -1,4 +1,3 @@
-/** Opens input so that it can be read twice. */
 import { open, stat, unlink, type FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";

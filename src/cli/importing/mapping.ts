@@ -1,4 +1,3 @@
-/** What the columns of a file mean. */
 import { InputError } from "../../bulk/import/table/input-file.ts";
 import type { NearMiss } from "../../bulk/import/table/header.ts";
 import type { ImportTable } from "../../bulk/import/table/open-table.ts";
@@ -14,7 +13,7 @@ export async function writeHeaderNotes(deps: Deps, { mapping }: ImportTable): Pr
       mapping.columns.some((column) => column.header === name && column.target.kind === "property");
     const use = isProperty(header) ? "imported as a property" : "ignored";
     const parts = header.split("+");
-    // A header that contains a + isn't a join.
+    // A header can itself contain a +.
     const isJoin = parts.length > 1 && parts.every(isProperty);
     const what = isJoin
       ? `${parts.map((part) => `"${part}"`).join(" and ")} will be imported as properties`

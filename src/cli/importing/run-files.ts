@@ -1,4 +1,3 @@
-/** The files of an import: results, journal and lock. */
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { openReplacement, resolveFile } from "../../runtime/files/file-replacement.ts";

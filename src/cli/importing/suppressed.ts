@@ -1,4 +1,3 @@
-/** Finds people who must not be mailed, by person, e-mail and phone. */
 import type { Client } from "../../client/client.ts";
 import { isNamed, spellingsOf, type Identifier } from "../../client/write/evidence.ts";
 import { idText } from "../../client/write/look-up.ts";

@@ -7,7 +7,7 @@ import type { Streams } from "../streams/streams.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import type { SettingsRequest, Sourced } from "../../config/settings.ts";
 
-/** What commands use. Costly members are functions, which load their part when called. */
+/** Costly members are functions, which load their part when called. */
 export interface Deps {
   readonly streams: Streams;
   readonly env: Readonly<Record<string, string | undefined>>;

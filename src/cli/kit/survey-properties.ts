@@ -1,4 +1,4 @@
-/** The `properties` of people and Autopilot calls (section 2 "Special properties"). */
+/** Section 2, "Special properties". */
 import { quoteText } from "../../contract/text/invisible.ts";
 import { type JsonObject, numberThatLosesDigits, parseJsonObject } from "../../contract/json.ts";
 import { characterCount } from "../../contract/limits.ts";

@@ -19,7 +19,7 @@ export function createWaitLines({ streams, options }: Pick<Deps, "streams" | "op
   let live: Promise<LiveLine> | null = null;
 
   async function refresh(): Promise<void> {
-    // Loaded late, as most commands never wait.
+    // Most commands never wait, so this is loaded late.
     live ??= import("./progress.ts").then(({ openLiveLine }) => openLiveLine(streams.err, options.color));
     const line = await live;
     const latest = [...underWay.values()].at(-1);

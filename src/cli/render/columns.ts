@@ -1,4 +1,3 @@
-/** Columns as data: names, values, and what to drop first if room is short. */
 import { CHOICE_SEPARATOR } from "../../contract/questions/additional-answers.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import { suggest } from "../args/suggest.ts";

@@ -1,4 +1,3 @@
-/** Columns of the API's resources in the specification's order, then computed ones. */
 import { answerJson, plainAnswers } from "../../contract/questions/additional-answers.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import { RESOURCES, type Field, type FieldType, type ResourceName } from "../../contract/resources.ts";

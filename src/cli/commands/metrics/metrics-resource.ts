@@ -90,7 +90,6 @@ export function segmentsResource(compared: boolean): Resource {
     pathColumn("nps_high", "points"),
     ...(compared ? changes : []),
   ];
-  // With many rows, q is what matters.
   const table = columns.map(({ name }) => name).filter((name) => name !== "p");
   return { noun: "segments", columns, table, dropFirst: ["share", "nps_low", "nps_high", "n"] };
 }

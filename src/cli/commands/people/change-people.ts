@@ -24,7 +24,6 @@ export const CHANGED_PEOPLE: Resource = {
 };
 
 export interface PeopleChange {
-  /** The subcommand: `delete`. */
   readonly name: string;
   /** `who` is one person's name or the number of people. */
   readonly question: (who: string, baseUrl: string) => string;
@@ -125,7 +124,6 @@ async function compose(
 
 const LOOKED_UP_MAX = 20;
 
-/** False if nothing had to change. */
 async function changeOne(deps: Deps, client: Client, change: PeopleChange, person: PersonName): Promise<boolean> {
   const { signal } = deps;
   const request = await change.plan(client, person, signal);

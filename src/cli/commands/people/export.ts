@@ -36,7 +36,7 @@ export const exportPeople = defineCommand({
     filterText: textOfFilters("--since", "--until"),
     file: exportFile("new"),
   },
-  // The list's times are of creation: a later run would miss people who match only since then.
+  // The list has only creation times, so later runs would miss people who match since then.
   conflicts: [["--state", ...PERSON_FILTERS.records.map(({ flag }) => flag)]],
   columns: PEOPLE,
   run: async (deps, { range, filters, filterText, file }) => {

@@ -1,4 +1,3 @@
-/** Reads people from a table with a header, or one person per line. */
 import { InputError, type InputFile, NoRowsError } from "../../../bulk/import/table/input-file.ts";
 import { cleanHeader } from "../../../bulk/import/table/header.ts";
 import { findExtraCells, isEmptyRow } from "../../../bulk/import/table/record-parser.ts";

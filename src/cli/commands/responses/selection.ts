@@ -1,4 +1,3 @@
-/** Flags that select responses, and how to read them. */
 import type { JsonObject } from "../../../contract/json.ts";
 import type { CallOptions, Client, Parameters } from "../../../client/client.ts";
 import { PER_PAGE_MAX } from "../../../contract/limits.ts";

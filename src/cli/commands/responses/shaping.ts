@@ -1,4 +1,3 @@
-/** Filters pages of responses, and with `--redact` removes personal data. */
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
 import type { Expansion } from "../../../contract/routes.ts";
 import { markLongNumbers, mayHoldLongNumbers, unmarkLongNumbers } from "../../../contract/long-numbers.ts";
@@ -14,7 +13,6 @@ import { createPageFilter, type RowFilters } from "../shared/row-filters.ts";
 export interface Shaping extends ExportShaping {
   /** Null expands nothing. Redacting needs the person, whose name may be in the comment. */
   readonly expand: string[] | null;
-  /** Filters and masks. */
   readonly page: (page: RowPage) => RowPage;
 }
 

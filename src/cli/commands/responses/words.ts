@@ -3,6 +3,7 @@ import type { TermRow, WordTally } from "../../../insight/words.ts";
 import { parseCount } from "../../args/values.ts";
 import { countOf, formatCount } from "../../../contract/text/count.ts";
 import { writeDone } from "../../kit/notes.ts";
+import { WRAP_FLAG } from "../../kit/rows/list-rows.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { type Resource, toResource } from "../../render/columns.ts";
 import { writeList } from "../../render/list-output.ts";
@@ -50,7 +51,7 @@ export const words = defineCommand({
       default: "20",
       parse: parseCount,
     },
-    wrap: { flag: "--wrap", text: "wrap wide text in tables instead of cutting it" },
+    wrap: WRAP_FLAG,
   },
   columns: TERMS,
   async run(deps, { selection, minCount, limit, wrap }) {

@@ -1,4 +1,3 @@
-/** The first key of a new service, and the one in the environment. */
 import { writeFile } from "node:fs/promises";
 import { KEY_LENGTH_MIN } from "../../../contract/limits.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";

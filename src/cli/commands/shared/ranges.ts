@@ -1,4 +1,3 @@
-/** Divides, compares and describes ranges of time for metrics and reports. */
 import type { Coverage } from "../../../insight/coverage.ts";
 import {
   periodLabel,

@@ -1,4 +1,3 @@
-/** Counts responses by property values and answers. */
 import { type PlainAnswer, plainAnswers } from "../../../contract/questions/additional-answers.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { countTexts, mergeTexts, choiceName, type ShownTexts } from "../../../insight/answers/shown-texts.ts";

@@ -1,4 +1,3 @@
-/** The plan of an import, for `--dry-run` and for the question. */
 import type { CheckReport } from "../../../bulk/import/check/check.ts";
 import { countDecisions, type Plan, type RowSource } from "../../../bulk/import/journal/decide-rows.ts";
 import { drawSample } from "../../../bulk/import/sample.ts";

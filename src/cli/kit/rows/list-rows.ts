@@ -5,7 +5,7 @@ import { keepRows } from "../../../contract/row-page.ts";
 import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
 import { suggest } from "../../args/suggest.ts";
-import { parseInteger } from "../../args/values.ts";
+import { parseCount, parsePageSize } from "../../args/values.ts";
 import { type Deps, withClient } from "../deps.ts";
 import type { FlagGroup } from "../flag-spec.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
@@ -27,6 +27,7 @@ export interface ListLimits {
   readonly count?: boolean;
 }
 
+export const WRAP_FLAG = { flag: "--wrap", text: "wrap wide text in tables instead of cutting it" } as const;
 export const COUNT_FLAG: FlagRecord = { flag: "--count", text: "print only the number of rows" };
 
 const LIST_FLAGS: readonly FlagRecord[] = [
@@ -40,7 +41,7 @@ const LIST_FLAGS: readonly FlagRecord[] = [
   },
   { flag: "--all", text: "all rows" },
   COUNT_FLAG,
-  { flag: "--wrap", text: "wrap wide text in tables instead of cutting it" },
+  WRAP_FLAG,
   {
     flag: "--per-page",
     value: "n",
@@ -50,13 +51,13 @@ const LIST_FLAGS: readonly FlagRecord[] = [
 ];
 
 function readLimits(flags: Flags): ListLimits {
-  const limit = flags.parse("--limit", (text, place) => parseInteger(text, place, { min: 1 }));
+  const limit = flags.parse("--limit", parseCount);
   const count = flags.is("--count");
   return {
     limit: flags.is("--all") || count ? null : (limit ?? LIMIT_DEFAULT),
     count,
     wrap: flags.is("--wrap"),
-    perPage: flags.parse("--per-page", (text, place) => parseInteger(text, place, { min: 1, max: PER_PAGE_MAX })),
+    perPage: flags.parse("--per-page", parsePageSize),
   };
 }
 
@@ -69,7 +70,6 @@ export interface ListRequest {
   readonly pages: (client: Client, parameters: Parameters, options: CallOptions) => AsyncGenerator<Page>;
   /** Rows are filtered here rather than by the service, so a page may have few or none. */
   readonly isNarrowed?: boolean;
-  /** For commands that can reverse the list. */
   readonly first?: "oldest" | "newest";
   readonly count?: RowCount;
 }

@@ -1,4 +1,3 @@
-/** Fills in the properties stored with people, and notes properties that no row has. */
 import type { CallOptions, Client, Page, Parameters } from "../../../client/client.ts";
 import { idText, personIdOf } from "../../../client/write/look-up.ts";
 import { isJsonObject, type JsonObject, propertyText } from "../../../contract/json.ts";

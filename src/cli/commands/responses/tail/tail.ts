@@ -21,6 +21,7 @@ import { parseStart } from "../../../kit/time-flags.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { CREATED, keysOf, pageList, timeOf, UPDATED } from "../../../export/sources.ts";
+import { WRAP_FLAG } from "../../../kit/rows/list-rows.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import type { ListOutput } from "../../../render/context.ts";
 import { openListOutput } from "../../../render/list-output.ts";
@@ -83,7 +84,7 @@ export const tail = defineCommand({
     rows: ROW_FILTERS,
     redact: REDACT,
     expand: EXPAND,
-    wrap: { flag: "--wrap", text: "wrap wide text in tables instead of cutting it" },
+    wrap: WRAP_FLAG,
   },
   columns: RESPONSES,
   exits: [EXIT.failed, EXIT.auth, EXIT.refused, EXIT.interrupted, EXIT.terminated],
