@@ -2,7 +2,7 @@
 import type { OnWait, Wait } from "../../client/trace/trace.ts";
 import { toSafeText } from "../render/safe-text.ts";
 import type { Deps } from "./deps.ts";
-import type { LiveLine } from "./progress.ts";
+import { type LiveLine, openLiveLine } from "./live-line.ts";
 
 export interface WaitLines {
   readonly onWait: OnWait;
@@ -16,15 +16,13 @@ export function createWaitLines({ streams, options }: Pick<Deps, "streams" | "op
   const causes = new Set<string>();
   const underWay = new Map<symbol, string>();
   let retries = 0;
-  let live: Promise<LiveLine> | null = null;
+  let live: LiveLine | null = null;
 
-  async function refresh(): Promise<void> {
-    // Most commands never wait, so this is loaded late.
-    live ??= import("./progress.ts").then(({ openLiveLine }) => openLiveLine(streams.err, options.color));
-    const line = await live;
+  function refresh(): void {
+    live ??= openLiveLine(streams.err, options);
     const latest = [...underWay.values()].at(-1);
-    if (latest === undefined) line.end();
-    else line.show(latest);
+    if (latest === undefined) live.end();
+    else live.show(latest);
   }
 
   function writeOnce(wait: Wait): void {
@@ -40,14 +38,14 @@ export function createWaitLines({ streams, options }: Pick<Deps, "streams" | "op
       if (!streams.err.isTTY) return writeOnce(wait);
       const key = Symbol("wait");
       underWay.set(key, describeWait(wait));
-      void refresh();
+      refresh();
       return () => {
         underWay.delete(key);
-        void refresh();
+        refresh();
       };
     },
     retryCount: () => retries,
-    end: async () => (await live)?.end(),
+    end: async () => live?.end(),
   };
 }
 
