@@ -47,20 +47,17 @@ function createSpinner(err: Output, { color, unicode }: Pick<GlobalOptions, "col
   let spinning: AbortController | null = null;
   // As bytes, since control sequences in text are escaped.
   const write = (text: string): void => void err.write(Buffer.from(text));
-  const spin = async (signal: AbortSignal): Promise<void> => {
-    for (let frame = 0; !signal.aborted; frame += 1) {
-      const mark = frames[frame % frames.length] ?? "";
-      const line = `${color ? CYAN + mark + NO_COLOR : mark} ${[...texts.values()].join(" · ")}`;
-      write(CLEAR + NO_WRAP + line + WRAP);
-      await systemClock.sleep(FRAME_MS, signal).catch(() => undefined);
-    }
+  const draw = (frame: number): void => {
+    const mark = frames[frame % frames.length] ?? "";
+    const line = `${color ? CYAN + mark + NO_COLOR : mark} ${[...texts.values()].join(" · ")}`;
+    write(CLEAR + NO_WRAP + line + WRAP);
   };
   return {
     texts,
     refresh() {
       if (texts.size > 0 && spinning === null) {
         spinning = new AbortController();
-        void spin(spinning.signal);
+        void spin(draw, spinning.signal);
       }
       if (texts.size > 0 || spinning === null) return;
       spinning.abort();
@@ -68,4 +65,11 @@ function createSpinner(err: Output, { color, unicode }: Pick<GlobalOptions, "col
       write(CLEAR);
     },
   };
+}
+
+async function spin(draw: (frame: number) => void, signal: AbortSignal): Promise<void> {
+  for (let frame = 0; !signal.aborted; frame += 1) {
+    draw(frame);
+    await systemClock.sleep(FRAME_MS, signal).catch(() => undefined);
+  }
 }

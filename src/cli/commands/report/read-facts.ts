@@ -1,5 +1,6 @@
 /** Reads a report's facts in one pass over its period and the one before. */
 import { createHash } from "node:crypto";
+import { personIdOf } from "../../../client/write/look-up.ts";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
 import { SCORE_MAX } from "../../../contract/limits.ts";
 import { capital } from "../../../contract/text/capital.ts";
@@ -81,7 +82,7 @@ function createCollector(request: ReportRequest) {
   let commented = 0;
   const addAnswered = (row: JsonObject, score: number): void => {
     scores[score] = (scores[score] ?? 0) + 1;
-    people.add(personId(row));
+    people.add(personIdOf(row));
     periods.add(timeOf(row), score);
     answers.add(row);
     if (typeof row["comment"] !== "string" || row["comment"].trim() === "") return;
@@ -128,10 +129,6 @@ function createCollector(request: ReportRequest) {
 
 function timeOf({ created_at: at }: JsonObject): number {
   return typeof at === "number" ? at : 0;
-}
-
-function personId({ person }: JsonObject): string {
-  return JSON.stringify((isJsonObject(person) ? person["id"] : person) ?? null);
 }
 
 /** What the hash covers: not the link, which depends on the service's address, and little of the person. */

@@ -83,7 +83,7 @@ function addTo(tally: WordTally, row: JsonObject): void {
   const category = categoryOf(row);
   if (text.trim() === "" || category === null || category === "passive") return;
   const id = typeof row["id"] === "string" ? row["id"] : JSON.stringify(row["id"] ?? null);
-  tally.add(category === "detractor" ? "detractors" : "promoters", { id, text });
+  tally.add(`${category}s`, { id, text });
 }
 
 function toQuoteLine({ quotes }: TermRow): string {

@@ -68,12 +68,6 @@ export function scoreOf({ score, survey_type: surveyType = "nps" }: JsonObject):
   return isScore ? score : null;
 }
 
-const KINDS: Readonly<Record<ReturnType<typeof scoreCategory>, AnswerKind>> = {
-  promoter: "promoters",
-  passive: "passives",
-  detractor: "detractors",
-};
-
 export function kindOf(score: number): AnswerKind {
-  return KINDS[scoreCategory(score)];
+  return `${scoreCategory(score)}s`;
 }
