@@ -7,7 +7,7 @@ import { openSmtpSender } from "../delivery/mail/mail-sender.ts";
 import type { PacedSender } from "../delivery/pacing/paced-sender.ts";
 import { maskReply } from "../delivery/mail/parse-reply.ts";
 import { createSenderMemory } from "../delivery/pacing/sender-memory.ts";
-import type { SendRate } from "../delivery/pacing/token-bucket.ts";
+import type { SendRate } from "../delivery/carrier.ts";
 import { renderMail } from "../delivery/message/render-mail.ts";
 import { senderDomain, type MailContext } from "../delivery/message/sender.ts";
 import { SmtpTransport } from "../delivery/smtp/smtp-transport.ts";

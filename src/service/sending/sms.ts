@@ -68,7 +68,7 @@ export async function openSmsDelivery(options: SmsOptions & SmsTools): Promise<S
     zoneOf,
     wake,
     onError,
-    compose: async (due) => {
+    freeze: async (due) => {
       const context = {
         ...(await senderOf(due)),
         appUrl: linkUrl ?? appUrl(),

@@ -3,7 +3,7 @@ import type { Clock } from "../../../src/runtime/clock.ts";
 import type { GatewayReply, GatewayTransport } from "../../../src/service/delivery/sms/gateway-transport.ts";
 import { readGatewayAnswer } from "../../../src/service/delivery/sms/gateway.ts";
 import type { SmsMessage } from "../../../src/service/delivery/sms/providers/provider.ts";
-import type { CarrierResult } from "../../../src/service/delivery/pacing/paced-sender.ts";
+import type { CarrierResult } from "../../../src/service/delivery/carrier.ts";
 import type { Departure, Postbox } from "./postbox.ts";
 import type { Chance } from "./chance.ts";
 import type { Weather } from "./weather.ts";

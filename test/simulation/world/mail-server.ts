@@ -1,12 +1,7 @@
 /** The mail server of the world, behind the port of the service's sender of mail. */
 import type { Clock } from "../../../src/runtime/clock.ts";
-import type {
-  SmtpMessage,
-  SmtpProgress,
-  SmtpReply,
-  SmtpResult,
-  SmtpStage,
-} from "../../../src/service/delivery/smtp/smtp-types.ts";
+import type { CarrierProgress } from "../../../src/service/delivery/carrier.ts";
+import type { SmtpMessage, SmtpReply, SmtpResult, SmtpStage } from "../../../src/service/delivery/smtp/smtp-types.ts";
 import type { MailTransport } from "../seams/seams.ts";
 import type { Departure, Postbox } from "./postbox.ts";
 import type { Chance } from "./chance.ts";
@@ -43,7 +38,7 @@ export function createMailServer(options: MailServerOptions): (clock: Clock) => 
     const exchange = async (
       message: SmtpMessage,
       departure: Departure,
-      progress: SmtpProgress,
+      progress: CarrierProgress,
     ): Promise<SmtpResult> => {
       const mode = weather.now();
       await clock.sleep(chance.whole(1, 300));
@@ -77,7 +72,7 @@ export function createMailServer(options: MailServerOptions): (clock: Clock) => 
       const reply = toReply("final-dot", 250, "2.0.0", "queued");
       return { kind: "accepted", reply: { ...reply, serverId: "q1" } };
     };
-    const send = async (message: SmtpMessage, progress: SmtpProgress): Promise<SmtpResult> => {
+    const send = async (message: SmtpMessage, progress: CarrierProgress): Promise<SmtpResult> => {
       const text = Buffer.from(message.bytes).toString("utf8");
       const departure = postbox.begin("email", message.to, text);
       try {

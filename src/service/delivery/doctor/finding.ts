@@ -1,7 +1,7 @@
 /** The findings of an examination of the mail settings. */
 import { domainToASCII } from "node:url";
 import type { DkimKey } from "../mail/dkim.ts";
-import type { SendRate } from "../pacing/token-bucket.ts";
+import type { SendRate } from "../carrier.ts";
 import type { SmtpServer } from "../smtp/smtp-url.ts";
 
 /** `warning` may cost some mail, `problem` will; `skipped` could not be examined. */

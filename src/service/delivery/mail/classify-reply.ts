@@ -2,6 +2,7 @@
  * The meaning of a refused message: for the person, for the sender as a whole, and for the next try. The reply's own
  * code decides whether to try again; the enhanced code (RFC 3463) and the words decide who is to blame.
  */
+import type { Meaning } from "../carrier.ts";
 import { EMPTY_IN_REPORTS, waitIn } from "./parse-reply.ts";
 import { reasonIn, type ReplyReason } from "./reply-phrases.ts";
 
@@ -37,19 +38,7 @@ type Fate =
   | { readonly outcome: "retry"; readonly sender: "none" | "back-off" | "hours" }
   | { readonly outcome: "held"; readonly sender: "none" | "breaker" };
 
-export type ReplyMeaning = Fate & {
-  /** The recipient's domain backs off, not the sender. */
-  readonly domain: boolean;
-  /** A defect of ours or the message's content: three of these in a row open the breaker. */
-  readonly strike: boolean;
-  /** A quota by its words alone, which may be the recipient's: only several domains that say so prove it. */
-  readonly needsOthers: boolean;
-  /** The time that the server asks to wait at least; with `hours`, the time that the sender waits. */
-  readonly afterSeconds: number | null;
-  readonly reason: ReplyReason;
-  /** The refusal is final and its code is one of the address, whatever its words say. */
-  readonly hasAddressCode: boolean;
-};
+export type ReplyMeaning = Fate & Omit<Meaning, "outcome" | "sender"> & { readonly reason: ReplyReason };
 
 const SENDER_STAGES: ReadonlySet<ReplyStage> = new Set(["connect", "ehlo", "starttls", "auth", "mail-from"]);
 const MESSAGE_STAGES: ReadonlySet<ReplyStage> = new Set(["data", "final-dot"]);
@@ -142,7 +131,7 @@ export function classifyReply(reply: ServerReply): ReplyMeaning {
   const asked = asks ? waitIn(reply.text) : null;
   return {
     ...fate,
-    domain: fate.outcome === "retry" && !permanent && backsDomainOff(reply, reason, detail),
+    backsDomainOff: fate.outcome === "retry" && !permanent && backsDomainOff(reply, reason, detail),
     strike: fate.outcome === "failed" && isStrike(reply, reason, detail),
     needsOthers: fate.sender === "hours" && !SENDER_STAGES.has(reply.stage) && !hasQuotaCode(reply),
     afterSeconds: fate.sender === "hours" ? Math.max(asked ?? 0, QUOTA_SECONDS) : asked,

@@ -1,28 +1,21 @@
 /** The scheduler's sender of mail: what the words of a mail server mean for it. */
 import { replaceText } from "../../../contract/replace-text.ts";
-import type { DueDigest, DueQuestion, FrozenMessage } from "../../domain/ports.ts";
+import type { DueDigest, DueQuestion } from "../../domain/ports.ts";
+import { type Meaning, NOTHING_MEANT } from "../carrier.ts";
 import type { SmtpMessage, SmtpReply } from "../smtp/smtp-types.ts";
 import {
   type AnsweredResult,
-  type CarrierMeaning,
-  NOTHING_MEANT,
-  type Outgoing,
+  type Composed,
   type PacedSender,
   PacedTransport,
   type PacedTransportOptions,
-  surveyKey,
 } from "../pacing/paced-sender.ts";
 import { classifyReply } from "./classify-reply.ts";
 import { maskReply } from "./parse-reply.ts";
 
-interface RenderedMail {
-  readonly message: SmtpMessage;
-  readonly frozen: FrozenMessage;
-}
-
 export interface SmtpSenderOptions extends Omit<PacedTransportOptions<SmtpMessage, SmtpReply>, "name" | "meaningOf"> {
   /** The same message each time, from what was frozen the first time. */
-  readonly render: (due: DueMail) => Promise<RenderedMail>;
+  readonly render: (due: DueMail) => Promise<Pick<Composed<SmtpMessage>, "frozen" | "message">>;
   /** Messages to other addresses are held. */
   readonly mayReceive: (address: string) => boolean;
 }
@@ -43,29 +36,18 @@ export async function openSmtpSender({ mayReceive, render, ...options }: SmtpSen
       const address = due.channel === "digest" ? due.email : due.person.email;
       if (address === null) return { kind: "failed", reason: "the person has no email address" };
       if (!mayReceive(address)) return { kind: "held", reason: "mail to this address is not allowed here" };
-      return transport.send(
-        toOutgoing(due, address, () => render(due)),
-        progress,
-      );
+      const compose = async (): Promise<Composed<SmtpMessage>> => ({
+        ...(await render(due)),
+        domain: domainOf(address),
+        mask: (text) => maskReply(text, address),
+        redact: (text) => replaceText(text, address, "<address>"),
+      });
+      return transport.send(due, compose, progress);
     },
   });
 }
 
-function toOutgoing(due: DueMail, address: string, render: () => Promise<RenderedMail>): Outgoing<SmtpMessage> {
-  const { attempts, scheduledAt, firstAttemptAt } = due;
-  return {
-    key: surveyKey(due),
-    attempts,
-    scheduledAt,
-    firstAttemptAt,
-    render,
-    domain: domainOf(address),
-    mask: (text) => maskReply(text, address),
-    redact: (text) => replaceText(text, address, "<address>"),
-  };
-}
-
-function meaningOfReply(result: AnsweredResult<SmtpReply>): CarrierMeaning {
+function meaningOfReply(result: AnsweredResult<SmtpReply>): Meaning {
   const { stage, code, ...words } = result.reply;
   if (result.kind === "accepted") return { ...NOTHING_MEANT, outcome: "sent" };
   if (stage !== "final-dot") return classifyReply({ ...words, stage, code });

@@ -1,7 +1,8 @@
 /** When messages may leave, so that all processes that send together keep one rate. */
 import type { Clock } from "../../../runtime/clock.ts";
 import type { Store } from "../../domain/ports.ts";
-import { FULL_BUCKET, reserve, type SendRate } from "./token-bucket.ts";
+import type { SendRate } from "../carrier.ts";
+import { FULL_BUCKET, reserve } from "./token-bucket.ts";
 
 export interface Departures {
   /** The moment of the next message, Unix milliseconds, without taking it. */

@@ -5,6 +5,7 @@ import { createSemaphore, type Semaphore } from "../../../runtime/parallel.ts";
 import type { Random } from "../../../runtime/random.ts";
 import { retryOrGiveUp } from "../../domain/delivery/retries.ts";
 import { wordsOfAttempt } from "../../domain/delivery/oversight.ts";
+import type { Carrier, CarrierReply, CarrierResult, Meaning, SendRate } from "../carrier.ts";
 import type {
   AttemptFacts,
   DeliveryOutcome,
@@ -12,7 +13,7 @@ import type {
   DeliveryResult,
   MessageSender,
 } from "../../domain/delivery/sender.ts";
-import type { DueSurvey, FrozenMessage, KeptSender, SenderState, Store } from "../../domain/ports.ts";
+import type { DueMessage, DueReply, FrozenMessage, KeptSender, SenderState, Store } from "../../domain/ports.ts";
 import {
   admit,
   hasStopped,
@@ -28,75 +29,28 @@ import {
 } from "./sender-health.ts";
 import { createDepartures, type Departures } from "./departures.ts";
 import type { SenderMemory } from "./sender-memory.ts";
-import type { SendRate } from "./token-bucket.ts";
 import { createAlarm, type Alarm } from "./alarm.ts";
-
-/** The other side's words at the last step. */
-export interface CarrierReply extends AttemptFacts {
-  readonly text: string;
-}
-
-/** The end of the transmission of one message. */
-export type CarrierResult<Reply extends CarrierReply> =
-  | { readonly kind: "accepted"; readonly reply: Reply }
-  /** The other side said no. */
-  | { readonly kind: "refused"; readonly reply: Reply }
-  /** The connection or the wait for it ended. */
-  | { readonly kind: "broken"; readonly reply: Reply; readonly isPastDot: boolean }
-  /** It cannot be carried at all: nothing was sent, and nobody is to blame. */
-  | { readonly kind: "unsendable"; readonly reply: Reply }
-  /** `mayStillSend` said no. */
-  | { readonly kind: "withdrawn" };
-
-export interface Carrier<Message, Reply extends CarrierReply> {
-  send(
-    message: Message,
-    progress: Pick<DeliveryProgress, "mayStillSend" | "transmitting">,
-  ): Promise<CarrierResult<Reply>>;
-  close(): Promise<void>;
-}
 
 export type AnsweredResult<Reply extends CarrierReply> = Exclude<
   CarrierResult<Reply>,
   { readonly kind: "withdrawn" | "unsendable" }
 >;
 
-/** The meaning of a reply for the message and for the sender as a whole. */
-export type CarrierMeaning = Pick<
-  ServerAnswer,
-  "outcome" | "sender" | "strike" | "needsOthers" | "afterSeconds" | "hasAddressCode"
-> & {
-  /** The recipient's domain is put off, and not the sender. */
-  readonly domain: boolean;
-  /** It was refused before the recipient mattered, though its stage doesn't say so. */
-  readonly isBeforeRecipient?: boolean;
-  /** The number wants no more messages: the provider keeps it from getting them. */
-  readonly hasStopped?: boolean;
-};
-
-/** Of a reply that says nothing of the sender. */
-export const NOTHING_MEANT = {
-  sender: "none",
-  domain: false,
-  strike: false,
-  needsOthers: false,
-  afterSeconds: null,
-  hasAddressCode: false,
-} as const;
-
-/** One message of whatever kind. */
-export interface Outgoing<Message> extends Pick<DueSurvey, "attempts" | "scheduledAt" | "firstAttemptAt"> {
-  /** Tells it from others in what the sender remembers. */
-  readonly key: string;
+/** Ready for its carrier. */
+export interface Composed<Message> {
+  readonly message: Message;
+  /** From this it is composed again, the same each time. */
+  readonly frozen: FrozenMessage;
   /** A part of the recipient's address that may be put off on its own. */
   readonly domain: string;
-  /** The same message each time, from what was frozen the first time. */
-  readonly render: () => Promise<{ readonly message: Message; readonly frozen: FrozenMessage }>;
   /** The words without what differs from one recipient to the next. */
   readonly mask: (text: string) => string;
   /** The words without the recipient: what is known of the sender outlives them. */
   readonly redact: (text: string) => string;
 }
+
+/** What is sent at a rate; replies aren't. */
+export type DuePaced = Exclude<DueMessage, DueReply>;
 
 export interface PacedTransportOptions<Message, Reply extends CarrierReply> {
   /** By which its state is kept. */
@@ -109,7 +63,7 @@ export interface PacedTransportOptions<Message, Reply extends CarrierReply> {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Pick<Random, "fraction">;
-  readonly meaningOf: (result: AnsweredResult<Reply>) => CarrierMeaning;
+  readonly meaningOf: (result: AnsweredResult<Reply>) => Meaning;
   readonly memory: SenderMemory;
   /** There may be room for messages again. */
   readonly wake: () => void;
@@ -132,10 +86,6 @@ const AFTER_PROBE_SECONDS = 15;
 const PUT_OFF_SECONDS_MAX = 86_400;
 /** Stages in which the recipient was not named yet. */
 const BEFORE_RECIPIENT: ReadonlySet<string> = new Set(["connect", "ehlo", "starttls", "auth", "mail-from"]);
-
-export function surveyKey({ project, requestId }: Pick<DueSurvey, "project" | "requestId">): string {
-  return `${project.id}/${requestId}`;
-}
 
 /** Sends messages of whatever kind at a rate, while the other side takes them. */
 export class PacedTransport<Message, Reply extends CarrierReply> {
@@ -191,10 +141,14 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
     return (untilOf(this.health) ?? Infinity) <= clock.now() ? 1 : 0;
   }
 
-  async send(outgoing: Outgoing<Message>, progress: DeliveryProgress): Promise<DeliveryResult> {
+  async send(
+    due: DuePaced,
+    compose: () => Promise<Composed<Message>>,
+    progress: DeliveryProgress,
+  ): Promise<DeliveryResult> {
     await this.#turns.enter();
     try {
-      return await this.#sendInTurn(outgoing, progress);
+      return await this.#sendInTurn(due, compose, progress);
     } finally {
       this.#turns.leave();
     }
@@ -228,14 +182,18 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
     if (saved.epoch !== this.health.epoch) await this.save();
   }
 
-  async #sendInTurn(outgoing: Outgoing<Message>, progress: DeliveryProgress): Promise<DeliveryResult> {
+  async #sendInTurn(
+    due: DuePaced,
+    compose: () => Promise<Composed<Message>>,
+    progress: DeliveryProgress,
+  ): Promise<DeliveryResult> {
     const { clock, transport } = this.#options;
     const { signal } = progress;
     signal.throwIfAborted();
-    const { message, frozen } = await outgoing.render();
+    const composed = await compose();
     // The token itself is taken later. Waiting for it here holds no connection.
     await this.#sleepUntil(await this.#departures.next(), signal);
-    const { state, admission } = admit(this.health, outgoing.domain, clock.now());
+    const { state, admission } = admit(this.health, composed.domain, clock.now());
     this.#become(state);
     // A waiting sender has no room, so its messages may stay due. Those of a waiting domain would come back at once.
     if (admission.kind === "wait")
@@ -243,56 +201,45 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
     const { epoch } = admission;
     const token = { isTaken: false };
     try {
-      const result = await transport.send(message, {
+      const result = await transport.send(composed.message, {
         mayStillSend: async () => {
           if (!token.isTaken) await this.#sleepUntil(await this.#departures.take(), signal);
           token.isTaken = true;
           return progress.mayStillSend();
         },
-        transmitting: () => progress.transmitting(frozen),
+        transmitting: () => progress.transmitting(composed.frozen),
       });
-      return this.#settle(outgoing, result, epoch);
+      return this.#settle(due, composed, result, epoch);
     } catch (error) {
       this.tell({ kind: "released", epoch });
       throw error;
     }
   }
 
-  #settle(outgoing: Outgoing<Message>, result: CarrierResult<Reply>, epoch: number): DeliveryResult {
+  /** What the sender learns from the end of a transmission, and what it means for the message. */
+  #settle(due: DuePaced, composed: Composed<Message>, result: CarrierResult<Reply>, epoch: number): DeliveryResult {
     const { meaningOf, clock } = this.#options;
-    if (result.kind === "withdrawn" || result.kind === "unsendable") {
+    // A connection that the end of the service has cut says nothing of the server.
+    const isCut = this.#isClosed && result.kind === "broken";
+    if (result.kind === "withdrawn" || result.kind === "unsendable" || isCut) {
       this.tell({ kind: "released", epoch });
-      // A withdrawn message is settled already.
-      if (result.kind === "withdrawn") return { kind: "cancelled", reason: "withdrawn" };
-      return { kind: "failed", reason: result.reply.text, attempt: factsOf(result.reply) };
+      return endWithoutAnswer(result);
     }
     const { reply } = result;
-    // A connection that the end of the service has cut says nothing of the server.
-    if (this.#isClosed && result.kind === "broken") {
-      this.tell({ kind: "released", epoch });
-      return result.isPastDot ? { kind: "unknown", attempt: factsOf(reply) } : { kind: "released", delaySeconds: 0 };
-    }
-    const {
-      domain: backsDomainOff,
-      isBeforeRecipient = BEFORE_RECIPIENT.has(reply.stage),
-      hasStopped: isOptedOut = false,
-      ...meaning
-    } = meaningOf(result);
-    const { key, domain, mask, redact } = outgoing;
-    const { stage, code, enhancedCode } = reply;
-    const words = { text: redact(reply.text), maskedText: mask(reply.text), said: { stage, code, enhancedCode } };
-    const message = isBeforeRecipient ? null : key;
-    const answer = { ...meaning, ...words, message, domain, backsDomainOff };
+    const { isBeforeRecipient, hasStopped: isOptedOut, ...meaning } = meaningOf(result);
+    const message = (isBeforeRecipient ?? BEFORE_RECIPIENT.has(reply.stage)) ? null : keyOf(due);
+    const answer = { ...meaning, ...wordsOf(reply, composed), message, domain: composed.domain };
     const { verdict } = this.tell({ kind: "answer", answer, epoch });
     if (clock.monotonic() - this.#savedMs > SAVE_MS) this.#saveSoon();
     const attempt = factsOf(reply);
     if (verdict === "held") return { kind: "held", reason: reply.text, attempt };
     if (verdict === "later") return { ...this.#putOff(reply, clock.now() + PROBE_INTERVAL), attempt };
-    if (isOptedOut) return { kind: "cancelled", reason: "the number has opted out", hasStopped: true, attempt };
-    return { ...this.#outcomeOf(outgoing, verdict === "odd" ? { ...answer, sender: "none" } : answer, reply), attempt };
+    if (isOptedOut === true)
+      return { kind: "cancelled", reason: "the number has opted out", hasStopped: true, attempt };
+    return { ...this.#outcomeOf(due, verdict === "odd" ? { ...answer, sender: "none" } : answer, reply), attempt };
   }
 
-  #outcomeOf(outgoing: Outgoing<Message>, answer: ServerAnswer, reply: CarrierReply): DeliveryOutcome {
+  #outcomeOf(due: DuePaced, answer: ServerAnswer, reply: CarrierReply): DeliveryOutcome {
     const { outcome, sender, afterSeconds } = answer;
     const { stage, text } = reply;
     // The sender's trouble: the message keeps its attempts, and goes out as soon as the sender is well. One whose
@@ -306,7 +253,7 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
     const { clock, random } = this.#options;
     const slow = this.health.domains[answer.domain];
     const leastSeconds = Math.max(afterSeconds ?? 0, slow === undefined ? 0 : this.#secondsUntil(slow.until));
-    return retryOrGiveUp(outgoing, { now: unixSeconds(clock), fraction: random.fraction(), leastSeconds });
+    return retryOrGiveUp(due, { now: unixSeconds(clock), fraction: random.fraction(), leastSeconds });
   }
 
   #become(next: SenderHealth): void {
@@ -394,4 +341,27 @@ function toHealth({ state, savedAt }: KeptSender, resumedAt: number | null, now:
 
 function factsOf({ stage, code, enhancedCode, text, host, serverId, ms }: CarrierReply): AttemptFacts {
   return { stage, code, enhancedCode, text, host, serverId, ms };
+}
+
+/** Nothing was learnt of the other side. */
+function endWithoutAnswer(result: CarrierResult<CarrierReply>): DeliveryResult {
+  // A withdrawn message is settled already.
+  if (result.kind === "withdrawn") return { kind: "cancelled", reason: "withdrawn" };
+  const attempt = factsOf(result.reply);
+  if (result.kind === "unsendable") return { kind: "failed", reason: result.reply.text, attempt };
+  return result.kind === "broken" && result.isPastDot
+    ? { kind: "unknown", attempt }
+    : { kind: "released", delaySeconds: 0 };
+}
+
+/** Tells the message from others in what the sender remembers. */
+function keyOf({ project, requestId }: DuePaced): string {
+  return `${project.id}/${requestId}`;
+}
+
+function wordsOf(
+  { stage, code, enhancedCode, text }: CarrierReply,
+  { mask, redact }: Pick<Composed<unknown>, "mask" | "redact">,
+) {
+  return { text: redact(text), maskedText: mask(text), said: { stage, code, enhancedCode } };
 }

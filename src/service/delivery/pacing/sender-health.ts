@@ -14,32 +14,20 @@
  * Any other answer to a probe, a bounce for one, proves nothing, and the next message is the next probe.
  */
 
+import type { Meaning } from "../carrier.ts";
 import type { ReplyFacts } from "../../domain/delivery/rows.ts";
 
 /** The end of one message, and the meaning of the server's reply to it for the sender. */
-export interface ServerAnswer {
+export interface ServerAnswer extends Omit<Meaning, "hasStopped" | "isBeforeRecipient"> {
   /** Names the message, once its recipient was named to the server; null before. */
   readonly message: string | null;
-  readonly outcome: "sent" | "retry" | "bounced" | "failed" | "held" | "unknown";
-  /** `hours` is a quota; `breaker` is a refusal of policy or login, of which three in a row stop the sender. */
-  readonly sender: "none" | "back-off" | "hours" | "breaker";
-  /** A refusal of content, or a defect of ours: three in a row stop the sender too. */
-  readonly strike: boolean;
   /** The recipient's. */
   readonly domain: string;
-  /** The domain of recipients is put off, and not the sender. */
-  readonly backsDomainOff: boolean;
-  /** The time that the server asked to wait. */
-  readonly afterSeconds: number | null;
   /** The server's words. */
   readonly text: string;
   readonly said: ReplyFacts;
   /** The same without what differs from one recipient to the next. */
   readonly maskedText: string;
-  /** The reply names the address, such as 5.1.1. */
-  readonly hasAddressCode: boolean;
-  /** A quota that may be the recipient's: it counts once several domains have spoken of one. */
-  readonly needsOthers: boolean;
 }
 
 export type SenderEvent =

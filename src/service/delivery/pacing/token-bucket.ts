@@ -1,9 +1,4 @@
-/** The number of messages that leave in a second, an hour or a minute, whatever the number of connections. */
-
-export interface SendRate {
-  readonly count: number;
-  readonly perSeconds: number;
-}
+import type { SendRate } from "../carrier.ts";
 
 /**
  * A plain value that the caller loads and stores, so that a restart does not begin with a burst. `level` is at most 1,

@@ -10,7 +10,7 @@ import {
   startDeadline,
 } from "../../../runtime/http-exchange.ts";
 import { GATEWAY_STAGE } from "../../domain/delivery/deliveries.ts";
-import { type Carrier, type CarrierReply, type CarrierResult } from "../pacing/paced-sender.ts";
+import type { Carrier, CarrierReply, CarrierResult } from "../carrier.ts";
 import { maskSecret, readGatewayAnswer, type SmsGateway, toGatewayRequest } from "./gateway.ts";
 import { type GatewayMeaning, HELD, PLAIN, RETRY } from "./providers/answers.ts";
 import type { SmsMessage } from "./providers/provider.ts";

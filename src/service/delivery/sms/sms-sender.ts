@@ -6,13 +6,7 @@ import type { DueQuestion, DueSurvey, FrozenMessage, Store, Transaction } from "
 import { localDay, quietUntil } from "../../domain/sms/day.ts";
 import { recipientZones } from "../../domain/sms/recipient-zones.ts";
 import type { QuietHours } from "../../domain/surveys/quiet-hours.ts";
-import {
-  type Outgoing,
-  type PacedSender,
-  PacedTransport,
-  type PacedTransportOptions,
-  surveyKey,
-} from "../pacing/paced-sender.ts";
+import { type PacedSender, type Composed, PacedTransport, type PacedTransportOptions } from "../pacing/paced-sender.ts";
 import type { SmsMessage } from "./providers/provider.ts";
 import type { GatewayReply } from "./gateway-transport.ts";
 import { toSmsText } from "./segments.ts";
@@ -62,7 +56,7 @@ export interface SmsSenderOptions extends Omit<PacedTransportOptions<SmsMessage,
   readonly limits: SmsLimits;
   readonly budget: SegmentBudget;
   readonly zoneOf: (project: DueSurvey["project"]) => Promise<string | null>;
-  readonly compose: (due: DueQuestion) => Promise<FrozenMessage>;
+  readonly freeze: (due: DueQuestion) => Promise<FrozenMessage>;
   readonly onLong: (project: DueSurvey["project"], segments: number) => void;
 }
 
@@ -96,7 +90,7 @@ export async function openSmsSender(options: SmsSenderOptions): Promise<PacedSen
       const { frozen, segments, day } = found;
       const giveBack = (): void => budget.giveBack(due.project, day, segments);
       const sendText = (marking: DeliveryProgress): Promise<DeliveryResult> =>
-        transport.send(toOutgoing(due, frozen), marking);
+        transport.send(due, async () => compose(due, frozen), marking);
       return shorten(await spend({ segments, giveBack }, progress, sendText));
     },
   });
@@ -122,19 +116,14 @@ export async function spend(
   }
 }
 
-function toOutgoing(due: DueQuestion, frozen: FrozenMessage): Outgoing<SmsMessage> {
-  const { attempts, scheduledAt, firstAttemptAt, person, token } = due;
+function compose({ person, token }: DueQuestion, frozen: FrozenMessage): Composed<SmsMessage> {
   const { text } = frozen.values;
   const to = person.phoneNumber ?? "";
-  const message = { to, text: typeof text === "string" ? text : "", id: frozen.messageId };
   return {
-    key: surveyKey(due),
-    attempts,
-    scheduledAt,
-    firstAttemptAt,
+    message: { to, text: typeof text === "string" ? text : "", id: frozen.messageId },
+    frozen,
     // A gateway answers for all numbers alike.
     domain: "",
-    render: async () => ({ frozen, message }),
     redact: (words) => replaceText(replaceText(words, to.slice(1), "<number>"), token, "<token>"),
     mask: (words) => words.replaceAll(to.slice(1), "").replaceAll(/\d+/g, "0"),
   };
@@ -158,7 +147,7 @@ function shorten(result: DeliveryResult): DeliveryResult {
  * decides.
  */
 async function check(options: SmsSenderOptions, due: DueQuestion): Promise<Checked | DeliveryResult> {
-  const { limits, budget, clock, compose, zoneOf, onLong } = options;
+  const { limits, budget, clock, zoneOf, onLong } = options;
   const { phoneNumber } = due.person;
   if (phoneNumber === null) return { kind: "failed", reason: "the person has no phone number" };
   if (!limits.mayReceive(phoneNumber)) return { kind: "held", reason: "texts to this number are not allowed here" };
@@ -171,7 +160,7 @@ async function check(options: SmsSenderOptions, due: DueQuestion): Promise<Check
     const reason = `quiet hours until ${quiet.to}:00 ${end.zone}`;
     return { kind: "released", delaySeconds: end.at - now, reason, isEarly: true };
   }
-  const frozen = due.frozen ?? (await compose(due));
+  const frozen = due.frozen ?? (await options.freeze(due));
   const segments = Number(frozen.values.segments);
   if (segments > 1) onLong(due.project, segments);
   if (segments > limits.maxSegments)

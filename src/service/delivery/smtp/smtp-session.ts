@@ -13,7 +13,8 @@ import { createAlarm, type Alarm } from "../pacing/alarm.ts";
 import { CLOSED, describeFailure, listenTo, stageOfError, stageOfLine, timeoutError, WAITS } from "./smtp-dialogue.ts";
 import type { DialogueError } from "./smtp-dialogue.ts";
 import { asOneLine, serverIdIn } from "./smtp-types.ts";
-import type { SmtpMessage, SmtpProgress, SmtpReply, SmtpStage } from "./smtp-types.ts";
+import type { CarrierProgress } from "../carrier.ts";
+import type { SmtpMessage, SmtpReply, SmtpStage } from "./smtp-types.ts";
 import { maskCredentials, type SmtpServer } from "./smtp-url.ts";
 
 /** Milliseconds. */
@@ -147,7 +148,7 @@ export class SmtpSession {
   /**
    * One message from MAIL FROM to the reply. Rejects with what `transmitting` rejects with; the dot is not sent then.
    */
-  async transmit(message: SmtpMessage, transmitting: SmtpProgress["transmitting"]): Promise<SessionOutcome> {
+  async transmit(message: SmtpMessage, transmitting: CarrierProgress["transmitting"]): Promise<SessionOutcome> {
     this.messages += 1;
     this.#isPastDot = false;
     const body = createBody(message.bytes, async () => {

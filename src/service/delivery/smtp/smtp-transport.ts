@@ -2,7 +2,8 @@
 import type { Clock } from "../../../runtime/clock.ts";
 import { createSemaphore, type Semaphore } from "../../../runtime/parallel.ts";
 import { SmtpSession, type SessionOutcome, type SmtpTimeouts } from "./smtp-session.ts";
-import type { SmtpMessage, SmtpProgress, SmtpResult } from "./smtp-types.ts";
+import type { CarrierProgress } from "../carrier.ts";
+import type { SmtpMessage, SmtpResult } from "./smtp-types.ts";
 import type { SmtpServer } from "./smtp-url.ts";
 
 export interface SmtpTransportOptions {
@@ -66,7 +67,7 @@ export class SmtpTransport {
    * Sends one message and resolves when its outcome is known; calls beyond the number of connections wait their turn.
    * Rejects only with what `progress` rejects with (the dot was not written then) and after `close`.
    */
-  async send(message: SmtpMessage, progress: SmtpProgress): Promise<SmtpResult> {
+  async send(message: SmtpMessage, progress: CarrierProgress): Promise<SmtpResult> {
     await this.#turns.enter();
     if (this.#closing !== null) {
       this.#release();
@@ -86,7 +87,7 @@ export class SmtpTransport {
   }
 
   /** Releases the turn in every case. */
-  async #deliver(message: SmtpMessage, progress: SmtpProgress): Promise<Attempt> {
+  async #deliver(message: SmtpMessage, progress: CarrierProgress): Promise<Attempt> {
     for (;;) {
       const kept = this.#takeIdle();
       const session = kept ?? this.#create();
@@ -103,7 +104,7 @@ export class SmtpTransport {
     }
   }
 
-  async #attempt(session: SmtpSession, message: SmtpMessage, progress: SmtpProgress): Promise<Attempt> {
+  async #attempt(session: SmtpSession, message: SmtpMessage, progress: CarrierProgress): Promise<Attempt> {
     try {
       const obstacle = session.findObstacle(message);
       if (obstacle !== null) return obstacle;

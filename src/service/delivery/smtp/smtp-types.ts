@@ -1,4 +1,4 @@
-/** The questions to a transport of mail and its answers; nothing here knows how a reply is judged. */
+import type { CarrierReply, CarrierResult } from "../carrier.ts";
 
 /**
  * The stage that the dialogue had reached. `connect` includes the lookup of the name and the greeting, `starttls` is
@@ -8,7 +8,7 @@
 export type SmtpStage = "connect" | "ehlo" | "starttls" | "auth" | "mail-from" | "rcpt-to" | "data" | "final-dot";
 
 /** The server's words, or the words of the failure where the server said nothing. */
-export interface SmtpReply {
+export interface SmtpReply extends CarrierReply {
   readonly stage: SmtpStage;
   /** The basic reply code, such as 550. Null when the server did not reply. */
   readonly code: number | null;
@@ -24,19 +24,11 @@ export interface SmtpReply {
   readonly ms: number;
 }
 
-export type SmtpResult =
-  | { readonly kind: "accepted"; readonly reply: SmtpReply }
-  /** The server said no at that stage. */
-  | { readonly kind: "refused"; readonly reply: SmtpReply }
-  /** The connection or the wait for it ended. Past the dot the server may have the message: the outcome is unknown. */
-  | { readonly kind: "broken"; readonly reply: SmtpReply; readonly isPastDot: boolean }
-  /**
-   * This server or SMTP itself cannot carry the message: an address that needs SMTPUTF8 (RFC 6531), a message larger
-   * than the announced SIZE, an address with a line break. The message fails and nobody is to blame; nothing was sent.
-   */
-  | { readonly kind: "unsendable"; readonly reply: SmtpReply }
-  /** `mayStillSend` said no. */
-  | { readonly kind: "withdrawn" };
+/**
+ * `unsendable`: an address that needs SMTPUTF8 (RFC 6531), a message larger than the announced SIZE, an address with a
+ * line break.
+ */
+export type SmtpResult = CarrierResult<SmtpReply>;
 
 export interface SmtpMessage {
   /** The sender of the envelope; empty for the null sender. */
@@ -45,16 +37,6 @@ export interface SmtpMessage {
   /** The message as RFC 5322 has it. Dots are stuffed and line breaks become CRLF on the way. */
   readonly bytes: Uint8Array;
   readonly needsSmtpUtf8: boolean;
-}
-
-export interface SmtpProgress {
-  /** Asked right before MAIL FROM, once more after a reconnection. */
-  mayStillSend(): Promise<boolean>;
-  /**
-   * Called once the server has taken everything but the final dot. The dot is written after this resolved and never
-   * otherwise, so a message without the caller's durable mark cannot have been accepted.
-   */
-  transmitting(): Promise<void>;
 }
 
 const TEXT_MAX = 500;

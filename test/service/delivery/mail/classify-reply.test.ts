@@ -12,7 +12,13 @@ function said(stage: ReplyStage, reply: string): ReplyMeaning {
   return classifyReply({ ...parseReply(reply), stage: stage as Stage });
 }
 
-const NOTHING_ELSE = { domain: false, strike: false, needsOthers: false, afterSeconds: null, hasAddressCode: false };
+const NOTHING_ELSE = {
+  backsDomainOff: false,
+  strike: false,
+  needsOthers: false,
+  afterSeconds: null,
+  hasAddressCode: false,
+};
 const bounced = (reason: string): object => ({ ...NOTHING_ELSE, outcome: "bounced", sender: "none", reason });
 const held = (reason: string): object => ({ ...NOTHING_ELSE, outcome: "held", sender: "breaker", reason });
 const failed = (reason: string): object => ({ ...NOTHING_ELSE, outcome: "failed", sender: "none", reason });
@@ -261,13 +267,13 @@ describe("a refusal for now", () => {
     ["by a greylist", "451 4.7.1 Greylisted, try again in 300 seconds", retry("greylisted", { afterSeconds: 300 })],
     ["while the server stops", "421 4.3.2 Service not available", backOff("system")],
     ["that closes without a code", "421 Closing connection", backOff("unknown")],
-    ["of the domain's rate", "421 4.7.28 Unusual rate of mail", retry("rate", { domain: true })],
+    ["of the domain's rate", "421 4.7.28 Unusual rate of mail", retry("rate", { backsDomainOff: true })],
     [
       "of the domain's rate in 10 minutes",
       "450 Too many mails, in 10 min",
-      retry("rate", { domain: true, afterSeconds: 600 }),
+      retry("rate", { backsDomainOff: true, afterSeconds: 600 }),
     ],
-    ["of the domain's trust", "421 4.7.0 Deferred", retry("policy", { domain: true })],
+    ["of the domain's trust", "421 4.7.0 Deferred", retry("policy", { backsDomainOff: true })],
     ["of a quota", "452 4.5.3 Too many recipients", hours(FOUR_HOURS)],
     ["of a quota, by its words", "452 Daily message quota exceeded", { ...hours(FOUR_HOURS), needsOthers: true }],
     ["of a quota of a day", "452 4.5.3 Come back in 24 hours", hours(86_400)],

@@ -5,7 +5,8 @@ import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import { SmtpTransport, type SmtpTransportOptions } from "../../../../src/service/delivery/smtp/smtp-transport.ts";
-import type { SmtpMessage, SmtpProgress, SmtpResult } from "../../../../src/service/delivery/smtp/smtp-types.ts";
+import type { CarrierProgress } from "../../../../src/service/delivery/carrier.ts";
+import type { SmtpMessage, SmtpResult } from "../../../../src/service/delivery/smtp/smtp-types.ts";
 import { parseSmtpUrl } from "../../../../src/service/delivery/smtp/smtp-url.ts";
 import { startRawSmtp, type RawSmtpOptions, type RawSmtpStub } from "../../../helpers/raw-smtp-stub.ts";
 import { startPlanServer, type SmtpPlanOptions, type SmtpPlanServer } from "../../../helpers/smtp-plan-server.ts";
@@ -67,7 +68,7 @@ const mail = (local: string, more: Partial<SmtpMessage> = {}): SmtpMessage => {
 };
 
 /** Agrees to everything, and remembers what it was asked. */
-function agree(more: Partial<SmtpProgress> = {}): SmtpProgress & { readonly asked: string[] } {
+function agree(more: Partial<CarrierProgress> = {}): CarrierProgress & { readonly asked: string[] } {
   const asked: string[] = [];
   return {
     asked,

@@ -1,8 +1,8 @@
 /** The meanings that a provider's answer can have, and how answers are read. */
 import { isJsonObject, type Json, type JsonObject } from "../../../../contract/json.ts";
-import { type CarrierMeaning, NOTHING_MEANT } from "../../pacing/paced-sender.ts";
+import { type Meaning, NOTHING_MEANT } from "../../carrier.ts";
 
-export interface GatewayMeaning extends CarrierMeaning {
+export interface GatewayMeaning extends Meaning {
   readonly serverId: string | null;
   readonly code: string | null;
 }
