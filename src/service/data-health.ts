@@ -3,7 +3,7 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Random } from "../runtime/random.ts";
 import { type DatabaseChoice, openData } from "./data-file/open-data-file.ts";
 import type { Unready } from "./health.ts";
-import { livingProcesses } from "./scheduler/heartbeat.ts";
+import { livingProcesses } from "./sending/heartbeat.ts";
 
 export interface DataChoice {
   readonly dataFile: string;

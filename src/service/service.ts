@@ -13,8 +13,8 @@ import {
   type ServerExchange,
 } from "./http/create-http-service.ts";
 import { openPaths } from "./public-paths.ts";
-import { createHeartbeat } from "./scheduler/heartbeat.ts";
-import { createScheduler, type Scheduler } from "./scheduler/scheduler.ts";
+import { createHeartbeat } from "./sending/heartbeat.ts";
+import { Scheduler } from "./sending/scheduler.ts";
 import type { Senders } from "./sending/senders.ts";
 import { keepFlags } from "./server-flags.ts";
 import { logOverdue, logPaused, logStart } from "./service-log.ts";
@@ -22,16 +22,14 @@ import type { ServiceOptions } from "./service-options.ts";
 import { Upkeep } from "./upkeep.ts";
 import { Dispatcher } from "./webhook/dispatcher.ts";
 
-/** Sends what is due, once it is started. `isLeader`: true in the one process that sends events. */
-export function openSending(core: Core, senders: Senders): Scheduler & { readonly isLeader: () => boolean } {
+export function openSending(core: Core, senders: Senders): Scheduler {
   const { options, store, process: claimer, deliveries, failures, metrics, loops } = core;
   const { clock, log, maxAgeSeconds = null, knowsOutbox, onUnknown = "hold" } = options;
-  const heartbeat = createHeartbeat({ store, clock, claimer, onUnknown });
-  const scheduler = createScheduler({
+  const scheduler = new Scheduler({
     store,
     clock,
     claimer,
-    heartbeat,
+    heartbeat: createHeartbeat({ store, clock, claimer, onUnknown }),
     maxAgeSeconds,
     onUnknown,
     senders: senders.replies === null ? senders.all : [...senders.all, senders.replies],
@@ -48,7 +46,7 @@ export function openSending(core: Core, senders: Senders): Scheduler & { readonl
     onError: failures.add,
   });
   loops.messages = scheduler;
-  return { ...scheduler, isLeader: heartbeat.isLeader };
+  return scheduler;
 }
 
 export interface Http extends Omit<HttpService, "handleOperators"> {
@@ -155,11 +153,11 @@ export async function buildService(core: Core): Promise<BuiltService> {
     ...options,
     store,
     own: address.own,
-    mayStart: sending.isLeader,
+    mayStart: () => sending.isLeader(),
     onError: failures.add,
   });
   loops.events = webhooks;
-  const upkeep = openUpkeep(core, senders, sending.sweep);
+  const upkeep = openUpkeep(core, senders, () => sending.sweep());
   const stop = async (): Promise<void> => {
     await Promise.all([upkeep.stop(), sending.stop(), webhooks.stop()]);
   };
@@ -199,8 +197,12 @@ export async function buildService(core: Core): Promise<BuiltService> {
   return { service, senders, sending };
 }
 
-function openUpkeep({ options, store, keepErasures, failures }: Core, { outbox }: Senders, sweep: Scheduler["sweep"]) {
+function openUpkeep(
+  { options, store, keepErasures, failures }: Core,
+  { outbox }: Senders,
+  sweepMessages: () => Promise<unknown>,
+) {
   const { clock, log, outboxKeepSeconds = null } = options;
   const onError = failures.add;
-  return new Upkeep({ store, clock, log, outbox, outboxKeepSeconds, keepErasures, sweepMessages: sweep, onError });
+  return new Upkeep({ store, clock, log, outbox, outboxKeepSeconds, keepErasures, sweepMessages, onError });
 }

@@ -1,7 +1,7 @@
 /** A server's hourly work: removes old messages, logs and answers, and finishes interrupted erasures. */
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
-import type { Outbox } from "./delivery/outbox.ts";
+import type { Outbox } from "./sending/outbox.ts";
 import { pruneAttempts } from "./domain/delivery/oversight.ts";
 import type { Store } from "./domain/ports.ts";
 import { finishErasure } from "./domain/privacy/erase.ts";

@@ -19,7 +19,6 @@ const service = [
   "service/delivery",
   "service/webhook",
   "service/history",
-  "service/scheduler",
   "service/operations",
 ];
 const sending = "service/sending";

@@ -4,7 +4,7 @@ import { openCore } from "../../src/service/core.ts";
 import { buildService, type Service } from "../../src/service/service.ts";
 import { createAdmin } from "../../src/service/operations/index.ts";
 import { openTools } from "../../src/service/operation-tools.ts";
-import type { Scheduler } from "../../src/service/scheduler/scheduler.ts";
+import type { Scheduler } from "../../src/service/sending/scheduler.ts";
 import type { ServiceOptions } from "../../src/service/service-options.ts";
 
 export interface TestService extends Service {
@@ -17,7 +17,7 @@ export interface TestService extends Service {
 export async function openTestService(options: ServiceOptions): Promise<TestService> {
   const core = await openCore(options);
   const { service, senders, sending } = await buildService(core);
-  const run = createAdmin(openTools(core, senders, sending.sweep), { key: null, name: "test" });
+  const run = createAdmin(openTools(core, senders, () => sending.sweep()), { key: null, name: "test" });
   // A server finds by polling what a command has changed; this one is told at once, by a clock set by hand too.
   const admin: Admin = async (command) => {
     const result = await run(command);
@@ -25,5 +25,5 @@ export async function openTestService(options: ServiceOptions): Promise<TestServ
     core.loops.events?.wake();
     return result;
   };
-  return { ...service, admin, finishDue: sending.finish, sweepMessages: sending.sweep };
+  return { ...service, admin, finishDue: () => sending.finish(), sweepMessages: () => sending.sweep() };
 }

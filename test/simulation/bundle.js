@@ -21,7 +21,7 @@ const SEAMS = {
   "service/delivery/smtp/smtp-transport.ts": "seams/smtp-transport.ts",
   "service/delivery/sms/gateway-transport.ts": "seams/gateway-transport.ts",
   "service/webhook/transport.ts": "seams/endpoint-transport.ts",
-  "service/scheduler/heartbeat.ts": "seams/heartbeat.ts",
+  "service/sending/heartbeat.ts": "seams/heartbeat.ts",
   "service/store/postgres/connections.ts": "seams/connections.ts",
   "service/store/postgres/open-postgres-store.ts": "seams/open-postgres-store.ts",
   "service/store/sqlite/open-sqlite-store.ts": "seams/open-sqlite-store.ts",

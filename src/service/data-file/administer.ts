@@ -2,7 +2,7 @@ import { systemUser } from "../../runtime/files/processes.ts";
 import { silentLog } from "../../runtime/log.ts";
 import { type Admin, createAdmin } from "../operations/index.ts";
 import type { Store } from "../domain/ports.ts";
-import { MessageSweep } from "../scheduler/message-sweep.ts";
+import { MessageSweep } from "../sending/message-sweep.ts";
 import { type Core, openCore, openSenders } from "../core.ts";
 import { openTools } from "../operation-tools.ts";
 import type { ServiceOptions } from "../service-options.ts";

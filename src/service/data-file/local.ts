@@ -2,7 +2,7 @@ import type { Exchange } from "../../contract/http.ts";
 import { createKey } from "../operations/projects.ts";
 import { requireProject } from "../domain/projects/projects.ts";
 import { DEFAULT_PROJECT, ensureProject } from "../first-project.ts";
-import { livingProcesses } from "../scheduler/heartbeat.ts";
+import { livingProcesses } from "../sending/heartbeat.ts";
 import { type Core, openSenders } from "../core.ts";
 import { openHttp, openKeys, openSending } from "../service.ts";
 import { DEFAULT_ADDRESS } from "../service-address.ts";

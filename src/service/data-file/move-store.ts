@@ -12,7 +12,7 @@ import type { Store, StoreContents, Transaction } from "../domain/ports.ts";
 import { syncErasures } from "./erasure-file.ts";
 import { applyLaterErasures, readLaterErasures } from "./later-erasures.ts";
 import { type DatabaseChoice, type DataFileOptions, openData } from "./open-data-file.ts";
-import { livingProcesses } from "../scheduler/heartbeat.ts";
+import { livingProcesses } from "../sending/heartbeat.ts";
 import { StoreFileError } from "../store/store-errors.ts";
 import { markAsCopy } from "../store/sqlite/engine/data-file.ts";
 import { inspectCopy } from "../store/sqlite/inspect-copy.ts";

@@ -7,7 +7,7 @@ import { type KeptSender, REPORT_OUTCOMES, type ReportOutcome } from "../domain/
 import { TEXT_OUTCOMES, type TextOutcome } from "../domain/sms/receive-text.ts";
 import { HOOK_SOURCES } from "../domain/delivery/hook-secrets.ts";
 import type { SmtpStage } from "../delivery/smtp/smtp-types.ts";
-import { hasStopped, type SenderHealth } from "../delivery/pacing/sender-health.ts";
+import { hasStopped, type SenderHealth } from "../sending/pacing/sender-health.ts";
 import type { AttemptFacts, DeliveryResult, OutcomeKind } from "../domain/delivery/sender.ts";
 
 const REFUSALS = ["secret", "signature", "body"] as const;

@@ -10,8 +10,8 @@ import type { MessageSender } from "../domain/delivery/sender.ts";
 import type { DueQuestion, OutgoingChannel, ProjectRow, Store } from "../domain/ports.ts";
 import { readSettings } from "../domain/projects/settings.ts";
 import type { DataFileOptions } from "../data-file/open-data-file.ts";
-import type { Heartbeat } from "../scheduler/heartbeat.ts";
-import { createScheduler, type Scheduler } from "../scheduler/scheduler.ts";
+import type { Heartbeat } from "../sending/heartbeat.ts";
+import { Scheduler } from "../sending/scheduler.ts";
 import { IN_MEMORY } from "../store/sqlite/engine/engine.ts";
 import { openSqliteStore } from "../store/sqlite/open-sqlite-store.ts";
 import { copyData } from "./copy-data.ts";
@@ -90,7 +90,7 @@ async function run(
 const ALONE: Heartbeat = { beat: async () => undefined, isLeader: () => true, end: async () => undefined };
 
 function openScheduler(store: Store, clock: JumpClock, sender: MessageSender): Scheduler {
-  return createScheduler({
+  return new Scheduler({
     store,
     clock,
     claimer: "rehearsal",

@@ -1,5 +1,5 @@
 import type { Log, LogFields } from "../../runtime/log.ts";
-import { needsAnswer, type SenderHealth } from "../delivery/pacing/sender-health.ts";
+import { needsAnswer, type SenderHealth } from "./pacing/sender-health.ts";
 
 /** Matches addresses or numbers against a pattern, ignoring case. */
 export function allowing(pattern: string | null): (address: string) => boolean {

@@ -2,8 +2,8 @@
 import path from "node:path";
 import type { Channel } from "../../contract/routes.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
-import { createOutbox, type Outbox } from "../delivery/outbox.ts";
-import type { PacedSender } from "../delivery/pacing/paced-sender.ts";
+import { createOutbox, type Outbox } from "./outbox.ts";
+import type { PacedSender } from "./pacing/paced-transport.ts";
 import type { MessageSender } from "../domain/delivery/sender.ts";
 import type { MailOptions, MailTools } from "./mail.ts";
 import type { SmsDelivery, SmsOptions, SmsTools } from "./sms.ts";

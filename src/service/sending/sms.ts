@@ -1,14 +1,14 @@
 /** Text messages through a gateway: what they say, what they may cost, and what comes in. */
 import type { Log } from "../../runtime/log.ts";
-import { createSenderMemory } from "../delivery/pacing/sender-memory.ts";
+import { createSenderMemory } from "./pacing/sender-memory.ts";
 import { replySms, type SmsSender, surveySms } from "../delivery/message/survey-sms.ts";
-import type { PacedSender } from "../delivery/pacing/paced-sender.ts";
+import type { PacedSender } from "./pacing/paced-transport.ts";
 import type { SmsMode } from "../delivery/sms/formats.ts";
 import { canBeTexted, type SmsGateway } from "../delivery/sms/gateway.ts";
 import { createGatewayTransport } from "../delivery/sms/gateway-transport.ts";
-import { createReplySender } from "../delivery/sms/reply-sender.ts";
+import { createReplySender } from "./reply-sender.ts";
 import type { MessageSender } from "../domain/delivery/sender.ts";
-import { createSegmentBudget, freezeSms, openSmsSender, type SmsLimits } from "../delivery/sms/sms-sender.ts";
+import { createSegmentBudget, freezeSms, openSmsSender, type SmsLimits } from "./sms-sender.ts";
 import { releaseAll, releaseHeld } from "../domain/delivery/oversight.ts";
 import type { Project } from "../domain/inputs.ts";
 import type { DueSurvey, FrozenMessage } from "../domain/ports.ts";

@@ -15,7 +15,7 @@ import {
 } from "../../../src/service/domain/delivery/digests.ts";
 import type { DeliveryProgress, DeliveryResult } from "../../../src/service/domain/delivery/sender.ts";
 import type { DueDigest } from "../../../src/service/domain/ports.ts";
-import { createScheduler } from "../../../src/service/scheduler/scheduler.ts";
+import { Scheduler } from "../../../src/service/sending/scheduler.ts";
 import { releaseDeadClaims } from "../../../src/service/domain/delivery/deliveries.ts";
 import { openEmbeddedService } from "../../helpers/embedded-service.ts";
 import { fixedClock } from "../../helpers/fake-deps.ts";
@@ -77,7 +77,7 @@ async function openDigests() {
     const clock = { ...fixedClock(), now: () => time.now * 1000 };
     const errors: unknown[] = [];
     const claimer = `process-${state.starts}`;
-    const scheduler = createScheduler({
+    const scheduler = new Scheduler({
       store,
       clock,
       claimer,

@@ -9,7 +9,7 @@ import { deletePerson, sendPerson } from "../../../src/service/domain/people/peo
 import { recordBounce, stopTexts, unsubscribe } from "../../../src/service/domain/people/suppressions.ts";
 import type { DueQuestion } from "../../../src/service/domain/ports.ts";
 import { setThrottle } from "../../../src/service/domain/projects/projects.ts";
-import { createScheduler, type Scheduler } from "../../../src/service/scheduler/scheduler.ts";
+import { Scheduler } from "../../../src/service/sending/scheduler.ts";
 import { size } from "../../helpers/long.ts";
 import { seededRandom } from "../../helpers/seeded-random.ts";
 import { DAY, type Fixture, links, openFixture, responseInput, sendInput } from "../domain/fixture.ts";
@@ -55,7 +55,7 @@ async function someTurns(): Promise<void> {
 function openScheduler(): Scheduler {
   const now = (): number => fixture.time.now * 1000;
   const clock: Clock = { now, monotonic: now, sleep: () => nextTurn() };
-  return createScheduler({
+  return new Scheduler({
     store: fixture.store,
     clock,
     claimer: "races",

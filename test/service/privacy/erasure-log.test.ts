@@ -7,7 +7,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
-import { createOutbox } from "../../../src/service/delivery/outbox.ts";
+import { createOutbox } from "../../../src/service/sending/outbox.ts";
 import { openDataFile } from "../../../src/service/data-file/open-data-file.ts";
 import { sendPerson } from "../../../src/service/domain/people/people.ts";
 import { ensureProject } from "../../../src/service/first-project.ts";

@@ -1,5 +1,5 @@
 /** Faults in what sends: surveys twice, too early, to those who may not be written to, or never. */
-import type { openSmtpSender } from "../../../src/service/delivery/mail/mail-sender.ts";
+import type { openSmtpSender } from "../../../src/service/sending/mail-sender.ts";
 import { finishDelivery, mayStillSend, releaseDeadClaims } from "../../../src/service/domain/delivery/deliveries.ts";
 import type { roomToday } from "../../../src/service/domain/delivery/pacing.ts";
 import type { refuseReminder } from "../../../src/service/domain/delivery/reminders.ts";
@@ -21,7 +21,7 @@ const YEAR_MS = 365 * 86_400_000;
 export const DELIVERY_FAULTS = [
   fault<typeof openSmtpSender>(
     "the mark is written after the last byte",
-    ["service/delivery/mail/mail-sender.ts", "openSmtpSender"],
+    ["service/sending/mail-sender.ts", "openSmtpSender"],
     (original) => (options) =>
       original({
         ...options,
@@ -37,7 +37,7 @@ export const DELIVERY_FAULTS = [
   ),
   fault<typeof openSmtpSender>(
     "each message leaves a timer behind",
-    ["service/delivery/mail/mail-sender.ts", "openSmtpSender"],
+    ["service/sending/mail-sender.ts", "openSmtpSender"],
     (original) => (options) =>
       original({
         ...options,

@@ -1,9 +1,9 @@
 /**
- * In place of `service/scheduler/heartbeat.ts`: the simulated machine runs one process at a time, so every other claimer is
+ * In place of `service/sending/heartbeat.ts`: the simulated machine runs one process at a time, so every other claimer is
  * dead. To say every ten seconds of a month that it lives would take most of the time.
  */
 import { releaseDeadClaims } from "../../../src/service/domain/delivery/deliveries.ts";
-import type { Heartbeat, HeartbeatOptions } from "../../../src/service/scheduler/heartbeat.ts";
+import type { Heartbeat, HeartbeatOptions } from "../../../src/service/sending/heartbeat.ts";
 
 export async function livingProcesses(): Promise<readonly string[]> {
   return [];

@@ -172,7 +172,7 @@ function asAddressError(error: unknown, options: Pick<ServeOptions, "host" | "po
 }
 
 async function otherServers({ store }: Service): Promise<readonly string[]> {
-  const { livingProcesses } = await import("../../../service/scheduler/heartbeat.ts");
+  const { livingProcesses } = await import("../../../service/sending/heartbeat.ts");
   return asCliError(() => livingProcesses(store));
 }
 

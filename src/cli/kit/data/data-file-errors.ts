@@ -1,5 +1,5 @@
 /** The service's errors about its data file, in the words of the command line. */
-import type { ForeignOutboxError } from "../../../service/delivery/outbox.ts";
+import type { ForeignOutboxError } from "../../../service/sending/outbox.ts";
 import { DataFileError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT } from "../../exit-codes.ts";
@@ -31,7 +31,7 @@ const DATABASE_HINTS: Readonly<Record<string, string>> = {
 
 async function translate(error: unknown): Promise<Error | null> {
   const { StoreDatabaseError, StoreFileError } = await import("../../../service/store/store-errors.ts");
-  const outbox = await import("../../../service/delivery/outbox.ts");
+  const outbox = await import("../../../service/sending/outbox.ts");
   const { CopyFailedError, FileChoiceError } = await import("../../../service/data-file/backup.ts");
   if (error instanceof FileChoiceError) return new UsageError(error.message, { cause: error });
   if (error instanceof CopyFailedError) return new DataFileError("copy_failed", error.message, { cause: error });

@@ -7,8 +7,8 @@ import type { SmsGateway } from "../../../../src/service/delivery/sms/gateway.ts
 import { hookSecret, smsHookPath } from "../../../../src/service/domain/delivery/hook-secrets.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import type { Properties } from "../../../../src/contract/resources.ts";
-import { createHeartbeat } from "../../../../src/service/scheduler/heartbeat.ts";
-import { createScheduler } from "../../../../src/service/scheduler/scheduler.ts";
+import { createHeartbeat } from "../../../../src/service/sending/heartbeat.ts";
+import { Scheduler } from "../../../../src/service/sending/scheduler.ts";
 import { createSmsHook } from "../../../../src/service/delivery/sms/sms-hook.ts";
 import { openSmsDelivery, type SmsOptions } from "../../../../src/service/sending/sms.ts";
 import { type HookPlan, type HookReceiver, startHookReceiver } from "../../../helpers/hook-receiver.ts";
@@ -94,7 +94,7 @@ export async function openTexting(options: TextingOptions = {}): Promise<Texting
     wake: () => scheduler.wake(),
     onError: (error) => errors.push(error),
   });
-  const scheduler = createScheduler({
+  const scheduler = new Scheduler({
     store,
     clock,
     claimer: "one",
@@ -115,7 +115,7 @@ export async function openTexting(options: TextingOptions = {}): Promise<Texting
     format: settings.format,
     windowSeconds: 30 * 86_400,
     metrics,
-    onText: scheduler.wake,
+    onText: () => scheduler.wake(),
   });
   scheduler.start();
   const secret = await fixture.write((tx) => hookSecret(tx, "sms"));

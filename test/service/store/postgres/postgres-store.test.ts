@@ -12,8 +12,8 @@ import type { MessageSender } from "../../../../src/service/domain/delivery/send
 import type { NewPerson, Store } from "../../../../src/service/domain/ports.ts";
 import { addProject, findProject } from "../../../../src/service/domain/projects/projects.ts";
 import { ensureFirstKey } from "../../../../src/service/first-project.ts";
-import { createHeartbeat, livingProcesses } from "../../../../src/service/scheduler/heartbeat.ts";
-import { createScheduler } from "../../../../src/service/scheduler/scheduler.ts";
+import { createHeartbeat, livingProcesses } from "../../../../src/service/sending/heartbeat.ts";
+import { Scheduler } from "../../../../src/service/sending/scheduler.ts";
 import { migrateServer } from "../../../../src/service/store/postgres/migrate.ts";
 import { openPostgresStore } from "../../../../src/service/store/postgres/open-postgres-store.ts";
 import type { CommitOutcome } from "../../../../src/service/store/postgres/commit-outcome.ts";
@@ -114,7 +114,7 @@ describe.skipIf(!hasPostgres)("two processes on one database", () => {
     const sent: string[] = [];
     const schedulers = stores.map((store, at) => {
       const claimer = `process-${at}`;
-      return createScheduler({
+      return new Scheduler({
         store,
         clock: systemClock,
         claimer,
@@ -246,7 +246,7 @@ describe.skipIf(!hasPostgres)("two processes on one database", () => {
     const held = store.write(() => systemClock.sleep(60_000, slow.signal), { project: project.id });
     const [claimer, onUnknown, onError] = ["one", "hold", vi.fn<(error: unknown) => void>()] as const;
     const ended: string[] = [];
-    const scheduler = createScheduler({
+    const scheduler = new Scheduler({
       store,
       clock: systemClock,
       claimer,

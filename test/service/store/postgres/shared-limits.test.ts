@@ -1,8 +1,8 @@
 /** Limits that hold for all processes on one database together. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../../../src/runtime/clock.ts";
-import { createDepartures } from "../../../../src/service/delivery/pacing/departures.ts";
-import { createSegmentBudget } from "../../../../src/service/delivery/sms/sms-sender.ts";
+import { createDepartures } from "../../../../src/service/sending/pacing/departures.ts";
+import { createSegmentBudget } from "../../../../src/service/sending/sms-sender.ts";
 import type { Store } from "../../../../src/service/domain/ports.ts";
 import { addProject } from "../../../../src/service/domain/projects/projects.ts";
 import { openPostgresStore } from "../../../../src/service/store/postgres/open-postgres-store.ts";

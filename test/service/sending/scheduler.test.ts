@@ -11,8 +11,8 @@ import { addMember } from "../../../src/service/domain/surveys/autopilot/autopil
 import { releaseForOperator, releaseHeld } from "../../../src/service/domain/delivery/oversight.ts";
 import { deletePerson, sendPerson } from "../../../src/service/domain/people/people.ts";
 import { unsubscribe } from "../../../src/service/domain/people/suppressions.ts";
-import { createHeartbeat, livingProcesses } from "../../../src/service/scheduler/heartbeat.ts";
-import { createScheduler, type Scheduler } from "../../../src/service/scheduler/scheduler.ts";
+import { createHeartbeat, livingProcesses } from "../../../src/service/sending/heartbeat.ts";
+import { Scheduler } from "../../../src/service/sending/scheduler.ts";
 import { openFixture, sendInput, type Fixture } from "../domain/fixture.ts";
 import { deliveriesOf } from "../domain/lists.ts";
 
@@ -70,7 +70,7 @@ async function openWorld(): Promise<World> {
     capacity: 64,
     deliver: null,
     create: (claimer = "one", store = fixture.store) => {
-      const scheduler = createScheduler({
+      const scheduler = new Scheduler({
         // A clock that is set by hand never reaches the next look at what other processes have changed.
         store: { ...store, pollSeconds: 86_400 },
         clock,

@@ -1,7 +1,7 @@
 /** When messages may leave, so that all processes that send together keep one rate. */
 import type { Clock } from "../../../runtime/clock.ts";
 import type { Store } from "../../domain/ports.ts";
-import type { SendRate } from "../carrier.ts";
+import type { SendRate } from "../../delivery/carrier.ts";
 import { FULL_BUCKET, reserve } from "./token-bucket.ts";
 
 export interface Departures {

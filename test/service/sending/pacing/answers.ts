@@ -6,7 +6,7 @@ import {
   type HealthStep,
   type SenderHealth,
   type ServerAnswer,
-} from "../../../../src/service/delivery/pacing/sender-health.ts";
+} from "../../../../src/service/sending/pacing/sender-health.ts";
 
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;

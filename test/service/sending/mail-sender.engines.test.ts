@@ -1,23 +1,23 @@
 /** The whole way of mail: due surveys of a store, the scheduler, the sender, real sockets, and what is recorded. */
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { releaseHeld } from "../../../../src/service/domain/delivery/oversight.ts";
-import { sendPerson } from "../../../../src/service/domain/people/people.ts";
-import type { SenderState } from "../../../../src/service/domain/ports.ts";
-import type { DueDigest } from "../../../../src/service/domain/ports.ts";
-import type { PacedSender } from "../../../../src/service/delivery/pacing/paced-sender.ts";
-import { openSmtpSender, type SmtpSenderOptions } from "../../../../src/service/delivery/mail/mail-sender.ts";
-import { HEALTHY_SENDER } from "../../../../src/service/delivery/pacing/sender-health.ts";
-import { createSenderMemory } from "../../../../src/service/delivery/pacing/sender-memory.ts";
-import { SmtpTransport } from "../../../../src/service/delivery/smtp/smtp-transport.ts";
-import type { SmtpResult } from "../../../../src/service/delivery/smtp/smtp-types.ts";
-import { parseSmtpUrl } from "../../../../src/service/delivery/smtp/smtp-url.ts";
-import { createHeartbeat } from "../../../../src/service/scheduler/heartbeat.ts";
-import { createScheduler, type Scheduler } from "../../../../src/service/scheduler/scheduler.ts";
-import { startRawSmtp } from "../../../helpers/raw-smtp-stub.ts";
-import { startPlanServer, type SmtpPlanServer } from "../../../helpers/smtp-plan-server.ts";
-import { createWarpedClock, type WarpedClock } from "../../../helpers/warped-clock.ts";
-import { openFixture, sendInput, type Fixture } from "../../domain/fixture.ts";
-import { deliveriesOf } from "../../domain/lists.ts";
+import { releaseHeld } from "../../../src/service/domain/delivery/oversight.ts";
+import { sendPerson } from "../../../src/service/domain/people/people.ts";
+import type { SenderState } from "../../../src/service/domain/ports.ts";
+import type { DueDigest } from "../../../src/service/domain/ports.ts";
+import type { PacedSender } from "../../../src/service/sending/pacing/paced-transport.ts";
+import { openSmtpSender, type SmtpSenderOptions } from "../../../src/service/sending/mail-sender.ts";
+import { HEALTHY_SENDER } from "../../../src/service/sending/pacing/sender-health.ts";
+import { createSenderMemory } from "../../../src/service/sending/pacing/sender-memory.ts";
+import { SmtpTransport } from "../../../src/service/delivery/smtp/smtp-transport.ts";
+import type { SmtpResult } from "../../../src/service/delivery/smtp/smtp-types.ts";
+import { parseSmtpUrl } from "../../../src/service/delivery/smtp/smtp-url.ts";
+import { createHeartbeat } from "../../../src/service/sending/heartbeat.ts";
+import { Scheduler } from "../../../src/service/sending/scheduler.ts";
+import { startRawSmtp } from "../../helpers/raw-smtp-stub.ts";
+import { startPlanServer, type SmtpPlanServer } from "../../helpers/smtp-plan-server.ts";
+import { createWarpedClock, type WarpedClock } from "../../helpers/warped-clock.ts";
+import { openFixture, sendInput, type Fixture } from "../domain/fixture.ts";
+import { deliveriesOf } from "../domain/lists.ts";
 
 const CONNECTIONS = 4;
 const MINUTE = 60_000;
@@ -87,7 +87,7 @@ async function openWorld(url: string, more: Partial<SmtpSenderOptions> = {}): Pr
     onError: (error) => errors.push(error),
     ...more,
   });
-  const scheduler = createScheduler({
+  const scheduler = new Scheduler({
     store: fixture.store,
     clock,
     claimer: "one",

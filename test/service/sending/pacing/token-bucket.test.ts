@@ -1,11 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import {
-  FULL_BUCKET,
-  reserve,
-  type BucketLevel,
-  type SendRate,
-} from "../../../../src/service/delivery/pacing/token-bucket.ts";
+import type { SendRate } from "../../../../src/service/delivery/carrier.ts";
+import { FULL_BUCKET, reserve, type BucketLevel } from "../../../../src/service/sending/pacing/token-bucket.ts";
 
 const START = 1_800_000_000_000;
 const rate: SendRate = { count: 20, perSeconds: 1 };

@@ -1,4 +1,4 @@
-import type { SendRate } from "../carrier.ts";
+import type { SendRate } from "../../delivery/carrier.ts";
 
 /**
  * A plain value that the caller loads and stores, so that a restart does not begin with a burst. `level` is at most 1,

@@ -1,17 +1,17 @@
 /** The scheduler's sender of mail: what the words of a mail server mean for it. */
-import { replaceText } from "../../../contract/replace-text.ts";
-import type { DueDigest, DueQuestion } from "../../domain/ports.ts";
-import { type Meaning, NOTHING_MEANT } from "../carrier.ts";
-import type { SmtpMessage, SmtpReply } from "../smtp/smtp-types.ts";
+import { replaceText } from "../../contract/replace-text.ts";
+import type { DueDigest, DueQuestion } from "../domain/ports.ts";
+import { type Meaning, NOTHING_MEANT } from "../delivery/carrier.ts";
+import type { SmtpMessage, SmtpReply } from "../delivery/smtp/smtp-types.ts";
 import {
   type AnsweredResult,
   type Composed,
   type PacedSender,
   PacedTransport,
   type PacedTransportOptions,
-} from "../pacing/paced-sender.ts";
-import { classifyReply } from "./classify-reply.ts";
-import { maskReply } from "./parse-reply.ts";
+} from "./pacing/paced-transport.ts";
+import { classifyReply } from "../delivery/mail/classify-reply.ts";
+import { maskReply } from "../delivery/mail/parse-reply.ts";
 
 export interface SmtpSenderOptions extends Omit<PacedTransportOptions<SmtpMessage, SmtpReply>, "name" | "meaningOf"> {
   /** The same message each time, from what was frozen the first time. */

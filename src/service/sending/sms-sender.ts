@@ -1,15 +1,20 @@
 /** The scheduler's sender of text messages: what may leave, when, to where and for how much. */
-import { replaceText } from "../../../contract/replace-text.ts";
-import { unixSeconds } from "../../../runtime/clock.ts";
-import type { DeliveryProgress, DeliveryResult } from "../../domain/delivery/sender.ts";
-import type { DueQuestion, DueSurvey, FrozenMessage, Store, Transaction } from "../../domain/ports.ts";
-import { localDay, quietUntil } from "../../domain/sms/day.ts";
-import { recipientZones } from "../../domain/sms/recipient-zones.ts";
-import type { QuietHours } from "../../domain/surveys/quiet-hours.ts";
-import { type PacedSender, type Composed, PacedTransport, type PacedTransportOptions } from "../pacing/paced-sender.ts";
-import type { SmsMessage } from "./providers/provider.ts";
-import type { GatewayReply } from "./gateway-transport.ts";
-import { toSmsText } from "./segments.ts";
+import { replaceText } from "../../contract/replace-text.ts";
+import { unixSeconds } from "../../runtime/clock.ts";
+import type { DeliveryProgress, DeliveryResult } from "../domain/delivery/sender.ts";
+import type { DueQuestion, DueSurvey, FrozenMessage, Store, Transaction } from "../domain/ports.ts";
+import { localDay, quietUntil } from "../domain/sms/day.ts";
+import { recipientZones } from "../domain/sms/recipient-zones.ts";
+import type { QuietHours } from "../domain/surveys/quiet-hours.ts";
+import {
+  type PacedSender,
+  type Composed,
+  PacedTransport,
+  type PacedTransportOptions,
+} from "./pacing/paced-transport.ts";
+import type { SmsMessage } from "../delivery/sms/providers/provider.ts";
+import type { GatewayReply } from "../delivery/sms/gateway-transport.ts";
+import { toSmsText } from "../delivery/sms/segments.ts";
 
 export interface SmsLimits {
   /** Segments of a project's day; replies count too. */

@@ -8,7 +8,7 @@ import {
   restoreSenderHealth,
   type SenderHealth,
   type ServerAnswer,
-} from "../../../../src/service/delivery/pacing/sender-health.ts";
+} from "../../../../src/service/sending/pacing/sender-health.ts";
 import { answer, BUSY, LOGIN, MINUTE, NO_CODE, NOW, SECOND, SENT, UNKNOWN_USER, untilOf, world } from "./answers.ts";
 
 describe("backing off", () => {

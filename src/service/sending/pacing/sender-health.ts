@@ -14,7 +14,7 @@
  * Any other answer to a probe, a bounce for one, proves nothing, and the next message is the next probe.
  */
 
-import type { Meaning } from "../carrier.ts";
+import type { Meaning } from "../../delivery/carrier.ts";
 import type { ReplyFacts } from "../../domain/delivery/rows.ts";
 
 /** The end of one message, and the meaning of the server's reply to it for the sender. */

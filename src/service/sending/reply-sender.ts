@@ -1,9 +1,9 @@
 /** Sends what is texted back to people: soon, once, or not at all. */
-import { unixSeconds, type Clock } from "../../../runtime/clock.ts";
-import type { DeliveryProgress, DeliveryResult, MessageSender } from "../../domain/delivery/sender.ts";
-import type { DueReply, FrozenMessage } from "../../domain/ports.ts";
-import { localDay } from "../../domain/sms/day.ts";
-import type { GatewayReply, GatewayTransport } from "./gateway-transport.ts";
+import { unixSeconds, type Clock } from "../../runtime/clock.ts";
+import type { DeliveryProgress, DeliveryResult, MessageSender } from "../domain/delivery/sender.ts";
+import type { DueReply, FrozenMessage } from "../domain/ports.ts";
+import { localDay } from "../domain/sms/day.ts";
+import type { GatewayReply, GatewayTransport } from "../delivery/sms/gateway-transport.ts";
 import { isAllowedCountry, type SegmentBudget, type SmsLimits, spend } from "./sms-sender.ts";
 
 export interface ReplySenderOptions {

@@ -6,12 +6,12 @@ import { systemClock } from "../../../src/runtime/clock.ts";
 import { silentLog } from "../../../src/runtime/log.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
 import { NO_SENDER } from "../../../src/service/delivery/message/sender.ts";
-import { createOutbox, type Outbox } from "../../../src/service/delivery/outbox.ts";
+import { createOutbox, type Outbox } from "../../../src/service/sending/outbox.ts";
 import { openTestService } from "../../helpers/test-service.ts";
 import type { DeliveryProgress, DeliveryResult } from "../../../src/service/domain/delivery/sender.ts";
 import type { DueSurvey } from "../../../src/service/domain/ports.ts";
-import { dueSurvey } from "./due.ts";
-import { readMail } from "./read-mail.ts";
+import { dueSurvey } from "../delivery/due.ts";
+import { readMail } from "../delivery/read-mail.ts";
 
 const CONTEXT = {
   appUrl: "https://survey.example.com",

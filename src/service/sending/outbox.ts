@@ -23,9 +23,9 @@ import type {
   MessageSender,
 } from "../domain/delivery/sender.ts";
 import type { DueDigest, DueQuestion, DueReminder, DueSurvey, ErasedSurvey } from "../domain/ports.ts";
-import { formatSurveyMail, freezeMail } from "./message/survey-mail.ts";
-import type { MailContext } from "./message/sender.ts";
-import { formatSurveySms } from "./message/survey-sms.ts";
+import { formatSurveyMail, freezeMail } from "../delivery/message/survey-mail.ts";
+import type { MailContext } from "../delivery/message/sender.ts";
+import { formatSurveySms } from "../delivery/message/survey-sms.ts";
 
 /** The tools that a message is made with. */
 interface OutboxContext extends MailContext {

@@ -1,6 +1,6 @@
 /** Recipients whose refusals look like the sender's trouble. */
 import { describe, expect, it } from "vitest";
-import { hasStopped, type ServerAnswer } from "../../../../src/service/delivery/pacing/sender-health.ts";
+import { hasStopped, type ServerAnswer } from "../../../../src/service/sending/pacing/sender-health.ts";
 import { answer, BUSY, LOGIN, MINUTE, NOW, SENT, UNKNOWN_USER, untilOf, world } from "./answers.ts";
 
 const refused = (name: string): ServerAnswer =>

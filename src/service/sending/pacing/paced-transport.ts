@@ -5,7 +5,7 @@ import { createSemaphore, type Semaphore } from "../../../runtime/parallel.ts";
 import type { Random } from "../../../runtime/random.ts";
 import { retryOrGiveUp } from "../../domain/delivery/retries.ts";
 import { wordsOfAttempt } from "../../domain/delivery/oversight.ts";
-import type { Carrier, CarrierReply, CarrierResult, Meaning, SendRate } from "../carrier.ts";
+import type { Carrier, CarrierReply, CarrierResult, Meaning, SendRate } from "../../delivery/carrier.ts";
 import type {
   AttemptFacts,
   DeliveryOutcome,
@@ -29,7 +29,7 @@ import {
 } from "./sender-health.ts";
 import { createDepartures, type Departures } from "./departures.ts";
 import type { SenderMemory } from "./sender-memory.ts";
-import { createAlarm, type Alarm } from "./alarm.ts";
+import { createAlarm, type Alarm } from "../../../runtime/alarm.ts";
 
 export type AnsweredResult<Reply extends CarrierReply> = Exclude<
   CarrierResult<Reply>,

@@ -40,26 +40,6 @@ export interface SchedulerOptions {
   readonly onError: (error: unknown) => void;
 }
 
-export interface Scheduler {
-  /** Starts the loop; a second call changes nothing. */
-  readonly start: () => void;
-  /** Says that something may be due, now or at `dueAt`, Unix seconds, or that a sender has room again. Cheap. */
-  readonly wake: (dueAt?: number) => void;
-  /**
-   * Claims nothing more, puts back what has not begun, and lets transmissions end: after 30 seconds those without a
-   * mark are put back, 10 seconds later those with one are unknown.
-   */
-  readonly stop: () => Promise<void>;
-  /**
-   * Removes messages whose person is gone, or which were cancelled, and returns how many. Waits for those in flight,
-   * for 30 seconds at most. Null when some may be kept where this process does not look: then the next server removes
-   * them.
-   */
-  readonly sweep: () => Promise<number | null>;
-  /** Ends the loop once nothing is due any more. When something is due next, Unix seconds; Infinity for never. */
-  readonly finish: () => Promise<number>;
-}
-
 /** Renewed while a message is in flight, so it only ends for a process that hangs or has died. */
 const LEASE_SECONDS = LIFE_SECONDS;
 const RENEWED_SECONDS = LEASE_SECONDS / 3;
@@ -71,11 +51,7 @@ const LOOK_WAIT_MS = 100;
 const HOLD_BATCH = 100;
 
 /** Does nothing until `start` or `finish`. */
-export function createScheduler(options: SchedulerOptions): Scheduler {
-  return new LoopingScheduler(options);
-}
-
-class LoopingScheduler implements Scheduler {
+export class Scheduler {
   readonly #options: SchedulerOptions;
   readonly #inFlight: InFlight;
   readonly #sweep: MessageSweep;
@@ -96,10 +72,16 @@ class LoopingScheduler implements Scheduler {
     this.#sweep = new MessageSweep(options, (survey) => this.#inFlight.has(survey));
   }
 
-  start = (): void => this.#loop.start();
+  /** A second call changes nothing. */
+  start(): void {
+    this.#loop.start();
+  }
 
-  /** Looking is expensive where the data is elsewhere, and surveys may come in by the thousand. */
-  wake = (dueAt = 0): void => {
+  /**
+   * Something may be due, now or at `dueAt` (Unix seconds), or a sender has room again. Cheap: surveys may come in by
+   * the thousand, and looking is expensive if the data is elsewhere.
+   */
+  wake(dueAt = 0): void {
     const { store, clock } = this.#options;
     if (this.#isWoken || dueAt - this.#aheadSeconds > unixSeconds(clock) + store.pollSeconds) return;
     this.#isWoken = true;
@@ -108,25 +90,41 @@ class LoopingScheduler implements Scheduler {
       this.#loop.wake();
     };
     void clock.sleep(LOOK_WAIT_MS, this.#loop.stopping).then(wakeNow, () => undefined);
-  };
+  }
 
-  sweep = (): Promise<number | null> => this.#sweep.run();
+  /**
+   * Removes messages whose person is gone, or which were cancelled, and returns how many. Waits for those in flight,
+   * for 30 seconds at most. Null if some may be where this process doesn't look: the next server removes them.
+   */
+  sweep(): Promise<number | null> {
+    return this.#sweep.run();
+  }
 
-  stop = async (): Promise<void> => {
+  /** See `Heartbeat`. */
+  isLeader(): boolean {
+    return this.#options.heartbeat.isLeader();
+  }
+
+  /**
+   * Claims nothing more, puts back what has not begun, and lets transmissions end: after 30 seconds those without a
+   * mark are put back, 10 seconds later those with one are unknown.
+   */
+  async stop(): Promise<void> {
     const { heartbeat, onError } = this.#options;
     await this.#loop.stop();
     await this.#inFlight.drain(async () => void (await this.#recordAndClaim([]).catch(onError)));
     await heartbeat.end().catch(onError);
-  };
+  }
 
-  finish = async (): Promise<number> => {
+  /** Ends the loop once nothing is due any more. When something is due next, Unix seconds; Infinity for never. */
+  async finish(): Promise<number> {
     await this.#loop.stop();
     do {
       await this.#inFlight.nextEnd();
       await this.#runDue(() => true);
     } while (this.#inFlight.size > 0);
     return this.#quietUntil;
-  };
+  }
 
   /**
    * Has all delivered that is due and that senders have room for; when it looks again, Unix seconds of the clock.
