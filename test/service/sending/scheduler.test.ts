@@ -512,13 +512,13 @@ describe("when surveys were due long before the service starts", () => {
     await addMany(20, TOO_OLD);
     await schedule("new@x.co", 0);
     const first = world().create();
-    await run(first.start);
+    await run(() => first.start());
     expect([await totals(), world().overdue]).toEqual([{ held: 20, sent: 1 }, [20]]);
     await first.stop();
     const second = world().create("two");
-    await run(second.start);
+    await run(() => second.start());
     expect([await release(false), await release(true)]).toEqual([0, 20]);
-    await run(second.wake);
+    await run(() => second.wake());
     expect([await totals(), world().overdue]).toEqual([{ sent: 21 }, [20]]);
   });
 
@@ -526,23 +526,23 @@ describe("when surveys were due long before the service starts", () => {
     await addMany(20, TOO_OLD);
     world().capacity = 0;
     const first = world().create();
-    await run(first.start);
+    await run(() => first.start());
     await release(true);
     await first.stop();
     world().capacity = 64;
-    await run(world().create("two").start);
+    await run(() => world().create("two").start());
     expect([await totals(), world().overdue]).toEqual([{ sent: 20 }, [20]]);
   });
 
   it("and they are few, then those too old are given up", async () => {
     await addMany(19, TOO_OLD);
-    await run(world().create().start);
+    await run(() => world().create().start());
     expect([await totals(), world().overdue]).toEqual([{ failed: 19 }, []]);
   });
 
   it("and they are many but not too old, then they are sent", async () => {
     await addMany(20, 2 * 86_400);
-    await run(world().create().start);
+    await run(() => world().create().start());
     expect([await totals(), world().overdue]).toEqual([{ sent: 20 }, []]);
   });
 });
