@@ -9,7 +9,7 @@ import { connect as connectTls, type ConnectionOptions, TLSSocket } from "node:t
 import SMTPConnection from "nodemailer/lib/smtp-connection";
 import type { Clock } from "../../../runtime/clock.ts";
 import { parseReply } from "../mail/parse-reply.ts";
-import { createAlarm, type Alarm } from "../../../runtime/alarm.ts";
+import { createAlarm, type Alarm } from "./alarm.ts";
 import { CLOSED, describeFailure, listenTo, stageOfError, stageOfLine, timeoutError, WAITS } from "./smtp-dialogue.ts";
 import type { DialogueError } from "./smtp-dialogue.ts";
 import { asOneLine, serverIdIn } from "./smtp-types.ts";

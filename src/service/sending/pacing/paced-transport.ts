@@ -29,7 +29,7 @@ import {
 } from "./sender-health.ts";
 import { createDepartures, type Departures } from "./departures.ts";
 import type { SenderMemory } from "./sender-memory.ts";
-import { createAlarm, type Alarm } from "../../../runtime/alarm.ts";
+import { createAlarm, type Alarm } from "../../delivery/smtp/alarm.ts";
 
 export type AnsweredResult<Reply extends CarrierReply> = Exclude<
   CarrierResult<Reply>,

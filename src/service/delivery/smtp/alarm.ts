@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../../../runtime/clock.ts";
 
 /** One time limit that is moved often and rarely reached. */
 export interface Alarm {
