@@ -165,7 +165,7 @@ export async function buildService(core: Core): Promise<BuiltService> {
     ...openHttp(core, {
       keys,
       senders,
-      sweep: sending.sweep,
+      sweep: () => sending.sweep(),
       webhooks,
       handlers: openPaths({ ...core, keys, appUrl: address.url, onText: () => sending.wake(), onError: failures.add }),
     }),

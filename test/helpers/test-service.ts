@@ -17,7 +17,10 @@ export interface TestService extends Service {
 export async function openTestService(options: ServiceOptions): Promise<TestService> {
   const core = await openCore(options);
   const { service, senders, sending } = await buildService(core);
-  const run = createAdmin(openTools(core, senders, () => sending.sweep()), { key: null, name: "test" });
+  const run = createAdmin(
+    openTools(core, senders, () => sending.sweep()),
+    { key: null, name: "test" },
+  );
   // A server finds by polling what a command has changed; this one is told at once, by a clock set by hand too.
   const admin: Admin = async (command) => {
     const result = await run(command);
