@@ -2,7 +2,6 @@ import { GIVEN_FILE_MAX, readAtMost, readGivenFile, tooLarge } from "../../runti
 import { UsageError } from "../errors/usage-error.ts";
 import type { Input } from "../streams/streams.ts";
 
-/** Throws UsageError, or as `readGivenFile`. */
 export async function readTextFile(file: string, maxBytes = GIVEN_FILE_MAX): Promise<string> {
   return decodeText(await readGivenFile(file, maxBytes), file);
 }

@@ -53,7 +53,6 @@ export function parsePageSize(text: string, place: string): number {
 
 const DAILY_LIMIT_MAX = 999_999_999;
 
-/** Surveys and reminders per day. */
 export function parseDailyLimit(text: string, place: string): number {
   return parseInteger(text, place, { min: 1, max: DAILY_LIMIT_MAX });
 }
@@ -115,7 +114,6 @@ export function readInterval(text: string): number | null {
   return isMeantAsDays ? null : seconds;
 }
 
-/** `90d`, `36h`, `90s`. */
 export function formatDuration(seconds: number): string {
   const unit = (["d", "h", "m"] as const).find((each) => seconds > 0 && seconds % UNIT_SECONDS[each] === 0) ?? "s";
   return `${seconds / UNIT_SECONDS[unit]}${unit}`;
@@ -149,7 +147,6 @@ export function parseOutputFile(text: string, place: string): string {
   });
 }
 
-/** The value may be empty or contain `=`. */
 export function parseKeyValue(text: string, place: string): [string, string] {
   const at = text.indexOf("=");
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];

@@ -5,7 +5,6 @@ export class UsageError extends Error {
   override readonly name: string = "UsageError";
   /** One line without a full stop. */
   readonly hint: string | null;
-  /** For the error JSON, such as an import's problems. */
   readonly details: Json;
 
   constructor(

@@ -90,7 +90,6 @@ export async function beginIncrement(opened: OpenedExport): Promise<Increment> {
   };
 }
 
-/** The file may already contain these rows. */
 function refuseForeignRows({ request, flags, plan, output }: OpenedExport): void {
   if (output.oldBytes === 0 || request.source.range.since !== null) return;
   throw new UsageError(

@@ -12,7 +12,6 @@ import type { ExportFlags, ExportRequest } from "./request.ts";
 import { readRows } from "./rows.ts";
 import type { CountRange } from "./snapshot.ts";
 
-/** Checks everything before the first request. */
 export async function exportList(deps: Deps, request: ExportRequest, flags: ExportFlags): Promise<ExitCode> {
   const plan = planExport(deps, request, flags);
   await refuseStateAsTarget(plan, flags);

@@ -10,6 +10,7 @@ import type { Flags } from "../args/flags.ts";
 import { parseOutputFile, parsePageSize } from "../args/values.ts";
 import type { FlagGroup } from "../kit/flag-spec.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { keysOf } from "./sources.ts";
 import type { Column, Resource } from "../render/columns.ts";
 
 export interface ExportFlags {
@@ -128,4 +129,34 @@ function describeFilters(flags: Flags, names: readonly string[]): string {
     .concat(names.filter((name) => flags.is(name)))
     .filter((text) => text !== "")
     .join(" ");
+}
+
+interface RangeRows extends Pick<ExportRequest, "command" | "resource">, Pick<ExportSource, "list"> {
+  readonly idField: string;
+  readonly timeField: string;
+}
+
+/** For rows whose time never changes: bounces, unsubscribes and people. */
+export function toRangeRequest(
+  { command, resource, idField, timeField, list }: RangeRows,
+  range: Range,
+  filterText: string,
+): ExportRequest {
+  const { id, at } = keysOf(idField, timeField);
+  // A person can bounce twice.
+  const source: ExportSource = { list, keys: { id: (row) => `${id(row)} ${at(row)}`, at }, range };
+  return {
+    command,
+    resource,
+    source,
+    filterText,
+    incremental: {
+      source: (since) => ({ ...source, range: { since: Math.max(since, range.since ?? since), until: range.until } }),
+      unstamped: null,
+      versions: { id, at: (row) => at(row) ?? 0, content: () => "" },
+      watermark: (now) => Math.min(now, range.until ?? now),
+    },
+    count: null,
+    flat: null,
+  };
 }

@@ -30,7 +30,6 @@ export function createSnapshot(options: SnapshotOptions): Snapshot {
   return {
     async fixUntil(first, isWhole) {
       startedAt = first.serverTime ?? startedAt;
-      // Our own clock may be wrong.
       const now = first.serverTime ?? startedAt + DAY_SECONDS;
       const last = range.until ?? FAR_FUTURE;
       if (last <= now) return last;
@@ -51,7 +50,6 @@ async function lastAfter({ list, keys, range, signal }: SnapshotOptions, now: nu
       const rest = { since, until: range.until };
       const page = await (list.kind === "page" ? list.fetch({ ...rest, page: 1 }, signal) : list.open(rest, signal));
       const last = Math.max(...page.rows.map((row) => keys.at(row) ?? 0));
-      // No more rows, or the service ignores times.
       if (last < since) return latest;
       latest = last;
     }

@@ -71,7 +71,6 @@ async function importHistoryFiles(
   store: Store | null,
   report: FileReplacement | null,
 ): Promise<ExitCode> {
-  // Fails early if rows can't be stored.
   await store?.read((tx) => requireProject(tx, request.project));
   const { format, stream, renames, unknown, onConflict, updatedAt, webhooks, project } = request;
   const shared = { zone: deps.options.timeZone, now: unixSeconds(deps.clock), signal: deps.signal };

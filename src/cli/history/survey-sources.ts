@@ -133,7 +133,6 @@ export interface OpenedRows {
   readonly rows: AsyncIterable<readonly ReadRow[]>;
 }
 
-/** Number of rows that determine a file's shape. */
 const LOOKED_AT = 50;
 
 export async function openRows(

@@ -21,7 +21,6 @@ export interface ImportRequest {
   /** What the journal records in place of `defaults`, by flag. */
   readonly choices?: JournalHead["choices"];
   readonly overrides?: RowValues;
-  /** Absent if no consent is needed. */
   readonly consent?: Consent;
   /** For rows that schedule no surveys: `Add 3 responses?`. */
   readonly question: (rows: number) => string;

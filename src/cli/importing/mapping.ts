@@ -67,7 +67,6 @@ export async function askForMapping(deps: Deps, request: ImportRequest, error: u
   };
 }
 
-/** Before `--`, after which there are no flags. */
 function addFlags(commandLine: readonly string[], renames: ImportRequest["flags"]["renames"]): readonly string[] {
   const end = commandLine.includes("--") ? commandLine.indexOf("--") : commandLine.length;
   const flags = renames.flatMap(([header, field]) => ["--map", `${header}=${field}`]);

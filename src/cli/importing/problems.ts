@@ -110,7 +110,6 @@ async function writeFileNotes(
   await writeWarning(deps, `${countOf(duplicates, "duplicate row")} (${same}); ${kept}`);
 }
 
-/** Likely mistakes in a valid file. */
 export function describeWarnings(file: string, report: CheckReport): string[] {
   const { doubts, optOutLookalikes } = report;
   return [

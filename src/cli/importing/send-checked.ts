@@ -195,7 +195,6 @@ async function conclude(checked: Checked, sent: Recorded, elapsedMs: number): Pr
   return counts.failed + counts.unknown > 0 ? EXIT.partial : EXIT.done;
 }
 
-/** For errors after the first request. */
 function toStopError(error: unknown, { deps, table }: Checked): unknown {
   // The whole file was sound when it was checked.
   const changed = error instanceof InputError ? new InputChangedError(table.input.name) : error;

@@ -149,7 +149,6 @@ function nextSteps(
   ];
 }
 
-/** Adds missing flags and quotes for a shell. */
 export function resumeCommand(commandLine: readonly string[], flags: readonly string[]): string {
   const end = commandLine.includes("--") ? commandLine.indexOf("--") : commandLine.length;
   const words = commandLine.slice(0, end).filter((word) => !flags.includes(word));

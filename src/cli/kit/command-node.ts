@@ -5,7 +5,7 @@ import type { ExitCode } from "../exit-codes.ts";
 import type { Resource } from "../render/columns.ts";
 import type { Deps } from "./deps.ts";
 
-/** For example `<file>` or `[topic]`; its description; its choices, if any. */
+/** Form, description and choices: `<file>`. */
 export type Operand = readonly [form: string, text: string, choices?: readonly string[]];
 
 /** `words` are the arguments. */
@@ -16,7 +16,6 @@ export interface CommandNode {
   readonly alias: string | null;
   readonly summary: string;
   readonly operands: readonly Operand[];
-  /** After the first argument, nothing is a flag. */
   readonly flagsFirst: boolean;
   readonly examples: readonly string[];
   readonly exits: readonly ExitCode[];

@@ -18,7 +18,7 @@ export interface Deps {
   readonly options: GlobalOptions;
   /** Aborted by SIGINT, SIGTERM or SIGHUP, or when stdout is closed. */
   readonly signal: AbortSignal;
-  /** Printed to stderr if a second signal kills the process. */
+  /** Printed if a second signal kills the process. */
   lastWords(text: string | null): void;
   /** Removes the key from all later errors. */
   hideKey(key: string): void;

@@ -61,7 +61,6 @@ export interface TimeFilter {
 interface RangeFlags {
   readonly since: string;
   readonly until: string;
-  /** Sets both. */
   readonly period?: string;
   /** Overrides the current time, for commands that leave out later rows. */
   readonly asOf?: string;

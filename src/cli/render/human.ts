@@ -64,7 +64,6 @@ function toDurationText(seconds: number): string {
   return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }
 
-/** Color only repeats what the text says. */
 export type Tone = "good" | "middling" | "bad" | "plain";
 
 const SCORE_TONES = { promoter: "good", passive: "middling", detractor: "bad" } as const;

@@ -4,7 +4,6 @@ export const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+/gs;
 /** Deeper levels aren't indented further, or the text would grow quadratically. */
 const DEEPEST = 40;
 
-/** Takes valid JSON. Every line but the first is indented by `depth` levels. */
 export function indentJson(text: string, depth: number = 0): string {
   let at = depth;
   let written = "";

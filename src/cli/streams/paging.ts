@@ -43,14 +43,12 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Colors, and no paging if the text fits on the screen. */
 const DEFAULTS = { LESS: "FRX", LV: "-c" };
-/** From the shell, if it can't run the command. */
 const CANNOT_RUN = new Set([126, 127]);
 
 type Spawn = typeof import("node:child_process").spawn;
 
 interface Pager {
   write: Output["write"];
-  /** Resolves when the pager has ended. */
   close(): Promise<void>;
 }
 

@@ -65,7 +65,6 @@ async function* bytesOf(stdin: ReadStream, signal: AbortSignal): AsyncGenerator<
   }
 }
 
-/** Enough for a reader that is alive. */
 const LEAVE_MS = 500;
 
 /** Node opens stderr on first use, and most commands don't write to it. */

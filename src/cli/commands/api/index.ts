@@ -56,7 +56,6 @@ async function runOpenApi(deps: Deps, word: string | null): Promise<void> {
   const { toOpenApi } = await import("../../../contract/openapi.ts");
   const { parseBaseUrl } = await import("../../../config/base-url.ts");
   const { baseUrl } = deps.options;
-  // No key is sent there.
   const serverUrl = baseUrl === null ? null : parseBaseUrl(baseUrl, "--base-url", { allowHttp: true });
   const text = JSON.stringify(toOpenApi({ version: VERSION, serverUrl }), null, 2);
   await deps.streams.out.write(`${text}\n`);

@@ -1,4 +1,3 @@
-/** Prints a response in another format, or with selected columns. */
 import { isJsonObject, parseJson, type JsonObject } from "../../../contract/json.ts";
 import type { Deps } from "../../kit/deps.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";

@@ -98,7 +98,6 @@ export interface Customer {
   readonly email: string;
   readonly phoneNumber: string;
   readonly name: string;
-  /** The columns imported as properties. */
   readonly properties: Readonly<Record<string, string>>;
 }
 

@@ -117,7 +117,6 @@ function bandCell(canvas: Canvas, point: ScorePoint, { row, rowOf, isZero }: Ban
   return isZero ? marks.zero : " ";
 }
 
-/** Labels each column, or only the first and last. */
 function bandLegend(
   { marks, columns }: Canvas,
   shown: readonly ScorePoint[],

@@ -50,7 +50,6 @@ export function countsOf(metrics: JsonObject): ScoreCounts | null {
   return { promoters, passives, detractors };
 }
 
-/** Empty without counts. */
 export function intervalFields(metrics: JsonObject, confidence: number): JsonObject {
   const counts = countsOf(metrics);
   if (counts === null) return {};

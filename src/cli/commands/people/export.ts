@@ -6,8 +6,14 @@ import type { Deps } from "../../kit/deps.ts";
 import { writeNote } from "../../kit/notes.ts";
 import { watchProperties } from "../../kit/rows/watch-properties.ts";
 import { timeRange } from "../../kit/time-flags.ts";
-import { toRangeRequest } from "../../export/range.ts";
-import { EXPORT_EXITS, exportFile, type ExportShaping, type FlatColumns, textOfFilters } from "../../export/request.ts";
+import {
+  EXPORT_EXITS,
+  exportFile,
+  type ExportShaping,
+  type FlatColumns,
+  textOfFilters,
+  toRangeRequest,
+} from "../../export/request.ts";
 import { CREATED, cursorList } from "../../export/sources.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { propertyColumn } from "../../render/columns.ts";

@@ -68,7 +68,6 @@ function onlyColumn(fields: readonly string[], place: string): readonly number[]
   });
 }
 
-/** Equal for two spellings of the same person. */
 export function keyOf(person: PersonName): string {
   if ("email" in person) return emailKey(person.email);
   return "id" in person ? person.id : person.phone_number;

@@ -84,7 +84,6 @@ function createResponseSender(client: Client, signal: AbortSignal): RowSender {
   };
 }
 
-/** `attempt.isSent` is true once the response's own request may have left. */
 async function sendResponse(
   client: Client,
   row: ImportRow,

@@ -104,7 +104,6 @@ async function runServe(deps: Deps, options: ServeOptions): Promise<ExitCode> {
   return EXIT.done;
 }
 
-/** The last line of a JSON log is JSON, too. */
 function endWith(error: unknown, log: ServeLog): ExitCode {
   if (!log.isJson || !(error instanceof DataFileError)) throw error;
   log.error("stopped", { message: error.message });
@@ -132,7 +131,6 @@ function checkOutlet({ kind }: DataPlace, { service: { outbox, mail } }: ServeOp
 interface Address extends ServeOptions {
   readonly publicUrl: string | null;
   readonly tls: { readonly cert: string; readonly key: string } | null;
-  /** A socket that already listens. */
   readonly descriptor: number | null;
 }
 

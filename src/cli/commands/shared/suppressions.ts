@@ -5,7 +5,7 @@ import type { CommandNode } from "../../kit/command-node.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { LIMITS, listRows } from "../../kit/rows/list-rows.ts";
 import { timeRange } from "../../kit/time-flags.ts";
-import { exportRange } from "../../export/range.ts";
+import { EXPORT_EXITS, exportFile, textOfFilters, toRangeRequest } from "../../export/request.ts";
 import { CREATED, pageList } from "../../export/sources.ts";
 import type { Resource } from "../../render/columns.ts";
 
@@ -33,19 +33,28 @@ export function suppressionCommands({ noun, verb, columns, method }: Suppression
         pages: (client, parameters, options) => client[method](parameters, options),
       }),
   });
-  const save = exportRange({
+  const rows = {
     command: `${noun} export`,
-    summary: `write every ${verb} person to a file or standard output`,
-    examples: [
-      `surveyctl ${noun} export --out ${noun}.csv`,
-      `surveyctl ${noun} export --state ${noun}.state --append --out ${noun}.csv`,
-    ],
-    what: verb,
     resource: columns,
     idField: "person_id",
     timeField: `${verb}_at`,
     list: (client: Client, perPage: number) =>
       pageList(client, { route: ROUTES[method], parameters: { per_page: perPage } }, CREATED),
+  };
+  const exportAll = defineCommand({
+    name: "export",
+    summary: `write every ${verb} person to a file or standard output`,
+    examples: [
+      `surveyctl ${noun} export --out ${noun}.csv`,
+      `surveyctl ${noun} export --state ${noun}.state --append --out ${noun}.csv`,
+    ],
+    exits: EXPORT_EXITS,
+    flags: { range: timeRange(verb), filterText: textOfFilters("--since", "--until"), file: exportFile("new") },
+    columns,
+    run: async (deps, { range, file, filterText }) => {
+      const { exportList } = await import("../../export/list.ts");
+      return exportList(deps, toRangeRequest(rows, range, filterText), file);
+    },
   });
-  return [list, save];
+  return [list, exportAll];
 }

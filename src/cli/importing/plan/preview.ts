@@ -1,4 +1,3 @@
-/** Counts people who would get no survey, and stored properties that would change. */
 import { type SendMode, sendMode } from "../../../bulk/import/check/row-kind.ts";
 import { decideRows, type RowSource, type RowToSend } from "../../../bulk/import/journal/decide-rows.ts";
 import type { Client } from "../../../client/client.ts";

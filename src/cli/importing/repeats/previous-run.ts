@@ -24,7 +24,6 @@ interface RunToBegin {
   readonly files: RunFiles;
   readonly head: JournalHead;
   readonly request: ImportRequest;
-  /** The rows to send if there were no earlier run. */
   readonly source: RowSource;
 }
 

@@ -30,7 +30,6 @@ export interface Each<Item> {
 interface Run {
   readonly rule: StopRule;
   readonly failures: ItemFailure[];
-  /** Items in flight when the run was interrupted. */
   interrupted: number;
   changed: number;
   /** One of the failures, an interrupt or a crash; null while the run goes on. */

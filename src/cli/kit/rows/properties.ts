@@ -72,7 +72,6 @@ export function storedWith(row: JsonObject): Json | undefined {
   return STORED.get(row);
 }
 
-/** The row's own value, or the one stored with its person. */
 export function propertyOf(row: JsonObject, map: string, name: string): string | null {
   return propertyText(row[map], name) ?? propertyText(storedWith(row), name);
 }

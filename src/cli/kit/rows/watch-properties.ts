@@ -80,7 +80,6 @@ function createStoredReader(client: Client, names: readonly string[], signal: Ab
   };
 }
 
-/** Values kept per property to suggest the right one. */
 const VALUES_MAX = 1000;
 
 function createFacts(of: ListName, names: readonly string[]) {

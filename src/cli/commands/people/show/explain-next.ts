@@ -15,7 +15,6 @@ type WallClock = (seconds: number) => number;
 const ADDRESSES: Readonly<Record<Platform, string>> = { email: "email", sms: "phone_number" };
 const BY: Readonly<Record<Platform, string>> = { email: "By e-mail", sms: "By SMS" };
 
-/** `wallClock` converts Unix seconds to local time. */
 export function explainNext(known: KnownPerson, wallClock: WallClock): string {
   const reached = PLATFORMS.filter((channel) => typeof known.person[ADDRESSES[channel]] === "string");
   const isOnly = reached.length < 2;

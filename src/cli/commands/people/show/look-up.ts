@@ -42,7 +42,6 @@ async function getDetails(client: Client, id: string, signal: AbortSignal): Prom
   return nullIfRefused(call.then(({ json }) => ("surveys" in json ? json : null)));
 }
 
-/** Finds the person of a response or a membership with this id. */
 async function findById(client: Client, id: string, signal: AbortSignal): Promise<JsonObject | null> {
   const parameters = { person_id: id, per_page: 1, expand: ["person"] };
   const [response] = await ownRows(client, parameters, signal);
