@@ -59,6 +59,7 @@ async function inTransaction<Result>(work: (tx: Transaction) => Promise<Result>)
     state: (id) => states.of(id),
   };
   const rows = createStoreRows(database, {
+    clock: systemClock,
     random: systemRandom,
     appUrl: () => "",
     onWebhookEvent: () => undefined,

@@ -1,7 +1,11 @@
+import type { Clock } from "../../runtime/clock.ts";
 import type { Database } from "./database.ts";
 
 /** Rows per step. */
-export const STEP = 1000;
+export const STEP = 50;
+/** A transaction has steps until this time has passed, so that others wait briefly, and no more than this number. */
+const STEPS_MS = 20;
+const STEPS_MAX = 20;
 
 export type LongChangeKind = "fill trend" | "remove trend" | "remove person" | "reschedule";
 
@@ -18,23 +22,29 @@ type Key = Omit<LongChange, "doneTo">;
 
 const CHANGE = "project_id = ? AND kind = ? AND target = ?";
 
-/** Changes of many rows, done in steps: the first with the change itself, the others in transactions of their own. */
+export interface LongChangesOptions {
+  readonly clock: Pick<Clock, "monotonic">;
+  /** Becomes true with a change. */
+  readonly isNoted: { value: boolean };
+}
+
+/** Changes of many rows, done in steps: the first ones with the change itself, the others in later transactions. */
 export class LongChanges {
   readonly #database: Database;
   readonly #step: (change: LongChange) => Promise<number | null>;
-  readonly #isNoted: { value: boolean };
+  readonly #options: LongChangesOptions;
 
-  /** `step` does one and resolves with its end; null when nothing is left. `isNoted` becomes true with a change. */
-  constructor(database: Database, step: (change: LongChange) => Promise<number | null>, isNoted: { value: boolean }) {
+  /** `step` does one and resolves with its end; null when nothing is left. */
+  constructor(database: Database, step: (change: LongChange) => Promise<number | null>, options: LongChangesOptions) {
     this.#database = database;
     this.#step = step;
-    this.#isNoted = isNoted;
+    this.#options = options;
   }
 
-  /** Does the first step now and, if there are more, notes the change. True when all is done. */
+  /** Does the first steps now and, if there are more, notes the change. True when all is done. */
   async begin(change: Key): Promise<boolean> {
     this.forget(change);
-    const doneTo = await this.#step({ ...change, doneTo: 0 });
+    const doneTo = await this.#proceed({ ...change, doneTo: 0 });
     if (doneTo === null) return true;
     const { project, kind, target } = change;
     this.#database.send("INSERT INTO long_changes (project_id, kind, target, done_to) VALUES (?, ?, ?, ?)", [
@@ -43,7 +53,7 @@ export class LongChanges {
       target,
       doneTo,
     ]);
-    this.#isNoted.value = true;
+    this.#options.isNoted.value = true;
     return false;
   }
 
@@ -56,14 +66,23 @@ export class LongChanges {
     return (await this.#next("", []))?.project ?? null;
   }
 
-  /** Does a step of the project's saved change, if there is one. Called in a write. */
-  async step(project: number): Promise<void> {
+  /** Does some steps of the project's saved change, if there is one. Called in a write. */
+  async proceed(project: number): Promise<void> {
     const change = await this.#next("WHERE project_id = ?", [project]);
     if (change === null) return;
-    const doneTo = await this.#step(change);
+    const doneTo = await this.#proceed(change);
     if (doneTo === null) return this.forget(change);
     const { kind, target } = change;
     this.#database.send(`UPDATE long_changes SET done_to = ? WHERE ${CHANGE}`, [doneTo, project, kind, target]);
+  }
+
+  async #proceed(change: LongChange): Promise<number | null> {
+    const { monotonic } = this.#options.clock;
+    const endsMs = monotonic() + STEPS_MS;
+    let doneTo = await this.#step(change);
+    for (let n = 1; n < STEPS_MAX && doneTo !== null && monotonic() < endsMs; n += 1)
+      doneTo = await this.#step({ ...change, doneTo });
+    return doneTo;
   }
 
   async #next(where: string, values: readonly number[]): Promise<LongChange | null> {
@@ -75,7 +94,7 @@ export class LongChanges {
   }
 }
 
-/** Runs saved long changes step by step, between other jobs of the queue. */
+/** Runs saved long changes some steps at a time, between other jobs of the queue. */
 export interface StepLoop {
   /** Does nothing if it is running or nothing is saved. Cheap. */
   readonly start: () => void;
@@ -88,13 +107,13 @@ export interface StepLoopOptions {
   readonly isNoted: { value: boolean };
   /** Finds a project with a saved change, in a read, which doesn't wait for writers. */
   readonly find: () => Promise<number | null>;
-  /** Does a step of that project in its own transaction. */
-  readonly step: (project: number) => Promise<unknown>;
+  /** Does some steps of that project in a transaction of their own. */
+  readonly proceed: (project: number) => Promise<unknown>;
   readonly isClosed: () => boolean;
 }
 
 /** A failed step ends the loop until the next start. */
-export function createStepLoop({ isNoted, find, step, isClosed }: StepLoopOptions): StepLoop {
+export function createStepLoop({ isNoted, find, proceed, isClosed }: StepLoopOptions): StepLoop {
   const state: { running: Promise<void> | null } = { running: null };
   const hasWork = (): boolean => isNoted.value && !isClosed();
   const run = async (): Promise<void> => {
@@ -107,7 +126,7 @@ export function createStepLoop({ isNoted, find, step, isClosed }: StepLoopOption
         });
         if (project === null) continue;
         isNoted.value = true;
-        await step(project);
+        await proceed(project);
       }
     } finally {
       state.running = null;

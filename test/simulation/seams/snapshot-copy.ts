@@ -11,14 +11,14 @@ import type { CopyOptions } from "../../../src/service/store/sqlite/snapshot-cop
 
 const LOG = "-wal";
 
-export async function copySnapshot({ file, target, random }: CopyOptions): Promise<StoreContents> {
+export async function copySnapshot({ file, target, ...options }: CopyOptions): Promise<StoreContents> {
   makeNewFile(target);
   try {
     for (const suffix of ["", LOG].filter((one) => existsSync(file + one)))
       writeFileSync(target + suffix, readFileSync(file + suffix));
     const database = createDatabase(await openEngine(target));
     const rows = createStoreRows(toDatabase(database), {
-      random,
+      ...options,
       isNoted: { value: false },
       appUrl: () => "",
       onWebhookEvent: () => undefined,

@@ -104,7 +104,7 @@ function createEngine(
       onSlow: (statement: string, seconds: number) => onEvent({ kind: "slow", statement, seconds }),
     },
   };
-  const rowsOptions = { random, appUrl, onWebhookEvent, isOneTransaction: true };
+  const rowsOptions = { clock, random, appUrl, onWebhookEvent, isOneTransaction: true };
   const transact: Engine["transact"] = (kind, work, isNotedBy = { value: false }) =>
     withConnection(pool, async (client) => {
       const database = new TransactionDatabase(client, kind, statements);
@@ -151,7 +151,7 @@ function createStore(engine: Engine): Store {
   const loop = createStepLoop({
     isNoted,
     find: () => read(engine, (tx) => tx.changes.project()),
-    step: (project) => write((tx) => tx.changes.step(project), { project }),
+    proceed: (project) => write((tx) => tx.changes.proceed(project), { project }),
     isClosed: () => state.isClosed,
   });
   return {

@@ -19,7 +19,7 @@ import { QueueRows } from "../../domain/delivery/rows/queue-rows.ts";
 import { RequestRows } from "../../domain/delivery/rows/request-rows.ts";
 import { UnscheduledRows } from "../../domain/surveys/unscheduled/unscheduled-rows.ts";
 import { TextRows } from "../../domain/sms/text-rows.ts";
-import { type LongChange, type LongChangeKind, LongChanges } from "../../sql/long-changes.ts";
+import { type LongChange, type LongChangeKind, LongChanges, type LongChangesOptions } from "../../sql/long-changes.ts";
 import { AutopilotRows } from "../../domain/surveys/autopilot/autopilot-rows.ts";
 import { rescheduleStep } from "../../domain/surveys/autopilot/autopilot-steps.ts";
 import { ErasureRows } from "../../domain/privacy/erasure-rows.ts";
@@ -33,15 +33,13 @@ import { SecretRows } from "../../domain/secret-rows.ts";
 import { TableRows } from "../../domain/moving/table-rows.ts";
 import { WebhookRows } from "../../domain/webhooks/webhook-rows.ts";
 
-export interface StoreRowsOptions {
+export interface StoreRowsOptions extends LongChangesOptions {
   readonly random: Random;
   /** The service's public address, without a trailing slash. */
   readonly appUrl: () => string;
   /** Called in each transaction that creates a webhook event. */
   readonly onWebhookEvent: () => void;
   readonly isOneTransaction?: boolean;
-  /** Set by the rows when they save a long change. */
-  readonly isNoted: { value: boolean };
 }
 
 export interface StoreRows {
@@ -56,11 +54,11 @@ const SECRET_BYTES = 32;
 
 export function createStoreRows(
   database: Database,
-  { random, appUrl, onWebhookEvent, isOneTransaction = false, isNoted }: StoreRowsOptions,
+  { random, appUrl, onWebhookEvent, isOneTransaction = false, ...options }: StoreRowsOptions,
 ): StoreRows {
   const session: Session = { now: 0, updatedAt: 0 };
   const running: { tx: Transaction | null } = { tx: null };
-  const changes = new LongChanges(database, (change) => STEPS[change.kind](running.tx!, change), isNoted);
+  const changes = new LongChanges(database, (change) => STEPS[change.kind](running.tx!, change), options);
   const secrets = new SecretRows(database, () => random.token(SECRET_BYTES), isOneTransaction);
   const rows = {
     changes,

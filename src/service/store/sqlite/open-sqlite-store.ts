@@ -183,7 +183,13 @@ function createWork(database: SqliteDatabase, options: SqliteStoreOptions, onEve
     database.first(`${PROJECT_STATE} WHERE project_id = ?`, [project]),
   );
   const counts = new CountChanges();
-  const rows = createStoreRows(toDatabase(database, states, counts), { isNoted, random, appUrl, onWebhookEvent });
+  const rows = createStoreRows(toDatabase(database, states, counts), {
+    clock,
+    isNoted,
+    random,
+    appUrl,
+    onWebhookEvent,
+  });
   const watch = createFileWatch(file === IN_MEMORY ? null : file, onEvent);
   const state = { version: dataVersion(database) };
   const queue = new JobQueue({
@@ -221,10 +227,10 @@ function createStore(database: SqliteDatabase, options: SqliteStoreOptions): Sto
   const loop = createStepLoop({
     isNoted,
     find: () => queue.read(() => rows.begin(now()).changes.project()),
-    step: (project) =>
+    proceed: (project) =>
       queue.write(async (tx) => {
         await states.of(NO_PROJECT);
-        await tx.changes.step(project);
+        await tx.changes.proceed(project);
       }),
     isClosed: () => closing.signal.aborted,
   });
@@ -278,7 +284,7 @@ function createWholeFile(
       return retryWhileBusy(clock, async () => change());
     });
   return {
-    backup: (target) => copySnapshot({ file, target, random }),
+    backup: (target) => copySnapshot({ file, target, random, clock }),
     vacuum: async () => {
       const bytesBefore = bytesIn(database);
       await exclusively(() => rewrite(database));

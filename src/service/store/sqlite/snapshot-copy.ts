@@ -1,4 +1,5 @@
 import { rm } from "node:fs/promises";
+import type { Clock } from "../../../runtime/clock.ts";
 import type { Random } from "../../../runtime/random.ts";
 import { countContents } from "../../domain/moving/moving.ts";
 import type { StoreContents } from "../../domain/ports.ts";
@@ -13,15 +14,16 @@ export interface CopyOptions {
   readonly file: string;
   readonly target: string;
   readonly random: Random;
+  readonly clock: Pick<Clock, "monotonic">;
 }
 
 /** Returns what the copy contains. Rejects with the system's error if it can't be written, and leaves none behind. */
-export async function copySnapshot({ file, target, random }: CopyOptions): Promise<StoreContents> {
+export async function copySnapshot({ file, target, ...options }: CopyOptions): Promise<StoreContents> {
   makeNewFile(target);
   try {
     await copyFrom(file, target);
     markAsCopy(target);
-    return await countIn(target, random);
+    return await countIn(target, options);
   } catch (error) {
     await rm(target, { force: true });
     throw error;
@@ -45,11 +47,11 @@ async function copyFrom(file: string, target: string): Promise<void> {
   }
 }
 
-async function countIn(copy: string, random: Random): Promise<StoreContents> {
+async function countIn(copy: string, options: Pick<CopyOptions, "clock" | "random">): Promise<StoreContents> {
   const database = createDatabase(await openEngine(copy));
   try {
     const rows = createStoreRows(toDatabase(database), {
-      random,
+      ...options,
       isNoted: { value: false },
       appUrl: () => "",
       onWebhookEvent: () => undefined,

@@ -20,6 +20,7 @@ async function openQueue(changed: Partial<FileWatch> = {}) {
   const states = createProjectStates(async () => null);
   const counts = new CountChanges();
   const rows = createStoreRows(toDatabase(database, states, counts), {
+    clock: systemClock,
     random: systemRandom,
     appUrl: () => "",
     onWebhookEvent: () => undefined,
