@@ -8,6 +8,7 @@ import { readStatus } from "../src/service/delivery/bounce/report-fields.ts";
 import { maskReply } from "../src/service/delivery/mail/parse-reply.ts";
 import { brandProblems } from "../src/service/domain/projects/brand.ts";
 import { growthOf, LINEAR_MAX } from "./helpers/growth.ts";
+import { isLong } from "./helpers/long.ts";
 
 /** About `size` characters of a text again and again. */
 function many(text: string, size: number): string {
@@ -24,7 +25,7 @@ function readLogo(text: string): void {
   for (let times = 0; times < 8; times += 1) brandProblems({ logo: Buffer.from(text) });
 }
 
-test.each<[string, (size: number) => unknown]>([
+test.runIf(isLong).each<[string, (size: number) => unknown]>([
   ["a page of unclosed tags instead of an answer", (size) => readWords(`<html>${many("<", size)}`)],
   ["a page of unclosed titles", (size) => readWords(`<html>${many("<title", size)}`)],
   ["a page of unclosed scripts", (size) => readWords(`<html>${many("<script ", size)}`)],

@@ -2,6 +2,7 @@ import { describe, expect, it, test } from "vitest";
 import type { JsonObject } from "../../src/contract/json.ts";
 import { createMasker } from "../../src/insight/redact.ts";
 import { growthOf, LINEAR_MAX } from "../helpers/growth.ts";
+import { isLong } from "../helpers/long.ts";
 
 /** A comment by somebody of whom nothing is known. */
 function masked(comment: string): unknown {
@@ -236,7 +237,7 @@ test("when a person has properties, then they are masked as those of a response 
 /** The text as often as makes about so many characters. */
 const times = (text: string) => (size: number) => text.repeat(Math.ceil(size / text.length));
 
-describe("when a text is long and hostile", () => {
+describe.runIf(isLong)("when a text is long and hostile", () => {
   it.each<[string, (size: number) => string]>([
     ["letters", times("a")],
     ["digits", times("1 ")],

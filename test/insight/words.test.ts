@@ -3,6 +3,7 @@ import { LOCALES } from "../../src/contract/locales.ts";
 import { COMMON_WORD_LANGUAGES } from "../../src/insight/common-words.ts";
 import { createWordTally, type CommentGroup, type WordTally } from "../../src/insight/words.ts";
 import { growthOf, LINEAR_MAX } from "../helpers/growth.ts";
+import { isLong } from "../helpers/long.ts";
 import { size } from "../helpers/long.ts";
 import { seededRandom } from "../helpers/seeded-random.ts";
 
@@ -132,7 +133,7 @@ describe("terms", () => {
     ).toEqual(["customer service", "no customer", "price", "service"]);
   });
 
-  it.each([
+  it.runIf(isLong).each([
     ["words", "slow invoices arrive "],
     ["letters without a space", "請求書が遅い"],
   ])("when a text of %s is long, then its time is in proportion to it", (_, text) => {
