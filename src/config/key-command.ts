@@ -57,8 +57,8 @@ async function endWithChildren(child: ChildProcess): Promise<void> {
 
 function problem(error: Ended["error"], key: string, stderr: string): string {
   if (error === null) return key === "" ? "it printed nothing" : "it printed more than one line";
-  const said = stderr.trim().split("\n").at(-1) ?? "";
+  const lastLine = stderr.trim().split("\n").at(-1) ?? "";
   // Output before the failure may be the key.
-  const words = key === "" ? said : said.replaceAll(key, "…");
+  const words = key === "" ? lastLine : lastLine.replaceAll(key, "…");
   return words === "" ? `it ended with ${error.code ?? "a signal"}` : words;
 }

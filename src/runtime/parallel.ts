@@ -9,12 +9,12 @@ export async function inParallel<Item, Result>(
 ): Promise<Result[]> {
   const results: Result[] = [];
   const queue = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
-  let asked = 0;
+  let started = 0;
   const failures: unknown[] = [];
   const worker = async (): Promise<void> => {
     while (failures.length === 0) {
-      const index = asked;
-      asked += 1;
+      const index = started;
+      started += 1;
       const next = await queue.next();
       if (next.done === true) return;
       results[index] = await work(next.value);

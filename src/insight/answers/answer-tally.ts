@@ -48,7 +48,7 @@ interface Counted {
   n: number;
 }
 
-interface Asked {
+interface QuestionCounts {
   type: string;
   answered: number;
   readonly values: Map<string, Counted>;
@@ -58,7 +58,7 @@ interface Asked {
 
 /** `only` is the question to count; null counts all. Tallies that share `texts` use the same names for choices. */
 export function createAnswerTally(only: string | null = null, texts: ShownTexts = new Map()): AnswerTally {
-  const questions = new Map<string, Map<string, Asked>>();
+  const questions = new Map<string, Map<string, QuestionCounts>>();
   return {
     add(row) {
       const { score } = row;
@@ -74,7 +74,7 @@ export function createAnswerTally(only: string | null = null, texts: ShownTexts 
       [...questions].flatMap(([question, kinds]) => {
         const nameOf = (choice: string): string => choiceName(texts, question, choice);
         const about = { question, text: questionName(texts, question) };
-        return [...kinds.values()].map((asked) => ({ ...about, ...toResult(asked, nameOf, minCount) }));
+        return [...kinds.values()].map((counts) => ({ ...about, ...toResult(counts, nameOf, minCount) }));
       }),
   };
 }
@@ -82,31 +82,31 @@ export function createAnswerTally(only: string | null = null, texts: ShownTexts 
 const KINDS = { promoter: "promoters", passive: "passives", detractor: "detractors" } as const;
 
 function addAnswer(
-  questions: Map<string, Map<string, Asked>>,
+  questions: Map<string, Map<string, QuestionCounts>>,
   answer: PlainAnswer,
   { id, kind }: { readonly id: string; readonly kind: AnswerKind | null },
 ): void {
   const { value } = answer;
-  const kinds = questions.get(answer.id) ?? new Map<string, Asked>();
+  const kinds = questions.get(answer.id) ?? new Map<string, QuestionCounts>();
   questions.set(answer.id, kinds);
-  const asked = kinds.get(typeof value) ?? newQuestion();
-  kinds.set(typeof value, asked);
-  asked.type = answer.type;
-  asked.answered += 1;
+  const counts = kinds.get(typeof value) ?? noCounts();
+  kinds.set(typeof value, counts);
+  counts.type = answer.type;
+  counts.answered += 1;
   if (typeof value === "string") {
-    if (kind !== null && kind !== "passives") asked.words.add(kind, { id, text: value });
+    if (kind !== null && kind !== "passives") counts.words.add(kind, { id, text: value });
     return;
   }
-  if (typeof value === "number") asked.numbers.set(value, (asked.numbers.get(value) ?? 0) + 1);
+  if (typeof value === "number") counts.numbers.set(value, (counts.numbers.get(value) ?? 0) + 1);
   const given = typeof value === "number" ? [String(value)] : value.map((choice) => choice.id);
-  for (const choice of new Set(given)) count(asked, choice, kind);
+  for (const choice of new Set(given)) count(counts, choice, kind);
 }
 
-function newQuestion(): Asked {
+function noCounts(): QuestionCounts {
   return { type: "", answered: 0, values: new Map(), numbers: new Map(), words: createWordTally() };
 }
 
-function count({ values }: Asked, choice: string, kind: AnswerKind | null): void {
+function count({ values }: QuestionCounts, choice: string, kind: AnswerKind | null): void {
   const counted = values.get(choice) ?? { counts: { detractors: 0, passives: 0, promoters: 0 }, n: 0 };
   values.set(choice, counted);
   counted.n += 1;
@@ -114,7 +114,7 @@ function count({ values }: Asked, choice: string, kind: AnswerKind | null): void
 }
 
 function toResult(
-  { type, answered, values, numbers, words }: Asked,
+  { type, answered, values, numbers, words }: QuestionCounts,
   nameOf: (choice: string) => string,
   minCount: number,
 ): Omit<QuestionResult, "question" | "text"> {

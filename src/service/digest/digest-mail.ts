@@ -95,9 +95,9 @@ async function readCommented(
     commented += 1;
     if (newest.length < COMMENTS_MAX) newest.push(row);
   }
-  const asked = activeQuestions(await store.read((tx) => tx.questions.list(project.id)));
+  const questionsAsked = activeQuestions(await store.read((tx) => tx.questions.list(project.id)));
   const results = answers.results();
-  const questions = asked.flatMap((question) => {
+  const questions = questionsAsked.flatMap((question) => {
     const found = results.filter((result) => result.question === question.id);
     return found.length === 0 ? [unanswered(question)] : found;
   });

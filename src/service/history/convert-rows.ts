@@ -78,7 +78,7 @@ export function createConverter(
 ): (record: JsonObject) => Converted | null {
   const readTime = createTimeField(options);
   const targets = new Map<string, (column: string) => HistoryTarget>();
-  const told = new Set<string>();
+  const handled = new Set<string>();
   const targetsOf = (stream: HistoryStream | PartStream): ((column: string) => HistoryTarget) => {
     const known = targets.get(stream) ?? createStreamTargets({ format: shape.format, stream }, options);
     targets.set(stream, known);
@@ -88,8 +88,8 @@ export function createConverter(
     const columns = Object.keys(values);
     const targetOf = preferGiven(columns, targetsOf(stream));
     for (const column of columns) {
-      if (told.has(column)) continue;
-      told.add(column);
+      if (handled.has(column)) continue;
+      handled.add(column);
       options.onColumn(column, targetOf(column));
     }
     const { fields, properties, answers } = distribute(values, targetOf, options.onLost);

@@ -43,18 +43,18 @@ export async function readShareFacts(
   range: RangeName,
 ): Promise<ShareFacts> {
   const now = unixSeconds(clock);
-  const asked = startOfRange(range, now);
-  await countDays(share, asked?.first ?? null);
-  const sentIn = { since: asked === null ? null : startOfDay(asked.first), until: now };
+  const shown = startOfRange(range, now);
+  await countDays(share, shown?.first ?? null);
+  const sentIn = { since: shown === null ? null : startOfDay(shown.first), until: now };
   const { days, change, channels, title, sponsor } = await store.read(async (tx) => ({
-    days: await readDays(tx, share, asked?.first ?? null, now),
-    change: asked === null ? null : await countBefore(tx, share, asked),
+    days: await readDays(tx, share, shown?.first ?? null, now),
+    change: shown === null ? null : await countBefore(tx, share, shown),
     // Trends have no surveys.
     channels: share.trendId === null ? await channelRates(tx, share.project, sentIn) : [],
     title: share.name,
     sponsor: (await showProject(tx, { ...sender, base: "" }, share.project)).brand.name,
   }));
-  const start = asked?.first ?? days[0]?.day ?? null;
+  const start = shown?.first ?? days[0]?.day ?? null;
   const counts = scoreCounts(days);
   const since = start === null ? null : startOfDay(start);
   return {
@@ -69,7 +69,7 @@ export async function readShareFacts(
     commented: days.reduce((sum, { tally }) => sum + tally.commented, 0),
     rates: { channels, areOpen: true },
     change: change === null ? null : { ...change, after: counts },
-    periods: start === null ? [] : periodScores(days, start, now, asked === null),
+    periods: start === null ? [] : periodScores(days, start, now, shown === null),
     segments: share.segments.length === 0 ? null : segmentFacts(days, share.segments),
     ...(await readNewest(store, share, { since: since ?? now, until: now }, countAnswers(counts))),
     redacted: true,

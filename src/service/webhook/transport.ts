@@ -137,8 +137,8 @@ function exchange(
 
 function toAnswer(url: URL, { status, bytes, retryAfter, location }: AnswerStart): Answer {
   const isRedirect = status >= 300 && status < 400 && location !== undefined;
-  const said = isRedirect ? Buffer.from(redirectText(url, location)) : bytes;
-  const text = said.subarray(0, LOGGED_BYTES_MAX).toString("utf8");
+  const logged = isRedirect ? Buffer.from(redirectText(url, location)) : bytes;
+  const text = logged.subarray(0, LOGGED_BYTES_MAX).toString("utf8");
   return { status, text: text.replaceAll("\0", "\uFFFD"), retryAfter };
 }
 

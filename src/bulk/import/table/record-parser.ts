@@ -36,7 +36,7 @@ const NEWLINE = 10;
 export class RecordParser {
   private held: Buffer = Buffer.alloc(0);
   /** Bytes to buffer before parsing; doubled while a record doesn't end. */
-  private awaited = 0;
+  private bytesNeeded = 0;
   private readonly records: InputRecord[] = [];
   private blankLines = 0;
 
@@ -53,9 +53,9 @@ export class RecordParser {
   /** Skips blank lines. Throws InputError if line ends seem to be missing, or too many lines are blank. */
   feed(bytes: Buffer): InputRecord[] {
     this.held = Buffer.concat([this.held, bytes]);
-    if (this.held.length < this.awaited) return [];
+    if (this.held.length < this.bytesNeeded) return [];
     const records = this.read(this.held.lastIndexOf(NEWLINE) + 1, false);
-    this.awaited = Math.min(2 * this.held.length, RECORD_MAX);
+    this.bytesNeeded = Math.min(2 * this.held.length, RECORD_MAX);
     if (this.held.length > RECORD_MAX)
       throw this.refuse(
         "a record that begins here is longer than 4 MiB; a quote is not closed, or line ends are missing",

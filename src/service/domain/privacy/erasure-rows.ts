@@ -115,7 +115,7 @@ export class ErasureRows {
     const last = await this.#database.first(`SELECT ${id} AS id FROM ${range} ORDER BY ${id} LIMIT 1 OFFSET ?`, [
       project,
       after,
-      LOOKED_AT - 1,
+      ROWS_A_STEP - 1,
     ]);
     const next = numberOrNull(last?.id);
     const pattern = `%${text.toLowerCase().replaceAll(/[~%_]/g, "~$&")}%`;
@@ -232,7 +232,7 @@ const PLACES: Readonly<Record<MentionKind, Place>> = {
 };
 
 /** Rows per step; more would delay the API. */
-const LOOKED_AT = 2000;
+const ROWS_A_STEP = 2000;
 
 function toMention(kind: MentionKind, { id, personId, platform, text }: SqlRow): Mention {
   return {

@@ -12,8 +12,8 @@ const DRIVING_STARTS = DRIVING.map(fold);
 
 /** The text without quotes of our texts (`ours`); null if nothing is left. */
 export function withoutOurWords(text: string, ours: readonly string[]): string | null {
-  const said = fold(text);
-  if (TAPBACK.test(text.trim()) || DRIVING_STARTS.some((start) => said.startsWith(start))) return null;
+  const folded = fold(text);
+  if (TAPBACK.test(text.trim()) || DRIVING_STARTS.some((start) => folded.startsWith(start))) return null;
   const lines = [...ours, ...ours.flatMap((one) => one.split("\n"))].filter(
     (line) => line.length >= LINE_MIN && text.includes(line),
   );

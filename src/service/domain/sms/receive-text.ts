@@ -60,9 +60,9 @@ export async function receiveText(tx: Transaction, incoming: IncomingText, rules
   const survey = surveys.find((one) => isAbout(one, incoming)) ?? null;
   // With several, any of them may be the one that arrived.
   if (survey !== null && surveys.length === 1) await confirmSent(tx, survey.project, survey.requestId);
-  const said = withoutOurWords(multiLine(text), survey === null ? [] : await tx.texts.sentAbout(survey));
+  const ownWords = withoutOurWords(multiLine(text), survey === null ? [] : await tx.texts.sentAbout(survey));
   const visit = survey === null ? null : await openVisit(tx, survey, rules);
-  const meaning = said === null ? null : readTextMeaning(said, textContext(visit));
+  const meaning = ownWords === null ? null : readTextMeaning(ownWords, textContext(visit));
   if (meaning !== null && isKeyword(meaning)) return obey(tx, { from, survey }, meaning, rules);
   if (survey === null) return "unmatched";
   return visit === null || meaning === null ? "ignored" : answer(tx, { survey, visit, rules }, meaning);
@@ -133,30 +133,34 @@ async function bringBack(tx: Transaction, project: Project, phoneNumber: string)
 
 type Words = AnswerMeaning & { readonly kind: "words" };
 
-interface Asked {
+interface Conversation {
   readonly survey: TextedSurvey;
   readonly rules: TextRules;
 }
 
 async function answer(
   tx: Transaction,
-  { visit: { answer: known }, ...asked }: Asked & { readonly visit: Visit },
+  { visit: { answer: known }, ...conversation }: Conversation & { readonly visit: Visit },
   meaning: AnswerMeaning,
 ): Promise<TextOutcome> {
   if (meaning.kind === "words")
-    return known === null ? askAgain(tx, asked, meaning) : addComment(tx, asked, known, meaning);
+    return known === null ? askAgain(tx, conversation, meaning) : addComment(tx, conversation, known, meaning);
   const { score, comment, mayWantToStop } = meaning;
   if (comment !== null && Buffer.byteLength(comment) > TEXT_BYTES_MAX) return "ignored";
   const given = { score, by: "text" as const, ...(comment === null ? {} : { comment }) };
-  await answerSurvey(tx, asked.survey.token, given, asked.rules.windowSeconds);
+  await answerSurvey(tx, conversation.survey.token, given, conversation.rules.windowSeconds);
   const isWithout = comment === null && (known?.comment ?? null) === null;
-  await replyOnce(tx, asked, mayWantToStop ? "unclear" : isWithout ? "ask-comment" : "thanks", score);
+  await replyOnce(tx, conversation, mayWantToStop ? "unclear" : isWithout ? "ask-comment" : "thanks", score);
   return mayWantToStop ? "unclear" : "score";
 }
 
-async function askAgain(tx: Transaction, asked: Asked, { text, mayWantToStop }: Words): Promise<TextOutcome> {
+async function askAgain(
+  tx: Transaction,
+  conversation: Conversation,
+  { text, mayWantToStop }: Words,
+): Promise<TextOutcome> {
   if (text === "") return "ignored";
-  const isNew = await replyOnce(tx, asked, mayWantToStop ? "unclear" : "ask-again", null);
+  const isNew = await replyOnce(tx, conversation, mayWantToStop ? "unclear" : "ask-again", null);
   return mayWantToStop ? "unclear" : isNew ? "asked-again" : "ignored";
 }
 
@@ -168,21 +172,21 @@ function isKnown({ score, comment }: ResponseRow, text: string): boolean {
 
 async function addComment(
   tx: Transaction,
-  asked: Asked,
+  conversation: Conversation,
   known: ResponseRow,
   { text, mayWantToStop }: Words,
 ): Promise<TextOutcome> {
   const comment = known.comment === null ? text : `${known.comment}\n${text}`;
   if (text === "" || isKnown(known, text) || Buffer.byteLength(comment) > TEXT_BYTES_MAX) return "ignored";
-  await changeAnswer(tx, asked.survey.project, known, { score: known.score, comment });
-  await replyOnce(tx, asked, mayWantToStop ? "unclear" : "thanks", known.score);
+  await changeAnswer(tx, conversation.survey.project, known, { score: known.score, comment });
+  await replyOnce(tx, conversation, mayWantToStop ? "unclear" : "thanks", known.score);
   return mayWantToStop ? "unclear" : "comment";
 }
 
 /** Never sends the same reply twice for one survey. */
 async function replyOnce(
   tx: Transaction,
-  { survey, rules }: Asked,
+  { survey, rules }: Conversation,
   kind: ReplyKind,
   score: number | null,
 ): Promise<boolean> {

@@ -22,7 +22,7 @@ const KINDS: ReadonlyMap<string, WordKind> = new Map(
 );
 const LONGEST_FIRST = [...KINDS.keys()].toSorted((left, right) => right.length - left.length);
 const SPACELESS = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}]$/u;
-const LOOKED_AT = 1000;
+const CHARACTERS_MAX = 1000;
 /** "STOP - Ada Lovelace". */
 const SIGNATURE = /\s[-–—~]{1,2}\s*\p{Lu}[\p{L}.']*(?:\s\p{Lu}[\p{L}.']*){0,2}$/u;
 /** "STOP 9" and "0 STOP" aren't answers, but "9 stop calling me" is. */
@@ -35,7 +35,7 @@ const NOTHING: readonly WordKind[] = ["filler", "thanks"];
 
 /** Null for an answer. A wish to stop can also be one of several lines, or a sentence about messages. */
 export function readKeyword(given: string, { asked, locale }: TextContext): KeywordMeaning | null {
-  const text = given.slice(0, LOOKED_AT);
+  const text = given.slice(0, CHARACTERS_MAX);
   // Providers don't recognize look-alikes.
   const isCommon = PROVIDER_WORDS.has(fold(text.replaceAll(/[^\p{ASCII}\p{Cf}\uFF00-\uFF5E]/gu, " ")));
   const own = locale === null ? [] : wordsIn(LOCALE_WORDS[locale].ordinary ?? "");
@@ -79,8 +79,8 @@ export function hasOnly(text: string, allowed = NOTHING): boolean {
 function readWords(folded: string, ordinary: readonly string[] = []): readonly WordKind[] {
   const kinds: WordKind[] = [];
   // "S.T.O.P." is a word too.
-  const said = /^(?:\S )+\S$/u.test(folded) ? folded.replaceAll(" ", "") : folded;
-  for (let rest = said; rest !== "";) {
+  const joined = /^(?:\S )+\S$/u.test(folded) ? folded.replaceAll(" ", "") : folded;
+  for (let rest = joined; rest !== "";) {
     const word = LONGEST_FIRST.find((known) => startsWithWord(rest, known)) ?? "";
     const kind = KINDS.get(word);
     if (kind === undefined || ordinary.includes(word)) return [];

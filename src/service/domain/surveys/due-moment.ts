@@ -47,12 +47,12 @@ function shareOf(number: number): number {
 }
 
 /** With more members, later ones fall between these. */
-const MEMBERS_LOOKED_AT = 1_000_000;
+const MEMBERS_MAX = 1_000_000;
 
 /** The numbers of the members surveyed first and last if `count` members join at once, starting with number `from`. */
 export function firstAndLast(from: number, count: number): { readonly first: number; readonly last: number } {
   const outermost = { first: from, last: from };
-  for (let number = from; number < from + Math.min(count, MEMBERS_LOOKED_AT); number += 1) {
+  for (let number = from; number < from + Math.min(count, MEMBERS_MAX); number += 1) {
     if (shareOf(number) < shareOf(outermost.first)) outermost.first = number;
     if (shareOf(number) > shareOf(outermost.last)) outermost.last = number;
   }

@@ -17,7 +17,7 @@ export interface Sample {
   readonly now: number;
 }
 
-export interface PreviewWish {
+export interface PreviewRequest {
   readonly email: string | null;
   readonly locale: Locale | null;
 }
@@ -26,7 +26,7 @@ export interface PreviewWish {
 export async function previewSurvey(
   tx: Transaction,
   project: Project,
-  { email, locale }: PreviewWish,
+  { email, locale }: PreviewRequest,
 ): Promise<DueSurvey | null> {
   const person = email === null ? NORA : await tx.people.byEmail(project.id, email);
   if (person === null) return null;

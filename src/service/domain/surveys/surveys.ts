@@ -93,7 +93,7 @@ export async function cancelWaiting(tx: Transaction, project: Project, person: P
   return cancelled > 0;
 }
 
-export interface AutopilotWish {
+export interface MemberSurvey {
   readonly member: MembershipRow;
   readonly start: Start;
 }
@@ -106,7 +106,7 @@ export async function scheduleAutopilot(
   tx: Transaction,
   project: Project,
   person: PersonRow,
-  { member, start }: AutopilotWish,
+  { member, start }: MemberSurvey,
 ): Promise<number | null> {
   const { platform } = member;
   const status = await findSuppression(tx, project, person, platform);

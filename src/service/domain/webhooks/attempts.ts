@@ -4,7 +4,7 @@ import type { Transaction } from "../ports.ts";
 import type { WebhookAttempt, WebhookRow } from "./webhook.ts";
 
 export interface AttemptEnd extends Omit<WebhookAttempt, "n" | "at"> {
-  /** Seconds that the endpoint asked for, or null. */
+  /** Seconds that the endpoint waitSeconds for, or null. */
   readonly retryAfter: number | null;
 }
 
@@ -64,8 +64,8 @@ export async function recordAttempt(
       await tx.webhooks.change(project.id, id, { ...WELL, lastDeliveredAt: tx.now });
     return { kind: "delivered" };
   }
-  const asked = Math.min(retryAfter ?? 0, RETRY_AFTER_MAX);
-  const reason = await noteFailure(tx, webhook, ended.status, asked);
+  const waitSeconds = Math.min(retryAfter ?? 0, RETRY_AFTER_MAX);
+  const reason = await noteFailure(tx, webhook, ended.status, waitSeconds);
   if (reason !== null) {
     await tx.webhooks.settle(project.id, id, event, { state: "waiting", attempts, dueAt: tx.now });
     return { kind: "disabled", reason, isNew: webhook.disabledAt === null };
@@ -73,7 +73,7 @@ export async function recordAttempt(
   const step = RETRY_SECONDS[attempts - 1];
   const delay = step === undefined ? 0 : Math.round(step * (1 - SPREAD + 2 * SPREAD * fraction));
   const state = step === undefined ? "failed" : "waiting";
-  const dueAt = step === undefined ? null : dueAfter(tx, Math.max(delay, asked));
+  const dueAt = step === undefined ? null : dueAfter(tx, Math.max(delay, waitSeconds));
   await tx.webhooks.settle(project.id, id, event, { state, attempts, dueAt });
   return { kind: step === undefined ? "failed" : "retry" };
 }
@@ -88,12 +88,12 @@ async function noteFailure(
   tx: Transaction,
   webhook: WebhookRow,
   status: number | null,
-  asked: number,
+  waitSeconds: number,
 ): Promise<string | null> {
   const failingSince = webhook.failingSince ?? tx.now;
   const isSlow = status !== null && OVERLOADED.has(status);
   const pause = SLOW_SECONDS[Math.min(webhook.strikes, SLOW_SECONDS.length - 1)] ?? 0;
-  const slow = isSlow ? { strikes: webhook.strikes + 1, slowUntil: dueAfter(tx, Math.max(pause, asked)) } : {};
+  const slow = isSlow ? { strikes: webhook.strikes + 1, slowUntil: dueAfter(tx, Math.max(pause, waitSeconds)) } : {};
   const reason =
     status === GONE ? "it answered 410 Gone" : tx.now - failingSince >= FAILING_MAX ? "it failed for 5 days" : null;
   const isNew = reason !== null && webhook.disabledAt === null;
