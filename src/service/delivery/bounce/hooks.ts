@@ -1,4 +1,4 @@
-/** The addresses at which mail providers report bounces and complaints. Their secret is part of the path. */
+/** Paths at which mail providers report bounces and complaints. They contain a secret. */
 import { createHmac, verify } from "node:crypto";
 import * as v from "valibot";
 import type { HttpResponse } from "../../../contract/http.ts";
@@ -31,13 +31,11 @@ export interface HooksOptions {
 export interface HookRequest {
   readonly method: string;
   readonly path: string;
-  /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: () => Promise<Uint8Array>;
 }
 
 export interface Hooks {
-  /** The answer to a report; null for a path that is none, or has another secret. */
   readonly handle: (request: HookRequest) => Promise<HttpResponse | null> | null;
 }
 
@@ -45,7 +43,7 @@ const PATH = /^\/hooks\/bounce\/([\w-]{16,64})(?:\/([a-z]+))?$/;
 const BODY_MAX = 1024 * 1024;
 const FORGED = "Forbidden: the signature is not valid";
 
-/** Answers 200 once a report is stored; a provider repeats what is answered otherwise. */
+/** Responds 200 once a report is stored; otherwise providers resend it. */
 export function createHooks(options: HooksOptions): Hooks {
   const sns = createSns(options.fetchText);
   const refuse = (status: number, why: HookRefusal, message: string): HttpResponse => {
@@ -86,8 +84,8 @@ export function createHooks(options: HooksOptions): Hooks {
 }
 
 /**
- * Writes of projects that the reports do not name continue meanwhile. Null, and nothing is recorded, when the proof was
- * used before, in whichever process of this store.
+ * Doesn't block writes of projects that the reports don't name. Null, without recording anything, if the proof has been
+ * used before by any process.
  */
 async function record(
   store: Store,
@@ -115,7 +113,7 @@ const EVENTS: Readonly<Record<Exclude<HookSource, "ses">, ReadEvents>> = {
   mailgun: readMailgun,
 };
 
-/** Null for a body that is none of the source's. A topic's message that is not about mail has no events. */
+/** Null if the body isn't in the source's format. A topic's message that isn't about mail has no events. */
 async function readEvents(sns: Sns, source: HookSource, body: unknown): Promise<readonly ProviderEvent[] | null> {
   if (source !== "ses") return EVENTS[source](body);
   const envelope = parseEnvelope(body);
@@ -132,15 +130,14 @@ interface Signed {
   readonly body: unknown;
 }
 
-/** A report may be taken. */
 interface Proof {
-  /** Of a signature that does not cover the body, so that it must not come with another one; null for the others. */
+  /** From a signature that doesn't cover the body, so it must not be reused with another; otherwise null. */
   readonly token: string | null;
 }
 
 const PROVEN: Proof = { token: null };
 
-/** Without a key the secret of the path is all that a provider proves; Amazon always signs. */
+/** Without a key, the path's secret is the only proof; Amazon always signs. */
 async function prove(store: Store, sns: Sns, signed: Signed): Promise<Proof | "forged" | "unsigned"> {
   const { source, body } = signed;
   if (source === "ses") {
@@ -157,7 +154,7 @@ async function prove(store: Store, sns: Sns, signed: Signed): Promise<Proof | "f
   return CHECKS[source](key, signed, now) ?? "forged";
 }
 
-/** Seconds by which the time of a signature may differ from ours. */
+/** How far a signature's time can be from ours. */
 const CLOCK_SECONDS = 300;
 
 function isFresh(timestamp: string, now: number): boolean {
@@ -168,7 +165,6 @@ const MAILGUN_SIGNATURE = v.object({
   signature: v.object({ timestamp: v.string(), token: v.string(), signature: v.string() }),
 });
 
-/** Null for a post that the key does not prove. */
 type Check = (key: string, signed: Signed, now: number) => Proof | null;
 
 const CHECKS: Readonly<Record<KeyedProvider, Check>> = {

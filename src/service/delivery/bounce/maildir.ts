@@ -1,24 +1,21 @@
-/** Returned messages in a Maildir, each until it is recorded: what is recorded is marked as seen. */
+/** Returned messages in a Maildir; recorded ones are marked as seen. */
 import { open, readdir, rename } from "node:fs/promises";
 import path from "node:path";
 
-/** Bytes of a message that are read; what is beyond is more than any server returns. */
 const MESSAGE_MAX = 10 * 1024 * 1024;
 
 export interface MaildirMessage {
-  /** `new` or `cur`, and the name in it. */
   readonly folder: "new" | "cur";
   readonly name: string;
 }
 
-/** The folder is not a Maildir. */
 export class NoMaildirError extends Error {
   override readonly name = "NoMaildirError";
 }
 
-/** Messages that are not marked as seen, in the order in which they came. Throws NoMaildirError. */
+/** Unseen messages in order of arrival. Throws NoMaildirError. */
 export async function listUnseen(maildir: string): Promise<readonly MaildirMessage[]> {
-  // One after the other, so that the folder that is named in an error is the same each time.
+  // Sequential, so that an error always names the same folder.
   const fresh = await listFolder(maildir, "new");
   const current = await listFolder(maildir, "cur");
   const unseen = current.filter(({ name }) => !partsOf(name).flags.includes("S"));
@@ -36,7 +33,6 @@ async function listFolder(maildir: string, folder: MaildirMessage["folder"]): Pr
   }
 }
 
-/** The first 10 MiB of a message. Rejects with the system's error. */
 export async function readMessage(maildir: string, { folder, name }: MaildirMessage): Promise<Uint8Array> {
   const handle = await open(path.join(maildir, folder, name), "r");
   try {
@@ -46,7 +42,7 @@ export async function readMessage(maildir: string, { folder, name }: MaildirMess
   }
 }
 
-/** The first 10 MiB; the rest is read and thrown away, so that its writer is not cut off. */
+/** Returns the first 10 MiB and discards the rest, so that the writer can finish. */
 export async function readStart(bytes: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -57,7 +53,7 @@ export async function readStart(bytes: AsyncIterable<Uint8Array>): Promise<Uint8
   return Buffer.concat(chunks);
 }
 
-/** Moves a message to `cur` with the flag of what was seen. One that another run or program has moved stays there. */
+/** Moves a message to `cur` and flags it as seen, unless another program has moved it. */
 export async function markSeen(maildir: string, { folder, name }: MaildirMessage): Promise<void> {
   const { unique, flags } = partsOf(name);
   const seen = [...new Set(`${flags}S`.split(""))].toSorted().join("");

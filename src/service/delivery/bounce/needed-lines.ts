@@ -1,24 +1,21 @@
 /**
- * Leaves out of a returned message what its structure does not need. A parser takes seconds and gigabytes for the ten
- * megabytes of photographs that some servers send back.
+ * Strips a returned message to its structure. A parser takes seconds and gigabytes for the ten megabytes of photos that
+ * some servers return.
  */
 
-/** Larger than any server returns; what is beyond is not read. */
+/** Larger than any server returns; the rest is ignored. */
 const MAX_BYTES = 10 * 1024 * 1024;
-/** Header fields and reports are a few kilobytes. */
+/** Headers and reports have a few kilobytes. */
 const MAX_NEEDED_CHARACTERS = 256 * 1024;
 
 const REPORT = /^content-type:\s*message\/(?:(?:global-)?delivery-status|feedback-report)\b/im;
 const RETURNED = /^content-type:\s*(?:message\/(?:rfc822|global)|text\/rfc822-headers)\b/im;
 
-/**
- * The place of a line: in a part's header, in a report, in the header or the body of the message sent back, or in text.
- */
 type Place = "header" | "report" | "returned" | "body";
 
 /**
- * Every header, every report, and the header of the message that is sent back; of all other text only lines that could
- * be boundaries. Lines end in a line feed, as an old Mac's do not.
+ * Keeps every header and report, and the returned message's header; of other text only possible boundaries. Lines end
+ * with a line feed.
  */
 export function neededLines(raw: Uint8Array): Uint8Array {
   const text = Buffer.from(raw.buffer, raw.byteOffset, Math.min(raw.byteLength, MAX_BYTES)).toString("latin1");
@@ -45,7 +42,7 @@ function bodyOf(header: string): Place {
   return RETURNED.test(header) ? "returned" : "body";
 }
 
-/** One by one and with their line feeds: all of them at once would be millions of strings. */
+/** Yields lines with their line feeds; all at once would be millions of strings. */
 function* linesOf(text: string): Generator<string> {
   for (let start = 0; start < text.length;) {
     const end = text.indexOf("\n", start);

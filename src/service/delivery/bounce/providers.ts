@@ -1,8 +1,8 @@
-/** The shapes in which mail providers report bounces and complaints, as data. What is none of these is ignored. */
+/** How mail providers report bounces and complaints, as schemas. Anything else is ignored. */
 import * as v from "valibot";
 import type { ProviderEvent } from "./to-report.ts";
 
-/** A provider's events, read from a request's JSON; null when it is not of this shape. */
+/** Reads events from a request's JSON; null if it has another format. */
 export type ReadEvents = (body: unknown) => readonly ProviderEvent[] | null;
 
 type EventType = ProviderEvent["type"];
@@ -22,7 +22,6 @@ const GENERIC = v.pipe(
 );
 const GENERIC_BODY = v.union([GENERIC, v.pipe(v.array(GENERIC), v.maxLength(EVENTS_MAX))]);
 
-/** `{email|message_id, type, reason}`, or a list of these. */
 export const readGeneric: ReadEvents = (body) =>
   parsed(GENERIC_BODY, body, (given) =>
     [given].flat().map(({ message_id: messageId, ...event }) => ({ ...event, messageId, status: null })),
@@ -51,7 +50,7 @@ const POSTMARK_TYPES: ReadonlyMap<string, EventType> = new Map([
   ["Unsubscribe", "unsubscribe"],
 ]);
 
-/** Its message ids are its own, so that the address decides. */
+/** Its message ids are its own, so reports match by address. */
 export const readPostmark: ReadEvents = (body) =>
   parsed(POSTMARK, body, (given) => {
     const { RecordType, ID, Email, Recipient, ChangedAt, Details, Description } = given;
@@ -67,7 +66,7 @@ function postmarkName(given: v.InferOutput<typeof POSTMARK>): string | null {
   const { RecordType, Type, SuppressSending, SuppressionReason } = given;
   if (RecordType === "Bounce") return Type;
   if (RecordType !== "SubscriptionChange") return RecordType;
-  // A suppression for a bounce has no words; those of the bounce itself decide.
+  // A suppression after a bounce has no text; the bounce itself decides.
   return SuppressSending && SuppressionReason !== "HardBounce" ? SuppressionReason : null;
 }
 
@@ -88,13 +87,13 @@ const SENDGRID_EVENTS: ReadonlyMap<string, EventType> = new Map([
   ["unsubscribe", "unsubscribe"],
   ["group_unsubscribe", "unsubscribe"],
 ]);
-/** `dropped` is mail that is not tried any more, for what an earlier one met with. */
+/** `dropped` is no longer attempted because of an earlier event. */
 const SENDGRID_DROPPED: ReadonlyMap<string, EventType> = new Map([
   ["Bounced Address", "hard"],
   ["Spam Reporting Address", "complaint"],
   ["Unsubscribed Address", "unsubscribe"],
 ]);
-/** The classes of a bounce that speak of the address; the others pass. */
+/** Classes of bounces about the address; others are temporary. */
 const SENDGRID_HARD: ReadonlySet<string> = new Set(["invalid address", "unclassified"]);
 
 export const readSendGrid: ReadEvents = (body) =>
@@ -139,7 +138,7 @@ const MAILGUN = v.object({
   }),
 });
 
-/** A failure for now is tried again by the provider, and says nothing yet. */
+/** Temporary failures are retried by the provider, and mean nothing yet. */
 export const readMailgun: ReadEvents = (body) =>
   parsed(MAILGUN, body, ({ "event-data": given }) => {
     const type = mailgunType(given);
@@ -152,7 +151,7 @@ export const readMailgun: ReadEvents = (body) =>
     return [{ id, type, email, messageId: message?.headers?.["message-id"] ?? null, status, reason }];
   });
 
-/** Mail that was tried for too long has the code 602. */
+/** Mail that was retried for too long has the code 602. */
 const MAILGUN_REASONS: ReadonlyMap<string, EventType> = new Map([
   ["suppress-complaint", "complaint"],
   ["suppress-unsubscribe", "unsubscribe"],
@@ -184,7 +183,7 @@ const SES = v.object({
   ),
 });
 
-/** Amazon gives a message an id of its own; ours is among the headers, where the topic is set to send these. */
+/** Amazon assigns its own message id; ours is among the headers if the topic includes them. */
 export function readSes(notificationId: string): ReadEvents {
   return (body) =>
     parsed(SES, body, ({ notificationType, eventType, mail, bounce, complaint }) => {
@@ -192,7 +191,7 @@ export function readSes(notificationId: string): ReadEvents {
       const messageId = mail?.headers?.find(({ name }) => name.toLowerCase() === "message-id")?.value ?? null;
       if (kind === "Bounce" && bounce !== null) {
         const isHard = bounce.bounceType === "Permanent";
-        // A vacation reply is a transient bounce without words.
+        // A vacation reply is a transient bounce without text.
         const hasWords = isHard || bounce.bounceSubType === "MailboxFull";
         return bounce.bouncedRecipients.flatMap(({ emailAddress: email, status, diagnosticCode: reason }, index) =>
           hasWords || status !== null || reason !== null

@@ -1,34 +1,30 @@
-/**
- * Reads a message that came back. Its structure counts, and the fixed texts of two mail servers; never a word in free
- * text.
- */
+/** Reads a returned message by its structure and the fixed texts of two mail servers, never by free text. */
 import type { Attachment, Email, Header } from "postal-mime";
 import { neededLines } from "./needed-lines.ts";
 import { readTextReport } from "./text-report.ts";
 import { isComplaint, readFeedback, readStatus, type FeedbackReport, type RecipientStatus } from "./report-fields.ts";
 
-/** `messageId` is the `<…>` of the reported message, null if its header fields weren't returned. */
+/** `messageId` is the `<…>` of the reported message; null if its headers weren't returned. */
 type Report = { readonly messageId: string | null } & (
   | {
-      /** A report about the delivery (RFC 3464); of its recipients those with the action `failed` count. */
+      /** A delivery report (RFC 3464), of which only recipients with the action `failed` count. */
       readonly kind: "delivery-status";
       readonly recipients: readonly RecipientStatus[];
     }
-  /** A person reported the message as spam (RFC 5965). */
   | ({ readonly kind: "complaint" } & FeedbackReport)
 );
 
-/** `token` is that of the address that it came to, null if that has none. */
+/** `token` is from the address it was sent to, or null. */
 export type ReturnedMessage = { readonly token: string | null } & (Report | { readonly kind: "auto-reply" | "other" });
 
 export interface ReturnPath {
   /**
-   * The values that the mail server put in `ORIGINAL_RECIPIENT` and `RECIPIENT`; they take precedence over header
-   * fields.
+   * From the environment variables `ORIGINAL_RECIPIENT` and `RECIPIENT` of the mail server, which take precedence over
+   * headers.
    */
   readonly originalRecipient?: string | undefined;
   readonly recipient?: string | undefined;
-  /** The address of bounces, with `{token}` in it: `bounces+{token}@b.example`. Without it no token is read. */
+  /** For example `bounces+{token}@b.example`. Without it no token is read. */
   readonly bounceAddress?: string | undefined;
 }
 
@@ -42,7 +38,7 @@ const RETURNED: ReadonlySet<string> = new Set([
 const STATUS: ReadonlySet<string> = new Set(["message/delivery-status", "message/global-delivery-status"]);
 const FEEDBACK: ReadonlySet<string> = new Set(["message/feedback-report"]);
 
-/** Reads the bytes of one message, whatever its line endings are. Never rejects: what is malformed is `other`. */
+/** Accepts any line endings. Never rejects: malformed messages are `other`. */
 export async function readReport(raw: Uint8Array, path: ReturnPath = {}): Promise<ReturnedMessage> {
   const email = await parse(raw);
   const token = readToken(email?.headers ?? [], path);
@@ -52,7 +48,7 @@ export async function readReport(raw: Uint8Array, path: ReturnPath = {}): Promis
   if (report !== undefined) return { ...report, token };
   const recipients = token === null ? [] : readTextReport(raw);
   if (recipients.length > 0) return { kind: "delivery-status", token, messageId: null, recipients };
-  // Exim says that its reports are automatic replies.
+  // Exim labels its reports as automatic replies.
   const kind = isAutoReply(email.headers) ? "auto-reply" : "other";
   return (await readProven(email, path, token)) ?? { kind, token };
 }
@@ -60,8 +56,8 @@ export async function readReport(raw: Uint8Array, path: ReturnPath = {}): Promis
 const NESTED_MAX = 3;
 
 /**
- * A report without its type, or inside another message. Anybody could send one, so the token alone proves whose it is:
- * the Message-ID is left out.
+ * Reads a report without its type, or inside another message. Anyone could send one, so only the token identifies the
+ * survey, and the Message-ID is dropped.
  */
 async function readProven(
   { attachments }: Email,
@@ -80,7 +76,6 @@ async function readProven(
   return undefined;
 }
 
-/** Undefined without the part of a report, of this type if one is given. */
 function readParts(parts: readonly Attachment[], type?: string): Report | undefined {
   const messageId = returnedMessageId(parts);
   const isA = (kind: string): boolean => type === undefined || type === kind;
@@ -90,13 +85,13 @@ function readParts(parts: readonly Attachment[], type?: string): Report | undefi
   return isA("feedback-report") && isComplaint(feedback) ? { kind: "complaint", messageId, ...feedback } : undefined;
 }
 
-/** The parser is loaded here because few runs of the program ever read a bounce. */
+/** Loaded here because few runs read a bounce. */
 async function parse(raw: Uint8Array): Promise<Email | undefined> {
   const { default: PostalMime } = await import("postal-mime");
   try {
     return await PostalMime.parse(neededLines(raw), { forceRfc822Attachments: true });
   } catch {
-    // Nested too deeply, or mostly header: no mail server makes such a report.
+    // Nested too deeply, or mostly headers: not a mail server's report.
     return undefined;
   }
 }
@@ -107,7 +102,7 @@ function reportType(headers: readonly Header[]): string | undefined {
   return /;\s*report-type\s*=\s*"?([\w-]+)/i.exec(type)?.[1]?.toLowerCase();
 }
 
-/** RFC 3834 §5; the second field is that of programs older than it. */
+/** RFC 3834 §5; older programs use the second field. */
 function isAutoReply(headers: readonly Header[]): boolean {
   const submitted = valueOf(headers, "auto-submitted") ?? "";
   return /^\s*auto-replied\b/i.test(submitted) || valueOf(headers, "x-autoreply") !== undefined;
@@ -124,7 +119,7 @@ function partsText(parts: readonly Attachment[], types: ReadonlySet<string>): st
     .join("\n\n");
 }
 
-/** Reports are ASCII by the standard, and in Japan often not: `ESC $` begins characters of ISO-2022-JP. */
+/** Reports should be ASCII, but Japanese ones often use ISO-2022-JP, which starts with `ESC $`. */
 function textOf({ content }: Attachment): string {
   if (typeof content === "string") return content;
   const text = new TextDecoder().decode(content);
@@ -140,11 +135,11 @@ function returnedMessageId(parts: readonly Attachment[]): string | null {
   return /^Message-ID:\s*(<[^<>\s]+>)/im.exec(header)?.[1] ?? null;
 }
 
-/** The token in the first address that has the form of the bounce address. */
+/** The token in the first address that matches the bounce address. */
 function readToken(headers: readonly Header[], path: ReturnPath): string | null {
   const [before, after] = (path.bounceAddress ?? "").split("{token}");
   if (before === undefined || after === undefined) return null;
-  // Servers may change the case of the domain, and of what precedes the token; the token's own case counts.
+  // Servers may change the case of the domain and of the part before the token, but not of the token.
   const form = new RegExp(`(?<![\\w.+-])${escaped(before)}([\\w-]+)${escaped(after)}(?![\\w.-])`, "i");
   const fields = RECIPIENT_FIELDS.flatMap((field) => headers.filter(({ key }) => key === field));
   const values = [path.originalRecipient ?? "", path.recipient ?? "", ...fields.map(({ value }) => value)];

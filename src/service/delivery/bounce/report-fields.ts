@@ -1,13 +1,12 @@
-/** The fields of the two reports that machines write: on the delivery (RFC 3464) and on spam (RFC 5965). */
+/** Fields of delivery reports (RFC 3464) and spam reports (RFC 5965). */
 
 export interface RecipientStatus {
-  /** In lower case, `failed`, `delayed`, `delivered`, `relayed` or `expanded`; null when the server left it out. */
+  /** In lower case: `failed`, `delayed`, `delivered`, `relayed` or `expanded`; null if missing. */
   readonly action: string | null;
-  /** `5.1.1` */
   readonly status: string | null;
-  /** With its type: `smtp; 550 5.1.1 user unknown`. Where it is left out, the comment of the status. */
+  /** With its type: `smtp; 550 5.1.1 user unknown`. If it is missing, the comment of the status. */
   readonly diagnosticCode: string | null;
-  /** Addresses without their type (`rfc822;`). */
+  /** Without the type (`rfc822;`). */
   readonly finalRecipient: string | null;
   readonly originalRecipient: string | null;
 }
@@ -15,22 +14,20 @@ export interface RecipientStatus {
 export interface FeedbackReport {
   /** In lower case: `abuse`, `fraud`, `opt-out`, … */
   readonly feedbackType: string;
-  /** The person who complains, as far as the provider says. */
+  /** The complaining person, if the provider names them. */
   readonly originalRecipient: string | null;
 }
 
-/** Characters of a field that runs over several lines; no server says as much. */
 const MAX_VALUE = 4096;
 
 type Fields = ReadonlyMap<string, string>;
 
-/** A line that begins a field. Servers forget to indent continued lines, so the names are those of the standards. */
+/** The start of a field. Servers forget to indent continued lines, so only standard names count. */
 const FIELD =
   /^((?:X-[\w-]+)|(?:(?:Final|Original)-Recipient|Original-Rcpt-To|Original-Mail-From|Action|Status|Diagnostic-Code|Remote-MTA|Reporting-MTA|DSN-Gateway|Received-From-MTA|Arrival-Date|Last-Attempt-Date|Final-Log-ID|Will-Retry-Until|Original-Envelope-Id|Feedback-Type|User-Agent|Version|Source-IP|Source|Reported-Domain|Received-Date|Incidents|Auth-Failure|Authentication-Results|Original-Message-ID|Localized-Diagnostic|Reported-URI))[ \t]*:[ \t]*(.*)$/i;
-/** Kinds of feedback that say nothing against the message: RFC 6430, RFC 6591. */
+/** Feedback that isn't against the message (RFC 6430, RFC 6591). */
 const NO_COMPLAINT = new Set(["not-spam", "auth-failure", "virus"]);
 
-/** One entry for each recipient in the text of a `message/delivery-status`, in order. */
 export function readStatus(text: string): readonly RecipientStatus[] {
   return blocksOf(text)
     .filter((fields) => fields.has("final-recipient") || fields.has("action") || fields.has("status"))
@@ -43,13 +40,11 @@ export function readStatus(text: string): readonly RecipientStatus[] {
     }));
 }
 
-/** The text between the first bracket and the last. */
 function inBrackets(value: string): string | null {
   const [open, close] = [value.indexOf("("), value.lastIndexOf(")")];
   return open === -1 || close <= open + 1 ? null : value.slice(open + 1, close);
 }
 
-/** Reads the text of a `message/feedback-report`. */
 export function readFeedback(text: string): FeedbackReport {
   const fields = new Map(blocksOf(text).flatMap((block) => [...block]));
   return {
@@ -58,12 +53,11 @@ export function readFeedback(text: string): FeedbackReport {
   };
 }
 
-/** True for the kinds by which a person says that the message is unwanted. */
 export function isComplaint({ feedbackType }: FeedbackReport): boolean {
   return feedbackType !== "" && !NO_COMPLAINT.has(feedbackType);
 }
 
-/** Blocks end at an empty line, and where a field comes that the block already has. */
+/** A block ends at an empty line, or at a field that it already has. */
 function blocksOf(text: string): readonly Fields[] {
   const blocks: Map<string, string>[] = [];
   for (const paragraph of text.split(/\r?\n(?:[ \t]*\r?\n)+/)) {

@@ -1,9 +1,8 @@
-/** Amazon's way of delivering notifications: envelopes that it signs, and subscriptions that want to be confirmed. */
+/** Amazon SNS: signed notifications, and subscriptions to confirm. */
 import { createVerify, X509Certificate } from "node:crypto";
 import { get } from "node:https";
 import * as v from "valibot";
 
-/** Gets the text at an address. The caller has checked the address. */
 export type FetchText = (url: string) => Promise<string>;
 
 const ENVELOPE = v.object({
@@ -21,7 +20,6 @@ const ENVELOPE = v.object({
 });
 export type SnsEnvelope = v.InferOutput<typeof ENVELOPE>;
 
-/** Null for what is not an envelope. */
 export function parseEnvelope(body: unknown): SnsEnvelope | null {
   const { success, output } = v.safeParse(ENVELOPE, body);
   return success ? output : null;
@@ -36,13 +34,12 @@ const SIGNED = {
 const CERTIFICATES_MAX = 16;
 
 export interface Sns {
-  /** True when Amazon signed it. Rejects when the certificate cannot be fetched. */
+  /** Whether Amazon signed it. Rejects if the certificate can't be fetched. */
   readonly isGenuine: (envelope: SnsEnvelope) => Promise<boolean>;
-  /** Visits the address by which a subscription is confirmed; false when it is not such an address. */
   readonly confirm: (envelope: SnsEnvelope) => Promise<boolean>;
 }
 
-/** No address is visited but of `sns.<region>.amazonaws.com`, by https; certificates are kept. */
+/** Only visits `sns.<region>.amazonaws.com`, over https. Caches certificates. */
 export function createSns(fetchText: FetchText): Sns {
   const certificates = new Map<string, string>();
   const certificate = async (url: string): Promise<string> => {
@@ -92,7 +89,7 @@ function verify(envelope: SnsEnvelope, pem: string): boolean {
 const TIMEOUT_MS = 10_000;
 const TEXT_MAX = 64 * 1024;
 
-/** By https, 10 seconds and 64 KiB at most; goes nowhere else when it is sent on. */
+/** Over https, with limits of 10 seconds and 64 KiB, without following redirects. */
 export const fetchText: FetchText = (url) =>
   new Promise((resolve, reject) => {
     const request = get(url, { timeout: TIMEOUT_MS, agent: false }, (response) => {

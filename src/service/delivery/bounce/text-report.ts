@@ -1,13 +1,13 @@
-/** Reports that qmail and older versions of Exim write for people, always in the same form. */
+/** Reads the fixed plain-text reports of qmail and older versions of Exim. */
 import type { RecipientStatus } from "./report-fields.ts";
 
-/** Bytes that are read: the report comes before the returned message. */
+/** Bytes to read: the report precedes the returned message. */
 const READ_MAX = 64 * 1024;
-/** Where the recipients begin, and the line that names one; what was said of them follows. */
+/** Where recipients begin, and the line that names one, followed by its reply. */
 const QMAIL = { begins: /^\s*Hi\. This is the qmail-send program/, recipient: /^<([^<>\s]+@[^<>\s]+)>:\s*$/ };
 const EXIM = { begins: /\bfollowing address\(es\) failed:/, recipient: /^ {2}([^\s<>()|]+@[^\s<>():]+):?\s*$/ };
 
-/** One entry for each recipient; none for any other text. */
+/** One entry per recipient; empty for any other text. */
 export function readTextReport(raw: Uint8Array): readonly RecipientStatus[] {
   const text = new TextDecoder().decode(raw.subarray(0, READ_MAX)).replaceAll(/\r\n?/g, "\n").trimStart();
   const [header = "", ...paragraphs] = text.split("\n\n");

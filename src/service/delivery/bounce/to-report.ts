@@ -1,4 +1,3 @@
-/** Turns what came back into what the rules want: whose it is, and what the server's reply means. */
 import { createHash } from "node:crypto";
 import type { Report, ReportedRecipient } from "../../domain/delivery/bounces.ts";
 import { classifyReply } from "../mail/classify-reply.ts";
@@ -6,27 +5,24 @@ import { replyOfReport } from "../mail/parse-reply.ts";
 import { readReport, type ReturnPath } from "./read-report.ts";
 import type { RecipientStatus } from "./report-fields.ts";
 
-/** A report of a provider, or of a system of the operator's own, about one message. */
 export interface ProviderEvent {
-  /** Tells it from all others of its source; null: one of its type for each survey. */
+  /** Unique per source; null allows one of its type per survey. */
   readonly id: string | null;
   readonly type: "hard" | "soft" | "complaint" | "unsubscribe";
   readonly email: string | null;
   /** Ours, with or without `<>`. */
   readonly messageId: string | null;
-  /** `5.1.1` */
   readonly status: string | null;
-  /** The server's words, as far as they are known. */
   readonly reason: string | null;
 }
 
-/** Our messages have one recipient; a list that was forwarded to may have many. */
+/** Our messages have one recipient, but a list they are forwarded to can have many. */
 const RECIPIENTS_MAX = 50;
 const TEXT_MAX = 500;
 const ID_MAX = 998;
 const ADDRESS_MAX = 320;
 
-/** Reads the bytes of one returned message. Never rejects. With a bounce address for each survey it needs a proof. */
+/** Never rejects. If surveys have their own bounce addresses, it requires proof. */
 export async function mailToReport(raw: Uint8Array, path: ReturnPath = {}): Promise<Report> {
   const message = await readReport(raw, path);
   const { kind, token } = message;
@@ -55,7 +51,7 @@ export function eventToReport(source: string, event: ProviderEvent): Report {
     id: id?.slice(0, ID_MAX) ?? null,
     token: null,
     messageId: bare(messageId),
-    // The hook's secret, or the provider's signature, is one.
+    // The hook's secret or the provider's signature is the proof.
     needsProof: false,
   };
   if (type === "complaint" || type === "unsubscribe")
@@ -110,8 +106,8 @@ function verdictOf(reply: Reply): ReportedRecipient["verdict"] {
 }
 
 /**
- * The provider's class of bounce counts only where the server's words say nothing else: many providers call a blocked
- * sender a hard bounce.
+ * A provider's class only counts if the server's reply says nothing: many providers call a blocked sender a hard
+ * bounce.
  */
 function verdictOfEvent({ type }: ProviderEvent, reply: Reply): ReportedRecipient["verdict"] {
   const { outcome, reason } = classifyReply({ ...reply, stage: "report" });

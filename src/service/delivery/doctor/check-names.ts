@@ -1,4 +1,3 @@
-/** The records that receivers will find in DNS. */
 import { isIP } from "node:net";
 import { isLoopbackHost, type NameResolver } from "../../../runtime/name-resolver.ts";
 import { type DkimKey, dkimRecord } from "../mail/dkim.ts";
@@ -11,11 +10,10 @@ interface KnownRelay {
   readonly host: RegExp;
   /** The domain whose SPF record lists its servers. */
   readonly spf: string;
-  /** True when it replaces the envelope sender by its own; the SPF record of that one then counts. */
+  /** True if it replaces the envelope sender with its own, whose SPF record then counts. */
   readonly hasOwnEnvelope: boolean;
 }
 
-/** The requirements of receivers by their own documentation. */
 const KNOWN_RELAYS: readonly KnownRelay[] = [
   { host: /^email-smtp\..*\.amazonaws\.com$/, spf: "amazonses.com", hasOwnEnvelope: true },
   { host: /(?:^|\.)postmarkapp\.com$/, spf: "spf.mtasv.net", hasOwnEnvelope: true },
@@ -24,7 +22,6 @@ const KNOWN_RELAYS: readonly KnownRelay[] = [
   { host: /\.mail\.protection\.outlook\.com$/, spf: "spf.protection.outlook.com", hasOwnEnvelope: false },
 ];
 
-/** A check whose server does not answer is skipped. */
 export async function checkNames(names: NameResolver, setup: MailSetup): Promise<DoctorFinding[]> {
   return Promise.all([
     checkMailHosts(names, setup),
@@ -68,7 +65,6 @@ async function checkSpf(names: NameResolver, { from, bounceAddress, ...setup }: 
 }
 
 interface SpfCase {
-  /** For each address of the relay. */
   readonly answers: readonly SpfAnswer[];
   readonly domain: string;
   readonly server: SmtpServer;
@@ -134,7 +130,7 @@ async function checkDmarc(names: NameResolver, { from, bounceAddress, dkim }: Ma
   });
 }
 
-/** The domain's own, else that of a domain above it. */
+/** The domain's record, or that of a parent domain. */
 async function findDmarc(names: NameResolver, domain: string): Promise<string | null> {
   const labels = domain.split(".");
   for (const at of labels.keys()) {
@@ -154,7 +150,7 @@ function tagsOf(record: string): ReadonlyMap<string, string> {
   return new Map(tags.filter(([name]) => name !== ""));
 }
 
-/** The operator cannot fix errors of DNS at once. */
+/** DNS errors aren't the operator's fault. */
 async function asking(report: Reporter, work: () => Promise<DoctorFinding>): Promise<DoctorFinding> {
   try {
     return await work();

@@ -1,4 +1,4 @@
-/** The mail server's account of itself, up to the login; no message is sent. */
+/** Connects to the mail server and logs in, without sending a message. */
 import type { Clock } from "../../../runtime/clock.ts";
 import { isLoopbackHost } from "../../../runtime/name-resolver.ts";
 import { onAbort } from "../../../runtime/on-abort.ts";
@@ -16,7 +16,7 @@ const TIMEOUTS = {
 } as const;
 const DAY_MS = 86_400_000;
 const EXPIRES_SOON_DAYS = 14;
-/** Far more than a survey has. */
+/** Far more than a survey needs. */
 const SIZE_MIN = 100_000;
 
 const connection = checkOf("connection", "the server can be reached from here");
@@ -26,7 +26,6 @@ const capabilities = checkOf("ehlo", "the server carries our messages (552 5.3.4
 
 interface Heard {
   readonly server: SmtpServer;
-  /** Null when all went well. */
   readonly failure: SessionOutcome | null;
   readonly facts: SessionFacts;
 }
@@ -49,7 +48,6 @@ export async function checkConnection(
   return [checkReached(heard), checkCertificate(heard, clock.now()), checkLogin(heard), checkCapabilities(heard)];
 }
 
-/** The words of a failure at one of these stages; null when it failed elsewhere or not at all. */
 function failureAt({ failure }: Heard, stages: readonly string[]): string | null {
   if (failure === null || !stages.includes(failure.reply.stage)) return null;
   const { code, enhancedCode, text } = failure.reply;

@@ -1,4 +1,4 @@
-/** The findings about the mail settings that need no question to anybody. */
+/** Checks of mail settings that need no network. */
 import { isIP } from "node:net";
 import { isLoopbackHost } from "../../../runtime/name-resolver.ts";
 import type { DueSurvey } from "../../domain/ports.ts";
@@ -8,9 +8,8 @@ import { formatSurveyMail, freezeMail } from "../message/survey-mail.ts";
 import { describeSmtpServer } from "../smtp/smtp-url.ts";
 import { areAligned, checkOf, type DoctorFinding, type MailSetup, usable } from "./finding.ts";
 
-/** Mailbox providers whose addresses others may not send from: their DMARC policies say so. */
+/** Mailbox providers whose DMARC policies forbid others to send from their addresses. */
 const FREE_MAIL = /^(?:gmail|googlemail|yahoo|ymail|aol|outlook|hotmail|live|msn|icloud|me|mac)\.[a-z.]+$/;
-/** Headers that one-click unsubscribing needs signed. */
 const ONE_CLICK = ["list-unsubscribe", "list-unsubscribe-post"] as const;
 const FASTEST_PER_SECOND = 50;
 
@@ -84,7 +83,7 @@ function checkRate(setup: MailSetup): DoctorFinding {
     : report("ok", said);
 }
 
-/** A relay that is a smart host accepts everything and refuses later, so nobody is ever known to have bounced. */
+/** A smart host accepts everything and rejects later, so bounces go unnoticed. */
 function checkBounces(setup: MailSetup): DoctorFinding {
   const report = checkOf("bounces", "bounces are read (Gmail, Microsoft: remove addresses that do not exist)");
   const { bounceAddress, from } = setup;
@@ -125,7 +124,7 @@ function checkKeyDomain({ dkim, from }: MailSetup): DoctorFinding {
     : report("problem", `d=${key.domain} is not the domain of From, ${domain}`);
 }
 
-/** Signs a survey as it would be sent and reads the signature. */
+/** Signs a sample survey and examines the signature. */
 async function checkSignedHeaders({ dkim, from, publicUrl }: MailSetup, sample: DueSurvey): Promise<DoctorFinding> {
   const report = checkOf("dkim-headers", "both List-Unsubscribe headers signed (RFC 8058, 4)");
   const key = usable(dkim);

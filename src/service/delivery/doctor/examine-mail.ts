@@ -1,4 +1,3 @@
-/** Everything that is checked before the first mail. */
 import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import type { NameResolver } from "../../../runtime/name-resolver.ts";
 import { sampleSurvey } from "../../domain/surveys/preview.ts";
@@ -12,16 +11,14 @@ export interface Outside {
   readonly signal: AbortSignal;
 }
 
-/** Projects that send from an address of their own. */
 export interface ProjectSender {
   readonly projects: readonly string[];
   readonly from: string;
 }
 
-/** Checks whose answer depends on From. */
 const ABOUT_SENDER: ReadonlySet<string> = new Set(["sender", "dkim-domain", "sender-mx", "spf", "dmarc"]);
 
-/** The checks of From for projects' own addresses; their details begin with the projects. */
+/** Checks projects' own sender addresses; details begin with the projects' names. */
 export async function examineSenders(
   setup: MailSetup,
   senders: readonly ProjectSender[],
@@ -43,7 +40,7 @@ export async function examineSenders(
   return found.flat();
 }
 
-/** One finding for each check, in a fixed order. Without `outside` nobody is asked. Sends no mail. */
+/** One finding per check, in a fixed order. Without `outside`, makes no network requests. Sends no mail. */
 export async function examineMail(setup: MailSetup, clock: Clock, outside: Outside | null): Promise<DoctorFinding[]> {
   const settings = await checkSettings(setup, sampleSurvey({ now: unixSeconds(clock) }));
   if (outside === null) return settings;

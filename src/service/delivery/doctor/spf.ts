@@ -1,20 +1,19 @@
-/** Which addresses a domain's SPF record lets send, as receivers evaluate it (RFC 7208). */
+/** Evaluates SPF records like receivers (RFC 7208). */
 import { BlockList, isIP } from "node:net";
 import type { NameResolver } from "../../../runtime/name-resolver.ts";
 import { asciiName } from "./finding.ts";
 
 export interface SpfAnswer {
-  /** `none` without a record, `error` for a record that receivers give up on. */
+  /** `none` without a record, `error` for a record that receivers reject. */
   readonly result: "pass" | "fail" | "softfail" | "neutral" | "none" | "error";
-  /** The domain's own record; null without one. */
   readonly record: string | null;
-  /** Domains that the record includes or redirects to, the record's own among them. */
+  /** Domains that the record includes or redirects to, and its own. */
   readonly domains: readonly string[];
-  /** The reason why receivers give up; null unless `error`. */
+  /** Why receivers reject the record; null unless `error`. */
   readonly reason: string | null;
 }
 
-/** RFC 7208, 4.6.4: terms that ask DNS. */
+/** Terms that need DNS (RFC 7208, 4.6.4). */
 const LOOKUPS_MAX = 10;
 const QUALIFIERS = { "+": "pass", "-": "fail", "~": "softfail", "?": "neutral" } as const;
 const TERM = /^([-+~?]?)([a-z\d]+)(?::([^/]*))?(?:\/(\d+))?(?:\/\/(\d+))?$/i;
@@ -23,7 +22,7 @@ type SpfResult = SpfAnswer["result"];
 
 class SpfError extends Error {}
 
-/** Rejects when DNS does not answer. Macros, `exists` and `ptr` match nothing here. */
+/** Rejects if DNS doesn't answer. Macros, `exists` and `ptr` never match. */
 export async function evaluateSpf(names: NameResolver, domain: string, address: string): Promise<SpfAnswer> {
   const evaluation = new Evaluation(names, address);
   try {

@@ -1,4 +1,3 @@
-/** One mail that looks like a survey and says that it is a test. */
 import { unixSeconds } from "../../../runtime/clock.ts";
 import type { Random } from "../../../runtime/random.ts";
 import { sampleSurvey } from "../../domain/surveys/preview.ts";

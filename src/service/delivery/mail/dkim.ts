@@ -1,24 +1,21 @@
-/** The key that signs mail, and its signatures: RFC 6376, RSA with SHA-256, header and body in relaxed form. */
+/** DKIM keys and signatures (RFC 6376): RSA with SHA-256, relaxed header and body. */
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
 import { text } from "node:stream/consumers";
 import { domainToASCII } from "node:url";
 
 export interface DkimKey {
-  /** The domain that answers for the mail, `d=`, as ASCII. */
   readonly domain: string;
-  /** The name of its public key, `s=`: `<selector>._domainkey.<domain>`. */
   readonly selector: string;
   readonly privateKey: KeyObject;
 }
 
-/** The key cannot sign mail; the message is one sentence that says why. */
 export class DkimKeyError extends Error {
   override readonly name = "DkimKeyError";
 }
 
-/** Shorter keys count as none at large receivers. */
+/** Large receivers ignore shorter keys. */
 const BITS_MIN = 2048;
-/** One-click unsubscribing counts only when both of its headers are signed (RFC 8058, 4). */
+/** One-click unsubscribe requires that both of its headers are signed (RFC 8058, 4). */
 const SIGNED_HEADERS: readonly string[] = [
   "from",
   "to",
@@ -36,7 +33,7 @@ const SIGNED_HEADERS: readonly string[] = [
 ];
 const HOST_NAME = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 
-/** Reads a private key in PEM. Throws DkimKeyError for a key that cannot sign, and for names that DNS cannot have. */
+/** Reads a private key in PEM. Throws DkimKeyError for an unusable key, and for names that DNS can't have. */
 export function readDkimKey(
   pem: string | Buffer,
   { domain, selector }: { readonly domain: string; readonly selector: string },
@@ -58,7 +55,7 @@ function readPrivateKey(pem: string | Buffer): KeyObject {
   try {
     return createPrivateKey(pem);
   } catch (error) {
-    // Both forms of an encrypted key have this word in their first lines.
+    // Both formats of encrypted keys contain this word in their first lines.
     const isEncrypted = /^-----BEGIN [^\n]*\n?[^\n]*ENCRYPTED/m.test(String(pem));
     throw new DkimKeyError(
       isEncrypted
@@ -69,15 +66,15 @@ function readPrivateKey(pem: string | Buffer): KeyObject {
   }
 }
 
-/** The TXT record that belongs at `<selector>._domainkey.<domain>`. */
+/** The TXT record for `<selector>._domainkey.<domain>`. */
 export function dkimRecord({ privateKey }: DkimKey): string {
   const der = createPublicKey(privateKey).export({ type: "spki", format: "der" });
   return `v=DKIM1; k=rsa; p=${der.toString("base64")}`;
 }
 
 /**
- * The message with a signature as its first header. Lines of the message end with CRLF. The same message and key give
- * the same bytes. Rejects with DkimKeyError instead of leaving the signature out.
+ * Prepends a signature. Lines must end with CRLF. Deterministic. Rejects with DkimKeyError rather than omit the
+ * signature.
  */
 export async function signMail(message: string, { domain, selector, privateKey }: DkimKey): Promise<string> {
   const { default: DKIM } = await import("nodemailer/lib/dkim");
@@ -88,7 +85,7 @@ export async function signMail(message: string, { domain, selector, privateKey }
   return signed;
 }
 
-/** Throws DkimKeyError for a key whose signatures do not verify: such a key must not send a single mail. */
+/** Throws DkimKeyError if the key's signatures don't verify, because it must not sign any mail then. */
 export function checkDkimKey({ privateKey }: DkimKey): void {
   const sample = Buffer.from("a message");
   const signature = sign("sha256", sample, privateKey);

@@ -1,6 +1,4 @@
-/** Reads the parts of what a mail server says: its codes, its words, and how long it asks to wait. */
-
-/** `text` has no codes in it and is one line; a code that is not there is null. */
+/** `text` is one line without the codes; missing codes are null. */
 export interface ParsedReply {
   readonly code: number | null;
   readonly enhancedCode: string | null;
@@ -8,19 +6,19 @@ export interface ParsedReply {
 }
 
 const ENHANCED = String.raw`[245]\.\d{1,3}\.\d{1,3}`;
-/** The code and, directly after it, the enhanced code: `550 5.1.1`, `550-5.1.1`, `550 #5.1.1`, `550 (5.1.1)`. */
+/** The code with its enhanced code: `550 5.1.1`, `550-5.1.1`, `550 #5.1.1`, `550 (5.1.1)`. */
 const AT_START = new RegExp(String.raw`^\s*(?:([2-5]\d\d)(?![\w.])[-\s:]*)?(?:[#([<]*(${ENHANCED})(?![\w.])[\])>:]*)?`);
-/** The form in which a program quotes a reply: `host mx.example.org said: 550 5.1.1 …`, `…: 550-No such user`. */
+/** A quoted reply: `host mx.example.org said: 550 5.1.1 …`, `…: 550-No such user`. */
 const QUOTED = new RegExp(String.raw`(?:^|[\s:;>"'([])([45]\d\d)(?:[-\s:]+[#([<]*(${ENHANCED})(?![\w.])|[-\s](?=\D))`);
 const DIAGNOSTIC_TYPE = /^\s*(?:smtp|x-[\w-]+|dns|unix|lmtp|x400)\s*;\s*/i;
-/** Servers that have no code to give write these into reports, so there they count as none. */
+/** Reports use these if the server gave no code, so they don't count there. */
 export const EMPTY_IN_REPORTS: ReadonlySet<string> = new Set(["5.0.0", "5.5.0", "4.0.0"]);
-/** The words of a reporter for any refusal; where it quotes the reply, the reply's own words say more. */
+/** Generic codes of reporters; a quoted reply says more. */
 const GUESSED_STATUS: ReadonlySet<string> = new Set(["5.7.0", "5.7.1"]);
 
 /**
- * Reads a reply of an SMTP dialogue, of one line or several (RFC 5321 §4.2, RFC 2034 §4). Both codes are looked for at
- * the start alone: a number further on may be part of anything.
+ * Parses an SMTP reply of one or more lines (RFC 5321 §4.2, RFC 2034 §4). Looks for codes only at the start, because
+ * later numbers can mean anything.
  */
 export function parseReply(reply: string): ParsedReply {
   const [, code, enhancedCode] = AT_START.exec(reply) ?? [];
@@ -32,8 +30,7 @@ export function parseReply(reply: string): ParsedReply {
 }
 
 /**
- * The reply that a delivery report quotes in its `Diagnostic-Code`. Where that has no enhanced code, or one that says
- * nothing, `Status` takes its place.
+ * The reply quoted in a delivery report's `Diagnostic-Code`. `Status` is used if that has no meaningful enhanced code.
  */
 export function replyOfReport(report: {
   readonly status: string | null;
@@ -53,7 +50,7 @@ export function replyOfReport(report: {
 
 function withoutCodes(reply: string, code: string | undefined, enhancedCode: string | undefined): string {
   const lines = reply.split(/[\r\n]+/).map((line) => line.replace(AT_START, ""));
-  // A report has the lines of a reply one after another, each still with its codes.
+  // A report has the lines of a reply in sequence, each with its codes.
   const repeated = code === undefined ? "" : `${code}[- ]`;
   const again = enhancedCode?.replaceAll(".", String.raw`\.`);
   const codes = again === undefined ? repeated : `${repeated}(?:[#(]?${again}[):]?)?`;
@@ -62,15 +59,14 @@ function withoutCodes(reply: string, code: string | undefined, enhancedCode: str
   return plain.replaceAll(/\s+/g, " ").trim();
 }
 
-/** From a word's start, so that a long one is not looked at again from each of its letters. */
+/** Matches only at a word's start, so that long words aren't scanned from each letter. */
 const ADDRESS = /<?(?<![^\s<>@:;,()[\]"'])[^\s<>@:;,()[\]"']+@(?:\[[^\]\s]*\]|[^\s<>@:;,()[\]"']+)>?/g;
 const LINK = /\b(?:https?:\/\/|www\.)\S+/gi;
 const CODE = /^(?:[2-5]\d\d|[245]\.\d{1,3}\.\d{1,3})$/;
 
 /**
- * A reply in which everything is replaced that differs between two recipients of the same refusal: addresses, links,
- * hosts and ids with digits in them, and the recipient's own name where the server repeats it without its domain. In
- * lower case, so that like refusals compare equal.
+ * Replaces everything that differs between two recipients of the same rejection: addresses, links, hosts and ids with
+ * digits, and the recipient's local part. In lower case, so that equal rejections compare equal.
  */
 export function maskReply(reply: string, recipient = ""): string {
   const local = recipient.slice(0, Math.max(recipient.lastIndexOf("@"), 0)).toLowerCase();
@@ -88,13 +84,13 @@ export function maskReply(reply: string, recipient = ""): string {
 
 const LINK_HOST = /\b(?:https?:\/\/|www\.)([\w.-]+)\S*/gi;
 const NAME = /[\w.-]+/g;
-/** Lower case at its end, since a space is often missing after a full stop. */
+/** Lower case at the end, because a space is often missing after a full stop. */
 const HOST = /\.[a-z]{2,}\.?$/;
 const BLOCKLIST = /(?:^|\.)(?:spamhaus|spamcop|sorbs|barracudacentral|senderbase|cloudmark|senderscore)\.[a-z]{2,}\.?$/;
 
 /**
- * The words alone, for the search of phrases: no addresses or punctuation, one space around each word. A host such as
- * `mx-antispam.example.org` says nothing, unless it is a link's or a blocklist's.
+ * Text for searching phrases: without addresses and punctuation, a single space around each word. Hosts such as
+ * `mx-antispam.example.org` are removed, except in links and blocklists.
  */
 export function wordsOf(text: string): string {
   const words = text
@@ -111,7 +107,7 @@ const WAIT = /\b(\d{1,5})\s*(s|m|h)(?:ec(?:ond)?s?|in(?:ute)?s?|(?:ou)?rs?)\b/gi
 const CLOCK_WAIT = /\b(?:in|after|for)\s+(\d{1,2}):(\d\d):(\d\d)\b/i;
 const MAX_WAIT_SECONDS = 24 * 3600;
 
-/** The longest wait that the text names (`300 seconds`, `5 minutes`, `in 00:05:00`), 24 hours at most; null without. */
+/** The longest delay in the text (`300 seconds`, `5 minutes`, `in 00:05:00`), at most 24 hours, or null. */
 export function waitIn(text: string): number | null {
   const [, hours, minutes, seconds] = CLOCK_WAIT.exec(text) ?? [];
   const waits = [...text.matchAll(WAIT)].map(

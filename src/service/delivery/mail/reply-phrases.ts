@@ -1,18 +1,17 @@
-/** The phrases of mail servers, as data: each list has the one reason that it means. */
+/** Mail servers' phrases as data: each list has one meaning. */
 import { wordsOf } from "./parse-reply.ts";
 
-/** The reason why a server refuses a message. */
 export type ReplyReason =
-  /** The address: no such mailbox, no such domain, moved away, closed. */
+  /** The address: no such mailbox, no such domain, moved, closed. */
   | "userunknown"
   | "hostunknown"
   | "moved"
   | "disabled"
-  /** The mailbox, for now or for this message. */
+  /** The mailbox, temporarily or for this message. */
   | "full"
   | "restricted"
   | "vacation"
-  /** The sender: who it is, how much it sends, what others think of it. */
+  /** The sender: identity, volume, reputation. */
   | "auth"
   | "relay"
   | "sender"
@@ -21,30 +20,27 @@ export type ReplyReason =
   | "greylisted"
   | "blocked"
   | "policy"
-  /** The message. */
   | "spam"
   | "content"
   | "size"
   | "syntax"
   | "loop"
-  /** The way. */
   | "network"
   | "tls"
   | "system"
   | "expired"
-  /** The server says nothing that is known here. */
   | "unknown"
   | "accepted";
 
 interface PhraseList {
   readonly reason: ReplyReason;
-  /** Proves nothing next to a code of the address: servers add such words to "user unknown" too. */
+  /** Proves nothing next to a code about the address: servers add such text to "user unknown" too. */
   readonly isWeak: boolean;
-  /** Words as `wordsOf` leaves them: lower case, no punctuation. ` … ` is up to five words of any kind. */
+  /** As returned by `wordsOf`: lower case, without punctuation. ` … ` matches up to five words. */
   readonly phrases: readonly string[];
 }
 
-/** Phrases have no commas in them, and may run over the end of a line. */
+/** Phrases contain no commas, and can span lines. */
 function list(isWeak: boolean, reason: ReplyReason, [text = ""]: TemplateStringsArray): PhraseList {
   return { reason, isWeak, phrases: text.split(",").map((phrase) => phrase.trim().replaceAll(/\s+/g, " ")) };
 }
@@ -53,8 +49,8 @@ const strong = (reason: ReplyReason) => (text: TemplateStringsArray) => list(fal
 const weak = (reason: ReplyReason) => (text: TemplateStringsArray) => list(true, reason, text);
 
 /**
- * In order of precedence: proof against the sender, plain words for an unknown address, hints against the sender or the
- * message, and last the words that only mean an unknown address when nothing else explains the refusal.
+ * In order of precedence: proof against the sender, clear text about an unknown address, hints against the sender or
+ * the message, and text that only means an unknown address if nothing else explains the rejection.
  */
 const PHRASES: readonly PhraseList[] = [
   // "This mailbox has been blocked due to inactivity."
@@ -63,7 +59,7 @@ const PHRASES: readonly PhraseList[] = [
     out of office, out of the office, on vacation, vacation reply, vacation message, vacation response, vacation notice,
     on holiday, auto reply, autoreply, automatic reply, auto response, autoresponder, auto responder
   `,
-  // "RESOLVER.RST" is Exchange's, for recipients who take mail from some senders only.
+  // Exchange writes "RESOLVER.RST" for recipients who only accept some senders.
   strong("restricted")`
     resolver rst notauthorized, resolver rst authrequired, resolver rst sendernotauthenticated, user filter, users
     filter, rejected by user, recipient filter, recipients filter, personal filter, recipient preferences
@@ -182,7 +178,7 @@ const PHRASES: readonly PhraseList[] = [
     has moved, user moved, no longer with, no longer works, no longer employed, address has changed, address changed,
     changed … address, has left, new address
   `,
-  // The Japanese ones are those of Notes and Domino: not in the list of the directory, not found in it.
+  // The Japanese phrases are from Notes and Domino: not in the directory.
   strong("userunknown")`
     user … unknown, unknown address, address unknown, unknown account, unknown to us, no such address, no such name, no
     such … here, no user, no mailbox, no recipient, no account, no local mailbox, user … not found, recipient … not
@@ -207,26 +203,24 @@ const PHRASES: readonly PhraseList[] = [
 ];
 
 const GAP = " … ";
-/** Up to five words where a phrase has a gap. */
 const BETWEEN = String.raw`(?: \S+){0,5} `;
 
 const MATCHERS = PHRASES.map(({ reason, phrases, isWeak }) => ({
   reason,
   isWeak,
   plain: phrases.filter((phrase) => !phrase.includes(GAP)).map((phrase) => ` ${phrase} `),
-  // The words have no punctuation, so a phrase is its own pattern.
+  // Words have no punctuation, so phrases need no escaping.
   gapped: phrases
     .filter((phrase) => phrase.includes(GAP))
     .map((phrase) => new RegExp(` ${phrase.replaceAll(GAP, BETWEEN)} `)),
 }));
-/** These count only if the server says nothing else, since any reason may follow them. */
+/** Only meaningful alone, because any reason can follow. */
 const ALONE = / (?:recipient address|recipient|address) rejected /;
-/** Next to a code of the address one word is enough to doubt it, such as `5.1.1 Rate exceeded`. */
+/** Next to a code about the address one word casts doubt, such as `5.1.1 Rate exceeded`. */
 const DOUBT = / (rate|full) /;
 
 /**
- * The reason that a server's words give, the one of highest precedence; null when they have no known phrase. Next to a
- * code of the address only strong words count.
+ * The reason of highest precedence in the text, or null. Next to a code about the address, only strong phrases count.
  */
 export function reasonIn(text: string, isNextToAddressCode = false): ReplyReason | null {
   const words = wordsOf(text);

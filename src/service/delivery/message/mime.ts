@@ -1,4 +1,4 @@
-/** Messages as RFC 5322 and MIME define them. nodemailer composes them; the same content gives the same bytes. */
+/** Composes messages (RFC 5322, MIME) with nodemailer. The same content gives the same bytes. */
 import { domainToASCII } from "node:url";
 import { singleLine } from "../../domain/texts/plain-text.ts";
 
@@ -15,25 +15,23 @@ export interface MailContent {
   readonly replyTo: string | null;
   readonly subject: string;
   readonly at: number;
-  /** Without `<>`. */
   readonly messageId: string;
-  /** The message that this one follows, without `<>`; absent or null for none. */
+  /** The message that this one follows, without `<>`. */
   readonly inReplyTo?: string | null;
-  /** Headers besides those of the fields here. Each stays on one line. */
   readonly headers: readonly MailHeader[];
   readonly text: string;
   readonly html: string;
-  /** A part of the lines between text and HTML that neither of them contains. */
+  /** The boundary between text and HTML, which neither contains. */
   readonly boundary: string;
 }
 
-/** Characters of an encoded word, as nodemailer writes them. */
+/** Characters of an encoded word, like nodemailer's. */
 const WORD_MAX = 52;
 const QUOTED_NAME = /"((?:[^"\\]|\\.)*)"(?= <)/g;
 
 /**
- * The complete message, its lines ended by CRLF. It is ASCII unless an address is not, see `needsSmtpUtf8`. Rejects for
- * one of `headers` with a line break.
+ * The complete message with CRLF. ASCII unless an address isn't, see `needsSmtpUtf8`. Rejects if a header in `headers`
+ * contains a line break.
  */
 export async function composeMail(content: MailContent): Promise<string> {
   const [{ default: MailComposer }, { encodeWord }] = await Promise.all([
@@ -62,7 +60,7 @@ export async function composeMail(content: MailContent): Promise<string> {
   const encode = message.encodeHeaderValue.bind(message);
   message.encodeHeaderValue = (key, value) => {
     const encoded = encode(key, value);
-    // nodemailer keeps words that are encoded already, but nobody types those: "=?utf-8?q?=40?=" is text.
+    // nodemailer keeps words that are already encoded, but from people "=?utf-8?q?=40?=" is text.
     if (encoded === value) return encoded.includes("=?") ? encodeWord(encoded, "Q", WORD_MAX) : encoded;
     return encoded.replaceAll(QUOTED_NAME, (quoted, name: string) =>
       name.includes("=?") ? encodeWord(name.replaceAll(/\\(.)/g, "$1"), "Q", WORD_MAX) : quoted,
@@ -75,18 +73,18 @@ function toAddress({ name, address }: Mailbox): { name: string; address: string 
   return { name: singleLine(name ?? ""), address: asciiDomain(singleLine(address)) };
 }
 
-/** Some receivers read `List-Unsubscribe` on one line only, so no header of ours is folded. */
+/** Some receivers read `List-Unsubscribe` only on one line, so our headers aren't folded. */
 function toOneLine([key, value]: MailHeader): { key: string; value: { prepared: true; value: string } } {
   if (/[\r\n]/.test(value)) throw new Error(`header ${key} has a line break`);
   return { key, value: { prepared: true, value } };
 }
 
-/** True for an address that only servers with SMTPUTF8 (RFC 6531) can take mail for. */
+/** Whether only servers with SMTPUTF8 (RFC 6531) accept the address. */
 export function needsSmtpUtf8(address: string): boolean {
   return !/^\p{ASCII}*$/u.test(asciiDomain(address));
 }
 
-/** The address with its domain as mail servers write it. The part before the `@` stays as it is. */
+/** Encodes the domain for mail servers. The part before the `@` isn't changed. */
 export function asciiDomain(address: string): string {
   const at = address.lastIndexOf("@") + 1;
   return address.slice(0, at) + (domainToASCII(address.slice(at)) || address.slice(at));

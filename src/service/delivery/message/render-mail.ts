@@ -1,4 +1,4 @@
-/** A survey's e-mail as a mail server is given it: envelope, signed bytes, and what later attempts repeat. */
+/** A survey's mail for a server: envelope, signed bytes, and what later attempts repeat. */
 import type { Random } from "../../../runtime/random.ts";
 import type { DueQuestion, FrozenMessage } from "../../domain/ports.ts";
 import { type DkimKey, signMail } from "../mail/dkim.ts";
@@ -10,14 +10,14 @@ import type { MailContext } from "./sender.ts";
 export interface RenderOptions {
   readonly random: Pick<Random, "token">;
   readonly now: number;
-  /** Null leaves the signature to the server that is given the mail. */
+  /** Null if the mail server signs. */
   readonly key: DkimKey | null;
 }
 
 const BOUNCE_TOKEN_BYTES = 16;
 const BOUNCE_TOKEN = "{token}";
 
-/** The same bytes on each attempt, as long as the settings are the same: the signature has no time in it. */
+/** Renders the same bytes on each attempt with the same settings; the signature has no time. */
 export async function renderMail(
   due: DueQuestion,
   context: MailContext,

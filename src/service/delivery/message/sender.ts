@@ -1,4 +1,4 @@
-/** The sender of surveys: a project's settings take precedence over the process's. */
+/** The sender of surveys: a project's settings take precedence over the server's. */
 import { domainToASCII } from "node:url";
 import type { Project } from "../../domain/inputs.ts";
 import type { Store } from "../../domain/ports.ts";
@@ -6,26 +6,25 @@ import { type Presentation, readPresentation } from "../../domain/projects/prese
 import type { ProjectSettings } from "../../domain/projects/settings.ts";
 
 export interface SenderSettings {
-  /** An address whose domain is ours to sign for. */
+  /** An address whose domain we may sign for. */
   readonly from: string | null;
   readonly replyTo: string | null;
   readonly senderName: string | null;
-  /** Lines below each mail, a postal address for one. */
+  /** Lines at the end of each mail, such as a postal address. */
   readonly footer: string | null;
-  /** The envelope sender, which gets bounces; `{token}` stands for the message's own token. */
+  /** The envelope sender, which gets bounces; `{token}` is replaced with the message's token. */
   readonly bounceAddress: string | null;
 }
 
-/** The settings of one mail, where the address is known. */
 export interface MailSender extends SenderSettings {
   readonly from: string;
 }
 
 export interface MailContext {
-  /** The address of this service's pages, without a slash at the end. */
+  /** The base of links, without a trailing slash. */
   readonly appUrl: string;
   readonly sender: MailSender;
-  /** Absent if the project has set nothing. */
+  /** Undefined if the project has no settings. */
   readonly presentation?: Presentation;
 }
 
@@ -49,7 +48,7 @@ export async function readMailContext(
   return { appUrl, sender: chooseSender(own, defaults, appUrl), presentation };
 }
 
-/** Without any address it is `surveys@` and the host of the pages. */
+/** If no address is set, `surveys@` and the public host. */
 export function chooseSender(
   project: Pick<ProjectSettings, "from" | "replyTo" | "senderName" | "footer">,
   process: SenderSettings,
@@ -69,7 +68,7 @@ export function senderDomain(address: string): string {
   return domainToASCII(domain) || domain;
 }
 
-/** A domain name that mail can come from; a bare address is none. */
+/** A domain name that can send mail, so not an IP address. */
 function hostOf(appUrl: string): string {
   const { hostname } = new URL(appUrl);
   return /^[\d.]+$|^\[/.test(hostname) ? "localhost" : hostname;

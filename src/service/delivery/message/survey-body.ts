@@ -1,4 +1,3 @@
-/** The contents of the survey's mail, as text and as HTML. */
 import { SCORE_MAX } from "../../../contract/limits.ts";
 import type { Brand } from "../../domain/projects/brand.ts";
 import type { SurveyWords } from "../../domain/surveys/survey-words.ts";
@@ -7,7 +6,6 @@ import { fillText, surveyQuestion, surveyTexts } from "../../domain/texts/survey
 import { type BodyContent, htmlPart } from "./survey-html.ts";
 
 export interface BodyContext {
-  /** The page of this survey; a score is added as a parameter. */
   readonly surveyUrl: string;
   readonly unsubscribeUrl: string;
   readonly sender: string;
@@ -28,7 +26,7 @@ export function surveyBody(
     question: surveyQuestion(texts, productName),
     intro: [isReminder ? texts.reminder : "", multiLine(introMessage ?? "")].filter((text) => text !== "").join("\n\n"),
     footer: multiLine(footer ?? ""),
-    // A name such as `Acme Inc.` has the sentence's full stop already.
+    // A name such as `Acme Inc.` already ends with a full stop.
     why: fillText(texts.whyYouGetThis, { sender }).replace(/\.\.$/, "."),
     surveyUrl,
     scoreUrls: Array.from({ length: SCORE_MAX + 1 }, (_, score) => `${surveyUrl}?score=${score}`),

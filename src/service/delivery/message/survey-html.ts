@@ -1,33 +1,29 @@
-/**
- * The survey's mail as HTML made of tables: mail programs know neither flex nor grid, and some drop the style sheet.
- */
+/** The survey's mail as HTML tables: mail programs don't support flexbox or grid, and some drop the style sheet. */
 import { SCORE_MAX } from "../../../contract/limits.ts";
 import type { Locale } from "../../../contract/locales.ts";
 import { escapeHtml } from "../../../contract/text/html.ts";
 import type { Accent } from "../../domain/projects/brand.ts";
 import { fillText, surveyTexts, textDirection } from "../../domain/texts/survey-texts.ts";
 
-/** The contents of both parts of the mail; texts of people are clean, not escaped. */
+/** The mail's contents. Text from people is clean, but not escaped. */
 export interface BodyContent {
   readonly locale: Locale;
   readonly accent: Accent | null;
-  /** The brand's name; empty for none, as are `intro` and `footer`. */
+  /** The brand's name; may be empty, like `intro` and `footer`. */
   readonly brand: string;
   readonly question: string;
   readonly intro: string;
   readonly footer: string;
-  /** The reason why this person gets it, from whom. */
   readonly why: string;
   readonly surveyUrl: string;
-  /** A link for each score, from 0. */
   readonly scoreUrls: readonly string[];
   readonly unsubscribeUrl: string;
 }
 
-/** Dark text on light cells: readable as it is, and when a mail program inverts it. */
+/** Dark text on light cells stays readable if a mail program inverts it. */
 const INK = "#1f2933";
 const QUIET = "#52606d";
-/** Of links, where the brand has no colour. */
+/** Link colours if the brand has none. */
 const LINK: Accent["link"] = { light: "#1a4f9c", dark: "#9cc4ff" };
 const PAGE = "#f3f5f8";
 const CARD = "#ffffff";
@@ -35,7 +31,7 @@ const CELL = "#f7f9fb";
 const LINE = "#7b8794";
 const EDGE = "#d9e0e7";
 
-/** Eleven cells of 26 px with a line between them fit a window of 320 px. */
+/** Eleven cells of 26 px, with lines in between, fit 320 px. */
 const CELL_WIDTH = 26;
 const WIDE_CELL_WIDTH = 40;
 const CARD_WIDTH = 518;
@@ -44,7 +40,7 @@ function scaleWidth(cell: number): number {
   return (SCORE_MAX + 1) * (cell + 1) + 1;
 }
 
-/** Only what a mail program may leave out: more room in wide windows, and dark colours. */
+/** Only what a mail program can drop: more space in wide windows, and dark colours. */
 const styleSheet = ({ dark }: Pick<Accent["link"], "dark">): string =>
   [
     ":root{color-scheme:light dark;supported-color-schemes:light dark}",
@@ -58,9 +54,9 @@ const styleSheet = ({ dark }: Pick<Accent["link"], "dark">): string =>
     `.ink,.score a{color:#f5f7fa!important}.quiet{color:#b4c0cc!important}.link{color:${dark}!important}}`,
   ].join("\n");
 
-// In Word a table inherits no font.
+// In Word, tables don't inherit fonts.
 const FONT = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
-// Chrome, Apple's and Gmail's programs take the first, Firefox the second.
+// Chrome, Apple's and Gmail's programs use the first, Firefox the second.
 const WRAP = "word-break:break-word;overflow-wrap:anywhere";
 const STYLES = {
   body: `margin:0;padding:0;background-color:${PAGE}`,
@@ -81,13 +77,12 @@ const STYLES = {
 
 type Attributes = Readonly<Record<string, string | number>>;
 
-/** A start tag, its values escaped. */
 function tag(name: string, attributes: Attributes): string {
   const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeValue(String(value))}"`);
   return `<${name}${written.join("")}>`;
 }
 
-/** The quotes around a font's name stay as they are. */
+/** Keeps quotes around font names. */
 function escapeValue(text: string): string {
   return escapeHtml(text).replaceAll("&#39;", "'");
 }
@@ -111,7 +106,7 @@ export function htmlPart(content: BodyContent): string {
     `<style>${styleSheet(linkColours(content))}</style></head>`,
     tag("body", { style: STYLES.body }),
     ...preheader(content),
-    // Some programs drop the attributes of html and body.
+    // Some programs drop attributes of html and body.
     table({ ...language, width: "100%", bgcolor: PAGE }),
     `<tr>${tag("td", { class: "page", align: "center", bgcolor: PAGE, style: STYLES.page })}`,
     // Word ignores `max-width`.
@@ -129,14 +124,12 @@ export function htmlPart(content: BodyContent): string {
   ].join("\n");
 }
 
-/** No text is on this colour, so it stays as it is in dark mode. */
+/** Has no text on it, so it stays the same in dark mode. */
 function brandEdge({ accent }: BodyContent): string {
   return accent === null ? "" : `;border-top:4px solid ${accent.color}!important`;
 }
 
-/**
- * The line that lists of mail show next to the subject. With nothing above it the question is the first line anyway.
- */
+/** The preview in a list of mails. Without a brand and intro, the question is the first line anyway. */
 function preheader({ question, brand, intro }: BodyContent): string[] {
   if (brand === "" && intro === "") return [];
   return [`${tag("div", { "aria-hidden": "true", style: STYLES.hidden })}${escapeHtml(question)}</div>`];
@@ -155,7 +148,7 @@ function ask(content: BodyContent): string[] {
   ];
 }
 
-/** From 0 on the left to 10 on the right in every language, each end's label in its own corner. */
+/** From 0 on the left to 10 on the right in every language, with a label in each corner. */
 function scale({ locale, scoreUrls }: BodyContent): string[] {
   const { scoreOfTen, notLikely, veryLikely } = surveyTexts(locale);
   const row = { class: "scale", dir: "ltr", align: "center", width: scaleWidth(CELL_WIDTH), style: STYLES.scale };
@@ -175,7 +168,7 @@ function scale({ locale, scoreUrls }: BodyContent): string[] {
   ];
 }
 
-/** The room is the cell's: Word gives a link neither padding nor width. */
+/** The cell has the size, because Word ignores padding and width of links. */
 function scoreCell(href: string, score: number, name: string): string {
   const ends: Readonly<Record<number, string>> = {
     0: ";border-radius:7px 0 0 7px",

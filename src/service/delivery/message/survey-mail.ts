@@ -1,4 +1,4 @@
-/** The survey as an e-mail: section 2 "Special properties", and what large receivers ask of senders. */
+/** The survey as an e-mail (section 2 "Special properties"), as large receivers require it. */
 import { createHash } from "node:crypto";
 import type { Random } from "../../../runtime/random.ts";
 import type { DueQuestion, DueSurvey, FrozenMessage } from "../../domain/ports.ts";
@@ -10,11 +10,10 @@ import { composeMail, type MailHeader } from "./mime.ts";
 import { type MailContext, type MailSender, senderDomain } from "./sender.ts";
 import { surveyBody } from "./survey-body.ts";
 
-/** The values that stay the same however often a mail is rendered and sent. */
+/** Values that stay the same whenever the mail is rendered. */
 export interface FrozenMail {
-  /** Without `<>`. */
   readonly messageId: string;
-  /** Unix seconds of the first rendering. */
+  /** When it was first rendered, Unix seconds. */
   readonly at: number;
   readonly from: { readonly name: string | null; readonly address: string };
   readonly boundary: string;
@@ -25,7 +24,6 @@ const ID_BYTES = 16;
 const BOUNDARY_BYTES = 18;
 const SENDER_ID_LENGTH = 10;
 
-/** The values of earlier attempts, or those that this first one decides. `now` is Unix seconds. */
 export function freezeMail(
   due: DueQuestion,
   context: Omit<MailContext, "appUrl">,
@@ -56,12 +54,12 @@ function mailWords(
   return readSurveyWords(properties, presentation);
 }
 
-/** As a request keeps it; `freezeMail` reads it again. */
+/** As stored with a request, for `freezeMail`. */
 export function toFrozenMessage({ messageId, ...values }: FrozenMail, bounceToken: string | null): FrozenMessage {
   return { messageId, bounceToken, values };
 }
 
-/** The message as `composeMail` writes it: the same arguments give the same bytes. */
+/** Deterministic. */
 export function formatSurveyMail(due: DueQuestion, frozen: FrozenMail, context: MailContext): Promise<string> {
   const { locale } = mailWords(due, context);
   const { from, subject, at, messageId, boundary } = frozen;
@@ -122,9 +120,9 @@ export interface MailStream {
   readonly leaveUrl: string;
 }
 
-/** Headers that tell receivers which stream of mail this is, how to leave it, and that no vacation reply is wanted. */
+/** Identifies the mailing for receivers, says how to unsubscribe, and that no vacation reply is wanted. */
 export function streamHeaders({ project, kind, locale, domain, leaveUrl }: MailStream): MailHeader[] {
-  // Receivers ignore one-click over plain HTTP, and some take it for a fault (RFC 8058, 3).
+  // Receivers ignore one-click over plain HTTP, and some reject it (RFC 8058, 3).
   const oneClick: MailHeader[] = leaveUrl.startsWith("https:")
     ? [
         ["List-Unsubscribe", `<${leaveUrl}>`],
@@ -141,13 +139,13 @@ export function streamHeaders({ project, kind, locale, domain, leaveUrl }: MailS
   ];
 }
 
-/** The name that people know the sender by; `default` says nothing to anybody. */
+/** The name that people recognize; `default` isn't one. */
 function senderName(due: DueQuestion, sender: MailSender, { productName }: SurveyWords): string | null {
   const project = due.project.name === "default" ? null : due.project.name;
   return singleLine(sender.senderName ?? productName ?? project ?? "") || null;
 }
 
-/** A name such as `Bill <ceo@example.com>` looks like a forged sender to filters. */
+/** Filters treat a name such as `Bill <ceo@example.com>` as a forged sender. */
 function withoutAddress(name: string): string {
   return name.replace(/[@<>]/g, "");
 }
@@ -161,7 +159,7 @@ function listLabel({ id, name }: DueSurvey["project"]): string {
   return label === "" ? `project-${id}` : label;
 }
 
-/** Five to fifteen characters that stay a sender's own. */
+/** Five to fifteen characters, constant per sender. */
 function senderId(domain: string): string {
   return createHash("sha256").update(domain).digest("hex").slice(0, SENDER_ID_LENGTH);
 }

@@ -1,4 +1,4 @@
-/** The survey as a text message, and what is texted back: section 2 "Special properties" and the rules of delivery. */
+/** Surveys as text messages, and replies (section 2 "Special properties"). */
 import type { DueQuestion, DueReply } from "../../domain/ports.ts";
 import { NO_PRESENTATION, type Presentation } from "../../domain/projects/presentation.ts";
 import { readSurveyWords } from "../../domain/surveys/survey-words.ts";
@@ -15,11 +15,10 @@ export interface SmsSender {
 export interface SmsContext extends SmsSender {
   readonly appUrl: string;
   readonly mode: SmsMode;
-  /** Whether people can text the sender back. If not, the page behind the link is the way to leave. */
+  /** Whether people can reply to the sender; if not, they unsubscribe on the linked page. */
   readonly canReply: boolean;
 }
 
-/** Names who asks, and how to stop. */
 export function surveySms(
   due: Pick<DueQuestion, "properties" | "token" | "channel">,
   { appUrl, mode, sender, canReply, presentation = NO_PRESENTATION }: SmsContext,
@@ -63,7 +62,7 @@ export function replySms(
   };
   const thanked = thanks === "" ? texts.smsThanks : thanks;
   if (kind === "thanks") return thanked;
-  // Next to a score the text was kept as its comment.
+  // If there was a score, the text was stored as its comment.
   if (kind === "unclear" && score !== null) return `${thanked} ${texts.smsOptOut}`;
   return fillText(forms[kind], { sender: singleLine(sender), score: score ?? "" });
 }

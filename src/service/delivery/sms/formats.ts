@@ -1,6 +1,6 @@
-/** The settings of a gateway that `serve` offers; apart from the providers, so that help loads none. */
+/** Gateway settings for `serve`, separate from the providers so that help doesn't load them. */
 
-/** They charge for each message: nothing may leave until sender, countries and credentials are set. */
+/** They charge per message, so nothing is sent until sender, countries and credentials are set. */
 export const PAID_FORMATS = ["twilio", "vonage", "telnyx"] as const;
 
 export const SMS_FORMATS = ["json", "form", ...PAID_FORMATS] as const;
@@ -9,6 +9,6 @@ export type SmsFormat = (typeof SMS_FORMATS)[number];
 export const SMS_FIELDS = ["to", "text", "from", "id"] as const;
 export type SmsField = (typeof SMS_FIELDS)[number];
 
-/** A survey leads to its page (`link`), or people answer by texting back (`conversation`). */
+/** A survey has a link to its page (`link`), or people answer by text (`conversation`). */
 export const SMS_MODES = ["link", "conversation"] as const;
 export type SmsMode = (typeof SMS_MODES)[number];

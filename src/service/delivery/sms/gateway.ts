@@ -1,4 +1,3 @@
-/** A gateway, and one exchange with it: the request for a message, and the meaning of the answer. */
 import { parseJson } from "../../../contract/json.ts";
 import { FAILED, type GatewayMeaning, HELD, PLAIN, RETRY } from "./providers/answers.ts";
 import { type GatewaySettings, readBasic, type SmsMessage } from "./providers/provider.ts";
@@ -10,7 +9,7 @@ export interface SmsGateway extends GatewaySettings {
   readonly format: SmsFormat;
 }
 
-/** False for a name: phones show it as the sender, and have nothing to reply to. Null is the gateway's own choice. */
+/** False for a name, which phones can't reply to. Null is the gateway's default. */
 export function canBeTexted(from: string | null): boolean {
   return from === null || /^(?:[a-z]+:)?[+\d][\d\s().-]*$|^MG[\da-f]{32}$/i.test(from);
 }
@@ -35,11 +34,10 @@ export function toGatewayRequest(gateway: SmsGateway, message: SmsMessage): Gate
 export interface GatewayAnswer {
   readonly status: number;
   readonly text: string;
-  /** Seconds; null when the gateway asks for no wait. */
   readonly retryAfter: number | null;
 }
 
-/** A proxy lost the gateway's reply, and with it all knowledge of the message. */
+/** A proxy lost the gateway's response, so the message may have been sent. */
 const GATEWAY_TIMEOUT = 504;
 
 const SENDER_STATUSES: ReadonlySet<number> = new Set([401, 402, 403, 404, 405, 407, 410, 415]);
@@ -59,7 +57,7 @@ export function readGatewayAnswer(format: SmsFormat, { status, text, retryAfter 
   return { ...FAILED, code };
 }
 
-/** The words of an answer without the credentials that it may repeat. */
+/** Removes credentials that the response may repeat. */
 export function maskSecret(text: string, { header }: Pick<SmsGateway, "header">): string {
   if (header === null) return text;
   const { user, password } = readBasic(header.value);

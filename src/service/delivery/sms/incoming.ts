@@ -1,4 +1,3 @@
-/** Text messages as gateways bring them: their fields, and the numbers in them. */
 import { type Json, type JsonObject, parseJsonObject } from "../../../contract/json.ts";
 import { isE164 } from "../../../contract/text/phone.ts";
 import type { SigningGateway } from "../../domain/delivery/hook-secrets.ts";
@@ -9,10 +8,10 @@ import { INCOMING_FORMS } from "./providers/providers.ts";
 
 export type IncomingSource = "gateway" | SigningGateway;
 
-/** Null for a body that is neither a form nor a JSON object. */
+/** Null if the body is neither a form nor a JSON object. */
 export function readFields({ method, headers, query, bytes }: IncomingRequest): JsonObject | null {
   if (method === "GET") return fromForm(query);
-  // Unlike a buffer's own, it leaves out the mark that some programs put before UTF-8.
+  // Drops a byte order mark.
   const text = new TextDecoder().decode(bytes);
   const type = (headers["content-type"] ?? "").toLowerCase();
   if (type.includes("form-urlencoded")) return fromForm(text);
@@ -37,8 +36,8 @@ const NAMES = {
 } as const;
 
 /**
- * Null for what is no text from a phone, such as a delivery receipt or a picture. A text from a sender that can't be
- * read, or without any known field, gives that sender. `countries` are the prefixes of national numbers.
+ * Null if it isn't a text from a phone, such as a delivery receipt or a picture. If the sender is unreadable, or no
+ * field is known, returns the sender. `countries` are prefixes for national numbers.
  */
 export function readIncoming(
   fields: JsonObject,
@@ -64,14 +63,14 @@ export function readIncoming(
   return { source, id: find(NAMES.id) || null, from, to: /^\d+$/.test(own) ? own : null, text, part };
 }
 
-/** Databases take neither NUL nor half a character. */
+/** Databases can't store NUL and unpaired surrogates. */
 function storable(text: string): string {
   return Buffer.from(text.replaceAll("\0", "")).toString("utf8");
 }
 
 /**
- * As gateways write numbers: `+44 (0)20 7946 0018`, `tel:+44-20…`, `whatsapp:+44…`, `0044…`, and `44…` or a lost `+`.
- * `07700 900301` and a US number of ten digits are read if one allowed country has such numbers.
+ * Reads numbers as gateways write them: `+44 (0)20 7946 0018`, `tel:+44-20…`, `whatsapp:+44…`, `0044…`, `44…` or a lost
+ * `+`. Reads `07700 900301` and ten-digit US numbers if one allowed country has such numbers.
  */
 function readPhone(text: string, countries: readonly string[] | null): string | null {
   const number = text.trim().replaceAll(/^(?:tel|sms|whatsapp|rcs):|\(0\)|;.*$/gi, "");

@@ -1,15 +1,15 @@
-/** The price of a text message: the number of segments that carry it (GSM 03.38 and 03.40). */
+/** The number of segments of a text message (GSM 03.38 and 03.40). */
 
 const GSM_BASIC = new Set(
   "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà",
 );
 const GSM_EXTENDED = new Set("^{}\\[~]|€\f");
 
-/** Septets or UTF-16 units of a message of one segment, and of each of several. */
+/** Septets or UTF-16 units of a single segment, and of each of several. */
 const GSM = { alone: 160, joined: 153 } as const;
 const UCS2 = { alone: 70, joined: 67 } as const;
 
-/** Characters of people's keyboards, and those of GSM's alphabet that say the same. */
+/** Typographic characters and their equivalents in the GSM alphabet. */
 const PLAIN: readonly (readonly [form: RegExp, plain: string])[] = [
   [/[‘’‚‛´`′]/g, "'"],
   [/[“”„‟«»″]/g, '"'],
@@ -25,7 +25,7 @@ export interface SmsText {
   readonly encoding: "gsm-7" | "ucs-2";
 }
 
-/** The text as it is sent: plainer signs replace typographic ones where that alone lets GSM's alphabet carry it. */
+/** Replaces typographic characters if that makes the text fit the GSM alphabet. */
 export function toSmsText(text: string): SmsText {
   const plain = PLAIN.reduce((rest, [form, sign]) => rest.replaceAll(form, sign), text);
   const sent = isGsm(text) || !isGsm(plain) ? text : plain;

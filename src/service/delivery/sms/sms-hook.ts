@@ -1,4 +1,4 @@
-/** The address at which a gateway delivers text messages. Its secret is part of the path. */
+/** The path for incoming texts, which contains a secret. */
 import type { HttpResponse } from "../../../contract/http.ts";
 import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import type { Log } from "../../../runtime/log.ts";
@@ -15,23 +15,20 @@ export interface SmsHookOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
-  /** The address that gateways reach the service by, without a slash at the end. */
   readonly appUrl: () => string;
-  /** Null without a gateway: texts are recorded, and nobody is texted back. */
+  /** Null without a gateway: texts are recorded but not answered. */
   readonly format: SmsFormat | null;
-  /** The prefixes whose national numbers are read; null if texts go everywhere. */
+  /** Prefixes whose national numbers are understood; null if texts go everywhere. */
   readonly countries: readonly string[] | null;
   readonly windowSeconds: number;
   readonly metrics: {
     readonly countText: (outcome: TextOutcome) => void;
     readonly countRefusal: (why: HookRefusal) => void;
   };
-  /** Replies and surveys may be due now. */
   readonly onText: () => void;
 }
 
 export interface SmsHook {
-  /** The answer to a text; null for a path with another secret. */
   readonly handle: (request: HookRequest & { readonly query: string }) => Promise<HttpResponse | null>;
 }
 
@@ -41,7 +38,7 @@ const BODY_MAX = 64 * 1024;
 const UNCLEAR = "a text may be a wish to stop; only a clear one, such as STOP, is obeyed";
 const SHAPE_MAX = 40;
 
-/** Answers once a text is recorded; gateways repeat what is answered otherwise, and a repeat gets the same answer. */
+/** Responds once a text is recorded; otherwise gateways resend it, and a repeat gets the same response. */
 export function createSmsHook(options: SmsHookOptions): SmsHook {
   const { store, clock, log, appUrl, format, countries, windowSeconds, metrics, onText } = options;
   const answersWords = format !== null && SMS_PROVIDERS[format].answersWords;

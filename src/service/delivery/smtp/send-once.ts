@@ -1,4 +1,4 @@
-/** One mail outside the queue: it is sent once, whatever the reply is. */
+/** A mail outside the queue, sent once whatever the reply. */
 import type { Clock } from "../../../runtime/clock.ts";
 import { onAbort } from "../../../runtime/on-abort.ts";
 import { SmtpTransport } from "./smtp-transport.ts";
@@ -7,7 +7,7 @@ import type { SmtpServer } from "./smtp-url.ts";
 
 export interface OnceOptions {
   readonly server: SmtpServer;
-  /** PEM certificates to trust in place of the public ones. */
+  /** PEM certificates to trust instead of the public ones. */
   readonly certificates: string | null;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -15,7 +15,6 @@ export interface OnceOptions {
 
 export type OnceResult = Exclude<SmtpResult, { kind: "withdrawn" }>;
 
-/** Rejects when the signal ends it first. */
 export async function sendOnce(
   message: SmtpMessage,
   { server, certificates, clock, signal }: OnceOptions,
@@ -42,7 +41,6 @@ export interface OnceFailure {
   readonly message: string;
 }
 
-/** Null for a mail that was accepted. */
 export function failureOf(result: OnceResult): OnceFailure | null {
   if (result.kind === "accepted") return null;
   const { stage, code, enhancedCode, text } = result.reply;

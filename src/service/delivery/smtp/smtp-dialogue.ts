@@ -1,8 +1,7 @@
-/** The log of nodemailer's client and the errors it makes, in the terms of `SmtpStage`. */
+/** Maps nodemailer's log and errors to `SmtpStage`. */
 import { certificateFault } from "../../../runtime/http-exchange.ts";
 import type { SmtpStage } from "./smtp-types.ts";
 
-/** The fields that nodemailer adds to an error. */
 export interface DialogueError extends Error {
   readonly code?: string;
   readonly originalCode?: string;
@@ -28,7 +27,6 @@ export const WAITS: Readonly<Record<SmtpStage, string>> = {
   data: "the reply to DATA",
   "final-dot": "the reply to the message",
 };
-/** The names that nodemailer gives commands in its errors. */
 const NAMED: Readonly<Record<string, SmtpStage>> = {
   EHLO: "ehlo",
   HELO: "ehlo",
@@ -50,17 +48,16 @@ const PLAIN_WORDS: Readonly<Record<string, string>> = {
   ECONNECTION: CLOSED,
 };
 
-/** The stage of a line that the client says, as its log has it; lines of a login have no command of their own. */
+/** The stage of a logged client line. Lines of a login aren't commands. */
 export function stageOfLine(line: string): SmtpStage {
   return COMMANDS.find(([form]) => form.test(line))?.[1] ?? "auth";
 }
 
-/** The stage of the command that an error names; null when it only says that the connection failed. */
+/** The stage of an error's command; null if only the connection failed. */
 export function stageOfError({ command = "" }: DialogueError): SmtpStage | null {
   return command.startsWith("AUTH") ? "auth" : (NAMED[command] ?? null);
 }
 
-/** The failure in the words of whoever has to mend it. */
 export function describeFailure(error: DialogueError): string {
   const code = error.originalCode ?? error.code ?? "";
   const fault = certificateFault(code, error.message);
@@ -74,7 +71,7 @@ export function timeoutError(ms: number, what: string): Error {
 
 const ignore = (): void => undefined;
 
-/** nodemailer logs what is said and heard; its words about it are of no use. */
+/** Uses only what client and server say, not nodemailer's own messages. */
 export function listenTo(hear: (side: "client" | "server", text: string) => void) {
   const debug = ({ tnx }: { tnx?: string }, text: string): void => {
     if (tnx === "client" || tnx === "server") hear(tnx, text);

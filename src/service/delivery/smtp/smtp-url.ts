@@ -1,10 +1,10 @@
-/** `smtp://user:password@host:587?tls=off&ca=FILE` and `smtps://…`: which server, how its connection is secured. */
+/** `smtp://user:password@host:587?tls=off&ca=FILE` and `smtps://…` */
 import { isIPv6 } from "node:net";
 import { domainToASCII } from "node:url";
 import { readGivenFile } from "../../../runtime/pipe-reader.ts";
 import { isLoopbackHost } from "../../../runtime/name-resolver.ts";
 
-/** `implicit` from the first byte (RFC 8314), `required` and `if-offered` by STARTTLS. */
+/** `implicit` is TLS from the first byte (RFC 8314), `required` and `if-offered` are STARTTLS. */
 type SmtpSecurity = "implicit" | "required" | "if-offered" | "off";
 
 export interface SmtpServer {
@@ -12,11 +12,10 @@ export interface SmtpServer {
   readonly port: number;
   readonly security: SmtpSecurity;
   readonly credentials: { readonly user: string; readonly password: string } | null;
-  /** The file with the certificates of the authority to trust in place of the public ones. */
   readonly caFile: string | null;
 }
 
-/** The message is one sentence without any part of the URL that could be a part of the password. */
+/** The message is a sentence without any part of the URL that may belong to the password. */
 export class InvalidSmtpUrlError extends Error {
   override readonly name = "InvalidSmtpUrlError";
 }
@@ -28,9 +27,8 @@ const MASK = "***";
 const MASKED_LENGTH_MIN = 4;
 
 /**
- * A name and a password demand TLS, since a connection stripped of its STARTTLS would show them to whoever listens; a
- * literal loopback host and `tls=off` are the exceptions. Without a port: 587 with a password, 25 without, 465 for
- * smtps. Throws InvalidSmtpUrlError.
+ * Credentials require TLS, because stripping STARTTLS would expose them; exceptions are a literal loopback host and
+ * `tls=off`. Default ports: 587 with a password, 25 without, 465 for smtps. Throws InvalidSmtpUrlError.
  */
 export function parseSmtpUrl(text: string): SmtpServer {
   const url = toUrl(text.trim());
@@ -49,7 +47,6 @@ export function parseSmtpUrl(text: string): SmtpServer {
   };
 }
 
-/** For logs and status: everything but the password. */
 export function describeSmtpServer(server: SmtpServer): string {
   const { host, port, security, credentials } = server;
   const user = credentials === null ? "" : `${encodeURIComponent(credentials.user)}:${MASK}@`;
@@ -58,17 +55,17 @@ export function describeSmtpServer(server: SmtpServer): string {
   return `${security === "implicit" ? "smtps" : "smtp"}://${user}${shown}:${port}${query}`;
 }
 
-/** A text that came from outside, without the password in any of the forms in which it goes over the wire. */
+/** Masks the password in all encodings in which it is sent. */
 export function maskCredentials(text: string, { credentials }: SmtpServer): string {
   if (credentials === null) return text;
   const { user, password } = credentials;
   const encoded = [toBase64(`\0${user}\0${password}`), toBase64(password), encodeURIComponent(password)];
-  // A password of a letter or two would take the words with it.
+  // Masking a password of one or two letters would destroy the text.
   const forms = [...encoded, password].filter((form) => form.length >= MASKED_LENGTH_MIN);
   return forms.reduce((masked, form) => masked.replaceAll(form, MASK), text);
 }
 
-/** The certificates of the URL's `ca`, or null without one. Throws InvalidSmtpUrlError when it is not such a file. */
+/** The certificates of the URL's `ca`, or null. Throws InvalidSmtpUrlError for an unusable file. */
 export async function readCertificates({ caFile }: SmtpServer): Promise<string | null> {
   if (caFile === null) return null;
   const bytes = await readGivenFile(caFile).catch((error: NodeJS.ErrnoException) =>
@@ -110,7 +107,7 @@ function decode(text: string): string {
   }
 }
 
-/** Names are not repeated: after a ? in a password they would be its second half. */
+/** Doesn't repeat unknown names: after a ? in a password they would be its second half. */
 function queryOf(url: URL): { isOff: boolean; caFile: string | null } {
   const query = [...url.searchParams];
   const names = query.map(([name]) => name);

@@ -1,6 +1,6 @@
 /**
- * Reports that come back after a survey was sent: delivery reports, complaints and automatic replies. Each is matched
- * to its survey and to the change that it makes. Words in free text alone mark nobody.
+ * Reports after a survey was sent: delivery reports, complaints and automatic replies. Each is matched to its survey
+ * and its consequences. Free text alone never marks anyone.
  */
 import { emailKey } from "../../../contract/text/email.ts";
 import { resumeMember } from "../surveys/autopilot/autopilot.ts";
@@ -12,44 +12,39 @@ import { recordBounce, unsubscribePerson } from "../people/suppressions.ts";
 import { logAttempt, confirmSent } from "./deliveries.ts";
 import { REPORT_OUTCOMES } from "./rows.ts";
 
-/** The result of a report for one recipient. */
 export interface ReportedRecipient {
-  /** The recipient's address as the report has it, before and after rewriting; empty when it names none. */
+  /** The recipient's address in the report, before and after rewriting; may be empty. */
   readonly addresses: readonly string[];
-  /** `failed`, `delayed`, `delivered`, `relayed`, `expanded`; null when it was left out. Only `failed` counts. */
+  /** `failed`, `delayed`, `delivered`, `relayed`, `expanded`, or null. Only `failed` counts. */
   readonly action: string | null;
-  /** The meaning of the reply: the address is bad, it is refused for a passing reason, or somebody else is to blame. */
+  /** What the reply means: a bad address, a temporary rejection, or someone else's fault. */
   readonly verdict: "bounced" | "soft" | "none";
   readonly code: number | null;
-  /** Such as `5.1.1` (RFC 3463). */
   readonly enhancedCode: string | null;
-  /** The server's words. */
   readonly text: string | null;
 }
 
 export interface Report {
-  /** By what way it came: `mail`, `hook`, or the provider's name. */
   readonly source: string;
-  /** Tells it from all others of its source; null: one report of its kind for each survey. */
+  /** Unique per source; null allows one report of its kind per survey. */
   readonly id: string | null;
   readonly kind: "delivery-status" | "complaint" | "unsubscribe" | "auto-reply" | "other";
-  /** The token of the envelope sender that it came to. */
+  /** The token in the envelope sender. */
   readonly token: string | null;
-  /** Of the message that it is about, without `<>`. */
   readonly messageId: string | null;
   readonly recipients: readonly ReportedRecipient[];
-  /** Every survey has an envelope of its own, so that an address alone proves nothing: anybody can write that. */
+  /** Surveys have their own envelope senders, so an address alone proves nothing: anyone can write it. */
   readonly needsProof: boolean;
 }
 
-/** The time after a survey or its reminder in which a report may name it by its address alone. */
+/** How long after a survey or reminder a report can match by address alone. */
 const ADDRESS_SECONDS = 14 * 86_400;
 
 /**
- * Records a report: once, however often it comes. The survey is that of the envelope's token, else that of the
- * Message-ID, else the newest one mailed to the recipient's address within 14 days. A report that gives the address as
- * bad marks its owner, if it is still theirs; a complaint unsubscribes. By the address alone neither happens where
- * surveys have envelopes of their own: the report is logged.
+ * Records a report once, even if it is delivered repeatedly. It belongs to the survey of the envelope's token, else of
+ * the Message-ID, else the newest one mailed to the address within 14 days. A bad address marks its owner, if it is
+ * still theirs; a complaint unsubscribes. If surveys have their own envelope senders, a match by address alone is only
+ * logged.
  */
 export async function recordReport(tx: Transaction, report: Report): Promise<ReportOutcome> {
   const { source, id, kind, recipients } = report;
@@ -74,7 +69,7 @@ export async function recordReports(tx: Transaction, reports: readonly Report[])
   return outcomes;
 }
 
-/** The project whose surveys all reports name by token or Message-ID; otherwise `all`. */
+/** The project of all reports, if tokens or Message-IDs identify it; otherwise `all`. */
 export async function reportedProject(tx: Transaction, reports: readonly Report[]): Promise<number | "all"> {
   const projects = new Set<number | "all">();
   for (const report of reports) projects.add((await findNamed(tx, report))?.project.id ?? "all");
@@ -87,7 +82,7 @@ async function findNamed(tx: Transaction, { token, messageId }: Report): Promise
   return byToken ?? (messageId === null ? null : tx.reports.byMessageId(messageId));
 }
 
-/** Somebody leaves, as a provider says: that counts however long ago a survey was sent. */
+/** Providers report unsubscribes, which count however long ago the survey was sent. */
 function leaves({ kind, source }: Report): boolean {
   return kind === "unsubscribe" || (kind === "complaint" && source !== "mail");
 }
@@ -113,7 +108,7 @@ const NOBODY: ReportedRecipient = {
   text: null,
 };
 
-/** Our messages have one recipient each; others are members of a list, or where it was forwarded to. */
+/** Our messages have one recipient; other addresses are list members or forwarding targets. */
 function chooseRecipient(survey: ReportedSurvey, recipients: readonly ReportedRecipient[]): ReportedRecipient {
   const theirs = recipients.find((recipient) => isTheirs(survey, recipient));
   return theirs ?? recipients.find(({ action }) => action === "failed") ?? recipients[0] ?? NOBODY;
@@ -123,7 +118,7 @@ function isTheirs({ row: { email } }: ReportedSurvey, { addresses }: ReportedRec
   return email !== null && addresses.some((address) => emailKey(address) === emailKey(email));
 }
 
-/** Of reports without a proof a survey's log has one line, however many come: strangers could fill it. */
+/** Without proof, a survey gets only one log line: strangers could fill the log. */
 async function applyByAddress(
   tx: Transaction,
   report: Report,
@@ -147,7 +142,7 @@ async function apply(
   const { source, kind, id } = report;
   const result = resultOf(report, survey, recipient);
   const once = `${project.id}/${row.requestId}/${result}`;
-  // Somebody may leave, come back and leave again.
+  // People may unsubscribe repeatedly.
   if (id === null && kind !== "unsubscribe" && !(await tx.reports.note(source, once))) return "repeated";
   await confirmSent(tx, project, row.requestId);
   await log(tx, survey, kind === "unsubscribe" ? { ...recipient, text: recipient.text ?? source } : recipient, result);
@@ -166,7 +161,7 @@ async function apply(
   }
 }
 
-/** The log's words for it. A hook that names a message alone speaks of the person that the message was sent to. */
+/** How it is logged. A hook that only names a message means the message's recipient. */
 function resultOf({ kind }: Report, survey: ReportedSurvey, recipient: ReportedRecipient): string {
   const { action, verdict, addresses } = recipient;
   if (kind === "complaint") return kind;
@@ -185,7 +180,7 @@ async function log(
   await logAttempt(tx, { project, requestId: row.requestId, secrets }, outcome, attempt);
 }
 
-/** The reason stays with the address even when its owner comes back. */
+/** The reason stays with the address even if its owner resubscribes. */
 async function recordComplaint(tx: Transaction, { project, row }: ReportedSurvey): Promise<ReportOutcome> {
   await unsubscribePerson(tx, project, row.personId);
   if (row.email !== null)
@@ -193,7 +188,7 @@ async function recordComplaint(tx: Transaction, { project, row }: ReportedSurvey
   return "unsubscribed";
 }
 
-/** A survey that a sender is sending at this moment ends by itself; the others are not sent again. */
+/** Cancels other pending surveys; one in flight finishes on its own. */
 async function bounce(tx: Transaction, { project, row }: ReportedSurvey): Promise<ReportOutcome> {
   const now = await tx.deliveries.byId(project.id, row.requestId);
   if (now !== null && now.claimer === null && now.state !== "cancelled")
@@ -202,13 +197,11 @@ async function bounce(tx: Transaction, { project, row }: ReportedSurvey): Promis
   return "bounced";
 }
 
-/** Surveys of a person that are looked at for soft bounces, and how many of them make the address one to list. */
+/** A person's surveys that are examined, and how many soft bounces list the address. */
 const SOFT_WINDOW = 5;
 const SOFT_LISTED = 3;
 
-/**
- * An address that is refused again and again for a passing reason is listed; it bounces only where a project says so.
- */
+/** Repeated soft bounces list an address; they only mark it as bounced if the project wants that. */
 async function countSoft(tx: Transaction, survey: ReportedSurvey): Promise<ReportOutcome> {
   const { project, row } = survey;
   const { softBounces } = await readSettings(tx, project);
@@ -220,7 +213,7 @@ async function countSoft(tx: Transaction, survey: ReportedSurvey): Promise<Repor
   return bounce(tx, survey);
 }
 
-/** Addresses that 3 of the last 5 surveys could not be delivered to for a passing reason, by person. */
+/** Addresses with 3 soft bounces among the last 5 surveys, by person. */
 export async function listSoftBounces(
   tx: Transaction,
   project: Project,
@@ -230,15 +223,14 @@ export async function listSoftBounces(
 }
 
 export interface ClearedBounce {
-  /** When the address bounced, Unix seconds. */
   readonly bouncedAt: number;
-  /** The words and the time of the reply; null for a bounce from before replies were kept. */
+  /** The reply and its time; null for bounces recorded before replies were kept. */
   readonly evidence: BounceEvidence | null;
 }
 
 /**
- * Lets mail go to an address again that has bounced; Autopilot goes on with its owner. Says what it was. Throws
- * NotFoundError when the address has not bounced.
+ * Allows mail to a bounced address again, and resumes Autopilot. Returns the bounce. Throws NotFoundError if the
+ * address hasn't bounced.
  */
 export async function clearBounce(tx: Transaction, project: Project, email: string): Promise<ClearedBounce> {
   const person = await tx.people.byEmail(project.id, email);

@@ -1,4 +1,4 @@
-/** The life of a delivery: claimed, looked at once more, marked, ended, and what follows from its end. */
+/** The life of a delivery: claimed, checked, marked, ended, and the consequences. */
 import { dueAfter } from "../due-after.ts";
 import { NotFoundError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
@@ -24,19 +24,17 @@ import { FIRST_RETRY_SECONDS } from "./retries.ts";
 import { followsWindow, nextOpening, roomToday, waitForWindow } from "./pacing.ts";
 import type { AttemptFacts, DeliveryOutcome, DeliveryResult } from "./sender.ts";
 
-/** The treatment of a message that may have arrived: `hold` leaves it to evidence and the operator. */
+/** What to do with a message that may have arrived: `hold` waits for proof or the operator. */
 export type OnUnknown = "hold" | "resend";
 
-/** What a write has claimed. */
 export interface ClaimedDue {
   readonly messages: readonly DueMessage[];
-  /** More may be due. */
   readonly isFull: boolean;
 }
 
 /**
- * Claims what is due in a project. In a write of the project; messages leave after it is durable. `channels` are those
- * that can send now: they share what a day has room for.
+ * Claims a project's due messages in a write; they are sent once it is durable. `channels` can send now, and share the
+ * daily limit.
  */
 export async function claimDue(
   tx: Transaction,
@@ -58,7 +56,7 @@ export async function claimDue(
   return { messages, isFull: claimed.length >= claim.limit };
 }
 
-/** Null for what is put off, or has nothing to tell. `opensAt` is when the channel's window is open. */
+/** Null if it is postponed, or has nothing to send. `opensAt` is when the channel's window opens. */
 async function screenClaimed(tx: Transaction, due: DueMessage, opensAt: number): Promise<DueMessage | null> {
   if (due.channel === "digest") return chooseWeek(tx, due);
   if (due.channel === "reply") return due;
@@ -70,22 +68,19 @@ async function screenClaimed(tx: Transaction, due: DueMessage, opensAt: number):
   return null;
 }
 
-/** A reply goes to somebody who has just texted, whatever is paused. */
+/** Replies go to people who have just texted, even during a pause. */
 function ignoresPauses(channel: OutgoingChannel): boolean {
   return channel === "reply";
 }
 
-/**
- * When the next message of these channels is due, null where nothing waits or all is paused; and the projects in which
- * something can be claimed now.
- */
+/** When the next message of these channels is due, or null; and the projects in which something can be claimed now. */
 export async function findDue(
   tx: Transaction,
   channels: readonly OutgoingChannel[],
 ): Promise<{ readonly dueAt: number | null; readonly due: DueProjects }> {
   const queues = channels.map((channel) => ({ channel, withPaused: ignoresPauses(channel) }));
   const dueAt = await tx.queue.nextDueAt(queues);
-  // Whether all is paused matters only then.
+  // Only then does a pause of everything matter.
   if (dueAt === null || dueAt > tx.now) return { dueAt, due: new Map() };
   if ((await tx.senders.pausedAt()) === null) return { dueAt, due: await tx.queue.dueProjects(queues) };
   const open = queues.filter(({ withPaused }) => withPaused);
@@ -93,8 +88,8 @@ export async function findDue(
 }
 
 /**
- * Makes what schedulers other than the living ones had claimed due again, in one project or, with null, in all; what
- * they were transmitting is `unknown`. Returns how many.
+ * Makes claims of dead schedulers due again, in one project or (null) all; what they were transmitting becomes
+ * `unknown`. Returns the number.
  */
 export async function releaseDeadClaims(
   tx: Transaction,
@@ -111,7 +106,7 @@ export async function releaseDeadClaims(
 }
 
 export const GATEWAY_STAGE = "gateway";
-/** The stage at which only the reply is missing, as the sender of the channel calls it. */
+/** The stage at which only the reply is missing, by channel. */
 const FINAL_STAGES: Readonly<Record<OutgoingChannel, string>> = {
   email: "final-dot",
   reminder: "final-dot",
@@ -135,8 +130,8 @@ function isSurvey(due: DueMessage): due is DueSurvey {
 }
 
 /**
- * Marks a claimed message before its final dot; false when the claim is lost, and the dot must not follow. What ends a
- * survey takes its claim away; a reminder is asked for once more.
+ * Marks a claimed message before its final dot; if it returns false, the claim is lost and the dot must not be sent.
+ * Whatever ends a survey takes its claim away; reminders are checked again.
  */
 export async function markTransmitting(tx: Transaction, due: DueMessage, frozen?: FrozenMessage): Promise<boolean> {
   if ("survey" in due && (await refuseReminder(tx, due)) !== null) return false;
@@ -144,11 +139,10 @@ export async function markTransmitting(tx: Transaction, due: DueMessage, frozen?
 }
 
 interface SendingRules {
-  /** Surveys that were due longer ago are given up; null for no limit. */
   readonly maxAgeSeconds: number | null;
 }
 
-/** The end of a claimed message that may not go out any more; null while it may. Reads only. */
+/** How to end a claimed message that must not be sent any more, or null. Read-only. */
 export async function mayStillSend(
   tx: Transaction,
   due: DueMessage,
@@ -171,7 +165,7 @@ export async function mayStillSend(
   return (await isTooOld(tx, due, rules)) ? { kind: "failed", reason: "too late" } : null;
 }
 
-/** The age of a survey begins when it may leave: the time that it waited for a day's limit is not counted. */
+/** A survey's age counts from when it can be sent, without the time spent waiting for a daily limit. */
 async function isTooOld(
   tx: Transaction,
   { project, scheduledAt }: Pick<DueSurvey, "project" | "scheduledAt">,
@@ -195,14 +189,12 @@ async function refuseSurvey(
 
 export interface UnknownRule {
   readonly onUnknown: OnUnknown;
-  /** The wait of a survey that is sent again. */
   readonly resendSeconds?: number;
 }
 
 /**
- * Records how a claimed delivery ended. Nothing happens when the claim is not the message's any more. The next survey
- * of an Autopilot, and the next week of a digest, follow one that was sent, failed or is unknown; a held one leaves
- * that to its end.
+ * Records how a claimed delivery ended, unless the claim was lost. A sent, failed or unknown message is followed by
+ * Autopilot's next survey or the digest's next week; a held one isn't, until it ends.
  */
 export async function finishDelivery(
   tx: Transaction,
@@ -217,19 +209,18 @@ export async function finishDelivery(
     if (due.channel === "digest") await eraseLostDigest(tx, due, result);
     return;
   }
-  // The log keeps that it may have arrived, whatever becomes of the survey later.
+  // The log keeps that it may have arrived, even if the survey is resent later.
   if (ended.attempt) await logAttempt(tx, { ...logOf(due), secrets: secretsOf(due) }, ended.kind, ended.attempt);
   if (ended.kind === "sent" || ended.kind === "unknown") await noteTransmitted(tx, due, ended);
   if (due.channel === "digest") await continueDigest(tx, due, result.kind);
   else if (due.channel !== "reply") await followAsked(tx, due, result);
 }
 
-/** The attempts of a reminder are those of its survey. */
+/** A reminder's attempts are logged with its survey. */
 function logOf(due: DueMessage): Pick<DueMessage, "project" | "requestId"> {
   return "survey" in due ? { project: due.project, requestId: due.survey.requestId } : due;
 }
 
-/** The consequences for a person, and for what follows a survey. */
 async function followAsked(tx: Transaction, due: DueSurvey | DueReminder, result: DeliveryResult): Promise<void> {
   const isMail = due.channel === "email" || due.channel === "reminder";
   if (result.kind === "bounced" && isMail) await recordBounce(tx, due.project, due.person.id);
@@ -240,7 +231,7 @@ async function followAsked(tx: Transaction, due: DueSurvey | DueReminder, result
   await continueAutopilot(tx, due, due.person.id, tx.now);
 }
 
-/** Counts the segments of a message; one that a dead process left has those of its frozen form. */
+/** Counts a message's segments; for one of a dead process, those of its frozen form. */
 async function noteTransmitted(
   tx: Transaction,
   { project, frozen }: DueMessage,
@@ -252,7 +243,6 @@ async function noteTransmitted(
 
 const WAITS: ReadonlySet<DeliveryOutcome["kind"]> = new Set(["retry", "released", "held"]);
 
-/** The change of a message that an outcome makes; a failure without facts was not tried. */
 function toChange(tx: Transaction, { attempts, scheduledAt }: DueMessage, outcome: DeliveryResult): DeliveryChange {
   const ended = { dueAt: null, sentAt: null, reason: null, isAttempt: true };
   switch (outcome.kind) {
@@ -284,16 +274,14 @@ function toChange(tx: Transaction, { attempts, scheduledAt }: DueMessage, outcom
 }
 
 const TEXT_MAX = 500;
-/** Of an answer over HTTP, which may be anything. */
 const GATEWAY_TEXT_MAX = 1024;
 
 interface LoggedMessage extends Pick<DueSurvey, "requestId"> {
   readonly project: Pick<Project, "id">;
-  /** The parts that no log may show. */
   readonly secrets: readonly string[];
 }
 
-/** Adds a row to the log of a message; `outcome` is a kind of `DeliveryOutcome`, or what a report says. */
+/** `outcome` is a kind of `DeliveryOutcome`, or from a report. */
 export async function logAttempt(
   tx: Transaction,
   { project, requestId, secrets }: LoggedMessage,
@@ -330,7 +318,7 @@ async function noteSent(tx: Transaction, ended: EndedSurvey, personId: number, s
   if (!ended.autopilot) await postponeAutopilot(tx, ended.project, personId, sentAt);
 }
 
-/** Schedules the next survey of the Autopilot that this one belonged to, counted from `at`. */
+/** Schedules the next survey of its Autopilot, counted from `at`. */
 async function continueAutopilot(
   tx: Transaction,
   { project, channel, autopilot, requestId }: EndedSurvey,
@@ -338,15 +326,13 @@ async function continueAutopilot(
   at: number,
 ): Promise<void> {
   const member = autopilot ? await tx.autopilot.member(project.id, channel, personId) : null;
-  // A person who left and came back has another request waiting already.
+  // Someone who left and joined again already has another pending request.
   if (member === null || member.nextRequestId !== requestId) return;
   const person = await tx.people.byId(project.id, personId);
   if (person !== null) await scheduleAutopilot(tx, project, person, { member, start: { kind: "after", at } });
 }
 
-/**
- * Records what the operator knows of an unknown delivery; as it is now. Throws NotFoundError when it is not unknown.
- */
+/** Records what the operator knows about an unknown delivery. Throws NotFoundError if it isn't unknown. */
 export async function resolveDelivery(
   tx: Transaction,
   project: Project,
@@ -362,20 +348,17 @@ export async function resolveDelivery(
   return (await tx.deliveries.byId(project.id, id)) ?? row;
 }
 
-/** States that an answer or an unsubscribe by the message's own link proves wrong. */
+/** States that an answer or unsubscribe through the message's own link disproves. */
 const REFUTABLE: ReadonlySet<DeliveryRow["state"]> = new Set(["unknown", "retrying", "held", "failed"]);
 
-/**
- * Somebody followed a link of the message: it has arrived, so it is `sent`, and not sent again. For each answer and
- * unsubscribe by a request's token.
- */
+/** Someone used a link of the message, so it has arrived: marks it as `sent`, and never resends it. */
 export async function confirmSent(tx: Transaction, project: Project, requestId: number): Promise<void> {
   const row = await tx.deliveries.byId(project.id, requestId);
   if (row !== null && row.claimer === null && row.attempts > 0 && REFUTABLE.has(row.state))
     await settleAsSent(tx, project, row);
 }
 
-/** At the time of its mark. It counts as sent from then on, once. */
+/** Counts as sent once, at the time of its mark. */
 async function settleAsSent(tx: Transaction, project: Project, row: DeliveryRow): Promise<void> {
   const sentAt = row.transmittingAt ?? tx.now;
   const settled = await tx.queue.settle(row, { state: "sent", dueAt: null, sentAt, reason: null, isAttempt: false });

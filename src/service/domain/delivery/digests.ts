@@ -1,4 +1,4 @@
-/** The weekly digest by mail: who gets it, when it is due, and that each week's goes out at most once. */
+/** The weekly digest by mail: readers, schedule, and that each week is sent at most once. */
 import { emailKey } from "../../../contract/text/email.ts";
 import { createWallClock, DAY_SECONDS, firstSecond, toCalendarDay, toMoment } from "../../../runtime/zone.ts";
 import { InvalidError, NotFoundError } from "../errors.ts";
@@ -9,23 +9,19 @@ import { readSettings } from "../projects/settings.ts";
 import { checkDigestTarget, shownTarget } from "../webhooks/digest-targets.ts";
 import type { DeliveryOutcome, DeliveryResult } from "./sender.ts";
 
-/** A digest that is later than this says nothing new any more. */
+/** A digest this late is no longer news. */
 const LATE_SECONDS = 3 * DAY_SECONDS;
-/** A schedule that is changed on the day of a mail brings no second one that day. */
+/** If the schedule is changed on the day of a mail, the next one isn't sent the same day. */
 const APART_SECONDS = 20 * 3_600;
 const HELD_SECONDS = 3_600;
 const RELEASED_SECONDS_MIN = 30;
-/** Within this time one click takes it back. */
+/** How long one click can undo it. */
 const UNDO_SECONDS = 30 * DAY_SECONDS;
 
-/** `08:00` of a minute of the day. */
 export function formatMinute(minute: number): string {
   return [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, "0")).join(":");
 }
 
-/**
- * The first time of the schedule after a moment, both Unix seconds. Where clocks jump over it, as much after the jump.
- */
 export function nextDigestAt({ weekday, minute }: DigestSchedule, zone: string, after: number): number {
   const wallClock = createWallClock(zone);
   const { year, month, day } = toCalendarDay(wallClock(after));
@@ -43,14 +39,13 @@ function latestDigestAt(schedule: DigestSchedule, zone: string, now: number): nu
 }
 
 export interface DigestWeek {
-  /** The seven days before the day of the mail, Unix seconds, inclusive. */
+  /** The seven days before the mail's day, Unix seconds, inclusive. */
   readonly since: number;
   readonly until: number;
-  /** The first second of the seven days before those. */
   readonly before: number;
 }
 
-/** The range of a digest: whole days in its zone, so that weeks neither overlap nor leave a gap. */
+/** A digest covers whole days in its time zone, so that weeks neither overlap nor have gaps. */
 export function digestWeek(periodAt: number, zone: string): DigestWeek {
   const wallClock = createWallClock(zone);
   const { day, ...month } = toCalendarDay(wallClock(periodAt));
@@ -58,35 +53,33 @@ export function digestWeek(periodAt: number, zone: string): DigestWeek {
   return { since: start(7), until: start(0) - 1, before: start(14) };
 }
 
-/** The zone of a digest: its own, else the project's, else UTC. */
 export async function digestZone(tx: Transaction, { project, zone }: Pick<DigestRow, "project" | "zone">) {
   return zone ?? (await readSettings(tx, project)).timeZone ?? "UTC";
 }
 
 const KEPT_SECONDS = 90 * DAY_SECONDS;
 
-/** Puts the first week after a moment, Unix seconds, into the queue. */
 async function addWeek(tx: Transaction, digest: DigestRow, after: number): Promise<void> {
   const dueAt = nextDigestAt(digest, await digestZone(tx, digest), after);
   await tx.digests.addWeek(digest.project.id, digest.id, { dueAt, before: tx.now - KEPT_SECONDS });
 }
 
-/** A week in flight is followed by the next one at its end; one that waits is replaced. */
+/** Replaces a pending week; one in flight is followed by the next when it ends. */
 async function replaceWeek(tx: Transaction, digest: DigestRow): Promise<void> {
   if (digest.claimer !== null) return;
   await tx.digests.dropWeek(digest.project.id, digest.id);
   await addWeek(tx, digest, tx.now);
 }
 
-/** `allowPrivate` lets a Slack URL lead to private and loopback addresses; false by default. */
-export type DigestWish = DigestSchedule & { readonly allowPrivate?: boolean };
+/** `allowPrivate` allows a Slack URL with a private or loopback address; false by default. */
+export type DigestSettings = DigestSchedule & { readonly allowPrivate?: boolean };
 
-/** Adds one, or gives the one of this address or Slack URL another schedule. Throws InvalidError. */
+/** Adds a digest, or changes the schedule of this address or Slack URL. Throws InvalidError. */
 export async function addDigest(
   tx: Transaction,
   project: Project,
   email: string,
-  { allowPrivate = false, ...schedule }: DigestWish,
+  { allowPrivate = false, ...schedule }: DigestSettings,
 ): Promise<DigestRow> {
   checkDigestTarget(email, allowPrivate);
   const known = await findDigest(tx, project, email);
@@ -105,29 +98,28 @@ async function findDigest(tx: Transaction, project: Project, name: string): Prom
   );
 }
 
-/** As `findDigest`. Throws NotFoundError. */
 async function requireDigest(tx: Transaction, project: Project, name: string): Promise<DigestRow> {
   const found = await findDigest(tx, project, name);
   if (found === undefined) throw new NotFoundError(`project ${project.name} has no digest ${shownTarget(name)}`);
   return found;
 }
 
-/** By id or address; what was removed. Throws NotFoundError. */
+/** By id or address; returns what was removed. Throws NotFoundError. */
 export async function removeDigest(tx: Transaction, project: Project, name: string): Promise<DigestRow> {
   const digest = await requireDigest(tx, project, name);
   await tx.digests.delete(project.id, digest.id);
   return digest;
 }
 
-/** Removes those to an address; a mail that is claimed is not sent. */
+/** Removes digests to an address; a claimed mail isn't sent. */
 export async function removeDigestsTo(tx: Transaction, project: Project, email: string): Promise<void> {
   for (const digest of await tx.digests.list(project.id))
     if (emailKey(digest.email) === emailKey(email)) await tx.digests.delete(project.id, digest.id);
 }
 
 /**
- * Takes back what digests say of a person: mails in an outbox go, and one that is being written is written anew. What a
- * mail server is given at this moment cannot be taken back.
+ * Removes a person from digests: deletes mails in an outbox, and rewrites one being rendered. A mail that is being
+ * handed over can't be stopped.
  */
 export async function recallDigests(tx: Transaction, project: Project): Promise<void> {
   for (const digest of await tx.digests.list(project.id)) await tx.digests.eraseMails(project.id, digest);
@@ -135,8 +127,8 @@ export async function recallDigests(tx: Transaction, project: Project): Promise<
 }
 
 /**
- * Chooses what a claimed digest tells of; null when it tells nothing now. Of weeks in which no process ran, only the
- * last is told of; one that is three days late is left out. An earlier attempt has chosen already.
+ * Chooses the week that a claimed digest covers, or null if there is nothing to send. After downtime only the last week
+ * is sent, unless it is three days late. Retries keep the first choice.
  */
 export async function chooseWeek(tx: Transaction, due: DueDigest): Promise<DueDigest | null> {
   const zone = await digestZone(tx, due);
@@ -149,7 +141,7 @@ export async function chooseWeek(tx: Transaction, due: DueDigest): Promise<DueDi
     return chosen;
   }
   const nextAt = nextDigestAt(due, zone, tx.now);
-  // After a change of the schedule or the zone the time before it counts as none that was missed.
+  // After a change of schedule or time zone, earlier times don't count as missed.
   const isLate = isNew && periodAt >= due.scheduledAt;
   await tx.digests.setWeek(due, isLate ? periodAt : nextAt);
   await tx.queue.settle(due, isLate ? tooLate(due) : { ...WAITING, dueAt: nextAt });
@@ -163,14 +155,14 @@ function tooLate({ reason }: DueDigest): DeliveryChange {
   return { state: "failed", dueAt: null, sentAt: null, reason: reason ?? "too late", isAttempt: false };
 }
 
-/** The end of a claimed digest that is no longer wanted; null while it is wanted. Reads only. */
+/** How to end a claimed digest that is no longer wanted, or null. Read-only. */
 export async function mayStillSendDigest(tx: Transaction, due: DueDigest): Promise<DeliveryOutcome | null> {
   const digest = await tx.digests.byId(due.project.id, due.digestId);
   const isWanted = digest !== null && digest.unsubscribedAt === null;
   return isWanted ? null : { kind: "cancelled", reason: "no longer wanted" };
 }
 
-/** The end of a digest differs from a survey's: its list shows the last words, and it is held for an hour only. */
+/** Unlike surveys, digests show the last reply in their list, and are held for an hour only. */
 export function toDigestChange(tx: Transaction, outcome: DeliveryResult, change: DeliveryChange): DeliveryChange {
   const ended = { ...change, reason: ("reason" in outcome ? outcome.reason : outcome.attempt?.text) ?? null };
   switch (outcome.kind) {
@@ -185,7 +177,7 @@ export function toDigestChange(tx: Transaction, outcome: DeliveryResult, change:
   }
 }
 
-/** A digest whose claim was lost was taken back while its file was written: the file goes. */
+/** A digest whose claim was lost was cancelled while its file was written, so the file is deleted. */
 export async function eraseLostDigest(tx: Transaction, due: DueDigest, outcome: DeliveryOutcome): Promise<void> {
   const { project, digestId: id, token } = due;
   if (outcome.kind === "sent") await tx.digests.eraseMails(project.id, { id, token });
@@ -193,7 +185,6 @@ export async function eraseLostDigest(tx: Transaction, due: DueDigest, outcome: 
 
 const CONTINUES: ReadonlySet<DeliveryOutcome["kind"]> = new Set(["sent", "unknown", "failed", "cancelled"]);
 
-/** Schedules the week after one that has ended; none follows a bounce. */
 export async function continueDigest(
   tx: Transaction,
   { project, digestId, scheduledAt }: DueDigest,
@@ -204,12 +195,12 @@ export async function continueDigest(
   if (digest !== null && digest.unsubscribedAt === null) await addWeek(tx, digest, Math.max(tx.now, scheduledAt));
 }
 
-/** Whether the link that ended a digest still brings it back. */
+/** Whether the link that ended a digest can still undo it. */
 export function mayReturnToDigest({ now }: Transaction, { unsubscribedAt }: DigestRow): boolean {
   return unsubscribedAt === null || now - unsubscribedAt <= UNDO_SECONDS;
 }
 
-/** Ends a digest by the link of its mail, or takes that back within 30 days; whether it is as was asked for. */
+/** Ends a digest by a link in its mail, or undoes that within 30 days. Returns whether it is as requested. */
 export async function leaveDigest(tx: Transaction, token: string, how: "leave" | "undo"): Promise<boolean> {
   const digest = await tx.digests.byToken(token);
   if (digest === null) return false;
@@ -227,8 +218,8 @@ export async function leaveDigest(tx: Transaction, token: string, how: "leave" |
 }
 
 /**
- * The digest that a reader would have now, by id, address or Slack URL; nothing is kept. An address or URL that has
- * none is taken too. Throws NotFoundError, InvalidError.
+ * A reader's digest as of now, by id, address or Slack URL; nothing is stored. Accepts targets without a digest. Throws
+ * NotFoundError, InvalidError.
  */
 export async function digestNow(tx: Transaction, project: Project, name: string): Promise<DueDigest> {
   const known = parseId(name) === null ? await findDigest(tx, project, name) : await requireDigest(tx, project, name);
@@ -242,7 +233,7 @@ export async function digestNow(tx: Transaction, project: Project, name: string)
   return { ...(await sampleDigest(tx, project, email)), ...own };
 }
 
-/** The digest that a project would have now, of the seven days before today; nobody gets it. */
+/** A project's digest of the seven days before today, which isn't sent. */
 export async function sampleDigest(tx: Transaction, project: Project, email: string): Promise<DueDigest> {
   const zone = await digestZone(tx, { project, zone: null });
   const { year, month, day } = toCalendarDay(createWallClock(zone)(tx.now));

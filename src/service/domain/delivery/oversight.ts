@@ -1,4 +1,4 @@
-/** The operators' view of deliveries, and the ways to stop and resume them. */
+/** What operators see of deliveries, and how they pause and resume them. */
 import { CHANNELS } from "../../../contract/routes.ts";
 import { describeSurveyStatus } from "../../../contract/text/survey-status.ts";
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
@@ -26,22 +26,19 @@ import { remindedQueues } from "./reminders.ts";
 const WAITING: readonly DeliveryState[] = ["scheduled", "claimed", "transmitting", "retrying", "held"];
 
 export interface QueueSummary {
-  /** The number of surveys of all projects in each state. */
   readonly states: Readonly<Record<DeliveryState, number>>;
-  /** The same of those that are still to be sent. */
   readonly waiting: Readonly<Partial<Record<DeliveryState, number>>>;
   readonly unknown: number;
-  /** When the survey that has waited longest was due, paused or not; null when none is due. */
+  /** When the longest-waiting due survey was due, even if paused, or null. */
   readonly oldestDueAt: number | null;
-  /** 0 when nothing is due. */
   readonly oldestDueSeconds: number;
 }
 
-/** Out of counts that are kept and the first entries of indexes: its cost does not grow with the queue. */
+/** From maintained counts and index heads: its cost doesn't grow with the queue. */
 export async function summarizeQueue(tx: Transaction): Promise<QueueSummary> {
   const states = Object.fromEntries(DELIVERY_STATES.map((state) => [state, 0])) as Record<DeliveryState, number>;
   for (const { state, count } of await tx.deliveries.counts()) states[state] += count;
-  // A pause that was forgotten must show.
+  // Includes paused projects, so that a forgotten pause shows.
   const dueAt = await tx.queue.nextDueAt(CHANNELS.map((channel) => ({ channel, withPaused: true })));
   const oldestDueAt = dueAt !== null && dueAt <= tx.now ? dueAt : null;
   return {
@@ -53,10 +50,9 @@ export async function summarizeQueue(tx: Transaction): Promise<QueueSummary> {
   };
 }
 
-/** The surveys and reminders of a project that should have left by now. */
 export interface ProjectWaiting {
   readonly count: number;
-  /** The next moment at which one of them can leave; null where one can now, or none waits. */
+  /** When the next one can be sent; null if one can now, or there are none. */
   readonly until: number | null;
 }
 
@@ -88,18 +84,15 @@ async function nextMoment(
 
 const DUE_COUNTED_MAX = 10_000;
 
-/**
- * The number of surveys and reminders that should be sent by now, those of paused projects among them; at most 10,000
- * are counted.
- */
+/** Counts overdue surveys and reminders, including paused projects, up to 10,000. */
 export async function countDue(tx: Transaction): Promise<number> {
   const before = tx.now + 1;
   return tx.deliveries.countOverdue(await listQueues(tx, before), { before }, DUE_COUNTED_MAX);
 }
 
 /**
- * The queues of which something is overdue that was due before `before`: what waited for a day's limit is not before
- * that wait has ended, and reminders that are off are not sent.
+ * Queues with messages that were due before `before`. The wait for a daily limit doesn't count, and reminders that are
+ * off are excluded.
  */
 async function listQueues(tx: Transaction, before: number): Promise<readonly ChannelQueue[]> {
   const queues: ChannelQueue[] = [];
@@ -111,19 +104,16 @@ async function listQueues(tx: Transaction, before: number): Promise<readonly Cha
   return queues;
 }
 
-/** All that decides whether a person gets mail, and what became of each survey. */
+/** Everything that decides whether a person gets mail, and the fate of each survey. */
 export interface PersonHistory {
-  /** Null when there is none; the address may be suppressed nevertheless. */
+  /** Null if there is none; the address can be suppressed anyway. */
   readonly person: PersonRow | null;
-  /** Of the e-mail address. */
   readonly suppressions: readonly Suppression[];
-  /** Since when the number gets no text messages; null while it does, or there is none. */
+  /** When the number opted out of text messages, or null. */
   readonly stoppedAt: number | null;
-  /** Newest first. */
   readonly surveys: readonly (DeliveryRow & { readonly log: readonly AttemptRow[] })[];
-  /** Surveys that were asked for and not scheduled, newest first. */
   readonly unscheduled: readonly UnscheduledRow[];
-  /** The reason why the person gets mail or does not, one sentence or two. */
+  /** Why the person gets mail or doesn't, in one or two sentences. */
   readonly explanation: string;
 }
 
@@ -131,7 +121,7 @@ const SURVEYS_SHOWN = 50;
 const ATTEMPTS_SHOWN = 20;
 const UNSCHEDULED_SHOWN = 50;
 
-/** The last 50 surveys of the person with this e-mail address or phone number, and the last 20 attempts of each. */
+/** The person's last 50 surveys, with the last 20 attempts of each. */
 export async function explainPerson(tx: Transaction, project: Project, address: string): Promise<PersonHistory> {
   const isPhone = isE164(address);
   const person = isPhone ? await tx.people.byPhone(project.id, address) : await tx.people.byEmail(project.id, address);
@@ -155,7 +145,7 @@ export async function explainPerson(tx: Transaction, project: Project, address: 
   return { person, suppressions, stoppedAt, surveys, unscheduled, explanation };
 }
 
-/** The survey that was asked for last, where it was not scheduled; empty where it was. */
+/** Explains the last request if it wasn't scheduled; empty if it was. */
 function explainUnscheduled(
   unscheduled: UnscheduledRow | undefined,
   newest: PersonHistory["surveys"][number] | undefined,
@@ -170,9 +160,8 @@ const STOPPED = "No text messages: this number has asked for no more.";
 
 interface Explained {
   readonly newest: PersonHistory["surveys"][number] | undefined;
-  /** As `explainUnscheduled` has it. */
   readonly refused: string;
-  /** Where the person left; null if that was here. */
+  /** Where the person unsubscribed, or null if that was here. */
   readonly left: string | null;
 }
 
@@ -203,13 +192,13 @@ function explainSurvey(newest: PersonHistory["surveys"][number], isPaused: boole
 
 type Said = Pick<AttemptRow, "stage" | "code" | "enhancedCode" | "text">;
 
-/** Stage, codes and words of an attempt; null for one without codes and words. */
+/** Stage, codes and text of an attempt; null without codes and text. */
 export function wordsOfAttempt(attempt: Said): string | null {
   const words = codesAndText(attempt);
   return words === "" ? null : `${attempt.stage} ${words}`;
 }
 
-/** A sentence, with a space before it; empty where nothing is known of the attempt. */
+/** A sentence after a space; empty if nothing is known about the attempt. */
 function describeAttempt(attempt: Said): string {
   const words = codesAndText(attempt);
   return words === "" ? "" : ` The last attempt ended at ${attempt.stage}: ${words.replace(/[.\s]+$/, "")}.`;
@@ -219,19 +208,19 @@ function codesAndText({ code, enhancedCode, text }: Said): string {
   return [code, enhancedCode, text].filter((part) => part !== null).join(" ");
 }
 
-/** Stops sending for one project, or with null for all, also those that are made later. */
+/** Pauses one project or (null) all, including future ones. */
 export async function pauseSending(tx: Transaction, project: Project | null): Promise<void> {
   await (project === null ? tx.senders.setPaused(tx.now) : tx.projects.setPaused(project.id, tx.now));
 }
 
-/** Ends a pause of one project, or with null that of all. */
+/** Ends the pause of one project or (null) of all. */
 export async function resumeSending(tx: Transaction, project: Project | null): Promise<void> {
   if (project !== null) return tx.projects.setPaused(project.id, null);
   await tx.senders.setPaused(null);
   await tx.senders.setResumed(tx.now);
 }
 
-/** Since when nothing is sent at all, and why; the reason is null where an operator has paused it. */
+/** When everything was paused, and why; a null reason means an operator did it. */
 export interface Pause {
   readonly at: number;
   readonly reason: string | null;
@@ -245,21 +234,21 @@ export async function readPause(tx: Transaction): Promise<Pause | null> {
 const OVERDUE = "overdue when the service started";
 
 /**
- * Makes what is held due now, some at a time; not what was overdue at a start, which is for the operator alone to
- * release. How many; less than the limit when none is left.
+ * Makes held messages due now, up to `limit`, except those that were overdue at startup, which only the operator can
+ * release. Returns the number; less than the limit means all.
  */
 export async function releaseHeld(tx: Transaction, limit: number): Promise<number> {
   return tx.deliveries.releaseHeld(limit, { reason: OVERDUE, areReleased: false });
 }
 
-/** As `releaseHeld`, and what was overdue at a start too; its age counts from then on. */
+/** Like `releaseHeld`, but also releases messages that were overdue at startup; their age counts from now. */
 export async function releaseForOperator(tx: Transaction, limit: number): Promise<number> {
   return tx.deliveries.releaseHeld(limit, { reason: OVERDUE, areReleased: true });
 }
 
 const RELEASED_A_STEP = 500;
 
-/** Repeats a release until nothing is left, each step in a transaction of its own; how many in all. */
+/** Repeats a release in separate transactions until nothing is left. Returns the total. */
 export async function releaseAll(
   store: Pick<Store, "write">,
   release: (tx: Transaction, limit: number) => Promise<number>,
@@ -273,8 +262,7 @@ export async function releaseAll(
 const BULK_MIN = 20;
 
 /**
- * True when 20 surveys and reminders or more are overdue by a day: the data file was restored, or the service had
- * stopped for long.
+ * True if at least 20 surveys and reminders are a day overdue: the data was restored, or the service was down for long.
  */
 export async function isOverdueInBulk(tx: Transaction): Promise<boolean> {
   const before = tx.now - DAY_SECONDS;
@@ -284,8 +272,8 @@ export async function isOverdueInBulk(tx: Transaction): Promise<boolean> {
 const GUARDED_MAX = 50;
 
 /**
- * Pauses everything when more than 50 surveys and reminders are overdue by a day, but for those that were due when an
- * operator last resumed: a copy of the data may have sent them long ago.
+ * Pauses everything if more than 50 surveys and reminders are a day overdue, not counting those due before an operator
+ * last resumed: another copy of the data may have sent them long ago.
  */
 export async function guardOverdue(tx: Transaction): Promise<void> {
   if ((await tx.senders.pausedAt()) !== null) return;
@@ -298,8 +286,8 @@ export async function guardOverdue(tx: Transaction): Promise<void> {
 }
 
 /**
- * Holds surveys and reminders that were due longer ago than this, some at a time. How many; less than the limit when
- * none is left.
+ * Holds surveys and reminders that were due longer ago, up to `limit`. Returns the number; less than the limit means
+ * all.
  */
 export async function holdOverdue(
   tx: Transaction,
@@ -311,7 +299,7 @@ export async function holdOverdue(
 
 const ATTEMPTS_KEPT_SECONDS = 90 * 86_400;
 
-/** Forgets attempts and reports of more than 90 days ago, some at a time. Whether there may be more. */
+/** Deletes attempts and reports older than 90 days, up to `limit`. Returns whether there may be more. */
 export async function pruneAttempts(tx: Transaction, limit: number): Promise<boolean> {
   const before = tx.now - ATTEMPTS_KEPT_SECONDS;
   const reports = await tx.reports.prune(before, limit);

@@ -1,4 +1,4 @@
-/** The moments at which surveys may leave: Autopilot's windows, and a project's limit for a day. */
+/** When surveys can be sent: Autopilot's windows, and a project's daily limit. */
 import { readAutopilotSettings } from "../surveys/autopilot/autopilot-settings.ts";
 import type { Project } from "../inputs.ts";
 import type { Claim, DueMessage, OutgoingChannel, Transaction } from "../ports.ts";
@@ -8,12 +8,10 @@ import { localDay } from "../sms/day.ts";
 import { nextOpen } from "../surveys/open-time.ts";
 import type { DeliveryOutcome } from "./sender.ts";
 
-/** True for reminders, and for surveys of Autopilot. */
 export function followsWindow(due: DueMessage): boolean {
   return "survey" in due || ("autopilot" in due && due.autopilot);
 }
 
-/** The first moment from `at` on in which the window for a channel is open, Unix seconds. */
 export async function nextOpening(
   tx: Transaction,
   project: Pick<Project, "id">,
@@ -24,20 +22,17 @@ export async function nextOpening(
   return nextOpen(at, (await readAutopilotSettings(tx, project, platform)).window);
 }
 
-/** The wait of a message for its window, which opens then; null while it may leave. */
+/** Makes a message wait until its window opens; null if it is open. */
 export function waitForWindow({ now }: Transaction, opensAt: number): DeliveryOutcome | null {
   return opensAt > now ? { kind: "released", delaySeconds: opensAt - now, reason: WINDOW_REASON, isEarly: true } : null;
 }
 
-/** A project's day and its limit. */
 export interface DayBudget {
-  /** Surveys and reminders that may leave in one day; null for no limit. */
+  /** Surveys and reminders per day; null is unlimited. */
   readonly limit: number | null;
-  /** Those that left, or may have, on the day of the project's zone. */
+  /** Sent, or possibly sent, on the project's current day. */
   readonly sent: number;
-  /** Those that are on their way. */
   readonly leaving: number;
-  /** When the next day begins, Unix seconds. */
   readonly nextDayAt: number;
 }
 
@@ -48,8 +43,8 @@ export async function readBudget(tx: Transaction, project: Pick<Project, "id">):
 }
 
 /**
- * The surveys and reminders of a channel that may still leave today, where `channels` share the day; null for no limit.
- * Where none may, the project waits for the next day.
+ * How many surveys and reminders of a channel can still be sent today, if `channels` share the limit; null is
+ * unlimited. If none can, the project waits for the next day.
  */
 export async function roomToday(
   tx: Transaction,
@@ -57,11 +52,11 @@ export async function roomToday(
   channels: readonly OutgoingChannel[],
   dailyLimit: number | null,
 ): Promise<number | null> {
-  // Without a limit nothing is counted: a day may have many thousands.
+  // Counting a day with many thousands of surveys is only needed for a limit.
   if (!isLimited(channel) || dailyLimit === null) return null;
   const { limit, sent, leaving, nextDayAt } = await readBudget(tx, { id: project });
   const room = Math.max(0, (limit ?? 0) - sent - leaving);
-  // Those on their way may still fail, and leave room.
+  // Messages in flight may still fail and free their places.
   if (room === 0) await tx.projects.setLimitedUntil(project, sent >= (limit ?? 0) ? nextDayAt : tx.now + 1);
   return room === 0 ? 0 : tx.queue.countInTurn({ project, channel, channels: channels.filter(isLimited), room });
 }

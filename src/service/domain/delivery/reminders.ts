@@ -1,4 +1,4 @@
-/** Reminders: one for each survey at most, that long after it was sent, to people who have not answered. */
+/** Reminders: at most one per survey, some time after it was sent, to people who haven't answered. */
 import { type Channel, CHANNELS } from "../../../contract/routes.ts";
 import { InvalidError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
@@ -6,19 +6,16 @@ import type { DueReminder, ReminderQueue, Transaction } from "../ports.ts";
 import { canReceive } from "../people/suppressions.ts";
 import { nextOpening } from "./pacing.ts";
 
-/** The surveys that are followed by a reminder: those of one channel, or of any. */
 export const REMINDER_CHANNELS = ["any", "email", "sms"] as const;
 export type ReminderChannel = (typeof REMINDER_CHANNELS)[number];
 
 export interface ReminderSettings {
-  /** Seconds after the survey was sent; null: there are no reminders. */
   readonly after: number | null;
   readonly channel: ReminderChannel;
 }
 
 const AFTER = "reminder_after";
 const CHANNEL = "reminder_channel";
-/** When they were last turned on. */
 const SINCE = "reminder_since";
 const AFTER_MIN = 3600;
 const AFTER_MAX = 30 * 86_400;
@@ -34,8 +31,8 @@ function toReminder(stored: ReadonlyMap<string, string>): ReminderSettings {
 }
 
 /**
- * Turning them on concerns surveys that are sent from then on; turning them off, or off for a channel, also those that
- * wait. Throws InvalidError.
+ * Turning reminders on affects surveys sent from then on; turning them off, or off for a channel, also cancels pending
+ * ones. Throws InvalidError.
  */
 export async function changeReminder(
   tx: Transaction,
@@ -52,7 +49,6 @@ export async function changeReminder(
   return readReminder(tx, project);
 }
 
-/** Seconds after a survey was sent. */
 export function isReminderTime(seconds: number): boolean {
   return Number.isInteger(seconds) && seconds >= AFTER_MIN && seconds <= AFTER_MAX;
 }
@@ -63,7 +59,6 @@ interface SentSurvey {
   readonly channel: Channel;
 }
 
-/** Schedules the reminder of a survey that was sent, for the window in which Autopilot surveys on its channel. */
 export async function scheduleReminder(tx: Transaction, survey: SentSurvey, sentAt: number): Promise<void> {
   const { project, channel, requestId } = survey;
   const settings = await readReminder(tx, project);
@@ -76,7 +71,6 @@ function isFollowed(settings: ReminderSettings, channel: Channel): boolean {
   return settings.after !== null && (settings.channel === "any" || settings.channel === channel);
 }
 
-/** The queues of reminders that are on; what is left in the others is not sent. */
 export async function remindedQueues(tx: Transaction, project: Pick<Project, "id">): Promise<readonly ReminderQueue[]> {
   const settings = await readReminder(tx, project);
   return CHANNELS.filter((channel) => isFollowed(settings, channel)).map((channel) => QUEUES[channel]);
@@ -84,9 +78,7 @@ export async function remindedQueues(tx: Transaction, project: Pick<Project, "id
 
 const QUEUES: Readonly<Record<Channel, ReminderQueue>> = { email: "reminder", sms: "sms-reminder" };
 
-/**
- * The words for reminders that are off, all or those of the channel, or were since the survey was sent; null while on.
- */
+/** Explains that reminders are off, all or for the channel, or were since the survey was sent; null if they are on. */
 async function describeOff(
   tx: Transaction,
   project: Project,
@@ -100,10 +92,10 @@ async function describeOff(
   return sentAt < Number(stored.get(SINCE) ?? 0) ? "reminders were turned off" : null;
 }
 
-/** A link that nobody answered through stays good for so long after its message was sent. */
+/** Unanswered links stay valid this long after their message was sent. */
 export const LINK_SECONDS = 365 * 86_400;
 
-/** The reason not to remind; null while the reminder may go out. Reads only. */
+/** Why the reminder must not be sent, or null. Read-only. */
 export async function refuseReminder(tx: Transaction, due: DueReminder): Promise<string | null> {
   const { project, survey, person } = due;
   const now = await tx.people.byId(project.id, person.id);
@@ -112,10 +104,10 @@ export async function refuseReminder(tx: Transaction, due: DueReminder): Promise
   const off = await describeOff(tx, project, survey.channel, sentAt);
   if (off !== null) return off;
   const visit = await tx.requests.byToken(due.token);
-  // An answer may have been deleted since.
+  // The answer may have been deleted.
   const hasAnswered = visit === null || visit.responseId !== null || visit.pageFacts.answeredBy !== null;
   const askedAt = Math.min(sentAt, survey.firstAttemptAt ?? sentAt);
-  // One that came in through the API may be dated before the survey. The reminder got its id when the survey was sent.
+  // An answer from the API may be dated before the survey. The reminder got its id when the survey was sent.
   const hasCome = (): Promise<boolean> => tx.responses.haveCome(project.id, person.id, due.requestId, askedAt);
   if (hasAnswered || (now.lastRespondedAt ?? 0) >= askedAt || (await hasCome())) return "the person has answered";
   if (await tx.queue.hasNewerSurvey(project.id, survey.requestId)) return "a newer survey was sent";

@@ -1,23 +1,22 @@
-/** The waits of a message that was refused for now, and the end of its attempts. */
 import type { DueSurvey } from "../ports.ts";
 import type { DeliveryOutcome } from "./sender.ts";
 
-/** Steps between attempts, in seconds; the first after failure is within a minute, the second clears greylisting. */
+/** Seconds between attempts: the first retry is within a minute, the second is late enough for greylisting. */
 export const FIRST_RETRY_SECONDS = 45;
 const RETRY_STEPS: readonly number[] = [FIRST_RETRY_SECONDS, 300, 900, 1800, 3600, 7200, 14_400];
 
 const JITTER = 0.15;
 const GIVE_UP_SECONDS = 72 * 3600;
 
-/** The wait of a message after so many attempts; `fraction` from 0 up to 1 spreads it by 15 % either way. */
+/** The delay after this many attempts; `fraction` (0 to 1) varies it by ±15%. */
 export function retryDelaySeconds(attempts: number, fraction: number): number {
   const step = RETRY_STEPS[Math.min(attempts - 1, RETRY_STEPS.length - 1)] ?? 0;
   return Math.round(step * (1 - JITTER + 2 * JITTER * fraction));
 }
 
 /**
- * The step after an attempt that was refused for now: the next one, or 72 hours after the first, or after the operator
- * had it sent again, `failed`. `leastSeconds` is the wait that the server asked for.
+ * The next retry or, 72 hours after the first attempt or a resend by the operator, `failed`. `leastSeconds` is the
+ * delay that the server asked for.
  */
 export function retryOrGiveUp(
   due: Pick<DueSurvey, "attempts" | "scheduledAt" | "firstAttemptAt">,

@@ -1,90 +1,81 @@
-/** The port to what carries messages out, and how a delivery may end. */
 import type { DueMessage, ErasedSurvey, FrozenMessage, OutgoingChannel } from "./queue-rows.ts";
 import type { AttemptRow } from "./rows.ts";
 
-/** The reply at the last step of one attempt. */
+/** The reply at an attempt's last step. */
 export type AttemptFacts = Omit<AttemptRow, "n" | "at" | "outcome">;
 
 export type DeliveryOutcome =
   | { readonly kind: "sent" }
-  /** The person's address refused it for good, by evidence: marks the person. */
+  /** The address permanently rejected it, with proof: marks the person. */
   | { readonly kind: "bounced" }
-  /** Refused for now: due again after so many seconds, an attempt of the message. See `retryOrGiveUp`. */
+  /** Temporarily rejected: retried after this many seconds, and counted as an attempt. See `retryOrGiveUp`. */
   | { readonly kind: "retry"; readonly delaySeconds: number }
-  /** Given up without blame: the person stays as they are. */
+  /** Given up without blame: the person isn't affected. */
   | { readonly kind: "failed"; readonly reason: string }
-  /** Waits for the operator, who releases it; not an attempt of the message. */
+  /** Waits for the operator; not an attempt. */
   | { readonly kind: "held"; readonly reason: string }
-  /** Transmitted, and no reply came: it may have arrived. */
+  /** Transmitted without a reply, so it may have arrived. */
   | { readonly kind: "unknown" }
   /**
-   * The sender's trouble, not the message's: due again after so many seconds, and no attempt is counted. With a reason
-   * `releasePutOff` makes it due sooner; of at most two days. `isEarly`: a window or a limit lets it leave only then,
-   * and its age begins then, unless it was tried before.
+   * The sender's problem, not the message's: due again after this many seconds, and not counted as an attempt. With a
+   * reason, `releasePutOff` can release it sooner, if it waits at most two days. `isEarly`: a window or limit allows it
+   * only then, and its age counts from then unless it was attempted before.
    */
   | { readonly kind: "released"; readonly delaySeconds: number; readonly reason?: string; readonly isEarly?: true }
-  /** No longer wanted; `hasStopped`: the number has opted out of text messages, as the other side says. */
+  /** No longer wanted. `hasStopped`: the provider reports that the number has opted out. */
   | { readonly kind: "cancelled"; readonly reason: string; readonly hasStopped?: boolean };
 
 export type OutcomeKind = DeliveryOutcome["kind"];
 
-/** `attempt` absent or null: nothing is logged. `segments` are those of a text message that went out, or may have. */
+/** Without `attempt`, nothing is logged. `segments` counts a text that was sent, or may have been. */
 export type DeliveryResult = DeliveryOutcome & { readonly attempt?: AttemptFacts | null; readonly segments?: number };
 
-/**
- * The questions and notices of a sender on the way. Both reject when the store fails; the message must not go out then.
- */
+/** Called by a sender during delivery. Both functions reject if the store fails; the message must not be sent then. */
 export interface DeliveryProgress {
   /**
-   * True when the message may still go out; asked before `MAIL FROM`. False: it is settled already, and the result of
+   * Whether the message may still be sent; called before `MAIL FROM`. If false, it is already settled and the result of
    * `deliver` is ignored.
    */
   readonly mayStillSend: () => Promise<boolean>;
   /**
-   * Marks the message durably; only then may the final dot be written. Without the mark the message cannot have
-   * gone, with it and no reply it is `unknown`. What is frozen here comes back as `DueMessage.frozen`.
-   * Rejects with ClaimLostError when the claim is lost: the dot must not follow.
+   * Marks the message durably; the final dot must follow only after that. Without the mark it can't have been sent;
+   * with it and without a reply it is `unknown`. What is frozen here is returned as `DueMessage.frozen`. Rejects with
+   * ClaimLostError if the claim is lost: the dot must not be sent.
    */
   readonly transmitting: (frozen?: FrozenMessage) => Promise<void>;
-  /** Aborted when the service ends and waits no longer. */
+  /** Aborted when the service stops waiting at its end. */
   readonly signal: AbortSignal;
 }
 
-/** The claim ran out, or the service ended: the message must not go out. */
+/** The claim expired or the service ended, so the message must not be sent. */
 export class ClaimLostError extends Error {
   override readonly name = "ClaimLostError";
 }
 
 export interface MessageSender {
-  /** By which its `SenderState` is kept. */
   readonly name: string;
-  /** The channels that it carries. */
   readonly channels: readonly OutgoingChannel[];
   /**
-   * The number of messages that it wants to have claimed, the present ones included: at most as many as leave within so
-   * many seconds. 0 while it sends nothing; it has the scheduler woken when that changes.
+   * How many messages it wants claimed, including current ones: at most what it can send in this many seconds. 0 while
+   * it sends nothing; it wakes the scheduler when that changes.
    */
   readonly capacity: (seconds: number) => number;
-  /** Every message asks `mayStillSend` before it begins, so that one that waits can be taken back. Absent: no. */
+  /** Every message calls `mayStillSend` before it begins, so waiting ones can be taken back. */
   readonly asksFirst?: boolean;
-  /** The operator asks it to try again now, whatever it waits for. */
   readonly resume?: () => void;
   /**
-   * Carries one message out; called for as many at a time as there is room for. What it rejects with is reported, and
-   * the message is put back, or `unknown` once it was marked.
+   * Delivers one message; called concurrently, up to the capacity. A rejection is reported, and the message is put
+   * back, or `unknown` if it was marked.
    */
   readonly deliver: (due: DueMessage, progress: DeliveryProgress) => Promise<DeliveryResult>;
 }
 
-/** A place where messages are kept as files. */
 export interface MessageFiles {
-  /** Removes those of messages whose person is gone, or which were cancelled. */
+  /** Deletes messages of deleted people, and cancelled ones. */
   readonly erase: (surveys: readonly ErasedSurvey[]) => Promise<ErasedFiles>;
 }
 
 export interface ErasedFiles {
-  /** The number of files. */
   readonly removed: number;
-  /** The surveys that had some. */
   readonly surveys: readonly ErasedSurvey[];
 }

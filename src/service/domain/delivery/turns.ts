@@ -1,4 +1,4 @@
-/** Which projects are claimed from next: a room smaller than their number still reaches all of them, in turn. */
+/** Distributes claims fairly: even if there is less room than projects, all get their turn. */
 import type { OutgoingChannel } from "./queue-rows.ts";
 
 interface Share {
@@ -7,14 +7,10 @@ interface Share {
 }
 
 export interface Turns {
-  /**
-   * An equal share for each project that has something due; what some did not need is there for the others when it is
-   * asked again.
-   */
+  /** An equal share for each project with due messages. Unused shares are available at the next call. */
   share(channel: OutgoingChannel, due: readonly number[], room: number): readonly Share[];
 }
 
-/** Remembers whose turn was last. */
 export function createTurns(): Turns {
   const lasts: Record<OutgoingChannel, number> = {
     email: 0,

@@ -1,4 +1,4 @@
-/** Gateways without a format of their own: fields whose names the operator may choose, as JSON or as a form. */
+/** Gateways without their own format: JSON or a form, with configurable field names. */
 import type { Json, JsonObject } from "../../../../contract/json.ts";
 import { anyCode, asObject, asText, FAILED, type GatewayMeaning, NONSENSE, sentAs } from "./answers.ts";
 import type { SmsField } from "../formats.ts";
@@ -39,7 +39,7 @@ export const FORM_GATEWAY: SmsProvider = {
 
 const PLAIN_MAX = 200;
 
-/** 2xx is enough, unless the body denies it or is no answer of a gateway at all, as a page of a proxy. */
+/** Any 2xx, unless the body says otherwise or isn't a gateway's, such as a proxy's page. */
 function accepted(body: Json | undefined, text: string): GatewayMeaning {
   if (body === undefined || typeof body === "string") return acceptedInWords((body ?? text).trim());
   if (typeof body === "number" && body < 0) return { ...FAILED, code: String(body) };

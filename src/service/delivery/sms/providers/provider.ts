@@ -1,11 +1,9 @@
-/** An SMS provider: all that is special about it, in one record. */
 import type { HttpResponse } from "../../../../contract/http.ts";
 import type { Json, JsonObject } from "../../../../contract/json.ts";
 import type { SmsField } from "../formats.ts";
 import type { GatewayMeaning } from "./answers.ts";
 
 export interface SmsMessage {
-  /** Section 2: `+`, country code, number. */
   readonly to: string;
   readonly text: string;
   readonly id: string;
@@ -13,7 +11,6 @@ export interface SmsMessage {
 
 export interface GatewaySettings {
   readonly header: { readonly name: string; readonly value: string } | null;
-  /** The number or name that messages come from; null leaves it to the gateway. */
   readonly from: string | null;
   readonly fields: { readonly [Field in SmsField]?: string };
 }
@@ -21,36 +18,35 @@ export interface GatewaySettings {
 export interface SmsProvider {
   readonly body: "json" | "form";
   readonly toFields: (gateway: GatewaySettings, message: SmsMessage) => Readonly<Record<string, string>>;
-  /** `fields`: the credentials are among the fields and not a header. */
+  /** `fields` if the credentials are fields rather than a header. */
   readonly credentials: "header" | "fields";
-  /** The provider sees STOP, START and HELP itself, and answers them. */
+  /** The provider handles STOP, START and HELP itself. */
   readonly answersWords: boolean;
-  /** The meaning of an answer with a status of 2xx. `body` is undefined for text that is not JSON. */
+  /** Interprets a 2xx response. `body` is undefined if it isn't JSON. */
   readonly accepted: (body: Json | undefined, text: string) => GatewayMeaning;
   readonly codeOf: (body: Json | undefined) => string | null;
   readonly byCode: Readonly<Record<string, GatewayMeaning>>;
-  /** Texts that people send; null for a gateway whose texts are known by their fields alone. */
+  /** Incoming texts; null for a gateway without a recognizable format. */
   readonly incoming: IncomingForm | null;
-  /** Its row in `docs/sms.md`: what is sent, the header, and the answer that counts as sent. */
+  /** Its row in `docs/sms.md`. */
   readonly documentation: readonly [sent: string, header: string, countsAsSent: string];
 }
 
 export interface IncomingForm {
   readonly isFrom: (fields: JsonObject) => boolean;
-  /** The fields on one level; null for what is not a text. */
+  /** Flattens the fields; null if it isn't a text. */
   readonly flatten: (fields: JsonObject) => JsonObject | null;
   readonly isSigned: (key: string, signed: SignedText) => boolean;
-  /** What is wrong with a key that the operator gives, as the end of a sentence; null for a sound one. */
+  /** What is wrong with the operator's key, as the end of a sentence, or null. */
   readonly keyProblem: (key: string) => string | null;
   readonly answer: HttpResponse;
-  /** Its row in `docs/sms.md`: the proof besides the secret of the path. */
   readonly documentation: readonly [provider: string, proof: string];
 }
 
 export interface IncomingRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The address that the gateway was given, with the query that it added. */
+  /** The URL given to the gateway, with the query that it added. */
   readonly url: string;
   readonly query: string;
   readonly bytes: Uint8Array;

@@ -1,4 +1,3 @@
-/** The table of SMS providers: `docs/architecture.md` tells how to add one. */
 import type { SigningGateway } from "../../../domain/delivery/hook-secrets.ts";
 import { SMS_FORMATS, type SmsFormat } from "../formats.ts";
 import { FORM_GATEWAY, JSON_GATEWAY } from "./generic.ts";
@@ -15,7 +14,6 @@ export const SMS_PROVIDERS: Readonly<Record<SmsFormat, SmsProvider>> = {
   telnyx: TELNYX,
 };
 
-/** The providers that sign the texts that they bring, by name. */
 export const INCOMING_FORMS: ReadonlyMap<SigningGateway, IncomingForm> = new Map(
   SMS_FORMATS.flatMap((format): [SigningGateway, IncomingForm][] => {
     const { incoming } = SMS_PROVIDERS[format];

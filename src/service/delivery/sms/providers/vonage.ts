@@ -24,7 +24,7 @@ export const VONAGE: SmsProvider = {
   },
   credentials: "fields",
   answersWords: false,
-  // One entry for each segment; the status of HTTP is 200 whatever happens.
+  // One entry per segment; the HTTP status is always 200.
   accepted: (body) => {
     const { messages } = asObject(body);
     const entries = Array.isArray(messages) ? messages.map(asObject) : [];
@@ -43,7 +43,7 @@ export const VONAGE: SmsProvider = {
   incoming: {
     isFrom: (fields) => "msisdn" in fields || "message_uuid" in fields,
     flatten: (fields) => fields,
-    // The Messages API brings a token, the SMS API a field.
+    // The Messages API sends a token, the SMS API a field.
     isSigned: (key, signed) => hasToken(key, signed) || hasSignature(key, signed.fields),
     keyProblem: (key) => (/^\S{8,}$/.test(key) ? null : "is not a signature secret"),
     answer: NO_CONTENT,
@@ -62,9 +62,7 @@ export const VONAGE: SmsProvider = {
 const BEARER = /^Bearer ([\w-]+)\.([\w-]+)\.([\w-]+)$/i;
 const TOKEN_SECONDS = 86_400 + CLOCK_SECONDS;
 
-/**
- * A JWT (RFC 7519) of HS256 whose claim `payload_hash` is that of this very body; of a GET, that of its fields as JSON.
- */
+/** A JWT (RFC 7519, HS256) whose claim `payload_hash` matches the body or, for GET, the fields as JSON. */
 function hasToken(key: string, { request: { method, headers, bytes }, fields, now }: SignedText): boolean {
   const [, header = "", claims = "", signature = ""] = BEARER.exec(headers["authorization"] ?? "") ?? [];
   const expected = createHmac("sha256", key).update(`${header}.${claims}`).digest("base64url");
@@ -80,7 +78,7 @@ function decodePart(part: string): JsonObject {
   return parseJsonObject(Buffer.from(part, "base64url").toString("utf8")) ?? {};
 }
 
-/** By the length of a signature in hexadecimal digits: the account chooses how it is made. */
+/** By the signature's length in hex digits: the account chooses the algorithm. */
 const HASHES: Readonly<Record<number, string>> = { 32: "md5", 40: "sha1", 64: "sha256", 128: "sha512" };
 
 function hasSignature(key: string, { sig, ...fields }: JsonObject): boolean {

@@ -1,13 +1,10 @@
-/**
- * Surveys and what was not scheduled, by the time for which they were scheduled; and how many of each state on a day.
- */
+/** Lists scheduled and unscheduled surveys by time, and counts each state per day. */
 import { FURTHEST_SECOND, toIsoTime } from "../../../../contract/text/iso-time.ts";
 import { firstSecond, toCalendarDay, type WallClock } from "../../../../runtime/zone.ts";
 import type { DuePage } from "../../ports.ts";
 import { LISTED_STATES, type ListedState } from "./listed.ts";
 import { inOrder, type ListedDelivery, type Source } from "./sources.ts";
 
-/** A page of the sources, merged; in the order of the page. */
 export async function listMerged(sources: readonly Source[], page: DuePage): Promise<readonly ListedDelivery[]> {
   const rows: ListedDelivery[] = [];
   for (const source of sources) rows.push(...(await source.list(page)));
@@ -15,20 +12,15 @@ export async function listMerged(sources: readonly Source[], page: DuePage): Pro
 }
 
 export interface DayCounts {
-  /** Its first second, Unix seconds. */
   readonly beginsAt: number;
-  /** Such as `2026-11-26`. */
   readonly day: string;
   readonly counts: Readonly<Record<ListedState, number>>;
 }
 
-/** Two days before the last second of the calendar, in whichever zone. A survey that waits for longer is on no day. */
+/** Two days before the calendar ends, in any time zone. Later surveys are on no day. */
 const LAST_DAY = FURTHEST_SECOND - 2 * 86_400;
 
-/**
- * The days of the wall clock with surveys, `limit` at most, those that follow `after`: a day's first second. Days
- * without surveys cost nothing.
- */
+/** At most `limit` local days with surveys, after the day that begins at `after`. Days without surveys cost nothing. */
 export async function countDays(
   sources: readonly Source[],
   wallClock: WallClock,

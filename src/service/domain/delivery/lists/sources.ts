@@ -1,4 +1,4 @@
-/** The parts that a list of deliveries is merged from: each is in order, and is found by an index. */
+/** The sources of a list of deliveries. Each is ordered, and has an index. */
 import type { SurveyStatusName } from "../../../../contract/text/survey-status.ts";
 import type { Project, TimeRange } from "../../inputs.ts";
 import type { DeliveryRow, DeliveryState, DuePage, SurveysAt, Transaction, UnscheduledRow } from "../../ports.ts";
@@ -12,11 +12,9 @@ export interface ListedDelivery {
   readonly email: string | null;
   readonly phoneNumber: string | null;
   readonly state: ListedState;
-  /** A `ListedReason`, or words. */
   readonly reason: string | null;
-  /** When it was scheduled for, by which the list is sorted; of one that was not scheduled when it was asked for. */
+  /** The sort key: when it is scheduled or, if it wasn't scheduled, requested. */
   readonly at: number;
-  /** When it is to be taken. */
   readonly dueAt: number;
   readonly sentAt: number | null;
   readonly attempts: number;
@@ -25,7 +23,6 @@ export interface ListedDelivery {
 export interface DeliverySelection {
   readonly state: ListedState | null;
   readonly reason: ListedReason | null;
-  /** The e-mail address or phone number of one person; null for everybody. */
   readonly personId: number | null;
 }
 
@@ -35,7 +32,6 @@ export interface Source {
   readonly count: (range: TimeRange) => Promise<number>;
 }
 
-/** Facts that hold up surveys which are due. */
 interface Holds {
   readonly now: number;
   readonly isPaused: boolean;
@@ -43,8 +39,8 @@ interface Holds {
 }
 
 /**
- * Without a state or a reason the surveys alone: what was not scheduled, or a reminder, is no survey. `now` and what
- * holds up a project are read once.
+ * Without a state or reason, lists only surveys, not reminders or unscheduled requests. Reads `now` and what delays a
+ * project once.
  */
 export async function openSources(
   tx: Transaction,
@@ -67,7 +63,7 @@ export async function openSources(
 
 type Spec = { readonly surveys: SurveysAt } | { readonly unscheduled: SurveyStatusName } | typeof HELD_REMINDERS;
 
-/** Reminders are listed while they wait for the operator. */
+/** Reminders are only listed while held. */
 const HELD_REMINDERS = { remindersOf: null } as const;
 
 function specsOf(state: ListedState | null, reason: ListedReason | null, holds: Holds): readonly Spec[] {
@@ -140,7 +136,7 @@ function unscheduledSource(tx: Transaction, project: Project, name: SurveyStatus
   };
 }
 
-/** Of one person so many are looked at. */
+/** Maximum number of surveys read per person. */
 const OF_PERSON_MAX = 5000;
 
 async function personSources(

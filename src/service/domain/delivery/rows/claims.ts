@@ -1,4 +1,4 @@
-/** Claims of due messages: a claim is a lease, and a lease that runs out makes the message due again. */
+/** Claims of due messages. A claim is a lease; when it expires, the message is due again. */
 import {
   type Claim,
   type ClaimKey,
@@ -13,17 +13,15 @@ import { type Database, numberOrNull } from "../../../sql/database.ts";
 import { deleteRows, type Fragment, updateRows } from "../../../sql/lists/counted-rows.ts";
 import { findDue, findTransmitting, toDue } from "./due-messages.ts";
 
-/** States in which a survey is still to be sent. */
 export const IS_WAITING = "state IN ('scheduled', 'claimed', 'transmitting', 'retrying', 'held')";
 
-/** The state of one that is given back to the queue. */
 export const WAITING_AGAIN = "CASE WHEN attempts > 0 THEN 'retrying' ELSE 'scheduled' END";
 
 function mayLeave({ withPaused }: Queue): string {
   return withPaused ? "true" : "p.paused_at IS NULL";
 }
 
-/** All queues in one statement, as in `earliestDueAt`: a scheduler looks often. */
+/** All queues in one statement, because a scheduler looks often. */
 export async function dueProjects(database: Database, now: number, queues: readonly Queue[]): Promise<DueProjects> {
   const due = new Map<OutgoingChannel, number[]>();
   if (queues.length === 0) return due;
@@ -64,21 +62,19 @@ export async function claimSome(database: Database, now: number, claim: Claim): 
   return claimed;
 }
 
-/** Pauses a survey that was on its way when its Autopilot was switched off, and came back. */
+/** Pauses a survey that was in flight when its Autopilot was deactivated, and returned. */
 async function pause(database: Database, key: readonly [string, number, number], personId: number): Promise<void> {
   await updateRows(database, "messages", ["state = 'paused', due_at = NULL, claimer = NULL"], key);
   refreshNextSurvey(database, key[1], personId);
 }
 
 /**
- * `people.next_survey_at`: the person's earliest request that waits. The state is no condition, because an engine
- * without statistics would read all that wait in the project by the index of states, once for every survey that is
- * sent.
+ * `people.next_survey_at`: the person's earliest pending request. It doesn't select by state, because an engine without
+ * statistics would then scan the index of states for every survey that is sent.
  */
 export const NEXT_SURVEY_AT = `(SELECT min(CASE WHEN r.${IS_WAITING} THEN r.scheduled_at END) FROM messages r
   WHERE r.project_id = people.project_id AND r.person_id = people.id)`;
 
-/** Looks the earliest waiting request of one person up again. */
 export function refreshNextSurvey(database: Database, project: number, personId: number): void {
   database.send(`UPDATE people SET next_survey_at = ${NEXT_SURVEY_AT} WHERE project_id = ? AND id = ?`, [
     project,
@@ -86,7 +82,7 @@ export function refreshNextSurvey(database: Database, project: number, personId:
   ]);
 }
 
-/** When the next message, or the end of a lease, is due; each project's is the first entry of its index. */
+/** When the next message or lease is due; each project's is the first entry of its index. */
 export async function earliestDueAt(database: Database, queues: readonly Queue[]): Promise<number | null> {
   if (queues.length === 0) return null;
   const firsts = queues.map((queue) => {
@@ -116,7 +112,7 @@ export async function listErased(database: Database, limit: number): Promise<Era
   }));
 }
 
-/** Notes requests whose messages may be in the outbox: those that were claimed at some time. */
+/** Records requests whose messages may be in the outbox, because they were claimed at some time. */
 export function noteErased(database: Database, [where, ...values]: Fragment): void {
   database.send(
     `INSERT INTO erased_surveys (token, project_id, request_id, channel)
@@ -126,14 +122,13 @@ export function noteErased(database: Database, [where, ...values]: Fragment): vo
   );
 }
 
-/** Deletes requests and returns how many; their messages are noted as erased in the same transaction. */
+/** Deletes requests and returns their number. Their messages are recorded as erased in the same transaction. */
 export async function deleteRequests(database: Database, project: number, where: Fragment): Promise<number> {
   const [sql, ...values] = where;
   noteErased(database, [`project_id = ? AND ${sql}`, project, ...values]);
   return (await deleteRows(database, "messages", project, where)).length;
 }
 
-/** This very claim, not a later one on the same request. */
 export const THIS_CLAIM = "project_id = ? AND id = ? AND claimer IS NOT DISTINCT FROM ? AND claims = ?";
 
 export function claimKey({ project, requestId, claimer, claims }: ClaimKey): (string | number | null)[] {
@@ -149,7 +144,6 @@ export function renewClaims(database: Database, claims: readonly ClaimKey[], due
   for (const claim of claims) database.send(sql, [dueAt, ...claimKey(claim)]);
 }
 
-/** The claims of other schedulers than these. */
 function claimedByOthers(project: number | null, living: readonly string[], prefix = ""): string {
   const inProject = project === null ? "" : `${prefix}project_id = ? AND `;
   const isClaimed = `${inProject}${prefix}claimer IS NOT NULL`;
@@ -162,7 +156,7 @@ export async function listClaimedProjects(database: Database, living: readonly s
   return (await database.all(sql, living)).map((row) => Number(row.project_id));
 }
 
-/** One that was cancelled while it was claimed stays so, without its claim. */
+/** A message that was cancelled while claimed stays cancelled, without its claim. */
 export async function releaseClaims(
   database: Database,
   now: number,

@@ -18,9 +18,7 @@ import { refreshNextSurvey, WAITING_AGAIN } from "./claims.ts";
 import { readPageFacts } from "./page-facts.ts";
 import { listWaiting } from "./waiting-rows.ts";
 
-/** Deliveries as operators see them, the log of attempts, and what is paused. */
-
-/** The facts that operators and senders keep next to the requests. */
+/** What operators and senders need to know about requests. */
 export class DeliveryRows {
   readonly #database: Database;
   readonly #session: Session;
@@ -46,7 +44,6 @@ export class DeliveryRows {
     return countBySchedule(this.#database, project, which, range);
   }
 
-  /** Newest first. */
   async ofPerson(project: number, personId: number, limit: number): Promise<readonly DeliveryRow[]> {
     return (
       await this.#database.all(`${DELIVERY} WHERE q.project_id = ? AND q.person_id = ? ORDER BY q.id DESC LIMIT ?`, [
@@ -61,12 +58,11 @@ export class DeliveryRows {
     return findDelivery(this.#database, project, id);
   }
 
-  /** When a survey that may have arrived was last transmitted to the person, also one that was sent again; or null. */
+  /** When a survey to the person that may have arrived was last transmitted, even if it was resent, or null. */
   async lastUnknownAt(project: number, personId: number): Promise<number | null> {
     return lastUnknownAt(this.#database, project, personId);
   }
 
-  /** The number of surveys of each project in each state, and of reminders that are held. */
   async counts(): Promise<
     readonly { readonly project: number; readonly state: DeliveryState; readonly count: number }[]
   > {
@@ -77,14 +73,14 @@ export class DeliveryRows {
       .map(({ project, values: { state = null }, n }) => ({ project, state: toState(state), count: n }));
   }
 
-  /** Those of a project that are due, and those that were put off beyond the moment for which they were planned. */
+  /** A project's due messages, and those postponed beyond their planned time. */
   async waiting(project: number): Promise<readonly Waiting[]> {
     return listWaiting(this.#database, this.#session.now, project);
   }
 
   /**
-   * Makes surveys and reminders that are held due now, the oldest of a project first. Those held as overdue count as
-   * scheduled now, or stay as they are. Returns how many; less than the limit: all.
+   * Makes held surveys and reminders due now, oldest first. Those held as overdue count as scheduled now, or stay as
+   * they are. Returns the number; less than the limit means all.
    */
   async releaseHeld(
     limit: number,
@@ -94,17 +90,14 @@ export class DeliveryRows {
   }
 
   /**
-   * Makes surveys and reminders that wait for a reason due again, each at its own time: of one channel, or with null of
-   * both. Those that wait for more than two days are not found. Returns how many; less than the limit: all.
+   * Makes postponed surveys and reminders of a channel (null for both) due again, each at its own time, unless they
+   * wait for more than two days. Returns the number; less than the limit means all.
    */
   async releasePutOff(limit: number, channel: Channel | null): Promise<number> {
     return releasePutOff(this.#database, this.#session.now, { limit, channel });
   }
 
-  /**
-   * The number of messages of these queues that wait and were scheduled and due before `before`; counts no further than
-   * `limit`.
-   */
+  /** How many pending messages of these queues were scheduled and due before `before`; counts up to `limit`. */
   async countOverdue(
     queues: readonly ChannelQueue[],
     due: { readonly since?: number; readonly before: number },
@@ -113,7 +106,6 @@ export class DeliveryRows {
     return (await findOverdue(this.#database, queues, due, limit)).length;
   }
 
-  /** Holds such messages, some at a time. Returns how many; less than the limit: all. */
   async holdOverdue(
     queues: readonly ChannelQueue[],
     before: number,
@@ -147,7 +139,6 @@ export class DeliveryRows {
     );
   }
 
-  /** In order, the last ones. */
   async attempts(project: number, requestId: number, limit: number): Promise<readonly AttemptRow[]> {
     const rows = await this.#database.all(
       `SELECT n, at, stage, code, enhanced_code AS "enhancedCode", text, remote_host AS "host", server_id AS "serverId",
@@ -158,7 +149,8 @@ export class DeliveryRows {
   }
 
   /**
-   * Deletes rows from before `before`, but for what made somebody bounce. Returns how many; less than the limit: all.
+   * Deletes rows before `before`, except rejections that made someone bounce. Returns the number; less than the limit
+   * means all.
    */
   async pruneAttempts(before: number, limit: number): Promise<number> {
     return this.#database.run(
@@ -169,7 +161,7 @@ export class DeliveryRows {
   }
 }
 
-/** A survey that was sent again has another state; its log still has the attempt. */
+/** A resent survey has another state, but its log still has the attempt. */
 async function lastUnknownAt(database: Database, project: number, personId: number): Promise<number | null> {
   const row = await database.first(
     `SELECT max(CASE WHEN m.state = 'unknown' THEN m.transmitting_at ELSE
@@ -193,7 +185,7 @@ const COLUMNS = `q.project_id AS "projectId", q.id, w.id AS "personId", q.channe
   q.page_facts AS "pageFacts"`;
 
 const OF_SURVEY = "people w ON w.project_id = q.project_id AND w.id = q.person_id";
-/** The person of a reminder is that of its survey. */
+/** A reminder's person is that of its survey. */
 const OF_REMINDER = `messages s ON s.project_id = q.project_id AND s.id = q.request_id
   JOIN people w ON w.project_id = s.project_id AND w.id = s.person_id`;
 
@@ -204,7 +196,7 @@ export async function findDelivery(database: Database, project: number, id: numb
   return row === null ? null : toDelivery(row);
 }
 
-/** As the indexes `messages_by_schedule` and `messages_by_hold` have them. */
+/** Matches the indexes `messages_by_schedule` and `messages_by_hold`. */
 function whereScheduled(project: number, which: SurveysAt | RemindersAt, { since, until }: TimeRange): Where {
   const isReminder = "remindersOf" in which;
   const kind = isReminder
@@ -288,7 +280,7 @@ interface Release {
   readonly areReleased: boolean;
 }
 
-/** In its place in the queue: of the two values both are now. */
+/** Keeps its place in the queue. */
 const BY_NOW = "CASE WHEN scheduled_at < ? THEN scheduled_at ELSE ? END";
 
 async function releaseHeld(database: Database, now: number, { limit, reason, areReleased }: Release): Promise<number> {
@@ -315,7 +307,7 @@ async function releaseHeld(database: Database, now: number, { limit, reason, are
 
 const PUT_OFF_SECONDS_MAX = 2 * 86_400;
 
-/** By project and channel, as the index has them; the times within which they are due keep the rest out. */
+/** By project and channel, as in the index; bounds on the due time exclude the rest. */
 async function releasePutOff(
   database: Database,
   now: number,
@@ -342,19 +334,18 @@ async function releasePutOff(
   return released;
 }
 
-/** Surveys, and their reminders. */
 const QUEUES: Readonly<Record<Channel, readonly OutgoingChannel[]>> = {
   email: ["email", "reminder"],
   sms: ["sms", "sms-reminder"],
 };
 const ALL_QUEUES = [...QUEUES.email, ...QUEUES.sms];
 
-/** A reminder has no person of its own, and is no next survey. */
+/** Reminders have no person of their own, and aren't a next survey. */
 function refreshPerson(database: Database, project: SqlValue | undefined, person: SqlValue | undefined): void {
   if (person !== null && person !== undefined) refreshNextSurvey(database, Number(project), Number(person));
 }
 
-/** By project and channel, as the index has them, since very many may wait. */
+/** By project and channel, as in the index, because very many may be pending. */
 async function findOverdue(
   database: Database,
   queues: readonly ChannelQueue[],

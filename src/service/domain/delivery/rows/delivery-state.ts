@@ -1,4 +1,3 @@
-/** Single values about sending, as JSON by name. */
 import type { QuietHours } from "../../surveys/quiet-hours.ts";
 import type { Database } from "../../../sql/database.ts";
 

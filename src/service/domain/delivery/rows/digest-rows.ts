@@ -7,31 +7,26 @@ import { nextId } from "../../projects/project-rows.ts";
 import type { ClaimKey, DeliveryState, DigestSchedule } from "../queue-rows.ts";
 import { claimKey, THIS_CLAIM, WAITING_AGAIN } from "./claims.ts";
 
-/** Of the newest week that has begun. `unknown` was transmitted and had no reply: it is not sent again. */
+/** Of the newest week. `unknown` was transmitted without a reply, and isn't resent. */
 type DigestState = Exclude<DeliveryState, "cancelled">;
 
 export interface DigestRow extends DigestSchedule {
   readonly project: Project;
   readonly id: number;
-  /** An address, or the URL of an incoming webhook of Slack. */
+  /** An address, or the URL of a Slack incoming webhook. */
   readonly email: string;
-  /** Lets that URL lead to private and loopback addresses. */
+  /** Allows private and loopback addresses for that URL. */
   readonly allowPrivate: boolean;
-  /** Leads to the page that ends it. */
   readonly token: string;
   readonly createdAt: number;
-  /** When its reader ended it by the link of a mail; null while it is wanted. */
   readonly unsubscribedAt: number | null;
   readonly state: DigestState;
   /** When the next mail is due; null while one is in flight, and after a bounce. */
   readonly dueAt: number | null;
-  /** When a mail was sent last. */
   readonly sentAt: number | null;
-  /** Attempts of the newest week. */
   readonly attempts: number;
-  /** The last words about the week that `state` is of; null where there were none. */
+  /** The last reply or error about the week of `state`, or null. */
   readonly reason: string | null;
-  /** The process that has the newest week in flight. */
   readonly claimer: string | null;
 }
 
@@ -40,7 +35,6 @@ export type DigestChange = Partial<
   Pick<DigestRow, "weekday" | "minute" | "zone" | "unsubscribedAt"> & { readonly allowPrivate: 0 | 1 }
 >;
 
-/** Columns that change, by their names in a row. */
 const COLUMNS: Readonly<Record<keyof DigestChange, string>> = {
   weekday: "weekday",
   minute: "minute",
@@ -52,8 +46,8 @@ const COLUMNS: Readonly<Record<keyof DigestChange, string>> = {
 const WEEKS = "messages m WHERE m.project_id = d.project_id AND m.digest_id = d.id";
 
 /**
- * With its newest week `n`. While that waits for its time, the one before, `b`, tells how the digest is; after a bounce
- * the digest was added anew, so that one tells nothing.
+ * With its newest week `n`. While that is pending, the previous week `b` determines the state, unless the digest was
+ * added again after a bounce.
  */
 const DIGEST = `SELECT p.id AS "projectId", p.name AS "projectName", d.id, d.email, d.token,
   d.created_at AS "createdAt", ${selectList(COLUMNS, "d")},
@@ -64,7 +58,6 @@ const DIGEST = `SELECT p.id AS "projectId", p.name AS "projectName", d.id, d.ema
   LEFT JOIN messages n ON n.project_id = d.project_id AND n.id = (SELECT max(m.id) FROM ${WEEKS})
   LEFT JOIN messages b ON b.project_id = d.project_id AND b.id = (SELECT max(m.id) FROM ${WEEKS} AND m.id < n.id) AND b.state <> 'bounced'`;
 
-/** Weekly digests, and their weeks, which are messages. */
 export class DigestRows {
   readonly #database: Database;
   readonly #session: Session;
@@ -74,7 +67,6 @@ export class DigestRows {
     this.#session = session;
   }
 
-  /** The new digest's id. */
   async insert(project: number, { email, token, weekday, minute, zone, allowPrivate }: NewDigest): Promise<number> {
     const id = await nextId(this.#database, project);
     this.#database.send(
@@ -85,7 +77,6 @@ export class DigestRows {
     return id;
   }
 
-  /** In order of creation; null for those of all projects. */
   async list(project: number | null): Promise<readonly DigestRow[]> {
     const [where, values] = project === null ? ["", []] : [" WHERE d.project_id = ?", [project]];
     return (await this.#database.all(`${DIGEST}${where} ORDER BY d.project_id, d.id`, values)).map(toDigest);
@@ -104,14 +95,13 @@ export class DigestRows {
     this.#database.send(`UPDATE digests SET ${sets} WHERE project_id = ? AND id = ?`, [...values, project, id]);
   }
 
-  /** Its weeks go with it; its mails are noted as `eraseMails` does. */
+  /** Deletes its weeks too; its mails are recorded as in `eraseMails`. */
   async delete(project: number, id: number): Promise<void> {
     const digest = await this.byId(project, id);
     if (digest !== null) await this.eraseMails(project, digest);
     await deleteRows(this.#database, "digests", project, ["id = ?", id]);
   }
 
-  /** Puts the next week into the queue; weeks from before `before` are forgotten. */
   async addWeek(project: number, id: number, week: { readonly dueAt: number; readonly before: number }): Promise<void> {
     const { dueAt, before } = week;
     await deleteRows(this.#database, "messages", project, ["digest_id = ? AND created_at < ?", id, before]);
@@ -127,25 +117,23 @@ export class DigestRows {
     });
   }
 
-  /** Removes a week that waits. One that is claimed stays with its claimer. */
   async dropWeek(project: number, id: number): Promise<void> {
     const waiting = "digest_id = ? AND claimer IS NULL AND state IN ('scheduled', 'retrying', 'held')";
     await deleteRows(this.#database, "messages", project, [waiting, id]);
   }
 
-  /** Says what time of the schedule a claimed week is for. */
   async setWeek(claim: ClaimKey, at: number): Promise<void> {
     this.#database.send(`UPDATE messages SET scheduled_at = ? WHERE ${THIS_CLAIM}`, [at, ...claimKey(claim)]);
   }
 
-  /** Takes a project's weeks that are claimed and not transmitting from their claimers, due again at `dueAt`. */
+  /** Takes back a project's weeks that are claimed but not transmitting; they are due again at `dueAt`. */
   async takeBack(project: number, dueAt: number): Promise<void> {
     const set = [`state = ${WAITING_AGAIN}, claimer = NULL, due_at = ?`, dueAt] as const;
     const claimed = "project_id = ? AND channel = 'digest' AND state = 'claimed'";
     await updateRows(this.#database, "messages", set, [claimed, project]);
   }
 
-  /** Notes that mails of it may be in an outbox and have to go: see `QueueRows.listErased`. */
+  /** Records that its mails in an outbox must be deleted: see `QueueRows.listErased`. */
   async eraseMails(project: number, { id, token }: Pick<DigestRow, "id" | "token">): Promise<void> {
     this.#database.send(
       `INSERT INTO erased_surveys (token, project_id, request_id, channel) VALUES (?, ?, ?, 'email')

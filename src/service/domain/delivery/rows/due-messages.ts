@@ -1,4 +1,4 @@
-/** Due messages of each kind, with all that is needed to send them. */
+/** Due messages with everything needed to send them. */
 import type { JsonObject } from "../../../../contract/json.ts";
 import type { Channel } from "../../../../contract/routes.ts";
 import type { Properties } from "../../../../contract/resources.ts";
@@ -60,16 +60,10 @@ const KINDS: Readonly<Record<OutgoingChannel, string>> = {
   reply: REPLIES,
 };
 
-/**
- * The order where few may leave: single surveys and reminders before Autopilot, each by the moment that it was first
- * planned for.
- */
+/** The order under a limit: single surveys and reminders before Autopilot, each by its first planned time. */
 const IN_TURN = "q.autopilot, coalesce(q.planned_at, q.scheduled_at), q.id";
 
-/**
- * Those that may be claimed, the earliest first. Where few may leave, one that is put off or tried again keeps its
- * place.
- */
+/** Due messages, earliest first. Under a limit, postponed and retried ones keep their place. */
 export async function findDue(
   database: Database,
   now: number,
@@ -82,7 +76,7 @@ export async function findDue(
   );
 }
 
-/** The messages of a channel among the first `room` of a project that are due on any of these channels. */
+/** How many of a project's first `room` due messages on any of these channels belong to `channel`. */
 export async function countInTurn(
   database: Database,
   now: number,
@@ -98,7 +92,6 @@ export async function countInTurn(
   return Number(row?.n);
 }
 
-/** Those with a mark, among the claims that `where` tells of. */
 export async function findTransmitting(
   database: Database,
   where: string,

@@ -37,10 +37,8 @@ async function listLiving(database: Database, since: number): Promise<string[]> 
   return rows.map(({ name }) => String(name));
 }
 
-/** A process that ended without leaving is forgotten after this long. */
 const FORGOTTEN_SECONDS = 3600;
 
-/** Claims, leases and marks of messages of every kind. */
 export class QueueRows {
   readonly #database: Database;
   readonly #session: Session;
@@ -54,29 +52,27 @@ export class QueueRows {
     return dueProjects(this.#database, this.#session.now, queues);
   }
 
-  /** Claims what is due in a project on a channel, the earliest first. */
   async claimDue(claim: Claim): Promise<readonly DueMessage[]> {
     return claimSome(this.#database, this.#session.now, claim);
   }
 
-  /** The number of the channel's messages among the first `room` that are due. */
+  /** How many of the first `room` due messages belong to the channel. */
   async countInTurn(shared: SharedRoom): Promise<number> {
     return countInTurn(this.#database, this.#session.now, shared);
   }
 
-  /** When the next unclaimed message, or the next lease, is due; null when nothing waits. */
   async nextDueAt(queues: readonly Queue[]): Promise<number | null> {
     return earliestDueAt(this.#database, queues);
   }
 
-  /** Notes that the process of this claimer lives, and returns all that were noted within `seconds`, by name. */
+  /** Records that this claimer's process is alive, and returns all that were within `seconds`, by name. */
   async beat(claimer: string, seconds: number): Promise<readonly string[]> {
     this.#database.send(
       "INSERT INTO processes (name, seen_at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET seen_at = excluded.seen_at",
       [claimer, this.#session.now],
     );
     this.#database.send("DELETE FROM processes WHERE seen_at < ?", [this.#session.now - FORGOTTEN_SECONDS]);
-    // The clock was ahead: a process that died then must not live until the clock is there again.
+    // The clock was ahead: a process that died then must not seem alive until the clock gets there again.
     this.#database.send("UPDATE processes SET seen_at = ? WHERE seen_at > ? + 60", [
       this.#session.now,
       this.#session.now,
@@ -84,46 +80,41 @@ export class QueueRows {
     return listLiving(this.#database, this.#session.now - seconds);
   }
 
-  /** Those that were noted within `seconds`, by name. */
   async living(seconds: number): Promise<readonly string[]> {
     return listLiving(this.#database, this.#session.now - seconds);
   }
 
-  /** Forgets a claimer that claims nothing more. */
   async leave(claimer: string): Promise<void> {
     this.#database.send("DELETE FROM processes WHERE name = ?", [claimer]);
   }
 
-  /** Lets the leases of these claims end at `dueAt`. */
   async renewClaims(held: readonly ClaimKey[], dueAt: number): Promise<void> {
     return renewClaims(this.#database, held, dueAt);
   }
 
-  /** The projects in which others than these schedulers have claims, by id. */
   async claimedProjects(living: readonly string[]): Promise<readonly number[]> {
     return listClaimedProjects(this.#database, living);
   }
 
   /**
-   * Makes claims of others than these schedulers due again, but for those that are transmitting; null for those of all
-   * projects. Returns how many.
+   * Makes claims of other schedulers due again, unless they are transmitting; null for all projects. Returns the
+   * number.
    */
   async releaseClaims(project: number | null, living: readonly string[]): Promise<number> {
     return releaseClaims(this.#database, this.#session.now, project, living);
   }
 
-  /** The messages that schedulers other than these were transmitting; null for those of all projects. */
+  /** Messages that other schedulers were transmitting; null for all projects. */
   async listTransmitting(project: number | null, living: readonly string[]): Promise<readonly DueMessage[]> {
     return listTransmitting(this.#database, project, living);
   }
 
-  /** True while this claim is the message's, and not cancelled; null when it is not the message's any more. */
+  /** True if the claim is valid and not cancelled; null if it was lost. */
   async isWanted(claim: ClaimKey): Promise<boolean | null> {
     const row = await this.#database.first(`SELECT state FROM messages WHERE ${THIS_CLAIM}`, claimKey(claim));
     return row === null ? null : row.state !== "cancelled";
   }
 
-  /** Schedules the reminder of a survey, unless it has one. */
   async addReminder(
     project: number,
     reminder: { readonly surveyId: number; readonly channel: Channel; readonly scheduledAt: number },
@@ -131,13 +122,12 @@ export class QueueRows {
     return addReminder(this.#database, this.#session.now, project, reminder);
   }
 
-  /** True when a later survey of the same person left, or may have. */
   async hasNewerSurvey(project: number, surveyId: number): Promise<boolean> {
     const row = await this.#database.first(NEWER_SURVEY, [project, surveyId]);
     return row !== null;
   }
 
-  /** The surveys of a project that left on a day, or may have, and those that are on their way. */
+  /** A project's surveys that were sent on a day, or may have been, and those in flight. */
   async countLeft(
     project: number,
     day: { readonly beginsAt: number; readonly nextAt: number },
@@ -145,12 +135,11 @@ export class QueueRows {
     return countLeft(this.#database, project, day);
   }
 
-  /** The limit for a day of projects that have none of their own, as a server was told last; null for none. */
   async dailyLimit(): Promise<number | null> {
     return (await readState(this.#database, DAILY_LIMIT)) as number | null;
   }
 
-  /** Surveys that wait for the old one may leave from now on. */
+  /** Releases surveys that wait for the old limit. */
   async setDailyLimit(limit: number | null): Promise<void> {
     writeState(this.#database, DAILY_LIMIT, limit);
     this.#database.send("UPDATE projects SET limited_until = ? WHERE limited_until > ?", [
@@ -159,9 +148,7 @@ export class QueueRows {
     ]);
   }
 
-  /**
-   * The hours without text messages, as a server was told last; null for none. They are taken off the windows of SMS.
-   */
+  /** Hours without text messages, as last set by a server, or null. Windows for SMS exclude them. */
   async quietHours(): Promise<QuietHours | null> {
     return readQuietHours(this.#database);
   }
@@ -170,32 +157,31 @@ export class QueueRows {
     return writeQuietHours(this.#database, hours);
   }
 
-  /** Marks a claimed request as transmitting now; false when this claim is not the request's any more. */
   async markTransmitting(claim: ClaimKey, frozen: FrozenMessage | null): Promise<boolean> {
     return markTransmitting(this.#database, this.#session.now, claim, frozen);
   }
 
   /**
-   * Ends a claim, or changes a request that has none; false when it is not the request's any more. One that was
-   * cancelled meanwhile stays so unless it ends as sent or bounced.
+   * Ends a claim, or changes an unclaimed request; false if the claim was lost. A request that was cancelled meanwhile
+   * stays cancelled unless it ends as sent or bounced.
    */
   async settle(claim: ClaimKey, change: DeliveryChange): Promise<boolean> {
     return settle(this.#database, this.#session.now, claim, change);
   }
 
-  /** Surveys that were handed over, or were about to be, and went with their person; over all projects. */
+  /** Surveys of deleted people whose messages were, or were about to be, handed over; in all projects. */
   async listErased(limit: number): Promise<readonly ErasedSurvey[]> {
     return listErased(this.#database, limit);
   }
 
-  /** Says that nothing is left of these. */
+  /** None of their messages are left. */
   async forgetErased(surveys: readonly ErasedSurvey[]): Promise<void> {
     for (const { project, token } of surveys)
       this.#database.send("DELETE FROM erased_surveys WHERE project_id = ? AND token = ?", [project.id, token]);
   }
 }
 
-/** A survey that was asked for earlier may be sent later, after its delay. */
+/** An earlier request may be sent later, because of its delay. */
 const NEWER_SURVEY = `SELECT n.id FROM messages s JOIN messages n ON n.project_id = s.project_id AND n.person_id = s.person_id
   WHERE s.project_id = ? AND s.id = ? AND n.id <> s.id AND (n.state IN ('claimed', 'transmitting') OR
     (CASE WHEN n.state = 'unknown' THEN n.transmitting_at ELSE n.sent_at END, n.id) > (coalesce(s.sent_at, 0), s.id)) LIMIT 1`;
@@ -228,7 +214,7 @@ async function addReminder(
 const COUNTED = "channel IN ('email', 'sms', 'reminder', 'sms-reminder')";
 const LEFT = `SELECT count(*) AS n FROM messages
   WHERE project_id = ? AND ${COUNTED} AND sent_at >= ? AND sent_at < ?`;
-/** One that ended without a reply may have arrived: it counts when its mark was made. */
+/** Messages without a reply may have arrived, so they count at their mark. */
 const LEAVING = `SELECT count(CASE WHEN state = 'unknown' THEN 1 END) AS unknown,
   count(CASE WHEN state <> 'unknown' THEN 1 END) AS leaving FROM messages
   WHERE project_id = ? AND ${COUNTED} AND state IN ('claimed', 'transmitting', 'unknown')
@@ -244,7 +230,7 @@ async function countLeft(
   return { sent: Number(left?.n) + Number(others?.unknown), leaving: Number(others?.leaving) };
 }
 
-/** The first mark and what it froze are kept. */
+/** Keeps the first mark and what it froze. */
 async function markTransmitting(
   database: Database,
   now: number,
@@ -269,7 +255,7 @@ async function settle(
   const row = await database.first(sql, claimKey(claim));
   if (row === null) return false;
   const { personId = null, ...old } = row;
-  // A message that was cancelled meanwhile stays so, unless it had gone already.
+  // A message that was cancelled meanwhile stays so, unless it was already sent.
   const isCancelled = row.state === "cancelled" && state !== "sent" && state !== "bounced";
   if (isCancelled) noteErased(database, thisClaim(claim));
   if (scheduledAt !== undefined) putOff(database, now, claim, personId);
@@ -300,7 +286,7 @@ function noteSettled(database: Database, project: number, personId: number, sent
   database.send(sql, [sentAt, sentAt, project, personId]);
 }
 
-/** Keeps the place of a message that moves to a later moment; a membership tells that its survey was moved. */
+/** Keeps a postponed message's place; a membership records that its survey moved. */
 function putOff(database: Database, now: number, claim: ClaimKey, personId: SqlValue): void {
   database.send(
     `UPDATE messages SET planned_at = coalesce(planned_at, scheduled_at) WHERE ${THIS_CLAIM}`,

@@ -3,9 +3,6 @@ import type { BounceEvidence, ReportedSurvey, SoftBouncer } from "../rows.ts";
 import { type Database, textOrNull, type SqlRow, type Session } from "../../../sql/database.ts";
 import { findDelivery } from "./delivery-rows.ts";
 
-/** The rows of reports about surveys: reports that were seen, the surveys they are about, and soft refusals. */
-
-/** Reports that came back of surveys, and the secrets of those who may report. */
 export class ReportRows {
   readonly #database: Database;
   readonly #session: Session;
@@ -15,7 +12,6 @@ export class ReportRows {
     this.#session = session;
   }
 
-  /** Notes a report; false when it was noted before. */
   async note(source: string, id: string): Promise<boolean> {
     return (
       (await this.#database.run(
@@ -25,7 +21,7 @@ export class ReportRows {
     );
   }
 
-  /** Forgets reports noted before `before`. Returns how many; less than the limit: all. */
+  /** Deletes reports recorded before `before`. Returns their number; less than the limit means all. */
   async prune(before: number, limit: number): Promise<number> {
     return this.#database.run(
       `DELETE FROM delivery_reports WHERE (source, id) IN
@@ -34,7 +30,7 @@ export class ReportRows {
     );
   }
 
-  /** The survey whose envelope sender had this token, in whichever project. */
+  /** The survey whose envelope sender had this token, in any project. */
   async byToken(token: string): Promise<ReportedSurvey | null> {
     return toReported(this.#database, await this.#database.first(`${KEY} WHERE bounce_token = ?`, [token]));
   }
@@ -43,20 +39,16 @@ export class ReportRows {
     return toReported(this.#database, await this.#database.first(`${KEY} WHERE message_id = ?`, [messageId]));
   }
 
-  /**
-   * The newest survey that was mailed since then, or its reminder, to the person who has this address now, in whichever
-   * project.
-   */
+  /** The newest survey or reminder mailed since then to the current owner of the address, in any project. */
   async lastMailed(email: string, since: number): Promise<ReportedSurvey | null> {
     return toReported(this.#database, await findLastMailed(this.#database, email, since));
   }
 
-  /** The number of the person's last `window` mailed surveys since their last answer that were refused softly. */
+  /** How many of the person's last `window` mailed surveys since their last answer bounced softly. */
   async countSoft(project: number, personId: number, window: number): Promise<number> {
     return (await softOf(this.#database, project, personId, window))?.count ?? 0;
   }
 
-  /** People with at least so many soft refusals, by id. */
   async listSoft(
     project: number,
     which: { readonly after: number; readonly limit: number; readonly window: number; readonly least: number },
@@ -64,7 +56,6 @@ export class ReportRows {
     return listSoft(this.#database, project, which);
   }
 
-  /** Lets the person's soft refusals count no more. */
   async forgetSoft(project: number, personId: number): Promise<void> {
     this.#database.send(
       `UPDATE delivery_attempts SET outcome = 'failed' WHERE project_id = ? AND outcome = 'soft' AND request_id IN
@@ -73,7 +64,6 @@ export class ReportRows {
     );
   }
 
-  /** Null when nothing was kept. */
   async lastBounce(project: number, personId: number): Promise<BounceEvidence | null> {
     const row = await this.#database.first(
       `SELECT a.at, a.stage, a.code, a.enhanced_code AS "enhancedCode", a.text FROM messages q
@@ -84,7 +74,6 @@ export class ReportRows {
     return row as unknown as BounceEvidence | null;
   }
 
-  /** As `setBounceAddress` was told last. Of the whole store. */
   async bounceAddress(): Promise<string | null> {
     const row = await this.#database.first("SELECT value FROM store_marks WHERE name = 'bounce address'");
     return textOrNull(row?.value);
@@ -96,7 +85,6 @@ export class ReportRows {
       this.#database.send("INSERT INTO store_marks (name, value) VALUES ('bounce address', ?)", [address]);
   }
 
-  /** Null when there is none. */
   async secret(name: string): Promise<string | null> {
     const row = await this.#database.first("SELECT value FROM store_secrets WHERE name = ?", [`report ${name}`]);
     return textOrNull(row?.value);
@@ -110,7 +98,7 @@ export class ReportRows {
   }
 }
 
-/** A report about a reminder tells of its survey. */
+/** Reports about a reminder belong to its survey. */
 const KEY = `SELECT project_id AS "projectId", CASE WHEN channel = 'reminder' THEN request_id ELSE id END AS id
   FROM messages`;
 
@@ -149,8 +137,8 @@ async function findLastMailed(database: Database, email: string, since: number):
 }
 
 /**
- * Null for a person who refused nothing of late. `+` and `CROSS JOIN` keep the engine from walking all surveys and
- * attempts of the project.
+ * Null if no recent survey of the person bounced softly. `+` and `CROSS JOIN` keep the engine from scanning all surveys
+ * and attempts of the project.
  */
 async function softOf(
   database: Database,
@@ -178,7 +166,7 @@ async function softOf(
   };
 }
 
-/** From the few refusals to their surveys: `CROSS JOIN` keeps that order. */
+/** `CROSS JOIN` makes the engine start with the few bounces and look up their surveys. */
 async function listSoft(
   database: Database,
   project: number,

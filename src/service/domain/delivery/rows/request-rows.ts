@@ -12,7 +12,7 @@ import type { Channel } from "../../../../contract/routes.ts";
 import type { TimeRange } from "../../inputs.ts";
 import type { ReminderQueue } from "../queue-rows.ts";
 
-/** Survey requests. Each method keeps the person's `nextSurveyAt` true. */
+/** Each method keeps the person's `nextSurveyAt` up to date. */
 export class RequestRows {
   readonly #database: Database;
   readonly #session: Session;
@@ -22,7 +22,6 @@ export class RequestRows {
     this.#session = session;
   }
 
-  /** The new request's id. */
   async insert(project: number, request: NewRequest): Promise<number> {
     const id = await insertRequest(this.#database, project, request);
     if (!request.paused && request.isFirst !== true)
@@ -30,7 +29,6 @@ export class RequestRows {
     return id;
   }
 
-  /** Replaces the properties of one that waits. */
   async setProperties(project: number, id: number, properties: Properties): Promise<void> {
     this.#database.send("UPDATE messages SET properties = ? WHERE project_id = ? AND id = ?", [
       JSON.stringify(properties),
@@ -40,9 +38,9 @@ export class RequestRows {
   }
 
   /**
-   * Cancels a person's waiting requests: of one channel (null: all), and only Autopilot's or only the others (null:
-   * both). One that is claimed at this moment is finished by its claimer, but never found again; one that is
-   * transmitting is left alone. `reason` is kept. Returns how many it cancelled.
+   * Cancels a person's pending requests: of one channel (null for all), only Autopilot's or only the others (null for
+   * both). A claimed request is finished by its claimer, but never claimed again; one that is transmitting is left
+   * alone. Stores `reason`, and returns the number.
    */
   async cancel(
     project: number,
@@ -63,13 +61,12 @@ export class RequestRows {
     return ids.length;
   }
 
-  /** Deletes the first of a person's requests. Returns how many. */
   async deleteSome(project: number, personId: number, limit: number): Promise<number> {
     const ids = "SELECT id FROM messages WHERE project_id = ? AND person_id = ? ORDER BY id LIMIT ?";
     return deleteRequests(this.#database, project, [`id IN (${ids})`, project, personId, limit]);
   }
 
-  /** When the person's last Autopilot survey on the channel was sent; now for one on its way, null for none. */
+  /** When the person's last Autopilot survey on the channel was sent: now if it is in flight, null for none. */
   async lastAutopilotAt(project: number, personId: number, channel: Channel): Promise<number | null> {
     const row = await this.#database.first(
       `SELECT max(CASE WHEN claimer IS NOT NULL THEN ? WHEN state = 'unknown' THEN transmitting_at ELSE sent_at END) AS at
@@ -80,7 +77,6 @@ export class RequestRows {
     return numberOrNull(row?.at);
   }
 
-  /** When the person's next survey outside Autopilot is due; null where none waits. */
   async nextSingleAt(project: number, personId: number): Promise<number | null> {
     return nextSingleAt(this.#database, project, personId);
   }
@@ -89,12 +85,11 @@ export class RequestRows {
     return countRows(this.#database, requestsSent(project, channel), range);
   }
 
-  /** Of the surveys that were sent in the range, those that were answered, whenever that was. */
+  /** Counts surveys sent in the range that have been answered since, at any time. */
   async countAnswered(project: number, channel: Channel, range: TimeRange): Promise<number> {
     return countRows(this.#database, requestsAnswered(project, channel), range);
   }
 
-  /** The properties of the person's next survey on the channel; null if none waits. */
   async waitingProperties(project: number, personId: number, channel: Channel): Promise<Properties | null> {
     const row = await this.#database.first(
       `SELECT properties FROM messages WHERE project_id = ? AND person_id = ? AND channel = ?
@@ -104,12 +99,10 @@ export class RequestRows {
     return row === null ? null : (JSON.parse(String(row.properties)) as Properties);
   }
 
-  /** The survey that a link names, in whichever project; null when there is none. */
   async byToken(token: string): Promise<SurveyLink | null> {
     return findLink(this.#database, "token", token);
   }
 
-  /** The survey whose unsubscribe link this is; the answering token is not. */
   async byUnsubscribeToken(token: string): Promise<SurveyLink | null> {
     return findLink(this.#database, "unsubscribe_token", token);
   }
@@ -122,7 +115,7 @@ export class RequestRows {
     ]);
   }
 
-  /** Notes that a survey has been answered now; of one that was answered before, nothing. */
+  /** Records that a survey is answered now; does nothing if it already was. */
   async noteAnswer({
     project,
     requestId,
@@ -134,7 +127,7 @@ export class RequestRows {
   }
 }
 
-/** The state is no condition, as in `NEXT_SURVEY_AT`. */
+/** Doesn't select by state, like `NEXT_SURVEY_AT`. */
 async function nextSingleAt(database: Database, project: number, personId: number): Promise<number | null> {
   const row = await database.first(
     `SELECT min(CASE WHEN ${IS_WAITING} AND autopilot = 0 THEN scheduled_at END) AS at
@@ -178,7 +171,7 @@ interface Cancelled {
   readonly reason: string | null;
 }
 
-/** A claimed one may be on its way: its claim stays, and its link works when it arrives. */
+/** A claimed message may be in flight: its claim stays, and its link works when it arrives. */
 async function cancelRequest(database: Database, { project, personId, id, reason }: Cancelled): Promise<void> {
   database.send(
     "UPDATE memberships SET next_request_id = NULL WHERE project_id = ? AND person_id = ? AND next_request_id = ?",

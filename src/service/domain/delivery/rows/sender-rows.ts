@@ -2,9 +2,6 @@ import type { KeptSender, SenderState } from "../rows.ts";
 import { DAILY_LIMIT, readState, writeState } from "./delivery-state.ts";
 import { type Database, numberOrNull, type SqlValue } from "../../../sql/database.ts";
 
-/** Deliveries as operators see them, the log of attempts, and what is paused. */
-
-/** What senders keep for their next start, and the pauses of all sending. */
 export class SenderRows {
   readonly #database: Database;
 
@@ -12,26 +9,21 @@ export class SenderRows {
     this.#database = database;
   }
 
-  /** Since when nothing is sent at all; null while mail goes out. */
   async pausedAt(): Promise<number | null> {
     return (await readState(this.#database, PAUSE)) as number | null;
   }
 
-  /** Since when nothing is sent at all, and how many surveys of a project may leave in a day; null for neither. */
+  /** When everything was paused, and how many surveys the project can send per day; null for neither. */
   async limits(project: number): Promise<{ readonly pausedAt: number | null; readonly dailyLimit: number | null }> {
     const row = await this.#database.first(LIMITS, [PAUSE, project, DAILY_LIMIT]);
     return { pausedAt: toNumber(row?.pausedAt), dailyLimit: toNumber(row?.dailyLimit) };
   }
 
-  /** Since when nothing is sent in a project, because it or everything is paused; null while mail goes out. */
   async pausedSince(project: number): Promise<number | null> {
     return numberOrNull((await this.#database.first(PAUSED_SINCE, [PAUSE, project]))?.at);
   }
 
-  /**
-   * The reason why all is paused, where the service itself has paused it; null where an operator has, or nothing is
-   * paused.
-   */
+  /** Why the service paused everything itself; null if an operator did, or nothing is paused. */
   async pauseReason(): Promise<string | null> {
     return (await readState(this.#database, PAUSE_REASON)) as string | null;
   }
@@ -42,7 +34,6 @@ export class SenderRows {
     if (at !== null && reason !== undefined) writeState(this.#database, PAUSE_REASON, reason);
   }
 
-  /** When an operator last let all be sent again; null for never. */
   async resumedAt(): Promise<number | null> {
     return (await readState(this.#database, RESUMED)) as number | null;
   }
@@ -51,7 +42,6 @@ export class SenderRows {
     return writeState(this.#database, RESUMED, at);
   }
 
-  /** The states of senders, the newest first. */
   async list(): Promise<readonly KeptSender[]> {
     return readSenders(this.#database);
   }
@@ -60,7 +50,6 @@ export class SenderRows {
     return setSender(this.#database, kept);
   }
 
-  /** When an operator last had all senders try again, Unix milliseconds; null for never. */
   async sendersResumedAt(): Promise<number | null> {
     return (await readState(this.#database, SENDERS_RESUMED)) as number | null;
   }
@@ -69,7 +58,7 @@ export class SenderRows {
     return writeState(this.#database, SENDERS_RESUMED, at);
   }
 
-  /** The messages that may leave at once by this name, and the time of that count, Unix milliseconds. */
+  /** How many messages can be sent immediately under this name, and when that was computed, Unix milliseconds. */
   async bucket(name: string): Promise<{ readonly level: number; readonly at: number } | null> {
     return (await readState(this.#database, `bucket ${name}`)) as { level: number; at: number } | null;
   }
@@ -79,16 +68,16 @@ export class SenderRows {
   }
 }
 
-/** In one statement: each survey that is scheduled asks. */
+/** In one statement, because each scheduled survey needs it. */
 const PAUSED_SINCE = `SELECT coalesce((SELECT value FROM delivery_state WHERE name = ?), CAST(p.paused_at AS TEXT)) AS at
   FROM projects p WHERE p.id = ?`;
 
-/** A project's own limit goes before the server's. */
+/** A project's limit takes precedence over the server's. */
 const LIMITS = `SELECT (SELECT value FROM delivery_state WHERE name = ?) AS "pausedAt",
   coalesce((SELECT value FROM project_settings WHERE project_id = ? AND name = 'daily_limit'),
     (SELECT value FROM delivery_state WHERE name = ?)) AS "dailyLimit"`;
 
-/** As JSON, where no limit may be `null`. */
+/** From JSON, in which no limit can be `null`. */
 function toNumber(value: SqlValue = null): number | null {
   return JSON.parse(String(value)) as number | null;
 }
@@ -98,7 +87,7 @@ const PAUSE_REASON = "pause reason";
 const RESUMED = "resumed";
 const SENDERS_RESUMED = "senders resumed";
 
-/** The state of a sender is named `sender NAME PROCESS`. */
+/** Rows are named `sender NAME PROCESS`. */
 async function readSenders(database: Database): Promise<readonly KeptSender[]> {
   const rows = await database.all("SELECT name, value FROM delivery_state WHERE name LIKE 'sender %' ORDER BY name");
   return rows
@@ -112,7 +101,7 @@ async function readSenders(database: Database): Promise<readonly KeptSender[]> {
 
 const FORGOTTEN_MS = 3_600_000;
 
-/** States of processes that ended long ago go. */
+/** Also deletes states of processes that ended long ago. */
 async function setSender(database: Database, { name, process, savedAt, state }: KeptSender): Promise<void> {
   writeState(database, senderKey({ name, process }), { ...state, savedAt });
   for (const one of await readSenders(database))

@@ -2,7 +2,7 @@ import type { OutgoingChannel } from "../queue-rows.ts";
 import type { Waiting } from "../rows.ts";
 import type { Database } from "../../../sql/database.ts";
 
-/** A message that was put off is due later than it was planned. */
+/** A postponed message is due later than planned. */
 const WAITING = `SELECT channel, autopilot, count(*) AS n, min(due_at) AS "dueAt" FROM messages
   WHERE project_id = ? AND channel IN ('email', 'sms', 'reminder', 'sms-reminder') AND due_at IS NOT NULL
     AND claimer IS NULL AND coalesce(planned_at, due_at) <= ? GROUP BY channel, autopilot ORDER BY channel, autopilot`;
