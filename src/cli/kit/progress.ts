@@ -1,7 +1,9 @@
 /** Progress of bulk work: a live line on a terminal, otherwise a line every ten seconds. */
 import type { Deps } from "./deps.ts";
 import { formatCount } from "../../contract/text/count.ts";
-import { type LiveLine, openLiveLine } from "./live-line.ts";
+import { clearLine, cursorTo, moveCursor } from "node:readline";
+import { Writable } from "node:stream";
+import type { Ora } from "ora";
 import type { Output } from "../streams/streams.ts";
 
 export interface Progress {
@@ -27,7 +29,7 @@ export function createProgress(
   const everyMs = isLive ? LIVE_MS : PLAIN_MS;
   const began = clock.monotonic();
   let expected: number | null = null;
-  let live: LiveLine | null = null;
+  let live: Promise<LiveLine> | null = null;
   let nextAt = began + everyMs;
   return {
     expect(rows) {
@@ -40,11 +42,12 @@ export function createProgress(
       const state = { rows, earlier, expected, elapsedMs: now - began };
       const line = (isLive ? drawBar(state, options.unicode) : "") + describeProgress(noun, state);
       if (!isLive) return streams.err.write(`${line}\n`);
-      live ??= openLiveLine(streams.err, options);
-      live.show(line);
+      live ??= openLiveLine(streams.err, options.color);
+      (await live).show(line);
     },
     async end() {
-      live?.end();
+      // Its timer would keep the process alive, even if it's still opening.
+      (await live)?.end();
       live = null;
     },
   };
@@ -81,4 +84,69 @@ function describeSeconds(seconds: number): string {
   if (whole < 60) return `${whole}s`;
   if (whole < 3600) return `${Math.floor(whole / 60)}m ${whole % 60}s`;
   return `${Math.floor(whole / 3600)}h ${Math.floor((whole % 3600) / 60)}m`;
+}
+
+export interface LiveLine {
+  show(text: string): void;
+  end(): void;
+}
+
+/** Progress and waits share the terminal's one live line. */
+const SHARED = new WeakMap<Output, Promise<SharedLine>>();
+
+interface SharedLine {
+  readonly spinner: Ora;
+  readonly texts: Map<symbol, string>;
+}
+
+export async function openLiveLine(err: Output, color: boolean): Promise<LiveLine> {
+  const shared = SHARED.get(err) ?? startLine(err, color);
+  SHARED.set(err, shared);
+  const { spinner, texts } = await shared;
+  const own = Symbol("line");
+  const refresh = (): void => {
+    spinner.text = [...texts.values()].join(" · ");
+    if (texts.size === 0) spinner.stop();
+    else if (!spinner.isSpinning) spinner.start();
+  };
+  return {
+    show(text) {
+      texts.set(own, text);
+      refresh();
+    },
+    end() {
+      texts.delete(own);
+      refresh();
+    },
+  };
+}
+
+async function startLine(err: Output, color: boolean): Promise<SharedLine> {
+  const { default: ora } = await import("ora");
+  const spinner = ora({
+    stream: toTerminal(err),
+    isEnabled: true,
+    discardStdin: false,
+    hideCursor: false,
+    color: color ? "cyan" : false,
+  });
+  return { spinner, texts: new Map() };
+}
+
+/** What the spinner needs of a terminal, on top of our own output. */
+function toTerminal(err: Output): NodeJS.WriteStream {
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      void err.write(chunk);
+      done();
+    },
+  });
+  const methods = {
+    isTTY: true,
+    columns: err.columns,
+    cursorTo: (x: number) => cursorTo(stream, x),
+    clearLine: (direction: -1 | 0 | 1) => clearLine(stream, direction),
+    moveCursor: (dx: number, dy: number) => moveCursor(stream, dx, dy),
+  };
+  return Object.assign(stream, methods) as unknown as NodeJS.WriteStream;
 }

@@ -2,7 +2,7 @@
 import type { OnWait, Wait } from "../../client/trace/trace.ts";
 import { toSafeText } from "../render/safe-text.ts";
 import type { Deps } from "./deps.ts";
-import { type LiveLine, openLiveLine } from "./live-line.ts";
+import type { LiveLine } from "./progress.ts";
 
 export interface WaitLines {
   readonly onWait: OnWait;
@@ -16,13 +16,15 @@ export function createWaitLines({ streams, options }: Pick<Deps, "streams" | "op
   const causes = new Set<string>();
   const underWay = new Map<symbol, string>();
   let retries = 0;
-  let live: LiveLine | null = null;
+  let live: Promise<LiveLine> | null = null;
 
-  function refresh(): void {
-    live ??= openLiveLine(streams.err, options);
+  async function refresh(): Promise<void> {
+    // Most commands never wait, so this is loaded late.
+    live ??= import("./progress.ts").then(({ openLiveLine }) => openLiveLine(streams.err, options.color));
+    const line = await live;
     const latest = [...underWay.values()].at(-1);
-    if (latest === undefined) live.end();
-    else live.show(latest);
+    if (latest === undefined) line.end();
+    else line.show(latest);
   }
 
   function writeOnce(wait: Wait): void {
@@ -38,14 +40,14 @@ export function createWaitLines({ streams, options }: Pick<Deps, "streams" | "op
       if (!streams.err.isTTY) return writeOnce(wait);
       const key = Symbol("wait");
       underWay.set(key, describeWait(wait));
-      refresh();
+      void refresh();
       return () => {
         underWay.delete(key);
-        refresh();
+        void refresh();
       };
     },
     retryCount: () => retries,
-    end: async () => live?.end(),
+    end: async () => (await live)?.end(),
   };
 }
 

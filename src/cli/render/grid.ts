@@ -1,3 +1,5 @@
+/** Cells in columns, drawn by cli-table3: no rules, two spaces between columns. */
+import Table from "cli-table3";
 import type { FittedText } from "./text-measure.ts";
 
 export const GAP = "  ";
@@ -7,23 +9,51 @@ export interface GridColumn {
   readonly align: "left" | "right";
 }
 
-/** Two spaces between columns, and none at the end of a line. */
+const NO_RULES = {
+  top: "",
+  "top-mid": "",
+  "top-left": "",
+  "top-right": "",
+  bottom: "",
+  "bottom-mid": "",
+  "bottom-left": "",
+  "bottom-right": "",
+  left: "",
+  "left-mid": "",
+  mid: "",
+  "mid-mid": "",
+  right: "",
+  "right-mid": "",
+  middle: GAP,
+} as const;
+
+/** A private-use character, one cell wide by any measure. */
+const FILL = "\ue000";
+const FILLS = /\ue000+/g;
+const ROWS_AT_ONCE = 50;
+
+/** Draws fills as wide as the texts, then replaces them: cli-table3 misjudges emoji and right-to-left text. */
 export function drawGrid(columns: readonly GridColumn[], rows: readonly (readonly FittedText[])[]): string {
-  return rows.map((row) => `${drawRow(columns, row)}\n`).join("");
+  let drawn = "";
+  for (let start = 0; start < rows.length; start += ROWS_AT_ONCE)
+    drawn += drawSome(columns, rows.slice(start, start + ROWS_AT_ONCE));
+  return drawn;
 }
 
-function drawRow(columns: readonly GridColumn[], row: readonly FittedText[]): string {
-  let line = "";
-  let spaces = "";
-  for (const [index, { width, align }] of columns.entries()) {
-    const cell = row[index] ?? { text: "", width: 0 };
-    const padding = " ".repeat(Math.max(width - cell.width, 0));
-    const [before, after] = align === "right" ? [padding, ""] : ["", padding];
-    if (cell.width > 0) {
-      line += spaces + before + cell.text;
-      spaces = "";
-    } else spaces += before;
-    spaces += after + GAP;
-  }
-  return line;
+function drawSome(columns: readonly GridColumn[], rows: readonly (readonly FittedText[])[]): string {
+  const widths = columns.map(({ width, align }, index) => {
+    // The last column needs no padding, so long text doesn't have to be laid out.
+    return index === columns.length - 1 && align === "left" ? Math.min(width, 1) : width;
+  });
+  const table = new Table({
+    chars: NO_RULES,
+    style: { "padding-left": 0, "padding-right": 0, head: [], border: [] },
+    colWidths: widths,
+    colAligns: columns.map(({ align }) => align),
+  });
+  for (const row of rows)
+    table.push(row.map(({ width }, index) => FILL.repeat(Math.min(width, widths[index] ?? width))));
+  const texts = rows.flatMap((row) => row.filter(({ width }) => width > 0)).values();
+  const lines = table.toString().split("\n");
+  return lines.map((line) => `${line.trimEnd().replace(FILLS, () => texts.next().value?.text ?? "")}\n`).join("");
 }
