@@ -27,7 +27,8 @@ const GROUPS = [
   ["answers", /src\/cli\/commands\/(?:responses|metrics)\/index\.ts$/],
   ["report", /src\/cli\/commands\/(?:report|digest)\/write-\w+\.ts$/],
   ["export", /src\/cli\/export\/list\.ts$/],
-  ["serving", /src\/cli\/commands\/serv(?:e|ice)\/index\.ts$/],
+  ["serve", /src\/cli\/commands\/serve\/index\.ts$/],
+  ["service-verbs", /src\/cli\/commands\/service\/index\.ts$/],
 ];
 
 await rm(outdir, { recursive: true, force: true });
