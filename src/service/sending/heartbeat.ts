@@ -1,15 +1,15 @@
-/** Which processes deliver from one database: each says from time to time that it lives. */
+/** Which processes send from a store: each records regularly that it is alive. */
 import type { Clock } from "../../runtime/clock.ts";
 import { type OnUnknown, releaseDeadClaims } from "../domain/delivery/deliveries.ts";
 import { LIFE_SECONDS } from "../domain/delivery/living.ts";
 import type { Store } from "../domain/ports.ts";
 
 export interface Heartbeat {
-  /** Before anything is claimed, and often. Cheap unless it is time. */
+  /** Called often, and before claims; cheap between beats. */
   readonly beat: () => Promise<void>;
-  /** True for the process that does the work of one alone: of those that live, the first by name. */
+  /** True for the first by name of the living processes, which does what only one may do. */
   readonly isLeader: () => boolean;
-  /** Lets the others take over at once. */
+  /** Lets others take over right away. */
   readonly end: () => Promise<void>;
 }
 
@@ -22,18 +22,15 @@ export interface HeartbeatOptions {
 
 const BEAT_MS = 10_000;
 
-/** The names of those that deliver from a store. */
 export function livingProcesses(store: Store): Promise<readonly string[]> {
   return store.read((tx) => tx.queue.living(LIFE_SECONDS));
 }
 
-/** Releases the claims of processes other than the living ones, one project after another. */
 async function releaseDead(store: Store, living: readonly string[], onUnknown: OnUnknown): Promise<void> {
   for (const project of await store.read((tx) => tx.queue.claimedProjects(living)))
     await store.write((tx) => releaseDeadClaims(tx, living, onUnknown, project), { project });
 }
 
-/** Claims are those of processes that live, or free. */
 export function createHeartbeat({ store, clock, claimer, onUnknown }: HeartbeatOptions): Heartbeat {
   const state = { beatMs: null as number | null, isFirst: false };
   const ageMs = (): number => (state.beatMs === null ? Infinity : clock.monotonic() - state.beatMs);

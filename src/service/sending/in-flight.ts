@@ -1,4 +1,4 @@
-/** The messages in flight: from a sender's taking one until its end is recorded. */
+/** Messages in flight, from the claim until the outcome is recorded. */
 import type { Clock } from "../../runtime/clock.ts";
 import { groupByProject, allOrFirstError } from "../domain/by-project.ts";
 import { finishDelivery, markTransmitting, mayStillSend, type OnUnknown } from "../domain/delivery/deliveries.ts";
@@ -16,7 +16,6 @@ export interface InFlightOptions {
   readonly clock: Clock;
   readonly maxAgeSeconds: number | null;
   readonly onUnknown: OnUnknown;
-  /** Called with each delivery that has ended. */
   readonly onEnd: () => void;
   readonly onError: (error: unknown) => void;
 }
@@ -24,15 +23,14 @@ export interface InFlightOptions {
 interface Item {
   readonly sender: MessageSender;
   readonly due: DueMessage;
-  /** Aborted when the sender need not continue. */
+  /** Aborted when the sender should stop. */
   readonly leave: AbortController;
-  /** True once it is more than a place in the sender's queue. */
+  /** False while it only waits in the sender's queue. */
   hasBegun: boolean;
-  /** True when its final dot may follow, or has followed. */
+  /** True once its final dot may have been sent. */
   isMarked: boolean;
   result: DeliveryResult | null;
   readonly takenMs: number;
-  /** From then until it had a result. */
   seconds: number;
 }
 
@@ -42,12 +40,12 @@ export interface EndedDelivery {
   readonly seconds: number;
 }
 
-/** The time for transmissions to end when the service does, and the further time for those with a mark. */
+/** How long transmissions get when the service ends, and how much longer marked ones get. */
 const DRAIN_MS = 30_000;
 const DRAIN_MARKED_MS = 10_000;
-/** Marks of messages that are sent at the same time share a commit. */
+/** Marks within this time share a commit. */
 const MARK_WAIT_MS = 2;
-/** A sender that throws is not asked again at once. */
+/** Pause after an error thrown by the sender. */
 const AFTER_ERROR_SECONDS = 60;
 
 export class InFlight {
@@ -78,12 +76,10 @@ export class InFlight {
     return this.#items.size;
   }
 
-  /** True while a message has not ended. */
   isBusy(): boolean {
     return this.#all().some(isRunning);
   }
 
-  /** The number of messages that this sender is busy with. */
   busy(sender: MessageSender): number {
     return this.#all().filter((item) => item.sender === sender && isRunning(item)).length;
   }
@@ -92,12 +88,12 @@ export class InFlight {
     return this.#all().some(({ due }) => due.channel !== "reply" && due.token === token);
   }
 
-  /** Those whose leases must be renewed. */
+  /** Their leases must be renewed. */
   unmarked(): readonly DueMessage[] {
     return this.#all().flatMap(({ due, isMarked }) => (isMarked ? [] : [due]));
   }
 
-  /** Those that have ended and are not recorded yet. */
+  /** Ended but not recorded. */
   ended(): readonly EndedDelivery[] {
     return this.#all().flatMap(({ due, result, seconds }) => (result === null ? [] : [{ due, result, seconds }]));
   }
@@ -106,14 +102,14 @@ export class InFlight {
     for (const { due } of recorded) this.#items.delete(due);
   }
 
-  /** Resolves when the next delivery has ended, and at once when all have. */
+  /** Resolves right away if none is in flight. */
   async nextEnd(): Promise<void> {
     if (this.isBusy()) await new Promise<void>((resolve) => void this.#waiting.push(resolve));
   }
 
   /**
-   * Puts back the messages that have not begun, waits for the others, with `record` after each end, and ends those that
-   * take too long: without a mark it is put back, with one it is unknown.
+   * Puts back messages that haven't begun and waits for the others, recording each end. Slow ones are put back if
+   * unmarked, otherwise unknown.
    */
   async drain(record: () => Promise<void>): Promise<void> {
     this.#cutOff(({ hasBegun }) => !hasBegun);
@@ -163,8 +159,8 @@ export class InFlight {
   }
 
   /**
-   * Deliveries that have ended are recorded with the mark, so that a crash never finds more marks than there are
-   * connections. The scheduler records them once more, which changes nothing.
+   * Ended deliveries are recorded with the mark, so that a crash never finds more marks than connections. Recording
+   * them again changes nothing.
    */
   async #mark(due: DueMessage, frozen: FrozenMessage | undefined): Promise<boolean> {
     const { store, onUnknown } = this.#options;
@@ -185,7 +181,7 @@ export class InFlight {
     return marking;
   }
 
-  /** The first end counts: a message that was put back or withdrawn is no longer the sender's. */
+  /** Only the first end counts: a withdrawn message no longer belongs to the sender. */
   #end(item: Item, result: DeliveryResult): void {
     if (item.result !== null || !this.#items.has(item.due)) return;
     item.result = result;
@@ -223,7 +219,7 @@ export async function finishAll(tx: Transaction, ended: readonly EndedDelivery[]
   for (const { due, result } of ended) await finishDelivery(tx, due, result, { onUnknown });
 }
 
-/** Without a mark nothing can have gone. */
+/** An unmarked message can't have been sent. */
 function lost({ isMarked }: Item, delaySeconds: number): DeliveryOutcome {
   return isMarked ? { kind: "unknown" } : { kind: "released", delaySeconds };
 }

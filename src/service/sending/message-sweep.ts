@@ -1,4 +1,4 @@
-/** Removes messages whose person is gone, or which were cancelled, from where they are kept as files. */
+/** Removes files of messages that were cancelled or whose person is gone. */
 import type { Clock } from "../../runtime/clock.ts";
 import { groupByProject } from "../domain/by-project.ts";
 import type { MessageFiles } from "../domain/delivery/sender.ts";
@@ -7,13 +7,12 @@ import type { ErasedSurvey, Store } from "../domain/ports.ts";
 export interface MessageSweepOptions {
   readonly store: Store;
   readonly clock: Clock;
-  /** Absent: no message becomes a file. */
+  /** Nothing if no message becomes a file. */
   readonly files?: MessageFiles;
-  /** False where a server may keep them in another place. Absent: true. */
+  /** False if a server may keep them elsewhere; true by default. */
   readonly holdsAllFiles?: boolean;
 }
 
-/** Looked at together. */
 export const ERASE_BATCH = 500;
 const SWEEP_MS = 30_000;
 const SWEEP_PAUSE_MS = 50;
@@ -27,11 +26,11 @@ export class MessageSweep {
     this.#isInFlight = isInFlight;
   }
 
-  /** The number of messages that were removed, and of surveys that are left: in flight, or for the server to look. */
+  /** How many messages were removed, and how many surveys are left: in flight, or for the server. */
   async eraseSome(listed?: readonly ErasedSurvey[]): Promise<{ readonly removed: number; readonly left: number }> {
     const { store, files, holdsAllFiles } = this.#options;
     const gone = listed ?? (await store.read((tx) => tx.queue.listErased(ERASE_BATCH)));
-    // A message in flight is written after it would be erased.
+    // One in flight would be written after it was erased.
     const idle = gone.filter((survey) => !this.#isInFlight(survey));
     if (idle.length === 0) return { removed: 0, left: gone.length };
     const { removed, surveys } = (await files?.erase(idle)) ?? { removed: 0, surveys: [] };
@@ -43,7 +42,7 @@ export class MessageSweep {
     return { removed: removed + more.removed, left: more.left };
   }
 
-  /** The number of messages that were removed, once none is left or time is over; null where the server has to look. */
+  /** How many were removed, at the end or after 30 seconds; null if the server has to look. */
   async run(): Promise<number | null> {
     const { clock, holdsAllFiles } = this.#options;
     const startedMs = clock.monotonic();

@@ -1,4 +1,4 @@
-/** Messages as files: `.eml` for e-mail, `.json` for SMS, one for each survey request, complete or not there. */
+/** Messages as files, one per message: `.eml` for mail, `.json` for texts. A file is complete or doesn't exist. */
 import { createHash } from "node:crypto";
 import { lstat, readdir, unlink } from "node:fs/promises";
 import path from "node:path";
@@ -27,25 +27,23 @@ import { formatSurveyMail, freezeMail } from "../delivery/message/survey-mail.ts
 import type { MailContext } from "../delivery/message/sender.ts";
 import { formatSurveySms } from "../delivery/message/survey-sms.ts";
 
-/** The tools that a message is made with. */
 interface OutboxContext extends MailContext {
   readonly now: number;
 }
 
 /**
- * A survey is delivered once its message is durably on disk. It is never marked as transmitting: to write its file once
- * more changes nothing.
+ * A message is delivered once its file is durable. It is never marked, because writing the file again changes nothing.
  */
 export interface Outbox extends MessageSender, MessageFiles {
-  /** Removes messages last written before `before` (Unix milliseconds; null keeps all), and old halves of messages. */
+  /** Removes messages older than `before` (Unix milliseconds; null keeps all) and unfinished files. */
   readonly prune: (before: number | null, now: number) => Promise<void>;
-  /** Rejects with ForeignOutboxError when others could read or change what is written here. */
+  /** Rejects with ForeignOutboxError if others could read or change messages. */
   readonly check: () => Promise<void>;
 }
 
 export interface OutboxOptions {
   readonly folder: string;
-  /** The data file that the messages belong to. Its process is the only writer of them. */
+  /** Its process is the only writer of these messages. */
   readonly dataFile: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -54,7 +52,7 @@ export interface OutboxOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** It is a link or no folder, it belongs to another user, or other users can write to it. */
+/** A link, not a folder, owned by another user, or writable by others. */
 export class ForeignOutboxError extends Error {
   override readonly name = "ForeignOutboxError";
   readonly reason: "link" | "file" | "open";
@@ -65,25 +63,24 @@ export class ForeignOutboxError extends Error {
   }
 }
 
-/** Messages in progress: their folder is synced once for all of them. */
+/** Messages in progress; their folder is synced once for all. */
 const BATCH = 64;
-/** Files written at once; more would only wait for the same disk. */
+/** More would only wait for the same disk. */
 const CONCURRENCY = 8;
 const FIRST_RETRY_SECONDS = 15;
 const LAST_RETRY_SECONDS = 3600;
-/** There may be room again at any moment. */
 const DISK_FULL_RETRY_SECONDS = 2;
 const TOKEN_HASH_LENGTH = 20;
 const OWNER_HASH_LENGTH = 12;
 const TEMPORARY_MAX_AGE_MS = 3_600_000;
 const NAME = String.raw`\d+-\d+-[0-9a-f]{20}(?:-\d+)?\.(?:eml|json)`;
 const MESSAGE = new RegExp(`^${NAME}$`);
-/** A message that is not complete yet: its name, the owner's hash and a random part. */
+/** An unfinished message: its name, the owner's hash and a random part. */
 const TEMPORARY = new RegExp(`^${NAME}\\.[\\w-]+\\${TEMPORARY_SUFFIX}$`);
 
 /**
- * The name of a survey's file holds a part of its token's hash, so no other data file and no earlier one has the same.
- * A survey whose sending was cut short before it was recorded meets its own file again, and so comes out exactly once.
+ * A file's name contains a hash of its token, so it is unique across data files. A survey whose sending was interrupted
+ * finds its own file and is written exactly once.
  */
 export function createOutbox({
   folder,
@@ -94,7 +91,7 @@ export function createOutbox({
   formatDigest,
   onError,
 }: OutboxOptions): Outbox {
-  // Part of the names of temporary files, so that those that a crash left are known to be ours.
+  // Part of temporary names, so that files left by a crash are recognized.
   const owner = hashOf(dataFile, OWNER_HASH_LENGTH);
   const state = { isSwept: false };
   const prepare = async (): Promise<void> => {
@@ -116,7 +113,7 @@ export function createOutbox({
       await group.write(() => writeOnce(path.join(folder, name), made, `${owner}-${random.token(9)}`));
       return { kind: "sent", attempt: { ...facts(null), serverId: name } };
     } catch (error) {
-      // The cause has the system's code, by which failures are told apart.
+      // The cause has the system's code.
       const cause = error instanceof UnwritableFileError ? (error.cause ?? error) : error;
       onError(cause);
       const text = cause instanceof Error ? cause.message : "unknown";
@@ -131,7 +128,7 @@ export function createOutbox({
       if (due.channel === "reply") throw new TypeError("replies do not go into the outbox");
       if (due.channel !== "digest")
         return write(questionName(due), due.attempts, async () => format(due, await context(due.project)));
-      // It takes long to make, and tells of people who may be erased meanwhile.
+      // This takes long, and people may be erased meanwhile.
       const digest = await formatDigest(due);
       if (!(await progress.mayStillSend())) return { kind: "cancelled", reason: "withdrawn" };
       return write(digestName(due), due.attempts, () => digest);
@@ -145,11 +142,11 @@ export function createOutbox({
 const FACTS = { stage: "outbox", code: null, enhancedCode: null, text: null, host: null, serverId: null, ms: 0 };
 
 interface WriteGroup {
-  /** Resolves once what `work` wrote is durable; rejects as `prepare`, `work` or `sync` do. */
+  /** Resolves once what `work` wrote is durable. */
   readonly write: (work: () => Promise<void>) => Promise<void>;
 }
 
-/** Files that are written together are prepared once before the first, and synced once after the last. */
+/** Files written together are prepared for once and synced once. */
 function createWriteGroup(prepare: () => Promise<void>, sync: () => Promise<void>): WriteGroup {
   const turns = createSemaphore(CONCURRENCY);
   const state: { open: number; prepared: Promise<void> | null; written: ((synced: Promise<void>) => void)[] } = {
@@ -197,19 +194,18 @@ function fileName({ project, requestId, channel, token }: ErasedSurvey, number: 
   return `${project.id}-${requestId}-${hashOf(token, TOKEN_HASH_LENGTH)}${ending}`;
 }
 
-/** A reminder belongs to its survey, so that both are erased together. */
+/** Named after its survey, so that both are erased together. */
 function questionName(due: DueQuestion): string {
   if (!("survey" in due)) return fileName(due);
   const { project, token, survey } = due;
   return fileName({ project, token, ...survey }, due.requestId);
 }
 
-/** All mails of a digest have one owner, and the time of their week as a number. */
 function digestName({ project, digestId, token, scheduledAt }: DueDigest): string {
   return fileName({ project, requestId: digestId, channel: "email", token }, scheduledAt);
 }
 
-/** The file name without a number, also of a message that was cut short by a crash; empty for any other file. */
+/** Name without a number, also of an unfinished file; empty for other files. */
 function ownerOf(name: string): string {
   if (!MESSAGE.test(name) && !TEMPORARY.test(name)) return "";
   const [stem = "", ending = ""] = name.split(".", 2);
@@ -222,14 +218,14 @@ function hashOf(text: string, length: number): string {
 
 interface Formatted {
   readonly text: string;
-  /** In this text and in no other message's. */
+  /** Occurs only in this message. */
   readonly mark: string;
 }
 
 async function format(due: DueQuestion, { now, ...context }: OutboxContext): Promise<Formatted> {
   if (due.channel === "sms" || due.channel === "sms-reminder")
     return { text: formatSurveySms(due, context), mark: due.token };
-  // A file is written without a mark, so nothing is kept: derived from the token, each rendering gives the same.
+  // Without a mark nothing is frozen. Derived from the token, each rendering is the same.
   const frozen = freezeMail(due, context, tokensFrom(seedOf(due)), now);
   const message = "survey" in due ? withSurvey(due, context, now) : due;
   return { text: await formatSurveyMail(message, frozen, context), mark: frozen.messageId };
@@ -239,7 +235,7 @@ function seedOf(due: DueQuestion): string {
   return "survey" in due ? `${due.requestId} ${due.token}` : due.token;
 }
 
-/** A reminder with the id that its survey has in the outbox, unless it was sent elsewhere. */
+/** Refers to its survey's file, unless that was sent elsewhere. */
 function withSurvey(due: DueReminder, context: MailContext, now: number): DueReminder {
   if (due.survey.frozen !== null) return due;
   const { messageId } = freezeMail({ ...due, frozen: null }, context, tokensFrom(due.token), now);
@@ -264,7 +260,7 @@ async function checkFolder(folder: string): Promise<void> {
     throw new ForeignOutboxError("open", `${folder} belongs to or can be written by other users`);
 }
 
-/** A message is complete once it has its name, so a file that holds the mark is this survey's own message. */
+/** A complete file that contains the mark is this message. */
 async function writeOnce(file: string, { text, mark }: Formatted, unique: string): Promise<void> {
   const existing = await readRegular(file).catch(() => "");
   if (existing.includes(mark)) return;
@@ -278,7 +274,7 @@ async function writeOnce(file: string, { text, mark }: Formatted, unique: string
   }
 }
 
-/** Before the first message of this process: every half that is ours was left by one that is dead. */
+/** Unfinished files with our name are from a dead process. */
 async function sweep(folder: string, owner: string): Promise<void> {
   for (const name of await readdir(folder))
     if (TEMPORARY.test(name) && name.includes(`.${owner}-`)) await removeIfThere(path.join(folder, name));
@@ -309,7 +305,6 @@ async function prune(folder: string, before: number | null, now: number): Promis
   }
 }
 
-/** None if there is no folder. */
 async function namesIn(folder: string): Promise<readonly string[]> {
   return readdir(folder).catch((error: unknown) => {
     ignoreMissing(error);
@@ -317,7 +312,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   });
 }
 
-/** 1 when there was such a file. What is no regular file is none of ours and stays. */
+/** Counts 1 if it existed. Anything but a regular file stays. */
 async function removeIfThere(file: string): Promise<number> {
   try {
     if (!(await lstat(file)).isFile()) return 0;

@@ -1,4 +1,4 @@
-/** Claims what is due, has it delivered, records how each delivery ended, and sleeps until the next is due. */
+/** Claims due messages, passes them to senders, records outcomes, and sleeps until the next is due. */
 import { type Clock, unixSeconds } from "../../runtime/clock.ts";
 import { groupByProject, allOrFirstError } from "../domain/by-project.ts";
 import { claimDue, findDue, type OnUnknown } from "../domain/delivery/deliveries.ts";
@@ -20,34 +20,33 @@ export interface SchedulerOptions {
   readonly heartbeat: Heartbeat;
   /** At most one for each channel. */
   readonly senders: readonly MessageSender[];
-  /** Absent: no message becomes a file. */
+  /** Nothing if no message becomes a file. */
   readonly files?: MessageFiles;
-  /** False where a server may keep them in another place. Absent: true. */
+  /** False if a server may keep them elsewhere; true by default. */
   readonly holdsAllFiles?: boolean;
-  /** Messages that were scheduled longer ago are given up; null for no limit. */
+  /** Older messages are dropped; null for no limit. */
   readonly maxAgeSeconds: number | null;
   readonly onUnknown: OnUnknown;
-  /** False for a command, which could not say that all is paused. Absent: true. */
+  /** False for a command, which has nowhere to report a pause; true by default. */
   readonly guardsOverdue?: boolean;
-  /** Called with each outcome once it is recorded, and how long it took from the claim. */
+  /** Called after an outcome is recorded, with the seconds since the claim. */
   readonly onOutcome: (due: DueMessage, result: DeliveryResult, seconds: number) => void;
-  /** Called whenever it has looked for due surveys without an error. */
   readonly onTurn?: () => void;
-  /** Called once, before the first claim, with how many messages are held because they were overdue in bulk. */
+  /** Called before the first claim if messages are held because many were overdue. */
   readonly onOverdue?: (held: number) => void;
-  /** Called once, before the first claim, when nothing is sent. */
+  /** Called before the first claim if sending is paused. */
   readonly onPaused?: (pause: Pause) => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** Renewed while a message is in flight, so it only ends for a process that hangs or has died. */
+/** Renewed while a message is in flight, so it ends only if the process hangs or dies. */
 const LEASE_SECONDS = LIFE_SECONDS;
 const RENEWED_SECONDS = LEASE_SECONDS / 3;
-/** Ended deliveries are recorded together, while other messages are on their way. */
+/** While other messages are in flight, ended ones are recorded together. */
 const RECORD_WAIT_MS = 5;
-/** Surveys that are scheduled within this time are looked for together. */
+/** Surveys scheduled within this time are looked for together. */
 const LOOK_WAIT_MS = 100;
-/** Few, so that the API's own writes wait briefly. */
+/** Small, so that API writes don't wait long. */
 const HOLD_BATCH = 100;
 
 /** Does nothing until `start` or `finish`. */
@@ -59,10 +58,10 @@ export class Scheduler {
   readonly #loop: WakeLoop;
   #hasBegun = false;
   #isWoken = false;
-  /** The store's time, by which surveys are due, less the clock's. */
+  /** How far the store's clock, which decides what is due, is ahead of ours. */
   #aheadSeconds = 0;
   #renewed = { steadyMs: 0, wallMs: 0 };
-  /** The store's time until which nothing is due, by the last look; 0 if a sender had no room. */
+  /** Nothing is due before this time of the store's clock; 0 if a sender had no room. */
   #quietUntil = 0;
 
   constructor(options: SchedulerOptions) {
@@ -72,14 +71,12 @@ export class Scheduler {
     this.#sweep = new MessageSweep(options, (survey) => this.#inFlight.has(survey));
   }
 
-  /** A second call changes nothing. */
   start(): void {
     this.#loop.start();
   }
 
   /**
-   * Something may be due, now or at `dueAt` (Unix seconds), or a sender has room again. Cheap: surveys may come in by
-   * the thousand, and looking is expensive if the data is elsewhere.
+   * Something may be due, now or at `dueAt` (Unix seconds), or a sender has room again. Thousands of calls are cheap.
    */
   wake(dueAt = 0): void {
     const { store, clock } = this.#options;
@@ -93,21 +90,20 @@ export class Scheduler {
   }
 
   /**
-   * Removes messages whose person is gone, or which were cancelled, and returns how many. Waits for those in flight,
-   * for 30 seconds at most. Null if some may be where this process doesn't look: the next server removes them.
+   * Removes messages that were cancelled or whose person is gone, and returns how many. Waits up to 30 seconds for
+   * those in flight. Null if some may be where this process doesn't look; the next server removes them.
    */
   sweep(): Promise<number | null> {
     return this.#sweep.run();
   }
 
-  /** See `Heartbeat`. */
   isLeader(): boolean {
     return this.#options.heartbeat.isLeader();
   }
 
   /**
-   * Claims nothing more, puts back what has not begun, and lets transmissions end: after 30 seconds those without a
-   * mark are put back, 10 seconds later those with one are unknown.
+   * Stops claiming and puts back what hasn't begun. After 30 seconds unmarked transmissions are put back, 10 seconds
+   * later marked ones are unknown.
    */
   async stop(): Promise<void> {
     const { heartbeat, onError } = this.#options;
@@ -116,7 +112,7 @@ export class Scheduler {
     await heartbeat.end().catch(onError);
   }
 
-  /** Ends the loop once nothing is due any more. When something is due next, Unix seconds; Infinity for never. */
+  /** Ends the loop once nothing is due. Returns when something is due next, Unix seconds or Infinity. */
   async finish(): Promise<number> {
     await this.#loop.stop();
     do {
@@ -127,8 +123,8 @@ export class Scheduler {
   }
 
   /**
-   * Has all delivered that is due and that senders have room for; when it looks again, Unix seconds of the clock.
-   * Looking is cheaper than claiming, so it comes first.
+   * Delivers what is due while senders have room. Returns when to look again, Unix seconds. Looks before it claims,
+   * which is cheaper.
    */
   async #runDue(mayClaim: () => boolean): Promise<number> {
     const { store, clock, heartbeat, senders, onTurn } = this.#options;
@@ -138,7 +134,7 @@ export class Scheduler {
       this.#hasBegun = true;
       await this.#renew();
       const startedAt = unixSeconds(clock);
-      // Where something may be due, what has ended is recorded together with the next claims.
+      // If something may be due, ended messages are recorded with the next claims.
       const isQuiet = startedAt + this.#aheadSeconds < this.#quietUntil;
       if (isQuiet && (await this.#recordAndClaim([])).isMore) continue;
       const open = senders.filter((sender) => roomOf(sender, this.#inFlight) > 0);
@@ -153,7 +149,7 @@ export class Scheduler {
       const plans = mayClaim() ? plan(this.#options, this.#inFlight, this.#turns, due) : [];
       const { claimed, isMore } = await this.#recordAndClaim(plans);
       if (isMore) continue;
-      // Once all that was due is claimed, nothing else is before the next second.
+      // All that was due is claimed, so nothing else is due before the next second.
       const nextAt = claimed > 0 ? now + 1 : (dueAt ?? Infinity);
       this.#quietUntil = open.length < senders.length ? 0 : nextAt;
       await this.#sweep.eraseSome(erased);
@@ -163,7 +159,6 @@ export class Scheduler {
     }
   }
 
-  /** Before the first claim. */
   async #begin(): Promise<void> {
     const { store, guardsOverdue, onPaused, onOverdue } = this.#options;
     if (guardsOverdue !== false) await store.write(guardOverdue, { project: "none" });
@@ -188,13 +183,13 @@ export class Scheduler {
   }
 
   /**
-   * A write for each project. Deliveries that have ended are recorded before, or together with, their project's next
-   * claims, however often the store fails.
+   * One write per project. Ended deliveries are recorded before or together with the project's next claims, even after
+   * failures of the store.
    */
   async #recordAndClaim(plans: readonly Plan[]): Promise<Turn> {
     const ended = groupByProject(this.#inFlight.ended(), ({ due }) => due.project.id);
     const planned = groupByProject(plans, ({ claim }) => claim.project);
-    // The next mark records it, if one comes sooner.
+    // If a mark comes sooner, it records them.
     const mayWaitMs = this.#inFlight.isBusy() ? RECORD_WAIT_MS : 0;
     const work = async (project: number): Promise<Turn> => {
       const done = ended.get(project) ?? [];
@@ -217,16 +212,16 @@ export class Scheduler {
 
 interface Turn {
   readonly claimed: number;
-  /** Something may be due that the look before did not show, or that had no room. */
+  /** There may be more: something new, or what had no room. */
   readonly isMore: boolean;
 }
 
-/** Leases end by the wall clock, which may be set forward while a message is in flight. */
+/** Leases end by the wall clock, which may jump. */
 function readClocks(clock: Clock): { readonly steadyMs: number; readonly wallMs: number } {
   return { steadyMs: clock.monotonic(), wallMs: clock.now() };
 }
 
-/** A restored data file would otherwise send what was sent long ago, or give up what nobody has looked at. */
+/** Otherwise a restored data file would send or drop old messages that nobody has checked. */
 async function holdAllOverdue({ store, maxAgeSeconds }: SchedulerOptions): Promise<number> {
   if (maxAgeSeconds === null || !(await store.read(isOverdueInBulk))) return 0;
   for (let held = 0; ;) {
@@ -236,20 +231,19 @@ async function holdAllOverdue({ store, maxAgeSeconds }: SchedulerOptions): Promi
   }
 }
 
-/** The number of messages that a sender still takes. Those that have ended and are recorded next make room. */
+/** Ended messages make room, as they are recorded next. */
 function roomOf(sender: MessageSender, inFlight: InFlight): number {
   return sender.capacity(RENEWED_SECONDS) - inFlight.busy(sender);
 }
 
-/** A claim to be made in one project for a sender. */
 interface Plan {
   readonly sender: MessageSender;
   readonly claim: Claim;
-  /** The room of the sender when the claim is made; null: as the claim says, since others have their share. */
+  /** The sender's room when the claim is made; null uses the claim's limit. */
   readonly room: (() => number) | null;
 }
 
-/** For each sender at most what it has room for; its channels share that, and so do the projects. */
+/** A sender's room is shared by its channels and projects. */
 function plan({ senders, claimer }: SchedulerOptions, inFlight: InFlight, turns: Turns, due: DueProjects): Plan[] {
   return senders.flatMap((sender): Plan[] => {
     let room = roomOf(sender, inFlight);

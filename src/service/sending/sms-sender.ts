@@ -1,4 +1,4 @@
-/** The scheduler's sender of text messages: what may leave, when, to where and for how much. */
+/** What texts may be sent, when, where to, and for how much. */
 import { replaceText } from "../../contract/replace-text.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import type { DeliveryProgress, DeliveryResult } from "../domain/delivery/sender.ts";
@@ -17,26 +17,26 @@ import type { GatewayReply } from "../delivery/sms/gateway-transport.ts";
 import { toSmsText } from "../delivery/sms/segments.ts";
 
 export interface SmsLimits {
-  /** Segments of a project's day; replies count too. */
+  /** Segments per project and day, replies included. */
   readonly daily: number;
   readonly maxSegments: number;
-  /** Prefixes such as `+49`; null for every country. */
+  /** Prefixes such as `+49`; null allows every country. */
   readonly countries: readonly string[] | null;
   readonly quiet: QuietHours | null;
-  /** True when messages may go to this number at all; others are held. */
+  /** Other numbers are held. */
   readonly mayReceive: (phoneNumber: string) => boolean;
 }
 
 export interface SegmentBudget {
-  /** False when they are not left. */
+  /** False if the budget is used up. */
   readonly take: (project: DueSurvey["project"], day: string, segments: number) => Promise<boolean>;
   readonly giveBack: (project: DueSurvey["project"], day: string, segments: number) => void;
 }
 
-/** Key of the segments reserved by all processes; segments already sent have their own key. */
+/** Reserved by all processes; sent segments have their own key. */
 const takenOn = (day: string): string => `${day} taken`;
 
-/** The store counts for all its processes. Segments reserved by a process that was killed are lost for that day. */
+/** Shared by all processes. Segments reserved by a killed process are lost for that day. */
 export function createSegmentBudget(daily: number, store: Store, onError: (error: unknown) => void): SegmentBudget {
   return {
     take: (project, day, segments) =>
@@ -101,7 +101,7 @@ export async function openSmsSender(options: SmsSenderOptions): Promise<PacedSen
   });
 }
 
-/** Segments that were taken for a message are given back unless it has gone, or may have. */
+/** Returns the reserved segments unless the message was sent, or may have been. */
 export async function spend(
   { segments, giveBack }: { readonly segments: number; readonly giveBack: () => void },
   progress: DeliveryProgress,
@@ -127,7 +127,7 @@ function compose({ person, token }: DueQuestion, frozen: FrozenMessage): Compose
   return {
     message: { to, text: typeof text === "string" ? text : "", id: frozen.messageId },
     frozen,
-    // A gateway answers for all numbers alike.
+    // Gateways don't depend on the number.
     domain: "",
     redact: (words) => replaceText(replaceText(words, to.slice(1), "<number>"), token, "<token>"),
     mask: (words) => words.replaceAll(to.slice(1), "").replaceAll(/\d+/g, "0"),
@@ -147,10 +147,7 @@ function shorten(result: DeliveryResult): DeliveryResult {
   return { ...result, reason: [`the gateway answered ${code}`, enhancedCode, said].filter(Boolean).join(", ") };
 }
 
-/**
- * The questions before a message has a turn. A message that is refused here is not lost: it waits, or the operator
- * decides.
- */
+/** Checked before a message waits for its turn. Refused messages wait or are held for an operator. */
 async function check(options: SmsSenderOptions, due: DueQuestion): Promise<Checked | DeliveryResult> {
   const { limits, budget, clock, zoneOf, onLong } = options;
   const { phoneNumber } = due.person;

@@ -1,4 +1,4 @@
-/** A sender as the scheduler uses it: a connection's turn, the rate, the sender's health, and the effect of a reply. */
+/** Sends messages at a rate, as long as the mail server or gateway accepts them. */
 import type { JsonObject } from "../../../contract/json.ts";
 import { unixSeconds, type Clock } from "../../../runtime/clock.ts";
 import { createSemaphore, type Semaphore } from "../../../runtime/parallel.ts";
@@ -36,38 +36,35 @@ export type AnsweredResult<Reply extends CarrierReply> = Exclude<
   { readonly kind: "withdrawn" | "unsendable" }
 >;
 
-/** Ready for its carrier. */
 export interface Composed<Message> {
   readonly message: Message;
-  /** From this it is composed again, the same each time. */
+  /** Composing again from this gives the same message. */
   readonly frozen: FrozenMessage;
-  /** A part of the recipient's address that may be put off on its own. */
+  /** Part of the address that can be put off on its own. */
   readonly domain: string;
-  /** The words without what differs from one recipient to the next. */
+  /** Removes what differs between recipients. */
   readonly mask: (text: string) => string;
-  /** The words without the recipient: what is known of the sender outlives them. */
+  /** Removes the recipient, who may be erased. */
   readonly redact: (text: string) => string;
 }
 
-/** What is sent at a rate; replies aren't. */
 export type DuePaced = Exclude<DueMessage, DueReply>;
 
 export interface PacedTransportOptions<Message, Reply extends CarrierReply> {
-  /** By which its state is kept. */
+  /** Under which its state is stored. */
   readonly name: string;
   readonly transport: Carrier<Message, Reply>;
-  /** As many as the transport has. */
+  /** Number of the transport's connections. */
   readonly connections: number;
   readonly rate: SendRate;
-  /** All processes that send from it keep the rate together. */
+  /** Processes with the same store share the rate. */
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Pick<Random, "fraction">;
   readonly meaningOf: (result: AnsweredResult<Reply>) => Meaning;
   readonly memory: SenderMemory;
-  /** There may be room for messages again. */
   readonly wake: () => void;
-  /** Called whenever the mode of the sender changes; `isHealed` if it was stopped and held messages may go. */
+  /** Called when the mode changes; `isHealed` if it was stopped, so held messages can go. */
   readonly onChange: (health: SenderHealth, isHealed: boolean) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -75,19 +72,17 @@ export interface PacedTransportOptions<Message, Reply extends CarrierReply> {
 export interface PacedSender extends MessageSender {
   readonly resume: () => void;
   readonly health: () => SenderHealth;
-  /** Lets messages in flight end, within bounds. */
   readonly close: () => Promise<void>;
 }
 
-/** The most messages in progress; more would only wait for the same connections. */
+/** More would only wait for the same connections. */
 const IN_FLIGHT_MAX = 64;
 const SAVE_MS = 10_000;
 const AFTER_PROBE_SECONDS = 15;
 const PUT_OFF_SECONDS_MAX = 86_400;
-/** Stages in which the recipient was not named yet. */
+/** The recipient hasn't been named yet. */
 const BEFORE_RECIPIENT: ReadonlySet<string> = new Set(["connect", "ehlo", "starttls", "auth", "mail-from"]);
 
-/** Sends messages of whatever kind at a rate, while the other side takes them. */
 export class PacedTransport<Message, Reply extends CarrierReply> {
   health: SenderHealth;
   readonly #options: PacedTransportOptions<Message, Reply>;
@@ -110,17 +105,16 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
     if (this.health.mode !== "open") this.#wakeWhenDue();
   }
 
-  /** Goes on where the last process ended: a sender that was stopped is still stopped. */
+  /** Resumes the state of the last process: a stopped sender stays stopped. */
   static async open<Message, Reply extends CarrierReply>(
     options: PacedTransportOptions<Message, Reply>,
   ): Promise<PacedTransport<Message, Reply>> {
     const transport = new PacedTransport(options, await options.memory.load(), await options.memory.resumedAt());
-    // An operator sees each process from its start on.
+    // Makes this process visible to operators.
     await transport.save();
     return transport;
   }
 
-  /** `deliver` makes messages of these channels and has them sent. */
   toSender({ channels, deliver }: Pick<MessageSender, "channels" | "deliver">): PacedSender {
     return {
       name: this.#options.name,
@@ -168,7 +162,7 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
     await this.save();
   }
 
-  /** Saves again where the state changed meanwhile. */
+  /** Saves again if the state changed meanwhile. */
   async save(): Promise<void> {
     const { clock, memory, onError } = this.#options;
     this.#savedMs = clock.monotonic();
@@ -191,11 +185,11 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
     const { signal } = progress;
     signal.throwIfAborted();
     const composed = await compose();
-    // The token itself is taken later. Waiting for it here holds no connection.
+    // Taken later; waiting here holds no connection.
     await this.#sleepUntil(await this.#departures.next(), signal);
     const { state, admission } = admit(this.health, composed.domain, clock.now());
     this.#become(state);
-    // A waiting sender has no room, so its messages may stay due. Those of a waiting domain would come back at once.
+    // A waiting sender has no room, so its messages can stay due. Those of a waiting domain would come back right away.
     if (admission.kind === "wait")
       return { kind: "released", delaySeconds: admission.scope === "domain" ? this.#secondsUntil(admission.until) : 0 };
     const { epoch } = admission;
@@ -216,10 +210,9 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
     }
   }
 
-  /** What the sender learns from the end of a transmission, and what it means for the message. */
   #settle(due: DuePaced, composed: Composed<Message>, result: CarrierResult<Reply>, epoch: number): DeliveryResult {
     const { meaningOf, clock } = this.#options;
-    // A connection that the end of the service has cut says nothing of the server.
+    // A connection that we cut says nothing about the server.
     const isCut = this.#isClosed && result.kind === "broken";
     if (result.kind === "withdrawn" || result.kind === "unsendable" || isCut) {
       this.tell({ kind: "released", epoch });
@@ -242,8 +235,8 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
   #outcomeOf(due: DuePaced, answer: ServerAnswer, reply: CarrierReply): DeliveryOutcome {
     const { outcome, sender, afterSeconds } = answer;
     const { stage, text } = reply;
-    // The sender's trouble: the message keeps its attempts, and goes out as soon as the sender is well. One whose
-    // recipient was named lets another be the probe.
+    // The sender's fault: the message keeps its attempts and goes out when the sender is well. If its recipient was
+    // named, another message is the probe.
     if (sender !== "none" && outcome !== "unknown" && (outcome === "retry" || BEFORE_RECIPIENT.has(stage)))
       return answer.message === null
         ? { kind: "released", delaySeconds: 0 }
@@ -274,7 +267,7 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
     this.#alarm.set(leftMs > 0 ? Math.min(leftMs, pollMs) : pollMs, () => void this.#lookAgain());
   }
 
-  /** An operator's command may run in another process. */
+  /** Another process may have resumed the sender. */
   async #lookAgain(): Promise<void> {
     const { memory, wake, onError } = this.#options;
     const resumedAt = await memory.resumedAt().catch((error: unknown) => {
@@ -294,10 +287,10 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
     if (ms > 0) await this.#options.clock.sleep(ms, signal);
   }
 
-  /** Behind the probe of that moment, or until the operator resumes. */
+  /** Until after the next probe, or until an operator resumes. */
   #putOff(reply: CarrierReply, probeAt: number): DeliveryOutcome {
     const delaySeconds = AFTER_PROBE_SECONDS + this.#secondsUntil(probeAt);
-    // The words are in the log; a reason is for a list.
+    // The log has the full text.
     const reason = `the sender waits after ${wordsOfAttempt({ ...reply, text: null }) ?? reply.stage}`;
     return { kind: "released", delaySeconds: Math.min(delaySeconds, PUT_OFF_SECONDS_MAX), reason };
   }
@@ -313,7 +306,7 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
   }
 }
 
-/** When the next message may be tried; null when an operator must say so. */
+/** When the next message can be tried; null waits for an operator. */
 function untilOf(health: SenderHealth): number | null {
   return health.mode === "open" || health.mode === "probing" ? 0 : health.until;
 }
@@ -332,7 +325,7 @@ function toStored(health: SenderHealth): SenderState {
   };
 }
 
-/** An operator may have resumed it while nothing ran. What an older version stored begins anew. */
+/** An operator may have resumed it meanwhile. States of older versions are ignored. */
 function toHealth({ state, savedAt }: KeptSender, resumedAt: number | null, now: number): SenderHealth {
   const memory = state.memory as unknown as SenderHealth | undefined;
   const kept = memory?.patience === undefined ? HEALTHY_SENDER : restoreSenderHealth(memory);
@@ -343,9 +336,8 @@ function factsOf({ stage, code, enhancedCode, text, host, serverId, ms }: Carrie
   return { stage, code, enhancedCode, text, host, serverId, ms };
 }
 
-/** Nothing was learnt of the other side. */
 function endWithoutAnswer(result: CarrierResult<CarrierReply>): DeliveryResult {
-  // A withdrawn message is settled already.
+  // It is already settled.
   if (result.kind === "withdrawn") return { kind: "cancelled", reason: "withdrawn" };
   const attempt = factsOf(result.reply);
   if (result.kind === "unsendable") return { kind: "failed", reason: result.reply.text, attempt };
@@ -354,7 +346,7 @@ function endWithoutAnswer(result: CarrierResult<CarrierReply>): DeliveryResult {
     : { kind: "released", delaySeconds: 0 };
 }
 
-/** Tells the message from others in what the sender remembers. */
+/** Identifies a message in the sender's memory. */
 function keyOf({ project, requestId }: DuePaced): string {
   return `${project.id}/${requestId}`;
 }

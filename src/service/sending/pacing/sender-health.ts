@@ -1,7 +1,6 @@
 /**
- * The health of the sender as a whole: a pure machine over the replies of a mail server or a gateway, so that trouble
- * of the sender costs a few attempts and no person. Times are Unix milliseconds; every state is plain JSON, to be
- * stored and loaded.
+ * The health of a sender, from the replies of a mail server or gateway, so that trouble of the sender costs a few
+ * attempts and no person. Times are Unix milliseconds; states are stored as JSON.
  *
  * | event                   | open    | waiting | probing | stopped |
  * | ----------------------- | ------- | ------- | ------- | ------- |
@@ -11,73 +10,68 @@
  * | time of the next probe  |         | probing |         | probing |
  * | resumed by an operator  | open    | open    | open    | open    |
  *
- * Any other answer to a probe, a bounce for one, proves nothing, and the next message is the next probe.
+ * Any other answer to a probe, such as a bounce, proves nothing: the next message is the next probe.
  */
 
 import type { Meaning } from "../../delivery/carrier.ts";
 import type { ReplyFacts } from "../../domain/delivery/rows.ts";
 
-/** The end of one message, and the meaning of the server's reply to it for the sender. */
+/** What the end of one message says about the sender. */
 export interface ServerAnswer extends Omit<Meaning, "hasStopped" | "isBeforeRecipient"> {
-  /** Names the message, once its recipient was named to the server; null before. */
+  /** Identifies the message if its recipient was named to the server. */
   readonly message: string | null;
-  /** The recipient's. */
   readonly domain: string;
-  /** The server's words. */
   readonly text: string;
   readonly said: ReplyFacts;
-  /** The same without what differs from one recipient to the next. */
+  /** Without what differs between recipients. */
   readonly maskedText: string;
 }
 
 export type SenderEvent =
-  /** `epoch` is that of the message's admission. Only the other side's replies belong here. */
+  /** `epoch` is from the message's admission. Only for replies of the other side. */
   | { readonly kind: "answer"; readonly answer: ServerAnswer; readonly epoch: number }
-  /** An admitted message did not go out and nothing was learnt: it was withdrawn or could not be sent at all. */
+  /** An admitted message was withdrawn or couldn't be sent, so nothing was learnt. */
   | { readonly kind: "released"; readonly epoch: number }
-  /** The time of a back-off or of the next probe may have come. */
+  /** A back-off may be over, or a probe due. */
   | { readonly kind: "probe-due" }
-  /** An operator says to go on. */
   | { readonly kind: "resume" };
 
 export type SenderHealth = Memory &
   (
     | { readonly mode: "open" }
     | { readonly mode: "waiting"; readonly until: number; readonly trouble: Trouble }
-    /** One message at a time; `isProbing` while it is on its way. */
+    /** One message at a time; `isProbing` while it is in flight. */
     | { readonly mode: "probing"; readonly isProbing: boolean; readonly trouble: Trouble }
-    /** `until` is null if too many addresses are unknown: an operator must answer, and no probe is sent. */
+    /** `until` is null if too many addresses are unknown: no probe is sent until an operator resumes. */
     | { readonly mode: "stopped"; readonly until: number | null; readonly trouble: Trouble }
   );
 
 interface Memory {
-  /** Changes whenever the mode does. What was admitted before says nothing about the mode after. */
+  /** Changes with the mode; a message admitted earlier says nothing about the new mode. */
   readonly epoch: number;
-  /** Refusals that it takes before it stops. */
+  /** Refusals left before it stops. */
   readonly patience: number;
-  /** The last recipients that had an answer, the newest last. */
+  /** Recipients with an answer, newest last. */
   readonly recent: readonly RecentRecipient[];
   readonly domains: Readonly<Record<string, DomainBackOff>>;
-  /** Domains that spoke of a quota since the last success. */
+  /** Domains with a quota since the last success. */
   readonly quotaDomains: readonly string[];
-  /** Messages that were counted against the sender. Each counts once, so that one odd mailbox can't stop it again. */
+  /** Messages that counted against the sender; each counts once, so that one odd mailbox can't stop it twice. */
   readonly counted: readonly string[];
 }
 
-/** Why the sender isn't open. */
 interface Trouble {
-  /** The server's words, and the stage and codes of its reply. */
   readonly reason: string;
   readonly said: ReplyFacts;
   readonly since: number;
   /** Back-offs in a row. */
   readonly consecutive: number;
-  /** It was stopped since then, so messages may be held until it is well. */
+  /** Messages may be held since then. */
   readonly hasStopped: boolean;
 }
 
 interface RecentRecipient {
-  /** The words of a refusal without addresses and numbers; null when there was none. */
+  /** The masked words of a refusal. */
   readonly text: string | null;
   readonly hasAddressCode: boolean;
 }
@@ -90,15 +84,15 @@ interface DomainBackOff {
 export interface HealthStep {
   readonly state: SenderHealth;
   /**
-   * What the answer means for its message: what it says; the same, but nothing of the sender; or, while the sender is
-   * in doubt, nothing: the message is kept as `held`, or goes out after the next probe.
+   * `odd`: the answer says nothing about the sender. `held` and `later`: the sender is in doubt, so the message is held
+   * or waits for the next probe.
    */
   readonly verdict: "as-said" | "odd" | "held" | "later";
 }
 
 export type Admission =
   | { readonly kind: "go"; readonly epoch: number }
-  /** Nothing goes out before `until`; null means before the next event. */
+  /** Null waits for the next event. */
   | { readonly kind: "wait"; readonly scope: "sender"; readonly until: number | null }
   | { readonly kind: "wait"; readonly scope: "domain"; readonly until: number };
 
@@ -111,12 +105,12 @@ const QUOTA_DOMAINS_MIN = 3;
 const REFUSALS_MAX = 3;
 const RECENT_MAX = 50;
 const RECENT_MIN = 20;
-/** Recipients that may refuse before a stopped sender waits again: fewer say nothing about it. */
+/** Probes that may be refused before a stopped sender waits again; fewer say nothing about it. */
 const PROBES_MAX = RECENT_MIN;
 const SAME_WORDS_SHARE = 0.2;
 const UNKNOWN_SHARE = 0.3;
 const REASON_MAX = 500;
-/** So many recipients of a mailing may be odd. One that is forgotten counts against the sender once more. */
+/** A forgotten one counts once more. */
 const COUNTED_MAX = 5000;
 
 export const HEALTHY_SENDER: SenderHealth = {
@@ -129,7 +123,7 @@ export const HEALTHY_SENDER: SenderHealth = {
   counted: [],
 };
 
-/** Asks for one more message to this domain. While probing there is one message at a time. */
+/** While probing, one message at a time is admitted. */
 export function admit(
   before: SenderHealth,
   domain: string,
@@ -153,17 +147,16 @@ export function nextSenderHealth(state: SenderHealth, event: SenderEvent, now: n
   return { state: afterOther(state, event, now), verdict: "as-said" };
 }
 
-/** A state that another process stored: its messages are gone, and with them the probe. */
+/** The stored state's probe was lost with its process. */
 export function restoreSenderHealth(stored: SenderHealth): SenderHealth {
   return { ...endProbe(stored, stored.epoch), epoch: stored.epoch + 1 };
 }
 
-/** True if messages may be held that go out when the sender is well. */
+/** Messages may be held until the sender is well. */
 export function hasStopped(state: SenderHealth): boolean {
   return state.mode !== "open" && state.trouble.hasStopped;
 }
 
-/** Too many addresses are unknown: no probe is sent until an operator resumes. */
 export function needsAnswer(state: SenderHealth): boolean {
   return state.mode === "stopped" && state.until === null;
 }
@@ -210,7 +203,7 @@ function afterFailure(state: SenderHealth, answer: ServerAnswer, isCurrent: bool
     const next = afterStrike(state, answer, { isMany, isCurrent, now });
     return { state: next, verdict: next.mode === "stopped" ? doubted : "as-said" };
   }
-  // After it has stopped, a refusal that blames the message is doubted unless its code names the address.
+  // After a stop, a refusal that blames the message is doubted unless its code names the address.
   if (state.mode === "stopped") return { state, verdict: hasAddressCode ? "as-said" : doubted };
   if (isCurrent && (sender === "hours" || sender === "back-off"))
     return { state: waiting(state, answer, now), verdict: "as-said" };
@@ -228,23 +221,22 @@ function afterStrike(
   return isCurrent && state.mode === "probing" && isCertain(answer) ? waiting(left, answer, now) : left;
 }
 
-/** The probes of a stopped sender go on while each may only have met an odd recipient. */
+/** A stopped sender is probed again, as each probe may only have met an odd recipient. */
 function afterProbe(state: SenderHealth, answer: ServerAnswer, now: number): SenderHealth {
   const patience = isCertain(answer) ? 0 : state.patience - 1;
   return patience > 0 ? { ...state, patience } : stopped(state, answer, now + PROBE_INTERVAL, now);
 }
 
-/** Refused before the recipient was named, or a message that may have gone: no recipient is to blame. */
+/** No recipient is to blame: none was named yet, or the message may have arrived. */
 function isCertain({ message, outcome }: ServerAnswer): boolean {
   return message === null || outcome === "unknown";
 }
 
-/** The memory that the next mode begins with. */
 function remember({ epoch, patience, recent, domains, quotaDomains, counted }: SenderHealth): Memory {
   return { epoch: epoch + 1, patience, recent, domains, quotaDomains, counted };
 }
 
-/** The recipients from before a stop are forgotten, or the next refusal would count them again. */
+/** Recipients before a stop are forgotten; the next refusal would count them again. */
 function opened(state: SenderHealth): SenderHealth {
   const recent = hasStopped(state) ? [] : state.recent;
   return { ...remember(state), mode: "open", patience: REFUSALS_MAX, recent, quotaDomains: [] };
@@ -258,7 +250,7 @@ function waiting(state: SenderHealth, answer: ServerAnswer, now: number): Sender
   return { ...remember(state), mode: "waiting", until: now + wait, trouble: counted };
 }
 
-/** Stragglers don't put the probe off. */
+/** Late answers don't delay the probe. */
 function stopped(state: SenderHealth, answer: ServerAnswer, until: number | null, now: number): SenderHealth {
   if (state.mode === "stopped" && until !== null) return state;
   return {
@@ -301,13 +293,13 @@ function withRecipient(state: SenderHealth, answer: ServerAnswer): SenderHealth 
   return { ...state, recent: [...state.recent, recipient].slice(-RECENT_MAX) };
 }
 
-/** A delay is no refusal, a lost connection is no answer, and a quota is about nobody in particular. */
+/** Delays, lost connections and quotas aren't refusals. */
 function isRefusal({ outcome, sender }: ServerAnswer): boolean {
   const isFinal = outcome === "bounced" || outcome === "failed" || outcome === "held";
   return isFinal && (sender === "none" || sender === "breaker");
 }
 
-/** The same words to a fifth of all recipients, or three in ten of them unknown, are not about the recipients. */
+/** If a fifth of recipients get the same words, or three in ten are unknown, it's not about the recipients. */
 function isAboutMany({ recent }: SenderHealth, answer: ServerAnswer): boolean {
   if (recent.length < RECENT_MIN || !isRefusal(answer)) return false;
   const { maskedText, hasAddressCode } = answer;
@@ -322,9 +314,9 @@ function withDomain(state: SenderHealth, answer: ServerAnswer, now: number): Sen
   const { domain, outcome, backsDomainOff, afterSeconds } = answer;
   const { [domain]: before, ...others } = state.domains;
   if (outcome === "sent") return before === undefined ? state : { ...state, domains: others };
-  // A message that was on its way when the domain was put off is no further failure.
+  // A message sent before the domain was put off is no further failure.
   if (!backsDomainOff || (before !== undefined && before.until > now)) return state;
-  // A domain that was quiet for long begins anew.
+  // After a long pause a domain starts over.
   const isRecent = (each: DomainBackOff): boolean => each.until + BACK_OFF_MAX > now;
   const consecutive = before !== undefined && isRecent(before) ? before.consecutive : 0;
   const until = now + Math.max(backOffMs(consecutive), (afterSeconds ?? 0) * SECOND);
