@@ -15,9 +15,12 @@ export interface AnswerText {
   readonly serverTime: number | null;
 }
 
-export interface ReadingOptions {
+interface Reading {
   readonly call: CallName;
   readonly redact: Redact;
+}
+
+export interface ReadingOptions extends Reading {
   readonly redactAnswer: Redact;
   readonly signal?: AbortSignal | undefined;
 }
@@ -82,52 +85,48 @@ function previewOf(text: string, redact: Redact): string {
 }
 
 /** Throws `BadReplyError` for an unexpected answer. */
-export type ReplyReader<T> = (answer: AnswerText, call: CallName, redact: Redact) => T;
+export type ReplyReader<T> = (answer: AnswerText, reading: Reading) => T;
 
 export const readTextReply: ReplyReader<AnswerText> = (answer) => answer;
 
 /** One JSON object (sections 4.2, 4.4, 4.7, 4.9 to 4.11). */
-export const readObjectReply: ReplyReader<AnswerText & { readonly json: JsonObject }> = (answer, call, redact) => {
-  const json = parseJson(answer, call, redact);
-  if (!isJsonObject(json))
-    throw unfit(`the answer is ${nameOf(json)} where an object was expected`, answer, call, redact);
+export const readObjectReply: ReplyReader<AnswerText & { readonly json: JsonObject }> = (answer, reading) => {
+  const json = parseJson(answer, reading);
+  if (!isJsonObject(json)) throw unfit(`the answer is ${nameOf(json)} where an object was expected`, answer, reading);
   return { ...answer, json };
 };
 
 /** One JSON object that shows the write; some servers answer 200 with `{"error": …}`. */
 export function readWritten(shows: (json: JsonObject) => boolean): typeof readObjectReply {
-  return (answer, call, redact) => {
-    const reply = readObjectReply(answer, call, redact);
+  return (answer, reading) => {
+    const reply = readObjectReply(answer, reading);
     if (shows(reply.json)) return reply;
-    throw unfit("the answer does not show what was written", answer, call, redact);
+    throw unfit("the answer does not show what was written", answer, reading);
   };
 }
 
 /** A JSON array of objects (sections 4.1, 4.3, 4.5, 4.6, 4.8). */
 export const readListReply: ReplyReader<{ readonly rows: readonly JsonObject[]; readonly answer: AnswerText }> = (
   answer,
-  call,
-  redact,
+  reading,
 ) => {
-  const json = parseJson(answer, call, redact);
-  if (!Array.isArray(json))
-    throw unfit(`the answer is ${nameOf(json)} where a list was expected`, answer, call, redact);
+  const json = parseJson(answer, reading);
+  if (!Array.isArray(json)) throw unfit(`the answer is ${nameOf(json)} where a list was expected`, answer, reading);
   for (const row of json) {
-    if (!isJsonObject(row))
-      throw unfit(`the list holds ${nameOf(row)} where objects were expected`, answer, call, redact);
+    if (!isJsonObject(row)) throw unfit(`the list holds ${nameOf(row)} where objects were expected`, answer, reading);
   }
   return { rows: json as JsonObject[], answer };
 };
 
-function parseJson(answer: AnswerText, call: CallName, redact: Redact): Json {
+function parseJson(answer: AnswerText, reading: Reading): Json {
   try {
     return JSON.parse(answer.text) as Json;
   } catch (error) {
-    throw unfit(answer.text === "" ? "the answer is empty" : "the answer is not JSON", answer, call, redact, error);
+    throw unfit(answer.text === "" ? "the answer is empty" : "the answer is not JSON", answer, reading, error);
   }
 }
 
-function unfit(problem: string, answer: AnswerText, call: CallName, redact: Redact, cause?: unknown): BadReplyError {
+function unfit(problem: string, answer: AnswerText, { call, redact }: Reading, cause?: unknown): BadReplyError {
   // The parser's message quotes the body, possibly with the key.
   const kind = cause instanceof Error ? new Error(cause.name) : undefined;
   return new BadReplyError(problem, {

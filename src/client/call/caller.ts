@@ -159,7 +159,7 @@ export class Caller {
         throw error;
       });
       seen(response, answer.text);
-      return { kind: "answered", value: read(answer, call, this.#redact), serverTime: answer.serverTime };
+      return { kind: "answered", value: read(answer, context), serverTime: answer.serverTime };
     }
     const text = await readErrorText(response, context);
     seen(response, text);
