@@ -103,11 +103,10 @@ export interface Store {
   /** Returns the space of deleted rows to the disk. Blocks writes. */
   vacuum(): Promise<Vacuumed>;
   /**
-   * Ensures that deleted data is in none of the store's files; `texts` prove it. False if a text is still found, in an
-   * existing row or in a file that is too large to rewrite now. Without texts, rewrites the file unless it is too
-   * large. Null if only the engine can know.
+   * Empties the log, where deleted rows can still be read; the file overwrites them itself. Rejects while another
+   * program reads it. Null if only the engine can know.
    */
-  clean(texts: readonly string[]): Promise<boolean | null>;
+  clean(): Promise<true | null>;
   check(): Promise<readonly string[]>;
   /** Waits for running work; later work is refused. */
   close(): Promise<void>;

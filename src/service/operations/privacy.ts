@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import { capital } from "../../contract/text/capital.ts";
 import { countOf } from "../../contract/text/count.ts";
-import { emailKey } from "../../contract/text/email.ts";
 import { systemErrorText } from "../../runtime/files/system-words.ts";
 import { NotFoundError } from "../domain/errors.ts";
 import type { Mention, ProjectRow, RetentionCounts, Store } from "../domain/ports.ts";
@@ -12,10 +11,9 @@ import {
   findByAddress,
   findMentions,
   identifiersFor,
+  isGone,
   isKnown,
   previewErasure,
-  searchTexts,
-  withoutRows,
 } from "../domain/privacy/erase.ts";
 import {
   changeRetention,
@@ -62,7 +60,7 @@ export const privacyOperations = {
       const where = project === null ? "all projects" : `project ${project.name}`;
       return { question: `Erase ${who} from ${where}: ${counts}?`, people, responses, surveys };
     },
-    run: async (tx, _, input, _tools, { address, targets, texts, samples }) => {
+    run: async (tx, _, input, _tools, { address, targets }) => {
       const { properties, forget_unsubscribe: forgetUnsubscribe } = input;
       const erasures: Erasure[] = [];
       for (const { project, mentions } of targets)
@@ -72,12 +70,12 @@ export const privacyOperations = {
             : await erasePerson(tx, project, address, { forgetUnsubscribe, mentions: properties ? mentions : [] }),
         );
       const mentions = targets.reduce((sum, target) => sum + target.mentions.length, 0);
-      return { texts, samples, at: tx.now, found: { projects: targets.length, mentions, ...sumUp(erasures) } };
+      return { targets, at: tx.now, found: { projects: targets.length, mentions, ...sumUp(erasures) } };
     },
     noted: ({ found }) => ({ result: found }),
     /** The receipt has counts and a time, but nothing that identifies the person. */
-    after: async (tools, { texts, samples, at, found }, { dry_run: dryRun }) => {
-      if (!dryRun) return { ...found, erased_at: at, ...(await finish(tools, texts, samples)) };
+    after: async (tools, { targets, at, found }, { dry_run: dryRun }) => {
+      if (!dryRun) return { ...found, erased_at: at, ...(await finish(tools, targets)) };
       const later = { erased_at: null, messages: null, suppressions_kept: null, links_kept: null, verified: null };
       return { ...found, ...later, problem: null };
     },
@@ -136,18 +134,13 @@ function toAddress(email: string | null, phoneNumber: string | null): ErasedAddr
 
 interface Target {
   readonly project: ProjectRow;
+  readonly personId: number | null;
   readonly mentions: readonly Mention[];
 }
 
-/** Longer comments are unique to the person; short ones aren't. */
-const SAMPLE_MIN = 24;
-const SAMPLES_MAX = 16;
-
-/** Finds what an erasure deletes, and texts that prove it afterwards. Throws NotFoundError. */
+/** Finds what an erasure deletes. Throws NotFoundError. */
 async function findTargets(store: Store, name: string | null, address: ErasedAddress, forgetUnsubscribe: boolean) {
   const targets: Target[] = [];
-  const texts = new Set<string>();
-  const samples = new Set<string>();
   let isAnything = false;
   const projects = await store.read(async (tx) =>
     name === null ? tx.projects.list() : [await requireProject(tx, name)],
@@ -155,26 +148,18 @@ async function findTargets(store: Store, name: string | null, address: ErasedAdd
   for (const project of projects) {
     const person = await store.read((tx) => findByAddress(tx, project, address));
     const identifiers = identifiersFor(address, person);
-    for (const text of searchTexts(identifiers)) texts.add(text).add(emailKey(text));
-    if (person !== null)
-      for (const text of await store.read((tx) => tx.erasures.samples(project.id, person.id, SAMPLES_MAX)))
-        if (text.length >= SAMPLE_MIN) samples.add(text);
     const mentions = await findMentions(store, project, identifiers);
     isAnything ||=
       mentions.length > 0 || (await store.read((tx) => isKnown(tx, project, address, { forgetUnsubscribe })));
-    targets.push({ project, mentions });
+    targets.push({ project, personId: identifiers.id, mentions });
   }
-  if (isAnything) return { address, targets, texts: [...texts], samples: [...samples] };
+  if (isAnything) return { address, targets };
   const whose = address.by === "email" ? `email ${address.email}` : `phone number ${address.phoneNumber}`;
   throw new NotFoundError(`no person found with ${whose} in ${name === null ? "any project" : `project ${name}`}`);
 }
 
 /** After the commit the rows are gone, so the receipt is returned whatever fails here. */
-async function finish(
-  { store, onErased, sweepMessages }: OperationTools,
-  texts: readonly string[],
-  samples: readonly string[],
-) {
+async function finish({ store, onErased, sweepMessages }: OperationTools, targets: readonly Target[]) {
   const problems: string[] = [];
   const orNote = <Result>(what: string, work: Promise<Result>): Promise<Result | null> =>
     work.catch((error: unknown) => {
@@ -184,21 +169,16 @@ async function finish(
   await orNote("the erasure log was not written", onErased());
   /** Null if a server will delete them. */
   const messages = await orNote("messages may be left in the outbox", store.settle().then(sweepMessages));
-  // The file can't be cleaned while a long backup reads it; maintenance does it later.
-  let isCleaned = true;
-  const verified = await clean(store, texts, samples).catch(() => (isCleaned = false));
-  if (isCleaned) await store.write((tx) => tx.erasures.setCleaning(false), { project: "none" });
-  return problems.length === 0
-    ? { messages, verified, problem: null }
-    : { messages, verified: false, problem: problems.join("; ") };
-}
-
-/** Texts that others also wrote, or that describe them, prove nothing. */
-async function clean(store: Store, texts: readonly string[], samples: readonly string[]): Promise<boolean | null> {
-  const isClean = await store.clean([...texts, ...samples]);
-  if (isClean !== false) return isClean;
-  const own = await withoutRows(store, samples);
-  return own.length < samples.length ? store.clean([...texts, ...own]) : isClean;
+  // The log can't be emptied while a long backup reads the file; maintenance does it later.
+  const isCleaned = await store.clean().catch(() => false);
+  if (isCleaned !== false) await store.write((tx) => tx.erasures.setCleaning(false), { project: "none" });
+  const areGone = await store.read(async (tx) => {
+    for (const { project, personId } of targets)
+      if (personId !== null && !(await isGone(tx, project, personId))) return false;
+    return true;
+  });
+  const verified = problems.length === 0 && areGone ? isCleaned : false;
+  return { messages, verified, problem: problems.length === 0 ? null : problems.join("; ") };
 }
 
 function sumUp(erasures: readonly Erasure[]) {

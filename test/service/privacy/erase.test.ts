@@ -118,7 +118,7 @@ describe("when a person is erased", () => {
       { project: "all" },
     );
     fixture.time.now += DAY;
-    expect(await erase()).toMatchObject({ people: 0, mentions: 5, verified: false });
+    expect(await erase()).toMatchObject({ people: 0, mentions: 5, verified: true });
     expect(await erase({ properties: true })).toMatchObject({ people: 0, mentions: 5, verified: true });
     const [response] = await store.read((tx) => listResponses(tx, fixture.project, responsesQuery(), LINKS));
     expect(response).toMatchObject({

@@ -138,6 +138,12 @@ export function searchTexts({ email, phoneNumber }: Identifiers): string[] {
   return [email, phoneNumber].flatMap((text) => text ?? []);
 }
 
+/** True if nothing is left of a person who was erased: see `Store.settle`. */
+export async function isGone(tx: Transaction, project: Project, personId: number): Promise<boolean> {
+  const counts = await tx.erasures.counts(project.id, personId);
+  return (await tx.people.byId(project.id, personId)) === null && Object.values(counts).every((count) => count === 0);
+}
+
 export async function findMentions(store: Store, project: Project, identifiers: Identifiers): Promise<Mention[]> {
   const found: Mention[] = [];
   for (const text of searchTexts(identifiers))
@@ -145,19 +151,6 @@ export async function findMentions(store: Store, project: Project, identifiers: 
       found.push(...mentions.filter(({ personId }) => personId !== identifiers.id));
   const byRow = new Map(found.map((mention) => [`${mention.kind} ${mention.id} ${mention.platform}`, mention]));
   return [...byRow.values()];
-}
-
-/** Returns the texts that no row contains: any found in the file are remains of a deleted row. */
-export async function withoutRows(store: Store, texts: readonly string[]): Promise<string[]> {
-  const projects = await store.read((tx) => tx.projects.list());
-  const isInRow = async (text: string): Promise<boolean> => {
-    for (const project of projects)
-      for await (const mentions of readMentions(store, project, text)) if (mentions.length > 0) return true;
-    return false;
-  };
-  const left: string[] = [];
-  for (const text of texts) if (!(await isInRow(text))) left.push(text);
-  return left;
 }
 
 async function* readMentions(store: Store, project: Project, text: string): AsyncGenerator<readonly Mention[]> {
@@ -288,7 +281,7 @@ export async function finishErasure(store: Store, sweepMessages: () => Promise<u
   if (!(await store.read((tx) => tx.erasures.isCleaning()))) return;
   await store.settle();
   await sweepMessages();
-  await store.clean([]);
+  await store.clean();
   await store.write((tx) => tx.erasures.setCleaning(false), { project: "none" });
 }
 

@@ -34,21 +34,6 @@ export class ErasureRows {
     };
   }
 
-  /** Beginnings of texts by or about the person, which prove that no copy of a deleted row is left. */
-  async samples(project: number, personId: number, limit: number): Promise<readonly string[]> {
-    const texts = await this.#database.all(
-      `SELECT comment AS text FROM responses WHERE project_id = ? AND person_id = ? AND comment IS NOT NULL
-     UNION ALL SELECT additional_answers FROM responses
-       WHERE project_id = ? AND person_id = ? AND additional_answers <> '[]'
-     UNION ALL SELECT properties FROM messages WHERE project_id = ? AND person_id = ? AND properties <> '{}'
-     UNION ALL SELECT properties FROM people WHERE project_id = ? AND id = ? AND properties <> '{}'
-     UNION ALL SELECT note FROM resubscriptions WHERE project_id = ? AND person_id = ?
-     LIMIT ?`,
-      [...Array.from({ length: 5 }, () => [project, personId]).flat(), limit],
-    );
-    return texts.map(({ text }) => String(text).slice(0, SAMPLE_CHARACTERS));
-  }
-
   async note(project: number, { hash, at }: ErasureEntry): Promise<void> {
     this.#database.send(
       `INSERT INTO erasures (project_id, hash, at) VALUES (?, ?, ?) ON CONFLICT (project_id, hash)
@@ -150,8 +135,6 @@ const CLEANING = "cleaning";
 function hashToken(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
-
-const SAMPLE_CHARACTERS = 48;
 
 async function keepLinks(database: Database, secrets: SecretRows, project: number, personId: number): Promise<number> {
   const links = await database.all(

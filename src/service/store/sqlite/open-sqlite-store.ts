@@ -20,8 +20,8 @@ import {
   refuseLost,
   refuseOtherName,
   fileSize,
+  emptyLog,
 } from "./engine/data-file.ts";
-import { createFileCleaner, emptyLog, type FileCleaner, rewrite } from "./engine/clean-file.ts";
 import { createDatabase, type SqliteDatabase, toDatabase } from "./engine/database.ts";
 import { IN_MEMORY, openEngine } from "./engine/engine.ts";
 import { createFileWatch, type FileWatch, hasNoRoom } from "./engine/file-watch.ts";
@@ -236,7 +236,6 @@ function createStore(database: SqliteDatabase, options: SqliteStoreOptions): Sto
   });
   loop.start();
   const read: Store["read"] = (job) => queue.read(() => job(rows.begin(now())));
-  const cleaner = options.file === IN_MEMORY ? null : createFileCleaner(database, options.file);
   return {
     pollSeconds: POLL_SECONDS,
     about: { engine: "sqlite", schema: newestVersion(MIGRATIONS) },
@@ -254,13 +253,12 @@ function createStore(database: SqliteDatabase, options: SqliteStoreOptions): Sto
         .finally(loop.start),
     settle: loop.settle,
     verify: () => queue.alone(async () => watch.look()),
-    ...createWholeFile(database, options, { ...work, cleaner }),
+    ...createWholeFile(database, options, work),
     check: () => queue.read(async () => integrityFindings(lookBy(database))),
     close: async () => {
       closing.abort();
       await queue.close();
       closeFile(database);
-      cleaner?.close();
     },
   };
 }
@@ -276,7 +274,7 @@ async function probeRoom({ watch, queue, states }: Work, clock: Clock, signal: A
 function createWholeFile(
   database: SqliteDatabase,
   { file, clock, random = systemRandom }: SqliteStoreOptions,
-  { queue, watch, cleaner }: Work & { readonly cleaner: FileCleaner | null },
+  { queue, watch }: Work,
 ): Pick<Store, "backup" | "vacuum" | "clean"> {
   const exclusively = <Result>(change: () => Result): Promise<Result> =>
     queue.alone(async () => {
@@ -287,12 +285,15 @@ function createWholeFile(
     backup: (target) => copySnapshot({ file, target, random, clock }),
     vacuum: async () => {
       const bytesBefore = bytesIn(database);
-      await exclusively(() => rewrite(database));
+      await exclusively(() => database.exec("VACUUM"));
       // While another connection reads old pages, the log stays until a later write empties it.
       await exclusively(() => emptyLog(database)).catch(ignoreBusy);
       return { bytesBefore, bytesAfter: bytesIn(database) };
     },
-    clean: async (texts) => cleaner?.clean(texts, exclusively) ?? true,
+    clean: async () => {
+      await exclusively(() => emptyLog(database));
+      return true;
+    },
   };
 }
 

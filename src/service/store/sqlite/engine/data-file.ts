@@ -129,6 +129,14 @@ export function beginLog(database: SqliteDatabase): void {
   database.exec("PRAGMA user_version = 1");
 }
 
+/** Throws StoreFileError while another connection is reading it. */
+export function emptyLog(database: SqliteDatabase): void {
+  const [row] = database.all("PRAGMA wal_checkpoint(TRUNCATE)");
+  if (row?.["busy"] === 1) throw new StoreFileError("busy", "another program is reading the file");
+  // An empty log of an open file would look like a lost one: see `hasLostLog`.
+  beginLog(database);
+}
+
 export function isUnusedCopy(file: string): boolean {
   const header = readHeader(file);
   return isSqlite(header) && header.readUInt32BE(USED_OFFSET) === 0;
