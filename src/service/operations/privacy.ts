@@ -11,7 +11,7 @@ import {
   findByAddress,
   findMentions,
   identifiersFor,
-  isGone,
+  isErased,
   isKnown,
   previewErasure,
 } from "../domain/privacy/erase.ts";
@@ -174,7 +174,7 @@ async function finish({ store, onErased, sweepMessages }: OperationTools, target
   if (isCleaned !== false) await store.write((tx) => tx.erasures.setCleaning(false), { project: "none" });
   const areGone = await store.read(async (tx) => {
     for (const { project, personId } of targets)
-      if (personId !== null && !(await isGone(tx, project, personId))) return false;
+      if (personId !== null && !(await isErased(tx, project, personId))) return false;
     return true;
   });
   const verified = problems.length === 0 && areGone ? isCleaned : false;

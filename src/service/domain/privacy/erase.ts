@@ -139,7 +139,7 @@ export function searchTexts({ email, phoneNumber }: Identifiers): string[] {
 }
 
 /** True if nothing is left of a person who was erased: see `Store.settle`. */
-export async function isGone(tx: Transaction, project: Project, personId: number): Promise<boolean> {
+export async function isErased(tx: Transaction, project: Project, personId: number): Promise<boolean> {
   const counts = await tx.erasures.counts(project.id, personId);
   return (await tx.people.byId(project.id, personId)) === null && Object.values(counts).every((count) => count === 0);
 }
@@ -273,10 +273,7 @@ async function eraseDigests(
   }
 }
 
-/**
- * A process killed after an erasure leaves messages, and deleted rows in the file's free space; the latter also remain
- * if someone was reading for long.
- */
+/** A process that was killed after an erasure left messages and the log; so does one while someone reads for long. */
 export async function finishErasure(store: Store, sweepMessages: () => Promise<unknown>): Promise<void> {
   if (!(await store.read((tx) => tx.erasures.isCleaning()))) return;
   await store.settle();

@@ -83,16 +83,12 @@ export const erase = defineCommand({
       throw new DataFileError("erasure_incomplete", `the rows are erased, but ${problem}`, {
         hint: "until this is repaired a backup can bring the person back; then any other service command finishes it",
       });
-    await advise(deps, receipt, { allProjects, ...options });
+    await advise(deps, receipt, options.properties);
   },
 });
 
 /** Says what is left to do, without the address: the lines may be kept with the receipt. */
-async function advise(
-  deps: Deps,
-  receipt: Omit<Erasure, "problem">,
-  { allProjects, properties }: { readonly allProjects: boolean; readonly properties: boolean },
-): Promise<void> {
+async function advise(deps: Deps, receipt: Omit<Erasure, "problem">, properties: boolean): Promise<void> {
   const { people, surveys, mentions, messages, verified, erased_at: erasedAt } = receipt;
   if (people === 0)
     await writeNote(
@@ -109,16 +105,16 @@ async function advise(
     await writeNote(deps, "messages in the outbox are removed while the service runs");
   if (verified === null)
     await writeNote(deps, "PostgreSQL keeps deleted rows until VACUUM, and its log as long as it is retained");
-  if (verified === false) await writeWarning(deps, `traces are left in the data file${placesLeft(allProjects)}`);
+  if (verified === false)
+    await writeWarning(
+      deps,
+      "deleted text may be left in the log of the data file, which another program is reading; a running `serve` " +
+        "empties it within the hour, `surveyctl service vacuum` now",
+    );
   await writeDone(deps, "Erased. A restore or an import will not bring the person back.");
   await writeDone(
     deps,
     "Not erased: copies outside the service. Remove exports, import files with their results and journals, reports, " +
       "previews, backups, and copies of the outbox.",
   );
-}
-
-function placesLeft(allProjects: boolean): string {
-  const vacuum = "`surveyctl service vacuum` writes the file anew";
-  return allProjects ? `; ${vacuum}` : `: in another project, which --all-projects erases too, or deleted; ${vacuum}`;
 }
