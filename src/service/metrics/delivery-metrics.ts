@@ -133,7 +133,6 @@ export function createDeliveryMetrics(): DeliveryMetrics {
     countRefusal: (why) => refusals.add([why]),
     lines: (queue, senders) => [
       ...writeFamily(OUTCOMES, outcomes.samples()),
-      ...writeFamily({ ...OUTCOMES, name: "surveyctl_deliveries_total" }, outcomes.samples()),
       ...durations.lines(),
       ...(queue === null ? [] : queueLines(queue)),
       ...writeFamily(REPORTS, reports.samples()),
@@ -160,7 +159,6 @@ function gauge(name: string, help: string, labels: readonly string[] = []): Fami
 }
 
 function queueLines({ waiting, due, oldestDueSeconds, unknown }: DueQueue): readonly string[] {
-  const age = "How long the oldest due survey has waited.";
   return [
     ...writeFamily(
       gauge("delivery_queue", "Surveys that are still to be sent, by state.", ["state"]),
@@ -169,8 +167,9 @@ function queueLines({ waiting, due, oldestDueSeconds, unknown }: DueQueue): read
     ...writeFamily(gauge("surveys_due", "Surveys that should be sent by now; at most 10,000 are counted."), [
       [[], due],
     ]),
-    ...writeFamily(gauge("delivery_oldest_due_seconds", age), [[[], oldestDueSeconds]]),
-    ...writeFamily(gauge("surveys_oldest_due_age_seconds", age), [[[], oldestDueSeconds]]),
+    ...writeFamily(gauge("surveys_oldest_due_age_seconds", "How long the oldest due survey has waited."), [
+      [[], oldestDueSeconds],
+    ]),
     ...writeFamily(gauge("delivery_unknown", "Surveys that may or may not have arrived."), [[[], unknown]]),
   ];
 }
