@@ -12,10 +12,8 @@ import { openEmbeddedService, type EmbeddedService } from "../../helpers/embedde
 const NAMES = [
   "build_info",
   "clock_behind_seconds",
-  "deliveries_total",
   "delivery_breaker",
   "delivery_duration_seconds",
-  "delivery_oldest_due_seconds",
   "delivery_queue",
   "delivery_total",
   "delivery_unknown",

@@ -134,7 +134,7 @@ async function forget(tx: Transaction, project: Project, channel: Channel, addre
   await tx.erasures.forgetLinks(project.id, await tx.suppressions.hash(channel, address));
 }
 
-export function searchTexts({ email, phoneNumber }: Identifiers): string[] {
+function searchTexts({ email, phoneNumber }: Identifiers): string[] {
   return [email, phoneNumber].flatMap((text) => text ?? []);
 }
 

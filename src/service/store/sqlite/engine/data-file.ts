@@ -125,7 +125,7 @@ export function markUsed(database: SqliteDatabase): void {
 }
 
 /** A write without changes, so that the log isn't empty. */
-export function beginLog(database: SqliteDatabase): void {
+function beginLog(database: SqliteDatabase): void {
   database.exec("PRAGMA user_version = 1");
 }
 
