@@ -1,3 +1,4 @@
+import { settleClaim } from "../../../src/service/domain/delivery/claims.ts";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -160,7 +161,7 @@ it.each(["running", "not running"])(
           const tokens = { token: tx.token(), unsubscribeToken: tx.token() };
           const requestId = await tx.requests.insert(project.id, { ...wish, ...times, ...tokens, personId });
           const change = { state: "held", dueAt: null, sentAt: null, reason: "535", isAttempt: false } as const;
-          if (index < 600) await tx.queue.settle({ project, requestId, claimer: null, claims: 0 }, change);
+          if (index < 600) await settleClaim(tx, { project, requestId, claimer: null, claims: 0 }, change);
         }
       },
       { project: "all" },

@@ -1,3 +1,4 @@
+import { claimSome } from "../../../src/service/domain/delivery/claims.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Clock } from "../../../src/runtime/clock.ts";
 import {
@@ -188,7 +189,7 @@ it("when many are due, then each is delivered once, over several batches", async
 it("when a scheduler died between claiming and recording, then the next one finds the claim again", async () => {
   await schedule("a@x.co", 0);
   await world().fixture.write((tx) =>
-    tx.queue.claimDue({ project: 1, claimer: "dead", channel: "email", leaseSeconds: 3600, limit: 10 }),
+    claimSome(tx, { project: 1, claimer: "dead", channel: "email", leaseSeconds: 3600, limit: 10 }),
   );
   world().create("living").start();
   await world().asleep(1);

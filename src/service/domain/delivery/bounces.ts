@@ -2,6 +2,7 @@
  * Reports after a survey was sent: delivery reports, complaints and automatic replies. Each is matched to its survey
  * and its consequences. Free text alone never marks anyone.
  */
+import { settleClaim } from "./claims.ts";
 import { emailKey } from "../../../contract/text/email.ts";
 import { resumeMember } from "../surveys/autopilot/autopilot.ts";
 import { NotFoundError } from "../errors.ts";
@@ -192,7 +193,7 @@ async function recordComplaint(tx: Transaction, { project, row }: ReportedSurvey
 async function bounce(tx: Transaction, { project, row }: ReportedSurvey): Promise<ReportOutcome> {
   const now = await tx.deliveries.byId(project.id, row.requestId);
   if (now !== null && now.claimer === null && now.state !== "cancelled")
-    await tx.queue.settle(now, { state: "bounced", dueAt: null, sentAt: null, reason: null, isAttempt: false });
+    await settleClaim(tx, now, { state: "bounced", dueAt: null, sentAt: null, reason: null, isAttempt: false });
   await recordBounce(tx, project, row.personId);
   return "bounced";
 }

@@ -1,4 +1,5 @@
 /** The life of a delivery: claimed, checked, marked, ended, and the consequences. */
+import { claimSome, settleClaim } from "./claims.ts";
 import { dueAfter } from "../due-after.ts";
 import { NotFoundError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
@@ -46,7 +47,7 @@ export async function claimDue(
   const room = isPaused ? 0 : await roomToday(tx, claim, channels, dailyLimit);
   if (room === 0) return { messages: [], isFull: false };
   const limited = room === null ? claim : { ...claim, limit: Math.min(claim.limit, room), isInTurn: true };
-  const claimed = await tx.queue.claimDue(limited);
+  const claimed = await claimSome(tx, limited);
   const opensAt = claimed.some(followsWindow) ? await nextOpening(tx, { id: claim.project }, claim.channel) : tx.now;
   const messages: DueMessage[] = [];
   for (const due of claimed) {
@@ -64,7 +65,7 @@ async function screenClaimed(tx: Transaction, due: DueMessage, opensAt: number):
   const wait = followsWindow(due) ? waitForWindow(tx, opensAt) : null;
   const outcome = reason === null ? wait : { kind: "cancelled" as const, reason };
   if (outcome === null) return due;
-  await tx.queue.settle(due, toChange(tx, due, outcome));
+  await settleClaim(tx, due, toChange(tx, due, outcome));
   return null;
 }
 
@@ -205,7 +206,7 @@ export async function finishDelivery(
   const isResent = ended.kind === "unknown" && onUnknown === "resend" && isSurvey(due);
   const result = isResent ? { ...ended, kind: "retry" as const, delaySeconds: resendSeconds } : ended;
   const change = toChange(tx, due, result);
-  if (!(await tx.queue.settle(due, due.channel === "digest" ? toDigestChange(tx, result, change) : change))) {
+  if (!(await settleClaim(tx, due, due.channel === "digest" ? toDigestChange(tx, result, change) : change))) {
     if (due.channel === "digest") await eraseLostDigest(tx, due, result);
     return;
   }
@@ -344,7 +345,7 @@ export async function resolveDelivery(
   if (row.state !== "unknown") throw new NotFoundError(`survey ${id} is ${row.state}, not unknown`);
   const again = { sentAt: null, reason: null, isAttempt: false, dueAt: tx.now, scheduledAt: tx.now };
   if (as === "sent") await settleAsSent(tx, project, row);
-  else await tx.queue.settle(row, { ...again, state: "retrying" });
+  else await settleClaim(tx, row, { ...again, state: "retrying" });
   return (await tx.deliveries.byId(project.id, id)) ?? row;
 }
 
@@ -361,7 +362,7 @@ export async function confirmSent(tx: Transaction, project: Project, requestId: 
 /** Counts as sent once, at the time of its mark. */
 async function settleAsSent(tx: Transaction, project: Project, row: DeliveryRow): Promise<void> {
   const sentAt = row.transmittingAt ?? tx.now;
-  const settled = await tx.queue.settle(row, { state: "sent", dueAt: null, sentAt, reason: null, isAttempt: false });
+  const settled = await settleClaim(tx, row, { state: "sent", dueAt: null, sentAt, reason: null, isAttempt: false });
   if (!settled) return;
   const ended = { ...row, project };
   await noteSent(tx, ended, row.personId, sentAt);

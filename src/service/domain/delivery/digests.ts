@@ -1,4 +1,5 @@
 /** The weekly digest by mail: readers, schedule, and that each week is sent at most once. */
+import { settleClaim } from "./claims.ts";
 import { emailKey } from "../../../contract/text/email.ts";
 import { createWallClock, DAY_SECONDS, firstSecond, toCalendarDay, toMoment } from "../../../runtime/zone.ts";
 import { InvalidError, NotFoundError } from "../errors.ts";
@@ -144,7 +145,7 @@ export async function chooseWeek(tx: Transaction, due: DueDigest): Promise<DueDi
   // After a change of schedule or time zone, earlier times don't count as missed.
   const isLate = isNew && periodAt >= due.scheduledAt;
   await tx.digests.setWeek(due, isLate ? periodAt : nextAt);
-  await tx.queue.settle(due, isLate ? tooLate(due) : { ...WAITING, dueAt: nextAt });
+  await settleClaim(tx, due, isLate ? tooLate(due) : { ...WAITING, dueAt: nextAt });
   if (isLate) await continueDigest(tx, chosen, "failed");
   return null;
 }

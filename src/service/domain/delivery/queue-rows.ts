@@ -143,6 +143,23 @@ export interface SharedRoom {
   readonly room: number;
 }
 
+/** A message that is due and can be claimed. */
+export interface FoundMessage {
+  readonly due: DueMessage;
+  readonly state: string;
+  /** False for a survey of an Autopilot that is switched off. */
+  readonly isActive: boolean;
+}
+
+/** A claim's message as it is stored now. */
+export interface ClaimedState {
+  readonly state: DeliveryState;
+  readonly sentAt: number | null;
+  /** Null for a digest or reply. */
+  readonly personId: number | null;
+  readonly reason: string | null;
+}
+
 export interface DeliveryChange {
   readonly state: DeliveryState;
   readonly dueAt: number | null;

@@ -1,3 +1,4 @@
+import { claimSome } from "../../../../src/service/domain/delivery/claims.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { claimDue, finishDelivery, mayStillSend } from "../../../../src/service/domain/delivery/deliveries.ts";
 import { nextDueAt } from "../next-due-at.ts";
@@ -178,7 +179,7 @@ describe("a limit for the day", () => {
     fixture.time.now = moment("2027-02-22T09:59:00+01:00");
     const claimed = await fixture.write((tx) => {
       const some = { project: fixture.project.id, claimer: "one", channel: "email", leaseSeconds: 60 } as const;
-      return tx.queue.claimDue({ ...some, limit: 10 });
+      return claimSome(tx, { ...some, limit: 10 });
     });
     expect(claimed).toHaveLength(2);
     fixture.time.now = moment("2027-02-22T10:00:00+01:00");

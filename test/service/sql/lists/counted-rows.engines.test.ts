@@ -1,4 +1,5 @@
 /** Counts through changes that take other rows with them, and through jobs that are undone. */
+import { claimSome, settleClaim } from "../../../../src/service/domain/delivery/claims.ts";
 import { removePerson } from "../../../../src/service/domain/people/person-removal.ts";
 import { expect, test } from "vitest";
 import { finishDelivery } from "../../../../src/service/domain/delivery/deliveries.ts";
@@ -35,9 +36,9 @@ test("rows that go with others are counted out", async () => {
     }
   });
   const claim = { project: project.id, claimer: "one", leaseSeconds: 60, limit: 9, channel: "reminder" } as const;
-  for (const reminder of await fixture.write((tx) => tx.queue.claimDue(claim))) {
+  for (const reminder of await fixture.write((tx) => claimSome(tx, claim))) {
     const change = { state: "sent", dueAt: null, sentAt: time.now, reason: null, isAttempt: true } as const;
-    await fixture.write((tx) => tx.queue.settle(reminder, change));
+    await fixture.write((tx) => settleClaim(tx, reminder, change));
   }
   const digest = await fixture.write((tx) => tx.digests.insert(project.id, DIGEST));
   const webhooks = await fixture.write(async (tx) => {

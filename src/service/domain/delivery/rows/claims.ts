@@ -1,6 +1,5 @@
 /** Claims of due messages. A claim is a lease; when it expires, the message is due again. */
 import {
-  type Claim,
   type ClaimKey,
   type DueMessage,
   type DueProjects,
@@ -11,7 +10,7 @@ import {
 } from "../queue-rows.ts";
 import { type Database, numberOrNull } from "../../../sql/database.ts";
 import { deleteRows, type Fragment, updateRows } from "../../../sql/lists/counted-rows.ts";
-import { findDue, findTransmitting, toDue } from "./due-messages.ts";
+import { findTransmitting } from "./due-messages.ts";
 
 export const IS_WAITING = "state IN ('scheduled', 'claimed', 'transmitting', 'retrying', 'held')";
 
@@ -40,32 +39,6 @@ export async function dueProjects(database: Database, now: number, queues: reado
     );
   }
   return due;
-}
-
-export async function claimSome(database: Database, now: number, claim: Claim): Promise<DueMessage[]> {
-  const { project, claimer, leaseSeconds } = claim;
-  const claimed: DueMessage[] = [];
-  for (const row of await findDue(database, now, claim)) {
-    const key = ["project_id = ? AND id = ?", project, Number(row.id)] as const;
-    if (row.autopilot === 1 && row.active === 0) {
-      await pause(database, key, Number(row.personId));
-      continue;
-    }
-    const set = [
-      "state = 'claimed', claimer = ?, due_at = ?, claims = claims + 1",
-      claimer,
-      now + leaseSeconds,
-    ] as const;
-    await updateRows(database, "messages", set, key, { state: row.state ?? null });
-    claimed.push(toDue({ ...row, claimer, claims: Number(row.claims) + 1 }));
-  }
-  return claimed;
-}
-
-/** Pauses a survey that was in flight when its Autopilot was deactivated, and returned. */
-async function pause(database: Database, key: readonly [string, number, number], personId: number): Promise<void> {
-  await updateRows(database, "messages", ["state = 'paused', due_at = NULL, claimer = NULL"], key);
-  refreshNextSurvey(database, key[1], personId);
 }
 
 /**

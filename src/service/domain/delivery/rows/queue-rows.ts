@@ -1,6 +1,8 @@
 import type {
   ClaimKey,
+  ClaimedState,
   DeliveryChange,
+  FoundMessage,
   FrozenMessage,
   DueMessage,
   ErasedSurvey,
@@ -12,23 +14,23 @@ import type {
 import { nextId } from "../../projects/project-rows.ts";
 import { DAILY_LIMIT, readQuietHours, readState, writeQuietHours, writeState } from "./delivery-state.ts";
 import { sendRow, updateRows } from "../../../sql/lists/counted-rows.ts";
-import type { Database, Session, SqlValue } from "../../../sql/database.ts";
+import type { Database, Session } from "../../../sql/database.ts";
 import {
   claimKey,
-  claimSome,
   listClaimedProjects,
   listErased,
   listTransmitting,
   dueProjects,
   earliestDueAt,
   noteErased,
+  refreshNextSurvey,
   NEXT_SURVEY_AT,
   releaseClaims,
   renewClaims,
   THIS_CLAIM,
   thisClaim,
 } from "./claims.ts";
-import { countInTurn } from "./due-messages.ts";
+import { countInTurn, findDue, toDue } from "./due-messages.ts";
 import type { Channel } from "../../../../contract/routes.ts";
 import type { QuietHours } from "../../surveys/quiet-hours.ts";
 
@@ -52,8 +54,32 @@ export class QueueRows {
     return dueProjects(this.#database, this.#session.now, queues);
   }
 
-  async claimDue(claim: Claim): Promise<readonly DueMessage[]> {
-    return claimSome(this.#database, this.#session.now, claim);
+  /** What is due in a project on a channel, the earliest first. */
+  async listDue(claim: Claim): Promise<readonly FoundMessage[]> {
+    return (await findDue(this.#database, this.#session.now, claim)).map((row) => ({
+      due: toDue(row),
+      state: String(row.state),
+      isActive: row.autopilot !== 1 || row.active !== 0,
+    }));
+  }
+
+  async claim({ due, state }: FoundMessage, { claimer, leaseSeconds }: Claim): Promise<DueMessage> {
+    const set = [
+      "state = 'claimed', claimer = ?, due_at = ?, claims = claims + 1",
+      claimer,
+      this.#session.now + leaseSeconds,
+    ] as const;
+    await updateRows(this.#database, "messages", set, ["project_id = ? AND id = ?", due.project.id, due.requestId], {
+      state,
+    });
+    return { ...due, claimer, claims: due.claims + 1 };
+  }
+
+  /** Takes a survey off the queue until its Autopilot is switched on. */
+  async pause({ due }: FoundMessage): Promise<void> {
+    const message = ["project_id = ? AND id = ?", due.project.id, due.requestId] as const;
+    await updateRows(this.#database, "messages", ["state = 'paused', due_at = NULL, claimer = NULL"], message);
+    if ("person" in due) refreshNextSurvey(this.#database, due.project.id, due.person.id);
   }
 
   /** How many of the first `room` due messages belong to the channel. */
@@ -161,12 +187,29 @@ export class QueueRows {
     return markTransmitting(this.#database, this.#session.now, claim, frozen);
   }
 
-  /**
-   * Ends a claim, or changes an unclaimed request; false if the claim was lost. A request that was cancelled meanwhile
-   * stays cancelled unless it ends as sent or bounced.
-   */
-  async settle(claim: ClaimKey, change: DeliveryChange): Promise<boolean> {
-    return settle(this.#database, this.#session.now, claim, change);
+  /** Null if the claim isn't the message's any more. */
+  async claimed(claim: ClaimKey): Promise<ClaimedState | null> {
+    const sql = `SELECT state, sent_at AS "sentAt", person_id AS "personId", reason FROM messages WHERE ${THIS_CLAIM}`;
+    return (await this.#database.first(sql, claimKey(claim))) as ClaimedState | null;
+  }
+
+  /** Ends a claim, or changes a request that has none. */
+  async settle(claim: ClaimKey, { personId, ...old }: ClaimedState, change: DeliveryChange): Promise<void> {
+    const { state, dueAt, scheduledAt, sentAt, reason, isAttempt } = change;
+    const { now } = this.#session;
+    if (scheduledAt !== undefined) putOff(this.#database, now, claim, personId);
+    const set = `state = ?, due_at = ?, scheduled_at = coalesce(?, scheduled_at), sent_at = coalesce(?, sent_at),
+      claimer = NULL, reason = ?, attempts = attempts + ?, first_attempt_at = coalesce(first_attempt_at, ?)`;
+    const attempt = isAttempt ? [1, now] : [0, null];
+    const values = [state, dueAt, scheduledAt ?? null, sentAt, reason, ...attempt];
+    const known = { state: old.state, sent_at: old.sentAt };
+    await updateRows(this.#database, "messages", [set, ...values], thisClaim(claim), known);
+    if (personId !== null) noteSettled(this.#database, claim.project.id, personId, sentAt);
+  }
+
+  /** Notes that the message may be in an outbox and has to go: see `listErased`. */
+  async eraseMessage(claim: ClaimKey): Promise<void> {
+    noteErased(this.#database, thisClaim(claim));
   }
 
   /** Surveys of deleted people whose messages were, or were about to be, handed over; in all projects. */
@@ -245,39 +288,6 @@ async function markTransmitting(
   return (await updateRows(database, "messages", [set, ...values], marked, { state: "claimed" })) > 0;
 }
 
-async function settle(
-  database: Database,
-  now: number,
-  claim: ClaimKey,
-  { state, dueAt, scheduledAt, sentAt, reason, isAttempt }: DeliveryChange,
-): Promise<boolean> {
-  const sql = `SELECT state, sent_at, person_id AS "personId" FROM messages WHERE ${THIS_CLAIM}`;
-  const row = await database.first(sql, claimKey(claim));
-  if (row === null) return false;
-  const { personId = null, ...old } = row;
-  // A message that was cancelled meanwhile stays so, unless it was already sent.
-  const isCancelled = row.state === "cancelled" && state !== "sent" && state !== "bounced";
-  if (isCancelled) noteErased(database, thisClaim(claim));
-  if (scheduledAt !== undefined) putOff(database, now, claim, personId);
-  const set = `state = ?, due_at = ?, scheduled_at = coalesce(?, scheduled_at), sent_at = coalesce(?, sent_at),
-    claimer = NULL, reason = CASE WHEN ? = 1 THEN coalesce(reason, ?) ELSE ? END,
-    attempts = attempts + ?, first_attempt_at = coalesce(first_attempt_at, ?)`;
-  const values = [
-    isCancelled ? "cancelled" : state,
-    isCancelled ? null : dueAt,
-    scheduledAt ?? null,
-    sentAt,
-    isCancelled ? 1 : 0,
-    reason,
-    reason,
-    isAttempt ? 1 : 0,
-    isAttempt ? now : null,
-  ];
-  await updateRows(database, "messages", [set, ...values], thisClaim(claim), old);
-  if (typeof personId === "number") noteSettled(database, claim.project.id, personId, sentAt);
-  return true;
-}
-
 /** `sentAt` is null unless a survey was sent to the person. */
 function noteSettled(database: Database, project: number, personId: number, sentAt: number | null): void {
   const sql = `UPDATE people SET next_survey_at = ${NEXT_SURVEY_AT},
@@ -287,7 +297,7 @@ function noteSettled(database: Database, project: number, personId: number, sent
 }
 
 /** Keeps a postponed message's place; a membership records that its survey moved. */
-function putOff(database: Database, now: number, claim: ClaimKey, personId: SqlValue): void {
+function putOff(database: Database, now: number, claim: ClaimKey, personId: number | null): void {
   database.send(
     `UPDATE messages SET planned_at = coalesce(planned_at, scheduled_at) WHERE ${THIS_CLAIM}`,
     claimKey(claim),
