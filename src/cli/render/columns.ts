@@ -30,7 +30,6 @@ export interface Column {
   readonly isSure?: (row: JsonObject) => boolean;
   /** Shown in records only if the row has it, or on request. */
   readonly isOptional?: boolean;
-  /** Shown after the value in records. */
   readonly addition?: string;
   /** Parts of the text to highlight on a terminal. */
   readonly spans?: (text: string) => readonly { readonly start: number; readonly end: number }[];
@@ -44,7 +43,6 @@ export interface Resource {
   readonly dropFirst?: readonly string[];
   /** Dropped only when the flexible column is at its narrowest. */
   readonly dropLast?: readonly string[];
-  /** Takes the remaining room, such as comments. */
   readonly flexible?: string;
   /** Fields of a row's JSON, one list per form. Defaults to the columns. */
   readonly json?: readonly (readonly Column[])[];
@@ -54,7 +52,6 @@ export interface Resource {
   readonly namesValues?: boolean;
   /** The service may send other fields (metric groups), so any name is accepted. */
   readonly open?: boolean;
-  /** Further columns, found in the rows. */
   readonly found?: FoundColumns;
 }
 
@@ -93,7 +90,6 @@ export function propertyColumn(map: string, key: string): Column {
   return { name: `${map}.${key}`, kind: "text", read };
 }
 
-/** Throws UsageError. */
 export function selectColumns(resource: Resource, names: readonly string[] | null): readonly Column[] {
   return names === null ? resource.columns : names.map((name) => selectColumn(resource, name));
 }

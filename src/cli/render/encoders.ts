@@ -26,7 +26,6 @@ export interface EncoderOptions {
   readonly time: TimeFormat | null;
   readonly zone: string | null;
   readonly now: number;
-  /** For people: JSON rows on several lines. */
   readonly indent?: boolean;
   /** Null unless the format is CSV. */
   readonly stringify: typeof stringify | null;

@@ -33,7 +33,6 @@ export function toShare(share: number): string {
   return `${(100 * share).toFixed(1)}%`;
 }
 
-/** `95%`, `99.5%`. */
 export function toPercent(share: number): string {
   const rounded = Math.round(share * 1000) / 10;
   return share < 1 && rounded === 100 ? ">99.9%" : `${rounded}%`;

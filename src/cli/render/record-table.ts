@@ -13,7 +13,6 @@ import { createTimeFormatter, type TimeFormatter } from "./time.ts";
 /** Narrower values aren't worth a column. */
 const VALUE_WIDTH_MIN = 20;
 
-/** Wraps long values on a terminal. */
 export function drawRecord({ streams, options, clock }: RenderContext, resource: Resource, json: JsonObject): string {
   const columns = shownColumns(resource, options.columns, json);
   const measure = createTextMeasure(options.unicode);

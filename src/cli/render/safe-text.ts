@@ -9,7 +9,6 @@ const NAMED = new Map([
   ["\r", "\\r"],
 ]);
 
-/** Shows control characters as escapes. */
 export function toSafeText(text: string): string {
   return text.replace(STEERING, (char) => NAMED.get(char) ?? `\\u${hex(char)}`);
 }

@@ -214,7 +214,6 @@ interface ColumnRoom {
   readonly name: string;
   readonly natural: number;
   readonly comfortable: number;
-  /** Not worth showing below this width. */
   readonly minimum: number;
   readonly floor: number;
   readonly isEmpty: boolean;

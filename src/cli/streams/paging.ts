@@ -1,4 +1,3 @@
-/** Shows long output in the pager of `SURVEYCTL_PAGER` or `PAGER`, on a terminal. */
 import type { ChildProcessByStdio } from "node:child_process";
 import type { Writable } from "node:stream";
 import { UsageError } from "../errors/usage-error.ts";

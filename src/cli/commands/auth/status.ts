@@ -152,7 +152,6 @@ function noMetrics(baseUrl: string, status: number): ClientError {
 
 export const BASE_URL_ADVICE = "Is the base URL right? It is the part before /v1, such as https://surveys.example.com";
 
-/** True if the server doesn't speak the survey API. */
 export function answeredElse(error: ClientError): boolean {
   return error instanceof RefusedError || error.code === "bad_reply";
 }

@@ -55,7 +55,6 @@ export function openPipe({ streams, signal }: Deps): Pipe {
 
 const LINE_MAX = 1024 * 1024;
 
-/** Null is a line that was too long. */
 async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string | null> {
   let rest: string | null = "";
   const decoder = new TextDecoder();

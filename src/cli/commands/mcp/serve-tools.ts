@@ -44,7 +44,6 @@ const READS =
 const MAY_WRITE =
   "The key of this connection may write, which no tool does; a read-only key is safer: surveyctl service key add --read-only.";
 
-/** Sends nothing. */
 async function instruct(deps: Deps): Promise<string> {
   const mayWrite = await withClient(deps, async (client) => {
     try {

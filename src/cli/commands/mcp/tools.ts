@@ -11,7 +11,6 @@ export interface Tool {
   /** For arguments that don't go together; null if they do. */
   readonly fault?: (given: ToolArguments) => string | null;
   readonly words: (given: ToolArguments) => readonly string[];
-  /** True if the output has texts by strangers. */
   readonly hasForeignText: boolean;
   readonly form: "json" | "text";
   /** If too many, the oldest rows are dropped instead of the last. */

@@ -4,11 +4,10 @@ import type { FlagGroup } from "../../kit/flag-spec.ts";
 import { RANGE_FLAGS, rangeFlags, readRange, readTime, type TimeFilter } from "../../kit/time-flags.ts";
 
 interface PastRange extends TimeFilter {
-  /** Unix seconds; later answers are left out. */
   readonly asOf: number;
 }
 
-/** Relative times such as 7d count from `--as-of`. `start` is what a missing `--since` means, for help. */
+/** Times such as 7d are relative to `--as-of`. `start` is the default of `--since` in help. */
 export function pastRange(start?: string): FlagGroup<PastRange> {
   return {
     records: [

@@ -1,4 +1,3 @@
-/** The addresses at which `serve` may be reached, and the check that this is safe. */
 import { isIP } from "node:net";
 import { activationSocket } from "../../../runtime/files/processes.ts";
 import { isLoopbackHost } from "../../../runtime/name-resolver.ts";
@@ -97,7 +96,6 @@ export function plainHttpFlag(url: string): string {
   return protocol === "https:" || isLoopbackHost(hostname) ? "" : " --insecure-http";
 }
 
-/** Without a trailing slash. Throws UsageError. */
 export function parsePublicUrl(text: string, place: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isPlain = url !== null && url.search === "" && url.hash === "" && url.username === "";

@@ -52,7 +52,6 @@ export interface NewService {
   readonly data: string;
   readonly url: string;
   readonly key: string;
-  /** Null if the key is shown on stderr. */
   readonly keyFile: KeyFile | null;
 }
 

@@ -91,7 +91,6 @@ const SMTP_HINT = "use --smtp URL or SURVEYCTL_SMTP";
 export const SMS_HINT = "use --sms-gateway URL or SURVEYCTL_SMS_GATEWAY";
 const SMTP_ONLY = ["--smtp-rate", "--smtp-connections", "--dkim-key", "--dkim-selector", "--dkim-domain"] as const;
 
-/** Rules for all messages. Throws UsageError. */
 export function readSendingRules(
   flags: Flags,
   { isSending }: { readonly isSending: boolean },

@@ -28,7 +28,6 @@ export function createServeLog({ streams, clock, options }: Deps, format: LogFor
   return { ...log, info: (event, fields) => ("message" in fields ? log.info(event, fields) : undefined) };
 }
 
-/** For events whose hint is a command. */
 const HINTS: Readonly<Record<string, string>> = {
   no_time_zone: "`surveyctl service settings --tz ZONE` sets one",
   sending_paused: "`surveyctl service delivery status` counts what waits, `service resume` sends it",
@@ -72,7 +71,6 @@ function describe(event: string, fields: LogFields): string {
   return [event, ...Object.entries(fields).map(([name, value]) => `${name}=${String(value)}`)].join(" ");
 }
 
-/** Local time, such as `14:03:59`. */
 function timeOfDay(ms: number): string {
   return new Date(ms).toTimeString().slice(0, 8);
 }

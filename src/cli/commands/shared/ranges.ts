@@ -18,7 +18,6 @@ import { UsageError } from "../../errors/usage-error.ts";
 import { createTimeFormatter } from "../../render/time.ts";
 
 export interface Period extends PeriodRange {
-  /** `2026-01-31`, `2026-W05`, `2026-01`, `2026-Q1`, `2026`. */
   readonly period: string;
 }
 

@@ -31,7 +31,6 @@ export function rethrowTooMany(error: unknown): never {
 
 export interface PageCounts {
   readonly tally: SegmentTally;
-  /** Choices are counted by id. */
   readonly texts: ShownTexts;
 }
 
@@ -39,7 +38,6 @@ export function emptyCounts(properties: readonly string[]): PageCounts {
   return { tally: createTally(properties), texts: new Map() };
 }
 
-/** `start` separates the two compared ranges. */
 export function countPage(rows: readonly JsonObject[], properties: readonly string[], start: number): PageCounts {
   const { tally, texts } = emptyCounts(properties);
   for (const row of rows) {

@@ -11,7 +11,6 @@ import type { Resource } from "../../render/columns.ts";
 
 interface SuppressionList {
   readonly noun: "bounces" | "unsubscribes";
-  /** As in "people who bounced". */
   readonly verb: "bounced" | "unsubscribed";
   readonly columns: Resource;
   readonly method: "listBounces" | "listUnsubscribes";
