@@ -1,26 +1,24 @@
-/** Carries messages to a mail server or a gateway, each at most once, and what the other side's replies mean. */
+/**
+ * The interface to mail servers and gateways, which get each message at most once, and the meaning of their replies.
+ */
 import type { AttemptFacts, DeliveryProgress } from "../domain/delivery/sender.ts";
 
-/** The other side's words at the last step. */
 export interface CarrierReply extends AttemptFacts {
   readonly text: string;
 }
 
-/** The end of the transmission of one message. */
 export type CarrierResult<Reply extends CarrierReply> =
   | { readonly kind: "accepted"; readonly reply: Reply }
-  /** The other side said no. */
   | { readonly kind: "refused"; readonly reply: Reply }
-  /** The connection or the wait for it ended. Past the dot the message may have arrived. */
+  /** The connection or the wait for it ended. Past the dot, the message may have arrived. */
   | { readonly kind: "broken"; readonly reply: Reply; readonly isPastDot: boolean }
-  /** It can't be carried at all: nothing was sent, and nobody is to blame. */
+  /** It can't be sent at all: nothing was sent, and no one is to blame. */
   | { readonly kind: "unsendable"; readonly reply: Reply }
-  /** `mayStillSend` said no. */
   | { readonly kind: "withdrawn" };
 
 export type CarrierProgress = Pick<DeliveryProgress, "mayStillSend" | "transmitting">;
 
-/** Messages that may leave in a second, a minute or an hour, whatever the number of connections. */
+/** Messages per second, minute or hour, over any number of connections. */
 export interface SendRate {
   readonly count: number;
   readonly perSeconds: number;
@@ -31,28 +29,28 @@ export interface Carrier<Message, Reply extends CarrierReply> {
   close(): Promise<void>;
 }
 
-/** The meaning of a reply for the message and for the sender as a whole. */
+/** What a reply means for the message and the sender. */
 export interface Meaning {
   readonly outcome: "sent" | "retry" | "bounced" | "failed" | "held" | "unknown";
-  /** `hours` is a quota; `breaker` is a refusal of policy or login, of which three in a row stop the sender. */
+  /** `hours` is a quota; `breaker` is a policy or login rejection: three in a row stop the sender. */
   readonly sender: "none" | "back-off" | "hours" | "breaker";
-  /** A refusal of content, or a defect of ours: three in a row stop the sender too. */
+  /** Rejected content, or our own error: three in a row stop the sender too. */
   readonly strike: boolean;
-  /** A quota that may be the recipient's: it counts once several domains have spoken of one. */
+  /** A quota that may be the recipient's; it counts once several domains have mentioned one. */
   readonly needsOthers: boolean;
-  /** The time that the server asked to wait. */
+  /** The delay that the server asked for. */
   readonly afterSeconds: number | null;
-  /** The reply names the address, such as 5.1.1. */
+  /** The enhanced code concerns the address, such as 5.1.1. */
   readonly hasAddressCode: boolean;
-  /** The domain of recipients is put off, and not the sender. */
+  /** Only the recipient's domain backs off, not the sender. */
   readonly backsDomainOff: boolean;
-  /** It was refused before the recipient mattered, though its stage doesn't say so. */
+  /** It was rejected regardless of the recipient, although its stage doesn't show that. */
   readonly isBeforeRecipient?: boolean;
-  /** The number wants no more messages: the provider keeps it from getting them. */
+  /** The number has opted out at the provider. */
   readonly hasStopped?: boolean;
 }
 
-/** Of a reply that says nothing of the sender. */
+/** For replies that say nothing about the sender. */
 export const NOTHING_MEANT = {
   sender: "none",
   strike: false,

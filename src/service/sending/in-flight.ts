@@ -88,7 +88,6 @@ export class InFlight {
     return this.#all().some(({ due }) => due.channel !== "reply" && due.token === token);
   }
 
-  /** Their leases must be renewed. */
   unmarked(): readonly DueMessage[] {
     return this.#all().flatMap(({ due, isMarked }) => (isMarked ? [] : [due]));
   }

@@ -10,10 +10,9 @@ export function allowing(pattern: string | null): (address: string) => boolean {
 }
 
 export interface LoggedSender {
-  /** Prefix of its log events. */
   readonly name: "mail" | "sms";
   readonly place: LogFields;
-  /** Masks addresses and numbers in the other side's words. */
+  /** Masks addresses and numbers in replies. */
   readonly mask: (said: string) => string;
 }
 

@@ -1,4 +1,4 @@
-/** The scheduler's sender of mail: what the words of a mail server mean for it. */
+/** Sends mail for the scheduler, and interprets replies. */
 import { replaceText } from "../../contract/replace-text.ts";
 import type { DueDigest, DueQuestion } from "../domain/ports.ts";
 import { type Meaning, NOTHING_MEANT } from "../delivery/carrier.ts";
@@ -14,13 +14,11 @@ import { classifyReply } from "../delivery/mail/classify-reply.ts";
 import { maskReply } from "../delivery/mail/parse-reply.ts";
 
 export interface SmtpSenderOptions extends Omit<PacedTransportOptions<SmtpMessage, SmtpReply>, "name" | "meaningOf"> {
-  /** The same message each time, from what was frozen the first time. */
+  /** Renders the same message each time, from what was frozen first. */
   readonly render: (due: DueMail) => Promise<Pick<Composed<SmtpMessage>, "frozen" | "message">>;
-  /** Messages to other addresses are held. */
   readonly mayReceive: (address: string) => boolean;
 }
 
-/** A survey, its reminder, or a week of a digest. */
 type DueMail = DueQuestion | DueDigest;
 
 export async function openSmtpSender({ mayReceive, render, ...options }: SmtpSenderOptions): Promise<PacedSender> {
@@ -52,7 +50,7 @@ function meaningOfReply(result: AnsweredResult<SmtpReply>): Meaning {
   if (result.kind === "accepted") return { ...NOTHING_MEANT, outcome: "sent" };
   if (stage !== "final-dot") return classifyReply({ ...words, stage, code });
   if (code !== null) return classifyReply({ ...words, stage, code });
-  // A server that loses messages past the dot would make each of them unknown.
+  // A server that loses messages past the dot would make all of them unknown.
   return { ...NOTHING_MEANT, outcome: "unknown", sender: "back-off" };
 }
 

@@ -18,10 +18,8 @@ import type { Project } from "../domain/inputs.ts";
 import type { DueDigest, DueSurvey, Store } from "../domain/ports.ts";
 import { allowing, logSenderChange } from "./log-change.ts";
 
-/** From the flags of `serve`. */
 export interface MailOptions {
   readonly server: SmtpServer;
-  /** PEM certificates to trust instead of the public ones. */
   readonly certificates: string | null;
   readonly rate: SendRate;
   readonly connections: number;
@@ -33,7 +31,6 @@ export interface MailOptions {
 
 export interface MailTools {
   readonly store: Store;
-  /** Identifies this process. */
   readonly process: string;
   readonly clock: Clock;
   readonly random: Random;

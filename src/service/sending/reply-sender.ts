@@ -1,4 +1,3 @@
-/** Sends what is texted back to people: soon, once, or not at all. */
 import { unixSeconds, type Clock } from "../../runtime/clock.ts";
 import type { DeliveryProgress, DeliveryResult, MessageSender } from "../domain/delivery/sender.ts";
 import type { DueReply, FrozenMessage } from "../domain/ports.ts";

@@ -15,7 +15,6 @@ import type { Heartbeat } from "./heartbeat.ts";
 export interface SchedulerOptions {
   readonly store: Store;
   readonly clock: Clock;
-  /** Names this scheduler in claims. */
   readonly claimer: string;
   readonly heartbeat: Heartbeat;
   /** At most one for each channel. */
@@ -49,7 +48,6 @@ const LOOK_WAIT_MS = 100;
 /** Small, so that API writes don't wait long. */
 const HOLD_BATCH = 100;
 
-/** Does nothing until `start` or `finish`. */
 export class Scheduler {
   readonly #options: SchedulerOptions;
   readonly #inFlight: InFlight;

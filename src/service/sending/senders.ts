@@ -1,4 +1,3 @@
-/** The sender of each channel: a mail server, a text gateway, or the outbox. */
 import path from "node:path";
 import type { Channel } from "../../contract/routes.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
@@ -15,7 +14,7 @@ export interface SendersOptions extends MailTools, SmsTools {
   readonly sms: SmsOptions | null;
   /** `dataFile`: path of the data file, or name of the database. */
   readonly outbox: { readonly folder: string; readonly dataFile: string };
-  /** Adds other ways of digests. */
+  /** Adds other transports for digests. */
   readonly withDigests: (sender: MessageSender) => MessageSender;
 }
 
@@ -25,7 +24,6 @@ export interface Senders {
   readonly outboxChannels: readonly Channel[];
   /** Senders with a server. */
   readonly paced: readonly PacedSender[];
-  /** One per channel of surveys and digests. */
   readonly all: readonly MessageSender[];
   /** Null without a gateway. */
   readonly replies: MessageSender | null;
@@ -34,7 +32,7 @@ export interface Senders {
 
 const CHANNELS = ["email", "sms", "digest", "reminder", "sms-reminder"] as const;
 
-/** Modules of a channel are loaded if it has a server. */
+/** Loads a channel's modules only if it has a server. */
 export async function createSenders(options: SendersOptions): Promise<Senders> {
   const { mail, sms, withDigests } = options;
   const mailSender = mail === null ? null : await (await import("./mail.ts")).openMailDelivery({ ...options, ...mail });

@@ -1,4 +1,3 @@
-/** Text messages through a gateway: what they say, what they may cost, and what comes in. */
 import type { Log } from "../../runtime/log.ts";
 import { createSenderMemory } from "./pacing/sender-memory.ts";
 import { replySms, type SmsSender, surveySms } from "../delivery/message/survey-sms.ts";

@@ -24,7 +24,7 @@ const certificate = checkOf("certificate", "a valid certificate; without one, no
 const login = checkOf("auth", "the relay lets us send (530 5.7.0 and 535 5.7.8 stop all mail)");
 const capabilities = checkOf("ehlo", "the server carries our messages (552 5.3.4; RFC 6531 for other alphabets)");
 
-interface Heard {
+interface SessionReport {
   readonly server: SmtpServer;
   readonly failure: SessionOutcome | null;
   readonly facts: SessionFacts;
@@ -41,43 +41,43 @@ export async function checkConnection(
   const session = new SmtpSession({ server, certificates, name: null, timeouts: TIMEOUTS, clock });
   const stopWaiting = onAbort(signal, () => session.destroy("stopped"));
   const failure = await session.open();
-  const heard = { server, failure, facts: session.facts };
+  const report = { server, failure, facts: session.facts };
   await session.quit();
   stopWaiting();
   signal.throwIfAborted();
-  return [checkReached(heard), checkCertificate(heard, clock.now()), checkLogin(heard), checkCapabilities(heard)];
+  return [checkReached(report), checkCertificate(report, clock.now()), checkLogin(report), checkCapabilities(report)];
 }
 
-function failureAt({ failure }: Heard, stages: readonly string[]): string | null {
+function failureAt({ failure }: SessionReport, stages: readonly string[]): string | null {
   if (failure === null || !stages.includes(failure.reply.stage)) return null;
   const { code, enhancedCode, text } = failure.reply;
   return [code, enhancedCode, text].filter((part) => part !== null).join(" ");
 }
 
-function checkReached(heard: Heard): DoctorFinding {
-  const { server, facts } = heard;
-  const words = failureAt(heard, ["connect", "ehlo"]);
+function checkReached(report: SessionReport): DoctorFinding {
+  const { server, facts } = report;
+  const words = failureAt(report, ["connect", "ehlo"]);
   if (words !== null) return connection("problem", `${server.host}:${server.port}: ${words}`);
-  const isInClear = failureAt(heard, ["starttls"]) === null && facts.tls === null;
+  const isInClear = failureAt(report, ["starttls"]) === null && facts.tls === null;
   const how = isInClear ? ", without TLS" : facts.tls === null ? "" : `, ${facts.tls.protocol}`;
   return connection("ok", `${server.host}:${server.port}${how}`);
 }
 
-function checkCertificate(heard: Heard, now: number): DoctorFinding {
-  const words = failureAt(heard, ["starttls"]);
+function checkCertificate(report: SessionReport, now: number): DoctorFinding {
+  const words = failureAt(report, ["starttls"]);
   if (words !== null) return certificate("problem", words);
-  const { tls } = heard.facts;
+  const { tls } = report.facts;
   if (tls === null) return certificate("skipped", "no TLS");
   const days = Math.floor((Date.parse(tls.validUntil) - now) / DAY_MS);
   const said = `issued by ${tls.issuer}, valid for ${days} more days`;
   return certificate(days < EXPIRES_SOON_DAYS ? "warning" : "ok", said);
 }
 
-function checkLogin(heard: Heard): DoctorFinding {
-  const { server, facts } = heard;
-  const words = failureAt(heard, ["auth"]);
+function checkLogin(report: SessionReport): DoctorFinding {
+  const { server, facts } = report;
+  const words = failureAt(report, ["auth"]);
   if (words !== null) return login("problem", words);
-  if (heard.failure !== null) return login("skipped", "not reached");
+  if (report.failure !== null) return login("skipped", "not reached");
   if (server.credentials !== null) return login("ok", `logged in as ${server.credentials.user}`);
   const isOffered = facts.capabilities.some((line) => /^AUTH\b/i.test(line));
   return isOffered && !isLoopbackHost(server.host)
@@ -85,8 +85,8 @@ function checkLogin(heard: Heard): DoctorFinding {
     : login("ok", "no login");
 }
 
-function checkCapabilities(heard: Heard): DoctorFinding {
-  const lines = heard.facts.capabilities;
+function checkCapabilities(report: SessionReport): DoctorFinding {
+  const lines = report.facts.capabilities;
   if (lines.length === 0) return capabilities("skipped", "not reached");
   const size = Number(
     lines.map((line) => /^SIZE +(\d+)$/i.exec(line)?.[1]).find((digits) => digits !== undefined) ?? 0,

@@ -1,12 +1,12 @@
 /**
- * The meaning of a refused message: for the person, for the sender as a whole, and for the next try. The reply's own
- * code decides whether to try again; the enhanced code (RFC 3463) and the words decide who is to blame.
+ * What a rejection means for the person, the sender and the next attempt. The reply code decides whether to retry; the
+ * enhanced code (RFC 3463) and the text decide who is to blame.
  */
 import type { Meaning } from "../carrier.ts";
 import { EMPTY_IN_REPORTS, waitIn } from "./parse-reply.ts";
 import { reasonIn, type ReplyReason } from "./reply-phrases.ts";
 
-/** `report` is a delivery report that came later by mail; it counts as if said at `RCPT TO`. */
+/** `report` is a later delivery report, which counts like a reply to `RCPT TO`. */
 export type ReplyStage =
   | "connect"
   | "ehlo"
@@ -19,8 +19,8 @@ export type ReplyStage =
   | "report";
 
 /**
- * The reply of the server. `code` is null when the connection failed without a reply; then `text` is the error's
- * message. A lost connection after the final dot is not a reply: its outcome is unknown and cannot be classified.
+ * `code` is null if the connection failed without a reply; `text` is then the error's message. A connection lost after
+ * the final dot isn't a reply: the outcome is unknown.
  */
 export type ServerReply = { readonly enhancedCode: string | null; readonly text: string } & (
   | { readonly stage: Exclude<ReplyStage, "final-dot">; readonly code: number | null }
@@ -28,10 +28,9 @@ export type ServerReply = { readonly enhancedCode: string | null; readonly text:
 );
 
 /**
- * The end of the message, and the effect on the sender as a whole: nothing, a pause of seconds or minutes, one of
- * hours, or no more mail until a probe succeeds. A message that is `failed` is given up and nobody is blamed; one that
- * is `held` waits until the sender is well again, or for the operator. In a report `retry` means that the server gave
- * up for a passing reason.
+ * The fate of the message, and the effect on the sender: none, a pause of seconds or minutes, one of hours, or no mail
+ * until a probe succeeds. `failed` messages are given up without blame; `held` ones wait until the sender is healthy,
+ * or for the operator. In a report, `retry` means the server gave up for a temporary reason.
  */
 type Fate =
   | { readonly outcome: "sent" | "bounced" | "failed"; readonly sender: "none" }
@@ -46,20 +45,20 @@ const ADDRESS_CODES: ReadonlySet<string> = new Set(["1.1", "1.2", "1.3", "1.6", 
 const ADDRESS_REASONS: ReadonlySet<ReplyReason> = new Set(["userunknown", "hostunknown", "moved", "disabled"]);
 const SENDER_REASONS: ReadonlySet<ReplyReason> = new Set(["auth", "relay", "sender", "rate", "blocked", "policy"]);
 const MESSAGE_REASONS: ReadonlySet<ReplyReason> = new Set(["content", "size", "syntax", "loop"]);
-/** A daily quota lasts for hours, whatever the server suggests. */
+/** Daily quotas last for hours, whatever the server suggests. */
 const QUOTA_SECONDS = 4 * 3600;
 
 const ANY = "any";
 
-/** The meaning of a code, and the reasons in the words that take precedence over it. */
+/** A code's meaning, and the reasons in the text that overrule it. */
 interface CodeRule {
   readonly reason: ReplyReason;
   readonly unless: readonly ReplyReason[] | typeof ANY;
 }
 
 /**
- * Enhanced codes without their class: servers write `550 4.1.1` and `451 5.1.1`. Only strong words overrule a code of
- * the address, see `PhraseList`.
+ * Enhanced codes without their class, because servers write `550 4.1.1` and `451 5.1.1`. Only strong phrases overrule a
+ * code about the address, see `PhraseList`.
  */
 const CODE_RULES: Readonly<Record<string, CodeRule>> = {
   "1.1": { reason: "userunknown", unless: ANY },
@@ -85,21 +84,21 @@ const CODE_RULES: Readonly<Record<string, CodeRule>> = {
   "6.*": { reason: "content", unless: [] },
   "7.*": { reason: "policy", unless: ANY },
 };
-/** Faults of the sender, whatever the words are: SPF, DKIM, DMARC, Microsoft's rules and blocklists. */
+/** The sender's fault, whatever the text: SPF, DKIM, DMARC, Microsoft's rules and blocklists. */
 const SENDER_POLICIES: readonly (readonly [first: number, last: number])[] = [
   [20, 40],
   [509, 509],
   [515, 515],
   [606, 649],
 ];
-/** Microsoft's codes for one recipient who takes mail from some senders only. */
+/** Microsoft's codes for a recipient who only accepts some senders. */
 const RECIPIENT_POLICIES: readonly (readonly [first: number, last: number])[] = [
   [12, 12],
   [124, 136],
   [193, 193],
 ];
 
-/** Reply codes that say what is wrong without an enhanced code; the others say only "no". */
+/** Reply codes that are meaningful without an enhanced code. */
 const REPLY_CODES: Readonly<Record<number, ReplyReason>> = {
   500: "syntax",
   501: "syntax",
@@ -115,18 +114,16 @@ const REPLY_CODES: Readonly<Record<number, ReplyReason>> = {
   556: "hostunknown",
 };
 
-/** Full codes, class and all: quotas of a day at Gmail. */
+/** Gmail's daily quotas, including the class. */
 const QUOTA_CODES: ReadonlySet<string> = new Set(["4.5.3", "4.5.4", "5.4.5"]);
 
-/**
- * The meaning of a refusal. A pure function; the meaning of several refusals together is for the sender's state to say.
- */
+/** Interprets one rejection. A pure function; what several rejections mean together is up to the sender's health. */
 export function classifyReply(reply: ServerReply): ReplyMeaning {
   const detail = detailOf(reply);
   const reason = reasonOf(reply, detail);
   const permanent = classOf(reply) === 5;
   const fate = fateOf(reply, reason, detail);
-  // Without a code the text is an error of ours, and any time in it is our own.
+  // Without a code, the text is our own error, and so is any time in it.
   const asks = fate.outcome === "retry" && (reply.code !== null || reply.stage === "report");
   const asked = asks ? waitIn(reply.text) : null;
   return {
@@ -140,7 +137,7 @@ export function classifyReply(reply: ServerReply): ReplyMeaning {
   };
 }
 
-/** After `DATA` any refusal may be of the message, unless it names the recipient. */
+/** After `DATA`, any rejection may concern the message, unless it names the recipient. */
 function isStrike({ stage }: ServerReply, reason: ReplyReason, detail: string | null): boolean {
   if (MESSAGE_REASONS.has(reason)) return true;
   const isRecipients = ADDRESS_REASONS.has(reason) || reason === "restricted" || ADDRESS_CODES.has(detail ?? "");
@@ -151,19 +148,19 @@ function hasQuotaCode({ enhancedCode }: ServerReply): boolean {
   return QUOTA_CODES.has(enhancedCode ?? "");
 }
 
-/** The reply's own code decides; a report may quote none, and is then as permanent as its status, or else final. */
+/** The reply's code decides. A report without one is as permanent as its status, or permanent by default. */
 function classOf({ stage, code, enhancedCode }: ServerReply): number {
   if (code !== null) return Math.trunc(code / 100);
   if (stage !== "report") return 4;
   return enhancedCode === null ? 5 : Number(enhancedCode.charAt(0));
 }
 
-/** `1.1` of `5.1.1`; null for a code that says nothing. */
+/** `1.1` of `5.1.1`; null for a meaningless code. */
 function detailOf({ stage, code, enhancedCode }: ServerReply): string | null {
   if (enhancedCode === null || enhancedCode.endsWith(".0.0")) return null;
   if (stage === "report" && EMPTY_IN_REPORTS.has(enhancedCode)) return null;
   const detail = enhancedCode.slice(enhancedCode.indexOf(".") + 1);
-  // `550 4.1.1` contradicts itself: nobody is blamed unless the words do.
+  // `550 4.1.1` is contradictory: no one is blamed unless the text does it.
   const contradiction = code !== null && code >= 500 && enhancedCode.startsWith("4.") && ADDRESS_CODES.has(detail);
   return contradiction ? null : detail;
 }
@@ -171,10 +168,10 @@ function detailOf({ stage, code, enhancedCode }: ServerReply): string | null {
 function reasonOf(reply: ServerReply, detail: string | null): ReplyReason {
   const { stage, code, text } = reply;
   if (code !== null && code < 400) return "accepted";
-  // Before a recipient is named, a quota is the sender's.
+  // Before the recipient is named, a quota is the sender's.
   if (hasQuotaCode(reply) || (SENDER_STAGES.has(stage) && /\bquota\b/i.test(text))) return "quota";
   const fromText = reasonIn(text, ADDRESS_CODES.has(detail ?? ""));
-  // Microsoft 365 does not say "user unknown" in another way.
+  // Microsoft 365's only wording for "user unknown".
   if (detail === "4.1" && /\baccess denied\b/i.test(text)) return "userunknown";
   if (isPolicy(detail, RECIPIENT_POLICIES)) return "restricted";
   if (isPolicy(detail, SENDER_POLICIES)) return fromText !== null && SENDER_REASONS.has(fromText) ? fromText : "policy";
@@ -196,7 +193,7 @@ function isPolicy(detail: string | null, ranges: typeof SENDER_POLICIES): boolea
   return subject === 7 && ranges.some(([first, last]) => number !== undefined && first <= number && number <= last);
 }
 
-/** A code of the mailbox, such as 4.2.1: its limits concern nobody else. */
+/** A code about the mailbox, such as 4.2.1: its limits affect no one else. */
 function isMailboxCode(detail: string | null): boolean {
   return detail?.startsWith("2.") === true;
 }
@@ -212,7 +209,7 @@ const HOURS = { outcome: "retry", sender: "hours" } as const;
 
 function fateOf(reply: ServerReply, reason: ReplyReason, detail: string | null): Fate {
   const replyClass = classOf(reply);
-  // A success code in a refusal before the final dot means that the server is out of step.
+  // A success code in a rejection before the final dot means the server is out of step.
   if (replyClass < 4) return reply.stage === "final-dot" || reply.stage === "report" ? SENT : BACK_OFF;
   if (SENDER_STAGES.has(reply.stage)) return reason === "quota" ? HOURS : senderFate(reply, reason);
   if (hasQuotaCode(reply)) return HOURS;
@@ -222,25 +219,25 @@ function fateOf(reply: ServerReply, reason: ReplyReason, detail: string | null):
   return MESSAGE_STAGES.has(reply.stage) ? messageFate(reply, reason, detail) : recipientFate(reason, detail);
 }
 
-/** Before any recipient is named, every refusal is the sender's; messages keep their attempts. */
+/** Before the recipient is named, every rejection is the sender's; messages keep their attempts. */
 function senderFate(reply: ServerReply, reason: ReplyReason): Fate {
   if (reply.code === null) return reason === "tls" ? BREAKER : BACK_OFF;
   if (reply.stage === "mail-from" && MESSAGE_REASONS.has(reason) && reply.code >= 500) return FAILED;
-  // A wrong password tried again and again locks the account.
+  // Retrying a wrong password locks the account.
   if (reply.stage === "auth" && reply.code !== 421) return BREAKER;
   return reply.code >= 500 ? BREAKER : BACK_OFF;
 }
 
 function recipientFate(reason: ReplyReason, detail: string | null): Fate {
-  // With a code of security or protocol the words alone are no proof.
+  // With a security or protocol code, text alone proves nothing.
   if (ADDRESS_REASONS.has(reason)) return /^[57]\./.test(detail ?? "") ? FAILED : BOUNCED;
-  // "User unknown" and "full" do not go together, so neither is believed.
+  // "User unknown" and "full" contradict each other, so neither is believed.
   if (reason === "full") return ADDRESS_CODES.has(detail ?? "") ? HELD_ALONE : RETRY;
   if (MESSAGE_REASONS.has(reason)) return FAILED;
   return GIVEN_UP.has(reason) ? FAILED : BREAKER;
 }
 
-/** There is no one to blame, or no one that is known. */
+/** No one, or no known one, is to blame. */
 const GIVEN_UP: ReadonlySet<ReplyReason> = new Set([
   "restricted",
   "vacation",
@@ -249,10 +246,10 @@ const GIVEN_UP: ReadonlySet<ReplyReason> = new Set([
   "expired",
   "unknown",
 ]);
-/** Reasons that pass, of a mailbox or of the sender. */
+/** Temporary limits of a mailbox or the sender. */
 const LIMITS: ReadonlySet<ReplyReason> = new Set(["full", "rate", "quota"]);
 /**
- * After `DATA` a server speaks of the message, so only a code and words together make a bounce, and spam is content.
+ * After `DATA`, the server judges the message, so only a code and text together make a bounce, and spam means content.
  */
 function messageFate(reply: ServerReply, reason: ReplyReason, detail: string | null): Fate {
   if (ADDRESS_REASONS.has(reason)) {
@@ -264,7 +261,7 @@ function messageFate(reply: ServerReply, reason: ReplyReason, detail: string | n
   return recipientFate(reason, detail);
 }
 
-/** A limit of the recipient's domain, not of the connection. A greylist asks for patience, and that of one message. */
+/** A limit of the recipient's domain, not the connection. Greylisting delays only one message. */
 function backsDomainOff(reply: ServerReply, reason: ReplyReason, detail: string | null): boolean {
   if (SENDER_STAGES.has(reply.stage) || reply.code === null || isMailboxCode(detail)) return false;
   return reason === "rate" || (reply.code === 421 && detail?.startsWith("7.") === true);

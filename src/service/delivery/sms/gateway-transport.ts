@@ -1,4 +1,4 @@
-/** One message to the gateway by one POST: its body leaves only after the mark. */
+/** Sends a message with one POST, whose body is sent only after the mark. */
 import { Agent as HttpAgent, request as requestHttp, type ClientRequest } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { Clock } from "../../../runtime/clock.ts";
@@ -27,8 +27,8 @@ const BODY_BYTES_MAX = 64 * 1024;
 const LOGGED_BYTES_MAX = 1_024;
 
 /**
- * Each message has a connection of its own: one that was kept open may be closed by the gateway at the very moment at
- * which a message leaves, and then nobody knows whether it has arrived. Redirects are not followed.
+ * Uses a new connection per message: the gateway may close an idle one just as a message is sent, and then no one knows
+ * whether it arrived. Doesn't follow redirects.
  */
 export function createGatewayTransport(gateway: SmsGateway, clock: Clock): GatewayTransport {
   const { url, format } = gateway;
@@ -67,7 +67,6 @@ export function createGatewayTransport(gateway: SmsGateway, clock: Clock): Gatew
       }
       return transmit(exchange, failures, { clock, ms: ANSWER_MS }).then(
         ({ status, bytes, retryAfter }): CarrierResult<GatewayReply> => {
-          // Unlike a buffer's own, it leaves out the mark that some programs put before UTF-8.
           const text = new TextDecoder().decode(bytes);
           const answer = { status, text, retryAfter: retryAfterSeconds(retryAfter, clock) };
           const meaning = readGatewayAnswer(format, answer);
@@ -133,7 +132,7 @@ async function transmit(
     });
   });
   request.end(body);
-  // The end of a connection after the answer's status is part of that answer.
+  // Once there is a status, the end of the connection is part of the response.
   const broken = failure.catch(async (error: unknown) => {
     if (!state.isAnswered) throw error;
     return answered;

@@ -11,7 +11,6 @@ export type IncomingSource = "gateway" | SigningGateway;
 /** Null if the body is neither a form nor a JSON object. */
 export function readFields({ method, headers, query, bytes }: IncomingRequest): JsonObject | null {
   if (method === "GET") return fromForm(query);
-  // Drops a byte order mark.
   const text = new TextDecoder().decode(bytes);
   const type = (headers["content-type"] ?? "").toLowerCase();
   if (type.includes("form-urlencoded")) return fromForm(text);

@@ -1,18 +1,19 @@
 import type { Clock } from "../../../runtime/clock.ts";
 
-/** One time limit that is moved often and rarely reached. */
+/** A timeout that is often moved and rarely reached. */
 export interface Alarm {
-  /** Calls `ring` after `ms` milliseconds, in place of what was set before. */
+  /** Calls `ring` after `ms` milliseconds, and replaces the previous timeout. */
   readonly set: (ms: number, ring: () => void) => void;
   readonly pause: () => void;
-  /** Ends what is set and lets go of the clock. */
   readonly clear: () => void;
 }
 
-/** Our own abort reason: making the default one costs more than the rest. */
+/** A default abort reason would cost more than everything else. */
 const MOVED = "moved";
 
-/** A later limit costs nothing: the sleeper looks when it wakes. Only an earlier one needs another sleeper. */
+/**
+ * A later timeout costs nothing, because the sleeper checks when it wakes. Only an earlier one needs another sleeper.
+ */
 export function createAlarm(clock: Clock): Alarm {
   const state = { ringsAt: Infinity, wakesAt: Infinity, ring: (): void => undefined };
   let nap: AbortController | null = null;

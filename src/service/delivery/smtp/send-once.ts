@@ -7,7 +7,6 @@ import type { SmtpServer } from "./smtp-url.ts";
 
 export interface OnceOptions {
   readonly server: SmtpServer;
-  /** PEM certificates to trust instead of the public ones. */
   readonly certificates: string | null;
   readonly clock: Clock;
   readonly signal: AbortSignal;

@@ -1,7 +1,4 @@
-/**
- * One connection to a mail server, over nodemailer's client: its stages, its time limits, and the final dot, which is
- * sent here.
- */
+/** A connection to a mail server with nodemailer's client: stages, timeouts, and the final dot, which is sent here. */
 import { isAscii } from "node:buffer";
 import { connect as connectPlain, type Socket } from "node:net";
 import { Readable } from "node:stream";
@@ -19,56 +16,52 @@ import { maskCredentials, type SmtpServer } from "./smtp-url.ts";
 
 /** Milliseconds. */
 export interface SmtpTimeouts {
-  /** For the lookup, the TCP connection and, with implicit TLS, the handshake. */
+  /** For the DNS lookup, the TCP connection and, with implicit TLS, the handshake. */
   readonly connect: number;
   readonly greeting: number;
   /** For the reply to any command, and for the handshake after STARTTLS. */
   readonly command: number;
-  /** RFC 5321, 4.5.3.2.6: servers work on a message before they reply. */
+  /** Servers process a message before they reply (RFC 5321, 4.5.3.2.6). */
   readonly afterDot: number;
-  /** The time for which a connection without a message stays open. */
+  /** How long an idle connection stays open. */
   readonly idle: number;
   readonly quit: number;
 }
 
 export interface SessionOptions {
   readonly server: SmtpServer;
-  /** PEM certificates to trust in place of the public ones. */
   readonly certificates: string | null;
-  /** The name that EHLO gives; null for the machine's own. */
+  /** The name in EHLO; null for the machine's. */
   readonly name: string | null;
   readonly timeouts: SmtpTimeouts;
   readonly clock: Clock;
 }
 
-/** As in `SmtpResult`, before anybody measured the time. */
+/** Like `SmtpResult`, without durations. */
 export type SessionOutcome =
   | { readonly kind: "accepted" | "refused" | "unsendable"; readonly reply: Omit<SmtpReply, "ms"> }
   | { readonly kind: "broken"; readonly reply: Omit<SmtpReply, "ms">; readonly isPastDot: boolean };
 
-/** The announcement of a server, and the security of the connection to it. */
 export interface SessionFacts {
-  /** The lines after the first of the last reply to EHLO, such as `AUTH PLAIN LOGIN`. */
+  /** The lines of the last EHLO reply after the first, such as `AUTH PLAIN LOGIN`. */
   readonly capabilities: readonly string[];
-  /** Null when the connection was not secured. */
   readonly tls: { readonly protocol: string; readonly issuer: string; readonly validUntil: string } | null;
 }
 
 type Done<T> = (error: Error | null | undefined, value?: T) => void;
 
-/** The alarm rings long before; nodemailer's own limits would not know the stage. */
+/** Disables nodemailer's timeouts, which don't know the stage; ours fires long before. */
 const NEVER_MS = 24 * 3_600_000;
 export class SmtpSession {
-  /** Messages that were begun on it. */
   messages = 0;
   readonly #options: SessionOptions;
   readonly #alarm: Alarm;
   #connection: SMTPConnection | null = null;
   #socket: Socket | null = null;
-  /** Stages whose replies are still to come, in order; with PIPELINING there are several. */
+  /** Stages whose replies are pending, in order; PIPELINING has several. */
   readonly #awaited: SmtpStage[] = [];
   #stage: SmtpStage = "connect";
-  /** DATA was accepted: what comes next from the server is about the message. */
+  /** DATA was accepted: the server's next reply is about the message. */
   #isInMessage = false;
   #isPastDot = false;
   #ehlo = "";
@@ -85,12 +78,11 @@ export class SmtpSession {
     return this.#connection !== null && this.#end === null;
   }
 
-  /** The dot of the message in progress may have left. */
   get isPastDot(): boolean {
     return this.#isPastDot;
   }
 
-  /** Connects, secures the connection and logs in; null when that went well. */
+  /** Connects, negotiates TLS and logs in; null on success. */
   async open(): Promise<SessionOutcome | null> {
     try {
       this.#connection = this.#converse(await this.#dial());
@@ -111,7 +103,7 @@ export class SmtpSession {
     return { capabilities: lines.map((line) => line.replace(/^250[ -]/, "").trim()), tls: this.#tlsFacts };
   }
 
-  /** The reason why this server cannot carry the message, by what it announced; null when it can. */
+  /** Why this server can't carry the message, by its capabilities, or null. */
   findObstacle(message: SmtpMessage): SessionOutcome | null {
     const addresses = message.from + message.to;
     const sizeMax = Number(/^250[ -]SIZE +(\d+)/im.exec(this.#ehlo)?.[1] ?? 0);
@@ -124,7 +116,7 @@ export class SmtpSession {
     return null;
   }
 
-  /** Ends whatever transaction is open. False when the connection turned out to be of no more use. */
+  /** Ends an open transaction. False if the connection is unusable. */
   async reset(): Promise<boolean> {
     try {
       await this.#run((done) => this.#connection?.reset(done));
@@ -135,19 +127,17 @@ export class SmtpSession {
     }
   }
 
-  /** Suspends the time limits while somebody else is busy. */
+  /** Suspends timeouts while the caller is busy. */
   hold(): void {
     this.#alarm.pause();
   }
 
-  /** Keeps the connection for the next message, but not for long. */
+  /** Keeps the connection for the next message, for a limited time. */
   rest(): void {
     this.#alarm.set(this.#options.timeouts.idle, () => void this.quit());
   }
 
-  /**
-   * One message from MAIL FROM to the reply. Rejects with what `transmitting` rejects with; the dot is not sent then.
-   */
+  /** Sends one message, from MAIL FROM to the reply. Rejects with errors of `transmitting`; the dot isn't sent then. */
   async transmit(message: SmtpMessage, transmitting: CarrierProgress["transmitting"]): Promise<SessionOutcome> {
     this.messages += 1;
     this.#isPastDot = false;
@@ -157,7 +147,7 @@ export class SmtpSession {
         this.destroy("the message was withdrawn before its end");
         throw error;
       });
-      // A message that ended meanwhile ended before its dot, so the dot is not sent.
+      // If the message has ended meanwhile, the dot isn't sent.
       if (!this.#isInMessage || !this.isOpen) return false;
       this.#isPastDot = true;
       this.#expect(this.#options.timeouts.afterDot, WAITS["final-dot"]);
@@ -175,7 +165,7 @@ export class SmtpSession {
       ({ response }) => this.#accepted(response),
       (error: unknown) => this.#outcomeOf(error as DialogueError),
     );
-    // Without its dot the message is still open, and nothing else can be said on this connection.
+    // Without its dot the message is still open, so the connection is unusable.
     if (this.#isInMessage && !this.#isPastDot) this.destroy("the message was cut off");
     this.#isInMessage = false;
     this.#isPastDot = false;
@@ -183,7 +173,6 @@ export class SmtpSession {
     return outcome;
   }
 
-  /** Says QUIT and waits a little for the reply. */
   async quit(): Promise<void> {
     if (!this.isOpen) return;
     this.#alarm.set(this.#options.timeouts.quit, () => this.destroy("QUIT had no reply"));
@@ -191,7 +180,7 @@ export class SmtpSession {
     this.destroy("the connection was closed");
   }
 
-  /** Drops the connection; a message in progress ends as broken with these words. */
+  /** Drops the connection; a message in progress ends as broken with this reason. */
   destroy(reason: string): void {
     this.#break(new Error(reason));
     this.#connection?.close();
@@ -208,7 +197,7 @@ export class SmtpSession {
       this.#socket = socket;
       this.#alarm.set(timeouts.connect, () => socket.destroy(timeoutError(timeouts.connect, WAITS.connect)));
       if (isImplicit) socket.once("connect", () => (this.#stage = "starttls"));
-      // These stay: once the promise is settled they change nothing.
+      // Harmless once the promise is settled.
       socket.on("error", reject).on("close", () => reject(new Error(CLOSED)));
       socket.once(isImplicit ? "secureConnect" : "connect", () => {
         this.#stage = "connect";
@@ -221,7 +210,7 @@ export class SmtpSession {
     const { certificates, server } = this.#options;
     const isName = /[a-z]/i.test(server.host) && !server.host.includes(":");
     return {
-      // Explicit, so that no environment variable turns it off.
+      // Explicit, so that no environment variable disables it.
       rejectUnauthorized: true,
       ...(certificates === null ? {} : { ca: certificates }),
       ...(isName ? { servername: server.host } : {}),
@@ -249,7 +238,7 @@ export class SmtpSession {
       logger: listenTo((side, text) => (side === "client" ? this.#said(text) : this.#heard(text))),
     });
     connection.on("error", (error: Error) => this.#break(error));
-    // nodemailer closes before it passes on the reply that was the reason.
+    // nodemailer closes the connection before it passes on the reply that caused it.
     connection.on("end", () => {
       this.#end ??= new Error(CLOSED);
       queueMicrotask(() => this.#break(new Error(CLOSED)));
@@ -270,21 +259,19 @@ export class SmtpSession {
     return null;
   }
 
-  /** Every line that the client sends, passwords already masked. */
   #said(line: string): void {
     if (line === "QUIT") return;
     const stage = stageOfLine(line);
-    // nodemailer ends a message by itself that has no recipient, so that nobody gets it.
+    // nodemailer sends the dot itself if no recipient was accepted, so no one gets the message.
     if (line === ".") this.#isInMessage = false;
     this.#awaited.push(stage);
     if (this.#awaited.length === 1) this.#expect(this.#options.timeouts.command, WAITS[stage]);
   }
 
-  /** Every whole reply, before anything is made of it. */
   #heard(reply: string): void {
     this.#stage = this.#awaited.shift() ?? this.#stage;
     if (this.#stage === "ehlo") this.#ehlo = reply;
-    // 354, and 250 by servers that take it for the same.
+    // 354, or 250 from servers that confuse the two.
     if (this.#stage === "data" && !this.#isInMessage) this.#isInMessage = /^[23]/.test(reply);
     const next = this.#awaited[0] ?? this.#stage;
     if (!this.#isInMessage) this.#expect(this.#options.timeouts.command, WAITS[next]);
@@ -297,7 +284,7 @@ export class SmtpSession {
     });
   }
 
-  /** Runs what calls back; it also ends when the connection does, of which nodemailer tells no callback but one. */
+  /** Wraps a callback; also ends when the connection does, which nodemailer doesn't report to every callback. */
   #run<T = unknown>(start: (done: Done<T>) => void): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#end !== null) {
@@ -335,7 +322,7 @@ export class SmtpSession {
     return this.#broken(text === "" ? describeFailure(error) : `unexpected reply: ${error.response}`);
   }
 
-  /** A refusal is known by its command; a break, by the answer that was waited for. */
+  /** A rejection belongs to its command; a lost connection to the pending reply. */
   #stageOf(error: DialogueError, isRefusal: boolean): SmtpStage {
     if (this.#isPastDot) return "final-dot";
     if (!isRefusal) return this.#awaited[0] ?? this.#stage;
@@ -371,7 +358,7 @@ interface Body {
 }
 
 /**
- * The stream is read when DATA was accepted, and read on when its bytes were taken: then is the time to ask for the
+ * The stream is read after DATA was accepted, and read again when its bytes were taken: that is when to ask for the
  * end.
  */
 function createBody(bytes: Uint8Array, mayEnd: () => Promise<boolean>): Body {

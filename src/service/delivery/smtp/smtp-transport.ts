@@ -1,4 +1,4 @@
-/** Messages over a few connections that are kept for a while, each with its outcome and never more than once. */
+/** Sends messages over a few reused connections, each at most once. */
 import type { Clock } from "../../../runtime/clock.ts";
 import { createSemaphore, type Semaphore } from "../../../runtime/parallel.ts";
 import { SmtpSession, type SessionOutcome, type SmtpTimeouts } from "./smtp-session.ts";
@@ -8,12 +8,11 @@ import type { SmtpServer } from "./smtp-url.ts";
 
 export interface SmtpTransportOptions {
   readonly server: SmtpServer;
-  /** PEM certificates to trust in place of the public ones; null for the public ones. */
+  /** PEM certificates to trust instead of the public ones; null for the public ones. */
   readonly certificates: string | null;
-  /** The highest number of connections. */
   readonly connections: number;
   readonly clock: Clock;
-  /** The name that EHLO gives; the machine's own when it is left out. */
+  /** The name in EHLO; the machine's by default. */
   readonly name?: string;
   readonly messagesPerConnection?: number;
   readonly timeouts?: Partial<TransportTimeouts>;
@@ -21,9 +20,9 @@ export interface SmtpTransportOptions {
 
 /** Milliseconds. */
 interface TransportTimeouts extends SmtpTimeouts {
-  /** The time that `close` gives messages to end. */
+  /** How long `close` lets messages finish. */
   readonly drain: number;
-  /** The further time for those that are past their dot. */
+  /** Additional time for messages past their dot. */
   readonly drainPastDot: number;
 }
 
@@ -42,10 +41,7 @@ const STOPPING = "the service is stopping";
 
 type Attempt = SessionOutcome | { readonly kind: "withdrawn" };
 
-/**
- * Connects when the first message comes. Nothing is sent twice by itself, and nothing is tried again once it was
- * refused.
- */
+/** Connects for the first message. Never sends anything twice, or retries a rejection. */
 export class SmtpTransport {
   readonly #options: SmtpTransportOptions;
   readonly #timeouts: TransportTimeouts;
@@ -54,7 +50,7 @@ export class SmtpTransport {
   readonly #turns: Semaphore;
   #closing: Promise<void> | null = null;
   #isCutOff = false;
-  /** Aborted whenever no message is in progress. */
+  /** Aborted when no message is in progress. */
   #quiet = new AbortController();
 
   constructor(options: SmtpTransportOptions) {
@@ -64,8 +60,8 @@ export class SmtpTransport {
   }
 
   /**
-   * Sends one message and resolves when its outcome is known; calls beyond the number of connections wait their turn.
-   * Rejects only with what `progress` rejects with (the dot was not written then) and after `close`.
+   * Sends a message and resolves with its outcome; calls beyond the number of connections wait. Rejects only with
+   * errors of `progress` (the dot wasn't sent then) and after `close`.
    */
   async send(message: SmtpMessage, progress: CarrierProgress): Promise<SmtpResult> {
     await this.#turns.enter();
@@ -80,19 +76,18 @@ export class SmtpTransport {
     return { ...attempt, reply: { ...attempt.reply, ms: Math.round(clock.monotonic() - began) } };
   }
 
-  /** Lets messages in flight end, within bounds, and says QUIT. What is cut off resolves as `broken`. */
+  /** Lets messages in flight finish, within bounds, and says QUIT. The rest resolve as `broken`. */
   close(): Promise<void> {
     this.#closing ??= this.#drain();
     return this.#closing;
   }
 
-  /** Releases the turn in every case. */
   async #deliver(message: SmtpMessage, progress: CarrierProgress): Promise<Attempt> {
     for (;;) {
       const kept = this.#takeIdle();
       const session = kept ?? this.#create();
       const failure = kept === null ? await session.open() : null;
-      // A server that ends a connection between two messages means the connection and not the message.
+      // A server that closes a connection between two messages isn't rejecting the message.
       const isAlive = kept === null || (await kept.reset());
       const attempt = failure ?? (isAlive ? await this.#attempt(session, message, progress) : null);
       if (attempt !== null && (kept === null || !wasOver(attempt))) {
@@ -134,9 +129,7 @@ export class SmtpTransport {
     return null;
   }
 
-  /**
-   * The turn of a connection that is ending ends with it, so that there are never more than the server was promised.
-   */
+  /** A closing connection counts until it has ended, so that the server never sees more than promised. */
   #giveBack(session: SmtpSession): void {
     const { messagesPerConnection = MESSAGES_PER_CONNECTION } = this.#options;
     const isLast = this.#closing !== null || session.messages >= messagesPerConnection;
@@ -166,7 +159,7 @@ export class SmtpTransport {
   }
 
   async #drain(): Promise<void> {
-    // Waiting messages are woken, and learn at once that there is no turn any more.
+    // Wakes waiting messages, which then find that the transport is closed.
     this.#quiet = new AbortController();
     this.#turns.admitAll();
     await Promise.all(this.#idle.splice(0).map((session) => session.quit()));
@@ -183,7 +176,7 @@ export class SmtpTransport {
   }
 }
 
-/** The connection had ended, or was about to, before the server said anything about the message. */
+/** The connection ended before the server replied about the message. */
 function wasOver(attempt: Attempt): boolean {
   if (attempt.kind !== "broken" && attempt.kind !== "refused") return false;
   const { stage, code } = attempt.reply;

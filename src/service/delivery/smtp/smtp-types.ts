@@ -1,49 +1,45 @@
 import type { CarrierReply, CarrierResult } from "../carrier.ts";
 
 /**
- * The stage that the dialogue had reached. `connect` includes the lookup of the name and the greeting, `starttls` is
- * the securing of the connection in both ways of TLS, `data` is DATA and the message without its end, `final-dot` is
- * that end.
+ * The stage of the dialogue. `connect` includes the DNS lookup and the greeting, `starttls` is the TLS handshake in
+ * both modes, `data` is DATA and the message without its end, `final-dot` is that end.
  */
 export type SmtpStage = "connect" | "ehlo" | "starttls" | "auth" | "mail-from" | "rcpt-to" | "data" | "final-dot";
 
-/** The server's words, or the words of the failure where the server said nothing. */
 export interface SmtpReply extends CarrierReply {
   readonly stage: SmtpStage;
-  /** The basic reply code, such as 550. Null when the server did not reply. */
+  /** Reply code such as 550; null without a reply. */
   readonly code: number | null;
-  /** The enhanced code of RFC 3463 directly after the basic one, such as `5.1.1`. */
+  /** Enhanced code (RFC 3463) directly after it, such as `5.1.1`. */
   readonly enhancedCode: string | null;
-  /** At most 500 characters on one line, without the codes and without the credentials. */
+  /** At most 500 characters on one line, without codes and credentials. */
   readonly text: string;
-  /** The host that the settings name. */
   readonly host: string;
-  /** The server's name for the message that it accepted, when its reply says so. */
+  /** The server's name for an accepted message, if its reply contains one. */
   readonly serverId: string | null;
-  /** Milliseconds from when the message had a connection's turn to this reply, connecting included. */
+  /** Milliseconds from getting a connection to this reply, including connecting. */
   readonly ms: number;
 }
 
 /**
- * `unsendable`: an address that needs SMTPUTF8 (RFC 6531), a message larger than the announced SIZE, an address with a
- * line break.
+ * `unsendable`: an address that needs SMTPUTF8 (RFC 6531) or contains a line break, or a message above the announced
+ * SIZE.
  */
 export type SmtpResult = CarrierResult<SmtpReply>;
 
 export interface SmtpMessage {
-  /** The sender of the envelope; empty for the null sender. */
   readonly from: string;
   readonly to: string;
-  /** The message as RFC 5322 has it. Dots are stuffed and line breaks become CRLF on the way. */
+  /** RFC 5322. Dots are stuffed, and line breaks become CRLF. */
   readonly bytes: Uint8Array;
   readonly needsSmtpUtf8: boolean;
 }
 
 const TEXT_MAX = 500;
-/** Postfix, Exim and Amazon's servers, in this order. */
+/** Postfix, Exim and Amazon, in this order. */
 const SERVER_IDS = [/\bqueued as ([\w.-]+)/i, /\bid=([\w.-]+)/i, /^Ok ([\da-f]+(?:-[\da-f]+)+)$/i];
 
-/** Printable words on one line, cut to the length that is kept. */
+/** Printable text on one line, cut to the stored length. */
 export function asOneLine(text: string): string {
   return text
     .replaceAll(/[\s\p{Cc}]+/gu, " ")

@@ -27,7 +27,7 @@ import {
   type SenderHealth,
   type ServerAnswer,
 } from "./sender-health.ts";
-import { createDepartures, type Departures } from "./departures.ts";
+import { createSendRateLimiter, type SendRateLimiter } from "./send-rate-limiter.ts";
 import type { SenderMemory } from "./sender-memory.ts";
 import { createAlarm, type Alarm } from "../../delivery/smtp/alarm.ts";
 
@@ -75,7 +75,6 @@ export interface PacedSender extends MessageSender {
   readonly close: () => Promise<void>;
 }
 
-/** More would only wait for the same connections. */
 const IN_FLIGHT_MAX = 64;
 const SAVE_MS = 10_000;
 const AFTER_PROBE_SECONDS = 15;
@@ -87,7 +86,7 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
   health: SenderHealth;
   readonly #options: PacedTransportOptions<Message, Reply>;
   readonly #alarm: Alarm;
-  readonly #departures: Departures;
+  readonly #departures: SendRateLimiter;
   readonly #turns: Semaphore;
   #saving: Promise<void> | null = null;
   #savedMs = 0;
@@ -100,7 +99,7 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
     this.#alarm = createAlarm(options.clock);
     this.#turns = createSemaphore(options.connections);
     const { rate, clock, name, store } = options;
-    this.#departures = createDepartures({ rate, clock, store, name, wanted: this.#turns.wanted });
+    this.#departures = createSendRateLimiter({ rate, clock, store, name, wanted: this.#turns.wanted });
     this.health = kept === null ? HEALTHY_SENDER : toHealth(kept, resumedAt, options.clock.now());
     if (this.health.mode !== "open") this.#wakeWhenDue();
   }

@@ -1,15 +1,14 @@
 import type { KeptSender, SenderState, Store } from "../../domain/ports.ts";
 
-/** The state of a sender that is kept in the store. */
 export interface SenderMemory {
-  /** Of this process, or of the one that saved last; null for none. */
+  /** Of this process or, if there is none, of the last one that saved. */
   readonly load: () => Promise<KeptSender | null>;
   readonly save: (state: SenderState) => Promise<void>;
-  /** When an operator last had all senders try again, Unix milliseconds. */
+  /** When an operator last made all senders retry, Unix milliseconds. */
   readonly resumedAt: () => Promise<number | null>;
 }
 
-/** `process` names this one, since others may send from the same store. */
+/** `process` names this one, because others may send from the same store. */
 export function createSenderMemory(store: Store, name: string, process: string): SenderMemory {
   return {
     load: async () => {

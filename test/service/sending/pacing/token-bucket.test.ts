@@ -6,7 +6,7 @@ import { FULL_BUCKET, reserve, type BucketLevel } from "../../../../src/service/
 const START = 1_800_000_000_000;
 const rate: SendRate = { count: 20, perSeconds: 1 };
 
-/** Departures of a number of messages that all ask at `now`. */
+/** Departures of messages that are all requested at `now`. */
 function all(count: number, from: BucketLevel, now: number): { departures: number[]; bucket: BucketLevel } {
   const departures: number[] = [];
   let bucket = from;

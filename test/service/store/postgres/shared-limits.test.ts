@@ -1,7 +1,7 @@
 /** Limits that hold for all processes on one database together. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../../../src/runtime/clock.ts";
-import { createDepartures } from "../../../../src/service/sending/pacing/departures.ts";
+import { createSendRateLimiter } from "../../../../src/service/sending/pacing/send-rate-limiter.ts";
 import { createSegmentBudget } from "../../../../src/service/sending/sms-sender.ts";
 import type { Store } from "../../../../src/service/domain/ports.ts";
 import { addProject } from "../../../../src/service/domain/projects/projects.ts";
@@ -24,7 +24,7 @@ describe.skipIf(!hasPostgres)("two processes that send", () => {
   test("when both send as fast as they may, then together they keep the rate of one", async () => {
     const rate = { count: 20, perSeconds: 1 };
     const senders = stores.map((store) =>
-      createDepartures({ store, rate, clock: systemClock, name: "smtp", wanted: () => 10 }),
+      createSendRateLimiter({ store, rate, clock: systemClock, name: "smtp", wanted: () => 10 }),
     );
     const take = async (at: number): Promise<number> => senders[at % 2]!.take();
     const moments = (await Promise.all(Array.from({ length: 60 }, (_, at) => take(at)))).toSorted((a, b) => a - b);

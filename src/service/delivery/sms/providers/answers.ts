@@ -1,4 +1,3 @@
-/** The meanings that a provider's answer can have, and how answers are read. */
 import { isJsonObject, type Json, type JsonObject } from "../../../../contract/json.ts";
 import { type Meaning, NOTHING_MEANT } from "../../carrier.ts";
 
@@ -9,12 +8,12 @@ export interface GatewayMeaning extends Meaning {
 
 export const PLAIN = { ...NOTHING_MEANT, serverId: null, code: null } as const;
 export const FAILED = { ...PLAIN, outcome: "failed", strike: true } as const;
-/** Credentials or a certificate, whoever the recipient is. */
+/** Wrong credentials or certificate, regardless of the recipient. */
 export const HELD = { ...PLAIN, outcome: "held", sender: "breaker", isBeforeRecipient: true } as const;
 export const RETRY = { ...PLAIN, outcome: "retry", sender: "back-off" } as const;
 export const BAD_NUMBER = { ...PLAIN, outcome: "bounced", hasAddressCode: true } as const;
 export const STOPPED = { ...PLAIN, outcome: "bounced", hasStopped: true } as const;
-/** The message may have gone, and a gateway that answers so gets no more. */
+/** The message may have been sent, but a gateway with such responses gets no more. */
 export const NONSENSE = { ...PLAIN, outcome: "unknown", sender: "breaker" } as const;
 
 export function sentAs(id: string): GatewayMeaning {

@@ -1,34 +1,31 @@
-/** When messages may leave, so that all processes that send together keep one rate. */
+/** When messages can be sent, at a rate shared by all processes. */
 import type { Clock } from "../../../runtime/clock.ts";
 import type { Store } from "../../domain/ports.ts";
 import type { SendRate } from "../../delivery/carrier.ts";
 import { FULL_BUCKET, reserve } from "./token-bucket.ts";
 
-export interface Departures {
-  /** The moment of the next message, Unix milliseconds, without taking it. */
+export interface SendRateLimiter {
+  /** When the next message can be sent, Unix milliseconds, without reserving it. */
   readonly next: () => Promise<number>;
-  /** Takes a moment: no other message gets it. */
   readonly take: () => Promise<number>;
 }
 
-export interface DeparturesOptions {
+export interface SendRateLimiterOptions {
   readonly rate: SendRate;
   readonly clock: Clock;
   readonly store: Store;
-  /** Of the sender: all that have this name share the rate. */
+  /** All processes with this name share the rate. */
   readonly name: string;
-  /** The number of messages that wait for a moment now. */
   readonly wanted: () => number;
 }
 
-/** The most moments that are taken from the store at once. */
 const TAKEN_MAX = 10;
 
 /**
  * Each process reserves send slots in batches of at most one second's worth (but at least one), so an idle process
  * delays the others by no more than that. Missed slots are not made up.
  */
-export function createDepartures({ rate, clock, store, name, wanted }: DeparturesOptions): Departures {
+export function createSendRateLimiter({ rate, clock, store, name, wanted }: SendRateLimiterOptions): SendRateLimiter {
   const perSecond = rate.count / rate.perSeconds;
   const most = Math.max(1, Math.min(Math.floor(perSecond), Math.max(TAKEN_MAX, Math.ceil(perSecond / TAKEN_MAX))));
   const state = { moments: [] as number[], taking: null as Promise<void> | null };
@@ -43,11 +40,11 @@ export function createDepartures({ rate, clock, store, name, wanted }: Departure
       },
       { project: "none" },
     );
-    // The shared clock tells only how long to wait; the moment is counted from our own.
+    // The shared clock only determines how long to wait, measured by our own.
     const now = clock.now();
     state.moments.push(...waits.map((wait) => now + wait));
   };
-  /** `pick` is asked until it finds a moment: another message may have been quicker. */
+  /** Retries `pick` until it finds a time, because another message may have taken it. */
   const find = async (pick: () => number | undefined): Promise<number> => {
     for (;;) {
       const passed = clock.now() - 1000 / perSecond;
