@@ -2,7 +2,8 @@ import { realpath } from "node:fs/promises";
 import { TIME_MAX } from "../../contract/limits.ts";
 import { type PeriodRange, readPeriod } from "../../runtime/calendar/periods.ts";
 import { readMoment } from "../../runtime/calendar/read-moment.ts";
-import { badValue, readDuration } from "./values.ts";
+import { readDuration } from "../../contract/text/duration.ts";
+import { badValue } from "./values.ts";
 
 export interface TimeContext {
   /** Unix seconds. */

@@ -2,8 +2,9 @@
 import { UsageError } from "../errors/usage-error.ts";
 import { suggest } from "./suggest.ts";
 import { quoteText } from "../../contract/text/invisible.ts";
-import { DURATION_MAX, PER_PAGE_MAX, SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
-import { readScoreSpan, type ScoreSpan } from "../../contract/text/score-span.ts";
+import { PER_PAGE_MAX, SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
+import { DURATION_FORM, isLifetime, LIFETIME_FORM, readDuration } from "../../contract/text/duration.ts";
+import { readScoreSpan, SCORE_SPAN_FORM, type ScoreSpan } from "../../contract/text/score-span.ts";
 import { readWholeNumber } from "../../contract/text/whole-number.ts";
 
 export function badValue(place: string, text: string, expected: string, hint?: string): UsageError {
@@ -63,7 +64,7 @@ export function parseScore(text: string, place: string): number {
 
 export function parseScoreSpan(text: string, place: string): ScoreSpan {
   const span = readScoreSpan(text);
-  if (span === null) throw badValue(place, text, `a score or a range of scores, from 0 to ${SCORE_MAX}, such as 0-6`);
+  if (span === null) throw badValue(place, text, SCORE_SPAN_FORM);
   return span;
 }
 
@@ -79,44 +80,17 @@ export function parseRate(text: string, place: string): number {
   throw badValue(place, text, "a rate such as 10 (a second), 10/s or 600/m");
 }
 
-const UNIT_SECONDS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;
-const DURATION = /^(\d+)([smhdw])?$/;
-
 /** Seconds: `90`, `90s`, `15m`, `2h`, `1d`, `2w`. */
 export function parseDuration(text: string, place: string): number {
   const seconds = readDuration(text);
   if (seconds !== null) return seconds;
-  throw badValue(place, text, "a duration such as 90 (seconds), 90s, 15m, 2h, 1d or 2w");
+  throw badValue(place, text, DURATION_FORM);
 }
 
 export function parseLifetime(text: string, place: string): number {
   const seconds = parseDuration(text, place);
-  if (seconds >= 1 && seconds <= DURATION_MAX) return seconds;
-  throw new UsageError(`${place}: must be from 1 second to 100 years (got ${quoteText(text)})`);
-}
-
-export function readDuration(text: string): number | null {
-  const match = DURATION.exec(text.trim());
-  if (match === null) return null;
-  const seconds = Number(match[1]) * UNIT_SECONDS[(match[2] ?? "s") as keyof typeof UNIT_SECONDS];
-  return Number.isSafeInteger(seconds) ? seconds : null;
-}
-
-export const INTERVAL_FORM = "a duration with a unit, such as 90d or 12h";
-
-/**
- * Seconds between two surveys of a person. Null for a bare number below a day: it means days, and as seconds it would
- * mail everyone at once.
- */
-export function readInterval(text: string): number | null {
-  const seconds = readDuration(text);
-  const isMeantAsDays = /^\d+$/.test(text.trim()) && seconds !== 0 && (seconds ?? 0) < UNIT_SECONDS.d;
-  return isMeantAsDays ? null : seconds;
-}
-
-export function formatDuration(seconds: number): string {
-  const unit = (["d", "h", "m"] as const).find((each) => seconds > 0 && seconds % UNIT_SECONDS[each] === 0) ?? "s";
-  return `${seconds / UNIT_SECONDS[unit]}${unit}`;
+  if (isLifetime(seconds)) return seconds;
+  throw new UsageError(`${place}: ${LIFETIME_FORM} (got ${quoteText(text)})`);
 }
 
 export interface RequestLimit {

@@ -5,6 +5,9 @@ export interface ScoreSpan {
   readonly to: number;
 }
 
+/** For messages. */
+export const SCORE_SPAN_FORM = `a score or a range of scores, from 0 to ${SCORE_MAX}, such as 0-6`;
+
 export function readScoreSpan(text: string): ScoreSpan | null {
   const [, first = "", last = first] = /^\s*(\d{1,2})\s*(?:-\s*(\d{1,2})\s*)?$/.exec(text) ?? [];
   const [from, to] = [Number(first), Number(last)];

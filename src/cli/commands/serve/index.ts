@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import path from "node:path";
-import { badValue, parseDuration, parseInteger, parseRateLimit, readDuration } from "../../args/values.ts";
+import { readDuration } from "../../../contract/text/duration.ts";
+import { badValue, parseDuration, parseInteger, parseRateLimit } from "../../args/values.ts";
 import type { Flags } from "../../args/flags.ts";
 import type { Deps } from "../../kit/deps.ts";
 import { DataFileError } from "../../errors/command-errors.ts";

@@ -12,7 +12,7 @@ import { TEXT_NAMES } from "../../../../service/domain/projects/texts.ts";
 import { REMINDER_CHANNELS } from "../../../../service/domain/delivery/reminders.ts";
 import { WEEKDAYS } from "../../../../service/domain/surveys/windows.ts";
 import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../../../../service/domain/webhooks/webhook.ts";
-import { formatDuration, INTERVAL_FORM, readDuration, readInterval } from "../../../args/values.ts";
+import { formatDuration, INTERVAL_FORM, readDuration, readInterval } from "../../../../contract/text/duration.ts";
 import { readLogoFile } from "../project/logo-file.ts";
 import { formatQuestion, QUESTION_LIST, type ReadQuestion, toWanted } from "./question-rules.ts";
 import {

@@ -1,5 +1,6 @@
 import { CHANNELS } from "../../../../contract/routes.ts";
-import { badValue, readDuration } from "../../../args/values.ts";
+import { readDuration } from "../../../../contract/text/duration.ts";
+import { badValue } from "../../../args/values.ts";
 import { serviceCommand } from "../service-command.ts";
 import { toResource } from "../service-resources.ts";
 

@@ -1,4 +1,5 @@
-import { badValue, INTERVAL_FORM, readInterval } from "../../../args/values.ts";
+import { INTERVAL_FORM, readInterval } from "../../../../contract/text/duration.ts";
+import { badValue } from "../../../args/values.ts";
 import { serviceCommand } from "../service-command.ts";
 import { toResource } from "../service-resources.ts";
 

@@ -1,0 +1,40 @@
+/** Durations as people type them. */
+import { DURATION_MAX } from "../limits.ts";
+
+const UNIT_SECONDS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;
+const DURATION = /^(\d+)([smhdw])?$/;
+
+/** For messages. */
+export const DURATION_FORM = "a duration such as 90 (seconds), 90s, 15m, 2h, 1d or 2w";
+export const LIFETIME_FORM = "must be from 1 second to 100 years";
+
+/** Seconds after which something may end or come again. */
+export function isLifetime(seconds: number): boolean {
+  return seconds >= 1 && seconds <= DURATION_MAX;
+}
+
+/** Seconds of `90`, `90s`, `15m`, `2h`, `1d` or `2w`; null for other texts. */
+export function readDuration(text: string): number | null {
+  const match = DURATION.exec(text.trim());
+  if (match === null) return null;
+  const seconds = Number(match[1]) * UNIT_SECONDS[(match[2] ?? "s") as keyof typeof UNIT_SECONDS];
+  return Number.isSafeInteger(seconds) ? seconds : null;
+}
+
+export const INTERVAL_FORM = "a duration with a unit, such as 90d or 12h";
+
+/**
+ * Seconds between two surveys of a person. Null for a bare number below a day: it means days, and as seconds it would
+ * mail everyone at once.
+ */
+export function readInterval(text: string): number | null {
+  const seconds = readDuration(text);
+  const isMeantAsDays = /^\d+$/.test(text.trim()) && seconds !== 0 && (seconds ?? 0) < UNIT_SECONDS.d;
+  return isMeantAsDays ? null : seconds;
+}
+
+/** `90d`, `36h`, `90s`. */
+export function formatDuration(seconds: number): string {
+  const unit = (["d", "h", "m"] as const).find((each) => seconds > 0 && seconds % UNIT_SECONDS[each] === 0) ?? "s";
+  return `${seconds / UNIT_SECONDS[unit]}${unit}`;
+}
