@@ -44,7 +44,7 @@ export const bounceOperations = {
   "bounce.list": defineOperation({
     scope: "project",
     access: "read",
-    input: { after: orNull(v.string()), limit: v.number() },
+    input: { after: orNull(v.string()), limit: v.optional(v.number(), 50) },
     run: async (tx, project, { after, limit }) => {
       const found = await listSoftBounces(tx, project, { after: Number(after), limit: limit + 1 });
       const rows = found.slice(0, limit).map(toSoftBounceInfo);

@@ -5,14 +5,24 @@ import {
   digestNow,
   digestZone,
   formatMinute,
+  readMinute,
   removeDigest,
   sampleDigest,
 } from "../domain/delivery/digests.ts";
 import type { DigestRow, Transaction } from "../domain/ports.ts";
 import { shownTarget } from "../domain/webhooks/digest-targets.ts";
+import { typed } from "./define/fields.ts";
 import { defineOperation, orNull } from "./define/operation.ts";
 
 const NOBODY = "you@example.com";
+
+/** Minutes of the day. */
+const timeOfDay = typed<number>({
+  read: readMinute,
+  isValue: (given) => Number.isInteger(given) && (given as number) >= 0 && (given as number) < 1440,
+  form: "a time of day, as in 08:00",
+  json: { type: ["string", "integer"], description: "such as 08:00, or minutes of the day" },
+});
 
 export const digestOperations = {
   /** An address or Slack URL that already gets digests gets the new schedule. */
@@ -20,16 +30,19 @@ export const digestOperations = {
     scope: "project",
     access: "write",
     input: {
+      /** Or a Slack URL. */
       email: v.string(),
-      /** 0 is Sunday. */
-      weekday: v.number(),
-      /** Of the day. */
-      minute: v.number(),
-      zone: orNull(v.string()),
+      every: v.picklist(WEEKDAYS),
+      /** The time of day. */
+      at: v.optional(timeOfDay, 480),
+      /** Null follows the project's. */
+      tz: orNull(v.string()),
       allow_private: v.optional(v.boolean(), false),
     },
-    run: async (tx, project, { email, allow_private: allowPrivate, ...schedule }) =>
-      toDigestInfo(tx, await addDigest(tx, project, email, { ...schedule, allowPrivate })),
+    run: async (tx, project, { email, allow_private: allowPrivate, every, at: minute, tz: zone }) => {
+      const schedule = { weekday: WEEKDAYS.indexOf(every), minute, zone, allowPrivate };
+      return toDigestInfo(tx, await addDigest(tx, project, email, schedule));
+    },
   }),
   "digest.list": defineOperation({
     scope: "project",

@@ -2,6 +2,7 @@
 import * as v from "valibot";
 import type { Json } from "../../contract/json.ts";
 import type { Actor, LogLine } from "../domain/ports.ts";
+import { moment, readTime } from "./define/fields.ts";
 import { defineOperation, orNull } from "./define/operation.ts";
 
 const COMMAND_LINE = "command line";
@@ -12,8 +13,7 @@ export const logOperations = {
     scope: "project",
     access: "read",
     input: {
-      /** Unix seconds, included. */
-      since: orNull(v.number()),
+      since: orNull(moment),
       /** A key's name or id, or `command line`. */
       by: orNull(v.string()),
       /** Such as `key.*`. */
@@ -22,7 +22,7 @@ export const logOperations = {
       limit: v.optional(v.number(), 50),
     },
     run: async (tx, project, { since, by, operation, after, limit }) => {
-      const filter = { since, by: toActor(by), operation, before: after === null ? null : Number(after) };
+      const filter = { since: since === null ? null : readTime(since, tx.now), by: toActor(by), operation, before: after === null ? null : Number(after) };
       const lines = await tx.operationLog.list(project.id, { ...filter, limit: limit + 1 });
       const rows = lines.slice(0, limit);
       return { rows: rows.map(toLine), next: lines.length > limit ? String(rows.at(-1)?.id) : null };

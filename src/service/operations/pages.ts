@@ -1,21 +1,33 @@
 import * as v from "valibot";
 import { LOCALES } from "../../contract/locales.ts";
-import { NotFoundError } from "../domain/errors.ts";
+import { formatScoreSpan, readScoreSpan, SCORE_SPAN_FORM } from "../../contract/text/score-span.ts";
+import { InvalidError, NotFoundError } from "../domain/errors.ts";
 import type { PublicLink } from "../domain/ports.ts";
-import { changeBrand } from "../domain/projects/brand.ts";
+import { type Brand, changeBrand, readBrand } from "../domain/projects/brand.ts";
 import { changeTexts, readTexts, TEXT_NAMES, type TextName } from "../domain/projects/texts.ts";
 import { addLink, listLinks, removeLink } from "../domain/surveys/survey-links.ts";
-import { defineOperation, withoutNulls, orNull, writesIfGiven } from "./define/operation.ts";
+import { keyValues, typed } from "./define/fields.ts";
+import { defineOperation, orNull, withoutNulls } from "./define/operation.ts";
 
 const text = orNull(v.string());
 const TEXT_FIELDS = Object.fromEntries(TEXT_NAMES.map((name) => [name, text])) as Record<TextName, typeof text>;
+
+const scores = typed<string>({
+  read: (given) => {
+    const range = readScoreSpan(given);
+    return range === null ? null : formatScoreSpan(range);
+  },
+  isValue: () => false,
+  form: SCORE_SPAN_FORM,
+  json: { type: "string" },
+});
 
 export const pageOperations = {
   "link.add": defineOperation({
     scope: "project",
     access: "write",
-    input: { name: v.string(), properties: v.record(v.string(), v.string()) },
-    run: async (tx, project, { name, properties }, { appUrl }) =>
+    input: { name: v.string(), property: v.optional(keyValues, {}) },
+    run: async (tx, project, { name, property: properties }, { appUrl }) =>
       toLinkInfo(await addLink(tx, project, name, properties), appUrl()),
   }),
   "link.list": defineOperation({
@@ -40,37 +52,56 @@ export const pageOperations = {
     },
   }),
   /** Changes the given values and returns all; empty text clears one. `logo` is base64. */
-  brand: defineOperation({
+  "brand.set": defineOperation({
     scope: "project",
-    access: writesIfGiven(),
+    access: "write",
     input: { name: text, color: text, logo: text },
     run: async (tx, project, { name, color, logo }, { appUrl }) => {
+      if (name === null && color === null && logo === null)
+        throw new InvalidError({ name: ["specify at least one of name, color and logo"] });
       const brand = await changeBrand(tx, project, {
         ...(name !== null && { name: name === "" ? null : name }),
         ...(color !== null && { color: color === "" ? null : color }),
         ...(logo !== null && { logo: logo === "" ? null : Buffer.from(logo, "base64") }),
       });
-      return {
-        name: brand.name,
-        color: brand.accent?.color ?? null,
-        text_color: brand.accent?.ink ?? null,
-        logo_url: brand.logo === null ? null : `${appUrl()}/logo/${brand.logo}`,
-      };
+      return toBrandInfo(brand, appUrl());
     },
+  }),
+  "brand.show": defineOperation({
+    scope: "project",
+    access: "read",
+    input: {},
+    run: async (tx, project, _, { appUrl }) => toBrandInfo(await readBrand(tx, project), appUrl()),
   }),
   /** Changes the given texts of one scope and returns those of all scopes; empty text clears one. */
-  texts: defineOperation({
+  "texts.set": defineOperation({
     scope: "project",
-    access: writesIfGiven("locale", "score"),
-    input: { locale: orNull(v.picklist(LOCALES)), score: text, ...TEXT_FIELDS },
+    access: "write",
+    input: { locale: orNull(v.picklist(LOCALES)), score: orNull(scores), ...TEXT_FIELDS },
     run: (tx, project, { locale, score, ...texts }) => {
       const change = withoutNulls(texts);
-      return Object.keys(change).length === 0
-        ? readTexts(tx, project)
-        : changeTexts(tx, project, { locale, score }, change);
+      const [first = ""] = TEXT_NAMES;
+      if (Object.keys(change).length === 0)
+        throw new InvalidError({ [first]: [`specify at least one of ${TEXT_NAMES.join(", ")}`] });
+      return changeTexts(tx, project, { locale, score }, change);
     },
   }),
+  "texts.show": defineOperation({
+    scope: "project",
+    access: "read",
+    input: {},
+    run: (tx, project) => readTexts(tx, project),
+  }),
 };
+
+function toBrandInfo({ name, accent, logo }: Brand, appUrl: string) {
+  return {
+    name,
+    color: accent?.color ?? null,
+    text_color: accent?.ink ?? null,
+    logo_url: logo === null ? null : `${appUrl}/logo/${logo}`,
+  };
+}
 
 function toLinkInfo({ id, name, token, properties, createdAt }: PublicLink, appUrl: string) {
   return { id: String(id), name, url: `${appUrl}/l/${token}`, properties, created_at: createdAt };

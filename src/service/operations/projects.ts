@@ -12,6 +12,7 @@ import {
   revokeKey,
   rotateKey,
 } from "../domain/projects/projects.ts";
+import { lifetime } from "./define/fields.ts";
 import { defineOperation, orNull } from "./define/operation.ts";
 
 /** 32 URL-safe characters, 42 for a read-only key: short enough for every client library. */
@@ -53,7 +54,7 @@ export const projectOperations = {
       name: orNull(v.string()),
       read_only: v.optional(v.boolean(), false),
       admin: v.optional(v.boolean(), false),
-      expires: orNull(v.number()),
+      expires: orNull(lifetime),
     },
     run: async (tx, project, { name, read_only: readOnly, admin, expires }, { random }) => {
       if (readOnly && admin) throw new InvalidError({ admin: ["cannot be used together with read_only"] });
@@ -91,7 +92,7 @@ export const projectOperations = {
   "key.rotate": defineOperation({
     scope: "project",
     access: "write",
-    input: { id: v.string(), revoke_after: orNull(v.number()), expires: orNull(v.number()) },
+    input: { id: v.string(), revoke_after: orNull(lifetime), expires: orNull(lifetime) },
     run: async (tx, project, { id, revoke_after: revokeAfter, expires }, { random }) => {
       const endsAt = expiryAfter(tx, revokeAfter);
       const { key, secretKey, previous } = await rotateKey(tx, project, id, {

@@ -1,6 +1,14 @@
 import * as v from "valibot";
 import { LOCALES } from "../../contract/locales.ts";
-import { formatSpans, QUESTION_TYPES } from "../../contract/questions/questions.ts";
+import {
+  formatSpans,
+  type NumberSpan,
+  QUESTION_TYPES,
+  readScale,
+  readScores,
+  SCALE_FORMS,
+  SCORES_FORMS,
+} from "../../contract/questions/questions.ts";
 import type { Question } from "../domain/ports.ts";
 import {
   addQuestion,
@@ -11,9 +19,15 @@ import {
   translateQuestion,
   wantedTexts,
 } from "../domain/questions/questions.ts";
+import { isSpan, span, typed } from "./define/fields.ts";
 import { defineOperation, orNull } from "./define/operation.ts";
 
-const span = v.object({ from: v.number(), to: v.number() });
+const scores = typed<readonly NumberSpan[]>({
+  read: readScores,
+  isValue: (given) => Array.isArray(given) && given.every(isSpan),
+  form: SCORES_FORMS,
+  json: { type: ["string", "array"], description: "such as 0-6,9-10" },
+});
 
 export const questionOperations = {
   "question.add": defineOperation({
@@ -22,13 +36,13 @@ export const questionOperations = {
     input: {
       text: v.string(),
       type: v.picklist(QUESTION_TYPES),
-      choices: v.optional(v.array(v.string()), []),
-      scale: orNull(span),
-      to: orNull(v.array(span)),
+      choice: v.optional(v.array(v.string()), []),
+      scale: orNull(span(readScale, SCALE_FORMS)),
+      to: orNull(scores),
       id: orNull(v.string()),
     },
-    run: async (tx, project, { id, ...question }) =>
-      toInfo(await addQuestion(tx, project, { ...question, ...(id !== null && { id }) })),
+    run: async (tx, project, { id, choice: choices, ...question }) =>
+      toInfo(await addQuestion(tx, project, { ...question, choices, ...(id !== null && { id }) })),
   }),
   "question.list": defineOperation({
     scope: "project",
@@ -46,7 +60,7 @@ export const questionOperations = {
   "question.move": defineOperation({
     scope: "project",
     access: "write",
-    input: { id: v.string(), to: v.number() },
+    input: { id: v.string(), to: v.pipe(v.number(), v.integer(), v.minValue(1)) },
     run: async (tx, project, { id, to }) => toInfo(await moveQuestion(tx, project, id, to)),
   }),
   "question.retire": defineOperation({
@@ -68,9 +82,9 @@ export const questionOperations = {
       id: v.string(),
       locale: v.picklist(LOCALES),
       text: v.string(),
-      choices: v.optional(v.array(v.string()), []),
+      choice: v.optional(v.array(v.string()), []),
     },
-    run: async (tx, project, { id, locale, text, choices }) => {
+    run: async (tx, project, { id, locale, text, choice: choices }) => {
       const texts = text === "" && choices.length === 0 ? null : { text, choices };
       return toShown(await translateQuestion(tx, project, id, { locale, texts }));
     },

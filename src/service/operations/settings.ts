@@ -4,10 +4,12 @@
 import { readAutopilotSettings } from "../domain/surveys/autopilot/autopilot-settings.ts";
 import * as v from "valibot";
 import { LOCALES } from "../../contract/locales.ts";
+import { INTERVAL_FORM, readDuration, readInterval } from "../../contract/text/duration.ts";
 import { PLATFORMS } from "../../contract/resources.ts";
 import { DEFAULT_ZONE } from "../../runtime/zone.ts";
-import { changeReminder, REMINDER_CHANNELS } from "../domain/delivery/reminders.ts";
-import { NotFoundError } from "../domain/errors.ts";
+import { changeReminder, isReminderTime, REMINDER_CHANNELS } from "../domain/delivery/reminders.ts";
+import { InvalidError, NotFoundError } from "../domain/errors.ts";
+import { type ProjectConfiguration, readConfiguration } from "../domain/projects/configuration.ts";
 import { setThrottle } from "../domain/projects/projects.ts";
 import {
   changeSettings,
@@ -18,12 +20,14 @@ import {
   toProjectSettings,
 } from "../domain/projects/settings.ts";
 import { configureAutopilot, showAutopilot } from "../domain/surveys/autopilot/autopilot-settings.ts";
+import { DAYS_FORM, HOURS_FORM, parseDays, parseHours } from "../domain/surveys/windows.ts";
 import { previewSurvey } from "../domain/surveys/preview.ts";
 import { signResponseLink } from "../domain/surveys/signed-links.ts";
+import { interval, orOff } from "./define/fields.ts";
 import { defineOperation, withoutNulls, orNull, writesIfGiven } from "./define/operation.ts";
 
-/** Seconds. */
-const secondsOrOff = orNull(v.union([v.literal("off"), v.number()]));
+const intervalOrOff = orNull(orOff(readInterval, () => true, `${INTERVAL_FORM}, or off`));
+const reminderOrOff = orNull(orOff(readDuration, isReminderTime, "a duration from 1h to 30d such as 5d, or off"));
 const given = Object.values(PROJECT_SETTINGS).map(({ name }) => [name, orNull(v.string())]);
 /** An empty text clears a setting. */
 const SETTING_FIELDS = Object.fromEntries(given) as Record<keyof ConfiguredSettings, typeof text>;
@@ -33,7 +37,7 @@ export const settingsOperations = {
   throttle: defineOperation({
     scope: "project",
     access: writesIfGiven(),
-    input: { interval: secondsOrOff },
+    input: { interval: intervalOrOff },
     run: async (tx, project, { interval }) => {
       if (interval === null) return { throttle: project.throttleSeconds };
       const throttle = interval === "off" ? null : interval;
@@ -44,7 +48,7 @@ export const settingsOperations = {
   reminder: defineOperation({
     scope: "project",
     access: writesIfGiven(),
-    input: { after: secondsOrOff, channel: orNull(v.picklist(REMINDER_CHANNELS)) },
+    input: { after: reminderOrOff, channel: orNull(v.picklist(REMINDER_CHANNELS)) },
     run: async (tx, project, { after, channel }) => {
       const change = {
         after: after === "off" ? null : (after ?? undefined),
@@ -57,17 +61,20 @@ export const settingsOperations = {
   /** `tz` is the time zone of the hours. */
   autopilot: defineOperation({
     scope: "project",
-    access: writesIfGiven("platform"),
+    access: ({ platform: _, inactive, ...change }) =>
+      inactive || Object.keys(withoutNulls(change)).length > 0 ? "write" : "read",
     input: {
-      platform: v.picklist(PLATFORMS),
+      platform: v.optional(v.picklist(PLATFORMS), "email"),
       active: orNull(v.boolean()),
-      frequency: orNull(v.number()),
+      inactive: v.optional(v.boolean(), false),
+      frequency: orNull(interval),
       first: orNull(v.picklist(["spread", "now"])),
-      days: orNull(v.string()),
-      hours: orNull(v.string()),
+      days: orNull(v.pipe(v.string(), v.check((days) => parseDays(days) !== null, DAYS_FORM))),
+      hours: orNull(v.pipe(v.string(), v.check((hours) => parseHours(hours) !== null, HOURS_FORM))),
     },
-    run: async (tx, project, { platform, ...input }) => {
-      const change = withoutNulls(input);
+    run: async (tx, project, { platform, inactive, ...input }) => {
+      if (inactive && input.active !== null) throw new InvalidError({ inactive: ["cannot be used with active"] });
+      const change = withoutNulls({ ...input, active: inactive ? false : input.active });
       const isLook = Object.keys(change).length === 0;
       const settings = isLook
         ? await readAutopilotSettings(tx, project, platform)
@@ -81,12 +88,15 @@ export const settingsOperations = {
       return shown;
     },
   }),
+  /** With `output: "yaml"` it shows all settings of the project, as `apply` takes them. */
   settings: defineOperation({
     scope: "project",
-    access: writesIfGiven(),
-    input: SETTING_FIELDS,
-    run: async (tx, project, input) =>
-      toConfiguredSettings(await changeSettings(tx, project, toProjectSettings(withoutNulls(input)))),
+    access: writesIfGiven("output"),
+    input: { ...SETTING_FIELDS, output: orNull(v.picklist(["yaml"])) },
+    run: async (tx, project, { output, ...input }): Promise<ConfiguredSettings | ProjectConfiguration> => {
+      const settings = toConfiguredSettings(await changeSettings(tx, project, toProjectSettings(withoutNulls(input))));
+      return output === null ? settings : readConfiguration(tx, project);
+    },
   }),
   /** For the person with that address, or for anyone. */
   "survey.preview": defineOperation({

@@ -3,6 +3,7 @@ import { unixSeconds } from "../../runtime/clock.ts";
 import { utcDay } from "../../runtime/zone.ts";
 import type { ShareRow } from "../domain/shares/share-rows.ts";
 import { addShare, keepDays, removeShare } from "../domain/shares/shares.ts";
+import { lifetime, names } from "./define/fields.ts";
 import { defineOperation, orNull } from "./define/operation.ts";
 
 export const shareOperations = {
@@ -12,13 +13,12 @@ export const shareOperations = {
     input: {
       name: v.string(),
       trend: orNull(v.string()),
-      segments: v.array(v.string()),
-      comments: v.boolean(),
-      /** Seconds; null for never. */
-      expires: orNull(v.number()),
+      segment: v.optional(names, []),
+      comments: v.optional(v.boolean(), true),
+      expires: orNull(lifetime),
     },
-    run: (tx, project, { comments: showsComments, expires, ...given }) =>
-      addShare(tx, project, { ...given, showsComments, expiresAt: expires === null ? null : tx.now + expires }),
+    run: (tx, project, { comments: showsComments, expires, segment: segments, ...given }) =>
+      addShare(tx, project, { ...given, segments: [...new Set(segments)], showsComments, expiresAt: expires === null ? null : tx.now + expires }),
     noted: ({ share }) => ({ id: String(share.id) }),
     after: async ({ store, clock, appUrl }, { share, token }) => {
       // Counts in advance, so that the first visit is fast even with many years of answers.

@@ -2,13 +2,14 @@ import * as v from "valibot";
 import { addTrend, listTrends, removeTrend } from "../domain/answers/trends.ts";
 import { NotFoundError } from "../domain/errors.ts";
 import type { Trend } from "../domain/ports.ts";
+import { keyValues } from "./define/fields.ts";
 import { defineOperation, settle } from "./define/operation.ts";
 
 export const trendOperations = {
   "trend.add": defineOperation({
     scope: "project",
     access: "write",
-    input: { name: v.string(), where: v.record(v.string(), v.string()) },
+    input: { name: v.string(), where: keyValues },
     run: async (tx, project, { name, where }) => toTrendInfo(await addTrend(tx, project, name, where)),
     after: settle,
   }),

@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { countOf } from "../../contract/text/count.ts";
+import { readScoreSpan, SCORE_SPAN_FORM } from "../../contract/text/score-span.ts";
+import { DAY_SECONDS } from "../../runtime/zone.ts";
 import type { Random } from "../../runtime/random.ts";
 import type { Redelivery, Transaction, WebhookDelivery, WebhookRow } from "../domain/ports.ts";
 import { isDelivered } from "../domain/webhooks/attempts.ts";
 import { testBody } from "../domain/webhooks/events.ts";
 import { SIGNATURE_HEADER } from "../domain/webhooks/signature-settings.ts";
-import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../domain/webhooks/webhook.ts";
+import { WEBHOOK_EVENTS, WEBHOOK_FORMATS, type WebhookEvent } from "../domain/webhooks/webhook.ts";
 import {
   addWebhook,
   enableWebhook,
@@ -17,6 +19,7 @@ import {
   requireWebhook,
   rotateSecret,
 } from "../domain/webhooks/webhooks.ts";
+import { moment, overlap, readTime, span, typed } from "./define/fields.ts";
 import { defineOperation, orNull } from "./define/operation.ts";
 
 const SECRET_BYTES = 32;
@@ -24,6 +27,18 @@ const STEP = 500;
 
 export function createWebhookSecret(random: Random): string {
   return formatSecret(random.token(SECRET_BYTES));
+}
+
+const events = typed<WebhookEvent[]>({
+  read: (text) => readEvents(text.split(",").map((name) => name.trim())),
+  isValue: (given) => Array.isArray(given) && readEvents(given) !== null,
+  form: `a list of ${WEBHOOK_EVENTS.join(", ")}`,
+  json: { type: ["array", "string"], items: { enum: [...WEBHOOK_EVENTS] } },
+});
+
+function readEvents(given: readonly unknown[]): WebhookEvent[] | null {
+  const found = WEBHOOK_EVENTS.filter((event) => given.includes(event));
+  return given.every((name) => found.some((event) => event === name)) ? found : null;
 }
 
 export const webhookOperations = {
@@ -36,8 +51,8 @@ export const webhookOperations = {
       signature_header: orNull(v.string()),
       allow_private: v.optional(v.boolean(), false),
       insecure_http: v.optional(v.boolean(), false),
-      events: orNull(v.array(v.picklist(WEBHOOK_EVENTS))),
-      score: orNull(v.object({ from: v.number(), to: v.number() })),
+      events: orNull(events),
+      score: orNull(span(readScoreSpan, SCORE_SPAN_FORM)),
       format: v.optional(v.picklist(WEBHOOK_FORMATS), "json"),
     },
     run: async (tx, project, { url, format, ...given }, { random, ownAddresses }) => {
@@ -91,9 +106,9 @@ export const webhookOperations = {
   "webhook.rotate": defineOperation({
     scope: "project",
     access: "write",
-    input: { id: v.string(), overlap: v.number() },
-    run: async (tx, project, { id, overlap }, { random }) => {
-      const rotation = { secret: createWebhookSecret(random), overlapSeconds: overlap };
+    input: { id: v.string(), overlap: v.optional(overlap, DAY_SECONDS) },
+    run: async (tx, project, { id, overlap: overlapSeconds }, { random }) => {
+      const rotation = { secret: createWebhookSecret(random), overlapSeconds };
       return toSecretInfo(await rotateSecret(tx, project, id, rotation));
     },
   }),
@@ -111,10 +126,10 @@ export const webhookOperations = {
   "webhook.deliveries": defineOperation({
     scope: "project",
     access: "read",
-    input: { id: v.string(), failed: v.boolean(), before: orNull(v.string()), limit: v.number() },
-    run: async (tx, project, { id, failed, before, limit }) => {
+    input: { id: v.string(), failed: v.optional(v.boolean(), false), after: orNull(v.string()), limit: v.optional(v.number(), 50) },
+    run: async (tx, project, { id, failed, after, limit }) => {
       const webhook = await requireWebhook(tx, project, id);
-      const filter = { failed, before: before === null ? null : Number(before), limit: limit + 1 };
+      const filter = { failed, before: after === null ? null : Number(after), limit: limit + 1 };
       const rows = await tx.webhooks.deliveries(project.id, webhook.id, filter);
       const shown = rows.slice(0, limit);
       return { rows: shown.map(toDelivery), next: rows.length > limit ? String(shown.at(-1)?.event) : null };
@@ -124,10 +139,10 @@ export const webhookOperations = {
   "webhook.redeliver": defineOperation({
     scope: "project",
     access: "write",
-    input: { id: v.string(), since: orNull(v.number()), event: orNull(v.string()) },
+    input: { id: v.string(), since: orNull(moment), event: orNull(v.string()) },
     run: async (tx, project, { id, since, event }) => {
       const which: Redelivery =
-        event !== null ? { which: "event", eventId: event } : since !== null ? { which: "since", since } : FAILED;
+        event !== null ? { which: "event", eventId: event } : since !== null ? { which: "since", since: readTime(since, tx.now) ?? 0 } : FAILED;
       return { project, which, first: await redeliver(tx, project, id, which, { after: 0, limit: STEP }) };
     },
     after: async ({ store }, { project, which, first }, { id }) => {

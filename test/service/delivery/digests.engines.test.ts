@@ -28,6 +28,8 @@ const at = (text: string): number => Date.parse(text) / 1000;
 const iso = (seconds: number | null | undefined): string | null =>
   typeof seconds === "number" ? new Date(seconds * 1000).toISOString().replace(":00.000Z", "Z") : null;
 const monday = { weekday: 1, minute: 480, zone: null };
+/** The same for the operation. */
+const monday_INPUT = { every: "monday", at: 480, tz: null } as const;
 
 describe("the schedule", () => {
   it.each([
@@ -231,7 +233,7 @@ test("when a week is over, then the mail tells it, in the sender's name, and its
   const { service, client, folder, baseUrl } = embedded;
   const { admin } = service;
   await admin({ kind: "settings", project: "default", sender_name: "Acme", tz: "Europe/Berlin" });
-  const added = await admin({ kind: "digest.add", project: "default", email: "boss@example.com", ...monday });
+  const added = await admin({ kind: "digest.add", project: "default", email: "boss@example.com", ...monday_INPUT });
   expect(added).toEqual({
     id: expect.any(String),
     email: "boss@example.com",
@@ -349,7 +351,7 @@ test("when a person is deleted over the API, then no mail in the outbox quotes t
   const embedded = await openEmbeddedService({ clock: { ...systemClock, now: () => time.now * 1000 } });
   onTestFinished(() => embedded.close());
   const { service, client, folder } = embedded;
-  await service.admin({ kind: "digest.add", project: "default", email: "boss@example.com", ...monday });
+  await service.admin({ kind: "digest.add", project: "default", email: "boss@example.com", ...monday_INPUT });
   const sent = await client.sendPerson({ email: "ada@example.com", send: false });
   const person = sent.kind === "answered" ? (sent.reply.json["id"] as string) : "";
   await client.addResponse({ person, score: 3, comment: "The invoice was late" });
@@ -376,7 +378,7 @@ test("when mail goes over SMTP, then a digest is signed, one click ends it, and 
   onTestFinished(() => embedded.close());
   const { service } = embedded;
   for (const email of ["ok@example.com", "550-5.1.1@example.com"])
-    await service.admin({ kind: "digest.add", project: "default", email, ...monday });
+    await service.admin({ kind: "digest.add", project: "default", email, ...monday_INPUT });
   const finish = async (): Promise<void> => {
     await service.finishDue();
     await service.finishDue();
@@ -421,7 +423,7 @@ test("when a digest is tried by mail, then one mail leaves at once and its sched
   onTestFinished(() => embedded.close());
   const { admin } = embedded.service;
   const send = (digest: string) => admin({ kind: "digest.test", project: "default", id: digest });
-  const boss = await admin({ kind: "digest.add", project: "default", email: "ok@example.com", ...monday });
+  const boss = await admin({ kind: "digest.add", project: "default", email: "ok@example.com", ...monday_INPUT });
   const sent = { subject: "Customer survey: no answers", status: 250 };
   expect(await send(boss.id)).toMatchObject({ ...sent, to: "ok@example.com" });
   expect(await send("ok+new@example.com")).toMatchObject({ ...sent, to: "ok+new@example.com" });

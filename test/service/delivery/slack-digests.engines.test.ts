@@ -5,7 +5,7 @@ import { systemClock } from "../../../src/runtime/clock.ts";
 import { answering, startHookReceiver } from "../../helpers/hook-receiver.ts";
 import { openEmbeddedService } from "../../helpers/embedded-service.ts";
 
-const MONDAY = { project: "default", weekday: 1, minute: 480, zone: null, allow_private: true } as const;
+const MONDAY = { project: "default", every: "monday", at: 480, tz: null, allow_private: true } as const;
 
 async function open(...statuses: readonly number[]) {
   const time = { now: Date.parse("2026-11-18T12:00:00Z") };
@@ -29,7 +29,7 @@ describe("a digest to Slack", () => {
     expect(added.email).toBe(`http://127.0.0.1:${receiver.port}/…cret`);
     const { json } = await client.call({ route: ROUTES.sendPerson, body: { email: "ada@example.com", send: false } });
     await client.addResponse({ person: json["id"] ?? null, score: 10, comment: "*great* <!channel>" });
-    await admin({ kind: "share.add", project: "default", name: "Board", trend: null, segments: [], comments: true });
+    await admin({ kind: "share.add", project: "default", name: "Board", trend: null, segment: [], comments: true });
     time.now = Date.parse("2026-11-23T08:00:30Z");
     await finishDue();
     await finishDue();

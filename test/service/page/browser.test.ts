@@ -43,7 +43,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
 
   beforeAll(async () => {
     pages = await openPages();
-    await pages.service.admin({ kind: "brand", project: "default", name: "Acme", color: "#0a7" });
+    await pages.service.admin({ kind: "brand.set", project: "default", name: "Acme", color: "#0a7" });
     listening = await listen(pages.service, { host: "127.0.0.1", port: 0, tls: null });
     browser = await launchBrowser();
   });
@@ -362,7 +362,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     const properties = { question_product_name: long, thank_you_message: long, thank_you_link_url: long };
     state.surveys += 1;
     const due = await pages.send(properties, `${"a".repeat(60)}${state.surveys}@${"b".repeat(60)}.example.com`);
-    await pages.service.admin({ kind: "brand", project: "default", name: long.slice(0, 100) });
+    await pages.service.admin({ kind: "brand.set", project: "default", name: long.slice(0, 100) });
     const widths: Record<string, boolean> = {};
     const look = async (name: string, act: () => Promise<unknown>): Promise<void> => {
       await act();
@@ -376,7 +376,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     await look("leaving", () => open(`/u/${due.unsubscribeToken}`));
     await look("left", () => page.click("button"));
     await look("response", async () => open(await signedLink()));
-    await pages.service.admin({ kind: "brand", project: "default", name: "Acme", color: "#0a7" });
+    await pages.service.admin({ kind: "brand.set", project: "default", name: "Acme", color: "#0a7" });
     expect(widths).toEqual({
       question: false,
       mistake: false,
@@ -402,7 +402,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
 
   test("when a public link was answered, then the address bar has the link alone, and the answer can be changed", async () => {
     await openContext({ javaScriptEnabled: false });
-    const { url } = await pages.service.admin({ kind: "link.add", project: "default", name: "Shop", properties: {} });
+    const { url } = await pages.service.admin({ kind: "link.add", project: "default", name: "Shop", property: {} });
     const path = url.replace(/^https?:\/\/[^/]+/, "");
     const before = (await pages.responses()).length;
     await open(`${path}?score=9`);

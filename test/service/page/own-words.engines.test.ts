@@ -12,7 +12,7 @@ afterEach(() => pages.close());
 const project = "default";
 
 function set(change: TextChange, scope: Partial<TextScope> = {}): Promise<readonly ProjectTexts[]> {
-  return pages.service.admin({ kind: "texts", project, ...scope, ...change });
+  return pages.service.admin({ kind: "texts.set", project, ...scope, ...change });
 }
 
 const preview = (locale: "de" | null = null) =>
@@ -61,7 +61,7 @@ describe("when a project has texts of its own", () => {
   });
 
   it("then a public link and the preview have them too", async () => {
-    const link = await pages.service.admin({ kind: "link.add", project, name: "Shop", properties: {} });
+    const link = await pages.service.admin({ kind: "link.add", project, name: "Shop", property: {} });
     const url = link.url.slice(ORIGIN.length);
     const thanks = await pages.post(url, { score: "9" });
     expect(visibleText(thanks.text)).toMatch(/^Rockets Thank you! Thanks Review us /);
@@ -93,7 +93,7 @@ describe("when a project has texts of its own", () => {
 
 describe("when a project has a brand", () => {
   it("then its name is above the question and in it, and the sender's name is in From", async () => {
-    await pages.service.admin({ kind: "brand", project, name: "Acme" });
+    await pages.service.admin({ kind: "brand.set", project, name: "Acme" });
     await pages.service.admin({ kind: "settings", project, sender_name: "Nora of Acme" });
     const mail = await preview();
     expect(mail.from).toBe("Nora of Acme <surveys@survey.test>");
@@ -107,13 +107,13 @@ describe("when a project has a brand", () => {
   });
 
   it("then the name is the sender's too, unless one was set", async () => {
-    await pages.service.admin({ kind: "brand", project, name: "Acme" });
+    await pages.service.admin({ kind: "brand.set", project, name: "Acme" });
     expect((await preview()).from).toBe("Acme <surveys@survey.test>");
   });
 
   it("then the address of the service shows its name and nothing else", async () => {
     expect(visibleText((await pages.get("/")).text)).toBe("Surveys");
-    await pages.service.admin({ kind: "brand", project, name: "Acme & Co" });
+    await pages.service.admin({ kind: "brand.set", project, name: "Acme & Co" });
     const page = await pages.get("/");
     expect([page.status, visibleText(page.text), page.headers["x-robots-tag"]]).toEqual([
       200,

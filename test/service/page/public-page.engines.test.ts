@@ -15,14 +15,14 @@ const pathOf = (url: string): string => url.slice(ORIGIN.length);
 const actionOf = (page: string): string => /action="([^"]+)"/.exec(page)?.[1] ?? "";
 const visitOf = (page: string): string => /name="visit" value="([^"]*)"/.exec(page)?.[1] ?? "";
 const open = async (properties: Record<string, string> = { store: "lyon" }): Promise<string> => {
-  const link = await pages.service.admin({ kind: "link.add", project, name: "Shop", properties });
+  const link = await pages.service.admin({ kind: "link.add", project, name: "Shop", property: properties });
   return pathOf(link.url);
 };
 const withKey = (key: string) => ({
   headers: { authorization: `Basic ${Buffer.from(`${key}:`).toString("base64")}` },
 });
 const set = (change: { name?: string; color?: string; logo?: string }) =>
-  pages.service.admin({ kind: "brand", project, ...change });
+  pages.service.admin({ kind: "brand.set", project, ...change });
 const base64 = (text: string | Buffer): string => Buffer.from(text).toString("base64");
 
 /** How often each status came back when one answer from each address was posted. */

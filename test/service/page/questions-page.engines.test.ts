@@ -24,8 +24,8 @@ const add = (given: Partial<InputOf<"question.add">> = {}) =>
 const addAll = async (): Promise<void> => {
   await add({ id: "q_text" });
   await add({ id: "q_scale", type: "scale", text: "How easy?", scale: { from: 1, to: 5 } });
-  await add({ id: "q_one", type: "select_one", text: "Which?", choices: ["Price", "Support"] });
-  await add({ id: "q_many", type: "select_many", text: "Which all?", choices: ["Web", "Shop", "Phone"] });
+  await add({ id: "q_one", type: "select_one", text: "Which?", choice: ["Price", "Support"] });
+  await add({ id: "q_many", type: "select_many", text: "Which all?", choice: ["Web", "Shop", "Phone"] });
 };
 const form = (
   ...fields: readonly (readonly [string, string])[]
@@ -245,7 +245,7 @@ describe("what a form may not hold", () => {
 
 test("when answers are changed too often, then the page keeps what was typed and says to come again", async () => {
   await add();
-  const { url } = await pages.service.admin({ kind: "link.add", project, name: "Shop", properties: {} });
+  const { url } = await pages.service.admin({ kind: "link.add", project, name: "Shop", property: {} });
   const link = url.slice(ORIGIN.length);
   const visit = visitOf((await pages.get(link)).text);
   await pages.post(link, { visit, score: "3" });
@@ -272,9 +272,9 @@ test("when a survey speaks German, then the question does where it is translated
     id: "q_one",
     type: "select_one",
     text: "Which?",
-    choices: ["Price", "Support"],
+    choice: ["Price", "Support"],
   });
-  const german = { locale: "de", text: "Was?", choices: ["Preis", "Hilfe"] } as const;
+  const german = { locale: "de", text: "Was?", choice: ["Preis", "Hilfe"] } as const;
   await pages.service.admin({ kind: "question.text", project, id: "q_one", ...german });
   await add({ id: "q_text" });
   const path = await scored("3", { locale: "de" });
@@ -293,7 +293,7 @@ test("when a survey speaks German, then the question does where it is translated
 
 test("when texts are hostile, then they stay text", async () => {
   const evil = "</fieldset></legend><script>alert(1)</script>\u202e";
-  await add({ id: "q_one", type: "select_one", text: evil, choices: [evil, `${evil}2`] });
+  await add({ id: "q_one", type: "select_one", text: evil, choice: [evil, `${evil}2`] });
   await add({ id: "q_text", text: evil });
   const path = await scored();
   await pages.post(path, { "answers[q_one]": "c1", "answers[q_text]": `</textarea>${evil}`.repeat(180) });
@@ -335,7 +335,7 @@ test("when a webhook listens, then an answer is an update", async () => {
 describe("when a public link is answered", () => {
   it("then it asks too, on the page that follows, and only the visitor changes the answers", async () => {
     await addAll();
-    const { url } = await pages.service.admin({ kind: "link.add", project, name: "Shop", properties: {} });
+    const { url } = await pages.service.admin({ kind: "link.add", project, name: "Shop", property: {} });
     const link = url.slice(ORIGIN.length);
     const visit = visitOf((await pages.get(link)).text);
     const asked = await pages.post(link, { visit, score: "3" });
@@ -367,7 +367,7 @@ test("when a preview is answered, then it asks the questions of the score, store
     id: "q_many",
     type: "select_many",
     text: "Which all?",
-    choices: ["Web", "Shop"],
+    choice: ["Web", "Shop"],
     to: [{ from: 0, to: 6 }],
   });
   const asking = await pages.post("/s/preview-de", { score: "3" });

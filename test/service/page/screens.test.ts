@@ -128,7 +128,7 @@ describe.skipIf(!hasBrowser || !hasFonts)("a screen", () => {
   let judge: Page;
   beforeAll(async () => {
     pages = await openPages();
-    await pages.service.admin({ kind: "brand", project: "default", name: "Acme" });
+    await pages.service.admin({ kind: "brand.set", project: "default", name: "Acme" });
     listening = await listen(pages.service, { host: "127.0.0.1", port: 0, tls: null });
     browser = await launchBrowser({ FONTCONFIG_FILE: path.join(GOLDEN, "fonts.conf") });
     [page, judge] = [await browser.newPage(), await browser.newPage()];

@@ -65,7 +65,7 @@ export function describeShare(running: () => Browser): void {
         },
       });
     await answerFurther(service);
-    await service.admin({ kind: "brand", project: "default", name: "Acme" });
+    await service.admin({ kind: "brand.set", project: "default", name: "Acme" });
     const wanted = { name: "Board", trend: null, segments: ["plan"], comments: true };
     const { url } = await service.admin({ kind: "share.add", project: "default", ...wanted });
     path = url.slice(url.indexOf("/d/"));

@@ -189,8 +189,8 @@ const deliveries = defineCommand({
       project,
       limits,
       resource: WEBHOOK_DELIVERIES,
-      fetch: (admin, before, limit) =>
-        admin({ kind: "webhook.deliveries", project, id, failed, before, limit: Math.min(limit, PAGE) }),
+      fetch: (admin, after, limit) =>
+        admin({ kind: "webhook.deliveries", project, id, failed, after, limit: Math.min(limit, PAGE) }),
     }),
 });
 

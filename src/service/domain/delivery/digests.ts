@@ -23,6 +23,12 @@ export function formatMinute(minute: number): string {
   return [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, "0")).join(":");
 }
 
+/** The minute of the day of `08:00`; null for other texts. */
+export function readMinute(text: string): number | null {
+  const [, hour = "", minute = ""] = /^(\d{1,2}):(\d\d)$/.exec(text.trim()) ?? [];
+  return hour === "" || Number(hour) > 23 || Number(minute) > 59 ? null : Number(hour) * 60 + Number(minute);
+}
+
 export function nextDigestAt({ weekday, minute }: DigestSchedule, zone: string, after: number): number {
   const wallClock = createWallClock(zone);
   const { year, month, day } = toCalendarDay(wallClock(after));

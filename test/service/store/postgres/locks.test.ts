@@ -23,8 +23,8 @@ const COMMANDS: Readonly<Record<string, (admin: Admin, project: string) => Promi
   throttle: (admin, project) => admin({ kind: "throttle", project, interval: 60 }),
   settings: (admin, project) => admin({ kind: "settings", project }),
   "trend.add": (admin, project) => admin({ kind: "trend.add", project, name: "Pro", where: { plan: "pro" } }),
-  "link.add": (admin, project) => admin({ kind: "link.add", project, name: "Receipt", properties: {} }),
-  brand: (admin, project) => admin({ kind: "brand", project, name: "Acme" }),
+  "link.add": (admin, project) => admin({ kind: "link.add", project, name: "Receipt", property: {} }),
+  brand: (admin, project) => admin({ kind: "brand.set", project, name: "Acme" }),
   pause: (admin, project) => admin({ kind: "pause", project }),
   "webhook.add": (admin, project) =>
     admin({

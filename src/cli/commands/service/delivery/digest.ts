@@ -1,3 +1,4 @@
+import { readMinute } from "../../../../service/domain/delivery/digests.ts";
 import { WEEKDAYS } from "../../../../service/domain/surveys/windows.ts";
 import { parseEmail } from "../../../args/people.ts";
 import { badValue, parseChoice } from "../../../args/values.ts";
@@ -99,7 +100,7 @@ export const digest = defineGroup({
           required: true,
           parse: (text: string, place: string) => parseChoice(text.toLowerCase(), place, WEEKDAYS),
         },
-        minute: {
+        at: {
           flag: "--at",
           value: "time",
           text: "time of day, in --tz or else the project's time zone",
@@ -109,13 +110,13 @@ export const digest = defineGroup({
         allow_private: ALLOW_PRIVATE,
       },
       columns: DIGESTS,
-      input: async ({ target, every, ...given }, deps) => {
+      input: async ({ target, ...given }, deps) => {
         const email = isUrl(target) ? target : parseEmail(target, "<email|url>");
         const refusal = isUrl(target)
           ? await urlRefusal({ url: target, allowPrivate: given.allow_private }, "<email|url>")
           : null;
         if (refusal !== null) throw refusal;
-        return { ...given, email, weekday: WEEKDAYS.indexOf(every), zone: deps.options.timeZone };
+        return { ...given, email, tz: deps.options.timeZone };
       },
     }),
     serviceCommand({
@@ -150,13 +151,10 @@ export const digest = defineGroup({
   ],
 });
 
-/** Minutes of the day of `08:00`. Throws UsageError. */
 function parseMinute(text: string, place: string): number {
-  const [, hour = "", minute = ""] = /^(\d{1,2}):(\d\d)$/.exec(text.trim()) ?? [];
-  const minutes = Number(hour) * 60 + Number(minute);
-  if (hour === "" || Number(hour) > 23 || Number(minute) > 59)
-    throw badValue(place, text, "a time of day, as in 08:00");
-  return minutes;
+  const minute = readMinute(text);
+  if (minute === null) throw badValue(place, text, "a time of day, as in 08:00");
+  return minute;
 }
 
 function isUrl(text: string): boolean {

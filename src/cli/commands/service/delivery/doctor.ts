@@ -3,6 +3,7 @@ import type { ProjectSender } from "../../../../service/delivery/doctor/examine-
 import type { MailSender } from "../../../../service/delivery/message/sender.ts";
 import type { OnceFailure } from "../../../../service/delivery/smtp/send-once.ts";
 import type { DoctorFinding, FindingResult, MailSetup } from "../../../../service/delivery/doctor/finding.ts";
+import type { ConfiguredSettings } from "../../../../service/domain/projects/settings.ts";
 import { DEFAULT_ADDRESS } from "../../../../service/service-address.ts";
 import { parseEmail } from "../../../args/people.ts";
 import type { Deps } from "../../../kit/deps.ts";
@@ -64,7 +65,7 @@ async function readSenders(deps: Deps, data: DataFileChoice["data"]): Promise<Pr
   const byAddress = new Map<string, string[]>();
   await withStore(deps, { data }, async (admin) => {
     for (const { name } of await admin({ kind: "project.list" })) {
-      const { from } = await admin({ kind: "settings", project: name });
+      const { from } = (await admin({ kind: "settings", project: name })) as ConfiguredSettings;
       if (from !== null) byAddress.set(from, [...(byAddress.get(from) ?? []), name]);
     }
   });

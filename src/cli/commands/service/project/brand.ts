@@ -11,8 +11,7 @@ export const brand = defineGroup({
   summary: "how survey pages and e-mails look: name, color and logo",
   commands: [
     serviceCommand({
-      operation: "brand",
-      name: "set",
+      operation: "brand.set",
       summary: "set the brand; an empty value clears a part",
       examples: [
         "surveyctl service brand set --name Acme --color '#0a7' --logo logo.svg --data survey.db",
@@ -31,8 +30,7 @@ export const brand = defineGroup({
       input: readBrand,
     }),
     serviceCommand({
-      operation: "brand",
-      name: "show",
+      operation: "brand.show",
       summary: "show the brand",
       examples: ["surveyctl service brand show --data survey.db", "surveyctl service brand show --json"],
       columns: BRAND,

@@ -21,7 +21,7 @@ export const link = defineGroup({
       ],
       args: { name: { form: "<name>", text: "the link's name, which only you see", parse: parseNameArg } },
       flags: {
-        properties: {
+        property: {
           flag: "--property",
           value: "key=value",
           text: "property that each response gets",
@@ -30,7 +30,7 @@ export const link = defineGroup({
         },
       },
       columns: LINKS,
-      input: ({ name, properties }) => ({ name, properties: Object.fromEntries(properties) }),
+      input: ({ name, property }) => ({ name, property: Object.fromEntries(property) }),
     }),
     serviceCommand({
       operation: "link.list",

@@ -53,7 +53,7 @@ export const question = defineGroup({
           choices: QUESTION_TYPES,
           required: true,
         },
-        choices: {
+        choice: {
           flag: "--choice",
           value: "text",
           text: `a choice, at most ${CHOICE_TEXT_MAX} characters; in the order in which people see them; ${CHOICES_MIN} to ${CHOICES_MAX}`,
@@ -147,7 +147,7 @@ export const question = defineGroup({
           choices: LOCALES,
           required: true,
         },
-        choices: {
+        choice: {
           flag: "--choice",
           value: "text",
           text: "a choice in that language; as many as the question has, in their order",

@@ -48,7 +48,7 @@ export const share = defineGroup({
           parse: parseLifetime,
         },
         trend: { flag: "--trend", value: "id", text: "only responses of this trend", parse: parseName },
-        segments: {
+        segment: {
           flag: "--segment",
           value: "names",
           text: "a chart for each of these properties",
@@ -58,7 +58,7 @@ export const share = defineGroup({
         comments: COMMENTS,
       },
       columns: toResource("shared pages", { ...SHARE_COLUMNS, url: "text" }),
-      input: ({ segments, ...page }) => ({ ...page, segments: [...new Set(segments.flat())] }),
+      input: ({ segment, ...page }) => ({ ...page, segment: segment.flat() }),
       notes: () => ["save this link now; it is not shown again. Anyone who has it can see the page"],
     }),
     serviceCommand({

@@ -44,8 +44,7 @@ export const texts = defineGroup({
   summary: "default texts of surveys",
   commands: [
     serviceCommand({
-      operation: "texts",
-      name: "set",
+      operation: "texts.set",
       summary: "set texts for all surveys, for a language or for scores; an empty value clears one",
       examples: [
         'surveyctl service texts set --subject "How was it?" --intro "Two minutes, please." --data survey.db',
@@ -70,8 +69,7 @@ export const texts = defineGroup({
       },
     }),
     serviceCommand({
-      operation: "texts",
-      name: "show",
+      operation: "texts.show",
       summary: "show the texts, a row for each language and range of scores",
       examples: ["surveyctl service texts show --data survey.db", "surveyctl service texts show --json"],
       columns: TEXTS,
