@@ -15,7 +15,7 @@ export function openTools(
   sweepMessages: () => Promise<number | null>,
 ): OperationTools {
   const { options, store, address, contextOf, keepErasures } = core;
-  const { clock, random, commandMail } = options;
+  const { clock, random } = options;
   const mailing = { store, clock, random, own: address.own, contextOf };
   return {
     store,
@@ -31,7 +31,9 @@ export function openTools(
     sendDigest: async (due) =>
       isSlackTarget(due.email)
         ? postDigest(mailing, due)
-        : (await import("./digest/digest-test.ts")).mailDigest(mailing, commandMail ?? null, due),
+        : (await import("./digest/digest-test.ts")).composeDigest(mailing, due),
+    composeTest: async (project, to) =>
+      (await import("./delivery/doctor/test-mail.ts")).composeTestMail(to, await contextOf(project), { random, clock }),
     sendTest: (webhook, event) => sendTestEvent({ clock, own: address.own }, webhook, event),
     sweepMessages,
   };

@@ -29,7 +29,6 @@ export interface ServiceOptions {
   readonly sender?: SenderSettings;
   /** SMTP settings; null (the default) writes mail to the outbox. */
   readonly mail?: MailOptions | null;
-  readonly commandMail?: Pick<MailOptions, "server" | "certificates" | "dkim"> | null;
   /** Gateway for text messages; null (the default) writes them to the outbox. */
   readonly sms?: SmsOptions | null;
   readonly maxAgeSeconds?: number | null;

@@ -53,7 +53,6 @@ export async function openEmbeddedService({
     sms,
     ...(smtp !== undefined && {
       mail: mailOptions(smtp),
-      commandMail: mailOptions(smtp),
       sender: { ...NO_SENDER, from: "us@example.com" },
     }),
   });
@@ -74,7 +73,7 @@ export async function openEmbeddedService({
 }
 
 /** A server on this machine that is sent to without a limit, unless it says more. */
-function mailOptions({ port, ...more }: Partial<MailOptions> & { readonly port: number }): MailOptions {
+export function mailOptions({ port, ...more }: Partial<MailOptions> & { readonly port: number }): MailOptions {
   return {
     server: parseSmtpUrl(`smtp://127.0.0.1:${port}`),
     certificates: null,

@@ -3,7 +3,7 @@ import type { Range } from "../../bulk/export/lists.ts";
 import type { ExportTotals } from "../../bulk/export/run-export.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import type { Deps } from "../kit/deps.ts";
-import { countOf, formatCount } from "../../contract/text/count.ts";
+import { countOf, formatCount } from "../../contract/text/whole-number.ts";
 import { createTimeFormatter, type TimeFormatter } from "../render/time.ts";
 import type { CountRange } from "./snapshot.ts";
 

@@ -1,4 +1,5 @@
 /** `service import`: counts what saved files contain, and stores it if it's what was expected. */
+import { systemUser } from "../../runtime/files/processes.ts";
 import { InputChangedError, InputError } from "../../bulk/import/table/input-file.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { isSameFile, openReplacement, type FileReplacement } from "../../runtime/files/file-replacement.ts";
@@ -94,6 +95,7 @@ async function importHistoryFiles(
       store !== null && failures.length === 0
         ? await storeRows({ store, project, onConflict, updatedAt, webhooks, survey, reading, onProblem, onRows })
         : null;
+    if (store !== null && stored !== null) await noteImport(store, project);
     await progress.end();
     await report?.write(Buffer.from(problems.takeLines()));
     await writeHistorySummary(deps, survey, stored, problems, reading);
@@ -104,6 +106,12 @@ async function importHistoryFiles(
     database.close();
     for (const source of sources) await source.close();
   }
+}
+
+async function noteImport(store: Store, name: string): Promise<void> {
+  const { noteWhole } = await import("../../service/domain/operation-log/operation-log.ts");
+  const project = await store.read((tx) => requireProject(tx, name));
+  await store.write((tx) => noteWhole(tx, "import", systemUser(), project), { project: project.id });
 }
 
 /** The report would overwrite rows that may exist nowhere else. */

@@ -3,7 +3,7 @@ import { findUnusedRenames } from "../../service/history/columns.ts";
 import type { LostPart } from "../../service/history/convert-rows.ts";
 import type { ScoreOfMonth } from "../../service/history/tally.ts";
 import type { Deps } from "../kit/deps.ts";
-import { countOf } from "../../contract/text/count.ts";
+import { countOf } from "../../contract/text/whole-number.ts";
 import { writeDone, writeNote } from "../kit/notes.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { pathColumn, type Resource } from "../render/columns.ts";

@@ -3,7 +3,7 @@ import type { LineRange, ProblemGroup } from "../../bulk/import/check/problem-li
 import type { ImportTable } from "../../bulk/import/table/open-table.ts";
 import type { InputError, InputFix } from "../../bulk/import/table/input-file.ts";
 import type { Json } from "../../contract/json.ts";
-import { countOf, formatCount } from "../../contract/text/count.ts";
+import { countOf, formatCount } from "../../contract/text/whole-number.ts";
 import { writeNote, writeWarning } from "../kit/notes.ts";
 import type { Deps } from "../kit/deps.ts";
 import { localeWarning } from "../kit/survey-properties.ts";

@@ -8,7 +8,7 @@ import type { Sender, Settled } from "../../bulk/import/send-rows.ts";
 import type { Json, JsonObject } from "../../contract/json.ts";
 import { describeSurveyStatus, UNKNOWN_REASON, type SurveyStatusName } from "../../contract/text/survey-status.ts";
 import { createWallClock } from "../../runtime/zone.ts";
-import { countOf } from "../../contract/text/count.ts";
+import { countOf } from "../../contract/text/whole-number.ts";
 import { createStopRule } from "../kit/rows/stop-rule.ts";
 import { surveyStatusOf } from "../kit/write-outcome.ts";
 

@@ -1,6 +1,6 @@
 import { countOutcomes, type OutcomeCounts, type OutcomeName, OUTCOMES } from "../../bulk/import/journal/outcome.ts";
 import type { SendReport } from "../../bulk/import/send-rows.ts";
-import { countOf, formatCount } from "../../contract/text/count.ts";
+import { countOf, formatCount } from "../../contract/text/whole-number.ts";
 import { writeNote } from "../kit/notes.ts";
 import type { Deps } from "../kit/deps.ts";
 import { InterruptedError } from "../errors/command-errors.ts";

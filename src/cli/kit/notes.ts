@@ -1,6 +1,6 @@
 /** Lines on stderr, which `--quiet` silences. */
 import type { LockWatch } from "../../runtime/files/lock-file.ts";
-import { countOf } from "../../contract/text/count.ts";
+import { countOf } from "../../contract/text/whole-number.ts";
 import type { Connection, Deps } from "./deps.ts";
 import { CancelledError } from "../errors/usage-error.ts";
 

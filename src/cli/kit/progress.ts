@@ -1,6 +1,6 @@
 /** Progress of bulk work: a live line on a terminal, otherwise a line every ten seconds. */
 import type { Deps } from "./deps.ts";
-import { formatCount } from "../../contract/text/count.ts";
+import { formatCount } from "../../contract/text/whole-number.ts";
 import { clearLine, cursorTo, moveCursor } from "node:readline";
 import { Writable } from "node:stream";
 import type { Ora } from "ora";

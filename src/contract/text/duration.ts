@@ -38,3 +38,17 @@ export function formatDuration(seconds: number): string {
   const unit = (["d", "h", "m"] as const).find((each) => seconds > 0 && seconds % UNIT_SECONDS[each] === 0) ?? "s";
   return `${seconds / UNIT_SECONDS[unit]}${unit}`;
 }
+
+/** With its share of a leap day, so that five years are never short of five. */
+const YEAR_SECONDS = 365.25 * UNIT_SECONDS.d;
+
+/** The same, or years such as `5y`. */
+export function readAge(text: string): number | null {
+  const [, years] = /^(\d{1,3})y$/.exec(text.trim()) ?? [];
+  return years === undefined ? readDuration(text) : Number(years) * YEAR_SECONDS;
+}
+
+/** For messages: an age of a day or more, or up to a maximum. Seconds. */
+export function ageForm(max = Infinity): string {
+  return max === Infinity ? "a day or more, such as 5y, 400d or 52w" : `1d to ${max / UNIT_SECONDS.d}d, such as 7d`;
+}

@@ -9,7 +9,7 @@ import type { ServiceOptions } from "../service-options.ts";
 import type { DataFileOptions } from "./open-data-file.ts";
 
 /** `sender` is the default for mail that the command sends. */
-export type CommandOptions = DataFileOptions & Pick<ServiceOptions, "commandMail" | "sender">;
+export type CommandOptions = DataFileOptions & Pick<ServiceOptions, "sender">;
 
 export function openForCommand(options: CommandOptions): Promise<Core> {
   return openCore({ ...options, log: silentLog, publicUrl: null, rateLimit: null, knowsOutbox: false });

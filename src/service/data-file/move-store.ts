@@ -1,12 +1,14 @@
 import { copyFile, rm, stat } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import path from "node:path";
+import { systemUser } from "../../runtime/files/processes.ts";
 import { nextTurn } from "../../runtime/clock.ts";
 import { isSameFile, TEMPORARY_SUFFIX } from "../../runtime/files/file-replacement.ts";
 import type { LockWatch } from "../../runtime/files/lock-file.ts";
 import { systemErrorText } from "../../runtime/files/system-words.ts";
 import { CopyFailedError, FileChoiceError, lockCopies, removeCopy, removeLeftCopies } from "./backup.ts";
 import { releaseDeadClaims } from "../domain/delivery/deliveries.ts";
+import { noteWhole } from "../domain/operation-log/operation-log.ts";
 import { copyRows, countContents, type TableSum } from "../domain/moving/moving.ts";
 import type { Store, StoreContents, Transaction } from "../domain/ports.ts";
 import { syncErasures } from "./erasure-file.ts";
@@ -58,7 +60,7 @@ export async function moveStore(options: CopyStoreOptions): Promise<CopiedStore>
       { filledBy, moved },
       async (target) => {
         state.before = await source.read(readStates);
-        const copied = await copyStore(source, target, options, "the data was moved here");
+        const copied = await copyStore(source, target, options, "the data was moved here", "move");
         if (toDatabase === null) await syncErasures(target, to, random);
         return copied;
       },
@@ -127,7 +129,7 @@ async function restoreNextTo(options: CopyStoreOptions, neighbour: string): Prom
       try {
         const places = { backup: from, dataFile: toDatabase === null ? to : null };
         const later = await readLaterErasures(source, places);
-        const copied = await copyStore(source, target, options, RESTORED_REASON);
+        const copied = await copyStore(source, target, options, RESTORED_REASON, "restore");
         const known = await applyLaterErasures(target, later);
         const erased = known + (toDatabase === null ? await syncErasures(target, to, random) : 0);
         return { ...copied, ...(await target.read(countContents)), later: { erased, unread: later.unread } };
@@ -262,6 +264,7 @@ async function copyStore(
   target: Store,
   { onRows, signal }: CopyStoreOptions,
   reason: string,
+  operation: "move" | "restore" | null = null,
 ): Promise<CopiedStore> {
   const onPage = async (rows: number): Promise<void> => {
     await nextTurn();
@@ -275,6 +278,7 @@ async function copyStore(
           async (to) => {
             const tables = await copyRows(from, to, onPage);
             await to.senders.setPaused(to.now, reason);
+            if (operation !== null) await noteWhole(to, operation, systemUser());
             return { tables, ...(await countContents(to)), paused_at: to.now };
           },
           { project: "all", ...LONG },

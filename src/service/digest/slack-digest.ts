@@ -57,7 +57,7 @@ export async function postDigest(slack: Slack, due: DueDigest): Promise<SentDige
     (await postToSlack(slack, due, body, new AbortController().signal)) ?? {};
   if (status === null || status < 200 || status > 299)
     throw new NotTakenError(`${to} did not take it: ${[status ?? [], text].flat().join(" ")}`);
-  return { to, subject, status, text };
+  return { to, subject, status, text, mail: null };
 }
 
 /** Null if `signal` ended it. */

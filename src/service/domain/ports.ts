@@ -14,6 +14,7 @@ import type { ReportRows } from "./delivery/rows/report-rows.ts";
 import type { RequestRows } from "./delivery/rows/request-rows.ts";
 import type { HistoryRows } from "./history/history-rows.ts";
 import type { ErasureRows } from "./privacy/erasure-rows.ts";
+import type { Overwritten } from "./operation-log/operation-log.ts";
 import type { OperationLogRows } from "./operation-log/operation-log-rows.ts";
 import type { RetentionRows } from "./privacy/retention-rows.ts";
 import type { QuestionRows } from "./questions/question-rows.ts";
@@ -166,4 +167,6 @@ export interface Transaction {
   readonly erasures: ErasureRows;
   readonly retention: RetentionRows;
   readonly operationLog: OperationLogRows;
+  /** For the log; only in the work of an API call. */
+  readonly overwritten?: Overwritten[];
 }

@@ -236,7 +236,7 @@ function createAnswer(options: HttpServiceOptions, count: (caller: string) => vo
     progress.match = match;
     if (!isServed) throw new HttpError(406, "Not Acceptable: only application/json is served");
     refuseCrossSite(method, headers);
-    const { project, access, keyHash } = await keys.identify(headers.authorization, from);
+    const { project, access, actor, keyHash } = await keys.identify(headers.authorization, from);
     progress.project = project.name;
     count(keyHash);
     refuseWrite(method, access);
@@ -247,6 +247,7 @@ function createAnswer(options: HttpServiceOptions, count: (caller: string) => vo
     const reply = await HANDLERS[match.name]({
       store,
       project,
+      actor,
       route,
       placeholders,
       unstripped,

@@ -18,7 +18,8 @@ import type { MembersQuery, PersonReference, Project } from "../domain/inputs.ts
 import { fullName, readPresentation } from "../domain/projects/presentation.ts";
 import { getMetrics } from "../domain/answers/metrics.ts";
 import { cancelSurveys, deletePerson, listedPersonJson, listPeopleJson, sendPerson } from "../domain/people/people.ts";
-import type { JsonRows, Store, Transaction } from "../domain/ports.ts";
+import { writeAsCaller } from "../domain/operation-log/operation-log.ts";
+import type { Actor, JsonRows, Store, Transaction } from "../domain/ports.ts";
 import {
   addResponse,
   deleteResponse,
@@ -60,6 +61,7 @@ import { changeReply, jsonReply, listReply, okReply, type Reply } from "./replie
 interface Call {
   readonly store: Store;
   readonly project: Project;
+  readonly actor: Actor;
   readonly route: Route;
   readonly placeholders: Readonly<Record<string, string>>;
   /** See `Match.unstripped`. */
@@ -296,6 +298,6 @@ async function changeNamedResponse(call: Call, id: string): Promise<SurveyRespon
   return save(call, (tx) => updateResponse(tx, project, id, change, expand, links));
 }
 
-function save<Result>({ store, project }: Call, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
-  return store.write(work, { project: project.id });
+function save<Result>({ store, project, actor }: Call, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+  return writeAsCaller(store, project, actor, work);
 }

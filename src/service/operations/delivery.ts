@@ -15,10 +15,11 @@ import {
   summarizeQueue,
 } from "../domain/delivery/oversight.ts";
 import { readBudget } from "../domain/delivery/pacing.ts";
-import { NotFoundError } from "../domain/errors.ts";
+import { InvalidError, NotFoundError } from "../domain/errors.ts";
 import { parseId } from "../domain/ids.ts";
 import type { AttemptRow, DuePage, KeptSender, PageFacts, ProjectRow, Transaction } from "../domain/ports.ts";
 import { readWallClock } from "../domain/projects/settings.ts";
+import { moment, readTime } from "./define/fields.ts";
 import { defineOperation, orNull } from "./define/operation.ts";
 
 /** Each day is counted in every state; reading more at once would delay the service. */
@@ -28,13 +29,16 @@ const DAYS_A_PAGE = 31;
 const PAGE_FIELDS = {
   state: orNull(v.picklist(LISTED_STATES)),
   reason: orNull(v.picklist(LISTED_REASONS)),
+  /** Of one person. */
   email: orNull(v.string()),
-  /** Unix seconds, inclusive. */
-  since: orNull(v.number()),
-  until: orNull(v.number()),
+  phone_number: orNull(v.string()),
+  since: orNull(moment),
+  until: orNull(moment),
   order: v.optional(v.picklist(["asc", "desc"]), "desc"),
+  /** Counts surveys by day of the project's zone. */
+  by: orNull(v.picklist(["day"])),
   after: orNull(v.string()),
-  limit: v.number(),
+  limit: v.optional(v.number(), 50),
 };
 type PageInput = v.InferOutput<v.StrictObjectSchema<typeof PAGE_FIELDS, undefined>>;
 
@@ -44,8 +48,13 @@ export const deliveryOperations = {
     access: "read",
     input: PAGE_FIELDS,
     run: async (tx, project, input) => {
-      const page = toPage(input);
-      const rows = await listMerged(await sourcesFor(tx, project, input), { ...page, limit: page.limit + 1 });
+      const sources = await sourcesFor(tx, project, input);
+      const page = toPage(tx, input);
+      if (input.by === "day") {
+        const days = await listDays(tx, project, sources, page);
+        return { ...days, rows: days.rows as object[] as ReturnType<typeof toDeliveryInfo>[] };
+      }
+      const rows = await listMerged(sources, { ...page, limit: page.limit + 1 });
       const last = rows.length > page.limit ? rows[page.limit - 1] : undefined;
       return {
         rows: rows.slice(0, page.limit).map((row) => toDeliveryInfo(row.id, row)),
@@ -53,25 +62,16 @@ export const deliveryOperations = {
       };
     },
   }),
-  "delivery.days": defineOperation({
-    scope: "project",
-    access: "read",
-    input: PAGE_FIELDS,
-    run: async (tx, project, input) => {
-      const sources = await sourcesFor(tx, project, input);
-      const limit = Math.min(input.limit, DAYS_A_PAGE);
-      const { after, ...page } = toPage(input);
-      const wallClock = await readWallClock(tx, project);
-      const days = await countDays(sources, wallClock, { ...page, after: after?.at ?? null, limit: limit + 1 });
-      const next = days.length > limit ? days[limit - 1] : undefined;
-      return { rows: days.slice(0, limit).map(toDayInfo), next: next === undefined ? null : String(next.beginsAt) };
-    },
-  }),
   "delivery.show": defineOperation({
     scope: "project",
     access: "read",
-    input: { email: v.string() },
-    run: (tx, project, { email }) => toHistoryInfo(tx, project, email),
+    /** One of the two. */
+    input: { email: orNull(v.string()), phone_number: orNull(v.string()) },
+    run: (tx, project, { email, phone_number: phoneNumber }) => {
+      const address = email ?? phoneNumber;
+      if (address === null) throw new InvalidError({ email: ["can't be blank"] });
+      return toHistoryInfo(tx, project, address);
+    },
   }),
   "delivery.status": defineOperation({
     scope: "server",
@@ -115,6 +115,14 @@ export const deliveryOperations = {
       return { released: held + putOff };
     },
   }),
+  /** A test mail, which is sent where the command was typed. */
+  "delivery.test": defineOperation({
+    scope: "project",
+    access: "read",
+    input: { to: v.string() },
+    run: async (_, { id, name }) => ({ id, name }),
+    after: ({ composeTest }, project, { to }) => composeTest(project, to),
+  }),
   pause: defineOperation({
     scope: "any",
     access: "write",
@@ -150,12 +158,13 @@ async function toPauseInfo(tx: Transaction, project: ProjectRow | null, pausedAt
 async function sourcesFor(
   tx: Transaction,
   project: ProjectRow,
-  { state, reason, email }: PageInput,
+  { state, reason, email, phone_number: phoneNumber }: PageInput,
 ): Promise<readonly Source[]> {
+  const address = email ?? phoneNumber;
   return openSources(tx, project, {
     state,
     reason,
-    personId: email === null ? null : await findPerson(tx, project, email),
+    personId: address === null ? null : await findPerson(tx, project, address),
   });
 }
 
@@ -171,8 +180,17 @@ function personNotFound(project: ProjectRow, address: string): NotFoundError {
   return new NotFoundError(`no person found with ${whose} ${address} in project ${project.name}`);
 }
 
-function toPage({ since, until, order, after, limit }: PageInput): DuePage {
-  return { since, until, order, after: readPlace(after), limit };
+async function listDays(tx: Transaction, project: ProjectRow, sources: readonly Source[], page: DuePage) {
+  const limit = Math.min(page.limit, DAYS_A_PAGE);
+  const wallClock = await readWallClock(tx, project);
+  const days = await countDays(sources, wallClock, { ...page, after: page.after?.at ?? null, limit: limit + 1 });
+  const next = days.length > limit ? days[limit - 1] : undefined;
+  return { rows: days.slice(0, limit).map(toDayInfo), next: next === undefined ? null : String(next.beginsAt) };
+}
+
+function toPage({ now }: Transaction, { since, until, order, after, limit }: PageInput): DuePage {
+  const at = (given: number | string | null): number | null => (given === null ? null : readTime(given, now));
+  return { since: at(since), until: at(until), order, after: readPlace(after), limit };
 }
 
 /** Reads `1763596800:42`, the last row of a page; a day stands for its first second. */

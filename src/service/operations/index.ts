@@ -1,14 +1,16 @@
 import type { JsonObject } from "../../contract/json.ts";
+import { InvalidError } from "../domain/errors.ts";
 import type { Project } from "../domain/inputs.ts";
 import type { Actor } from "../domain/ports.ts";
 import type { Access, Operation, OperationTools, Scope } from "./define/operation.ts";
+import { OUTPUTS } from "./define/outputs.ts";
 import { bounceOperations } from "./bounces.ts";
 import { configurationOperations } from "./configuration.ts";
 import { deliveryOperations } from "./delivery.ts";
 import { digestOperations } from "./digests.ts";
 import { logOperations } from "./log.ts";
 import { pageOperations } from "./pages.ts";
-import { privacyOperations } from "./privacy.ts";
+import { LOCAL_FIELDS, privacyOperations } from "./privacy.ts";
 import { projectOperations } from "./projects.ts";
 import { questionOperations } from "./questions.ts";
 import { settingsOperations } from "./settings.ts";
@@ -78,14 +80,42 @@ export interface Administration {
   readonly call: (name: string, project: Project, actor: Actor, input: JsonObject) => Promise<unknown> | null;
 }
 
+type ServedName = { [Name in OperationName]: ScopeOf<Name> extends "server" ? never : Name }[OperationName];
+/** Each operation that is served has one. */
+const SERVED_OUTPUTS: Readonly<Record<string, JsonObject>> = OUTPUTS satisfies Record<ServedName, JsonObject>;
+
 export function createAdministration(tools: OperationTools): Administration {
   const served = new Map<string, Operation<Scope, object, unknown>>(
     Object.entries(OPERATIONS).filter(([, { scope }]) => scope !== "server"),
   );
   return {
-    list: () => [...served].map(([name, { scope }]) => ({ name, scope })),
+    list: () =>
+      [...served].map(([name, { mostAccess: access, describeInput }]) => ({
+        name,
+        scope: "project",
+        access,
+        input: withoutFields(describeInput(), LOCAL_FIELDS[name] ?? []),
+        output: SERVED_OUTPUTS[name] ?? {},
+      })),
     has: (name) => served.has(name),
     call: (name, project, actor, input) =>
-      served.get(name)?.call(tools, { name, project: project.name, actor }, input) ?? null,
+      refuseLocalFields(name, input) ??
+      served.get(name)?.call(tools, { name, project: project.name, actor }, input) ??
+      null,
   };
+}
+
+async function never(error: Error): Promise<never> {
+  throw error;
+}
+
+/** Null if there are none. */
+function refuseLocalFields(name: string, input: JsonObject): Promise<never> | null {
+  const given = (LOCAL_FIELDS[name] ?? []).find((field) => input[field] !== undefined && input[field] !== null);
+  return given === undefined ? null : never(new InvalidError({ [given]: ["can only be set where the data is"] }));
+}
+
+function withoutFields(schema: JsonObject, names: readonly string[]): JsonObject {
+  const properties = Object.entries(schema["properties"] as JsonObject).filter(([name]) => !names.includes(name));
+  return { ...schema, properties: Object.fromEntries(properties) };
 }

@@ -22,7 +22,12 @@ export const logOperations = {
       limit: v.optional(v.number(), 50),
     },
     run: async (tx, project, { since, by, operation, after, limit }) => {
-      const filter = { since: since === null ? null : readTime(since, tx.now), by: toActor(by), operation, before: after === null ? null : Number(after) };
+      const filter = {
+        since: since === null ? null : readTime(since, tx.now),
+        by: toActor(by),
+        operation,
+        before: after === null ? null : Number(after),
+      };
       const lines = await tx.operationLog.list(project.id, { ...filter, limit: limit + 1 });
       const rows = lines.slice(0, limit);
       return { rows: rows.map(toLine), next: lines.length > limit ? String(rows.at(-1)?.id) : null };

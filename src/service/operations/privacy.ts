@@ -1,8 +1,10 @@
 import * as v from "valibot";
 import { capital } from "../../contract/text/capital.ts";
-import { countOf } from "../../contract/text/count.ts";
+import { countOf } from "../../contract/text/whole-number.ts";
+import { ageForm, readAge } from "../../contract/text/duration.ts";
 import { systemErrorText } from "../../runtime/files/system-words.ts";
-import { NotFoundError } from "../domain/errors.ts";
+import { DAY_SECONDS } from "../../runtime/zone.ts";
+import { InvalidError, NotFoundError } from "../domain/errors.ts";
 import type { Mention, ProjectRow, RetentionCounts, Store } from "../domain/ports.ts";
 import {
   type ErasedAddress,
@@ -18,16 +20,36 @@ import {
 import {
   changeRetention,
   countExpired,
+  EVENTS_KEPT,
   followRetention,
   readRetention,
   type RetentionPolicy,
 } from "../domain/privacy/retention.ts";
+import { LOG_AGE_FORM, LOG_KEPT_MIN } from "../domain/operation-log/operation-log.ts";
 import { listExpired, PLANNED } from "../domain/privacy/retention-words.ts";
 import { requireProject } from "../domain/projects/projects.ts";
+import { orOff, typed } from "./define/fields.ts";
 import { type Access, defineOperation, withoutNulls, type OperationTools, orNull } from "./define/operation.ts";
 
-/** Seconds; `off` keeps everything. */
-const age = orNull(v.union([v.literal("off"), v.number()]));
+const ageOrOff = (max?: number) =>
+  orOff(
+    readAge,
+    (seconds) => seconds >= DAY_SECONDS && seconds <= (max ?? Infinity),
+    `an age of ${ageForm(max)}, or off`,
+  );
+
+/** Fields that only the data at hand has. */
+export const LOCAL_FIELDS: Readonly<Record<string, readonly string[]>> = { retention: ["log"] };
+
+const logAge = typed<number>({
+  read: (text) => {
+    const seconds = readAge(text);
+    return seconds !== null && seconds >= LOG_KEPT_MIN ? seconds : null;
+  },
+  isValue: (given) => typeof given === "number" && given >= LOG_KEPT_MIN,
+  form: LOG_AGE_FORM,
+  json: { type: ["integer", "string"] },
+});
 
 export const privacyOperations = {
   /** Without a project, erases from all. */
@@ -37,10 +59,10 @@ export const privacyOperations = {
     input: {
       email: orNull(v.string()),
       phone_number: orNull(v.string()),
-      dry_run: v.boolean(),
+      dry_run: v.optional(v.boolean(), false),
       /** Also removes the address from other people's rows. */
-      properties: v.boolean(),
-      forget_unsubscribe: v.boolean(),
+      properties: v.optional(v.boolean(), false),
+      forget_unsubscribe: v.optional(v.boolean(), false),
     },
     prepare: ({ store }, project, { email, phone_number: phoneNumber, forget_unsubscribe: forgetUnsubscribe }) => {
       const address = toAddress(email, phoneNumber);
@@ -82,27 +104,29 @@ export const privacyOperations = {
   }),
   retention: defineOperation({
     scope: "project",
-    access: ({ dry_run: dryRun }): Access => (dryRun ? "read" : "write"),
+    access: (input): Access => (isLook(input) ? "read" : "write"),
     input: {
-      responses: age,
-      mode: orNull(v.picklist(["anonymize", "delete"])),
-      requests: age,
-      webhooks: age,
-      dry_run: v.boolean(),
+      responses: orNull(ageOrOff()),
+      anonymize: v.optional(v.boolean(), false),
+      delete: v.optional(v.boolean(), false),
+      requests: orNull(ageOrOff()),
+      webhooks: orNull(ageOrOff(EVENTS_KEPT)),
+      log: orNull(logAge),
+      dry_run: v.optional(v.boolean(), false),
     },
     /** Ages that are not switched off are followed as well, also those of a backup that was restored. */
-    confirm: async (tx, project, { dry_run: dryRun, ...given }) => {
-      if (dryRun) return null;
-      const policy = { ...(await readRetention(tx, project)), ...toPolicy(given) };
-      const info = toRetentionInfo(policy, await countExpired(tx, project, policy));
-      const { expired_responses: responses, expired_requests: requests, expired_webhook_events: events } = info;
-      const setsAge = Object.values(toPolicy(given)).some((value) => typeof value === "number");
-      if (!setsAge && responses + requests + events === 0) return null;
-      return { question: `${capital(listExpired(info, PLANNED, tx.now))}?`, responses, requests, events };
+    confirm: async (tx, project, input) => {
+      if (isLook(input)) return null;
+      const change = toPolicy(input);
+      const policy = { ...(await readRetention(tx, project)), ...change };
+      const expired = await countExpired(tx, project, policy);
+      const setsAge = Object.values(change).some((value) => typeof value === "number");
+      if (!setsAge && Object.values(expired).every((count) => count === 0)) return null;
+      return { question: `${capital(listExpired(toRetentionInfo(policy, expired), PLANNED, tx.now))}?`, ...expired };
     },
-    run: async (tx, project, { dry_run: dryRun, ...given }) => {
-      const change = toPolicy(given);
-      if (!dryRun) return { project, policy: await changeRetention(tx, project, change), expired: null };
+    run: async (tx, project, input) => {
+      const change = toPolicy(input);
+      if (!isLook(input)) return { project, policy: await changeRetention(tx, project, change), expired: null };
       const policy = { ...(await readRetention(tx, project)), ...change };
       return { project, policy, expired: await countExpired(tx, project, policy) };
     },
@@ -116,16 +140,32 @@ export const privacyOperations = {
   }),
 };
 
-/** The ages that are given; null keeps everything. */
-function toPolicy(given: object): Partial<RetentionPolicy> {
-  const {
-    mode = undefined,
-    responses = undefined,
-    requests = undefined,
-    webhooks = undefined,
-  } = withoutNulls(given) as Partial<Record<keyof RetentionPolicy, unknown>>;
-  const all = Object.entries({ mode, responses, requests, webhooks }).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(all.map(([name, value]) => [name, value === "off" ? null : value]));
+interface GivenRetention {
+  readonly responses: number | "off" | null;
+  readonly anonymize: boolean;
+  readonly delete: boolean;
+  readonly requests: number | "off" | null;
+  readonly webhooks: number | "off" | null;
+  readonly log: number | null;
+  readonly dry_run: boolean;
+}
+
+function isLook({ responses, requests, webhooks, log, dry_run: dryRun }: GivenRetention): boolean {
+  return dryRun || [responses, requests, webhooks, log].every((age) => age === null);
+}
+
+/** The ages that are given; null keeps everything. Throws InvalidError. */
+function toPolicy({ anonymize, delete: deletes, responses, requests, webhooks, log }: GivenRetention) {
+  const isAge = typeof responses === "number";
+  if (anonymize && deletes) throw new InvalidError({ anonymize: ["cannot be used with delete"] });
+  if (isAge && !anonymize && !deletes) throw new InvalidError({ responses: ["needs anonymize or delete"] });
+  if (!isAge && (anonymize || deletes))
+    throw new InvalidError({ responses: ["must be an age with anonymize or delete"] });
+  const mode = anonymize ? ("anonymize" as const) : deletes ? ("delete" as const) : null;
+  const given = Object.entries(withoutNulls({ responses, mode, requests, webhooks, log }));
+  return Object.fromEntries(
+    given.map(([name, value]) => [name, value === "off" ? null : value]),
+  ) as Partial<RetentionPolicy>;
 }
 
 function toAddress(email: string | null, phoneNumber: string | null): ErasedAddress {
@@ -195,14 +235,16 @@ function sumUp(erasures: readonly Erasure[]) {
   };
 }
 
-function toRetentionInfo({ responses, mode, requests, webhooks }: RetentionPolicy, expired: RetentionCounts) {
+function toRetentionInfo({ responses, mode, requests, webhooks, log }: RetentionPolicy, expired: RetentionCounts) {
   return {
     responses,
     mode: responses === null ? null : mode,
     requests,
     webhooks,
+    log,
     expired_responses: expired.responses,
     expired_requests: expired.requests,
     expired_webhook_events: expired.events,
+    expired_log_lines: expired.log,
   };
 }

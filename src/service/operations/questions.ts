@@ -22,7 +22,7 @@ import {
 import { isSpan, span, typed } from "./define/fields.ts";
 import { defineOperation, orNull } from "./define/operation.ts";
 
-const scores = typed<readonly NumberSpan[]>({
+const askedScores = typed<readonly NumberSpan[]>({
   read: readScores,
   isValue: (given) => Array.isArray(given) && given.every(isSpan),
   form: SCORES_FORMS,
@@ -38,7 +38,7 @@ export const questionOperations = {
       type: v.picklist(QUESTION_TYPES),
       choice: v.optional(v.array(v.string()), []),
       scale: orNull(span(readScale, SCALE_FORMS)),
-      to: orNull(scores),
+      to: orNull(askedScores),
       id: orNull(v.string()),
     },
     run: async (tx, project, { id, choice: choices, ...question }) =>

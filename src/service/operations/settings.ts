@@ -23,7 +23,7 @@ import { configureAutopilot, showAutopilot } from "../domain/surveys/autopilot/a
 import { DAYS_FORM, HOURS_FORM, parseDays, parseHours } from "../domain/surveys/windows.ts";
 import { previewSurvey } from "../domain/surveys/preview.ts";
 import { signResponseLink } from "../domain/surveys/signed-links.ts";
-import { interval, orOff } from "./define/fields.ts";
+import { interval as seconds, orOff } from "./define/fields.ts";
 import { defineOperation, withoutNulls, orNull, writesIfGiven } from "./define/operation.ts";
 
 const intervalOrOff = orNull(orOff(readInterval, () => true, `${INTERVAL_FORM}, or off`));
@@ -61,16 +61,25 @@ export const settingsOperations = {
   /** `tz` is the time zone of the hours. */
   autopilot: defineOperation({
     scope: "project",
-    access: ({ platform: _, inactive, ...change }) =>
-      inactive || Object.keys(withoutNulls(change)).length > 0 ? "write" : "read",
+    access: ({ inactive, ...input }) => (inactive ? "write" : writesIfGiven("platform")(input)),
     input: {
       platform: v.optional(v.picklist(PLATFORMS), "email"),
       active: orNull(v.boolean()),
       inactive: v.optional(v.boolean(), false),
-      frequency: orNull(interval),
+      frequency: orNull(seconds),
       first: orNull(v.picklist(["spread", "now"])),
-      days: orNull(v.pipe(v.string(), v.check((days) => parseDays(days) !== null, DAYS_FORM))),
-      hours: orNull(v.pipe(v.string(), v.check((hours) => parseHours(hours) !== null, HOURS_FORM))),
+      days: orNull(
+        v.pipe(
+          v.string(),
+          v.check((days) => parseDays(days) !== null, DAYS_FORM),
+        ),
+      ),
+      hours: orNull(
+        v.pipe(
+          v.string(),
+          v.check((hours) => parseHours(hours) !== null, HOURS_FORM),
+        ),
+      ),
     },
     run: async (tx, project, { platform, inactive, ...input }) => {
       if (inactive && input.active !== null) throw new InvalidError({ inactive: ["cannot be used with active"] });

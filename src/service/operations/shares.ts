@@ -18,7 +18,12 @@ export const shareOperations = {
       expires: orNull(lifetime),
     },
     run: (tx, project, { comments: showsComments, expires, segment: segments, ...given }) =>
-      addShare(tx, project, { ...given, segments: [...new Set(segments)], showsComments, expiresAt: expires === null ? null : tx.now + expires }),
+      addShare(tx, project, {
+        ...given,
+        segments: [...new Set(segments)],
+        showsComments,
+        expiresAt: expires === null ? null : tx.now + expires,
+      }),
     noted: ({ share }) => ({ id: String(share.id) }),
     after: async ({ store, clock, appUrl }, { share, token }) => {
       // Counts in advance, so that the first visit is fast even with many years of answers.

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
-import { countOf } from "../../contract/text/count.ts";
+import { countOf } from "../../contract/text/whole-number.ts";
 import { readScoreSpan, SCORE_SPAN_FORM } from "../../contract/text/score-span.ts";
 import { DAY_SECONDS } from "../../runtime/zone.ts";
 import type { Random } from "../../runtime/random.ts";
@@ -29,7 +29,7 @@ export function createWebhookSecret(random: Random): string {
   return formatSecret(random.token(SECRET_BYTES));
 }
 
-const events = typed<WebhookEvent[]>({
+const eventNames = typed<WebhookEvent[]>({
   read: (text) => readEvents(text.split(",").map((name) => name.trim())),
   isValue: (given) => Array.isArray(given) && readEvents(given) !== null,
   form: `a list of ${WEBHOOK_EVENTS.join(", ")}`,
@@ -51,7 +51,7 @@ export const webhookOperations = {
       signature_header: orNull(v.string()),
       allow_private: v.optional(v.boolean(), false),
       insecure_http: v.optional(v.boolean(), false),
-      events: orNull(events),
+      events: orNull(eventNames),
       score: orNull(span(readScoreSpan, SCORE_SPAN_FORM)),
       format: v.optional(v.picklist(WEBHOOK_FORMATS), "json"),
     },
@@ -126,7 +126,12 @@ export const webhookOperations = {
   "webhook.deliveries": defineOperation({
     scope: "project",
     access: "read",
-    input: { id: v.string(), failed: v.optional(v.boolean(), false), after: orNull(v.string()), limit: v.optional(v.number(), 50) },
+    input: {
+      id: v.string(),
+      failed: v.optional(v.boolean(), false),
+      after: orNull(v.string()),
+      limit: v.optional(v.number(), 50),
+    },
     run: async (tx, project, { id, failed, after, limit }) => {
       const webhook = await requireWebhook(tx, project, id);
       const filter = { failed, before: after === null ? null : Number(after), limit: limit + 1 };
@@ -142,7 +147,11 @@ export const webhookOperations = {
     input: { id: v.string(), since: orNull(moment), event: orNull(v.string()) },
     run: async (tx, project, { id, since, event }) => {
       const which: Redelivery =
-        event !== null ? { which: "event", eventId: event } : since !== null ? { which: "since", since: readTime(since, tx.now) ?? 0 } : FAILED;
+        event !== null
+          ? { which: "event", eventId: event }
+          : since !== null
+            ? { which: "since", since: readTime(since, tx.now) ?? 0 }
+            : FAILED;
       return { project, which, first: await redeliver(tx, project, id, which, { after: 0, limit: STEP }) };
     },
     after: async ({ store }, { project, which, first }, { id }) => {

@@ -1,6 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { readInterval } from "../../../src/contract/text/duration.ts";
-import { parseChoice, parseChoices, parseDuration, parseInteger, parseKeyValue, parseNames, parseRate, parseRateLimit, parseScore } from "../../../src/cli/args/values.ts";
+import {
+  parseChoice,
+  parseChoices,
+  parseDuration,
+  parseInteger,
+  parseKeyValue,
+  parseNames,
+  parseRate,
+  parseRateLimit,
+  parseScore,
+} from "../../../src/cli/args/values.ts";
 import { parseEmail, parsePerson, parsePhone } from "../../../src/cli/args/people.ts";
 import { suggest } from "../../../src/cli/args/suggest.ts";
 import { UsageError } from "../../../src/cli/errors/usage-error.ts";

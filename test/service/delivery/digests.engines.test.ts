@@ -17,7 +17,8 @@ import type { DeliveryProgress, DeliveryResult } from "../../../src/service/doma
 import type { DueDigest } from "../../../src/service/domain/ports.ts";
 import { Scheduler } from "../../../src/service/sending/scheduler.ts";
 import { releaseDeadClaims } from "../../../src/service/domain/delivery/deliveries.ts";
-import { openEmbeddedService } from "../../helpers/embedded-service.ts";
+import { failureOf, sendComposed } from "../../../src/service/delivery/smtp/send-once.ts";
+import { openEmbeddedService, mailOptions } from "../../helpers/embedded-service.ts";
 import { fixedClock } from "../../helpers/fake-deps.ts";
 import { startPlanServer } from "../../helpers/smtp-plan-server.ts";
 import { readMail } from "./read-mail.ts";
@@ -422,7 +423,14 @@ test("when a digest is tried by mail, then one mail leaves at once and its sched
   const embedded = await openEmbeddedService({ clock, smtp: { port: server.port, dkim } });
   onTestFinished(() => embedded.close());
   const { admin } = embedded.service;
-  const send = (digest: string) => admin({ kind: "digest.test", project: "default", id: digest });
+  const send = async (digest: string) => {
+    const { mail, ...sent } = await admin({ kind: "digest.test", project: "default", id: digest });
+    const way = { ...mailOptions({ port: server.port, dkim }), clock, signal: new AbortController().signal };
+    const result = await sendComposed(mail!, way);
+    const failure = failureOf(result);
+    if (failure !== null) throw new Error(failure.message);
+    return { ...sent, status: result.reply.code };
+  };
   const boss = await admin({ kind: "digest.add", project: "default", email: "ok@example.com", ...monday_INPUT });
   const sent = { subject: "Customer survey: no answers", status: 250 };
   expect(await send(boss.id)).toMatchObject({ ...sent, to: "ok@example.com" });

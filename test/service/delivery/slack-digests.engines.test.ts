@@ -45,7 +45,7 @@ describe("a digest to Slack", () => {
       "Customer survey: NPS 100, between -48 and 100",
     ]);
     expect(await list()).toMatchObject({ state: "sent", reason: "answer 1" });
-    expect((await admin({ kind: "configuration", project: "default" })).digests).toEqual([]);
+    expect(await admin({ kind: "settings", project: "default", output: "yaml" })).toMatchObject({ digests: [] });
     expect(await admin({ kind: "digest.remove", project: "default", id: url })).toMatchObject({
       email: added.email,
     });
@@ -105,8 +105,7 @@ describe("a digest to Slack", () => {
     await expect(admin({ kind: "digest.add", ...refused })).rejects.toThrow(why);
     await expect(admin({ kind: "digest.test", project: "default", id: url })).rejects.toThrow(why);
     const wanted = { digests: [{ email: url, every: "monday" }] };
-    const applied = await admin({ kind: "configure", project: "default", wanted, dry_run: false, confirmed: null });
-    expect(applied.refused?.text).toBe(why);
+    await expect(admin({ kind: "apply", project: "default", file: wanted, confirm: true })).rejects.toThrow(why);
   });
 
   it("that was stored before this was a rule goes nowhere, and says why", async () => {
@@ -124,14 +123,14 @@ describe("a digest to Slack", () => {
     const { admin, url } = await open();
     const digest = { email: url, every: "monday", allow_private: true };
     const apply = (digests: readonly object[]) =>
-      admin({ kind: "configure", project: "default", wanted: { digests } as never, dry_run: false, confirmed: null });
+      admin({ kind: "apply", project: "default", file: { digests } as never, confirm: true });
     const key = `digests["${url.replace("hook/secret", "…cret")}"]`;
-    expect((await apply([digest])).changes).toEqual([
-      { key: `${key}.every`, from: null, to: "monday" },
-      { key: `${key}.at`, from: null, to: "08:00" },
-      { key: `${key}.allow_private`, from: null, to: true },
+    expect(await apply([digest])).toEqual([
+      { change: "add", key: `${key}.every`, from: null, to: "monday" },
+      { change: "add", key: `${key}.at`, from: null, to: "08:00" },
+      { change: "add", key: `${key}.allow_private`, from: null, to: true },
     ]);
-    expect((await apply([digest])).changes).toEqual([]);
-    expect((await apply([])).changes).toEqual([]);
+    expect(await apply([digest])).toEqual([]);
+    expect(await apply([])).toEqual([]);
   });
 });

@@ -22,7 +22,9 @@ const withKey = (key: string) => ({
   headers: { authorization: `Basic ${Buffer.from(`${key}:`).toString("base64")}` },
 });
 const set = (change: { name?: string; color?: string; logo?: string }) =>
-  pages.service.admin({ kind: "brand.set", project, ...change });
+  Object.keys(change).length === 0
+    ? pages.service.admin({ kind: "brand.show", project })
+    : pages.service.admin({ kind: "brand.set", project, ...change });
 const base64 = (text: string | Buffer): string => Buffer.from(text).toString("base64");
 
 /** How often each status came back when one answer from each address was posted. */

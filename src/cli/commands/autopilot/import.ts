@@ -16,7 +16,7 @@ import {
   toOutcome,
   toSettled,
 } from "../../importing/row-senders.ts";
-import { countOf } from "../../../contract/text/count.ts";
+import { countOf } from "../../../contract/text/whole-number.ts";
 import { toBody } from "../../kit/write-outcome.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { PLATFORM } from "./member-identifiers.ts";

@@ -7,7 +7,7 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { checkColumns } from "../../render/record-output.ts";
 import { MEMBERS, REMOVED_MEMBER } from "../../render/resources.ts";
 import { defineCommand } from "../../kit/define-command.ts";
-import { countOf } from "../../../contract/text/count.ts";
+import { countOf } from "../../../contract/text/whole-number.ts";
 import { confirmRemoval } from "../../kit/removal.ts";
 import { showOutcome, writeDryRun } from "../../kit/write-outcome.ts";
 import { IMPORT, IMPORT_EXITS, type ImportFlags } from "../../importing/import-flags.ts";

@@ -4,7 +4,7 @@ import type { JoiningSurveys, Platform } from "../../../contract/resources.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import { labelAt } from "../../../runtime/calendar/periods.ts";
 import { createWallClock } from "../../../runtime/zone.ts";
-import { countOf, formatCount } from "../../../contract/text/count.ts";
+import { countOf, formatCount } from "../../../contract/text/whole-number.ts";
 import { nullIfRefused } from "../../kit/refusals.ts";
 
 const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"] as const;

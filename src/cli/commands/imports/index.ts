@@ -2,7 +2,7 @@ import { OUTCOMES } from "../../../bulk/import/journal/outcome.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { defineCommand } from "../../kit/define-command.ts";
-import { countOf } from "../../../contract/text/count.ts";
+import { countOf } from "../../../contract/text/whole-number.ts";
 import { writeDone, writeNote } from "../../kit/notes.ts";
 import { COUNT_FLAG } from "../../kit/rows/list-rows.ts";
 import { pathColumn, type Resource, toResource } from "../../render/columns.ts";

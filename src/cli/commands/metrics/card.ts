@@ -2,7 +2,7 @@ import { changeVerdict, countAnswers, FEW_ANSWERS, scoreChange, scoreInterval } 
 import type { JsonObject } from "../../../contract/json.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
 import type { TimeFilter } from "../../kit/time-flags.ts";
-import { countOf, formatCount } from "../../../contract/text/count.ts";
+import { countOf, formatCount } from "../../../contract/text/whole-number.ts";
 import { createPaint, type Paint, toneOfScore, toPercent, type Tone } from "../../render/human.ts";
 import type { RenderContext } from "../../render/context.ts";
 import { toSafeText } from "../../render/safe-text.ts";

@@ -2,7 +2,7 @@
 import { toPoints } from "../../render/columns.ts";
 import { toneOfScore, toPercent, toShare, createPaint, type Paint, type Tone } from "../../render/human.ts";
 import { FEW_ANSWERS } from "../../../insight/interval.ts";
-import { formatCount } from "../../../contract/text/count.ts";
+import { formatCount } from "../../../contract/text/whole-number.ts";
 import type { RenderContext } from "../../render/context.ts";
 import { GAP } from "../../render/grid.ts";
 import { toSafeCell } from "../../render/safe-text.ts";

@@ -9,7 +9,7 @@ import {
   type SegmentTally,
 } from "../../../insight/segments.ts";
 import type { Deps } from "../../kit/deps.ts";
-import { countOf } from "../../../contract/text/count.ts";
+import { countOf } from "../../../contract/text/whole-number.ts";
 import { writeNote } from "../../kit/notes.ts";
 import type { TimeFilter } from "../../kit/time-flags.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";

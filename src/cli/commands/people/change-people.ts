@@ -5,7 +5,7 @@ import { capital } from "../../../contract/text/capital.ts";
 import { parsePersonName, type PersonName } from "../../args/people.ts";
 import type { Deps } from "../../kit/deps.ts";
 import { changeEach } from "../../kit/rows/change-each.ts";
-import { countOf } from "../../../contract/text/count.ts";
+import { countOf } from "../../../contract/text/whole-number.ts";
 import { writeNote } from "../../kit/notes.ts";
 import { lacksEndpoint } from "../../kit/refusals.ts";
 import { confirmRemoval, YES_FLAG } from "../../kit/removal.ts";

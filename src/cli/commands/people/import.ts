@@ -11,7 +11,7 @@ import { readDuration } from "../../../contract/text/duration.ts";
 import { badValue, parseDuration } from "../../args/values.ts";
 import { rejectConflict } from "../../args/flags.ts";
 import { parseDelay } from "../../args/time.ts";
-import { countOf, formatCount } from "../../../contract/text/count.ts";
+import { countOf, formatCount } from "../../../contract/text/whole-number.ts";
 import { isLeftInOutbox } from "../../kit/write-outcome.ts";
 import type { Deps } from "../../kit/deps.ts";
 import { REPLACE_PROPERTIES_FLAG } from "../../kit/survey-properties.ts";

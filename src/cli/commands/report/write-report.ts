@@ -5,7 +5,7 @@ import { headline, type ReportComment, type ReportFacts } from "../../../insight
 import { renderReport } from "../../../insight/report/page.ts";
 import { abortTogether, inParallel } from "../../../runtime/parallel.ts";
 import { type Deps, withClient } from "../../kit/deps.ts";
-import { formatCount } from "../../../contract/text/count.ts";
+import { formatCount } from "../../../contract/text/whole-number.ts";
 import { writeDone, writeNote } from "../../kit/notes.ts";
 import { type Refusal, withRefusals } from "../../kit/refusals.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";

@@ -4,7 +4,7 @@ import type { ImportRow } from "../../../bulk/import/check/row-kind.ts";
 import type { Client, IntentOptions } from "../../../client/client.ts";
 import type { Json, JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
-import { countOf } from "../../../contract/text/count.ts";
+import { countOf } from "../../../contract/text/whole-number.ts";
 import { FILE_ARG, IMPORT, IMPORT_EXITS } from "../../importing/import-flags.ts";
 import { commonParts, createBreaker, type RowSender, toId, toOutcome, toSettled } from "../../importing/row-senders.ts";
 import { toBody } from "../../kit/write-outcome.ts";

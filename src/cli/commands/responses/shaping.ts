@@ -5,7 +5,7 @@ import type { RowPage } from "../../../contract/row-page.ts";
 import type { PersonalKind } from "../../../insight/personal-data.ts";
 import type { Masker, ToShown } from "../../../insight/redact.ts";
 import { type Deps } from "../../kit/deps.ts";
-import { countOf } from "../../../contract/text/count.ts";
+import { countOf } from "../../../contract/text/whole-number.ts";
 import { writeNote } from "../../kit/notes.ts";
 import type { ExportShaping } from "../../export/request.ts";
 import { createPageFilter, type RowFilters } from "../shared/row-filters.ts";

@@ -3,7 +3,7 @@ import { personIdOf } from "../../../client/write/look-up.ts";
 import { PER_PAGE_MAX } from "../../../contract/limits.ts";
 import { keepRows, type RowPage } from "../../../contract/row-page.ts";
 import { type Deps, withClient } from "../../kit/deps.ts";
-import { countOf } from "../../../contract/text/count.ts";
+import { countOf } from "../../../contract/text/whole-number.ts";
 import { writeNote } from "../../kit/notes.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../contract/json.ts";
 import type { TermRow, WordTally } from "../../../insight/words.ts";
 import { parseCount } from "../../args/values.ts";
-import { countOf, formatCount } from "../../../contract/text/count.ts";
+import { countOf, formatCount } from "../../../contract/text/whole-number.ts";
 import { writeDone } from "../../kit/notes.ts";
 import { WRAP_FLAG } from "../../kit/rows/list-rows.ts";
 import { defineCommand } from "../../kit/define-command.ts";

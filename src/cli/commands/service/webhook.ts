@@ -4,7 +4,7 @@ import type { InputOf } from "../../../service/operations/index.ts";
 import { parseChoices, parseDuration, parseLifetime, parseName, parseScoreSpan } from "../../args/values.ts";
 import type { Deps } from "../../kit/deps.ts";
 import { LIMITS } from "../../kit/rows/list-rows.ts";
-import { countOf } from "../../../contract/text/count.ts";
+import { countOf } from "../../../contract/text/whole-number.ts";
 import { timeContext } from "../../kit/time-flags.ts";
 import { parseTime } from "../../args/time.ts";
 import { DataFileError } from "../../errors/command-errors.ts";

@@ -4,7 +4,7 @@ import { ClientError } from "../../../client/errors/client-error.ts";
 import { ConfigError } from "../../../config/config-error.ts";
 import { resolveConnection } from "../../../config/settings.ts";
 import type { JsonObject } from "../../../contract/json.ts";
-import { countOf, formatCount } from "../../../contract/text/count.ts";
+import { countOf, formatCount } from "../../../contract/text/whole-number.ts";
 import { writeNote, writeWarning } from "../../kit/notes.ts";
 import { type Deps, settingsRequest } from "../../kit/deps.ts";
 import { writeDryRun } from "../../kit/write-outcome.ts";

@@ -4,7 +4,7 @@ import { drawSample } from "../../../bulk/import/sample.ts";
 import { emptyJournal } from "../../../bulk/import/journal/journal-state.ts";
 import type { ImportTable } from "../../../bulk/import/table/open-table.ts";
 import type { Client } from "../../../client/client.ts";
-import { countOf, formatCount } from "../../../contract/text/count.ts";
+import { countOf, formatCount } from "../../../contract/text/whole-number.ts";
 import { confirm, writeDone, writeWarning } from "../../kit/notes.ts";
 import type { Deps } from "../../kit/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";

@@ -7,7 +7,7 @@ import { PERSON_EXPANSIONS, ROUTES } from "../../../contract/routes.ts";
 import { MESSAGE_TEXTS } from "../../../contract/special-properties.ts";
 import { SURVEY_STATUSES, type SurveyStatusName } from "../../../contract/text/survey-status.ts";
 import { abortTogether, inParallel } from "../../../runtime/parallel.ts";
-import { countOf, formatCount } from "../../../contract/text/count.ts";
+import { countOf, formatCount } from "../../../contract/text/whole-number.ts";
 import { toSafeText } from "../../render/safe-text.ts";
 import { createTimeFormatter } from "../../render/time.ts";
 

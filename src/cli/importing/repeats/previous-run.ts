@@ -7,7 +7,7 @@ import { type JournalHead, readJournalHead } from "../../../bulk/import/journal/
 import { emptyJournal, readJournal, type WritableState } from "../../../bulk/import/journal/journal-state.ts";
 import type { OutcomeCounts } from "../../../bulk/import/journal/outcome.ts";
 import type { Json } from "../../../contract/json.ts";
-import { countOf } from "../../../contract/text/count.ts";
+import { countOf } from "../../../contract/text/whole-number.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { type ImportRequest, repeatDoesHarm } from "../import-request.ts";
 import { isReadOnce } from "../input-source.ts";

@@ -7,7 +7,7 @@ import type { Resource } from "../../render/columns.ts";
 import { openListOutput } from "../../render/list-output.ts";
 import { checkColumns } from "../../render/record-output.ts";
 import { type Connection, type Deps, withClient } from "../deps.ts";
-import { formatCount } from "../../../contract/text/count.ts";
+import { formatCount } from "../../../contract/text/whole-number.ts";
 import { describeRetries, writeDone } from "../notes.ts";
 import { type PlannedRequest, writeDryRun } from "../write-outcome.ts";
 import { createStopRule, type StopRule } from "./stop-rule.ts";

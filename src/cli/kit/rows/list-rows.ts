@@ -13,7 +13,7 @@ import { type Resource, selectColumns } from "../../render/columns.ts";
 import { toSafeText } from "../../render/safe-text.ts";
 import { openGrowingOutput } from "../../render/list-output.ts";
 import { withPager } from "../../streams/paging.ts";
-import { countOf, formatCount } from "../../../contract/text/count.ts";
+import { countOf, formatCount } from "../../../contract/text/whole-number.ts";
 import { writeDone, writeNote } from "../notes.ts";
 import { nullIfFailed } from "../refusals.ts";
 

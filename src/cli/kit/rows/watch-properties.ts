@@ -8,7 +8,7 @@ import { suggest } from "../../args/suggest.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 import { toSafeText } from "../../render/safe-text.ts";
 import type { Deps } from "../deps.ts";
-import { countOf } from "../../../contract/text/count.ts";
+import { countOf } from "../../../contract/text/whole-number.ts";
 import { writeNote } from "../notes.ts";
 import { nullIfRefused } from "../refusals.ts";
 import { attachStored, groupConditions, meets, type PropertyCondition, propertyOf, storedWith } from "./properties.ts";

@@ -1,4 +1,6 @@
 /** A mail outside the queue, sent once whatever the reply. */
+import { type DkimKey, signMail } from "../mail/dkim.ts";
+import { needsSmtpUtf8 } from "../message/mime.ts";
 import type { Clock } from "../../../runtime/clock.ts";
 import { onAbort } from "../../../runtime/on-abort.ts";
 import { SmtpTransport } from "./smtp-transport.ts";
@@ -49,4 +51,19 @@ export function failureOf(result: OnceResult): OnceFailure | null {
   if (result.kind === "broken" && result.isPastDot)
     return { code: "mail_unknown", message: `the mail may have arrived: ${words}` };
   return { code: "mail_not_sent", message: `the mail was not sent: ${words}` };
+}
+
+interface ComposedMail {
+  readonly from: string;
+  readonly to: string;
+  readonly text: string;
+}
+
+/** Signs and sends a mail that an operation composed. Rejects when the signal ends it first. */
+export async function sendComposed(
+  { text, ...envelope }: ComposedMail,
+  options: OnceOptions & { readonly dkim: DkimKey | null },
+): Promise<OnceResult> {
+  const bytes = Buffer.from(options.dkim === null ? text : await signMail(text, options.dkim), "utf8");
+  return sendOnce({ ...envelope, bytes, needsSmtpUtf8: needsSmtpUtf8(envelope.to) }, options);
 }

@@ -13,6 +13,7 @@ import { recallDigests } from "../delivery/digests.ts";
 import { checkRecordedTime } from "../recorded-time.ts";
 import { changeResponse, removeResponse, storeResponse } from "./response-changes.ts";
 import { checkScore } from "./answers.ts";
+import { noteOverwritten } from "../operation-log/operation-log.ts";
 import { requireTrend } from "./trends.ts";
 import { noteEvent } from "../webhooks/events.ts";
 
@@ -172,6 +173,9 @@ export async function updateResponse(
   const wanted = { ...existing, ...withoutUndefined(change), personId };
   const isChanged = differs(existing, wanted) || change.note !== undefined;
   if (isChanged) await changeResponse(tx, project.id, existing.id, { ...pickStored(wanted), updatedAt: tx.updatedAt });
+  const overwritten = OVERWRITTEN.filter(([key]) => JSON.stringify(existing[key]) !== JSON.stringify(wanted[key]));
+  const fields = overwritten.map(([, name]) => name);
+  if (fields.length > 0) noteOverwritten(tx, "responses.update", existing.id, fields);
   if (change.note !== undefined) await appendNote(tx, project, existing.id, change.note, links);
   if (isChanged) await noteEvent(tx, project, { type: "survey_response.updated", responseId: existing.id });
   return readResponse(tx, project, existing.id, expand, links);
@@ -181,8 +185,17 @@ export async function updateResponse(
 export async function deleteResponse(tx: Transaction, project: Project, id: string): Promise<void> {
   const key = parseId(id);
   if (key === null || !(await removeResponse(tx, project.id, key))) throw new NotFoundError("no such response");
+  noteOverwritten(tx, "responses.delete", key);
   await recallDigests(tx, project);
 }
+
+/** Those that leave a line in the log: tags and notes are added rather than overwritten. */
+const OVERWRITTEN = [
+  ["personId", "person"],
+  ["score", "score"],
+  ["comment", "comment"],
+  ["personProperties", "person_properties"],
+] as const;
 
 /** Author of notes from the API, whose keys don't belong to a single person. */
 const API_USER = "api@localhost";

@@ -4,6 +4,7 @@ import { recallDigests } from "../delivery/digests.ts";
 import { checkRecordedTime } from "../recorded-time.ts";
 import { InvalidError } from "../errors.ts";
 import { type JsonPage, parseCursor, parseId, toPage } from "../ids.ts";
+import { noteOverwritten } from "../operation-log/operation-log.ts";
 import type { PeopleQuery, PersonReference, Project, SendInput } from "../inputs.ts";
 import {
   changePerson,
@@ -180,6 +181,7 @@ export async function deletePerson(tx: Transaction, project: Project, reference:
   await keepSuppressions(tx, project, person);
   await tx.erasures.keepLinks(project.id, person.id);
   if (person.lastRespondedAt !== null) await recallDigests(tx, project);
+  noteOverwritten(tx, "people.delete", person.id);
   return removePerson(tx, project.id, person.id);
 }
 

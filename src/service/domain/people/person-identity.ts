@@ -1,3 +1,4 @@
+import { noteOverwritten } from "../operation-log/operation-log.ts";
 import { InvalidError, NotFoundError, TakenError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { PersonReference, Project } from "../inputs.ts";
@@ -126,11 +127,19 @@ export async function changePerson(
   const change = Object.fromEntries(
     Object.entries(wanted).filter(([key, value]) => person[key as keyof PersonChange] !== value),
   ) as PersonChange;
-  if (Object.keys(change).length > 0) await tx.people.update(project.id, person.id, change);
+  if (Object.keys(change).length > 0) {
+    await tx.people.update(project.id, person.id, change);
+    noteOverwritten(tx, "people.update", person.id, Object.keys(change).map(snakeCase));
+  }
   const changed = { ...person, ...change };
   if (change.email === undefined) return changed;
   await keepSuppressions(tx, project, person);
   return markSuppressed(tx, project, changed, await suppressionMarks(tx, project, changed));
+}
+
+/** `phone_number` of `phoneNumber`. */
+function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** Rewrites a TakenError in the caller's terms; returns other errors unchanged. */

@@ -2,6 +2,7 @@
  * Bounces, unsubscribes and suppressions (4.5 and 4.6). A suppression belongs to an address on one channel and outlives
  * the person.
  */
+import { noteOverwritten } from "../operation-log/operation-log.ts";
 import type { Channel } from "../../../contract/routes.ts";
 import type { SurveyStatus } from "../../../contract/text/survey-status.ts";
 import { InvalidError } from "../errors.ts";
@@ -133,6 +134,7 @@ export async function unsubscribePerson(
   if (isLast && person.unsubscribedBy !== requestId)
     await tx.people.update(project.id, personId, { unsubscribedBy: requestId });
   if (created) await noteEvent(tx, project, { type: "unsubscribe.created", personId });
+  if (created) noteOverwritten(tx, "people.unsubscribe", personId);
   return { created };
 }
 

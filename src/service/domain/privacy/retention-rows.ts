@@ -27,7 +27,7 @@ export class RetentionRows {
     project: number,
     { responses, requests, events }: RetentionLimits,
     removed: number | null,
-  ): Promise<RetentionCounts> {
+  ): Promise<Omit<RetentionCounts, "log">> {
     const count = async (sql: string, before: number | null): Promise<number> =>
       before === null
         ? 0

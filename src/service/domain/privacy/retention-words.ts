@@ -1,5 +1,5 @@
 /** What a retention removes, for people. */
-import { countOf } from "../../../contract/text/count.ts";
+import { countOf } from "../../../contract/text/whole-number.ts";
 import { toIsoTime } from "../../../contract/text/iso-time.ts";
 import type { RetentionMode } from "./rows.ts";
 
@@ -12,6 +12,8 @@ interface Expired {
   readonly expired_responses: number;
   readonly expired_requests: number;
   readonly expired_webhook_events: number;
+  readonly log: number;
+  readonly expired_log_lines: number;
 }
 
 /** The words for a count of rows that expired, and for their end. */
@@ -37,6 +39,9 @@ export function listExpired(expired: Expired, words: Words, now?: number): strin
     webhooks === null
       ? null
       : words.delete(countOf(expired.expired_webhook_events, "webhook event", "webhook events") + older(webhooks)),
+    expired.expired_log_lines === 0
+      ? null
+      : words.delete(countOf(expired.expired_log_lines, "log line", "log lines") + older(expired.log)),
   ];
   return parts.filter((part) => part !== null).join(", ");
 }

@@ -1,6 +1,7 @@
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import { InvalidError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
+import { LOG_KEPT, LOG_KEPT_MIN } from "../operation-log/operation-log.ts";
 import type { Position, Store, Transaction } from "../ports.ts";
 import type { OldResponse } from "./retention-rows.ts";
 import type { RetentionCounts, RetentionLimits, RetentionMode } from "./rows.ts";
@@ -11,6 +12,8 @@ export interface RetentionPolicy {
   readonly mode: RetentionMode;
   readonly requests: number | null;
   readonly webhooks: number | null;
+  /** Lines of the log. */
+  readonly log: number;
 }
 
 export const EVENTS_KEPT = 30 * DAY_SECONDS;
@@ -20,6 +23,7 @@ const NAMES = {
   mode: "retention_mode",
   requests: "retention_requests",
   webhooks: "retention_webhooks",
+  log: "retention_log",
   removed: "removed_person",
 } as const;
 
@@ -31,6 +35,7 @@ export async function readRetention(tx: Transaction, project: Project): Promise<
     mode: stored.get(NAMES.mode) === "delete" ? "delete" : "anonymize",
     requests: seconds(NAMES.requests),
     webhooks: seconds(NAMES.webhooks),
+    log: seconds(NAMES.log) ?? LOG_KEPT,
   };
 }
 
@@ -45,6 +50,8 @@ export async function changeRetention(
     if (typeof seconds === "number" && seconds < DAY_SECONDS)
       throw new InvalidError({ [name]: ["must be at least a day"] });
     const isTooLong = name === "webhooks" && typeof seconds === "number" && seconds > EVENTS_KEPT;
+    if (name === "log" && typeof seconds === "number" && seconds < LOG_KEPT_MIN)
+      throw new InvalidError({ log: ["must be at least 30 days"] });
     if (isTooLong) throw new InvalidError({ [name]: ["must be at most 30 days"] });
   }
   for (const [name, seconds] of Object.entries(times) as [keyof typeof times, number | null][])
@@ -69,7 +76,9 @@ export async function countExpired(
   policy: RetentionPolicy,
 ): Promise<RetentionCounts> {
   const limits = retentionLimits(tx.now, policy);
-  return tx.retention.count(project.id, limits, policy.mode === "delete" ? null : await removedPerson(tx, project));
+  const removed = policy.mode === "delete" ? null : await removedPerson(tx, project);
+  const log = await tx.operationLog.count(project.id, tx.now - policy.log);
+  return { ...(await tx.retention.count(project.id, limits, removed)), log };
 }
 
 const STEP = 500;
@@ -80,7 +89,7 @@ export async function followRetention(
   project: Project,
   mayGoOn: () => boolean = () => true,
 ): Promise<RetentionCounts> {
-  const done = { responses: 0, requests: 0, events: 0 };
+  const done = { responses: 0, requests: 0, events: 0, log: 0 };
   const only = { project: project.id };
   const policy = await store.read((tx) => readRetention(tx, project));
   for (let place: Position | null | undefined; place !== null && policy.responses !== null && mayGoOn();) {
@@ -97,10 +106,13 @@ export async function followRetention(
     for (let count = STEP; count === STEP && mayGoOn(); sum += count) count = await store.write(step, only);
     return sum;
   };
-  const { requests, webhooks } = policy;
+  const { requests, webhooks, log } = policy;
   if (requests !== null)
     done.requests = await repeat((tx) => tx.retention.requests(project.id, tx.now - requests, STEP));
   if (webhooks !== null) done.events = await repeat((tx) => tx.retention.events(project.id, tx.now - webhooks, STEP));
+  const old = (tx: Transaction): number => tx.now - log;
+  if ((await store.read((tx) => tx.operationLog.count(project.id, old(tx)))) > 0)
+    done.log = await repeat((tx) => tx.operationLog.prune(project.id, old(tx), STEP));
   return done;
 }
 

@@ -49,4 +49,6 @@ export interface RetentionCounts {
   readonly responses: number;
   readonly requests: number;
   readonly events: number;
+  /** Lines of the log. */
+  readonly log: number;
 }

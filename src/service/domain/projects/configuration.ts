@@ -103,13 +103,9 @@ interface ConfigurationChange {
 }
 
 /** A rule rejects a value at `path`, in which list positions start at 0. */
-export class RefusedConfigurationError extends Error {
-  override readonly name = "RefusedConfigurationError";
-  readonly path: readonly string[];
-
-  constructor(path: readonly string[], message: string, options: ErrorOptions) {
-    super(message, options);
-    this.path = path;
+export class RefusedConfigurationError extends InvalidError {
+  constructor(path: readonly string[], message: string) {
+    super({ [path.join(".")]: [message] }, message);
   }
 }
 
@@ -204,10 +200,10 @@ async function at<Result>(path: readonly string[], work: () => Promise<Result>):
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof InvalidError)) throw error;
+    if (!(error instanceof InvalidError) || error instanceof RefusedConfigurationError) throw error;
     const [[attribute, phrases] = [path.at(-1) ?? "", []]] = Object.entries(error.errors);
     const full = attribute === path.at(-1) ? path : [...path, attribute];
-    throw new RefusedConfigurationError(full, phrases.join("; "), { cause: error });
+    throw new RefusedConfigurationError(full, phrases.join("; "));
   }
 }
 

@@ -46,7 +46,9 @@ export const lifetime = typed<number>({
   read: (text) => only(readDuration(text), isLifetime),
   isValue: (given) => isSeconds(given) && isLifetime(given as number),
   form: (text) =>
-    readDuration(text) === null ? `${quoteText(text)} is not ${DURATION_FORM}` : `${LIFETIME_FORM} (got ${quoteText(text)})`,
+    readDuration(text) === null
+      ? `${quoteText(text)} is not ${DURATION_FORM}`
+      : `${LIFETIME_FORM} (got ${quoteText(text)})`,
   json: SECONDS,
 });
 
@@ -76,20 +78,20 @@ function only(value: number | null, isAllowed: (value: number) => boolean): numb
 
 /** Names with commas between them, or a list. */
 export const names = typed<readonly string[]>({
-  read: (text) => only1(text.split(",").map((name) => name.trim())),
+  read: (text) => unlessEmpty(text.split(",").map((name) => name.trim())),
   isValue: (given) => Array.isArray(given) && given.every((name) => typeof name === "string" && name !== ""),
   form: "names with commas between them",
   json: { type: ["array", "string"], items: { type: "string" } },
 });
 
-function only1(all: readonly string[]): readonly string[] | null {
+function unlessEmpty(all: readonly string[]): readonly string[] | null {
   return all.includes("") ? null : all;
 }
 
 /** `key=value`, a list of these, or a map. */
 export const keyValues = typed<Readonly<Record<string, string>>>({
   read: (text) => readPairs([text]),
-  isValue: (given) => Array.isArray(given) ? readPairs(given) !== null : isMap(given),
+  isValue: (given) => (Array.isArray(given) ? readPairs(given) !== null : isMap(given)),
   form: "key=value",
   json: { type: ["object", "array", "string"], additionalProperties: { type: "string" }, items: { type: "string" } },
 });
@@ -100,7 +102,9 @@ function readPairs(texts: readonly unknown[]): Readonly<Record<string, string>> 
 }
 
 function isMap(given: unknown): boolean {
-  return typeof given === "object" && given !== null && Object.values(given).every((value) => typeof value === "string");
+  return (
+    typeof given === "object" && given !== null && Object.values(given).every((value) => typeof value === "string")
+  );
 }
 
 /** A range such as `0-6`, or an object. */
@@ -129,6 +133,7 @@ export function readTime(given: string | number, now: number): number | null {
   const [, sign, length] = /^(\+?)(\d+[smhdw])$/.exec(given.trim()) ?? [];
   if (length !== undefined) return now + (readDuration(length) ?? 0) * (sign === "" ? -1 : 1);
   const context = { now, zone: "UTC" };
-  const at = given.trim() === "now" ? now : (readPeriod(given.trim(), context)?.since ?? readMoment(given.trim(), "UTC"));
+  const at =
+    given.trim() === "now" ? now : (readPeriod(given.trim(), context)?.since ?? readMoment(given.trim(), "UTC"));
   return at !== null && at >= 0 && at <= TIME_MAX ? at : null;
 }

@@ -1,5 +1,6 @@
 /** A `service` verb as one record: its input, who may run it, and its transaction. */
 import * as v from "valibot";
+import type { JsonObject } from "../../../contract/json.ts";
 import type { Clock } from "../../../runtime/clock.ts";
 import type { Random } from "../../../runtime/random.ts";
 import { type Confirmation, InvalidError, UnconfirmedError } from "../../domain/errors.ts";
@@ -8,6 +9,7 @@ import type { MessageSender } from "../../domain/delivery/sender.ts";
 import type { Actor, DueDigest, DueSurvey, ProjectRow, Store, Transaction, WebhookRow } from "../../domain/ports.ts";
 import { requireProject } from "../../domain/projects/projects.ts";
 import type { AttemptEnd } from "../../domain/webhooks/attempts.ts";
+import { toJsonSchema } from "./json-schema.ts";
 
 interface Preview {
   readonly from: string;
@@ -19,12 +21,28 @@ interface Preview {
   readonly message: string;
 }
 
+/** A mail for one reader, not yet signed. */
+export interface ComposedMail {
+  /** Of the envelope, as `to`. */
+  readonly from: string;
+  readonly to: string;
+  readonly text: string;
+}
+
 export interface SentDigest {
   readonly to: string;
   readonly subject: string;
   /** The response of Slack or the mail server; null if it has no number. */
   readonly status: number | null;
   readonly text: string;
+  /** Of a mail, which is sent where the command was typed; null once something was posted. */
+  readonly mail: ComposedMail | null;
+}
+
+export interface ComposedTest {
+  readonly subject: string;
+  readonly message_id: string;
+  readonly mail: ComposedMail;
 }
 
 /** What operations need besides their transaction. */
@@ -39,6 +57,8 @@ export interface OperationTools {
   readonly renderPreview: (survey: DueSurvey) => Promise<Preview>;
   readonly renderDigest: (due: DueDigest) => Promise<Preview>;
   readonly sendDigest: (due: DueDigest) => Promise<SentDigest>;
+  /** A mail that looks like a survey and says that it is a test. */
+  readonly composeTest: (project: Project, to: string) => Promise<ComposedTest>;
   readonly sendTest: (
     webhook: WebhookRow,
     event: { readonly eventId: string; readonly body: string },
@@ -123,6 +143,10 @@ export interface Call {
 
 export interface Operation<Of extends Scope, Input, Result> {
   readonly scope: Of;
+  /** What a call may need at most. */
+  readonly mostAccess: Access;
+  /** JSON Schema. */
+  describeInput(): JsonObject;
   access(input: Input): Access;
   /** A change leaves its line in the log. Throws DomainError. */
   call(tools: OperationTools, call: Call, input: Input): Promise<Result>;
@@ -137,6 +161,8 @@ export function defineOperation<Of extends Scope, Each extends Fields, Prepared,
   const requiredAccess = (input: Parsed<Each>): Access => (typeof access === "string" ? access : access(input));
   return {
     scope,
+    mostAccess: access === "read" ? "read" : "write",
+    describeInput: () => toJsonSchema(schema),
     access: (given) => requiredAccess(read(schema, given)),
     call: async (tools, call, given) => {
       const input = read(schema, given);
@@ -164,7 +190,9 @@ export function defineOperation<Of extends Scope, Each extends Fields, Prepared,
 function read<Each extends Fields>(schema: Schema<Each>, given: unknown): Parsed<Each> {
   const { success, output, issues } = v.safeParse(schema, given);
   if (success) return output;
-  throw new InvalidError({ [v.getDotPath(issues[0]) ?? "input"]: [issues[0].message] });
+  const [{ message }] = issues;
+  const field = v.getDotPath(issues[0]) ?? "input";
+  throw new InvalidError({ [field]: [message] }, `${field}: ${message}`);
 }
 
 const CONFIRM = { confirm: v.optional(v.boolean(), false) };

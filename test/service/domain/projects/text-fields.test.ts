@@ -49,7 +49,7 @@ test.each(FIELDS)(
       fixture
         .write((tx) => applyConfiguration(tx, project as ProjectRow, wanted(bad), { own: [], newSecret: () => "s" }))
         .catch((error: unknown) =>
-          error instanceof RefusedConfigurationError ? `${error.path.join(".")} ${error.message}` : error,
+          error instanceof RefusedConfigurationError ? `${Object.keys(error.errors).join()} ${error.message}` : error,
         );
     expect([await apply("a\0b"), await apply("a\ud800b"), await apply("a\u001b[31mb")]).toEqual([
       `${path} ${NUL}`,

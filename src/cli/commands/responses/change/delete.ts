@@ -1,7 +1,7 @@
 import type { Client } from "../../../../client/client.ts";
 import type { RefusedError } from "../../../../client/errors/call-errors.ts";
 import { ROUTES } from "../../../../contract/routes.ts";
-import { countOf } from "../../../../contract/text/count.ts";
+import { countOf } from "../../../../contract/text/whole-number.ts";
 import { lacksEndpoint } from "../../../kit/refusals.ts";
 import { confirmRemoval, YES_FLAG } from "../../../kit/removal.ts";
 import { changeEach } from "../../../kit/rows/change-each.ts";

@@ -1,22 +1,18 @@
 import path from "node:path";
-import type { Json } from "../../../../contract/json.ts";
 import type { ResultOf } from "../../../../service/operations/index.ts";
 import { nameOfInput, readTextInput } from "../../../args/text-file.ts";
-import { formatDuration } from "../../../../contract/text/duration.ts";
 import { parseChoices } from "../../../args/values.ts";
 import type { Deps } from "../../../kit/deps.ts";
-import { countOf } from "../../../../contract/text/count.ts";
+import { countOf } from "../../../../contract/text/whole-number.ts";
 import { writeDone, writeNote } from "../../../kit/notes.ts";
-import { confirmRemoval, YES_FLAG } from "../../../kit/removal.ts";
+import { YES_FLAG } from "../../../kit/removal.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { chooseFormat } from "../../../render/list-output.ts";
-import { PLACE, PROJECT, showList, withAdmin } from "../data/data-file.ts";
+import { callConfirmed, PLACE, PROJECT, showList, withAdmin } from "../data/data-file.ts";
 import { toResource } from "../service-resources.ts";
 
 const SETTING_CHANGES = toResource("settings", { change: "text", key: "text", from: "text", to: "text" });
-
-type Configured = ResultOf<"configure">;
 
 export const apply = defineCommand({
   name: "apply",
@@ -49,54 +45,27 @@ export const apply = defineCommand({
     const read = await readSettingsFile(nameOfInput(file), given, file === "-" ? "." : path.dirname(file));
     const wanted = Object.fromEntries(Object.entries(read.wanted).filter(([section]) => sections.includes(section)));
     const acting = { ...deps, options: { ...deps.options, dryRun: false } };
-    let confirmed: readonly string[] | null = yes ? null : [];
-    for (;;) {
-      const call = { kind: "configure", project, wanted, confirmed, dry_run: dryRun } as const;
-      const done = await withAdmin(acting, { ...place, changes: !dryRun }, project, (admin) => admin(call));
-      if (done.refused !== null) throw read.fail(done.refused.path, done.refused.text);
-      if (done.isApplied || dryRun) return showDone(deps, project ?? "default", done);
-      const removal = { command: "service apply", yes, kept: "Nothing was changed.", isList: true };
-      await confirmRemoval(
-        deps,
-        removal,
-        () => `Remove ${done.removed.map(describeRemoved).join(", ")} from project ${project ?? "default"}?`,
-      );
-      confirmed = done.removed;
-    }
+    const removal = { command: "service apply", yes, kept: "Nothing was changed.", isList: true };
+    const choice = { ...place, changes: !dryRun };
+    await withAdmin(acting, choice, project, async (admin, name) => {
+      const call = { kind: "apply", project, file: wanted, dry_run: dryRun } as const;
+      const rows = await callConfirmed(deps, admin, call, removal).catch(async (error: unknown) => {
+        const { InvalidError } = await import("../../../../service/domain/errors.ts");
+        const [refused] = error instanceof InvalidError ? Object.entries(error.errors) : [];
+        throw refused === undefined ? error : read.fail(refused[0].split("."), refused[1].join("; "));
+      });
+      await showDone(deps, name, rows);
+    });
   },
 });
 
-function describeRemoved(entry: string): string {
-  if (entry.startsWith("questions[")) return `${entry} (it is retired)`;
-  return entry.startsWith("webhooks[") ? `${entry} with its secret` : entry;
-}
-
-async function showDone(deps: Deps, project: string, done: Configured): Promise<void> {
-  const count = countOf(done.changes.length, "setting", "settings");
-  const isNothing = done.changes.length === 0;
-  if (!isNothing || chooseFormat(deps) !== "table") await showChanges(deps, done);
-  if (isNothing) await writeDone(deps, "Nothing to change.");
-  else if (done.isApplied) await writeDone(deps, `Changed ${count} of project ${project}.`);
-  else await writeDone(deps, `${count} would change. Nothing was changed.`);
-}
-
-/** One row a key; the secrets of new webhooks where there are any. */
-async function showChanges(deps: Deps, { changes, secrets }: Configured): Promise<void> {
-  const rows = changes.map(({ key, from, to }) => {
-    const change = from === null ? "add" : to === null ? "remove" : "change";
-    return { change, key, from: toText(key, from), to: toText(key, to) };
-  });
-  const added = secrets.map(({ url, secret }) => ({
-    change: "add",
-    key: `webhooks[${JSON.stringify(url)}].secret`,
-    from: null,
-    to: secret,
-  }));
-  await showList(deps, SETTING_CHANGES, [...rows, ...added], { wrap: true });
-  if (added.length > 0) await writeNote(deps, "save each webhook's secret now; it is not shown again");
-}
-
-/** Durations as they are typed. */
-function toText(key: string, value: Json): Json {
-  return typeof value === "number" && /^throttle$|\.frequency$|\.after$/.test(key) ? formatDuration(value) : value;
+async function showDone(deps: Deps, project: string, rows: ResultOf<"apply">): Promise<void> {
+  const isSecret = ({ key }: (typeof rows)[number]): boolean => /^webhooks\[.*\]\.secret$/.test(key);
+  const changes = rows.filter((row) => !isSecret(row)).length;
+  const count = countOf(changes, "setting", "settings");
+  if (rows.length > 0 || chooseFormat(deps) !== "table") await showList(deps, SETTING_CHANGES, rows, { wrap: true });
+  if (rows.some(isSecret)) await writeNote(deps, "save each webhook's secret now; it is not shown again");
+  if (changes === 0) await writeDone(deps, "Nothing to change.");
+  else if (deps.options.dryRun) await writeDone(deps, `${count} would change. Nothing was changed.`);
+  else await writeDone(deps, `Changed ${count} of project ${project}.`);
 }

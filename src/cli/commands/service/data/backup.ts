@@ -4,7 +4,7 @@ import { parseInteger, parseOutputFile } from "../../../args/values.ts";
 import { asCliError } from "../../../kit/data/data-file-errors.ts";
 import { chooseServicePlace, showDatabase } from "../../../kit/data/data-place.ts";
 import type { Deps } from "../../../kit/deps.ts";
-import { countOf } from "../../../../contract/text/count.ts";
+import { countOf } from "../../../../contract/text/whole-number.ts";
 import { watchLock, writeDone } from "../../../kit/notes.ts";
 import { createProgress } from "../../../kit/progress.ts";
 import { UsageError } from "../../../errors/usage-error.ts";

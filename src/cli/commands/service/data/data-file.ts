@@ -20,7 +20,7 @@ import type { Deps } from "../../../kit/deps.ts";
 import { asCliError } from "../../../kit/data/data-file-errors.ts";
 import { confirmRemoval, type Removal } from "../../../kit/removal.ts";
 import type { ListLimits } from "../../../kit/rows/list-rows.ts";
-import { countOf, formatCount } from "../../../../contract/text/count.ts";
+import { countOf, formatCount } from "../../../../contract/text/whole-number.ts";
 import { writeDone, writeNote } from "../../../kit/notes.ts";
 import { DataFileError } from "../../../errors/command-errors.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
@@ -34,7 +34,7 @@ import { withPager } from "../../../streams/paging.ts";
 import { writeRecord } from "../../../render/record-output.ts";
 
 /** A data file, and what a command needs that sends a mail itself. */
-export interface AdminChoice extends DataFileChoice, Pick<CommandOptions, "commandMail" | "sender"> {
+export interface AdminChoice extends DataFileChoice, Pick<CommandOptions, "sender"> {
   /** Then a file that nobody named is noted under `--quiet` too. */
   readonly changes?: boolean;
 }
@@ -71,11 +71,11 @@ export async function withStore<Result>(
 async function administerHere<Result>(
   deps: Deps,
   place: DataPlace,
-  { changes = false, commandMail = null, sender }: AdminChoice,
+  { changes = false, sender }: AdminChoice,
   work: (admin: Admin, store: Store) => Promise<Result>,
 ): Promise<Result> {
   const { administer } = await import("../../../../service/data-file/administer.ts");
-  const options = { clock: deps.clock, random: deps.random, commandMail, ...(sender !== undefined && { sender }) };
+  const options = { clock: deps.clock, random: deps.random, ...(sender !== undefined && { sender }) };
   if (place.kind === "database") {
     const database = { url: place.url, mayMigrate: false };
     return asCliError(() => administer({ dataFile: showDatabase(place.url), database, ...options }, work));

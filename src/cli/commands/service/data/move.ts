@@ -1,6 +1,6 @@
 import { parseOutputFile } from "../../../args/values.ts";
 import { chooseServicePlace, parseDatabaseUrl, refuseMemory, showDatabase } from "../../../kit/data/data-place.ts";
-import { countOf } from "../../../../contract/text/count.ts";
+import { countOf } from "../../../../contract/text/whole-number.ts";
 import { writeDone } from "../../../kit/notes.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT } from "../../../exit-codes.ts";

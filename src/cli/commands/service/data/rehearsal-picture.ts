@@ -3,7 +3,7 @@ import { labelAt } from "../../../../runtime/calendar/periods.ts";
 import type { PeriodRow } from "../../../../service/rehearsal/periods.ts";
 import type { Held, Rehearsal, RehearsedMessage } from "../../../../service/rehearsal/results.ts";
 import type { Deps } from "../../../kit/deps.ts";
-import { countOf, formatCount } from "../../../../contract/text/count.ts";
+import { countOf, formatCount } from "../../../../contract/text/whole-number.ts";
 import { createWallClock } from "../../../../runtime/zone.ts";
 
 const BAR_MAX = 40;

@@ -1,5 +1,5 @@
 import { chooseServicePlace, showDatabase } from "../../../kit/data/data-place.ts";
-import { countOf } from "../../../../contract/text/count.ts";
+import { countOf } from "../../../../contract/text/whole-number.ts";
 import { writeDone, writeNote, writeWarning } from "../../../kit/notes.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";

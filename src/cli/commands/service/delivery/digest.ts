@@ -1,7 +1,9 @@
 import { readMinute } from "../../../../service/domain/delivery/digests.ts";
 import { WEEKDAYS } from "../../../../service/domain/surveys/windows.ts";
+import type { ComposedMail } from "../../../../service/operations/define/operation.ts";
 import { parseEmail } from "../../../args/people.ts";
 import { badValue, parseChoice } from "../../../args/values.ts";
+import type { Deps } from "../../../kit/deps.ts";
 import { writeDone } from "../../../kit/notes.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT } from "../../../exit-codes.ts";
@@ -66,12 +68,30 @@ const test = defineCommand({
       throw new UsageError("a mail server is required", {
         hint: "use --smtp URL or SURVEYCTL_SMTP, with --smtp-from; to see the mail: surveyctl service digest preview",
       });
-    const choice = isUrl(id) ? place : { ...place, commandMail: mail, sender };
-    const sent = await withAdmin(deps, choice, project, (admin) => admin({ kind: "digest.test", project, id }));
+    const sent = await withAdmin(deps, { ...place, sender }, project, async (admin) => {
+      const { mail: composed, ...posted } = await admin({ kind: "digest.test", project, id });
+      return composed === null ? posted : { ...posted, ...(await mailDigest(deps, composed, mail)) };
+    });
     await showRecord(deps, TESTED, sent);
     await writeDone(deps, `Sent "${sent.subject}" to ${sent.to}.`);
   },
 });
+
+/** Throws NotTakenError. */
+async function mailDigest(
+  deps: Deps,
+  composed: ComposedMail,
+  way: Awaited<ReturnType<typeof readMailSettings>>["mail"],
+) {
+  const { NotTakenError } = await import("../../../../service/domain/errors.ts");
+  if (way === null) throw new NotTakenError(`${composed.to} gets it by mail, which needs a mail server`);
+  const { failureOf, sendComposed } = await import("../../../../service/delivery/smtp/send-once.ts");
+  const result = await sendComposed(composed, { ...way, clock: deps.clock, signal: deps.signal });
+  const failure = failureOf(result);
+  if (failure !== null) throw new NotTakenError(failure.message);
+  const { code, text } = result.reply;
+  return { status: code, text };
+}
 
 export const digest = defineGroup({
   name: "digest",

@@ -4,10 +4,11 @@ import type { MailSender } from "../../../../service/delivery/message/sender.ts"
 import type { OnceFailure } from "../../../../service/delivery/smtp/send-once.ts";
 import type { DoctorFinding, FindingResult, MailSetup } from "../../../../service/delivery/doctor/finding.ts";
 import type { ConfiguredSettings } from "../../../../service/domain/projects/settings.ts";
+import type { ComposedTest } from "../../../../service/operations/define/operation.ts";
 import { DEFAULT_ADDRESS } from "../../../../service/service-address.ts";
 import { parseEmail } from "../../../args/people.ts";
 import type { Deps } from "../../../kit/deps.ts";
-import { countOf } from "../../../../contract/text/count.ts";
+import { countOf } from "../../../../contract/text/whole-number.ts";
 import { writeDone } from "../../../kit/notes.ts";
 import { DataFileError } from "../../../errors/command-errors.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
@@ -100,14 +101,12 @@ export async function runDeliveryTest(deps: Deps, { setup, to, ...choice }: Test
   if (deps.options.dryRun) throw new UsageError("--dry-run: this command sends a mail");
   const { certificates, publicUrl } = setup;
   const { server, from, key } = requireSender(setup);
-  const { sendTestMail } = await import("../../../../service/delivery/doctor/test-mail.ts");
-  const { failureOf } = await import("../../../../service/delivery/smtp/send-once.ts");
-  const { clock, random, signal } = deps;
-  const appUrl = publicUrl ?? DEFAULT_ADDRESS;
-  const context = { appUrl, sender: await readSender(deps, choice, { ...setup, from, footer: null }, appUrl) };
-  const sent = await sendTestMail({ to, context, server, certificates, key, clock, random, signal });
-  const { enhancedCode, serverId, ...reply } = sent.result.reply;
-  const { subject, messageId, result } = sent;
+  const { failureOf, sendComposed } = await import("../../../../service/delivery/smtp/send-once.ts");
+  const { clock, signal } = deps;
+  const sender = { ...setup, from, footer: null };
+  const { subject, message_id: messageId, mail } = await composeTest(deps, choice, to, sender, publicUrl);
+  const result = await sendComposed(mail, { server, certificates, dkim: key, clock, signal });
+  const { enhancedCode, serverId, ...reply } = result.reply;
   await showRecord(deps, TEST_MAIL, {
     outcome: result.kind,
     to,
@@ -123,22 +122,20 @@ export async function runDeliveryTest(deps: Deps, { setup, to, ...choice }: Test
   return EXIT.done;
 }
 
-/** The project's own, where there is a data file or a database; `given` by the flags otherwise. */
-async function readSender(
+/** Of the project's own sender if its data is at hand or was named, else of the one given by the flags. */
+async function composeTest(
   deps: Deps,
   { data, project }: Pick<TestOptions, "data" | "project">,
-  given: MailSender,
-  appUrl: string,
-): Promise<MailSender> {
-  if (!hasPlace(deps, data)) {
-    if (project !== null) throw new UsageError("--project requires --data, --database or --database-file");
-    return given;
-  }
-  const { chooseSender } = await import("../../../../service/delivery/message/sender.ts");
-  const command = { kind: "configuration", project: project ?? "default" } as const;
-  const { settings, brand } = await withAdmin(deps, { data }, project, (admin) => admin(command));
-  const { from, reply_to: replyTo, sender_name: senderName, footer } = settings;
-  return chooseSender({ from, replyTo, senderName: senderName ?? brand.name, footer }, given, appUrl);
+  to: string,
+  sender: MailSender,
+  publicUrl: string | null,
+): Promise<ComposedTest> {
+  const { profile, baseUrl } = deps.options;
+  if (hasPlace(deps, data) || profile !== null || baseUrl !== null || (deps.env["SURVEYCTL_PROFILE"] ?? "") !== "")
+    return withAdmin(deps, { data, sender }, project, (admin) => admin({ kind: "delivery.test", project, to }));
+  if (project !== null) throw new UsageError("--project requires --data, --database or --database-file");
+  const { composeTestMail } = await import("../../../../service/delivery/doctor/test-mail.ts");
+  return composeTestMail(to, { appUrl: publicUrl ?? DEFAULT_ADDRESS, sender }, deps);
 }
 
 /** Throws UsageError for what is missing or cannot be used. */

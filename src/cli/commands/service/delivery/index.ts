@@ -1,5 +1,5 @@
 import { parseChoice } from "../../../args/values.ts";
-import { countOf } from "../../../../contract/text/count.ts";
+import { countOf } from "../../../../contract/text/whole-number.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
 import { serviceCommand } from "../service-command.ts";

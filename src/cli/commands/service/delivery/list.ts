@@ -74,10 +74,8 @@ export const list = defineCommand({
       project,
       limits,
       resource: by === "day" ? DELIVERY_DAYS : DELIVERIES,
-      fetch: (admin, after, limit) => {
-        const asked = { project, ...which, ...range, email: email ?? phone, after, limit };
-        return by === "day" ? admin({ kind: "delivery.days", ...asked }) : admin({ kind: "delivery.list", ...asked });
-      },
+      fetch: (admin, after, limit) =>
+        admin({ kind: "delivery.list", project, ...which, ...range, by, email: email ?? phone, after, limit }),
     }),
 });
 

@@ -1,5 +1,5 @@
 import type { ResultOf } from "../../../../service/operations/index.ts";
-import { countOf } from "../../../../contract/text/count.ts";
+import { countOf } from "../../../../contract/text/whole-number.ts";
 import { showWithLists } from "../data/record-lists.ts";
 import { serviceCommand } from "../service-command.ts";
 import { toResource } from "../service-resources.ts";

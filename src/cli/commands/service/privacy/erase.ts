@@ -1,7 +1,7 @@
 import type { Admin, ResultOf } from "../../../../service/operations/index.ts";
 import { parsePerson } from "../../../args/people.ts";
 import type { Deps } from "../../../kit/deps.ts";
-import { countOf } from "../../../../contract/text/count.ts";
+import { countOf } from "../../../../contract/text/whole-number.ts";
 import { writeDone, writeNote, writeWarning } from "../../../kit/notes.ts";
 import { rejectRemoteFlags } from "../../../kit/data/data-place.ts";
 import { YES_FLAG } from "../../../kit/removal.ts";

@@ -1,9 +1,10 @@
 import { capital } from "../../../../contract/text/capital.ts";
 import { DAY_SECONDS } from "../../../../runtime/zone.ts";
+import { LOG_AGE_FORM, LOG_KEPT_MIN } from "../../../../service/domain/operation-log/operation-log.ts";
 import { EVENTS_KEPT } from "../../../../service/domain/privacy/retention.ts";
 import { DONE, listExpired, PLANNED } from "../../../../service/domain/privacy/retention-words.ts";
 import type { ResultOf } from "../../../../service/operations/index.ts";
-import { readDuration } from "../../../../contract/text/duration.ts";
+import { ageForm, readAge } from "../../../../contract/text/duration.ts";
 import { badValue } from "../../../args/values.ts";
 import { writeDone } from "../../../kit/notes.ts";
 import { YES_FLAG } from "../../../kit/removal.ts";
@@ -22,6 +23,8 @@ const RETENTION = toResource("settings", {
   expired_responses: "number",
   expired_requests: "number",
   expired_webhook_events: "number",
+  log: "duration",
+  expired_log_lines: "number",
 });
 
 type Retention = ResultOf<"retention">;
@@ -63,6 +66,13 @@ export const retention = defineCommand({
       otherwise: "30d",
       parse: (text: string, flag: string) => parseAge(text, flag, EVENTS_KEPT),
     },
+    log: {
+      flag: "--log",
+      value: "time",
+      text: "age at which lines of `service log` are deleted, at least 30d; only where the data is",
+      otherwise: "400d",
+      parse: parseLogAge,
+    },
     yes: YES_FLAG,
   },
   columns: RETENTION,
@@ -72,12 +82,11 @@ export const retention = defineCommand({
     if (isAge && !anonymize && !deletes) throw new UsageError("--responses: specify --anonymize or --delete");
     if ((anonymize || deletes) && !isAge)
       throw new UsageError(`${anonymize ? "--anonymize" : "--delete"} needs --responses with an age`);
-    const mode = anonymize ? "anonymize" : deletes ? "delete" : null;
     // A look at a restored backup must remove nothing.
     const isLook = deps.options.dryRun || Object.values(ages).every((age) => age === null);
     // The command itself counts without changing anything.
     const counting = { ...deps, options: { ...deps.options, dryRun: false } };
-    const call = { kind: "retention", project, ...ages, mode, dry_run: isLook } as const;
+    const call = { kind: "retention", project, ...ages, anonymize, delete: deletes, dry_run: isLook } as const;
     const removal = { command: "service retention", yes, kept: "Nothing was changed." };
     const info = await withAdmin(counting, { ...place, changes: !isLook }, project, (admin) =>
       callConfirmed(deps, admin, call, removal),
@@ -93,16 +102,17 @@ function describe(info: Retention, isLook: boolean): string {
   return isLook ? `Would ${listExpired(info, PLANNED)}. Nothing was changed.` : `${capital(listExpired(info, DONE))}.`;
 }
 
-/** With its share of a leap day, so that five years are never short of five. */
-const YEAR_SECONDS = 365.25 * DAY_SECONDS;
-
 /** Seconds. Throws UsageError. */
 function parseAge(given: string, flag: string, max = Infinity): number | "off" {
   const text = given.trim();
   if (text === "off") return "off";
-  const [, years] = /^(\d{1,3})y$/.exec(text) ?? [];
-  const seconds = years === undefined ? readDuration(text) : Number(years) * YEAR_SECONDS;
+  const seconds = readAge(text);
   if (seconds !== null && seconds >= DAY_SECONDS && seconds <= max) return seconds;
-  const form = max === Infinity ? "a day or more, such as 5y, 400d or 52w" : `1d to ${max / DAY_SECONDS}d, such as 7d`;
-  throw badValue(flag, text, `an age of ${form}, or off`);
+  throw badValue(flag, text, `an age of ${ageForm(max)}, or off`);
+}
+
+function parseLogAge(text: string, flag: string): number {
+  const seconds = readAge(text);
+  if (seconds === null || seconds < LOG_KEPT_MIN) throw badValue(flag, text, LOG_AGE_FORM);
+  return seconds;
 }

@@ -1,5 +1,6 @@
 import { FOOTER_MAX } from "../../../../contract/limits.ts";
 import { quoteText } from "../../../../contract/text/invisible.ts";
+import type { ProjectConfiguration } from "../../../../service/domain/projects/configuration.ts";
 import { type ConfiguredSettings, PROJECT_SETTINGS } from "../../../../service/domain/projects/settings.ts";
 import type { FlagRecord } from "../../../args/flag-record.ts";
 import { OUTPUT_FORMATS, readOutput } from "../../../args/global-options.ts";
@@ -96,8 +97,8 @@ export const settings = defineCommand({
     if (deps.options.columns !== null) throw new UsageError("-o yaml is a whole file; --columns cannot change it");
     const { formatSettingsFile } = await import("../apply/settings-file.ts");
     const file = await withAdmin(deps, choice, project, async (admin, name) => {
-      await admin({ kind: "settings", project, ...change });
-      return formatSettingsFile(name, await admin({ kind: "configuration", project }));
+      const all = await admin({ kind: "settings", project, ...change, output: "yaml" });
+      return formatSettingsFile(name, all as ProjectConfiguration);
     });
     await writeText(deps.streams.out, file);
   },

@@ -1,0 +1,58 @@
+/** Lines of the log besides those of operations: API calls that overwrite, and work on the data as a whole. */
+import { DAY_SECONDS } from "../../../runtime/zone.ts";
+import type { Project } from "../inputs.ts";
+import type { Store, Transaction } from "../ports.ts";
+import type { Actor } from "./operation-log-rows.ts";
+
+export const LOG_KEPT = 400 * DAY_SECONDS;
+export const LOG_KEPT_MIN = 30 * DAY_SECONDS;
+/** For messages. */
+export const LOG_AGE_FORM = "an age of 30d or more, such as 400d or 2y";
+
+/** What an API call deletes or overwrites; the rules add to the transaction's list. */
+export interface Overwritten {
+  /** Such as `people.delete`. */
+  readonly operation: string;
+  readonly id: number;
+  readonly fields: readonly string[];
+}
+
+/** Notes it for the log if an API call is the cause. */
+export function noteOverwritten(tx: Transaction, operation: string, id: number, fields: readonly string[] = []): void {
+  tx.overwritten?.push({ operation, id, fields });
+}
+
+/** Runs the work of an API call. Each person or response that it overwrites leaves one line. */
+export function writeAsCaller<Result>(
+  store: Store,
+  project: Project,
+  actor: Actor,
+  work: (tx: Transaction) => Promise<Result>,
+): Promise<Result> {
+  return store.write(
+    async (tx) => {
+      const overwritten: Overwritten[] = [];
+      const result = await work(Object.assign(tx, { overwritten }));
+      for (const { operation, id, fields } of mergeByRow(overwritten))
+        tx.operationLog.add([project], actor, { operation, what: [id, ...fields].join(" "), result: null }, "all");
+      return result;
+    },
+    { project: project.id },
+  );
+}
+
+/** A call may change a row twice. */
+function mergeByRow(overwritten: readonly Overwritten[]): Iterable<Overwritten> {
+  const byRow = new Map<string, Overwritten>();
+  for (const each of overwritten) {
+    const key = `${each.operation} ${each.id}`;
+    byRow.set(key, { ...each, fields: [...new Set([...(byRow.get(key)?.fields ?? []), ...each.fields])] });
+  }
+  return byRow.values();
+}
+
+/** A line in each project, or in one. */
+export async function noteWhole(tx: Transaction, operation: string, user: string, project?: Project): Promise<void> {
+  const projects = project === undefined ? await tx.projects.list() : [project];
+  tx.operationLog.add(projects, { key: null, name: user }, { operation, what: "", result: null }, "all");
+}
