@@ -173,7 +173,7 @@ export async function updateResponse(
   const wanted = { ...existing, ...withoutUndefined(change), personId };
   const isChanged = differs(existing, wanted) || change.note !== undefined;
   if (isChanged) await changeResponse(tx, project.id, existing.id, { ...pickStored(wanted), updatedAt: tx.updatedAt });
-  const overwritten = OVERWRITTEN.filter(([key]) => JSON.stringify(existing[key]) !== JSON.stringify(wanted[key]));
+  const overwritten = OVERWRITTEN.filter(([each]) => JSON.stringify(existing[each]) !== JSON.stringify(wanted[each]));
   const fields = overwritten.map(([, name]) => name);
   if (fields.length > 0) noteOverwritten(tx, "responses.update", existing.id, fields);
   if (change.note !== undefined) await appendNote(tx, project, existing.id, change.note, links);

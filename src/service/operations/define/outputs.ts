@@ -78,7 +78,7 @@ const DELIVERY: Fields = {
   attempts: "number",
 };
 const PREVIEW: Fields = { from: "text", to: "text", subject: "text", text: "text", html: "text", message: "text" };
-const LINK: Fields = { id: "id", name: "text", url: "text", properties: "map", created_at: "time" };
+const LINK: Fields = { id: "id", name: "text", url: "text", properties: "any", created_at: "time" };
 const SHARE: Fields = {
   id: "id",
   name: "text",
