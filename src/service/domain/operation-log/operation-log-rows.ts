@@ -23,6 +23,14 @@ export interface LogLine extends Deed, Actor {
   readonly project: string;
 }
 
+/** What an API call deletes or overwrites; the rules add to the transaction's list. */
+export interface Overwritten {
+  /** Such as `people.delete`. */
+  readonly operation: string;
+  readonly id: number;
+  readonly fields: readonly string[];
+}
+
 export interface LogFilter {
   readonly since: number | null;
   readonly by: "command line" | Partial<Actor> | null;

@@ -2,20 +2,12 @@
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import type { Project } from "../inputs.ts";
 import type { Store, Transaction } from "../ports.ts";
-import type { Actor } from "./operation-log-rows.ts";
+import type { Actor, Overwritten } from "./operation-log-rows.ts";
 
 export const LOG_KEPT = 400 * DAY_SECONDS;
 export const LOG_KEPT_MIN = 30 * DAY_SECONDS;
 /** For messages. */
 export const LOG_AGE_FORM = "an age of 30d or more, such as 400d or 2y";
-
-/** What an API call deletes or overwrites; the rules add to the transaction's list. */
-export interface Overwritten {
-  /** Such as `people.delete`. */
-  readonly operation: string;
-  readonly id: number;
-  readonly fields: readonly string[];
-}
 
 /** Notes it for the log if an API call is the cause. */
 export function noteOverwritten(tx: Transaction, operation: string, id: number, fields: readonly string[] = []): void {
