@@ -82,6 +82,7 @@ describe("a digest to Slack", () => {
       subject: "Customer survey: no answers",
       status: 200,
       text: "answer 1",
+      mail: null,
     });
     await expect(test()).rejects.toThrow(/…cret did not take it: 500 answer 2$/);
     await expect(admin({ kind: "digest.add", ...MONDAY, email: "ftp://x" })).rejects.toThrow("email");
