@@ -1,33 +1,25 @@
-import type { Database, Session } from "../sql/database.ts";
+import { Rows } from "../sql/rows.ts";
 import { NEWEST_WRITE, NO_PROJECT } from "../sql/project-states.ts";
 import { NEXT_SURVEY_AT } from "./delivery/rows/claims.ts";
 
-export class ClockRows {
-  readonly #database: Database;
-  readonly #session: Session;
-
-  constructor(database: Database, session: Session) {
-    this.#database = database;
-    this.#session = session;
-  }
-
+export class ClockRows extends Rows {
   async newestWriteAt(): Promise<number> {
-    return Number((await this.#database.first(NEWEST_WRITE))?.at ?? 0);
+    return Number((await this.database.first(NEWEST_WRITE))?.at ?? 0);
   }
 
   /** Replaces future times with now: those of the newest write, surveys and webhooks. */
   async takeBack(): Promise<void> {
-    const projects = (await this.#database.all("SELECT id FROM projects ORDER BY id")).map(({ id }) => Number(id));
+    const projects = (await this.database.all("SELECT id FROM projects ORDER BY id")).map(({ id }) => Number(id));
     for (const project of [NO_PROJECT, ...projects]) {
-      const state = await this.#database.state(project);
-      state.clock = Math.min(state.clock, this.#session.updatedAt);
+      const state = await this.database.state(project);
+      state.clock = Math.min(state.clock, this.session.updatedAt);
       for (const sql of TAKEN_BACK) {
-        const nows = Array.from({ length: sql.split("?").length - 2 }, () => this.#session.now);
-        this.#database.send(sql, [...nows, project]);
+        const nows = Array.from({ length: sql.split("?").length - 2 }, () => this.session.now);
+        this.database.send(sql, [...nows, project]);
       }
     }
     // Running processes write again within seconds.
-    this.#database.send("DELETE FROM processes WHERE seen_at > ? + 60", [this.#session.now]);
+    this.database.send("DELETE FROM processes WHERE seen_at > ? + 60", [this.session.now]);
   }
 }
 

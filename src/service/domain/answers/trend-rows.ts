@@ -1,4 +1,4 @@
-import type { Database, Session } from "../../sql/database.ts";
+import { Rows } from "../../sql/rows.ts";
 import { responsesBy } from "../../sql/lists/counted-lists.ts";
 import { deleteRows, sendRow } from "../../sql/lists/counted-rows.ts";
 import { forgetCounts } from "../../sql/lists/list-counts.ts";
@@ -25,26 +25,18 @@ export interface TrendCandidate extends PlacedResponse {
   readonly isIn: boolean;
 }
 
-export class TrendRows {
-  readonly #database: Database;
-  readonly #session: Session;
-
-  constructor(database: Database, session: Session) {
-    this.#database = database;
-    this.#session = session;
-  }
-
+export class TrendRows extends Rows {
   /** The new trend's id; it isn't filled yet. */
   async insert(project: number, { name, where }: Pick<Trend, "name" | "where">): Promise<number> {
-    const id = await nextId(this.#database, project);
-    this.#database.send("INSERT INTO trends (project_id, id, name, created_at, state) VALUES (?, ?, ?, ?, 'filling')", [
+    const id = await nextId(this.database, project);
+    this.database.send("INSERT INTO trends (project_id, id, name, created_at, state) VALUES (?, ?, ?, ?, 'filling')", [
       project,
       id,
       name,
-      this.#session.now,
+      this.session.now,
     ]);
     for (const [key, value] of Object.entries(where))
-      this.#database.send("INSERT INTO trend_conditions (project_id, trend_id, key, value) VALUES (?, ?, ?, ?)", [
+      this.database.send("INSERT INTO trend_conditions (project_id, trend_id, key, value) VALUES (?, ?, ?, ?)", [
         project,
         id,
         key,
@@ -54,7 +46,7 @@ export class TrendRows {
   }
 
   async list(project: number): Promise<readonly Trend[]> {
-    const rows = await this.#database.all(
+    const rows = await this.database.all(
       `SELECT t.id, t.name, t.created_at AS "createdAt", c.key, c.value FROM trends t
        JOIN trend_conditions c ON c.project_id = t.project_id AND c.trend_id = t.id
        WHERE t.project_id = ? AND t.state <> 'removed' ORDER BY t.id, c.key`,
@@ -71,7 +63,7 @@ export class TrendRows {
 
   /** True if all matching responses are in it; null if there is no such trend. */
   async isFilled(project: number, id: number): Promise<boolean | null> {
-    const row = await this.#database.first(
+    const row = await this.database.first(
       "SELECT state FROM trends WHERE project_id = ? AND id = ? AND state <> 'removed'",
       [project, id],
     );
@@ -79,12 +71,12 @@ export class TrendRows {
   }
 
   async setFilled(project: number, id: number): Promise<void> {
-    this.#database.send("UPDATE trends SET state = 'filled' WHERE project_id = ? AND id = ?", [project, id]);
+    this.database.send("UPDATE trends SET state = 'filled' WHERE project_id = ? AND id = ?", [project, id]);
   }
 
   /** The project's responses with ids above `after`, by id. */
   async candidates(project: number, id: number, after: number, limit: number): Promise<readonly TrendCandidate[]> {
-    const rows = await this.#database.all(
+    const rows = await this.database.all(
       `SELECT r.id, r.created_at AS "createdAt", r.updated_at AS "updatedAt", r.score, r.survey_type AS "surveyType",
          r.person_properties AS properties, t.response_id AS "isIn"
        FROM responses r LEFT JOIN trend_responses t ON t.project_id = r.project_id AND t.trend_id = ? AND t.response_id = r.id
@@ -100,7 +92,7 @@ export class TrendRows {
   /** The responses must not be in the trend. */
   async enter(project: number, id: number, rows: readonly PlacedResponse[]): Promise<void> {
     for (const { id: responseId, createdAt, updatedAt, score, surveyType } of rows)
-      sendRow(this.#database, "trend_responses", {
+      sendRow(this.database, "trend_responses", {
         project_id: project,
         trend_id: id,
         response_id: responseId,
@@ -112,23 +104,23 @@ export class TrendRows {
   }
 
   async leave(project: number, responseId: number): Promise<void> {
-    await deleteRows(this.#database, "trend_responses", project, ["response_id = ?", responseId]);
+    await deleteRows(this.database, "trend_responses", project, ["response_id = ?", responseId]);
   }
 
   /** Hides it from every list; false when there is none. */
   async hide(project: number, id: number): Promise<boolean> {
     const sql = "UPDATE trends SET state = 'removed' WHERE project_id = ? AND id = ? AND state <> 'removed'";
-    return (await this.#database.run(sql, [project, id])) > 0;
+    return (await this.database.run(sql, [project, id])) > 0;
   }
 
   /** Takes responses out of a hidden trend, with the last of them the trend. True when it is gone. */
   async deleteSome(project: number, id: number, limit: number): Promise<boolean> {
     const some = `SELECT response_id FROM trend_responses WHERE project_id = ? AND trend_id = ? ORDER BY response_id LIMIT ?`;
     const where = [`trend_id = ? AND response_id IN (${some})`, id, project, id, limit] as const;
-    if ((await deleteRows(this.#database, "trend_responses", project, where)).length === limit) return false;
-    await deleteRows(this.#database, "trends", project, ["id = ?", id]);
+    if ((await deleteRows(this.database, "trend_responses", project, where)).length === limit) return false;
+    await deleteRows(this.database, "trends", project, ["id = ?", id]);
     for (const time of ["created_at", "updated_at"] as const)
-      forgetCounts(this.#database, responsesBy(project, id, time));
+      forgetCounts(this.database, responsesBy(project, id, time));
     return true;
   }
 }

@@ -1,4 +1,5 @@
-import type { Database, Session, SqlValue } from "../../sql/database.ts";
+import { Rows } from "../../sql/rows.ts";
+import type { SqlValue } from "../../sql/database.ts";
 import type { Project } from "../inputs.ts";
 
 /** Who did something: a key, by id and name, or with null the command line, by the name of the system's user. */
@@ -42,15 +43,7 @@ export interface LogFilter {
 }
 
 /** Ids are their own, so that reading the log tells nothing about other rows, and no write of people waits for it. */
-export class OperationLogRows {
-  readonly #database: Database;
-  readonly #session: Session;
-
-  constructor(database: Database, session: Session) {
-    this.#database = database;
-    this.#session = session;
-  }
-
+export class OperationLogRows extends Rows {
   /**
    * One statement for all projects. Writes that lock their projects take odd ids and those that lock none even ones, so
    * that neither waits for the other.
@@ -64,8 +57,8 @@ export class OperationLogRows {
     if (projects.length === 0) return;
     const next = locks === "none" ? "max(id) / 2 * 2 + 2" : "(max(id) + 1) / 2 * 2 + 1";
     const id = `(SELECT coalesce(${next}, ${locks === "none" ? 2 : 1}) FROM operation_log WHERE project_id = ?)`;
-    const { now } = this.#session;
-    this.#database.send(
+    const { now } = this.session;
+    this.database.send(
       `INSERT INTO operation_log (project_id, id, at, project, operation, key_id, name, what, result)
         VALUES ${projects.map(() => `(?, ${id}, ?, ?, ?, ?, ?, ?, ?)`).join(", ")}`,
       projects.flatMap((project) => [project.id, project.id, now, project.name, operation, key, name, what, result]),
@@ -83,7 +76,7 @@ export class OperationLogRows {
     const given = wanted.filter(([, value]) => value !== null);
     const conditions = [...given.map(([condition]) => condition), ...(by === "command line" ? ["key_id IS NULL"] : [])];
     const narrowed = conditions.map((condition) => ` AND ${condition}`).join("");
-    return (await this.#database.all(
+    return (await this.database.all(
       `SELECT id, at, project, operation, key_id AS "key", name, what, result FROM operation_log
         WHERE project_id = ?${narrowed} ORDER BY id DESC LIMIT ?`,
       [project, ...given.map(([, value]) => value), limit],
@@ -92,7 +85,7 @@ export class OperationLogRows {
 
   /** Removes lines from before a time, at most so many; returns how many. */
   async prune(project: number, before: number, limit: number): Promise<number> {
-    return this.#database.run(
+    return this.database.run(
       `DELETE FROM operation_log WHERE project_id = ? AND id IN
         (SELECT id FROM operation_log WHERE project_id = ? AND at < ? ORDER BY at LIMIT ?)`,
       [project, project, before, limit],
@@ -101,7 +94,7 @@ export class OperationLogRows {
 
   async count(project: number, before: number): Promise<number> {
     const sql = "SELECT count(*) AS n FROM operation_log WHERE project_id = ? AND at < ?";
-    return Number((await this.#database.first(sql, [project, before]))?.n);
+    return Number((await this.database.first(sql, [project, before]))?.n);
   }
 }
 

@@ -1,4 +1,5 @@
-import { type Database, numberOrNull, type Session, type SqlRow } from "../../sql/database.ts";
+import { Rows } from "../../sql/rows.ts";
+import { numberOrNull, type SqlRow } from "../../sql/database.ts";
 import { responsesBy } from "../../sql/lists/counted-lists.ts";
 import { deleteRows, sendRow, updateRows } from "../../sql/lists/counted-rows.ts";
 import { countRows } from "../../sql/lists/list-counts.ts";
@@ -14,15 +15,7 @@ export interface OldResponse {
   readonly createdAt: number;
 }
 
-export class RetentionRows {
-  readonly #database: Database;
-  readonly #session: Session;
-
-  constructor(database: Database, session: Session) {
-    this.#database = database;
-    this.#session = session;
-  }
-
+export class RetentionRows extends Rows {
   async count(
     project: number,
     { responses, requests, events }: RetentionLimits,
@@ -31,11 +24,11 @@ export class RetentionRows {
     const count = async (sql: string, before: number | null): Promise<number> =>
       before === null
         ? 0
-        : Number((await this.#database.first(`SELECT count(*) AS n FROM ${sql}`, [project, before]))?.n);
+        : Number((await this.database.first(`SELECT count(*) AS n FROM ${sql}`, [project, before]))?.n);
     const all =
       responses === null
         ? 0
-        : await countRows(this.#database, responsesBy(project, null, "created_at"), {
+        : await countRows(this.database, responsesBy(project, null, "created_at"), {
             since: null,
             until: responses - 1,
           });
@@ -55,8 +48,8 @@ export class RetentionRows {
   }
 
   async addRemovedPerson(project: number): Promise<number> {
-    const id = await nextId(this.#database, project);
-    sendRow(this.#database, "people", { project_id: project, id, created_at: this.#session.now, removed: 1 });
+    const id = await nextId(this.database, project);
+    sendRow(this.database, "people", { project_id: project, id, created_at: this.session.now, removed: 1 });
     return id;
   }
 
@@ -65,7 +58,7 @@ export class RetentionRows {
     project: number,
     { before, after, limit }: { readonly before: number; readonly after: Position | null; readonly limit: number },
   ): Promise<readonly OldResponse[]> {
-    return (await this.#database.all(OLD_RESPONSES, [
+    return (await this.database.all(OLD_RESPONSES, [
       project,
       before,
       after?.createdAt ?? Number.MIN_SAFE_INTEGER,
@@ -79,23 +72,18 @@ export class RetentionRows {
    * its score where it is counted. Clients that poll for changes get the anonymous row.
    */
   async anonymize(project: number, id: number, removed: number): Promise<void> {
-    const { updatedAt } = this.#session;
+    const { updatedAt } = this.session;
     const set = `person_id = ?, request_id = NULL, comment = NULL, person_properties = '{}', tags = '[]',
       additional_answers = '[]', notes = '[]', note_ids = '[]', updated_at = ?`;
-    await updateRows(
-      this.#database,
-      "responses",
-      [set, removed, updatedAt],
-      ["project_id = ? AND id = ?", project, id],
-    );
+    await updateRows(this.database, "responses", [set, removed, updatedAt], ["project_id = ? AND id = ?", project, id]);
     const places = ["project_id = ? AND response_id = ?", project, id] as const;
-    await updateRows(this.#database, "trend_responses", ["updated_at = ?", updatedAt], places);
+    await updateRows(this.database, "trend_responses", ["updated_at = ?", updatedAt], places);
   }
 
   /** When a person answered last; null for never. */
   async lastResponseAt(project: number, personId: number): Promise<number | null> {
     const sql = "SELECT last_responded_at AS at FROM people WHERE project_id = ? AND id = ?";
-    return numberOrNull((await this.#database.first(sql, [project, personId]))?.at);
+    return numberOrNull((await this.database.first(sql, [project, personId]))?.at);
   }
 
   /** Deletes finished survey requests created before `before`. Returns their number; less than the limit means all. */
@@ -103,21 +91,21 @@ export class RetentionRows {
     const old: SqlRow[] = [];
     for (const state of ENDED)
       old.push(
-        ...(await this.#database.all(OLDEST_ENDED, [project, state, limit - old.length])).filter(
+        ...(await this.database.all(OLDEST_ENDED, [project, state, limit - old.length])).filter(
           ({ createdAt }) => Number(createdAt) < before,
         ),
       );
     for (const { id } of old)
-      this.#database.send("UPDATE responses SET request_id = NULL WHERE project_id = ? AND request_id = ?", [
+      this.database.send("UPDATE responses SET request_id = NULL WHERE project_id = ? AND request_id = ?", [
         project,
         id ?? null,
       ]);
-    for (const { id = null } of old) await deleteRequests(this.#database, project, ["id = ?", id]);
+    for (const { id = null } of old) await deleteRequests(this.database, project, ["id = ?", id]);
     return old.length;
   }
 
   async events(project: number, before: number, limit: number): Promise<number> {
-    return (await deleteRows(this.#database, "webhook_events", project, oldEvents(project, before, limit))).length;
+    return (await deleteRows(this.database, "webhook_events", project, oldEvents(project, before, limit))).length;
   }
 }
 

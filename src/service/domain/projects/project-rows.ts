@@ -1,3 +1,4 @@
+import { Rows } from "../../sql/rows.ts";
 import { TakenError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
 import { type Database, UniqueViolation, type Session } from "../../sql/database.ts";
@@ -49,73 +50,61 @@ const ALL_TIME = { since: null, until: null };
 const PROJECT = `SELECT id, name, created_at AS "createdAt", throttle_seconds AS "throttleSeconds",
   paused_at AS "pausedAt", limited_until AS "limitedUntil" FROM projects`;
 
-export class ProjectRows {
-  readonly #database: Database;
-  readonly #session: Session;
-
-  constructor(database: Database, session: Session) {
-    this.#database = database;
-    this.#session = session;
-  }
-
+export class ProjectRows extends Rows {
   async insert({ name, throttleSeconds }: Pick<ProjectRow, "name" | "throttleSeconds">): Promise<Project> {
     const [row] = await refuseTaken(() =>
-      this.#database.returning(
+      this.database.returning(
         "INSERT INTO projects (id, name, created_at, throttle_seconds) SELECT coalesce(max(id), 0) + 1, ?, ?, ? FROM projects RETURNING id",
-        [name, this.#session.now, throttleSeconds],
+        [name, this.session.now, throttleSeconds],
       ),
     );
     const id = Number(row?.id);
-    this.#database.send("INSERT INTO project_state (project_id, next_id, clock, version) VALUES (?, 1, ?, 0)", [
+    this.database.send("INSERT INTO project_state (project_id, next_id, clock, version) VALUES (?, 1, ?, 0)", [
       id,
-      this.#session.updatedAt,
+      this.session.updatedAt,
     ]);
     return { id, name };
   }
 
   async list(): Promise<readonly ProjectRow[]> {
-    return (await this.#database.all(`${PROJECT} ORDER BY id`)) as unknown as ProjectRow[];
+    return (await this.database.all(`${PROJECT} ORDER BY id`)) as unknown as ProjectRow[];
   }
 
   async byId(id: number): Promise<ProjectRow | null> {
-    return (await this.#database.first(`${PROJECT} WHERE id = ?`, [id])) as ProjectRow | null;
+    return (await this.database.first(`${PROJECT} WHERE id = ?`, [id])) as ProjectRow | null;
   }
 
   async byName(name: string): Promise<ProjectRow | null> {
-    return (await this.#database.first(`${PROJECT} WHERE name = ?`, [name])) as ProjectRow | null;
+    return (await this.database.first(`${PROJECT} WHERE name = ?`, [name])) as ProjectRow | null;
   }
 
   async setThrottle(project: number, seconds: number | null): Promise<void> {
-    this.#database.send("UPDATE projects SET throttle_seconds = ? WHERE id = ?", [seconds, project]);
+    this.database.send("UPDATE projects SET throttle_seconds = ? WHERE id = ?", [seconds, project]);
   }
 
   async setPaused(project: number, at: number | null): Promise<void> {
-    this.#database.send("UPDATE projects SET paused_at = ? WHERE id = ?", [at, project]);
+    this.database.send("UPDATE projects SET paused_at = ? WHERE id = ?", [at, project]);
   }
 
   /** Delays surveys until then, and counts their age from then. */
   async setLimitedUntil(project: number, at: number): Promise<void> {
-    this.#database.send("UPDATE projects SET limited_until = ? WHERE id = ?", [at, project]);
+    this.database.send("UPDATE projects SET limited_until = ? WHERE id = ?", [at, project]);
   }
 
   async endLimitNow(project: number): Promise<void> {
-    const { now } = this.#session;
-    this.#database.send("UPDATE projects SET limited_until = ? WHERE id = ? AND limited_until > ?", [
-      now,
-      project,
-      now,
-    ]);
+    const { now } = this.session;
+    this.database.send("UPDATE projects SET limited_until = ? WHERE id = ? AND limited_until > ?", [now, project, now]);
   }
 
   async settings(project: number): Promise<ReadonlyMap<string, string>> {
-    const rows = await this.#database.all("SELECT name, value FROM project_settings WHERE project_id = ?", [project]);
+    const rows = await this.database.all("SELECT name, value FROM project_settings WHERE project_id = ?", [project]);
     return new Map(rows.map(({ name, value }) => [String(name), String(value)]));
   }
 
   async setSetting(project: number, name: string, value: string | null): Promise<void> {
-    this.#database.send("DELETE FROM project_settings WHERE project_id = ? AND name = ?", [project, name]);
+    this.database.send("DELETE FROM project_settings WHERE project_id = ? AND name = ?", [project, name]);
     if (value === null) return;
-    this.#database.send("INSERT INTO project_settings (project_id, name, value) VALUES (?, ?, ?)", [
+    this.database.send("INSERT INTO project_settings (project_id, name, value) VALUES (?, ?, ?)", [
       project,
       name,
       value,
@@ -123,7 +112,7 @@ export class ProjectRows {
   }
 
   async bySetting(name: string, value: string): Promise<Project | null> {
-    const row = await this.#database.first(
+    const row = await this.database.first(
       "SELECT p.id, p.name FROM project_settings s JOIN projects p ON p.id = s.project_id WHERE s.name = ? AND s.value = ?",
       [name, value],
     );
@@ -134,11 +123,11 @@ export class ProjectRows {
     project: number,
     key: Pick<KeyRow, "lastFour" | "name" | "access" | "expiresAt"> & { readonly hash: string },
   ): Promise<KeyRow> {
-    return insertKey(this.#database, this.#session, project, key);
+    return insertKey(this.database, this.session, project, key);
   }
 
   async listKeys(project: number): Promise<readonly KeyRow[]> {
-    return (await this.#database.all(
+    return (await this.database.all(
       `SELECT id, name, access, last_four AS "lastFour", created_at AS "createdAt", last_used_on AS "lastUsedOn",
         expires_at AS "expiresAt" FROM api_keys WHERE project_id = ? AND revoked_at IS NULL ORDER BY id`,
       [project],
@@ -148,15 +137,15 @@ export class ProjectRows {
   /** False if there is no such key, or it is already revoked. */
   async revokeKey(project: number, id: number): Promise<boolean> {
     const sql = "UPDATE api_keys SET revoked_at = ? WHERE project_id = ? AND id = ? AND revoked_at IS NULL";
-    return (await this.#database.run(sql, [this.#session.now, project, id])) > 0;
+    return (await this.database.run(sql, [this.session.now, project, id])) > 0;
   }
 
   async setKeyExpiry(project: number, id: number, at: number): Promise<void> {
-    this.#database.send("UPDATE api_keys SET expires_at = ? WHERE project_id = ? AND id = ?", [at, project, id]);
+    this.database.send("UPDATE api_keys SET expires_at = ? WHERE project_id = ? AND id = ?", [at, project, id]);
   }
 
   async setKeyUsed(project: number, id: number, day: string): Promise<void> {
-    await this.#database.run(
+    await this.database.run(
       `UPDATE api_keys SET last_used_on = ?
         WHERE project_id = ? AND id = ? AND (last_used_on IS NULL OR last_used_on < ?)`,
       [day, project, id, day],
@@ -164,7 +153,7 @@ export class ProjectRows {
   }
 
   async byKeyHash(hash: string): Promise<KnownKeyRow | null> {
-    const row = await this.#database.first(
+    const row = await this.database.first(
       `SELECT p.id AS "projectId", p.name AS "projectName", k.id, k.name, k.hash, k.access, k.last_used_on AS "lastUsedOn",
       k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt" FROM api_keys k JOIN projects p ON p.id = k.project_id WHERE k.hash = ?`,
       [hash],
@@ -176,14 +165,14 @@ export class ProjectRows {
 
   async counts(project: number): Promise<Counts> {
     return {
-      people: await countRows(this.#database, peopleIn(project), ALL_TIME),
-      responses: await countRows(this.#database, responsesBy(project, null, "created_at"), ALL_TIME),
+      people: await countRows(this.database, peopleIn(project), ALL_TIME),
+      responses: await countRows(this.database, responsesBy(project, null, "created_at"), ALL_TIME),
     };
   }
 
   /** All projects by id. `since` is the first day, in days since 1970 (UTC). */
   async numbers(since: number): Promise<readonly ProjectNumbers[]> {
-    return readProjectSums(this.#database, since);
+    return readProjectSums(this.database, since);
   }
 }
 

@@ -1,7 +1,8 @@
+import { Rows } from "../../sql/rows.ts";
 import { utcDay } from "../../../runtime/zone.ts";
 import type { Properties } from "../../../contract/resources.ts";
 import type { AnswerGroup, DayTally } from "./day-tally.ts";
-import type { Database, Session, SqlRow } from "../../sql/database.ts";
+import type { SqlRow } from "../../sql/database.ts";
 import { responsesBy } from "../../sql/lists/counted-lists.ts";
 import { listDays } from "../../sql/lists/list-counts.ts";
 import { nextId } from "../projects/project-rows.ts";
@@ -37,21 +38,13 @@ const SHARE = `SELECT p.id AS "projectId", p.name AS "projectName", s.id, s.name
   FROM shares s JOIN projects p ON p.id = s.project_id`;
 
 /** Changing a response invalidates the cached tally of its day in the same transaction. */
-export class ShareRows {
-  readonly #database: Database;
-  readonly #session: Session;
-
-  constructor(database: Database, session: Session) {
-    this.#database = database;
-    this.#session = session;
-  }
-
+export class ShareRows extends Rows {
   async insert(
     project: number,
     { name, tokenHash, trendId, segments, showsComments, expiresAt }: Omit<ShareRow, "project" | "id" | "createdAt">,
   ): Promise<number> {
-    const id = await nextId(this.#database, project);
-    this.#database.send(
+    const id = await nextId(this.database, project);
+    this.database.send(
       `INSERT INTO shares (project_id, id, name, token_hash, trend_id, segments, shows_comments, created_at, expires_at)
           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [
@@ -62,7 +55,7 @@ export class ShareRows {
         trendId,
         JSON.stringify(segments),
         showsComments ? 1 : 0,
-        this.#session.now,
+        this.session.now,
         expiresAt,
       ],
     );
@@ -70,24 +63,24 @@ export class ShareRows {
   }
 
   async list(project: number): Promise<readonly ShareRow[]> {
-    return (await this.#database.all(`${SHARE} WHERE s.project_id = ? ORDER BY s.id`, [project])).map(toShare);
+    return (await this.database.all(`${SHARE} WHERE s.project_id = ? ORDER BY s.id`, [project])).map(toShare);
   }
 
   async delete(project: number, id: number): Promise<boolean> {
-    return (await this.#database.run("DELETE FROM shares WHERE project_id = ? AND id = ?", [project, id])) > 0;
+    return (await this.database.run("DELETE FROM shares WHERE project_id = ? AND id = ?", [project, id])) > 0;
   }
 
   async byTokenHash(hash: string): Promise<ShareRow | null> {
-    const row = await this.#database.first(`${SHARE} WHERE s.token_hash = ?`, [hash]);
+    const row = await this.database.first(`${SHARE} WHERE s.token_hash = ?`, [hash]);
     return row === null ? null : toShare(row);
   }
 
   async days({ project, id, trendId }: ShareRow, { first, last }: DayRange): Promise<readonly SharedDay[]> {
-    const days = await listDays(this.#database, responsesBy(project.id, trendId, "created_at"), {
+    const days = await listDays(this.database, responsesBy(project.id, trendId, "created_at"), {
       first: first ?? 0,
       last,
     });
-    const rows = await this.#database.all(
+    const rows = await this.database.all(
       "SELECT day, tally FROM share_days WHERE project_id = ? AND share_id = ? AND day >= ? AND day <= ?",
       [project.id, id, first ?? 0, last],
     );
@@ -100,7 +93,7 @@ export class ShareRows {
     { since, until }: { readonly since: number; readonly until: number },
   ): Promise<readonly AnswerGroup[]> {
     const inTrend = "JOIN trend_responses t ON t.project_id = r.project_id AND t.response_id = r.id AND t.trend_id = ?";
-    const rows = await this.#database.all(
+    const rows = await this.database.all(
       `SELECT r.score, ${segments.length === 0 ? "'{}'" : "r.person_properties"} AS properties, count(*) AS n,
         count(*) FILTER (WHERE r.comment IS NOT NULL AND trim(r.comment) <> '') AS commented
       FROM responses r ${trendId === null ? "" : inTrend}
@@ -117,7 +110,7 @@ export class ShareRows {
 
   /** Only in the transaction that read the day's answers, with its project locked. */
   async keepDay({ project, id }: ShareRow, day: number, tally: DayTally): Promise<void> {
-    this.#database.send(
+    this.database.send(
       `INSERT INTO share_days (project_id, day, share_id, tally) VALUES (?, ?, ?, ?)
           ON CONFLICT (project_id, day, share_id) DO UPDATE SET tally = excluded.tally`,
       [project.id, day, id, JSON.stringify(tally)],
@@ -127,7 +120,7 @@ export class ShareRows {
   /** Forgets what pages keep of the days of these times, Unix seconds. */
   async forgetDays(project: number, times: readonly number[]): Promise<void> {
     for (const day of new Set(times.map(utcDay)))
-      this.#database.send("DELETE FROM share_days WHERE project_id = ? AND day = ?", [project, day]);
+      this.database.send("DELETE FROM share_days WHERE project_id = ? AND day = ?", [project, day]);
   }
 }
 

@@ -1,5 +1,6 @@
+import { Rows } from "../../sql/rows.ts";
 import type { JsonObject } from "../../../contract/json.ts";
-import { type Database, numberOrNull, type Session, type SqlRow } from "../../sql/database.ts";
+import { type Database, numberOrNull, type SqlRow } from "../../sql/database.ts";
 import { deleteRows, sendRow, updateRows } from "../../sql/lists/counted-rows.ts";
 import { nextId } from "../projects/project-rows.ts";
 import type { ReplyKind } from "../delivery/queue-rows.ts";
@@ -19,44 +20,36 @@ export interface TextPart {
   readonly total: number;
 }
 
-export class TextRows {
-  readonly #database: Database;
-  readonly #session: Session;
-
-  constructor(database: Database, session: Session) {
-    this.#database = database;
-    this.#session = session;
-  }
-
+export class TextRows extends Rows {
   /** Surveys and reminders texted to this number since then, in all projects; newest first, up to a limit. */
   async surveysTo(phoneNumber: string, since: number): Promise<readonly TextedSurvey[]> {
-    return surveysTo(this.#database, phoneNumber, since);
+    return surveysTo(this.database, phoneNumber, since);
   }
 
   async sentAbout(survey: TextedSurvey): Promise<readonly string[]> {
-    return sentAbout(this.#database, survey);
+    return sentAbout(this.database, survey);
   }
 
   async addReply(
     { project, requestId }: TextedSurvey,
     { kind, score }: { readonly kind: ReplyKind; readonly score: number | null },
   ): Promise<void> {
-    sendRow(this.#database, "messages", {
+    sendRow(this.database, "messages", {
       project_id: project.id,
-      id: await nextId(this.#database, project.id),
+      id: await nextId(this.database, project.id),
       channel: "reply",
       request_id: requestId,
       reply_kind: kind,
       score,
       state: "scheduled",
-      created_at: this.#session.now,
-      scheduled_at: this.#session.now,
-      due_at: this.#session.now,
+      created_at: this.session.now,
+      scheduled_at: this.session.now,
+      due_at: this.session.now,
     });
   }
 
   async lastReplyAt({ project, requestId }: TextedSurvey, kind: ReplyKind): Promise<number | null> {
-    const row = await this.#database.first(
+    const row = await this.database.first(
       "SELECT max(created_at) AS at FROM messages WHERE project_id = ? AND request_id = ? AND reply_kind = ?",
       [project.id, requestId, kind],
     );
@@ -67,11 +60,11 @@ export class TextRows {
     const waiting =
       "project_id = ? AND request_id = ? AND channel = 'reply' AND state IN ('scheduled', 'retrying', 'claimed')";
     const set = ["due_at = NULL, state = 'cancelled'"] as const;
-    await updateRows(this.#database, "messages", set, [waiting, project.id, requestId]);
+    await updateRows(this.database, "messages", set, [waiting, project.id, requestId]);
   }
 
   async segmentsOn(project: number, day: string): Promise<number> {
-    const row = await this.#database.first("SELECT n FROM text_segments WHERE project_id = ? AND day = ?", [
+    const row = await this.database.first("SELECT n FROM text_segments WHERE project_id = ? AND day = ?", [
       project,
       day,
     ]);
@@ -79,7 +72,7 @@ export class TextRows {
   }
 
   async addSegments(project: number, day: string, segments: number): Promise<void> {
-    this.#database.send(
+    this.database.send(
       `INSERT INTO text_segments (project_id, day, n) VALUES (?, ?, ?)
          ON CONFLICT (project_id, day) DO UPDATE SET n = text_segments.n + excluded.n`,
       [project, day, segments],
@@ -88,21 +81,21 @@ export class TextRows {
 
   /** Stores a part of a long text. Returns the whole text once all parts are there, else null. */
   async joinPart(phoneNumber: string, part: TextPart, text: string): Promise<string | null> {
-    return joinPart(this.#database, this.#session.now, { phoneNumber, part, text });
+    return joinPart(this.database, this.session.now, { phoneNumber, part, text });
   }
 
   async dropParts(phoneNumber: string): Promise<void> {
-    this.#database.send("DELETE FROM text_parts WHERE phone_number = ?", [phoneNumber]);
+    this.database.send("DELETE FROM text_parts WHERE phone_number = ?", [phoneNumber]);
   }
 
   /** Deletes incomplete texts and replies before `before`. Returns their number; less than the limit means all. */
   async prune(before: { readonly parts: number; readonly replies: number }, limit: number): Promise<number> {
     return (
-      (await this.#database.run(
+      (await this.database.run(
         `DELETE FROM text_parts WHERE (phone_number, reference, n) IN
            (SELECT phone_number, reference, n FROM text_parts WHERE at < ? ORDER BY at LIMIT ?)`,
         [before.parts, limit],
-      )) + (await pruneReplies(this.#database, before.replies, limit))
+      )) + (await pruneReplies(this.database, before.replies, limit))
     );
   }
 }

@@ -1,3 +1,4 @@
+import { Rows } from "../../../sql/rows.ts";
 import type { Channel } from "../../../../contract/routes.ts";
 import type { AttemptRow, DeliveryRow, DuePage, ChannelQueue, RemindersAt, SurveysAt, Waiting } from "../rows.ts";
 import { type DeliveryState, type OutgoingChannel, WINDOW_REASON } from "../queue-rows.ts";
@@ -6,34 +7,19 @@ import { MESSAGE_STATES } from "../../../sql/lists/counted-lists.ts";
 import { updateRows } from "../../../sql/lists/counted-rows.ts";
 import { addCondition, type Where, whereSql } from "../../../sql/lists/fragments.ts";
 import { countByValue } from "../../../sql/lists/list-counts.ts";
-import {
-  type Database,
-  numberOrNull,
-  textOrNull,
-  type SqlRow,
-  type SqlValue,
-  type Session,
-} from "../../../sql/database.ts";
+import { type Database, numberOrNull, textOrNull, type SqlRow, type SqlValue } from "../../../sql/database.ts";
 import { refreshNextSurvey, WAITING_AGAIN } from "./claims.ts";
 import { readPageFacts } from "./page-facts.ts";
 import { listWaiting } from "./waiting-rows.ts";
 
 /** What operators and senders need to know about requests. */
-export class DeliveryRows {
-  readonly #database: Database;
-  readonly #session: Session;
-
-  constructor(database: Database, session: Session) {
-    this.#database = database;
-    this.#session = session;
-  }
-
+export class DeliveryRows extends Rows {
   async listBySchedule(
     project: number,
     which: SurveysAt | RemindersAt,
     page: DuePage,
   ): Promise<readonly DeliveryRow[]> {
-    return listBySchedule(this.#database, project, which, page);
+    return listBySchedule(this.database, project, which, page);
   }
 
   async countBySchedule(
@@ -41,12 +27,12 @@ export class DeliveryRows {
     which: SurveysAt | { readonly remindersOf: null },
     range: TimeRange,
   ): Promise<number> {
-    return countBySchedule(this.#database, project, which, range);
+    return countBySchedule(this.database, project, which, range);
   }
 
   async ofPerson(project: number, personId: number, limit: number): Promise<readonly DeliveryRow[]> {
     return (
-      await this.#database.all(`${DELIVERY} WHERE q.project_id = ? AND q.person_id = ? ORDER BY q.id DESC LIMIT ?`, [
+      await this.database.all(`${DELIVERY} WHERE q.project_id = ? AND q.person_id = ? ORDER BY q.id DESC LIMIT ?`, [
         project,
         personId,
         limit,
@@ -55,18 +41,18 @@ export class DeliveryRows {
   }
 
   async byId(project: number, id: number): Promise<DeliveryRow | null> {
-    return findDelivery(this.#database, project, id);
+    return findDelivery(this.database, project, id);
   }
 
   /** When a survey to the person that may have arrived was last transmitted, even if it was resent, or null. */
   async lastUnknownAt(project: number, personId: number): Promise<number | null> {
-    return lastUnknownAt(this.#database, project, personId);
+    return lastUnknownAt(this.database, project, personId);
   }
 
   async counts(): Promise<
     readonly { readonly project: number; readonly state: DeliveryState; readonly count: number }[]
   > {
-    return (await countByValue(this.#database, MESSAGE_STATES))
+    return (await countByValue(this.database, MESSAGE_STATES))
       .filter(
         ({ values: { channel = "", state } }) => SURVEYS.has(channel) || (REMINDERS.has(channel) && state === "held"),
       )
@@ -75,7 +61,7 @@ export class DeliveryRows {
 
   /** A project's due messages, and those postponed beyond their planned time. */
   async waiting(project: number): Promise<readonly Waiting[]> {
-    return listWaiting(this.#database, this.#session.now, project);
+    return listWaiting(this.database, this.session.now, project);
   }
 
   /**
@@ -86,7 +72,7 @@ export class DeliveryRows {
     limit: number,
     overdue: { readonly reason: string; readonly areReleased: boolean },
   ): Promise<number> {
-    return releaseHeld(this.#database, this.#session.now, { ...overdue, limit });
+    return releaseHeld(this.database, this.session.now, { ...overdue, limit });
   }
 
   /**
@@ -94,7 +80,7 @@ export class DeliveryRows {
    * wait for more than two days. Returns the number; less than the limit means all.
    */
   async releasePutOff(limit: number, channel: Channel | null): Promise<number> {
-    return releasePutOff(this.#database, this.#session.now, { limit, channel });
+    return releasePutOff(this.database, this.session.now, { limit, channel });
   }
 
   /** How many pending messages of these queues were scheduled and due before `before`; counts up to `limit`. */
@@ -103,7 +89,7 @@ export class DeliveryRows {
     due: { readonly since?: number; readonly before: number },
     limit: number,
   ): Promise<number> {
-    return (await findOverdue(this.#database, queues, due, limit)).length;
+    return (await findOverdue(this.database, queues, due, limit)).length;
   }
 
   async holdOverdue(
@@ -111,12 +97,12 @@ export class DeliveryRows {
     before: number,
     { reason, limit }: { readonly reason: string; readonly limit: number },
   ): Promise<number> {
-    return holdOverdue(this.#database, await findOverdue(this.#database, queues, { before }, limit), reason);
+    return holdOverdue(this.database, await findOverdue(this.database, queues, { before }, limit), reason);
   }
 
   async log(project: number, requestId: number, attempt: Omit<AttemptRow, "n">): Promise<void> {
     const { at, stage, code, enhancedCode, text, host, serverId, ms, outcome } = attempt;
-    this.#database.send(
+    this.database.send(
       `INSERT INTO delivery_attempts
        (project_id, request_id, n, at, stage, code, enhanced_code, text, remote_host, server_id, ms, outcome)
      SELECT ?, ?, coalesce(max(n), 0) + 1, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM delivery_attempts
@@ -140,7 +126,7 @@ export class DeliveryRows {
   }
 
   async attempts(project: number, requestId: number, limit: number): Promise<readonly AttemptRow[]> {
-    const rows = await this.#database.all(
+    const rows = await this.database.all(
       `SELECT n, at, stage, code, enhanced_code AS "enhancedCode", text, remote_host AS "host", server_id AS "serverId",
        ms, outcome FROM delivery_attempts WHERE project_id = ? AND request_id = ? ORDER BY n DESC LIMIT ?`,
       [project, requestId, limit],
@@ -153,7 +139,7 @@ export class DeliveryRows {
    * means all.
    */
   async pruneAttempts(before: number, limit: number): Promise<number> {
-    return this.#database.run(
+    return this.database.run(
       `DELETE FROM delivery_attempts WHERE (project_id, request_id, n) IN (SELECT project_id, request_id, n
          FROM delivery_attempts WHERE outcome <> 'bounced' AND at < ? ORDER BY at LIMIT ?)`,
       [before, limit],

@@ -1,5 +1,6 @@
+import { Rows } from "../../../sql/rows.ts";
 import { emailKey } from "../../../../contract/text/email.ts";
-import type { Database, Session, SqlRow } from "../../../sql/database.ts";
+import type { SqlRow } from "../../../sql/database.ts";
 import { assign, selectList } from "../../../sql/columns.ts";
 import { deleteRows, sendRow, updateRows } from "../../../sql/lists/counted-rows.ts";
 import type { Project } from "../../inputs.ts";
@@ -58,28 +59,20 @@ const DIGEST = `SELECT p.id AS "projectId", p.name AS "projectName", d.id, d.ema
   LEFT JOIN messages n ON n.project_id = d.project_id AND n.id = (SELECT max(m.id) FROM ${WEEKS})
   LEFT JOIN messages b ON b.project_id = d.project_id AND b.id = (SELECT max(m.id) FROM ${WEEKS} AND m.id < n.id) AND b.state <> 'bounced'`;
 
-export class DigestRows {
-  readonly #database: Database;
-  readonly #session: Session;
-
-  constructor(database: Database, session: Session) {
-    this.#database = database;
-    this.#session = session;
-  }
-
+export class DigestRows extends Rows {
   async insert(project: number, { email, token, weekday, minute, zone, allowPrivate }: NewDigest): Promise<number> {
-    const id = await nextId(this.#database, project);
-    this.#database.send(
+    const id = await nextId(this.database, project);
+    this.database.send(
       `INSERT INTO digests (project_id, id, email, email_key, token, weekday, minute, zone, created_at, allow_private)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      [project, id, email, emailKey(email), token, weekday, minute, zone, this.#session.now, Number(allowPrivate)],
+      [project, id, email, emailKey(email), token, weekday, minute, zone, this.session.now, Number(allowPrivate)],
     );
     return id;
   }
 
   async list(project: number | null): Promise<readonly DigestRow[]> {
     const [where, values] = project === null ? ["", []] : [" WHERE d.project_id = ?", [project]];
-    return (await this.#database.all(`${DIGEST}${where} ORDER BY d.project_id, d.id`, values)).map(toDigest);
+    return (await this.database.all(`${DIGEST}${where} ORDER BY d.project_id, d.id`, values)).map(toDigest);
   }
 
   async byId(project: number, id: number): Promise<DigestRow | null> {
@@ -92,26 +85,26 @@ export class DigestRows {
 
   async change(project: number, id: number, change: DigestChange): Promise<void> {
     const { sets, values } = assign(COLUMNS, change);
-    this.#database.send(`UPDATE digests SET ${sets} WHERE project_id = ? AND id = ?`, [...values, project, id]);
+    this.database.send(`UPDATE digests SET ${sets} WHERE project_id = ? AND id = ?`, [...values, project, id]);
   }
 
   /** Deletes its weeks too; its mails are recorded as in `eraseMails`. */
   async delete(project: number, id: number): Promise<void> {
     const digest = await this.byId(project, id);
     if (digest !== null) await this.eraseMails(project, digest);
-    await deleteRows(this.#database, "digests", project, ["id = ?", id]);
+    await deleteRows(this.database, "digests", project, ["id = ?", id]);
   }
 
   async addWeek(project: number, id: number, week: { readonly dueAt: number; readonly before: number }): Promise<void> {
     const { dueAt, before } = week;
-    await deleteRows(this.#database, "messages", project, ["digest_id = ? AND created_at < ?", id, before]);
-    sendRow(this.#database, "messages", {
+    await deleteRows(this.database, "messages", project, ["digest_id = ? AND created_at < ?", id, before]);
+    sendRow(this.database, "messages", {
       project_id: project,
-      id: await nextId(this.#database, project),
+      id: await nextId(this.database, project),
       channel: "digest",
       digest_id: id,
       state: "scheduled",
-      created_at: this.#session.now,
+      created_at: this.session.now,
       scheduled_at: dueAt,
       due_at: dueAt,
     });
@@ -119,23 +112,23 @@ export class DigestRows {
 
   async dropWeek(project: number, id: number): Promise<void> {
     const waiting = "digest_id = ? AND claimer IS NULL AND state IN ('scheduled', 'retrying', 'held')";
-    await deleteRows(this.#database, "messages", project, [waiting, id]);
+    await deleteRows(this.database, "messages", project, [waiting, id]);
   }
 
   async setWeek(claim: ClaimKey, at: number): Promise<void> {
-    this.#database.send(`UPDATE messages SET scheduled_at = ? WHERE ${THIS_CLAIM}`, [at, ...claimKey(claim)]);
+    this.database.send(`UPDATE messages SET scheduled_at = ? WHERE ${THIS_CLAIM}`, [at, ...claimKey(claim)]);
   }
 
   /** Takes back a project's weeks that are claimed but not transmitting; they are due again at `dueAt`. */
   async takeBack(project: number, dueAt: number): Promise<void> {
     const set = [`state = ${WAITING_AGAIN}, claimer = NULL, due_at = ?`, dueAt] as const;
     const claimed = "project_id = ? AND channel = 'digest' AND state = 'claimed'";
-    await updateRows(this.#database, "messages", set, [claimed, project]);
+    await updateRows(this.database, "messages", set, [claimed, project]);
   }
 
   /** Records that its mails in an outbox must be deleted: see `QueueRows.listErased`. */
   async eraseMails(project: number, { id, token }: Pick<DigestRow, "id" | "token">): Promise<void> {
-    this.#database.send(
+    this.database.send(
       `INSERT INTO erased_surveys (token, project_id, request_id, channel) VALUES (?, ?, ?, 'email')
        ON CONFLICT DO NOTHING`,
       [token, project, id],
@@ -143,7 +136,7 @@ export class DigestRows {
   }
 
   async #find(where: string, ...values: (string | number)[]): Promise<DigestRow | null> {
-    const row = await this.#database.first(`${DIGEST} WHERE ${where}`, values);
+    const row = await this.database.first(`${DIGEST} WHERE ${where}`, values);
     return row === null ? null : toDigest(row);
   }
 }

@@ -1,3 +1,4 @@
+import { Rows } from "../../../sql/rows.ts";
 import type {
   ClaimKey,
   ClaimedState,
@@ -14,7 +15,7 @@ import type {
 import { nextId } from "../../projects/project-rows.ts";
 import { DAILY_LIMIT, readQuietHours, readState, writeQuietHours, writeState } from "./delivery-state.ts";
 import { sendRow, updateRows } from "../../../sql/lists/counted-rows.ts";
-import type { Database, Session } from "../../../sql/database.ts";
+import type { Database } from "../../../sql/database.ts";
 import {
   claimKey,
   listClaimedProjects,
@@ -41,22 +42,14 @@ async function listLiving(database: Database, since: number): Promise<string[]> 
 
 const FORGOTTEN_SECONDS = 3600;
 
-export class QueueRows {
-  readonly #database: Database;
-  readonly #session: Session;
-
-  constructor(database: Database, session: Session) {
-    this.#database = database;
-    this.#session = session;
-  }
-
+export class QueueRows extends Rows {
   async dueProjects(queues: readonly Queue[]): Promise<DueProjects> {
-    return dueProjects(this.#database, this.#session.now, queues);
+    return dueProjects(this.database, this.session.now, queues);
   }
 
   /** What is due in a project on a channel, the earliest first. */
   async listDue(claim: Claim): Promise<readonly FoundMessage[]> {
-    return (await findDue(this.#database, this.#session.now, claim)).map((row) => ({
+    return (await findDue(this.database, this.session.now, claim)).map((row) => ({
       due: toDue(row),
       state: String(row.state),
       isActive: row.autopilot !== 1 || row.active !== 0,
@@ -67,9 +60,9 @@ export class QueueRows {
     const set = [
       "state = 'claimed', claimer = ?, due_at = ?, claims = claims + 1",
       claimer,
-      this.#session.now + leaseSeconds,
+      this.session.now + leaseSeconds,
     ] as const;
-    await updateRows(this.#database, "messages", set, ["project_id = ? AND id = ?", due.project.id, due.requestId], {
+    await updateRows(this.database, "messages", set, ["project_id = ? AND id = ?", due.project.id, due.requestId], {
       state,
     });
     return { ...due, claimer, claims: due.claims + 1 };
@@ -78,48 +71,45 @@ export class QueueRows {
   /** Takes a survey off the queue until its Autopilot is switched on. */
   async pause({ due }: FoundMessage): Promise<void> {
     const message = ["project_id = ? AND id = ?", due.project.id, due.requestId] as const;
-    await updateRows(this.#database, "messages", ["state = 'paused', due_at = NULL, claimer = NULL"], message);
-    if ("person" in due) refreshNextSurvey(this.#database, due.project.id, due.person.id);
+    await updateRows(this.database, "messages", ["state = 'paused', due_at = NULL, claimer = NULL"], message);
+    if ("person" in due) refreshNextSurvey(this.database, due.project.id, due.person.id);
   }
 
   /** How many of the first `room` due messages belong to the channel. */
   async countInTurn(shared: SharedRoom): Promise<number> {
-    return countInTurn(this.#database, this.#session.now, shared);
+    return countInTurn(this.database, this.session.now, shared);
   }
 
   async nextDueAt(queues: readonly Queue[]): Promise<number | null> {
-    return earliestDueAt(this.#database, queues);
+    return earliestDueAt(this.database, queues);
   }
 
   /** Records that this claimer's process is alive, and returns all that were within `seconds`, by name. */
   async beat(claimer: string, seconds: number): Promise<readonly string[]> {
-    this.#database.send(
+    this.database.send(
       "INSERT INTO processes (name, seen_at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET seen_at = excluded.seen_at",
-      [claimer, this.#session.now],
+      [claimer, this.session.now],
     );
-    this.#database.send("DELETE FROM processes WHERE seen_at < ?", [this.#session.now - FORGOTTEN_SECONDS]);
+    this.database.send("DELETE FROM processes WHERE seen_at < ?", [this.session.now - FORGOTTEN_SECONDS]);
     // The clock was ahead: a process that died then must not seem alive until the clock gets there again.
-    this.#database.send("UPDATE processes SET seen_at = ? WHERE seen_at > ? + 60", [
-      this.#session.now,
-      this.#session.now,
-    ]);
-    return listLiving(this.#database, this.#session.now - seconds);
+    this.database.send("UPDATE processes SET seen_at = ? WHERE seen_at > ? + 60", [this.session.now, this.session.now]);
+    return listLiving(this.database, this.session.now - seconds);
   }
 
   async living(seconds: number): Promise<readonly string[]> {
-    return listLiving(this.#database, this.#session.now - seconds);
+    return listLiving(this.database, this.session.now - seconds);
   }
 
   async leave(claimer: string): Promise<void> {
-    this.#database.send("DELETE FROM processes WHERE name = ?", [claimer]);
+    this.database.send("DELETE FROM processes WHERE name = ?", [claimer]);
   }
 
   async renewClaims(held: readonly ClaimKey[], dueAt: number): Promise<void> {
-    return renewClaims(this.#database, held, dueAt);
+    return renewClaims(this.database, held, dueAt);
   }
 
   async claimedProjects(living: readonly string[]): Promise<readonly number[]> {
-    return listClaimedProjects(this.#database, living);
+    return listClaimedProjects(this.database, living);
   }
 
   /**
@@ -127,17 +117,17 @@ export class QueueRows {
    * number.
    */
   async releaseClaims(project: number | null, living: readonly string[]): Promise<number> {
-    return releaseClaims(this.#database, this.#session.now, project, living);
+    return releaseClaims(this.database, this.session.now, project, living);
   }
 
   /** Messages that other schedulers were transmitting; null for all projects. */
   async listTransmitting(project: number | null, living: readonly string[]): Promise<readonly DueMessage[]> {
-    return listTransmitting(this.#database, project, living);
+    return listTransmitting(this.database, project, living);
   }
 
   /** True if the claim is valid and not cancelled; null if it was lost. */
   async isWanted(claim: ClaimKey): Promise<boolean | null> {
-    const row = await this.#database.first(`SELECT state FROM messages WHERE ${THIS_CLAIM}`, claimKey(claim));
+    const row = await this.database.first(`SELECT state FROM messages WHERE ${THIS_CLAIM}`, claimKey(claim));
     return row === null ? null : row.state !== "cancelled";
   }
 
@@ -145,11 +135,11 @@ export class QueueRows {
     project: number,
     reminder: { readonly surveyId: number; readonly channel: Channel; readonly scheduledAt: number },
   ): Promise<void> {
-    return addReminder(this.#database, this.#session.now, project, reminder);
+    return addReminder(this.database, this.session.now, project, reminder);
   }
 
   async hasNewerSurvey(project: number, surveyId: number): Promise<boolean> {
-    const row = await this.#database.first(NEWER_SURVEY, [project, surveyId]);
+    const row = await this.database.first(NEWER_SURVEY, [project, surveyId]);
     return row !== null;
   }
 
@@ -158,69 +148,69 @@ export class QueueRows {
     project: number,
     day: { readonly beginsAt: number; readonly nextAt: number },
   ): Promise<{ readonly sent: number; readonly leaving: number }> {
-    return countLeft(this.#database, project, day);
+    return countLeft(this.database, project, day);
   }
 
   async dailyLimit(): Promise<number | null> {
-    return (await readState(this.#database, DAILY_LIMIT)) as number | null;
+    return (await readState(this.database, DAILY_LIMIT)) as number | null;
   }
 
   /** Releases surveys that wait for the old limit. */
   async setDailyLimit(limit: number | null): Promise<void> {
-    writeState(this.#database, DAILY_LIMIT, limit);
-    this.#database.send("UPDATE projects SET limited_until = ? WHERE limited_until > ?", [
-      this.#session.now,
-      this.#session.now,
+    writeState(this.database, DAILY_LIMIT, limit);
+    this.database.send("UPDATE projects SET limited_until = ? WHERE limited_until > ?", [
+      this.session.now,
+      this.session.now,
     ]);
   }
 
   /** Hours without text messages, as last set by a server, or null. Windows for SMS exclude them. */
   async quietHours(): Promise<QuietHours | null> {
-    return readQuietHours(this.#database);
+    return readQuietHours(this.database);
   }
 
   async setQuietHours(hours: QuietHours | null): Promise<void> {
-    return writeQuietHours(this.#database, hours);
+    return writeQuietHours(this.database, hours);
   }
 
   async markTransmitting(claim: ClaimKey, frozen: FrozenMessage | null): Promise<boolean> {
-    return markTransmitting(this.#database, this.#session.now, claim, frozen);
+    return markTransmitting(this.database, this.session.now, claim, frozen);
   }
 
   /** Null if the claim isn't the message's any more. */
   async claimed(claim: ClaimKey): Promise<ClaimedState | null> {
     const sql = `SELECT state, sent_at AS "sentAt", person_id AS "personId", reason FROM messages WHERE ${THIS_CLAIM}`;
-    return (await this.#database.first(sql, claimKey(claim))) as ClaimedState | null;
+    return (await this.database.first(sql, claimKey(claim))) as ClaimedState | null;
   }
 
   /** Ends a claim, or changes a request that has none. */
   async settle(claim: ClaimKey, { personId, ...old }: ClaimedState, change: DeliveryChange): Promise<void> {
     const { state, dueAt, scheduledAt, sentAt, reason, isAttempt } = change;
-    const { now } = this.#session;
-    if (scheduledAt !== undefined) putOff(this.#database, now, claim, personId);
+    const { now } = this.session;
+    if (scheduledAt !== undefined) putOff(this.database, now, claim, personId);
     const set = `state = ?, due_at = ?, scheduled_at = coalesce(?, scheduled_at), sent_at = coalesce(?, sent_at),
       claimer = NULL, reason = ?, attempts = attempts + ?, first_attempt_at = coalesce(first_attempt_at, ?)`;
     const attempt = isAttempt ? [1, now] : [0, null];
     const values = [state, dueAt, scheduledAt ?? null, sentAt, reason, ...attempt];
     const known = { state: old.state, sent_at: old.sentAt };
-    await updateRows(this.#database, "messages", [set, ...values], thisClaim(claim), known);
-    if (personId !== null) noteSettled(this.#database, claim.project.id, personId, sentAt);
+    await updateRows(this.database, "messages", [set, ...values], thisClaim(claim), known);
+    if (personId !== null) noteSettled(this.database, claim.project.id, personId, sentAt);
   }
 
   /** Notes that the message may be in an outbox and has to go: see `listErased`. */
   async eraseMessage(claim: ClaimKey): Promise<void> {
-    noteErased(this.#database, thisClaim(claim));
+    noteErased(this.database, thisClaim(claim));
   }
 
   /** Surveys of deleted people whose messages were, or were about to be, handed over; in all projects. */
   async listErased(limit: number): Promise<readonly ErasedSurvey[]> {
-    return listErased(this.#database, limit);
+    return listErased(this.database, limit);
   }
 
   /** None of their messages are left. */
   async forgetErased(surveys: readonly ErasedSurvey[]): Promise<void> {
     for (const { project, token } of surveys)
-      this.#database.send("DELETE FROM erased_surveys WHERE project_id = ? AND token = ?", [project.id, token]);
+      this.database.send("DELETE FROM erased_surveys WHERE project_id = ? AND token = ?", [project.id, token]);
   }
 }
 

@@ -1,29 +1,22 @@
+import { Rows } from "../../../sql/rows.ts";
 import { emailKey } from "../../../../contract/text/email.ts";
 import type { BounceEvidence, ReportedSurvey, SoftBouncer } from "../rows.ts";
-import { type Database, textOrNull, type SqlRow, type Session } from "../../../sql/database.ts";
+import { type Database, textOrNull, type SqlRow } from "../../../sql/database.ts";
 import { findDelivery } from "./delivery-rows.ts";
 
-export class ReportRows {
-  readonly #database: Database;
-  readonly #session: Session;
-
-  constructor(database: Database, session: Session) {
-    this.#database = database;
-    this.#session = session;
-  }
-
+export class ReportRows extends Rows {
   async note(source: string, id: string): Promise<boolean> {
     return (
-      (await this.#database.run(
+      (await this.database.run(
         "INSERT INTO delivery_reports (source, id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-        [source, id, this.#session.now],
+        [source, id, this.session.now],
       )) > 0
     );
   }
 
   /** Deletes reports recorded before `before`. Returns their number; less than the limit means all. */
   async prune(before: number, limit: number): Promise<number> {
-    return this.#database.run(
+    return this.database.run(
       `DELETE FROM delivery_reports WHERE (source, id) IN
            (SELECT source, id FROM delivery_reports WHERE at < ? ORDER BY at LIMIT ?)`,
       [before, limit],
@@ -32,32 +25,32 @@ export class ReportRows {
 
   /** The survey whose envelope sender had this token, in any project. */
   async byToken(token: string): Promise<ReportedSurvey | null> {
-    return toReported(this.#database, await this.#database.first(`${KEY} WHERE bounce_token = ?`, [token]));
+    return toReported(this.database, await this.database.first(`${KEY} WHERE bounce_token = ?`, [token]));
   }
 
   async byMessageId(messageId: string): Promise<ReportedSurvey | null> {
-    return toReported(this.#database, await this.#database.first(`${KEY} WHERE message_id = ?`, [messageId]));
+    return toReported(this.database, await this.database.first(`${KEY} WHERE message_id = ?`, [messageId]));
   }
 
   /** The newest survey or reminder mailed since then to the current owner of the address, in any project. */
   async lastMailed(email: string, since: number): Promise<ReportedSurvey | null> {
-    return toReported(this.#database, await findLastMailed(this.#database, email, since));
+    return toReported(this.database, await findLastMailed(this.database, email, since));
   }
 
   /** How many of the person's last `window` mailed surveys since their last answer bounced softly. */
   async countSoft(project: number, personId: number, window: number): Promise<number> {
-    return (await softOf(this.#database, project, personId, window))?.count ?? 0;
+    return (await softOf(this.database, project, personId, window))?.count ?? 0;
   }
 
   async listSoft(
     project: number,
     which: { readonly after: number; readonly limit: number; readonly window: number; readonly least: number },
   ): Promise<readonly SoftBouncer[]> {
-    return listSoft(this.#database, project, which);
+    return listSoft(this.database, project, which);
   }
 
   async forgetSoft(project: number, personId: number): Promise<void> {
-    this.#database.send(
+    this.database.send(
       `UPDATE delivery_attempts SET outcome = 'failed' WHERE project_id = ? AND outcome = 'soft' AND request_id IN
            (SELECT id FROM messages WHERE project_id = ? AND person_id = ?)`,
       [project, project, personId],
@@ -65,7 +58,7 @@ export class ReportRows {
   }
 
   async lastBounce(project: number, personId: number): Promise<BounceEvidence | null> {
-    const row = await this.#database.first(
+    const row = await this.database.first(
       `SELECT a.at, a.stage, a.code, a.enhanced_code AS "enhancedCode", a.text FROM messages q
          JOIN delivery_attempts a ON a.project_id = q.project_id AND a.request_id = q.id
          WHERE q.project_id = ? AND q.person_id = ? AND a.outcome = 'bounced' ORDER BY a.at DESC, a.n DESC LIMIT 1`,
@@ -75,26 +68,26 @@ export class ReportRows {
   }
 
   async bounceAddress(): Promise<string | null> {
-    const row = await this.#database.first("SELECT value FROM store_marks WHERE name = 'bounce address'");
+    const row = await this.database.first("SELECT value FROM store_marks WHERE name = 'bounce address'");
     return textOrNull(row?.value);
   }
 
   async setBounceAddress(address: string | null): Promise<void> {
-    this.#database.send("DELETE FROM store_marks WHERE name = 'bounce address'");
+    this.database.send("DELETE FROM store_marks WHERE name = 'bounce address'");
     if (address !== null)
-      this.#database.send("INSERT INTO store_marks (name, value) VALUES ('bounce address', ?)", [address]);
+      this.database.send("INSERT INTO store_marks (name, value) VALUES ('bounce address', ?)", [address]);
   }
 
   async secret(name: string): Promise<string | null> {
-    const row = await this.#database.first("SELECT value FROM store_secrets WHERE name = ?", [`report ${name}`]);
+    const row = await this.database.first("SELECT value FROM store_secrets WHERE name = ?", [`report ${name}`]);
     return textOrNull(row?.value);
   }
 
   /** Null removes it. */
   async setSecret(name: string, value: string | null): Promise<void> {
-    this.#database.send("DELETE FROM store_secrets WHERE name = ?", [`report ${name}`]);
+    this.database.send("DELETE FROM store_secrets WHERE name = ?", [`report ${name}`]);
     if (value !== null)
-      this.#database.send("INSERT INTO store_secrets (name, value) VALUES (?, ?)", [`report ${name}`, value]);
+      this.database.send("INSERT INTO store_secrets (name, value) VALUES (?, ?)", [`report ${name}`, value]);
   }
 }
 

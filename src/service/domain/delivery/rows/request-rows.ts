@@ -1,7 +1,8 @@
+import { Rows } from "../../../sql/rows.ts";
 import type { Properties } from "../../../../contract/resources.ts";
 import type { NewRequest, SurveyLink, PageFacts } from "../rows.ts";
 import { deleteRequests, IS_WAITING, noteErased, refreshNextSurvey } from "./claims.ts";
-import { type Database, numberOrNull, type Session } from "../../../sql/database.ts";
+import { type Database, numberOrNull } from "../../../sql/database.ts";
 import { readPageFacts } from "./page-facts.ts";
 import { nextId } from "../../projects/project-rows.ts";
 import { addCondition, whereSql, type Where } from "../../../sql/lists/fragments.ts";
@@ -13,24 +14,16 @@ import type { TimeRange } from "../../inputs.ts";
 import type { ReminderQueue } from "../queue-rows.ts";
 
 /** Each method keeps the person's `nextSurveyAt` up to date. */
-export class RequestRows {
-  readonly #database: Database;
-  readonly #session: Session;
-
-  constructor(database: Database, session: Session) {
-    this.#database = database;
-    this.#session = session;
-  }
-
+export class RequestRows extends Rows {
   async insert(project: number, request: NewRequest): Promise<number> {
-    const id = await insertRequest(this.#database, project, request);
+    const id = await insertRequest(this.database, project, request);
     if (!request.paused && request.isFirst !== true)
-      bringForward(this.#database, project, request.personId, request.scheduledAt);
+      bringForward(this.database, project, request.personId, request.scheduledAt);
     return id;
   }
 
   async setProperties(project: number, id: number, properties: Properties): Promise<void> {
-    this.#database.send("UPDATE messages SET properties = ? WHERE project_id = ? AND id = ?", [
+    this.database.send("UPDATE messages SET properties = ? WHERE project_id = ? AND id = ?", [
       JSON.stringify(properties),
       project,
       id,
@@ -53,45 +46,45 @@ export class RequestRows {
     };
     if (which.channel !== null) addCondition(where, "channel = ?", which.channel);
     if (which.autopilot !== null) addCondition(where, "autopilot = ?", which.autopilot ? 1 : 0);
-    const ids = (await this.#database.all(`SELECT id FROM messages WHERE ${whereSql(where)}`, where.values)).map(
-      (row) => Number(row.id),
+    const ids = (await this.database.all(`SELECT id FROM messages WHERE ${whereSql(where)}`, where.values)).map((row) =>
+      Number(row.id),
     );
-    for (const id of ids) await cancelRequest(this.#database, { project, personId, id, reason: which.reason ?? null });
-    if (ids.length > 0) refreshNextSurvey(this.#database, project, personId);
+    for (const id of ids) await cancelRequest(this.database, { project, personId, id, reason: which.reason ?? null });
+    if (ids.length > 0) refreshNextSurvey(this.database, project, personId);
     return ids.length;
   }
 
   async deleteSome(project: number, personId: number, limit: number): Promise<number> {
     const ids = "SELECT id FROM messages WHERE project_id = ? AND person_id = ? ORDER BY id LIMIT ?";
-    return deleteRequests(this.#database, project, [`id IN (${ids})`, project, personId, limit]);
+    return deleteRequests(this.database, project, [`id IN (${ids})`, project, personId, limit]);
   }
 
   /** When the person's last Autopilot survey on the channel was sent: now if it is in flight, null for none. */
   async lastAutopilotAt(project: number, personId: number, channel: Channel): Promise<number | null> {
-    const row = await this.#database.first(
+    const row = await this.database.first(
       `SELECT max(CASE WHEN claimer IS NOT NULL THEN ? WHEN state = 'unknown' THEN transmitting_at ELSE sent_at END) AS at
          FROM messages
          WHERE project_id = ? AND person_id = ? AND channel = ? AND autopilot = 1`,
-      [this.#session.now, project, personId, channel],
+      [this.session.now, project, personId, channel],
     );
     return numberOrNull(row?.at);
   }
 
   async nextSingleAt(project: number, personId: number): Promise<number | null> {
-    return nextSingleAt(this.#database, project, personId);
+    return nextSingleAt(this.database, project, personId);
   }
 
   async countSent(project: number, channel: Channel | ReminderQueue, range: TimeRange): Promise<number> {
-    return countRows(this.#database, requestsSent(project, channel), range);
+    return countRows(this.database, requestsSent(project, channel), range);
   }
 
   /** Counts surveys sent in the range that have been answered since, at any time. */
   async countAnswered(project: number, channel: Channel, range: TimeRange): Promise<number> {
-    return countRows(this.#database, requestsAnswered(project, channel), range);
+    return countRows(this.database, requestsAnswered(project, channel), range);
   }
 
   async waitingProperties(project: number, personId: number, channel: Channel): Promise<Properties | null> {
-    const row = await this.#database.first(
+    const row = await this.database.first(
       `SELECT properties FROM messages WHERE project_id = ? AND person_id = ? AND channel = ?
          AND due_at IS NOT NULL ORDER BY id DESC LIMIT 1`,
       [project, personId, channel],
@@ -100,15 +93,15 @@ export class RequestRows {
   }
 
   async byToken(token: string): Promise<SurveyLink | null> {
-    return findLink(this.#database, "token", token);
+    return findLink(this.database, "token", token);
   }
 
   async byUnsubscribeToken(token: string): Promise<SurveyLink | null> {
-    return findLink(this.#database, "unsubscribe_token", token);
+    return findLink(this.database, "unsubscribe_token", token);
   }
 
   async setPageFacts(project: number, id: number, facts: PageFacts): Promise<void> {
-    this.#database.send("UPDATE messages SET page_facts = ? WHERE project_id = ? AND id = ?", [
+    this.database.send("UPDATE messages SET page_facts = ? WHERE project_id = ? AND id = ?", [
       JSON.stringify(facts),
       project,
       id,
@@ -123,7 +116,7 @@ export class RequestRows {
   }: Pick<SurveyLink, "project" | "requestId" | "channel" | "sentAt" | "answeredAt">): Promise<void> {
     if (answeredAt !== null) return;
     const message = ["project_id = ? AND id = ?", project.id, requestId] as const;
-    await updateRows(this.#database, "messages", ["answered_at = ?", this.#session.now], message);
+    await updateRows(this.database, "messages", ["answered_at = ?", this.session.now], message);
   }
 }
 

@@ -1,7 +1,8 @@
+import { Rows } from "../../../sql/rows.ts";
 import type { Platform, Properties, AutopilotConfiguration } from "../../../../contract/resources.ts";
 import { DEFAULT_ZONE } from "../../../../runtime/zone.ts";
 import type { Start } from "../due-moment.ts";
-import type { Database, Session, SqlRow } from "../../../sql/database.ts";
+import type { SqlRow } from "../../../sql/database.ts";
 import { addCondition, jsonNumber, jsonObject, jsonText, type Where, whereSql } from "../../../sql/lists/fragments.ts";
 import { refreshNextSurvey } from "../../delivery/rows/claims.ts";
 import { updateRows } from "../../../sql/lists/counted-rows.ts";
@@ -52,15 +53,7 @@ export interface WaitingSurvey extends PlannedSurvey, Pick<MembershipRow, "perso
 
 const MEMBER = "project_id = ? AND platform = ? AND person_id = ?";
 
-export class AutopilotRows {
-  readonly #database: Database;
-  readonly #session: Session;
-
-  constructor(database: Database, session: Session) {
-    this.#database = database;
-    this.#session = session;
-  }
-
+export class AutopilotRows extends Rows {
   async configuration(project: number, platform: Platform): Promise<AutopilotConfiguration> {
     const { active, frequency, createdAt, updatedAt } = await this.#settingsRow(project, platform);
     return {
@@ -84,7 +77,7 @@ export class AutopilotRows {
   }
 
   async #settingsRow(project: number, platform: Platform): Promise<SqlRow> {
-    const row = await this.#database.first(
+    const row = await this.database.first(
       `SELECT active, frequency, first, days, hours, created_at AS "createdAt", updated_at AS "updatedAt",
          (SELECT value FROM project_settings s WHERE s.project_id = c.project_id AND s.name = 'tz') AS zone
        FROM autopilot_configurations c WHERE project_id = ? AND platform = ?`,
@@ -96,8 +89,8 @@ export class AutopilotRows {
 
   async addSettings(project: number, platform: Platform, settings: AutopilotSettings): Promise<void> {
     const { active, frequency, first, window } = settings;
-    const { now } = this.#session;
-    this.#database.send(
+    const { now } = this.session;
+    this.database.send(
       `INSERT INTO autopilot_configurations (project_id, platform, active, frequency, first, days, hours, created_at, updated_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [project, platform, Number(active), frequency, first, formatDays(window.days), formatHours(window), now, now],
@@ -107,27 +100,27 @@ export class AutopilotRows {
   async setSettings(project: number, platform: Platform, settings: AutopilotSettings): Promise<void> {
     const { active, frequency, first, window } = settings;
     const values = [Number(active), frequency, first, formatDays(window.days), formatHours(window)];
-    this.#database.send(
+    this.database.send(
       `UPDATE autopilot_configurations SET active = ?, frequency = ?, first = ?, days = ?, hours = ?, updated_at = ?
        WHERE project_id = ? AND platform = ?`,
-      [...values, this.#session.now, project, platform],
+      [...values, this.session.now, project, platform],
     );
   }
 
   /** The number of people who have ever joined. */
   async joined(project: number, platform: Platform): Promise<number> {
     const sql = "SELECT joined FROM autopilot_configurations WHERE project_id = ? AND platform = ?";
-    return Number((await this.#database.first(sql, [project, platform]))?.joined ?? 0);
+    return Number((await this.database.first(sql, [project, platform]))?.joined ?? 0);
   }
 
   async member(project: number, platform: Platform, personId: number): Promise<MembershipRow | null> {
-    const row = await this.#database.first(`${MEMBERSHIP} AND platform = ?`, [project, personId, platform]);
+    const row = await this.database.first(`${MEMBERSHIP} AND platform = ?`, [project, personId, platform]);
     return row === null ? null : toMember(row);
   }
 
   /** The person's on all platforms. */
   async memberships(project: number, personId: number): Promise<readonly MembershipRow[]> {
-    return (await this.#database.all(`${MEMBERSHIP} ORDER BY platform`, [project, personId])).map(toMember);
+    return (await this.database.all(`${MEMBERSHIP} ORDER BY platform`, [project, personId])).map(toMember);
   }
 
   async insertMember(
@@ -136,13 +129,13 @@ export class AutopilotRows {
     member: { readonly personId: number; readonly properties: Properties; readonly start: Start },
   ): Promise<MembershipRow> {
     const { personId, properties, start } = member;
-    const { now } = this.#session;
-    const [joined] = await this.#database.returning(
+    const { now } = this.session;
+    const [joined] = await this.database.returning(
       "UPDATE autopilot_configurations SET joined = joined + 1 WHERE project_id = ? AND platform = ? RETURNING joined",
       [project, platform],
     );
     const number = Number(joined?.joined);
-    this.#database.send(
+    this.database.send(
       `INSERT INTO memberships (project_id, platform, person_id, created_at, updated_at, properties, number, start)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
       [project, platform, personId, now, now, JSON.stringify(properties), number, JSON.stringify(start)],
@@ -158,7 +151,7 @@ export class AutopilotRows {
     properties: Properties,
   ): Promise<void> {
     const sql = `UPDATE memberships SET properties = ?, updated_at = ? WHERE ${MEMBER}`;
-    this.#database.send(sql, [JSON.stringify(properties), this.#session.now, project, platform, personId]);
+    this.database.send(sql, [JSON.stringify(properties), this.session.now, project, platform, personId]);
   }
 
   /** Sets the member's next request, or null, and what it is counted from. */
@@ -168,10 +161,10 @@ export class AutopilotRows {
     personId: number,
     { requestId, start }: { readonly requestId: number | null; readonly start: Start },
   ): Promise<void> {
-    this.#database.send(`UPDATE memberships SET next_request_id = ?, start = ?, updated_at = ? WHERE ${MEMBER}`, [
+    this.database.send(`UPDATE memberships SET next_request_id = ?, start = ?, updated_at = ? WHERE ${MEMBER}`, [
       requestId,
       JSON.stringify(start),
-      this.#session.now,
+      this.session.now,
       project,
       platform,
       personId,
@@ -184,22 +177,22 @@ export class AutopilotRows {
     { platform, personId, nextRequestId }: MembershipRow,
     { notBefore, dueAt }: { readonly notBefore: number; readonly dueAt: number },
   ): Promise<void> {
-    const moved = await this.#database.returning(
+    const moved = await this.database.returning(
       `UPDATE messages SET scheduled_at = ?, due_at = CASE WHEN state = 'scheduled' THEN CAST(? AS BIGINT) END
        WHERE project_id = ? AND id = ? AND claims = 0 AND state IN ('scheduled', 'paused') AND scheduled_at <> ?
        RETURNING id`,
       [dueAt, dueAt, project, nextRequestId, dueAt],
     );
     const member = [project, platform, personId];
-    this.#database.send(`UPDATE memberships SET not_before = ? WHERE ${MEMBER}`, [notBefore, ...member]);
+    this.database.send(`UPDATE memberships SET not_before = ? WHERE ${MEMBER}`, [notBefore, ...member]);
     if (moved.length === 0) return;
-    this.#database.send(`UPDATE memberships SET updated_at = ? WHERE ${MEMBER}`, [this.#session.now, ...member]);
-    refreshNextSurvey(this.#database, project, personId);
+    this.database.send(`UPDATE memberships SET updated_at = ? WHERE ${MEMBER}`, [this.session.now, ...member]);
+    refreshNextSurvey(this.database, project, personId);
   }
 
   /** The next members with pending requests, by person; messages in flight are left alone. */
   async waiting(project: number, platform: Platform, after: number, limit: number): Promise<readonly WaitingSurvey[]> {
-    const rows = await this.#database.all(WAITING, [project, platform, after, limit]);
+    const rows = await this.database.all(WAITING, [project, platform, after, limit]);
     return rows.map((row) => ({
       ...(row as unknown as Omit<WaitingSurvey, "start">),
       start: JSON.parse(String(row.start)) as Start,
@@ -211,19 +204,19 @@ export class AutopilotRows {
     const set = "state = ?, planned_at = CASE WHEN scheduled_at = ? THEN planned_at END, scheduled_at = ?, due_at = ?";
     const message = ["project_id = ? AND id = ?", project, survey.id] as const;
     const values = [to.state, to.scheduledAt, to.scheduledAt, to.dueAt];
-    await updateRows(this.#database, "messages", [set, ...values], message);
-    refreshNextSurvey(this.#database, project, survey.personId);
+    await updateRows(this.database, "messages", [set, ...values], message);
+    refreshNextSurvey(this.database, project, survey.personId);
     if (to.scheduledAt === survey.scheduledAt) return;
     const member = [project, platform, survey.personId];
-    this.#database.send(`UPDATE memberships SET start = ?, updated_at = ? WHERE ${MEMBER}`, [
+    this.database.send(`UPDATE memberships SET start = ?, updated_at = ? WHERE ${MEMBER}`, [
       JSON.stringify(to.start),
-      this.#session.now,
+      this.session.now,
       ...member,
     ]);
   }
 
   async deleteMember(project: number, platform: Platform, personId: number): Promise<void> {
-    this.#database.send(`DELETE FROM memberships WHERE ${MEMBER}`, [project, platform, personId]);
+    this.database.send(`DELETE FROM memberships WHERE ${MEMBER}`, [project, platform, personId]);
   }
 
   /** `Membership` as JSON, in the order of joining; `Position.id` is the person's. */
@@ -236,7 +229,7 @@ export class AutopilotRows {
     LEFT JOIN people p ON p.project_id = m.project_id AND p.id = m.person_id
     LEFT JOIN messages q ON q.project_id = m.project_id AND q.id = m.next_request_id
     WHERE ${whereSql(where)} ORDER BY m.created_at, m.person_id LIMIT ?`;
-    return (await this.#database.all(sql, [...where.values, filter.limit])).map(({ json }) => String(json));
+    return (await this.database.all(sql, [...where.values, filter.limit])).map(({ json }) => String(json));
   }
 }
 

@@ -1,6 +1,7 @@
+import { Rows } from "../../../sql/rows.ts";
 import type { SurveyStatusName, SurveyStatus } from "../../../../contract/text/survey-status.ts";
 import type { TimeRange } from "../../inputs.ts";
-import { type Database, numberOrNull, type Session, type SqlRow, textOrNull } from "../../../sql/database.ts";
+import { numberOrNull, type SqlRow, textOrNull } from "../../../sql/database.ts";
 import { nextId } from "../../projects/project-rows.ts";
 import type { Channel } from "../../../../contract/routes.ts";
 import type { DuePage } from "../../delivery/rows.ts";
@@ -18,20 +19,12 @@ export interface UnscheduledRow extends NewUnscheduled {
   readonly phoneNumber: string | null;
 }
 
-export class UnscheduledRows {
-  readonly #database: Database;
-  readonly #session: Session;
-
-  constructor(database: Database, session: Session) {
-    this.#database = database;
-    this.#session = session;
-  }
-
+export class UnscheduledRows extends Rows {
   async add(project: number, { personId, channel, status: { status, since, until } }: NewUnscheduled): Promise<void> {
-    this.#database.send(
+    this.database.send(
       `INSERT INTO unscheduled_surveys (project_id, reason, at, id, person_id, channel, since_at, until_at)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-      [project, status, this.#session.now, await nextId(this.#database, project), personId, channel, since, until],
+      [project, status, this.session.now, await nextId(this.database, project), personId, channel, since, until],
     );
   }
 
@@ -44,22 +37,22 @@ export class UnscheduledRows {
     const beyond = after === null ? "" : ` AND (u.at, u.id) ${than} (?, ?)`;
     const sql = `${UNSCHEDULED} WHERE ${WITHIN}${beyond} ORDER BY u.at ${direction}, u.id ${direction} LIMIT ?`;
     const place = after === null ? [] : [after.at, after.id];
-    return (await this.#database.all(sql, [project, name, ...ends(range), ...place, limit])).map(toUnscheduled);
+    return (await this.database.all(sql, [project, name, ...ends(range), ...place, limit])).map(toUnscheduled);
   }
 
   async count(project: number, name: SurveyStatusName, { since, until }: TimeRange): Promise<number> {
     const sql = `SELECT count(*) AS n FROM unscheduled_surveys u WHERE ${WITHIN}`;
-    return Number((await this.#database.first(sql, [project, name, ...ends({ since, until })]))?.n);
+    return Number((await this.database.first(sql, [project, name, ...ends({ since, until })]))?.n);
   }
 
   async ofPerson(project: number, personId: number, limit: number): Promise<readonly UnscheduledRow[]> {
     const sql = `${UNSCHEDULED} WHERE u.project_id = ? AND u.person_id = ? ORDER BY u.at DESC, u.id DESC LIMIT ?`;
-    return (await this.#database.all(sql, [project, personId, limit])).map(toUnscheduled);
+    return (await this.database.all(sql, [project, personId, limit])).map(toUnscheduled);
   }
 
   /** Deletes rows before `before`. Returns their number; less than the limit means all. */
   async prune(before: number, limit: number): Promise<number> {
-    return this.#database.run(
+    return this.database.run(
       `DELETE FROM unscheduled_surveys WHERE (project_id, reason, at, id) IN
            (SELECT project_id, reason, at, id FROM unscheduled_surveys WHERE at < ? ORDER BY at LIMIT ?)`,
       [before, limit],
