@@ -180,7 +180,9 @@ function toRefusal(code: string): HttpError | null {
 
 function writeRaw(socket: Socket, { status, headers, body }: HttpResponse): void {
   const lines = Object.entries({ ...headers, connection: "close" }).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("")}\r\n${String(body)}`);
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("")}\r\n${typeof body === "string" ? body : ""}`,
+  );
   socket.setTimeout(LINGER_MS, () => socket.destroy());
 }
 

@@ -90,11 +90,11 @@ export function createAdministration(tools: OperationTools): Administration {
   );
   return {
     list: () =>
-      [...served].map(([name, { mostAccess: access, describeInput }]) => ({
+      [...served].map(([name, operation]) => ({
         name,
         scope: "project",
-        access,
-        input: withoutFields(describeInput(), LOCAL_FIELDS[name] ?? []),
+        access: operation.mostAccess,
+        input: withoutFields(operation.describeInput(), LOCAL_FIELDS[name] ?? []),
         output: SERVED_OUTPUTS[name] ?? {},
       })),
     has: (name) => served.has(name),

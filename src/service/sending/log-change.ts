@@ -21,9 +21,9 @@ export function logSenderChange(log: Log, { name, place, mask }: LoggedSender, h
   if (health.mode === "open") return log.info(`${name}_resumed`, place);
   if (health.mode === "probing") return;
   const { until, trouble } = health;
+  const { said } = trouble;
   const next = until === null ? null : new Date(until).toISOString();
-  const { stage = null, code = null, enhancedCode = null } = trouble.said ?? {};
-  const reply = { stage, code, enhanced_code: enhancedCode, reason: mask(trouble.reason) };
-  const facts = { ...place, ...reply, next_try: next, needs_resume: needsAnswer(health) };
+  const reply = { stage: said?.stage ?? null, code: said?.code ?? null, enhanced_code: said?.enhancedCode ?? null };
+  const facts = { ...place, ...reply, reason: mask(trouble.reason), next_try: next, needs_resume: needsAnswer(health) };
   log.warn(`${name}_${health.mode === "stopped" ? "stopped" : "backing_off"}`, facts);
 }

@@ -4,7 +4,9 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { outcomesIn, receivers, serveTests } from "../../helpers/imported.ts";
 
-const { service, fileOf } = serveTests(({ run, dataFile }) => run(["service", "throttle", "off", "--data", dataFile]));
+const { service, fileOf } = serveTests((served) =>
+  served.run(["service", "throttle", "off", "--data", served.dataFile]),
+);
 
 test("a number alone is the person who has it on another line", async () => {
   const file = await fileOf("twice.csv", "email,phone\nann@example.com,+14155550301\n,+14155550301\n");

@@ -87,7 +87,7 @@ async function request(service: EmbeddedService, key: string, path: string, body
     headers: { authorization: `Basic ${btoa(`${key}:`)}`, "content-type": "application/json" },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  return { status: response.status, json: JSON.parse(String(response.body)) as Json, headers: response.headers };
+  return { status: response.status, json: JSON.parse(response.body as string) as Json, headers: response.headers };
 }
 
 const post = (service: EmbeddedService, key: string, name: string, input: object): Promise<Answer> =>
@@ -100,7 +100,7 @@ async function open(): Promise<{ service: EmbeddedService; admin: Admin; key: st
   const person = await request(service, service.apiKey, "/v1/people.json", { email: "ada@example.com", send: false });
   const given = { person: (person.json as JsonObject)["id"], score: 9 };
   const answer = await request(service, service.apiKey, "/v1/survey_responses.json", given);
-  return { service, admin, key, response: String((answer.json as JsonObject)["id"]) };
+  return { service, admin, key, response: (answer.json as JsonObject)["id"] as string };
 }
 
 /** Without what chance makes of keys, secrets, tokens and boundaries. */
@@ -158,7 +158,7 @@ describe("the list of operations", () => {
   afterAll(() => opened.service.close());
 
   it("has each operation with schemas that its input and output fit", async () => {
-    const names = new Set(listed.map(({ name }) => String(name)));
+    const names = new Set(listed.map(({ name }) => name as string));
     expect(new Set([...CALLS.map(([name]) => name), ...ELSEWHERE])).toEqual(names);
     const ajv = new Ajv2020({ strict: false });
     for (const [name, given] of CALLS) {

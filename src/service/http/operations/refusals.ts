@@ -4,7 +4,7 @@ import type { Log } from "../../../runtime/log.ts";
 import { createCounter, type Family, writeFamily } from "../../../runtime/metrics.ts";
 
 /** `key`: none, or not a good one; `access`: one that may not do this. */
-export type RefusalReason = "key" | "access";
+type RefusalReason = "key" | "access";
 
 export interface Refusals {
   readonly add: (reason: RefusalReason, address: string | undefined) => void;

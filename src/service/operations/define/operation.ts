@@ -135,7 +135,7 @@ export class Undone<Result> extends Error {
 }
 
 /** `name` is the operation's; `project` is a name, null for an operation of the server. */
-export interface Call {
+interface Call {
   readonly name: string;
   readonly project: string | null;
   readonly actor: Actor;

@@ -95,7 +95,7 @@ export async function callConfirmed<Name extends OperationName>(
   compose: (confirm: Confirmation) => string | Promise<string> = ({ question }) => question,
 ): Promise<ResultOf<Name>> {
   const carryOut = (confirm: boolean): Promise<ResultOf<Name>> =>
-    admin({ ...call, ...(confirm && { confirm }) } as Parameters<Admin>[0]) as Promise<ResultOf<Name>>;
+    admin<Name>({ ...call, ...(confirm && { confirm }) } as Parameters<typeof admin<Name>>[0]);
   try {
     return await carryOut(removal.yes);
   } catch (error) {

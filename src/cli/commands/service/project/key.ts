@@ -98,7 +98,7 @@ export const key = defineGroup({
 });
 
 async function questionOf({ question, last_four: lastFour }: Confirmation, deps: Deps): Promise<string> {
-  const places = await usesHere(deps, String(lastFour));
+  const places = await usesHere(deps, lastFour as string);
   return [question, ...(places.length === 0 ? [] : [`It is in use here: ${places.join(", ")}.`])].join(" ");
 }
 
