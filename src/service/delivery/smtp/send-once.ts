@@ -16,7 +16,7 @@ export interface OnceOptions {
 
 export type OnceResult = Exclude<SmtpResult, { kind: "withdrawn" }>;
 
-export async function sendOnce(
+async function sendOnce(
   message: SmtpMessage,
   { server, certificates, clock, signal }: OnceOptions,
 ): Promise<OnceResult> {
