@@ -108,14 +108,22 @@ const emailsIn = (name: string): Promise<string[]> =>
     return rows.map((row) => (JSON.parse(row) as { email: string }).email);
   });
 
-/** All tables, but the row that says that sending is paused. */
+/** All tables except the pause, and the log of operations, to which a copy adds a line. */
 const dump = (name: string): Promise<unknown> =>
   withStore(name, (store) =>
     store.read(async ({ tables }) => {
       const pages = await Promise.all(tables.names.map((table) => tables.page(table, null, 100_000)));
       const named = tables.names.map((table, index) => [table, pages[index]] as const);
-      return Object.fromEntries(named.filter(([table]) => table !== "delivery_state" && table !== "project_state"));
+      return Object.fromEntries(named.filter(([table]) => !CHANGED_BY_COPYING.includes(table)));
     }),
+  );
+const CHANGED_BY_COPYING: readonly string[] = ["delivery_state", "project_state", "operation_log"];
+
+const loggedIn = (name: string): Promise<unknown> =>
+  withStore(name, (store) =>
+    store.read(async ({ tables }) =>
+      ((await tables.page("operation_log", null, 100)) as { operation: string }[]).map(({ operation }) => operation),
+    ),
   );
 
 describe("a backup of a served file", () => {
@@ -312,6 +320,7 @@ describe("a restored store", () => {
     const restored = await restoreStore(copying("b.db", "new.db"));
     expect(restored).toMatchObject({ projects: 1, people: 3, responses: 0, surveys: 3, paused_at: expect.any(Number) });
     expect(await dump("new.db")).toEqual(await dump("survey.db"));
+    expect(await loggedIn("new.db")).toEqual(["restore"]);
     const warnings: [string, LogFields][] = [];
     const { service, post } = await serve("new.db", {
       ...silentLog,
@@ -363,6 +372,7 @@ describe("a moved store", () => {
     const moved = await moveStore(copying("survey.db", "new.db"));
     expect(moved).toMatchObject({ projects: 1, people: 3, surveys: 3, paused_at: expect.any(Number) });
     expect(await dump("new.db")).toEqual(before);
+    expect(await loggedIn("new.db")).toEqual(["move"]);
     const refusal = `${file("survey.db")}: the data was moved to ${file("new.db")}; use that`;
     await expect(serve("survey.db")).rejects.toThrow(refusal);
     await expect(backup("b.db")).rejects.toThrow(refusal);

@@ -8,14 +8,14 @@ import { openPages, type PageFixture } from "./fixture.ts";
 
 const LONG = "An answer so long that it needs more than one line on any telephone, and then some more";
 const TRANSLATED = {
-  de: { text: "Was ist Ihnen am wichtigsten?", choices: ["Preis", "Hilfe", LONG] },
-  ar: { text: "ما الأهم بالنسبة لك؟", choices: ["السعر", "الدعم", LONG] },
-  ja: { text: "一番大切なことは何ですか？", choices: ["価格", "サポート", LONG] },
+  de: { text: "Was ist Ihnen am wichtigsten?", choice: ["Preis", "Hilfe", LONG] },
+  ar: { text: "ما الأهم بالنسبة لك؟", choice: ["السعر", "الدعم", LONG] },
+  ja: { text: "一番大切なことは何ですか？", choice: ["価格", "サポート", LONG] },
 };
-const CHOICES = { text: "What matters most?", choices: ["Price", "Support", LONG], scale: null, to: null };
+const CHOICES = { text: "What matters most?", choice: ["Price", "Support", LONG], scale: null, to: null };
 const QUESTIONS = [
-  { id: "q_text", type: "free_response", text: "What should we improve?", choices: [], scale: null, to: null },
-  { id: "q_scale", type: "scale", text: "How easy was it?", choices: [], scale: { from: 0, to: 10 }, to: null },
+  { id: "q_text", type: "free_response", text: "What should we improve?", choice: [], scale: null, to: null },
+  { id: "q_scale", type: "scale", text: "How easy was it?", choice: [], scale: { from: 0, to: 10 }, to: null },
   { ...CHOICES, id: "q_one", type: "select_one" },
   { ...CHOICES, id: "q_many", type: "select_many" },
 ] as const;

@@ -66,7 +66,7 @@ export function describeShare(running: () => Browser): void {
       });
     await answerFurther(service);
     await service.admin({ kind: "brand.set", project: "default", name: "Acme" });
-    const wanted = { name: "Board", trend: null, segments: ["plan"], comments: true };
+    const wanted = { name: "Board", trend: null, segment: ["plan"], comments: true };
     const { url } = await service.admin({ kind: "share.add", project: "default", ...wanted });
     path = url.slice(url.indexOf("/d/"));
     listening = await listen(service, { host: "127.0.0.1", port: 0, tls: null });

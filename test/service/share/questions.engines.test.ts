@@ -56,7 +56,7 @@ function answersOf(at: number, given: string | null): string {
 }
 
 async function pageOf(name: string, comments = true): Promise<string> {
-  const wanted = { name, trend: null, segments: [], comments };
+  const wanted = { name, trend: null, segment: [], comments };
   const { url } = await embedded.service.admin({ kind: "share.add", project: "default", ...wanted });
   const { body } = await embedded.service.handle({ method: "GET", url, headers: {} });
   return typeof body === "string" ? body : "";

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => pages.close());
 
 async function figuresOf(name: string, trend: string | null): Promise<string> {
-  const wanted = { name, trend, segments: [], comments: true };
+  const wanted = { name, trend, segment: [], comments: true };
   const { url } = await pages.service.admin({ kind: "share.add", project: "default", ...wanted });
   const { text } = await pages.get(url.slice(url.indexOf("/d/")));
   return /<dl>.*?<\/dl>/su.exec(text)?.[0].replaceAll(/(?:<[^>]*>|[ \n])+/gu, " ") ?? "";

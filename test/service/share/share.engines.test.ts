@@ -69,7 +69,7 @@ async function visit(path: string, method = "GET", from = "192.0.2.1"): Promise<
 type Added = Omit<ResultOf<"share.add">, "url"> & { readonly path: string };
 
 async function share(name: string, more: object = {}): Promise<Added> {
-  const wanted = { name, trend: null, segments: [] as string[], comments: true, ...more };
+  const wanted = { name, trend: null, segment: [] as string[], comments: true, ...more };
   const { url, ...info } = await embedded.service.admin({ kind: "share.add", project: "default", ...wanted });
   return { ...info, path: url.slice(url.indexOf("/d/")) };
 }
@@ -157,7 +157,7 @@ describe("the numbers", () => {
   });
 
   it("when months are shown, then each is the month's own, and segments of at least ten answers have theirs", async () => {
-    const { path } = await share("Segments", { segments: ["plan", "order"] });
+    const { path } = await share("Segments", { segment: ["plan", "order"] });
     const shown = JSON.parse((await visit(`${path}.json`)).text) as Row & { periods: Row[] };
     expect(shown.periods.map(({ period }) => period)).toEqual([
       "2025-12",
@@ -205,7 +205,7 @@ describe("the page", () => {
   });
 
   it("when a property has too many values or none, then that is said, and not that answers are too few", async () => {
-    const { path } = await share("No segments", { segments: ["order", "nowhere"] });
+    const { path } = await share("No segments", { segment: ["order", "nowhere"] });
     const text = (await visit(path)).text.replace(/\s+/g, " ");
     expect(text).toContain("The property <bdi>order</bdi> has more than 50 values, too many to show.");
     expect(text).toContain("No answer has the property <bdi>nowhere</bdi>.");
@@ -281,7 +281,7 @@ describe("the link", () => {
       const { text } = await admin({ kind: "digest.preview", project: "other" });
       return { text, url: /^Live page: (.*)$/m.exec(text)?.[1] ?? null };
     };
-    const add = { kind: "share.add", project: "other", segments: [], comments: false } as const;
+    const add = { kind: "share.add", project: "other", segment: [], comments: false } as const;
     await admin({ kind: "project.add", name: "other" });
     const trend = await admin({ kind: "trend.add", project: "other", name: "Pro", where: { plan: "pro" } });
     await admin({ ...add, name: "Older", trend: null });
@@ -330,7 +330,7 @@ test.each([
   [{ name: "a\u001b[31mb" }, "name must be one line without control characters"],
   [{ name: "Board" }, 'a page named "Board" already exists'],
   [{ name: "No trend", trend: "99" }, "project default has no trend 99"],
-  [{ name: "Many", segments: ["a", "b", "c", "d", "e", "f"] }, "segment may be given for 5 properties at most"],
+  [{ name: "Many", segment: ["a", "b", "c", "d", "e", "f"] }, "segment may be given for 5 properties at most"],
 ])("when a page is %j, then it is refused", async (more, message) => {
   await expect(share("", more)).rejects.toThrow(message);
 });

@@ -91,8 +91,8 @@ describe("when responses are made anonymous", () => {
     const [before, scores] = [await history(), await responses()];
     const expired = scores.filter(({ created_at: at }) => at < START - AGE).length;
     await set({ responses: AGE, mode: "anonymize" });
-    expect(await count()).toEqual({ responses: expired, requests: 0, events: 0 });
-    expect(await follow()).toEqual({ responses: expired, requests: 0, events: 0 });
+    expect(await count()).toEqual({ responses: expired, requests: 0, events: 0, log: 0 });
+    expect(await follow()).toEqual({ responses: expired, requests: 0, events: 0, log: 0 });
     expect(await history()).toEqual(before);
     expect(await fixture.store.check()).toEqual([]);
     const after = await responses();
@@ -163,8 +163,8 @@ describe("when surveys and events are old", () => {
     });
     fixture.time.now += 50 * DAY;
     await set({ requests: 40 * DAY, webhooks: 20 * DAY });
-    expect(await count()).toEqual({ responses: 0, requests: 1, events: 1 });
-    expect(await follow()).toEqual({ responses: 0, requests: 1, events: 1 });
+    expect(await count()).toEqual({ responses: 0, requests: 1, events: 1, log: 0 });
+    expect(await follow()).toEqual({ responses: 0, requests: 1, events: 1, log: 0 });
     expect(await fixture.read((tx) => tx.requests.byToken(due.token))).toBeNull();
     expect(await fixture.read((tx) => tx.queue.listErased(9))).toHaveLength(1);
     expect(await metrics({ groups: new Set(["core", "email"]) })).toMatchObject({ email_sent_count: 0, nps: 100 });
@@ -194,10 +194,11 @@ it("when events are old in one project, then those of another stay, though they 
 
 it("when an age is too short or too long, then it is refused", async () => {
   await expect(set({ requests: DAY - 1 })).rejects.toThrow("requests must be at least a day");
+  await expect(set({ log: 30 * DAY - 1 })).rejects.toThrow("log must be at least 30 days");
   await expect(set({ webhooks: 31 * DAY })).rejects.toThrow("webhooks must be at most 30 days");
-  const kept = { responses: null, mode: "anonymize", requests: null, webhooks: null };
+  const kept = { responses: null, mode: "anonymize", requests: null, webhooks: null, log: 400 * DAY };
   expect(await set({ requests: 9 * DAY })).toEqual({ ...kept, requests: 9 * DAY });
   expect(await set({ requests: null })).toEqual(kept);
 });
 
-const NOTHING = { responses: 0, requests: 0, events: 0 };
+const NOTHING = { responses: 0, requests: 0, events: 0, log: 0 };
