@@ -114,10 +114,10 @@ const dump = (name: string): Promise<unknown> =>
     store.read(async ({ tables }) => {
       const pages = await Promise.all(tables.names.map((table) => tables.page(table, null, 100_000)));
       const named = tables.names.map((table, index) => [table, pages[index]] as const);
-      return Object.fromEntries(named.filter(([table]) => !CHANGED_BY_COPYING.includes(table)));
+      return Object.fromEntries(named.filter(([table]) => !CHANGED_BY_COPYING.has(table)));
     }),
   );
-const CHANGED_BY_COPYING: readonly string[] = ["delivery_state", "project_state", "operation_log"];
+const CHANGED_BY_COPYING: ReadonlySet<string> = new Set(["delivery_state", "project_state", "operation_log"]);
 
 const loggedIn = (name: string): Promise<unknown> =>
   withStore(name, (store) =>
