@@ -88,11 +88,12 @@ describe.skipIf(!hasPostgres)("a move from a file to a server and back", () => {
     const there = await moveStore({ ...options, from: first, to: "postgres://server/one", toDatabase: database });
     expect(await readLists({ dataFile: "", database })).toEqual(before);
     const back = await moveStore({ ...options, from: "postgres://server/one", fromDatabase: database, to: last });
-    // The clock and the pause of each store are its own.
-    const own = new Set(["project_state", "delivery_state"]);
+    // The clock and the pause of each store are its own, and a move adds a line to each project's log.
+    const own = new Set(["project_state", "delivery_state", "operation_log"]);
     const sums = ({ tables }: typeof there) => tables.filter(({ table }) => !own.has(table));
     expect(sums(back)).toEqual(sums(there));
     expect(there.tables.find(({ table }) => table === "responses")?.rows).toBe(1);
+    expect(back.tables.find(({ table }) => table === "operation_log")?.rows).toBe(2);
     await expect(openData({ ...world, dataFile: first })).rejects.toThrow("moved to postgres://server/one");
     await expect(openData({ ...world, dataFile: "", database })).rejects.toThrow(`moved to ${last}`);
     expect(await readLists({ dataFile: last })).toEqual(before);
