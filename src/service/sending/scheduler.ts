@@ -121,8 +121,8 @@ export class Scheduler {
   }
 
   /**
-   * Delivers what is due while senders have room. Returns when to look again, Unix seconds. Looks before it claims,
-   * which is cheaper.
+   * Sends due messages while senders have room. Returns when to look again, in Unix seconds. It reads before it claims,
+   * because reading is cheaper.
    */
   async #runDue(mayClaim: () => boolean): Promise<number> {
     const { store, clock, heartbeat, senders, onTurn } = this.#options;

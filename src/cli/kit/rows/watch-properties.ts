@@ -28,7 +28,7 @@ export interface PropertyUse {
 
 export const ANSWERS = "answers.";
 
-/** Writes the notes when the connection closes. Throws NothingFoundError if no row has any of the segments. */
+/** Writes the notes when the connection closes. Throws NothingFoundError if every row lacks all segments. */
 export function watchProperties(deps: Deps, of: ListName, use: PropertyUse): Deps {
   const { conditions = [], segments = [], onNote = (note) => writeNote(deps, note) } = use;
   const names = [...new Set([...conditions.map(([key]) => key), ...segments])];

@@ -116,7 +116,7 @@ export function refuseUrl(text: string, reach: WebhookReach, own: readonly strin
 
 const PLAIN: UrlRefusal = { code: "plain", message: "http:// would send answers unencrypted" };
 
-/** Why a connection to this address, which the URL's host resolved to, is refused, or null. */
+/** Why `address`, which the host of `url` resolved to, is refused; null if it is allowed. */
 export function refuseAddress(address: string, url: URL, reach: WebhookReach): UrlRefusal | null {
   const kind = classifyAddress(address);
   const named = literalAddress(url) === null ? `${url.hostname} resolves to ${address}` : url.hostname;

@@ -51,7 +51,7 @@ export interface Composed<Message> {
 export type DuePaced = Exclude<DueMessage, DueReply>;
 
 export interface PacedTransportOptions<Message, Reply extends CarrierReply> {
-  /** Under which its state is stored. */
+  /** The key of its stored state. */
   readonly name: string;
   readonly transport: Carrier<Message, Reply>;
   /** Number of the transport's connections. */
