@@ -77,7 +77,7 @@ export const erase = defineCommand({
     if (allProjects) rejectRemoteFlags(deps, place);
     const { problem, ...receipt } = allProjects
       ? await withStore(counting, choice, (admin) => eraseFrom(admin, null))
-      : await withAdmin(counting, choice, named, eraseFrom);
+      : await withAdmin(counting, choice, named, (admin, project) => eraseFrom(admin, named ?? project));
     await showRecord(deps, ERASURE, receipt);
     if (problem !== null)
       throw new DataFileError("erasure_incomplete", `the rows are erased, but ${problem}`, {
