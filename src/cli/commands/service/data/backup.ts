@@ -1,18 +1,17 @@
-import type { MadeBackup } from "../../../../service/data-file/backup.ts";
 import type { StoreContents } from "../../../../service/domain/ports.ts";
 import { parseInteger, parseOutputFile } from "../../../args/values.ts";
 import { asCliError } from "../../../kit/data/data-file-errors.ts";
-import { chooseServicePlace, showDatabase } from "../../../kit/data/data-place.ts";
+import { chooseServicePlace, type DataPlace } from "../../../kit/data/data-place.ts";
 import type { Deps } from "../../../kit/deps.ts";
 import { countOf } from "../../../../contract/text/whole-number.ts";
 import { watchLock, writeDone } from "../../../kit/notes.ts";
-import { createProgress } from "../../../kit/progress.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { checkColumns } from "../../../render/record-output.ts";
 import { toResource } from "../service-resources.ts";
-import { noteDuration, PLACE, rejectDryRun, showRecord, withStore } from "./data-file.ts";
+import { copyAll } from "./copy-all.ts";
+import { dataAt, PLACE, noteDuration, rejectDryRun, showRecord, withStore } from "./data-file.ts";
 
 /** Of copying and checking, on a slow machine. */
 const CHECKED_A_SECOND = 30_000_000;
@@ -60,14 +59,14 @@ export const backup = defineCommand({
     const { backUp, copyThrough } = await import("../../../../service/data-file/backup.ts");
     const { random, signal } = deps;
     const place = await chooseServicePlace(deps, choice);
+    const target = { file, keep, random, signal, watch: watchLock(deps) };
     const { info, removed } =
       place.kind === "database"
-        ? await backUpDatabase(deps, place.url, { file, keep })
+        ? await asCliError(() => backUp({ ...target, dataFile: null, copy: copyOf(deps, place) }))
         : await withStore(deps, choice, async (_, store) => {
             const { dataFile } = place;
             await noteDuration(deps, dataFile, { verb: "copying and checking", perSecond: CHECKED_A_SECOND });
-            const copy = copyThrough(store, file);
-            return asCliError(() => backUp({ copy, dataFile, file, keep, random, signal, watch: watchLock(deps) }));
+            return asCliError(() => backUp({ ...target, dataFile, copy: copyThrough(store, file) }));
           });
     await showRecord(deps, BACKUP, info);
     if (removed.length > 0) await writeDone(deps, describeRemoved(removed));
@@ -78,29 +77,16 @@ export const backup = defineCommand({
 function describeRemoved(names: readonly string[]): string {
   const [newest, oldest] = [names[0], names.at(-1)];
   const which = names.length === 1 ? newest : `${newest} to ${oldest}`;
-  return `Removed ${countOf(names.length, "older backup", "older backups")}: ${which}.`;
+  return `Removed ${countOf(names.length, "older backup")}: ${which}.`;
 }
 
 /** All rows at one moment, as a data file that can be restored into either engine. */
-async function backUpDatabase(
-  deps: Deps,
-  url: string,
-  target: { readonly file: string; readonly keep: number | null },
-): Promise<MadeBackup> {
-  const [{ backUp }, { copyDatabase }] = await Promise.all([
-    import("../../../../service/data-file/backup.ts"),
-    import("../../../../service/data-file/move-store.ts"),
-  ]);
-  const { clock, random, signal } = deps;
-  const progress = createProgress(deps, "rows");
-  const source = { from: showDatabase(url), fromDatabase: { url, mayMigrate: false }, clock, random, signal };
-  const onRows = (rows: number): Promise<void> => progress.update(rows);
-  try {
-    const copy = (to: string): Promise<StoreContents> => copyDatabase({ ...source, to, onRows });
-    return await asCliError(() => backUp({ ...target, copy, dataFile: null, random, signal, watch: watchLock(deps) }));
-  } finally {
-    await progress.end();
-  }
+function copyOf(deps: Deps, place: DataPlace): (to: string) => Promise<StoreContents> {
+  const { dataFile: from, database: fromDatabase } = dataAt(place);
+  return async (to) => {
+    const { copyDatabase } = await import("../../../../service/data-file/move-store.ts");
+    return copyAll(deps, copyDatabase, { from, fromDatabase, to });
+  };
 }
 
 /** A backup is checked once it is whole, and so it needs a file. Throws UsageError for standard output. */

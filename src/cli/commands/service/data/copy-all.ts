@@ -1,6 +1,7 @@
 /** The copy of a whole store into an empty one, with a line that shows how far it is. */
 import type { CopiedStore, CopyStoreOptions } from "../../../../service/data-file/move-store.ts";
 import { asCliError } from "../../../kit/data/data-file-errors.ts";
+import type { DataPlace } from "../../../kit/data/data-place.ts";
 import type { Deps } from "../../../kit/deps.ts";
 import { watchLock } from "../../../kit/notes.ts";
 import { createProgress } from "../../../kit/progress.ts";
@@ -26,6 +27,7 @@ export function rowsOf(tables: CopiedStore["tables"]): number {
   return tables.reduce((sum, { rows }) => sum + rows, 0);
 }
 
-export function pausedUntil(place: string, flag: string): string {
-  return `No survey is sent until: surveyctl service resume ${flag} ${toShellWord(place)}`;
+export function pausedUntil(kind: DataPlace["kind"], name: string): string {
+  const flag = kind === "database" ? "--database" : "--data";
+  return `No survey is sent until: surveyctl service resume ${flag} ${toShellWord(name)}`;
 }

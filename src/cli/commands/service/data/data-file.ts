@@ -75,15 +75,29 @@ async function administerHere<Result>(
   work: (admin: Admin, store: Store) => Promise<Result>,
 ): Promise<Result> {
   const { administer } = await import("../../../../service/data-file/administer.ts");
-  const options = { clock: deps.clock, random: deps.random, ...(sender !== undefined && { sender }) };
-  if (place.kind === "database") {
-    const database = { url: place.url, mayMigrate: false };
-    return asCliError(() => administer({ dataFile: showDatabase(place.url), database, ...options }, work));
-  }
-  const dataFile = existingDataFile(place);
+  const data = existingData(place);
   // A file that nobody named may not be the one that was meant.
-  if (!place.isNamed) await (changes ? noteUnnamed(deps, dataFile) : writeNote(deps, `using ${dataFile}`));
-  return asCliError(() => administer({ dataFile, ...options }, work));
+  if (place.kind === "file" && !place.isNamed)
+    await (changes ? noteUnnamed(deps, place.dataFile) : writeNote(deps, `using ${place.dataFile}`));
+  const { clock, random } = deps;
+  return asCliError(() => administer({ ...data, clock, random, ...(sender !== undefined && { sender }) }, work));
+}
+
+/** As the service opens it; a database goes by its URL without the password. */
+export function dataAt(place: DataPlace, mayMigrate = false) {
+  return place.kind === "file"
+    ? { dataFile: place.dataFile, database: null }
+    : { dataFile: showDatabase(place.url), database: { url: place.url, mayMigrate } };
+}
+
+/** Throws DataFileError if there is no data file. */
+export function existingData(place: DataPlace) {
+  if (place.kind === "file" && !existsSync(place.dataFile))
+    throw new DataFileError("no_data_file", `there is no data file ${place.dataFile}`, {
+      hint: `surveyctl serve --data ${place.dataFile} creates one; use --data or SURVEYCTL_DATA for another`,
+      exit: EXIT.usage,
+    });
+  return dataAt(place);
 }
 
 /** Calls an operation; if that would remove something, asks first. `compose` makes the question, by default its own. */
@@ -135,17 +149,6 @@ export async function noteDuration(deps: Deps, dataFile: string, { verb, perSeco
   if (size < NOTED_BYTES) return;
   const seconds = Math.ceil(size / perSecond);
   await writeNote(deps, `${verb} ${formatCount(Math.round(size / 1e6))} MB takes about ${seconds} s`);
-}
-
-/** Throws DataFileError where there is none. */
-export function existingDataFile({ dataFile }: { readonly dataFile: string }): string {
-  if (!existsSync(dataFile)) {
-    throw new DataFileError("no_data_file", `there is no data file ${dataFile}`, {
-      hint: `surveyctl serve --data ${dataFile} creates one; use --data or SURVEYCTL_DATA for another`,
-      exit: EXIT.usage,
-    });
-  }
-  return dataFile;
 }
 
 export function rejectDryRun({ options }: Deps): void {

@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { asCliError } from "../../../kit/data/data-file-errors.ts";
-import { chooseServicePlace, type DataPlace, dataPlace, showDatabase } from "../../../kit/data/data-place.ts";
+import { chooseServicePlace, type DataPlace, dataPlace } from "../../../kit/data/data-place.ts";
 import type { Deps } from "../../../kit/deps.ts";
 import { DEFAULT_ADDRESS } from "../../../../service/service-address.ts";
 import { DataFileError } from "../../../errors/command-errors.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { parsePublicUrl } from "../../serve/address.ts";
-import { showRecord } from "./data-file.ts";
+import { dataAt, showRecord } from "./data-file.ts";
 import { toResource } from "../service-resources.ts";
 
 const HEALTH = toResource("service", { status: "text" });
@@ -40,7 +40,7 @@ export const health = defineCommand({
     if (data === null && !isFileNamed)
       return report(deps, url ?? DEFAULT_ADDRESS, await askUrl(deps, url ?? DEFAULT_ADDRESS));
     const place = await chooseServicePlace(deps, { data });
-    return report(deps, place.kind === "file" ? place.dataFile : showDatabase(place.url), await askPlace(deps, place));
+    return report(deps, dataAt(place).dataFile, await askPlace(deps, place));
   },
 });
 
@@ -52,11 +52,7 @@ async function report(deps: Deps, name: string, unready: string | null): Promise
 async function askPlace({ clock, random }: Deps, place: DataPlace): Promise<string | null> {
   if (place.kind === "file" && !existsSync(place.dataFile)) return "is not running";
   const { askData } = await import("../../../../service/data-health.ts");
-  const choice =
-    place.kind === "file"
-      ? { dataFile: place.dataFile, database: null }
-      : { dataFile: "", database: { url: place.url, mayMigrate: false } };
-  return asCliError(() => askData(choice, clock, random));
+  return asCliError(() => askData(dataAt(place), clock, random));
 }
 
 async function askUrl({ clock }: Deps, url: string): Promise<string | null> {

@@ -1,9 +1,9 @@
 import { asCliError } from "../../../kit/data/data-file-errors.ts";
-import { chooseServicePlace, showDatabase } from "../../../kit/data/data-place.ts";
+import { chooseServicePlace } from "../../../kit/data/data-place.ts";
 import { writeDone } from "../../../kit/notes.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
-import { noteDataFile, PLACE, rejectDryRun } from "./data-file.ts";
+import { dataAt, noteDataFile, PLACE, rejectDryRun } from "./data-file.ts";
 
 /** For a user who may change the schema, so that `serve --no-migrate` can run as one who may not. */
 export const migrate = defineCommand({
@@ -18,12 +18,11 @@ export const migrate = defineCommand({
   run: async (deps, { place: choice }) => {
     rejectDryRun(deps);
     const place = await chooseServicePlace(deps, await noteDataFile(deps, choice));
-    const name = place.kind === "file" ? place.dataFile : showDatabase(place.url);
     const { openData } = await import("../../../../service/data-file/open-data-file.ts");
-    const database = place.kind === "file" ? null : { url: place.url, mayMigrate: true };
     const { clock, random } = deps;
-    const store = await asCliError(() => openData({ dataFile: name, database, clock, random }));
+    const data = dataAt(place, true);
+    const store = await asCliError(() => openData({ ...data, clock, random }));
     await store.close();
-    await writeDone(deps, `The schema of ${name} is up to date.`);
+    await writeDone(deps, `The schema of ${data.dataFile} is up to date.`);
   },
 });

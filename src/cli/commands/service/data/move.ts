@@ -1,5 +1,5 @@
 import { parseOutputFile } from "../../../args/values.ts";
-import { chooseServicePlace, parseDatabaseUrl, refuseMemory, showDatabase } from "../../../kit/data/data-place.ts";
+import { chooseServicePlace, type DataPlace, parseDatabaseUrl, refuseMemory } from "../../../kit/data/data-place.ts";
 import { countOf } from "../../../../contract/text/whole-number.ts";
 import { writeDone } from "../../../kit/notes.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
@@ -8,7 +8,7 @@ import { defineCommand } from "../../../kit/define-command.ts";
 import { checkColumns } from "../../../render/record-output.ts";
 import { toResource } from "../service-resources.ts";
 import { copyAll, pausedUntil, rowsOf } from "./copy-all.ts";
-import { existingDataFile, noteDataFile, placeFlags, rejectDryRun, showList } from "./data-file.ts";
+import { dataAt, existingData, placeFlags, noteDataFile, rejectDryRun, showList } from "./data-file.ts";
 
 const MOVED_TABLES = toResource(
   "tables",
@@ -39,28 +39,20 @@ export const move = defineCommand({
     checkColumns(deps, MOVED_TABLES);
     rejectDryRun(deps);
     const place = await chooseServicePlace(deps, await noteDataFile(deps, choice));
-    const from = place.kind === "file" ? existingDataFile(place) : showDatabase(place.url);
-    const fromDatabase = place.kind === "file" ? null : { url: place.url, mayMigrate: false };
-    const isDatabase = isUrl(to);
-    const target = isDatabase
-      ? { to: showDatabase(to), toDatabase: { url: to, mayMigrate: true } }
-      : { to, toDatabase: null };
+    const { dataFile: from, database: fromDatabase } = existingData(place);
+    const { dataFile: name, database: toDatabase } = dataAt(to, true);
     const { moveStore } = await import("../../../../service/data-file/move-store.ts");
-    const { tables } = await copyAll(deps, moveStore, { from, fromDatabase, ...target });
+    const { tables } = await copyAll(deps, moveStore, { from, fromDatabase, to: name, toDatabase });
     await showList(deps, MOVED_TABLES, tables);
-    const rows = countOf(rowsOf(tables), "row", "rows");
-    await writeDone(deps, `Moved ${rows} to ${target.to} and compared every table. ${from} can no longer be served.`);
-    await writeDone(deps, pausedUntil(target.to, isDatabase ? "--database" : "--data"));
+    const rows = countOf(rowsOf(tables), "row");
+    await writeDone(deps, `Moved ${rows} to ${name} and compared every table. ${from} can no longer be served.`);
+    await writeDone(deps, pausedUntil(to.kind, name));
   },
 });
 
-function isUrl(text: string): boolean {
-  return /^postgres(?:ql)?:\/\//i.test(text);
-}
-
-function parseTarget(text: string, place: string): string {
-  if (isUrl(text)) return parseDatabaseUrl(text, place);
+function parseTarget(text: string, place: string): DataPlace {
+  if (/^postgres(?:ql)?:\/\//i.test(text)) return { kind: "database", url: parseDatabaseUrl(text, place) };
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(text)) throw new UsageError(`${place} must be a data file or a postgres:// URL`);
   refuseMemory(text, place);
-  return parseOutputFile(text, place);
+  return { kind: "file", dataFile: parseOutputFile(text, place), isNamed: true };
 }

@@ -12,7 +12,7 @@ import { createProgress } from "../../../kit/progress.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { toResource } from "../service-resources.ts";
-import { existingDataFile, PLACE, LOCAL_PROJECT, rejectDryRun, showList } from "./data-file.ts";
+import { existingData, LOCAL_PROJECT, PLACE, rejectDryRun, showList } from "./data-file.ts";
 
 const SEED_MAX = 2 ** 32;
 
@@ -112,11 +112,7 @@ async function rehearseOn(deps: Deps, choice: DataFileChoice, options: RehearseO
   ]);
   const { clock, random, signal } = deps;
   const { project, until, answerRate, seed } = options;
-  const place = await chooseServicePlace(deps, choice);
-  const data =
-    place.kind === "file"
-      ? { dataFile: existingDataFile(place) }
-      : { dataFile: "", database: { url: place.url, mayMigrate: false } };
+  const data = existingData(await chooseServicePlace(deps, choice));
   const progress = createProgress(deps, "days");
   const since = unixSeconds(clock);
   const onMoment = (at: number): Promise<void> => progress.update(Math.floor((at - since) / 86_400));

@@ -1,4 +1,4 @@
-import { chooseServicePlace, showDatabase } from "../../../kit/data/data-place.ts";
+import { chooseServicePlace } from "../../../kit/data/data-place.ts";
 import { countOf } from "../../../../contract/text/whole-number.ts";
 import { writeDone, writeNote, writeWarning } from "../../../kit/notes.ts";
 import { EXIT } from "../../../exit-codes.ts";
@@ -6,7 +6,7 @@ import { defineCommand } from "../../../kit/define-command.ts";
 import { checkColumns } from "../../../render/record-output.ts";
 import { toResource } from "../service-resources.ts";
 import { copyAll, pausedUntil, rowsOf } from "./copy-all.ts";
-import { noteDataFile, placeFlags, rejectDryRun, showRecord } from "./data-file.ts";
+import { dataAt, placeFlags, noteDataFile, rejectDryRun, showRecord } from "./data-file.ts";
 
 const RESTORED = toResource("files", {
   data: "text",
@@ -33,15 +33,13 @@ export const restore = defineCommand({
     checkColumns(deps, RESTORED);
     rejectDryRun(deps);
     const place = await chooseServicePlace(deps, await noteDataFile(deps, choice));
-    const isDatabase = place.kind === "database";
-    const to = isDatabase ? showDatabase(place.url) : place.dataFile;
-    const toDatabase = isDatabase ? { url: place.url, mayMigrate: true } : null;
+    const { dataFile: to, database: toDatabase } = dataAt(place, true);
     const { restoreStore } = await import("../../../../service/data-file/move-store.ts");
     const { tables, later, ...restored } = await copyAll(deps, restoreStore, { from: file, to, toDatabase });
     await showRecord(deps, RESTORED, { data: to, rows: rowsOf(tables), ...restored });
     if (later.unread !== null) await writeWarning(deps, later.unread);
     if (later.erased > 0)
       await writeNote(deps, `left out ${countOf(later.erased, "person", "people")} erased after the backup was made`);
-    await writeDone(deps, `Restored ${file} into ${to}. ${pausedUntil(to, isDatabase ? "--database" : "--data")}`);
+    await writeDone(deps, `Restored ${file} into ${to}. ${pausedUntil(place.kind, to)}`);
   },
 });
