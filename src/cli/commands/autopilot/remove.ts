@@ -2,7 +2,6 @@ import type { Platform } from "../../../contract/resources.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import { type Deps, withClient } from "../../kit/deps.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
-import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { checkColumns } from "../../render/record-output.ts";
 import { MEMBERS, REMOVED_MEMBER } from "../../render/resources.ts";
@@ -19,6 +18,7 @@ import type { ImportRow } from "../../../bulk/import/check/row-kind.ts";
 import { RefusedError } from "../../../client/errors/call-errors.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { createBreaker, toOutcome } from "../../importing/row-senders.ts";
+import { exactlyOnePerson, personText } from "../shared/find-person.ts";
 import { memberParts, toMemberOutcome } from "./import.ts";
 
 export const remove = defineCommand({
@@ -55,7 +55,7 @@ interface MemberRemoval {
 }
 
 async function removeMember(deps: Deps, { platform, member, yes }: MemberRemoval): Promise<ExitCode> {
-  const who = exactlyOne(member);
+  const who = personText(exactlyOnePerson(member));
   const body = toMemberParameters(member);
   checkColumns(deps, REMOVED_MEMBER);
   return withClient(deps, async (client) => {
@@ -77,13 +77,6 @@ async function removeMember(deps: Deps, { platform, member, yes }: MemberRemoval
     const evidence = `look with "surveyctl autopilot list --platform ${platform}"; removing again is safe`;
     return showOutcome(deps, write, { answer: REMOVED_MEMBER, found: MEMBERS, evidence });
   });
-}
-
-function exactlyOne({ personId, email, phone }: MemberIdentifiers): string {
-  const [who, ...others] = [personId, email, phone].filter((value) => value !== null);
-  if (who === undefined || others.length > 0)
-    throw new UsageError("specify exactly one of --person-id, --email or --phone");
-  return who;
 }
 
 interface FileRemoval {

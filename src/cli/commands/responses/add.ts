@@ -2,41 +2,24 @@ import type { Client } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { SCORE_MAX, SCORE_MIN } from "../../../contract/limits.ts";
 import { ROUTES } from "../../../contract/routes.ts";
-import { type EmailOrPhone, parseEmail, parsePhone, type PersonName } from "../../args/people.ts";
+import { type EmailOrPhone, parseEmail, parsePhone } from "../../args/people.ts";
 import { parseKeyValue, parseName, parseScore } from "../../args/values.ts";
 import { withClient } from "../../kit/deps.ts";
 import { noPersonWithId, withRefusals } from "../../kit/refusals.ts";
 import { parseRecordedTime } from "../../kit/time-flags.ts";
 import { showOutcome, toBody, writeDryRun } from "../../kit/write-outcome.ts";
-import { UsageError } from "../../errors/usage-error.ts";
 import { defineCommand } from "../../kit/define-command.ts";
-import type { FlagGroup } from "../../kit/flag-spec.ts";
+import { flagGroup } from "../../kit/flag-spec.ts";
 import type { Column, Resource } from "../../render/columns.ts";
 import { checkColumns } from "../../render/record-output.ts";
 import { RESPONSES } from "../../render/resources.ts";
-import { idOfPerson, requirePerson } from "../shared/find-person.ts";
+import { exactlyOnePerson, idOfPerson, requirePerson } from "../shared/find-person.ts";
 
-const PERSON: FlagGroup<PersonName> = {
-  records: [
-    { flag: "--person-id", value: "id", text: "who answered" },
-    { flag: "--email", value: "email", text: "who answered, looked up by address" },
-    { flag: "--phone", value: "phone", text: "who answered, looked up by number (E.164)" },
-  ],
-  read(flags) {
-    const id = flags.parse("--person-id", parseName);
-    const email = flags.parse("--email", parseEmail);
-    const phone = flags.parse("--phone", parsePhone);
-    const names: PersonName[] = [
-      ...(id === null ? [] : [{ id }]),
-      ...(email === null ? [] : [{ email }]),
-      ...(phone === null ? [] : [{ phone_number: phone }]),
-    ];
-    const [name] = names;
-    if (name === undefined || names.length > 1)
-      throw new UsageError("specify exactly one of --person-id, --email or --phone");
-    return name;
-  },
-};
+const PERSON = flagGroup({
+  personId: { flag: "--person-id", value: "id", text: "who answered", parse: parseName },
+  email: { flag: "--email", value: "email", text: "who answered, looked up by address", parse: parseEmail },
+  phone: { flag: "--phone", value: "phone", text: "who answered, looked up by number (E.164)", parse: parsePhone },
+});
 
 export const add = defineCommand({
   name: "add",
@@ -65,8 +48,9 @@ export const add = defineCommand({
     },
   },
   columns: RESPONSES,
-  async run(deps, { person: name, score, comment, properties, createdAt }) {
+  async run(deps, { person: given, score, comment, properties, createdAt }) {
     checkColumns(deps, RESPONSES);
+    const name = exactlyOnePerson(given);
     return withClient(deps, async (client) => {
       if (!deps.options.dryRun) client.checkMayWrite();
       const { id: person, answer } =

@@ -6,6 +6,7 @@ import { ROUTES } from "../../../contract/routes.ts";
 import { splitRowTexts } from "../../../contract/row-texts.ts";
 import type { EmailOrPhone, PersonName } from "../../args/people.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
+import { UsageError } from "../../errors/usage-error.ts";
 import { toId } from "../../importing/row-senders.ts";
 import type { RecordValue } from "../../render/record-output.ts";
 
@@ -55,6 +56,22 @@ export function idOfPerson({ baseUrl }: Client, found: RecordValue): string {
   if (id !== null && id !== "") return id;
   const call = nameCall("GET", `${baseUrl}${ROUTES.listPeople.path}.json`);
   throw new ClientError("the service sent the person without an id", { code: "bad_reply", call });
+}
+
+/** Throws UsageError unless one of the flags was given. */
+export function exactlyOnePerson({
+  personId,
+  email,
+  phone,
+}: Readonly<Record<"personId" | "email" | "phone", string | null>>): PersonName {
+  const [name, ...others]: PersonName[] = [
+    ...(personId === null ? [] : [{ id: personId }]),
+    ...(email === null ? [] : [{ email }]),
+    ...(phone === null ? [] : [{ phone_number: phone }]),
+  ];
+  if (name === undefined || others.length > 0)
+    throw new UsageError("specify exactly one of --person-id, --email or --phone");
+  return name;
 }
 
 export function personText(person: PersonName): string {
