@@ -36,23 +36,23 @@ export async function resolveConnection(request: SettingsRequest): Promise<Conne
   if (named?.value === LOCAL_PROFILE) return resolveLocal(request);
   const { readProfiles } = await import("./profiles.ts");
   const profiles = await readProfiles(configFile(request));
-  const name = named ?? toDefault(profiles.defaultName);
-  const profile = name === null ? null : (profiles.byName.get(name.value) ?? null);
-  if (named !== null && profile === null) throw unknownProfile(named, [...profiles.byName.keys()]);
-  const baseUrl = findBaseUrl(request, name, profile);
-  if (baseUrl !== null && profile !== null) checkOrigin(request, baseUrl, { name: name?.value ?? "", profile });
-  const apiKey = await findKey(request, name, profile, profiles.untrusted);
-  if (baseUrl === null || apiKey === null) {
-    throw name !== null && profile === null
-      ? unknownProfile(name, [...profiles.byName.keys()])
-      : missing(baseUrl, apiKey, [...profiles.byName.keys()]);
-  }
+  const { defaultName } = profiles;
+  const name = named ?? (defaultName === null ? null : { value: defaultName, source: "the default profile" });
+  const profile = name === null ? undefined : profiles.byName.get(name.value);
+  const own = name === null || profile === undefined ? null : { profile, source: `profile ${name.value}` };
+  const saved = [...profiles.byName.keys()];
+  if (named !== null && own === null) throw unknownProfile(named, saved);
+  const baseUrl = givenBaseUrl(request) ?? (own === null ? null : { value: own.profile.base_url, source: own.source });
+  if (baseUrl !== null && own !== null) checkOrigin(request, baseUrl, own);
+  const apiKey = await findKey(request, own, profiles.untrusted);
+  if (baseUrl === null || apiKey === null)
+    throw name !== null && own === null ? unknownProfile(name, saved) : missing(baseUrl, apiKey, saved);
   const value = parseBaseUrl(baseUrl.value, baseUrl.source, { allowHttp: request.insecureHttp });
   const problem = keyProblem(apiKey.value);
   if (problem !== null) throw new ConfigError("invalid", `${apiKey.source}: the key ${problem}`);
   return {
     kind: "remote",
-    profile: profile === null ? null : name,
+    profile: own === null ? null : name,
     baseUrl: { ...baseUrl, value },
     apiKey,
     warning: profiles.warning,
@@ -70,36 +70,36 @@ function resolveLocal({ flags }: SettingsRequest): ConnectionSettings {
   throw new ConfigError("invalid", `${flags.baseUrl.source} and the profile local cannot be used together`);
 }
 
-export function nameProfile({ flags, env }: Pick<SettingsRequest, "flags" | "env">): Sourced<string> | null {
-  if (flags.profile !== null) return flags.profile;
-  const variable = env["SURVEYCTL_PROFILE"] ?? "";
-  return variable === "" ? null : { value: variable, source: "SURVEYCTL_PROFILE" };
+type Given = Pick<SettingsRequest, "flags" | "env">;
+
+export function nameProfile({ flags, env }: Given): Sourced<string> | null {
+  return flags.profile ?? fromVariable(env, "SURVEYCTL_PROFILE");
 }
 
-function toDefault(name: string | null): Sourced<string> | null {
-  return name === null ? null : { value: name, source: "the default profile" };
+export function givenBaseUrl({ flags, env }: Given): Sourced<string> | null {
+  return flags.baseUrl ?? fromVariable(env, "SURVEYCTL_BASE_URL");
 }
 
-export function givenBaseUrl({ flags, env }: Pick<SettingsRequest, "flags" | "env">): Sourced<string> | null {
-  if (flags.baseUrl !== null) return flags.baseUrl;
-  const variable = env["SURVEYCTL_BASE_URL"] ?? "";
-  return variable === "" ? null : { value: variable, source: "SURVEYCTL_BASE_URL" };
+function fromVariable(env: HostContext["env"], name: string): Sourced<string> | null {
+  const value = env[name] ?? "";
+  return value === "" ? null : { value, source: name };
 }
 
-interface Named {
-  readonly name: string;
+interface SavedProfile {
   readonly profile: Profile;
+  /** `profile prod`. */
+  readonly source: string;
 }
 
 /** A profile's key is sent only to the profile's own origin. */
-function checkOrigin(request: SettingsRequest, baseUrl: Sourced<string>, { name, profile }: Named): void {
+function checkOrigin(request: SettingsRequest, baseUrl: Sourced<string>, { profile, source }: SavedProfile): void {
   if (keyVariable(request) !== null || givenBaseUrl(request) === null) return;
   const wanted = new URL(parseBaseUrl(baseUrl.value, baseUrl.source, { allowHttp: request.insecureHttp })).origin;
-  const own = new URL(parseBaseUrl(profile.base_url, `profile ${name}`, { allowHttp: true })).origin;
+  const own = new URL(parseBaseUrl(profile.base_url, source, { allowHttp: true })).origin;
   if (wanted === own) return;
   throw new ConfigError(
     "missing",
-    `refusing to send the API key of profile ${name} to ${wanted} (${baseUrl.source}); it belongs to ${own}`,
+    `refusing to send the API key of ${source} to ${wanted} (${baseUrl.source}); it belongs to ${own}`,
     { advice: { code: "set_own_key" } },
   );
 }
@@ -109,39 +109,27 @@ function keyVariable({ env }: SettingsRequest): string | null {
   return variable === "" ? null : variable;
 }
 
-function findBaseUrl(
-  request: SettingsRequest,
-  name: Sourced<string> | null,
-  profile: Profile | null,
-): Sourced<string> | null {
-  return (
-    givenBaseUrl(request) ?? (profile === null ? null : { value: profile.base_url, source: `profile ${name?.value}` })
-  );
-}
-
 async function findKey(
   request: SettingsRequest,
-  name: Sourced<string> | null,
-  profile: Profile | null,
+  own: SavedProfile | null,
   untrusted: string | null,
 ): Promise<Sourced<string> | null> {
   const variable = keyVariable(request);
   if (variable !== null) return { value: variable, source: "SURVEYCTL_API_KEY" };
-  if (profile === null) return null;
+  if (own === null) return null;
+  const { profile, source } = own;
   if ("api_key" in profile) {
     const value = profile.api_key.trim();
-    return value === "" ? null : { value, source: `profile ${name?.value}` };
+    return value === "" ? null : { value, source };
   }
   // Whoever can write the file could run anything.
   if (untrusted !== null) {
-    throw new ConfigError("invalid", `refusing to run the key command of profile ${name?.value}: ${untrusted}`, {
+    throw new ConfigError("invalid", `refusing to run the key command of ${source}: ${untrusted}`, {
       advice: { code: "protect_file" },
     });
   }
-  return {
-    value: await runKeyCommand(profile.key_command, request.platform, request.signal),
-    source: `key command of profile ${name?.value}`,
-  };
+  const value = await runKeyCommand(profile.key_command, request.platform, request.signal);
+  return { value, source: `key command of ${source}` };
 }
 
 function missing(
