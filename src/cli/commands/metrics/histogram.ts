@@ -4,7 +4,7 @@ import type { Deps } from "../../kit/deps.ts";
 import type { TimeFilter } from "../../kit/time-flags.ts";
 import { writeList } from "../../render/list-output.ts";
 import { checkColumns } from "../../render/record-output.ts";
-import type { ResponseChoice } from "./count-metrics.ts";
+import type { ResponseChoice } from "./read-metrics.ts";
 import { SCORES } from "./metrics-resource.ts";
 import { wantsPictures } from "./pictures.ts";
 import { readResponses, scoreOf } from "../shared/read-responses.ts";

@@ -9,7 +9,7 @@ import { type FlagGroup, listFlag } from "../../kit/flag-spec.ts";
 import { createPageFilter, ROW_FILTERS, TREND } from "../shared/row-filters.ts";
 import { segmentFlag } from "../shared/segment-tally.ts";
 import { parseAssertion } from "./assertions.ts";
-import type { ResponseChoice } from "./count-metrics.ts";
+import type { ResponseChoice } from "./read-metrics.ts";
 import { ALL_METRICS } from "./metrics-resource.ts";
 import { showMetrics } from "./show-metrics.ts";
 import { parseConfidence } from "./statistics.ts";

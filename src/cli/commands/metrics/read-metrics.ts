@@ -1,15 +1,27 @@
 import type { ApiReply } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
+import { toCoreMetrics } from "../../../contract/resources.ts";
+import type { AnswerKind } from "../../../insight/segments.ts";
 import type { PeriodRange } from "../../../runtime/calendar/periods.ts";
 import { abortTogether, inParallel } from "../../../runtime/parallel.ts";
 import { type Deps, withClient } from "../../kit/deps.ts";
 import { noTrend, withRefusals } from "../../kit/refusals.ts";
+import type { PropertyCondition } from "../../kit/rows/properties.ts";
 import type { TimeFilter } from "../../kit/time-flags.ts";
-import type { RecordValue } from "../../render/record-output.ts";
+import { asRecord, type RecordValue } from "../../render/record-output.ts";
 import type { Period } from "../shared/ranges.ts";
-import { countMetrics, type ResponseChoice } from "./count-metrics.ts";
+import { kindOf, readResponses, scoreOf } from "../shared/read-responses.ts";
+import type { PageFilter } from "../shared/row-filters.ts";
 import { changesOf } from "./metrics-resource.ts";
 import { changeFields, correctVerdicts, intervalFields } from "./statistics.ts";
+
+/** Responses that the API can't select: by score, words, properties and so on. */
+export interface ResponseChoice {
+  readonly filterPage: PageFilter;
+  readonly conditions: readonly PropertyCondition[];
+  /** For example `score 0-6, property plan=pro`. */
+  readonly words: string;
+}
 
 export interface MetricsFilters {
   readonly trend: string | null;
@@ -67,4 +79,35 @@ export function withStatistics(metrics: JsonObject, before: JsonObject | null, c
   const own = { ...metrics, ...intervalFields(metrics, confidence) };
   if (before === null) return own;
   return { ...own, ...changesOf(metrics, before), ...changeFields(before, metrics, confidence) };
+}
+
+/** The fields of the group `core` per range. The ranges are sorted. */
+async function countMetrics(
+  deps: Deps,
+  ranges: readonly TimeFilter[],
+  trend: string | null,
+  { filterPage, conditions }: ResponseChoice,
+): Promise<RecordValue[]> {
+  const counts = ranges.map(() => ({ detractors: 0, passives: 0, promoters: 0 }));
+  let at = 0;
+  await readResponses(deps, {
+    range: { since: ranges[0]?.since ?? null, until: ranges.at(-1)?.until ?? null },
+    trend,
+    filterPage,
+    properties: { conditions },
+    toBatch: (rows) => rows.flatMap(toAnswer),
+    take(answers) {
+      for (const { time, kind } of answers) {
+        while (at < ranges.length - 1 && time > (ranges[at]?.until ?? Infinity)) at += 1;
+        const count = counts[at];
+        if (count !== undefined) count[kind] += 1;
+      }
+    },
+  });
+  return counts.map((each) => asRecord({ ...toCoreMetrics(each) }));
+}
+
+function toAnswer(row: JsonObject): { readonly time: number; readonly kind: AnswerKind }[] {
+  const [score, { created_at: time }] = [scoreOf(row), row];
+  return score === null || typeof time !== "number" ? [] : [{ time, kind: kindOf(score) }];
 }

@@ -20,7 +20,7 @@ import { asRecord, checkColumns, writeRecord } from "../../render/record-output.
 import { comparedRange } from "../shared/ranges.ts";
 import { readResponses } from "../shared/read-responses.ts";
 import { addPage, countPage, emptyCounts, namedTally, rethrowTooMany } from "../shared/segment-tally.ts";
-import type { ResponseChoice } from "./count-metrics.ts";
+import type { ResponseChoice } from "./read-metrics.ts";
 import { segmentsResource, SPLIT } from "./metrics-resource.ts";
 import { wantsPictures } from "./pictures.ts";
 
