@@ -94,11 +94,8 @@ async function runApi(deps: Deps, options: ApiOptions): Promise<void> {
   const body = await readBody(deps, method, options);
   if (options.paginate && method !== "GET") throw new UsageError("--paginate requires GET");
   return withClient(deps, async (client) => {
-    const url = resolveTarget(
-      options.path,
-      client.baseUrl,
-      method === "GET" || options.input !== null ? options.fields : {},
-    );
+    const query = method === "GET" || options.input !== null ? options.fields : {};
+    const url = resolveTarget(options.path, client.baseUrl, query);
     if (deps.options.dryRun && method !== "GET") return showRequest(deps, method, url, body);
     if (options.paginate) return writePages(deps, client, url);
     return showAnswer(deps, client, { method, url, include: options.include, ...(body !== undefined && { body }) });

@@ -12,7 +12,10 @@ export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTION
 export function resolveTarget(path: string, baseUrl: string, query: JsonObject): string {
   const base = new URL(baseUrl);
   const prefix = base.pathname.replace(/\/$/, "");
-  const url = isAbsolute(path) ? new URL(path) : new URL(`${base.origin}${prefix}/${path.replace(/^\/+/, "")}`);
+  const isAbsolute = /^(?:[a-z][a-z\d+.-]*:|\/\/)/i.test(path);
+  if (isAbsolute && !URL.canParse(path))
+    throw new UsageError(`${quoteText(path)} is not a valid path, such as /v1/people.json`);
+  const url = new URL(isAbsolute ? path : `${base.origin}${prefix}/${path.replace(/^\/+/, "")}`);
   const below = url.origin === base.origin && `${url.pathname}/`.startsWith(`${prefix}/`);
   if (!below || url.username !== "" || url.password !== "") {
     throw new UsageError(`${quoteText(path)} is outside the base URL ${baseUrl}; the API key is only sent there`);
@@ -20,15 +23,6 @@ export function resolveTarget(path: string, baseUrl: string, query: JsonObject):
   const added = formatQuery(query);
   if (added !== "") url.search = url.search === "" ? added : `${url.search}&${added}`;
   return url.href;
-}
-
-function isAbsolute(path: string): boolean {
-  return /^[a-z][a-z\d+.-]*:/i.test(path) || path.startsWith("//") ? assertReadable(path) : false;
-}
-
-function assertReadable(path: string): true {
-  if (URL.canParse(path)) return true;
-  throw new UsageError(`${quoteText(path)} is not a valid path, such as /v1/people.json`);
 }
 
 /** `name[]` becomes an array and `name[key]` an object (section 1). */

@@ -2,6 +2,7 @@ import { readAtMost } from "../../../runtime/pipe-reader.ts";
 import type { ClientError } from "../../../client/errors/client-error.ts";
 import { ConnectionError, AuthError } from "../../../client/errors/call-errors.ts";
 import { parseBaseUrl } from "../../../config/base-url.ts";
+import { configFile } from "../../../config/places.ts";
 import { keyProblem } from "../../../config/pasted.ts";
 import { runKeyCommand } from "../../../config/key-command.ts";
 import { givenBaseUrl, nameProfile } from "../../../config/settings.ts";
@@ -12,7 +13,7 @@ import { EXIT } from "../../exit-codes.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { confirm, writeDone, writeWarning } from "../../kit/notes.ts";
 import { answeredElse, BASE_URL_ADVICE, check } from "./status.ts";
-import { changeProfiles, checkName, DEFAULT_PROFILE, fileOf, loadProfiles, refuseDryRun } from "./profile-file.ts";
+import { changeProfiles, checkName, DEFAULT_PROFILE, loadProfiles, refuseDryRun } from "./profile-file.ts";
 
 export const login = defineCommand({
   name: "login",
@@ -30,37 +31,35 @@ export const login = defineCommand({
       text: "save a command that prints the key instead of the key itself",
     },
   },
-  run: (deps, { keyCommand }) => runLogin(deps, keyCommand),
+  run: async (deps, { keyCommand }) => {
+    refuseDryRun(deps);
+    const request = settingsRequest(deps);
+    const given = nameProfile(request)?.value ?? null;
+    if (given !== null) checkName(given);
+    const profiles = await loadProfiles(deps, { repair: true });
+    const known = givenBaseUrl(request);
+    if (known === null || keyCommand === null) await explain(deps);
+    const name = await chooseName(deps, given, profiles);
+    const address = known ?? { value: await askBaseUrl(deps, profiles.byName.get(name)), source: "the base URL" };
+    const baseUrl = parseBaseUrl(address.value, address.source, { allowHttp: deps.options.insecureHttp });
+    const key = keyCommand === null ? await readKey(deps) : await runKeyCommand(keyCommand, deps.platform, deps.signal);
+    const access = await check(deps, { baseUrl, key, advice: adviseLogin });
+    const profile: Profile = {
+      base_url: baseUrl,
+      ...(keyCommand === null ? { api_key: key } : { key_command: keyCommand }),
+      ...(access === null ? {} : { access }),
+    };
+    const { defaultName } = await changeProfiles(deps, (saved) => ({
+      defaultName: saved.defaultName ?? name,
+      byName: new Map([...saved.byName, [name, profile]]),
+    }));
+    const saved = profiles.byName.has(name) ? "Replaced" : "Saved as";
+    await writeDone(deps, `Logged in. ${saved} profile "${name}" in ${configFile(deps)}.`);
+    if (access === "read-only") await writeDone(deps, "The key only reads: commands that write are refused.");
+    await writeDone(deps, `Try: surveyctl people list${defaultName === name ? "" : ` --profile ${name}`}`);
+    await warnOfVariables(deps, { name, baseUrl, key });
+  },
 });
-
-async function runLogin(deps: Deps, keyCommand: string | null): Promise<void> {
-  refuseDryRun(deps);
-  const request = settingsRequest(deps);
-  const given = nameProfile(request)?.value ?? null;
-  if (given !== null) checkName(given);
-  const profiles = await loadProfiles(deps, { repair: true });
-  const known = givenBaseUrl(request);
-  if (known === null || keyCommand === null) await explain(deps);
-  const name = await chooseName(deps, given, profiles);
-  const address = known ?? { value: await askBaseUrl(deps, profiles.byName.get(name)), source: "the base URL" };
-  const baseUrl = parseBaseUrl(address.value, address.source, { allowHttp: deps.options.insecureHttp });
-  const key = keyCommand === null ? await readKey(deps) : await runKeyCommand(keyCommand, deps.platform, deps.signal);
-  const access = await check(deps, { baseUrl, key, advice: adviseLogin });
-  const profile: Profile = {
-    base_url: baseUrl,
-    ...(keyCommand === null ? { api_key: key } : { key_command: keyCommand }),
-    ...(access === null ? {} : { access }),
-  };
-  const { defaultName } = await changeProfiles(deps, (saved) => ({
-    defaultName: saved.defaultName ?? name,
-    byName: new Map([...saved.byName, [name, profile]]),
-  }));
-  const saved = profiles.byName.has(name) ? "Replaced" : "Saved as";
-  await writeDone(deps, `Logged in. ${saved} profile "${name}" in ${fileOf(deps)}.`);
-  if (access === "read-only") await writeDone(deps, "The key only reads: commands that write are refused.");
-  await writeDone(deps, `Try: surveyctl people list${defaultName === name ? "" : ` --profile ${name}`}`);
-  await warnOfVariables(deps, { name, baseUrl, key });
-}
 
 function canAsk({ streams }: Deps): boolean {
   return streams.in.isTTY && streams.err.isTTY;
@@ -69,7 +68,7 @@ function canAsk({ streams }: Deps): boolean {
 async function explain(deps: Deps): Promise<void> {
   if (!canAsk(deps) || deps.options.quiet) return;
   await deps.streams.err.write(`Enter the service's URL and an API key. They will be verified and saved to
-  ${fileOf(deps)} (readable only by you).
+  ${configFile(deps)} (readable only by you).
 No service yet? Run one with "surveyctl serve", or see one with "surveyctl demo".
 
 `);
@@ -98,15 +97,10 @@ interface SavedConnection {
 }
 
 async function warnOfVariables(deps: Deps, { name, baseUrl, key }: SavedConnection): Promise<void> {
-  const { env } = deps;
-  const differs = (variable: string, saved: string): boolean => ![undefined, "", saved].includes(env[variable]?.trim());
-  const winning = [
-    ...(differs("SURVEYCTL_API_KEY", key) ? ["SURVEYCTL_API_KEY"] : []),
-    ...(differs("SURVEYCTL_BASE_URL", baseUrl) ? ["SURVEYCTL_BASE_URL"] : []),
-    ...(differs("SURVEYCTL_PROFILE", name) ? ["SURVEYCTL_PROFILE"] : []),
-  ];
-  for (const variable of winning)
-    await writeWarning(deps, `${variable} is set and takes precedence over the saved profile`);
+  const saved = { SURVEYCTL_API_KEY: key, SURVEYCTL_BASE_URL: baseUrl, SURVEYCTL_PROFILE: name };
+  for (const [variable, value] of Object.entries(saved))
+    if (![undefined, "", value].includes(deps.env[variable]?.trim()))
+      await writeWarning(deps, `${variable} is set and takes precedence over the saved profile`);
 }
 
 async function askBaseUrl({ streams }: Deps, saved: Profile | undefined): Promise<string> {
@@ -122,8 +116,9 @@ const KEY_BYTES_MAX = 4096;
 async function readKey({ streams }: Deps): Promise<string> {
   const text = streams.in.isTTY
     ? await streams.in.ask("API key (hidden): ", { secret: true })
-    : ((await readAtMost(streams.in.bytes(), KEY_BYTES_MAX))?.toString() ?? refuseLongKey());
-  const key = text.trim();
+    : await readAtMost(streams.in.bytes(), KEY_BYTES_MAX);
+  if (text === null) throw new UsageError("standard input is longer than a key");
+  const key = text.toString().trim();
   const problem = keyProblem(key);
   if (problem === null) return key;
   throw new UsageError(key === "" ? "no API key was entered" : `the key ${problem}`, {
@@ -138,8 +133,4 @@ function adviseLogin(error: ClientError): string | null {
   if (error instanceof ConnectionError)
     return error.hint ?? "Nothing was saved. Check the address, and that the service is running.";
   return answeredElse(error) ? `Nothing was saved. ${BASE_URL_ADVICE}` : null;
-}
-
-function refuseLongKey(): never {
-  throw new UsageError("standard input is longer than a key");
 }

@@ -1,5 +1,5 @@
 import { quoteText } from "../../../contract/text/invisible.ts";
-import { configFile, type HostContext } from "../../../config/places.ts";
+import { configFile } from "../../../config/places.ts";
 import type { Profiles } from "../../../config/profiles.ts";
 import { ConfigError } from "../../../config/config-error.ts";
 import { LOCAL_PROFILE } from "../../../config/settings.ts";
@@ -15,7 +15,7 @@ export const DEFAULT_PROFILE = "default";
  */
 export async function loadProfiles(deps: Deps, { repair = false } = {}): Promise<Profiles> {
   const { readProfiles } = await import("../../../config/profiles.ts");
-  const file = fileOf(deps);
+  const file = configFile(deps);
   const profiles = await readProfiles(file).catch(async (error: unknown) => {
     if (!repair || !isBroken(error)) throw error;
     await writeWarning(deps, `${error.message}; it will be replaced, and kept as ${file}.broken`);
@@ -35,7 +35,7 @@ type Saved = Pick<Profiles, "defaultName" | "byName">;
 /** Reads the file again, as another command may have changed it, and returns what was saved. */
 export async function changeProfiles(deps: Deps, change: (saved: Saved) => Saved): Promise<Saved> {
   const { readProfiles, setAside, writeProfiles } = await import("../../../config/profiles.ts");
-  const file = fileOf(deps);
+  const file = configFile(deps);
   const saved = await readProfiles(file).catch(async (error: unknown) => {
     if (!isBroken(error)) throw error;
     await setAside(file);
@@ -48,14 +48,6 @@ export async function changeProfiles(deps: Deps, change: (saved: Saved) => Saved
 
 function isBroken(error: unknown): error is ConfigError {
   return error instanceof ConfigError && error.problem === "broken";
-}
-
-export function fileOf({ env, platform }: HostContext): string {
-  return configFile({ env, platform });
-}
-
-export function listNames(byName: Profiles["byName"]): string {
-  return [...byName.keys()].join(", ");
 }
 
 /** Throws ConfigError (exit 4). */

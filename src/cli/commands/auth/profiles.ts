@@ -9,7 +9,7 @@ import { settingsRequest } from "../../kit/deps.ts";
 import { writeDone } from "../../kit/notes.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { defineCommand } from "../../kit/define-command.ts";
-import { changeProfiles, checkSaved, DEFAULT_PROFILE, listNames, loadProfiles, refuseDryRun } from "./profile-file.ts";
+import { changeProfiles, checkSaved, DEFAULT_PROFILE, loadProfiles, refuseDryRun } from "./profile-file.ts";
 
 export const logout = defineCommand({
   name: "logout",
@@ -29,7 +29,7 @@ export const logout = defineCommand({
     if (defaultName === null && byName.size > 0)
       await writeDone(
         deps,
-        `No default profile is set; choose one with: surveyctl auth use NAME (${listNames(byName)})`,
+        `No default profile is set; choose one with: surveyctl auth use NAME (${[...byName.keys()].join(", ")})`,
       );
   },
 });

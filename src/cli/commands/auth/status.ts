@@ -1,6 +1,5 @@
 import { ClientError, nameCall } from "../../../client/errors/client-error.ts";
-import { ConnectionError } from "../../../client/errors/call-errors.ts";
-import { AuthError, RefusedError } from "../../../client/errors/call-errors.ts";
+import { AuthError, ConnectionError, RefusedError } from "../../../client/errors/call-errors.ts";
 import { isKeyAccess, KEY_ACCESS_HEADER, type KeyAccess } from "../../../contract/key-access.ts";
 import { localDataFile } from "../../../config/places.ts";
 import { LOCAL_PROFILE, nameProfile, type RemoteConnection, resolveConnection } from "../../../config/settings.ts";

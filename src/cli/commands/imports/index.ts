@@ -72,7 +72,7 @@ const clean = defineCommand({
       removed += 1;
     }
     await output.end();
-    await writeDone(deps, `${dryRun ? "Would remove" : "Removed"} ${countOf(removed, "journal", "journals")}.`);
+    await writeDone(deps, `${dryRun ? "Would remove" : "Removed"} ${countOf(removed, "journal")}.`);
     if (kept > 0)
       await writeNote(
         deps,

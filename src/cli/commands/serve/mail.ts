@@ -173,23 +173,34 @@ async function valueOrMessage<Value>(read: () => Promise<Value>): Promise<Value 
   }
 }
 
-interface GivenUrl {
+interface Secret {
   readonly text: string;
+  /** For messages, which don't repeat the text. */
   readonly place: string;
 }
 
-/** A flag takes precedence over the variable. */
-async function readUrl(env: Deps["env"], flags: Flags): Promise<GivenUrl | null> {
-  const [given, file] = [flags.text("--smtp"), flags.text("--smtp-file")];
-  if (given !== null && file !== null) throw new UsageError("--smtp and --smtp-file cannot be used together");
-  if (given !== null) return { text: given, place: "--smtp" };
-  if (file !== null) return { text: (await readFlagFile("--smtp-file", file)).trim(), place: `--smtp-file ${file}` };
-  const fallback = env["SURVEYCTL_SMTP"] ?? "";
-  return fallback === "" ? null : { text: fallback, place: "SURVEYCTL_SMTP" };
+function readUrl(env: Deps["env"], flags: Flags): Promise<Secret | null> {
+  if (flags.has("--smtp") && flags.has("--smtp-file"))
+    throw new UsageError("--smtp and --smtp-file cannot be used together");
+  return readSecret(env, flags, "--smtp", "SURVEYCTL_SMTP");
+}
+
+/** From the flag, the file named by the flag with `-file`, or else the variable. */
+export async function readSecret(
+  env: Deps["env"],
+  flags: Flags,
+  flag: string,
+  variable: string,
+): Promise<Secret | null> {
+  const [given, file] = [flags.text(flag), flags.text(`${flag}-file`)];
+  if (given !== null) return { text: given, place: flag };
+  if (file !== null) return { text: (await readFlagFile(`${flag}-file`, file)).trim(), place: `${flag}-file ${file}` };
+  const fallback = env[variable] ?? "";
+  return fallback === "" ? null : { text: fallback, place: variable };
 }
 
 async function readMail(
-  url: GivenUrl,
+  url: Secret,
   from: string | null,
   flags: Flags,
   pace: Pick<MailOptions, "rate" | "connections">,
@@ -203,7 +214,7 @@ async function readMail(
   };
 }
 
-async function readServer({ text, place }: GivenUrl): Promise<Pick<MailOptions, "server" | "certificates">> {
+async function readServer({ text, place }: Secret): Promise<Pick<MailOptions, "server" | "certificates">> {
   const { InvalidSmtpUrlError, parseSmtpUrl, readCertificates } =
     await import("../../../service/delivery/smtp/smtp-url.ts");
   try {

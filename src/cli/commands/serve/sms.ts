@@ -2,7 +2,6 @@ import { quoteText } from "../../../contract/text/invisible.ts";
 import { isLoopbackHost } from "../../../runtime/name-resolver.ts";
 import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
-import { readFlagFile } from "../../args/text-file.ts";
 import { badValue, parseChoice, parseInteger, parseKeyValue, parseNames } from "../../args/values.ts";
 import type { Deps } from "../../kit/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
@@ -11,7 +10,7 @@ import { readBasic } from "../../../service/delivery/sms/providers/provider.ts";
 import type { SmsGateway } from "../../../service/delivery/sms/gateway.ts";
 import type { SmsOptions } from "../../../service/sending/sms.ts";
 import { parsePublicUrl } from "./address.ts";
-import { refuseWithout, SMS_HINT } from "./mail.ts";
+import { readSecret, refuseWithout, SMS_HINT } from "./mail.ts";
 
 const DEFAULTS = { format: "json", mode: "link", daily: "200", maxSegments: "3", quiet: "21-8" } as const;
 const SEGMENTS_MAX = 10;
@@ -136,19 +135,12 @@ function readUrl(env: Deps["env"], flags: Flags, insecureHttp: boolean): string 
   return url.href;
 }
 
-/** A flag takes precedence over the variable. Messages don't repeat the header. */
 async function readHeader(env: Deps["env"], flags: Flags): Promise<SmsGateway["header"]> {
-  const [given, file] = [flags.text("--sms-header"), flags.text("--sms-header-file")];
-  if (given !== null) return parseHeader(given, "--sms-header");
-  if (file !== null) return parseHeader(await readFlagFile("--sms-header-file", file), `--sms-header-file ${file}`);
-  const fallback = env["SURVEYCTL_SMS_HEADER"] ?? "";
-  return fallback === "" ? null : parseHeader(fallback, "SURVEYCTL_SMS_HEADER");
-}
-
-function parseHeader(text: string, place: string): SmsGateway["header"] {
-  const [, name = "", value = ""] = /^([\w-]+):[ \t]*([\x20-\x7E]+)$/.exec(text.trim()) ?? [];
+  const given = await readSecret(env, flags, "--sms-header", "SURVEYCTL_SMS_HEADER");
+  if (given === null) return null;
+  const [, name = "", value = ""] = /^([\w-]+):[ \t]*([\x20-\x7E]+)$/.exec(given.text.trim()) ?? [];
   if (name !== "" && value !== "") return { name, value };
-  throw new UsageError(`${place}: must be one header, such as Authorization: Bearer …`);
+  throw new UsageError(`${given.place}: must be one header, such as Authorization: Bearer …`);
 }
 
 function readCountries(flags: Flags): readonly string[] | null {

@@ -12,7 +12,6 @@ import type { JsonObject } from "../../../../contract/json.ts";
 import { PER_PAGE_MAX } from "../../../../contract/limits.ts";
 import { ROUTES } from "../../../../contract/routes.ts";
 import type { RowPage } from "../../../../contract/row-page.ts";
-
 import { badValue, parseDuration } from "../../../args/values.ts";
 import { type Deps, withClient } from "../../../kit/deps.ts";
 import { writeDone, writeNote, writeWarning } from "../../../kit/notes.ts";
@@ -98,7 +97,7 @@ export const tail = defineCommand({
         "--query: tail does not end; filter its lines with: surveyctl responses tail -o ndjson | jq",
       );
     const secret = input.secret ?? (deps.env[SECRET_VARIABLE] || null);
-    const forwarder = url === null ? null : await forwardTo(deps, url, secret);
+    const forwarder = url === null ? null : await (await import("./forward.ts")).openForwarder(deps, url, secret);
     const resource = forwarder === null ? withSearch(rows) : forwarder.resource;
     const expand = forwarder === null ? (input.expand ?? neededExpansions(deps)) : (["person", "notes"] as const);
     const output = await openListOutput(deps, { resource, wrap, live: true });
@@ -114,11 +113,6 @@ export const tail = defineCommand({
     }
   },
 });
-
-async function forwardTo(deps: Deps, url: string, secret: string | null): Promise<Forwarder> {
-  const { openForwarder } = await import("./forward.ts");
-  return openForwarder(deps, url, secret);
-}
 
 /** Seconds. */
 function parseInterval(text: string, place: string): number {
