@@ -163,11 +163,11 @@ function toObject(fields: readonly Field[], open: boolean): JsonObject {
 }
 
 function toFieldSchema({ type, nullable, of }: Field): JsonObject {
-  const kinds = (of ?? []).map((name) => (name === "string" ? TYPES.string : { $ref: `#/components/schemas/${name}` }));
+  const kinds = of.map((name) => (name === "string" ? TYPES.string : { $ref: `#/components/schemas/${name}` }));
   const [only = {}] = kinds;
   const inner: JsonObject = kinds.length > 1 ? { anyOf: kinds } : only;
   if (type === "array") return { ...TYPES.array, items: inner, ...(nullable && { type: ["array", "null"] }) };
-  if (of !== undefined) return nullable ? { anyOf: [...kinds, { type: "null" }] } : inner;
+  if (of.length > 0) return nullable ? { anyOf: [...kinds, { type: "null" }] } : inner;
   return nullable ? { ...TYPES[type], type: [TYPES[type].type ?? "string", "null"] } : TYPES[type];
 }
 

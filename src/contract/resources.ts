@@ -7,192 +7,18 @@ export interface Field {
   readonly type: FieldType;
   readonly nullable: boolean;
   /** Resource names, or `string`, of a value or an array's items. */
-  readonly of?: readonly string[];
+  readonly of: readonly string[];
 }
 
-export type Properties = Record<string, Json>;
-
-/** As in the people list (4.1). `email` is null for people known only by phone. */
-export interface Person {
-  id: string;
-  email: string | null;
-  name: string | null;
-  created_at: number;
-  phone_number: string | null;
-  last_sent_at: number | null;
-  last_responded_at: number | null;
-  next_survey_scheduled_at: number | null;
-}
-
-/** Not in the specification. */
-export interface PersonDetails extends Person {
-  /** Why a survey requested now wouldn't be sent (a `SurveyStatusName`), or null. */
-  survey_status: string | null;
-  survey_status_since: number | null;
-  survey_status_until: number | null;
-  properties: Properties;
-  unsubscribed_at: number | null;
-  bounced_at: number | null;
-  texts_stopped_at: number | null;
-  surveys: PersonSurvey[];
-  resubscriptions: { created_at: number; note: string }[];
-}
-
-interface PersonSurvey {
-  id: string;
-  channel: string;
-  autopilot: boolean;
-  state: string;
-  reason: string | null;
-  created_at: number;
-  scheduled_at: number;
-  sent_at: number | null;
-  /** Through the survey's own link or text message. */
-  answered: boolean;
-}
-
-/** Answer to 4.2. `survey_scheduled_at` is null if no survey was scheduled. */
-export interface SentPerson {
-  id: string;
-  email: string | null;
-  name: string | null;
-  survey_scheduled_at: number | null;
-  properties: Properties;
-}
-
-/** Inside a response with `expand[]=person`. */
-interface ExpandedPerson {
-  id: string;
-  email: string | null;
-  name: string | null;
-  created_at: number;
-  phone_number: string | null;
-}
-
-export interface Note {
-  id: string;
-  text: string;
-  user_email: string;
-  created_at: number;
-}
-
-export interface Choice {
-  id: string;
-  text: string;
-}
-
-export type QuestionType = "select_many" | "select_one" | "scale" | "free_response";
-
-export interface AdditionalAnswer {
-  id: string;
-  value: {
-    free_response: string | null;
-    scale: number | null;
-    select_one: Choice | null;
-    select_many: Choice[] | null;
-  };
-  question: { id: string; type: QuestionType; text: string };
-}
-
-/** 4.3 and 4.4. `person` and `notes` are ids unless expanded. */
-export interface SurveyResponse {
-  id: string;
-  person: string | ExpandedPerson;
-  survey_type: string;
-  score: number;
-  comment: string | null;
-  permalink: string;
-  created_at: number;
-  updated_at: number | null;
-  person_properties: Properties | null;
-  notes: (string | Note)[];
-  tags: string[];
-  additional_answers: AdditionalAnswer[];
-}
-
-export interface Bounce {
-  person_id: string;
-  email: string | null;
-  name: string | null;
-  bounced_at: number;
-}
-
-export interface Unsubscribe {
-  person_id: string;
-  email: string | null;
-  name: string | null;
-  unsubscribed_at: number;
-}
-
-/** 4.7; other groups add prefixed keys to the same object. */
-export interface Metrics {
-  nps: number;
-  promoter_count: number;
-  promoter_percent: number;
-  passive_count: number;
-  passive_percent: number;
-  detractor_count: number;
-  detractor_percent: number;
-  response_count: number;
-  [groupField: string]: number;
-}
-
-export const PLATFORMS = ["email", "sms"] as const;
-/** Part of the path in 4.8 to 4.11. */
-export type Platform = (typeof PLATFORMS)[number];
-
-export interface AutopilotConfiguration {
-  platform_id: string;
-  active: boolean;
-  frequency: number;
-  created_at: number;
-  updated_at: number;
-}
-
-/** Not in the specification: part of an Autopilot configuration requested with `?joining=N`. */
-export interface JoiningSurveys {
-  first_survey_at: number;
-  last_survey_at: number;
-  per_day: number;
-  days: string;
-}
-
-export interface Membership {
-  created_at: number;
-  updated_at: number;
-  person: {
-    id: string;
-    name: string | null;
-    email: string | null;
-    phone_number: string | null;
-    created_at: number;
-    last_sent_at: number | null;
-  };
-  next_survey_request: {
-    id: string;
-    created_at: number;
-    survey_scheduled_at: number;
-    properties: Properties;
-  } | null;
-}
-
-/** In answers about Autopilot members (4.9, 4.10). */
-export interface MembershipPerson {
-  id: string;
-  name: string | null;
-  email: string | null;
-  phone_number: string | null;
-  created_at: number;
-}
-
-/** Why a survey requested for each person wouldn't be sent, or null, in the order of the request. */
-export interface SurveyStatuses {
-  people: { survey_status: string | null; survey_status_until: number | null; properties?: Properties }[];
-}
-
-type Of = Pick<Field, "of">;
-const required = (name: string, type: FieldType, of: Of = {}): Field => ({ name, type, nullable: false, ...of });
-const nullable = (name: string, type: FieldType, of: Of = {}): Field => ({ name, type, nullable: true, ...of });
+const fieldMaker =
+  <const Nullable extends boolean>(isNullable: Nullable) =>
+  <const Name extends string, const Type extends FieldType, const Of extends readonly string[]>(
+    name: Name,
+    type: Type,
+    ...of: Of
+  ) => ({ name, type, nullable: isNullable, of });
+const required = fieldMaker(false);
+const nullable = fieldMaker(true);
 
 const STATUS_FIELDS = [nullable("survey_status", "string"), nullable("survey_status_until", "timestamp")];
 const PERSON_FIELDS = [
@@ -217,7 +43,7 @@ export const RESOURCES = {
   ],
   surveyResponse: [
     required("id", "string"),
-    required("person", "string", { of: ["string", "briefPerson"] }),
+    required("person", "string", "string", "briefPerson"),
     required("survey_type", "string"),
     required("score", "integer"),
     nullable("comment", "string"),
@@ -225,9 +51,9 @@ export const RESOURCES = {
     required("created_at", "timestamp"),
     nullable("updated_at", "timestamp"),
     nullable("person_properties", "map"),
-    required("notes", "array", { of: ["string", "note"] }),
-    required("tags", "array", { of: ["string"] }),
-    required("additional_answers", "array", { of: ["additionalAnswer"] }),
+    required("notes", "array", "string", "note"),
+    required("tags", "array", "string"),
+    required("additional_answers", "array", "additionalAnswer"),
   ],
   bounce: [
     required("person_id", "string"),
@@ -261,8 +87,8 @@ export const RESOURCES = {
   membership: [
     required("created_at", "timestamp"),
     required("updated_at", "timestamp"),
-    required("person", "object", { of: ["memberPerson"] }),
-    nullable("next_survey_request", "object", { of: ["surveyRequest"] }),
+    required("person", "object", "memberPerson"),
+    nullable("next_survey_request", "object", "surveyRequest"),
   ],
   note: [
     required("id", "string"),
@@ -272,14 +98,14 @@ export const RESOURCES = {
   ],
   additionalAnswer: [
     required("id", "string"),
-    required("value", "object", { of: ["answerValue"] }),
-    required("question", "object", { of: ["question"] }),
+    required("value", "object", "answerValue"),
+    required("question", "object", "question"),
   ],
   answerValue: [
     nullable("free_response", "string"),
     nullable("scale", "integer"),
-    nullable("select_one", "object", { of: ["choice"] }),
-    nullable("select_many", "array", { of: ["choice"] }),
+    nullable("select_one", "object", "choice"),
+    nullable("select_many", "array", "choice"),
   ],
   question: [required("id", "string"), required("type", "string"), required("text", "string")],
   choice: [required("id", "string"), required("text", "string")],
@@ -305,17 +131,17 @@ export const RESOURCES = {
     required("properties", "map"),
   ],
   addedMember: [
-    required("person", "object", { of: ["briefPerson"] }),
+    required("person", "object", "briefPerson"),
     required("properties", "map"),
     // Not in the specification.
     nullable("survey_scheduled_at", "timestamp"),
   ],
-  removedMember: [required("person", "object", { of: ["briefPerson"] })],
+  removedMember: [required("person", "object", "briefPerson")],
   signedLink: [required("url", "string")],
   done: [required("ok", "boolean")],
-  surveyStatuses: [required("people", "array", { of: ["surveyStatus"] })],
+  surveyStatuses: [required("people", "array", "surveyStatus")],
   surveyStatus: STATUS_FIELDS,
-  expandedStatuses: [required("people", "array", { of: ["expandedStatus"] })],
+  expandedStatuses: [required("people", "array", "expandedStatus")],
   expandedStatus: [...STATUS_FIELDS, required("properties", "map")],
   expandedPerson: [...PERSON_FIELDS, required("properties", "map")],
   personDetails: [
@@ -327,8 +153,8 @@ export const RESOURCES = {
     nullable("unsubscribed_at", "timestamp"),
     nullable("bounced_at", "timestamp"),
     nullable("texts_stopped_at", "timestamp"),
-    required("surveys", "array", { of: ["personSurvey"] }),
-    required("resubscriptions", "array", { of: ["resubscription"] }),
+    required("surveys", "array", "personSurvey"),
+    required("resubscriptions", "array", "resubscription"),
   ],
   personSurvey: [
     required("id", "string"),
@@ -345,6 +171,81 @@ export const RESOURCES = {
 } as const satisfies Record<string, readonly Field[]>;
 
 export type ResourceName = keyof typeof RESOURCES;
+
+export type Properties = Record<string, Json>;
+
+interface PlainValues extends Record<"array" | "object", never> {
+  string: string;
+  integer: number;
+  boolean: boolean;
+  timestamp: number;
+  map: Properties;
+}
+
+/** A resource as a TypeScript type. */
+type Shape<Name extends ResourceName> = {
+  [F in (typeof RESOURCES)[Name][number] as F["name"]]: ValueOf<F> | (F["nullable"] extends true ? null : never);
+};
+
+type ValueOf<F extends Field> = F["type"] extends "array"
+  ? ShapeOrText<F["of"][number]>[]
+  : F["of"] extends readonly []
+    ? PlainValues[F["type"]]
+    : ShapeOrText<F["of"][number]>;
+
+type ShapeOrText<Name> = Name extends ResourceName ? Shape<Name> : string;
+
+/** As in the people list (4.1). `email` is null for people known only by phone. */
+export type Person = Shape<"person">;
+
+/** Answer to 4.2. `survey_scheduled_at` is null if no survey was scheduled. */
+export type SentPerson = Shape<"sentPerson">;
+
+/** Not in the specification. `survey_status`: why a survey requested now wouldn't be sent (a `SurveyStatusName`). */
+export type PersonDetails = Shape<"personDetails">;
+
+export type Note = Shape<"note">;
+export type Choice = Shape<"choice">;
+export type QuestionType = "select_many" | "select_one" | "scale" | "free_response";
+
+export interface AdditionalAnswer extends Shape<"additionalAnswer"> {
+  question: Shape<"question"> & { type: QuestionType };
+}
+
+/** 4.3 and 4.4. `person` and `notes` are ids unless expanded. */
+export interface SurveyResponse extends Shape<"surveyResponse"> {
+  additional_answers: AdditionalAnswer[];
+}
+
+export type Bounce = Shape<"bounce">;
+export type Unsubscribe = Shape<"unsubscribe">;
+
+/** 4.7; other groups add prefixed keys to the same object. */
+export type Metrics = Shape<"metrics"> & { [groupField: string]: number };
+
+export const PLATFORMS = ["email", "sms"] as const;
+/** Part of the path in 4.8 to 4.11. */
+export type Platform = (typeof PLATFORMS)[number];
+
+export type AutopilotConfiguration = Shape<"autopilotConfiguration">;
+
+/** Not in the specification: part of an Autopilot configuration requested with `?joining=N`. */
+export interface JoiningSurveys {
+  first_survey_at: number;
+  last_survey_at: number;
+  per_day: number;
+  days: string;
+}
+
+export type Membership = Shape<"membership">;
+
+/** In answers about Autopilot members (4.9, 4.10). */
+export type MembershipPerson = Shape<"briefPerson">;
+
+/** Why a survey requested for each person wouldn't be sent, or null, in the order of the request. */
+export interface SurveyStatuses {
+  people: (Shape<"surveyStatus"> & { properties?: Properties })[];
+}
 
 interface AnswerCounts {
   readonly promoters: number;

@@ -12,7 +12,7 @@ function fieldColumn({ name, type }: Field): Column {
 function jsonFields(resource: ResourceName): readonly Column[] {
   return RESOURCES[resource].flatMap((field: Field): readonly Column[] => {
     const own = field.type === "object" ? [] : [fieldColumn(field)];
-    const inner = field.type === "array" ? undefined : field.of?.find(isResource);
+    const inner = field.type === "array" ? undefined : field.of.find(isResource);
     if (inner === undefined) return own;
     return [...own, ...jsonFields(inner).map(({ name, kind }) => pathColumn(`${field.name}.${name}`, kind))];
   });
