@@ -106,7 +106,14 @@ export function fakeDeps({ width = null, answers, options, client, now, names }:
     hideKey: () => {},
     async connect() {
       if (client === undefined) throw new Error("the command connected");
-      return { client: { checkMayWrite: () => undefined, ...client } as Client, close: async () => {} };
+      return {
+        client: { checkMayWrite: () => undefined, ...client } as Client,
+        profile: null,
+        place: client.baseUrl ?? "",
+        keyFingerprint: async () => "",
+        retryCount: () => 0,
+        close: async () => {},
+      };
     },
     async names() {
       if (names === undefined) throw new Error("the command asked DNS");

@@ -61,26 +61,20 @@ export function createTextSink({
   };
 }
 
-interface Compressor {
-  write(chunk: Uint8Array): Promise<void>;
-  end(): Promise<void>;
-  destroy(): void;
-}
-
-function createCompressor(pass: (chunk: Uint8Array) => Promise<void>): Compressor {
+function createCompressor(pass: (chunk: Uint8Array) => Promise<void>) {
   const gzip = createGzip();
   const passed = passAll(gzip, pass);
   // The next write or end reports it.
   passed.catch(() => {});
   return {
-    async write(chunk) {
+    async write(chunk: Uint8Array): Promise<void> {
       if (!gzip.write(chunk)) await Promise.race([once(gzip, "drain"), passed]);
     },
-    async end() {
+    async end(): Promise<void> {
       gzip.end();
       await passed;
     },
-    destroy: () => gzip.destroy(),
+    destroy: (): void => void gzip.destroy(),
   };
 }
 

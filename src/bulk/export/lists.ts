@@ -2,9 +2,11 @@
 import type { JsonObject } from "../../contract/json.ts";
 import type { RowPage } from "../../contract/row-page.ts";
 
+/** The number or the link of a page; null for the first, or after the last of a linked list. */
+export type PageName = number | string | null;
+
 export interface FetchedPage extends RowPage {
-  /** Link to the next page of a cursor list; null on the last page and for numbered lists. */
-  readonly next: string | null;
+  readonly next: PageName;
   readonly serverTime: number | null;
   readonly hasAnswers?: boolean;
 }
@@ -15,30 +17,20 @@ export interface Range {
   readonly until: number | null;
 }
 
-/** Makes the error for a list that can't be read to its end; `link` is the offending link. */
-type ListFault = (what: string, link?: string) => Error;
-
 export const CIRCLE = "the list's links lead in a circle";
-export const SAME_AGAIN = "the service keeps sending the same page";
-export function sameAgain(page: number): string {
-  return `${SAME_AGAIN} (page ${page})`;
+export function sameAgain(page: PageName): string {
+  return `the service keeps sending the same page${typeof page === "number" ? ` (page ${page})` : ""}`;
 }
 
-/** A list with `page` numbers from 1 (specification 4.3, 4.5, 4.6). */
-export interface PageList {
-  readonly kind: "page";
-  fetch(request: Range & { readonly page: number }, signal: AbortSignal): Promise<FetchedPage>;
-  readonly fault: ListFault;
-}
-
-/** A list whose pages are linked by `next` (4.1, 4.8). */
-export interface CursorList {
-  readonly kind: "cursor";
+export interface PagedList {
+  /** Pages have numbers from 1 and end with an empty one (specification 4.3, 4.5, 4.6), or are linked (4.1, 4.8). */
+  readonly isNumbered: boolean;
   /** False for a list without time filters, which is read sequentially. */
   readonly hasTimes: boolean;
-  open(range: Range, signal: AbortSignal): Promise<FetchedPage>;
-  follow(next: string, signal: AbortSignal): Promise<FetchedPage>;
-  readonly fault: ListFault;
+  /** A link already contains the range. */
+  fetch(request: Range & { readonly page: PageName }, signal: AbortSignal): Promise<FetchedPage>;
+  /** Makes the error for a list that can't be read to its end. */
+  readonly fault: (what: string, page?: PageName) => Error;
 }
 
 export interface RowKeys {
@@ -66,20 +58,15 @@ export function sortedTimes({ rows }: RowPage, { at: timeOf }: RowKeys): { first
 const REMEMBERED_ROWS = 10_000;
 
 /** Remembers the last 10,000 ids or more: when a list shifts while it is read, repeated rows are close together. */
-export interface RecentIds {
-  isNew(id: string): boolean;
-}
-
-export function createRecentIds(): RecentIds {
+export class RecentIds {
   // Two sets that take turns: a set slows down if its oldest elements are deleted one by one.
-  let older = new Set<string>();
-  let newer = new Set<string>();
-  return {
-    isNew(id) {
-      if (newer.has(id) || older.has(id)) return false;
-      newer.add(id);
-      if (newer.size >= REMEMBERED_ROWS) [older, newer] = [newer, new Set()];
-      return true;
-    },
-  };
+  #older = new Set<string>();
+  #newer = new Set<string>();
+
+  isNew(id: string): boolean {
+    if (this.#newer.has(id) || this.#older.has(id)) return false;
+    this.#newer.add(id);
+    if (this.#newer.size >= REMEMBERED_ROWS) [this.#older, this.#newer] = [this.#newer, new Set()];
+    return true;
+  }
 }

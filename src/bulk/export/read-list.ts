@@ -1,17 +1,7 @@
 /** Yields every row of a list once, in the list's order: in parallel time windows if possible, else sequentially. */
 import { isWholeList } from "../../contract/limits.ts";
 import { keepRows, type RowPage } from "../../contract/row-page.ts";
-import {
-  CIRCLE,
-  createRecentIds,
-  SAME_AGAIN,
-  sameAgain,
-  sortedTimes,
-  type FetchedPage,
-  type PageList,
-  type RecentIds,
-  type Range,
-} from "./lists.ts";
+import { CIRCLE, type FetchedPage, type Range, RecentIds, sameAgain, sortedTimes } from "./lists.ts";
 import { FiltersIgnoredError, readInWindows, type WindowsOptions } from "./windows.ts";
 
 export interface ListRequest<Batch> extends WindowsOptions<Batch> {
@@ -38,7 +28,7 @@ export async function* readList<Batch>(options: ListRequest<Batch>): AsyncGenera
 
 async function* readFirst<Batch>(options: ListRequest<Batch>): AsyncGenerator<Batch> {
   const { list, range, signal } = options;
-  const first = await (list.kind === "page" ? list.fetch({ ...range, page: 1 }, signal) : list.open(range, signal));
+  const first = await list.fetch({ ...range, page: null }, signal);
   const isWhole = await isOnlyPage(options, first);
   const until = await options.fixUntil(first, isWhole);
   const count = { came: 0, kept: 0 };
@@ -48,7 +38,7 @@ async function* readFirst<Batch>(options: ListRequest<Batch>): AsyncGenerator<Ba
     count.kept += kept.rows.length;
     if (kept.rows.length > 0) yield options.toBatch(kept);
   };
-  const seen = createRecentIds();
+  const seen = new RecentIds();
   const once = (page: RowPage): RowPage => keepRows(page, (row) => seen.isNew(options.keys.id(row)));
   yield* isWhole ? take(once(first)) : readOn(options, { first, until, seen, take });
   if (count.came > 0 && count.kept === 0)
@@ -60,9 +50,9 @@ async function isOnlyPage<Batch>(
   { list, range, perPage, signal }: ListRequest<Batch>,
   first: FetchedPage,
 ): Promise<boolean> {
-  if (list.kind === "cursor") return first.next === null;
+  if (!list.isNumbered) return first.next === null;
   if (first.rows.length === 0 || first.rows.length >= perPage) return first.rows.length === 0;
-  const second = await list.fetch({ ...range, page: 2 }, signal);
+  const second = await list.fetch({ ...range, page: first.next }, signal);
   return second.rows.length === 0 || (second.text === first.text && isWholeList(first.rows.length, perPage));
 }
 
@@ -81,7 +71,7 @@ async function* readOn<Batch>(
   const { list, keys, range } = options;
   const isHonoured = first.rows.every((row) => (keys.at(row) ?? Infinity) >= (range.since ?? -Infinity));
   const start = sortedTimes(first, keys)?.first ?? 0;
-  let mayCut = isHonoured && (list.kind === "page" || list.hasTimes);
+  let mayCut = isHonoured && list.hasTimes;
   const pages = readPages(options, first, () => (mayCut ? 1 : options.concurrency));
   let count = 0;
   for await (const page of pages) {
@@ -121,42 +111,43 @@ async function* yieldUnlessIgnored<Batch>(
 }
 
 async function* readPages<Batch>(
-  { list, range, signal }: ListRequest<Batch>,
+  options: ListRequest<Batch>,
   first: FetchedPage,
   atOnce: () => number,
 ): AsyncGenerator<FetchedPage> {
+  const { list, range, signal } = options;
   yield first;
-  if (list.kind === "page") {
-    yield* readNumbers((page) => list.fetch({ ...range, page }, signal), { atOnce, fault: list.fault });
+  if (list.isNumbered) {
+    yield* readNumbers(options, atOnce);
     return;
   }
-  const followed = new Set<string>();
+  const followed = new Set<FetchedPage["next"]>();
   for (let { next, text: before } = first; next !== null;) {
     if (followed.has(next)) throw list.fault(CIRCLE, next);
     followed.add(next);
-    const page = await list.follow(next, signal);
-    if (page.rows.length > 0 && page.text === before) throw list.fault(SAME_AGAIN, next);
+    const page = await list.fetch({ ...range, page: next }, signal);
+    if (page.rows.length > 0 && page.text === before) throw list.fault(sameAgain(next), next);
     yield page;
     ({ next, text: before } = page);
   }
 }
 
 /** Reads pages from the second on, `atOnce()` of them in parallel, until one is empty. */
-async function* readNumbers(
-  fetch: (page: number) => Promise<FetchedPage>,
-  { atOnce, fault }: { readonly atOnce: () => number; readonly fault: PageList["fault"] },
+async function* readNumbers<Batch>(
+  { list, range, signal }: ListRequest<Batch>,
+  atOnce: () => number,
 ): AsyncGenerator<FetchedPage> {
   const requests: Promise<FetchedPage>[] = [];
   let before = "";
   for (let number = 2; ; number += 1) {
     while (requests.length < atOnce()) {
-      const page = fetch(number + requests.length);
+      const page = list.fetch({ ...range, page: number + requests.length }, signal);
       page.catch(() => {});
       requests.push(page);
     }
     const page = await requests.shift();
     if (page === undefined || page.rows.length === 0) return;
-    if (page.text === before) throw fault(sameAgain(number));
+    if (page.text === before) throw list.fault(sameAgain(number));
     yield page;
     before = page.text;
   }

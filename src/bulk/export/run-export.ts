@@ -29,11 +29,6 @@ interface Batch {
   readonly wide: { readonly page: RowPage; readonly found: readonly string[] } | null;
 }
 
-interface BatchEncoder {
-  readonly encode: (page: RowPage) => string;
-  readonly find: Growth["find"];
-}
-
 export interface SelectedList extends Omit<ListRequest<Batch>, "toBatch"> {
   readonly keep: ((row: RowPage["rows"][number]) => boolean) | null;
   readonly isWanted: () => boolean;
@@ -71,35 +66,22 @@ export interface ExportTotals {
   readonly lastAt: number | null;
 }
 
-/** The sink stays open. */
-export async function runExport(job: ExportJob): Promise<ExportTotals> {
-  const { encoder, sink } = job;
-  let written = 0;
-  await sink.write(encoder.head);
-  const totals = await consume(job, { encode: encoder.rows, find: () => [] }, async (batch) => {
-    if (written > 0) await sink.write(encoder.between);
-    await sink.write(batch.bytes);
-    written += batch.rows;
-  });
-  await sink.write(encoder.tail(written));
-  return totals;
-}
-
 /**
- * Like `runExport`, with a column for each name found. Each row is encoded once, with the columns known by then. New
- * columns come last, so earlier rows only get empty cells appended when they are copied from the scratch file.
+ * Writes the rows, and leaves the sink open. With `growth`, adds a column for each name found: each row is encoded once,
+ * with the columns known by then. New columns come last, so earlier rows only get empty cells appended when they are
+ * copied from the scratch file.
  */
-export async function runGrowing(job: ExportJob, growth: Growth): Promise<ExportTotals> {
+export async function runExport(job: ExportJob, growth: Growth | null): Promise<ExportTotals> {
   const { sink, signal } = job;
   const found: string[] = [];
   const runs: Run[] = [];
   let encoder = job.encoder;
   let scratch: ScratchFile | null = null;
   let written = 0;
-  const find: Growth["find"] = (page) => (growth.mayCome() ? growth.find(page) : []);
+  const find: Growth["find"] = (page) => (growth?.mayCome() === true ? growth.find(page) : []);
   try {
-    const totals = await consume(job, { encode: job.encoder.rows, find }, async ({ bytes, rows, wide }) => {
-      if (!growth.mayCome()) {
+    const totals = await consume(job, find, async ({ bytes, rows, wide }) => {
+      if (growth?.mayCome() !== true) {
         await sink.write(written === 0 ? job.encoder.head : job.encoder.between);
         await sink.write(bytes);
         written += rows;
@@ -114,7 +96,8 @@ export async function runGrowing(job: ExportJob, growth: Growth): Promise<Export
       noteRun(runs, { bytes: line.length, found: wide === null ? 0 : found.length });
     });
     if (written === 0) await sink.write(encoder.head);
-    if (scratch !== null) await copyWidened(scratch, runs, { ...growth, width: found.length, sink, signal });
+    if (growth !== null && scratch !== null)
+      await copyWidened(scratch, runs, { ...growth, width: found.length, sink, signal });
     await sink.write(encoder.tail(totals.rows));
     return totals;
   } finally {
@@ -156,14 +139,14 @@ async function copyWidened(
 }
 
 async function consume(
-  job: Omit<ExportJob, "encoder">,
-  encoder: BatchEncoder,
+  job: ExportJob,
+  find: Growth["find"],
   take: (batch: Batch) => Promise<void>,
 ): Promise<ExportTotals> {
   const totals = { rows: 0, counted: 0, firstAt: null as number | null, lastAt: null as number | null };
   for (const list of job.lists) {
     if (!list.isWanted()) continue;
-    for await (const batch of readList({ ...list, toBatch: (page) => makeBatch(job, list, encoder, page) })) {
+    for await (const batch of readList({ ...list, toBatch: (page) => makeBatch(job, list, find, page) })) {
       job.log?.note(batch.versions);
       if (batch.rows === 0) continue;
       totals.rows += batch.rows;
@@ -178,9 +161,9 @@ async function consume(
 }
 
 function makeBatch(
-  { log, filterPage, rewrite, isCounted }: Omit<ExportJob, "encoder">,
+  { encoder, log, filterPage, rewrite, isCounted }: ExportJob,
   { keep, keys }: SelectedList,
-  { encode, find }: BatchEncoder,
+  find: Growth["find"],
   page: RowPage,
 ): Batch {
   const seen = keep === null ? page : keepRows(page, keep);
@@ -189,7 +172,7 @@ function makeBatch(
   const written = rewrite === null || kept.rows.length === 0 ? kept : rewrite(kept);
   const found = find(written);
   const wide = found.length === 0 ? null : { page: written, found };
-  const bytes = Buffer.from(kept.rows.length === 0 || wide !== null ? "" : encode(written));
+  const bytes = Buffer.from(kept.rows.length === 0 || wide !== null ? "" : encoder.rows(written));
   const counted = isCounted === null ? kept.rows.length : kept.rows.filter(isCounted).length;
   const versions = log?.find(seen) ?? NO_VERSIONS;
   return { bytes, rows: kept.rows.length, counted, firstAt, lastAt, versions, wide };

@@ -29,16 +29,16 @@ export interface VersionLog {
   tail(): VersionTail;
 }
 
-export interface VersionLogOptions {
-  readonly keys: VersionKeys;
-  readonly before: VersionTail;
-  readonly overlap: number;
-  /** A time that has certainly passed, Unix seconds: a row dated in the future must not hide later ones. */
-  readonly limit: () => number;
-}
-
-/** Relies on the times of rows rather than clocks: a new row is never older than those already there. */
-export function createVersionLog({ keys, before, overlap, limit }: VersionLogOptions): VersionLog {
+/**
+ * Relies on the times of rows rather than clocks: a new row is never older than those already there. `limit` is a time
+ * that has certainly passed, Unix seconds: a row dated in the future must not hide later ones.
+ */
+export function createVersionLog(
+  keys: VersionKeys,
+  before: VersionTail,
+  overlap: number,
+  limit: () => number,
+): VersionLog {
   const kept = createStore(before.versions);
   let latest = before.until ?? -Infinity;
   return {

@@ -1,7 +1,7 @@
 /** Polls a list: yields every version of a row once, in the order of change. */
 import type { JsonObject } from "../../contract/json.ts";
 import { keepRows, type RowPage } from "../../contract/row-page.ts";
-import type { PageList, RowKeys } from "./lists.ts";
+import type { PagedList, RowKeys } from "./lists.ts";
 import { readList } from "./read-list.ts";
 import { createVersionFilter, createVersionLog, NO_VERSIONS, type VersionKeys } from "./versions.ts";
 
@@ -9,7 +9,7 @@ import { createVersionFilter, createVersionLog, NO_VERSIONS, type VersionKeys } 
 export const WATCH_OVERLAP_SECONDS = 10;
 
 interface WatchedList {
-  readonly list: PageList;
+  readonly list: PagedList;
   readonly keys: RowKeys;
 }
 
@@ -43,7 +43,7 @@ export interface ListWatch {
 export function openWatch(options: WatchOptions): ListWatch {
   const { versions: keys, now, since: floor } = options;
   const before = { until: null, versions: NO_VERSIONS };
-  const log = createVersionLog({ keys, before, overlap: WATCH_OVERLAP_SECONDS, limit: now });
+  const log = createVersionLog(keys, before, WATCH_OVERLAP_SECONDS, now);
   const state = { isProven: false };
   const read = ({ list, keys: rowKeys }: WatchedList, since: number | null): AsyncGenerator<RowPage> =>
     readList({

@@ -2,15 +2,13 @@ import { isWholeList } from "../../contract/limits.ts";
 import { keepRows, type RowPage } from "../../contract/row-page.ts";
 import {
   CIRCLE,
-  createRecentIds,
-  SAME_AGAIN,
+  type FetchedPage,
+  type PagedList,
+  type PageName,
+  RecentIds,
+  type RowKeys,
   sameAgain,
   sortedTimes,
-  type CursorList,
-  type FetchedPage,
-  type PageList,
-  type RecentIds,
-  type RowKeys,
 } from "./lists.ts";
 
 /** The service returned rows from before the requested time range. */
@@ -35,14 +33,14 @@ interface Window {
   readonly since: number;
   readonly until: number;
   readonly seen: RecentIds;
-  /** The next page, as a number or a link; null at the start of the window. */
-  readonly next: number | string | null;
+  /** Null at the start of the window. */
+  readonly next: PageName;
   readonly followed: Set<string>;
   readonly isSorted: boolean;
 }
 
 export interface WindowsOptions<Batch> {
-  readonly list: PageList | CursorList;
+  readonly list: PagedList;
   readonly keys: RowKeys;
   readonly perPage: number;
   readonly concurrency: number;
@@ -154,7 +152,7 @@ function openQueue<Batch>(
   return { tasks, running, fill };
 }
 
-function openWindow(since: number, until: number, seen: RecentIds = createRecentIds()): Window {
+function openWindow(since: number, until: number, seen: RecentIds = new RecentIds()): Window {
   return { since, until, seen, next: null, followed: new Set(), isSorted: true };
 }
 
@@ -180,30 +178,29 @@ async function readWindow<Batch>(
     onPage();
     const { rows, text } = page;
     if (rows.length > 0) {
-      if (typeof next === "number" && text === before) throw list.fault(sameAgain(next));
-      if (typeof next === "string" && text === before) throw list.fault(SAME_AGAIN, next);
+      if (next !== null && text === before) throw list.fault(sameAgain(next), next);
       if (next === null && rows.some((row) => (keys.at(row) ?? since) < since)) throw new FiltersIgnoredError();
       const fresh = keepRows(page, (row) => (keys.at(row) ?? until) <= until && seen.isNew(keys.id(row)));
       if (fresh.rows.length > 0) batches.push(toBatch(fresh));
     }
-    return { count: rows.length, text, times: sortedTimes(page, keys), following: followingPage(list, page, next) };
+    return { count: rows.length, text, times: sortedTimes(page, keys), following: page.next };
   };
   for (let pages = 1; pages <= WINDOW_PAGES_MAX; pages += 1) {
-    const { count, text, times, following } = await fetchPage(list, { since, until, next }, signal).then(take);
+    const { count, text, times, following } = await list.fetch({ since, until, page: next }, signal).then(take);
     const ended = { batches, pages, rest: null };
-    if (list.kind === "page" && count === 0) return ended;
+    if (list.isNumbered && count === 0) return ended;
     isSorted &&= count === 0 || (times !== null && times.first >= since);
     const last = isSorted && times !== null ? times.last : since;
     if (last > until || following === null) return ended;
-    if (list.kind === "page" && count < full) {
-      const after = await fetchPage(list, { since, until, next: following }, signal);
+    if (list.isNumbered && count < full) {
+      const after = await list.fetch({ since, until, page: following }, signal);
       if (after.rows.length === 0 || (after.text === text && isWholeList(count, perPage))) return ended;
       // This is the service's page size, so the next short page needs no extra request.
       full = count;
     }
     if (typeof following === "string" && followed.has(following)) throw list.fault(CIRCLE, following);
     if (typeof following === "string") followed.add(following);
-    next = list.kind === "page" && last > since ? null : following;
+    next = list.isNumbered && last > since ? null : following;
     before = text;
     since = last;
   }
@@ -217,19 +214,5 @@ interface PageFacts {
   readonly count: number;
   readonly text: string;
   readonly times: ReturnType<typeof sortedTimes>;
-  readonly following: Window["next"];
-}
-
-function followingPage({ kind }: PageList | CursorList, page: FetchedPage, next: Window["next"]): Window["next"] {
-  if (kind === "cursor") return page.next;
-  return (typeof next === "number" ? next : 1) + 1;
-}
-
-function fetchPage(
-  list: PageList | CursorList,
-  { since, until, next }: Pick<Window, "since" | "until" | "next">,
-  signal: AbortSignal,
-): Promise<FetchedPage> {
-  if (list.kind === "page") return list.fetch({ since, until, page: typeof next === "number" ? next : 1 }, signal);
-  return typeof next === "string" ? list.follow(next, signal) : list.open({ since, until }, signal);
+  readonly following: PageName;
 }

@@ -79,8 +79,7 @@ export async function beginIncrement(opened: OpenedExport): Promise<Increment> {
         hint: "it belongs to another service, or a clock was wrong; to export everything again, delete it",
       });
     },
-    openLog: (startedAt) =>
-      createVersionLog({ keys, before: last, overlap: OVERLAP_SECONDS, limit: () => watermark(startedAt()) }),
+    openLog: (startedAt) => createVersionLog(keys, last, OVERLAP_SECONDS, () => watermark(startedAt())),
     async announce(log, written) {
       const { until, file_bytes, file_sha256, versions } = last;
       const pending = positionAfter(log, written);
@@ -112,12 +111,11 @@ function readWhole(source: ExportSource): Increment {
 }
 
 async function identify({ deps, request, plan, connection }: OpenedExport): Promise<StateIdentity> {
-  const { client, account } = connection;
   const dialect = [deps.options.excel ? "excel" : "", plan.gzip ? "gzip" : ""];
   return {
     command: request.command,
-    base_url: account?.place ?? client.baseUrl,
-    key: (await account?.keyFingerprint()) ?? "",
+    base_url: connection.place,
+    key: await connection.keyFingerprint(),
     filter: request.filterText,
     format: [plan.format, ...dialect, deps.options.time ?? ""].filter((word) => word !== "").join(" "),
     columns: plan.columns?.map(({ name }) => name).join(",") ?? "",

@@ -47,7 +47,7 @@ async function runOpened(opened: OpenedExport): Promise<void> {
   const progress = createProgress(deps, request.resource.noun, plan.file === null ? deps.streams.out : null);
   const ended = new AbortController();
   try {
-    const { totals, counted, log } = await readRows(opened, increment, { progress, ended: ended.signal });
+    const { totals, counted, log } = await readRows(opened, increment, progress, ended.signal);
     deps.signal.throwIfAborted();
     const written = await output.close();
     refuseShorter(opened, totals.rows, await counted);

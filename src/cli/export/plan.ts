@@ -22,18 +22,13 @@ export function planExport(deps: Deps, request: ExportRequest, flags: ExportFlag
   const format = chooseExportFormat(deps, flags.out);
   const asJson = format === "json" || format === "ndjson";
   const selected = selectColumns(request.resource, deps.options.columns);
-  checkFlags(flags, format);
+  checkFlags(deps, flags, format);
   checkCsvFlags(deps, format);
   const gzip = flags.gzip || hasGz(flags.out ?? "");
   if (gzip && isStdout(flags.out) && deps.streams.out.isTTY)
     throw new UsageError("--gzip writes binary data, which a terminal cannot show");
   const file = isStdout(flags.out) ? null : withGz(flags.out ?? "", gzip);
-  return {
-    format,
-    gzip,
-    file,
-    columns: asJson && deps.options.columns === null ? null : selected,
-  };
+  return { format, gzip, file, columns: asJson && deps.options.columns === null ? null : selected };
 }
 
 export function createPageEncoder(
@@ -95,11 +90,11 @@ function hasGz(file: string): boolean {
   return /\.gz$/i.test(file);
 }
 
-function checkFlags(flags: ExportFlags, format: EncodedFormat): void {
+function checkFlags({ options }: Deps, flags: ExportFlags, format: EncodedFormat): void {
   const asJson = format === "json" || format === "ndjson";
   refuse(flags.checksum && isStdout(flags.out), "--checksum requires --out: the checksum is written next to the file");
   refuse(
-    flags.query && !isStdout(flags.out),
+    options.query !== null && !isStdout(flags.out),
     "--out and --query cannot be used together",
     "without --out, the filtered JSON goes to standard output, which > FILE redirects",
   );

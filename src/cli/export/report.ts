@@ -1,10 +1,9 @@
 import type { SinkTotals } from "../../bulk/export/byte-sink.ts";
 import type { Range } from "../../bulk/export/lists.ts";
 import type { ExportTotals } from "../../bulk/export/run-export.ts";
-import { unixSeconds } from "../../runtime/clock.ts";
 import type { Deps } from "../kit/deps.ts";
 import { countOf, formatCount } from "../../contract/text/whole-number.ts";
-import { createTimeFormatter, type TimeFormatter } from "../render/time.ts";
+import { type TimeFormatter, timeFormatterFor } from "../render/time.ts";
 import type { CountRange } from "./snapshot.ts";
 
 export interface ExportReport {
@@ -18,14 +17,15 @@ export interface ExportReport {
 }
 
 /** Short on a terminal unless `-v` is given. Missing rows are reported even with `-q`. */
-export async function writeReport({ streams: { err }, options, clock }: Deps, report: ExportReport): Promise<void> {
+export async function writeReport(deps: Deps, report: ExportReport): Promise<void> {
+  const { options } = deps;
+  const { err } = deps.streams;
   const { noun, totals, counted } = report;
   const missing = describeMissing(noun, totals.counted, { counted, came: "exported" });
   if (missing !== null) await err.write(`warning: ${missing}\n`);
   if (options.quiet) return;
   const isShort = err.isTTY && options.verbosity === 0;
-  const format = options.time ?? (isShort ? "local" : "iso");
-  const time = createTimeFormatter({ format, zone: options.timeZone, now: unixSeconds(clock) });
+  const time = timeFormatterFor(deps, isShort ? "local" : "iso");
   await err.write(`${formatReport(report, { isShort, time })}\n`);
 }
 

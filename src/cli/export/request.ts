@@ -1,31 +1,19 @@
 /** How the exports differ, and their shared flags. */
-import type { CursorList, PageList, Range, RowKeys } from "../../bulk/export/lists.ts";
+import type { PagedList, Range, RowKeys } from "../../bulk/export/lists.ts";
 import type { VersionKeys } from "../../bulk/export/versions.ts";
 import type { Client } from "../../client/client.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import { PER_PAGE_MAX } from "../../contract/limits.ts";
 import type { RowPage } from "../../contract/row-page.ts";
-import type { FlagRecord } from "../args/flag-record.ts";
 import type { Flags } from "../args/flags.ts";
 import { parseOutputFile, parsePageSize } from "../args/values.ts";
-import type { FlagGroup } from "../kit/flag-spec.ts";
+import { type FlagGroup, flagGroup, type GroupValue } from "../kit/flag-spec.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { keysOf } from "./sources.ts";
 import type { Column, Resource } from "../render/columns.ts";
 
-export interface ExportFlags {
-  readonly out: string | null;
-  readonly gzip: boolean;
-  readonly append: boolean;
-  readonly state: string | null;
-  readonly flatten: boolean;
-  readonly checksum: boolean;
-  readonly query: boolean;
-  readonly perPage: number | null;
-}
-
 export interface ExportSource {
-  readonly list: (client: Client, perPage: number) => PageList | CursorList;
+  readonly list: (client: Client, perPage: number) => PagedList;
   readonly keys: RowKeys;
   readonly range: Range;
 }
@@ -86,49 +74,48 @@ export const EXPORT_EXITS: readonly ExitCode[] = [
   EXIT.terminated,
 ];
 
-/** What later runs export; null if the list can't be filtered by time. */
-export function exportFile(later: "new" | "new or changed" | null): FlagGroup<ExportFlags> {
-  const state: FlagRecord = {
-    flag: "--state",
-    value: "file",
-    text: `record how far this run got; export only what is ${later} since`,
-  };
-  return {
-    records: [
-      { flag: "--out", value: "file", text: "write to a file, atomically", otherwise: "standard output" },
-      { flag: "--gzip", text: "compress; adds .gz to the name", conflicts: ["--query"] },
-      { flag: "--append", text: "add to the file instead of replacing it" },
-      ...(later === null ? [] : [state]),
-      { flag: "--flatten", text: "add a column for each property found" },
-      { flag: "--checksum", text: "also write <file>.sha256" },
-      { flag: "--per-page", value: "n", text: `page size, 1 to ${PER_PAGE_MAX}`, otherwise: String(PER_PAGE_MAX) },
-    ],
-    read: (flags, { options }) => ({
-      out: flags.parse("--out", parseOutputFile),
-      gzip: flags.is("--gzip"),
-      append: flags.is("--append"),
-      state: flags.parse("--state", parseOutputFile),
-      flatten: flags.is("--flatten"),
-      checksum: flags.is("--checksum"),
-      query: options.query !== null,
-      perPage: flags.parse("--per-page", parsePageSize),
-    }),
-  };
+/** `later` is what later runs export; null if the list can't be filtered by time. */
+export function exportFile(later: "new" | "new or changed" | null) {
+  const group = flagGroup({
+    out: {
+      flag: "--out",
+      value: "file",
+      text: "write to a file, atomically",
+      otherwise: "standard output",
+      parse: parseOutputFile,
+    },
+    gzip: { flag: "--gzip", text: "compress; adds .gz to the name", conflicts: ["--query"] },
+    append: { flag: "--append", text: "add to the file instead of replacing it" },
+    state: {
+      flag: "--state",
+      value: "file",
+      text: `record how far this run got; export only what is ${later} since`,
+      parse: parseOutputFile,
+    },
+    flatten: { flag: "--flatten", text: "add a column for each property found" },
+    checksum: { flag: "--checksum", text: "also write <file>.sha256" },
+    perPage: {
+      flag: "--per-page",
+      value: "n",
+      text: `page size, 1 to ${PER_PAGE_MAX}`,
+      otherwise: String(PER_PAGE_MAX),
+      parse: parsePageSize,
+    },
+  });
+  return { ...group, records: group.records.filter(({ flag }) => flag !== "--state" || later !== null) };
 }
 
+export type ExportFlags = GroupValue<ReturnType<typeof exportFile>>;
+
+/** Filters as typed, so that `7d` is the same filter every night. */
 export function textOfFilters(...names: readonly string[]): FlagGroup<string> {
-  return { records: [], read: (flags) => describeFilters(flags, names) };
-}
-
-/** As typed, so that `7d` is the same filter every night. */
-function describeFilters(flags: Flags, names: readonly string[]): string {
-  return names
-    .flatMap((name) =>
-      [flags.text(name), ...flags.all(name)].map((value) => (value === null ? "" : `${name} ${value}`)),
-    )
-    .concat(names.filter((name) => flags.is(name)))
-    .filter((text) => text !== "")
-    .join(" ");
+  const describe = (flags: Flags): string => {
+    const values = names.flatMap((name) =>
+      [flags.text(name) ?? [], flags.all(name)].flat().map((value) => `${name} ${value}`),
+    );
+    return [...values, ...names.filter((name) => flags.is(name))].join(" ");
+  };
+  return { records: [], read: describe };
 }
 
 interface RangeRows extends Pick<ExportRequest, "command" | "resource">, Pick<ExportSource, "list"> {

@@ -1,46 +1,24 @@
 import path from "node:path";
 import { tmpdir } from "node:os";
-import {
-  runExport,
-  runGrowing,
-  type ExportJob,
-  type ExportTotals,
-  type Growth,
-  type SelectedList,
-} from "../../bulk/export/run-export.ts";
+import { type ExportJob, type Growth, runExport, type SelectedList } from "../../bulk/export/run-export.ts";
 import { widenCsv, widenTsv } from "../../bulk/export/widen.ts";
-import type { VersionLog } from "../../bulk/export/versions.ts";
+import type { JsonObject } from "../../contract/json.ts";
 import { PER_PAGE_MAX } from "../../contract/limits.ts";
 import { openScratchFile } from "../../runtime/files/scratch-file.ts";
 import type { Increment, OpenedExport } from "./increment.ts";
 import { pathColumn } from "../render/columns.ts";
 import { createPageEncoder } from "./plan.ts";
 import type { ExportSource, FlatColumns } from "./request.ts";
-import {
-  createCount,
-  createSnapshot,
-  type Background,
-  type Count,
-  type CountRange,
-  type Snapshot,
-} from "./snapshot.ts";
+import { type Count, createCount, createSnapshot } from "./snapshot.ts";
+import type { Progress } from "../kit/progress.ts";
 
-export interface ReadRows {
-  readonly totals: ExportTotals;
-  readonly counted: Promise<CountRange | null>;
-  readonly log: VersionLog | null;
-}
-
-export async function readRows(
-  opened: OpenedExport,
-  increment: Increment,
-  { progress, ended }: Background,
-): Promise<ReadRows> {
+/** Optional requests end with `ended`. */
+export async function readRows(opened: OpenedExport, increment: Increment, progress: Progress, ended: AbortSignal) {
   const { deps, request, flags, plan, output } = opened;
-  const asked = AbortSignal.any([deps.signal, ended]);
-  const count = createCount(opened, increment, { progress, ended: asked });
-  const first: { mayGrow: boolean | null } = { mayGrow: null };
-  const { lists, startedAt } = createReadings(opened, increment, { count, asked, first });
+  const signal = AbortSignal.any([deps.signal, ended]);
+  const count = createCount(opened, increment, progress, signal);
+  const first: Asking["first"] = { mayGrow: null };
+  const { lists, startedAt } = createReadings(opened, increment, { count, signal, first });
   const log = increment.openLog(startedAt);
   const header = output.oldBytes === 0 || !flags.append;
   const job: ExportJob = {
@@ -55,13 +33,8 @@ export async function readRows(
     signal: deps.signal,
   };
   const flat = flatColumns(opened);
-  const totals =
-    flat === null
-      ? await runExport(job)
-      : await runGrowing(
-          job,
-          toGrowth(opened, flat, () => flags.flatten || first.mayGrow === true),
-        );
+  const mayCome = (): boolean => flags.flatten || first.mayGrow === true;
+  const totals = await runExport(job, flat === null ? null : toGrowth(opened, flat, mayCome));
   return { totals, counted: count.result(totals.counted), log };
 }
 
@@ -90,56 +63,44 @@ function toGrowth({ deps, plan }: OpenedExport, flat: FlatColumns, mayCome: Grow
   };
 }
 
-interface Readings {
-  readonly lists: readonly SelectedList[];
-  readonly startedAt: () => number;
-}
-
 interface Asking {
   readonly count: Count;
   /** Cancels optional requests. */
-  readonly asked: AbortSignal;
+  readonly signal: AbortSignal;
   /** Set by the first page: rows may bring columns. */
   readonly first: { mayGrow: boolean | null };
 }
 
-function createReadings(opened: OpenedExport, increment: Increment, asking: Asking): Readings {
-  const { source, unstamped, keep, checkClock } = increment;
-  const snapshot = openSnapshot(opened, source, asking);
-  if (unstamped === null)
-    return {
-      lists: [toReading(opened, source, { ...asking, snapshot, keep, checkClock })],
-      startedAt: snapshot.startedAt,
-    };
+function createReadings(opened: OpenedExport, increment: Increment, asking: Asking) {
+  const { source, unstamped, keep } = increment;
+  if (unstamped === null) {
+    const only = toReading(opened, increment, asking, source, keep);
+    return { lists: [only], startedAt: only.startedAt };
+  }
   let isListed = false;
-  const watch: SelectedList["keep"] = (row) => {
+  const first = toReading(opened, increment, asking, source, (row) => {
     isListed ||= unstamped.has(row);
     return keep?.(row) ?? true;
-  };
-  const first = toReading(opened, source, { ...asking, snapshot, checkClock, keep: watch });
-  const second = toReading(opened, unstamped.source, {
-    ...asking,
-    checkClock,
-    snapshot: openSnapshot(opened, unstamped.source, asking),
-    keep: (row) => unstamped.has(row) && (keep?.(row) ?? true),
   });
+  const isWanted = (row: JsonObject): boolean => unstamped.has(row) && (keep?.(row) ?? true);
+  const second = toReading(opened, increment, asking, unstamped.source, isWanted);
   // If one of them was listed, the service lists all.
-  return { lists: [first, { ...second, isWanted: () => !isListed }], startedAt: snapshot.startedAt };
-}
-
-interface ReadingParts extends Asking, Pick<SelectedList, "keep">, Pick<Increment, "checkClock"> {
-  readonly snapshot: Snapshot;
+  return { lists: [first, { ...second, isWanted: () => !isListed }], startedAt: first.startedAt };
 }
 
 function toReading(
   { deps, connection, flags, request }: OpenedExport,
+  { checkClock }: Increment,
+  { count, signal, first: seen }: Asking,
   source: ExportSource,
-  { snapshot, count, keep, checkClock, first: seen }: ReadingParts,
-): SelectedList {
+  keep: SelectedList["keep"],
+): SelectedList & { readonly startedAt: () => number } {
   const perPage = flags.perPage ?? PER_PAGE_MAX;
+  const list = source.list(connection.client, perPage);
+  const { startedAt, fixUntil } = createSnapshot(list, source, deps.clock, signal);
   const isRewritten = (request.shaping?.rewrite ?? null) !== null;
   return {
-    list: source.list(connection.client, perPage),
+    list,
     keys: source.keys,
     range: source.range,
     perPage,
@@ -147,27 +108,13 @@ function toReading(
     async fixUntil(first, isWhole) {
       checkClock(first.serverTime);
       seen.mayGrow ??= first.hasAnswers === true || (request.resource.found?.in(first.rows) ?? []).length > 0;
-      const until = await snapshot.fixUntil(first, isWhole);
+      const until = await fixUntil(first, isWhole);
       count.begin(until);
       return until;
     },
     signal: deps.signal,
     keep,
     isWanted: () => true,
+    startedAt,
   };
-}
-
-function openSnapshot(
-  { deps, connection, flags }: OpenedExport,
-  { list, keys, range }: ExportSource,
-  { asked }: Asking,
-): Snapshot {
-  const perPage = flags.perPage ?? PER_PAGE_MAX;
-  return createSnapshot({
-    list: list(connection.client, perPage),
-    keys,
-    range,
-    clock: deps.clock,
-    signal: asked,
-  });
 }

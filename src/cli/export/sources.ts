@@ -1,9 +1,10 @@
-import type { CursorList, FetchedPage, PageList, RowKeys } from "../../bulk/export/lists.ts";
+import type { PagedList, RowKeys } from "../../bulk/export/lists.ts";
 import type { Client, Parameters } from "../../client/client.ts";
 import { nameCall } from "../../client/errors/client-error.ts";
 import { PagingError } from "../../client/errors/call-errors.ts";
 import type { JsonObject } from "../../contract/json.ts";
-import type { Route } from "../../contract/routes.ts";
+import { PAGE_DEFAULT } from "../../contract/limits.ts";
+import { type Route, routePath } from "../../contract/routes.ts";
 
 export interface TimeParameters {
   readonly since: string;
@@ -19,25 +20,25 @@ export interface ListCall {
   readonly parameters: Parameters;
 }
 
-export function pageList(client: Client, { route, parameters }: ListCall, times: TimeParameters): PageList {
+/** `times` is null if the list can't be filtered by time. */
+export function pagedList(client: Client, call: ListCall, times: TimeParameters | null): PagedList {
+  const { route, parameters } = call;
+  const isNumbered = route.pagination === "page";
   return {
-    kind: "page",
-    fetch: ({ since, until, page }, signal): Promise<FetchedPage> =>
-      client.page({ route, parameters: { ...parameters, ...bounds(times, parameters, since, until), page }, signal }),
-    fault: (what) => new PagingError(what, { call: nameCall("GET", `${client.baseUrl}${route.path}.json`) }),
-  };
-}
-
-export function cursorList(client: Client, call: ListCall, times: TimeParameters | null): CursorList {
-  return {
-    kind: "cursor",
+    isNumbered,
     hasTimes: times !== null,
-    open: ({ since, until }, signal): Promise<FetchedPage> => {
-      const range = times === null ? {} : bounds(times, call.parameters, since, until);
-      return client.page({ ...call, parameters: { ...call.parameters, ...range }, signal });
+    async fetch({ since, until, page }, signal) {
+      if (typeof page === "string") return client.page({ ...call, next: page, signal });
+      const range = times === null ? {} : bounds(times, parameters, since, until);
+      if (!isNumbered) return client.page({ ...call, parameters: { ...parameters, ...range }, signal });
+      const number = page ?? PAGE_DEFAULT;
+      const found = await client.page({ ...call, parameters: { ...parameters, ...range, page: number }, signal });
+      return { ...found, next: number + 1 };
     },
-    follow: (next, signal): Promise<FetchedPage> => client.page({ ...call, next, signal }),
-    fault: (what, link = client.baseUrl) => new PagingError(what, { call: nameCall("GET", link) }),
+    fault: (what, page) =>
+      new PagingError(what, {
+        call: nameCall("GET", typeof page === "string" ? page : client.baseUrl + routePath(route, call.placeholders)),
+      }),
   };
 }
 

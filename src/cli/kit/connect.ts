@@ -28,9 +28,14 @@ async function connectRemotely(deps: Deps, settings: RemoteConnection): Promise<
   const waits = createWaitLines(deps);
   const origin = { baseUrl: baseUrl.source, apiKey: apiKey.source };
   const client = openClient(deps, { baseUrl: baseUrl.value, apiKey: apiKey.value, waits, origin });
-  const account = { place: baseUrl.value, keyFingerprint: () => fingerprint(apiKey.value) };
-  const profile = usedProfile(settings);
-  return { client, profile, account, retryCount: waits.retryCount, close: () => closeAll(client, waits) };
+  return {
+    client,
+    profile: usedProfile(settings),
+    place: baseUrl.value,
+    keyFingerprint: () => fingerprint(apiKey.value),
+    retryCount: waits.retryCount,
+    close: () => closeAll(client, waits),
+  };
 }
 
 async function fingerprint(key: string): Promise<string> {
@@ -51,9 +56,14 @@ async function connectLocally(deps: Deps): Promise<Connection> {
   const local = await asCliError(() => openLocal({ dataFile, clock: deps.clock, random: deps.random }));
   const waits = createWaitLines(deps);
   const client = openClient(deps, { ...local, waits });
-  const account = { place: dataFile, keyFingerprint: async () => "" };
-  const profile = LOCAL_PROFILE;
-  return { client, profile, account, retryCount: waits.retryCount, close: () => closeAll(local, waits) };
+  return {
+    client,
+    profile: LOCAL_PROFILE,
+    place: dataFile,
+    keyFingerprint: async () => "",
+    retryCount: waits.retryCount,
+    close: () => closeAll(local, waits),
+  };
 }
 
 interface Endpoint {

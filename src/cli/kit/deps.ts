@@ -32,21 +32,16 @@ export interface Deps {
 export interface Connection {
   readonly client: Client;
   /** Null if the connection isn't from a profile. */
-  readonly profile?: string | null;
-  /** For what is kept between runs, such as the state of an export. */
-  readonly account?: Account;
-  readonly retryCount?: () => number;
+  readonly profile: string | null;
+  /** The base URL; for the profile `local`, the data file. */
+  readonly place: string;
+  /** Short hash of the key; empty for the profile `local`. Recognizes what earlier runs left, such as an export's state. */
+  keyFingerprint(): Promise<string>;
+  readonly retryCount: () => number;
   /** Called after the work succeeded. It may throw. */
   onDone?(): Promise<void>;
   /** Called once, even after an error. */
   close(): Promise<void>;
-}
-
-interface Account {
-  /** The base URL; for the profile `local`, the data file. */
-  readonly place: string;
-  /** Short hash of the key; empty for the profile `local`. */
-  keyFingerprint(): Promise<string>;
 }
 
 export function settingsRequest({ env, platform, signal, options }: Deps): SettingsRequest {

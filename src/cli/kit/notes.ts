@@ -1,4 +1,4 @@
-/** Lines on stderr, which `--quiet` silences. */
+/** Lines on stderr, which `--quiet` suppresses. */
 import type { LockWatch } from "../../runtime/files/lock-file.ts";
 import { countOf } from "../../contract/text/whole-number.ts";
 import type { Connection, Deps } from "./deps.ts";
@@ -29,7 +29,7 @@ export function watchLock(deps: Pick<Deps, "streams" | "options" | "clock" | "si
 
 /** Null if no request was retried. */
 export function describeRetries({ retryCount }: Pick<Connection, "retryCount">): string | null {
-  const retries = retryCount?.() ?? 0;
+  const retries = retryCount();
   return retries === 0 ? null : countOf(retries, "request was retried", "requests were retried");
 }
 

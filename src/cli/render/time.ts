@@ -1,4 +1,5 @@
 import { FURTHEST_SECOND, toIsoTime } from "../../contract/text/iso-time.ts";
+import { type Clock, unixSeconds } from "../../runtime/clock.ts";
 import { createWallParts, DAY_SECONDS, utcDay } from "../../runtime/zone.ts";
 
 export const TIME_FORMATS = ["unix", "iso", "local", "relative"] as const;
@@ -7,10 +8,20 @@ export type TimeFormat = (typeof TIME_FORMATS)[number];
 /** Takes Unix seconds. Times outside the calendar become numbers. */
 export type TimeFormatter = (seconds: number) => string;
 
-export interface TimeOptions {
+interface TimeOptions {
   readonly format: TimeFormat;
   readonly zone: string | null;
   readonly now: number;
+}
+
+interface TimeContext {
+  readonly options: { readonly time: TimeFormat | null; readonly timeZone: string | null };
+  readonly clock: Clock;
+}
+
+/** In the format of `--time`, or in `otherwise`. */
+export function timeFormatterFor({ options, clock }: TimeContext, otherwise: TimeFormat): TimeFormatter {
+  return createTimeFormatter({ format: options.time ?? otherwise, zone: options.timeZone, now: unixSeconds(clock) });
 }
 
 /** `unix` 1767225600, `iso` 2026-01-01T00:00:00Z (UTC), `local` 2026-01-01 01:00:00, `relative` "3 days ago". */

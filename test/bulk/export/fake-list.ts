@@ -1,5 +1,5 @@
 /** A list of the API in memory that changes while it is read. */
-import type { CursorList, FetchedPage, PageList, Range, RowKeys } from "../../../src/bulk/export/lists.ts";
+import type { FetchedPage, PagedList, PageName, Range, RowKeys } from "../../../src/bulk/export/lists.ts";
 
 export interface FakeRow {
   readonly id: string;
@@ -40,29 +40,32 @@ export interface Fake {
 
 const byTime = (a: FakeRow, b: FakeRow): number => a.created_at - b.created_at || Number(a.id) - Number(b.id);
 
-export function fakePageList(options: FakeOptions): PageList & Fake {
-  const fake: PageList & Fake = {
-    kind: "page",
+export function fakePageList(options: FakeOptions): PagedList & Fake {
+  const fake: PagedList & Fake = {
+    isNumbered: true,
+    hasTimes: true,
     requests: [],
     maxAtOnce: 0,
     atOnce: 0,
-    fetch: ({ since, until, page }, signal) =>
-      answer(fake, options, `page=${page} since=${since} until=${until}`, signal, () => {
+    fetch: ({ since, until, page }, signal) => {
+      const wanted = Number(page ?? 1);
+      return answer(fake, options, `page=${wanted} since=${since} until=${until}`, signal, () => {
         const found = select(options, { since, until: options.ignoresUntil === true ? null : until });
-        const number = options.ignoresPage === true ? 1 : page;
+        const number = options.ignoresPage === true ? 1 : wanted;
         const rows = found.slice((number - 1) * options.perPage, number * options.perPage);
         return toPage(
           options,
           rows.filter((row) => options.hides?.(row) !== true),
-          null,
+          wanted + 1,
         );
-      }),
+      });
+    },
     fault: (what) => new Error(what),
   };
   return fake;
 }
 
-export function fakeCursorList(options: FakeOptions): CursorList & Fake {
+export function fakeCursorList(options: FakeOptions): PagedList & Fake {
   const after = (range: Range, position: FakeRow | null, number: number): FetchedPage => {
     const all = select(options, range);
     const rest = all.filter((row) => position === null || byTime(row, position) > 0);
@@ -73,19 +76,20 @@ export function fakeCursorList(options: FakeOptions): CursorList & Fake {
     const next = isBack ? { range, last: all[options.perPage - 1], number: 2 } : { range, last, number: number + 1 };
     return toPage(options, [...before, ...rows], isBack || rest.length > rows.length ? JSON.stringify(next) : null);
   };
-  const fake: CursorList & Fake = {
-    kind: "cursor",
+  const fake: PagedList & Fake = {
+    isNumbered: false,
     hasTimes: true,
     requests: [],
     maxAtOnce: 0,
     atOnce: 0,
-    open: (range, signal) =>
-      answer(fake, options, `since=${range.since} until=${range.until}`, signal, () => after(range, null, 1)),
-    follow: (next, signal) =>
-      answer(fake, options, "next", signal, () => {
-        const { range, last, number } = JSON.parse(next) as { range: Range; last: FakeRow; number: number };
+    fetch: ({ page, ...asked }, signal) => {
+      if (page === null)
+        return answer(fake, options, `since=${asked.since} until=${asked.until}`, signal, () => after(asked, null, 1));
+      return answer(fake, options, "next", signal, () => {
+        const { range, last, number } = JSON.parse(String(page)) as { range: Range; last: FakeRow; number: number };
         return after(range, options.ignoresPage === true ? null : last, number);
-      }),
+      });
+    },
     fault: (what) => new Error(what),
   };
   return fake;
@@ -97,7 +101,7 @@ function select({ rows, ignoresTimes }: FakeOptions, { since, until }: Range): F
   return sorted.filter((row) => row.created_at >= (since ?? -Infinity) && row.created_at <= (until ?? Infinity));
 }
 
-function toPage({ serverTime }: FakeOptions, rows: FakeRow[], next: string | null): FetchedPage {
+function toPage({ serverTime }: FakeOptions, rows: FakeRow[], next: PageName): FetchedPage {
   return { rows, text: JSON.stringify(rows), next, serverTime: serverTime ?? null };
 }
 

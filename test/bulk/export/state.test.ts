@@ -58,12 +58,7 @@ it("remembers what changed lately in 16 bytes a row, and nothing older", () => {
     at: (row: object) => (row as { at: number }).at,
     content: () => "x".repeat(1000),
   };
-  const log = createVersionLog({
-    keys,
-    before: { until: null, versions: NO_VERSIONS },
-    overlap: 300,
-    limit: () => Infinity,
-  });
+  const log = createVersionLog(keys, { until: null, versions: NO_VERSIONS }, 300, () => Infinity);
   for (let page = 0; page < 200; page += 1) log.note(log.find(pageAt(1000 + page, page * 100)));
   for (let page = 0; page < 300; page += 1) log.note(log.find(pageAt(9000, 100_000 + page * 100)));
   const { until, versions } = log.tail();

@@ -38,7 +38,15 @@ async function world(
     transport: undiciTransport({ baseUrl, env: {} }),
     clock: systemClock,
   });
-  const deps = { ...fake.deps, random: systemRandom, connect: async () => ({ client, close: () => client.close() }) };
+  const connect = async () => ({
+    client,
+    profile: null,
+    place: baseUrl,
+    keyFingerprint: async () => "",
+    retryCount: () => 0,
+    close: () => client.close(),
+  });
+  const deps = { ...fake.deps, random: systemRandom, connect };
   return { ...fake, deps, service };
 }
 

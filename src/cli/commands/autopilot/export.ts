@@ -1,9 +1,9 @@
-import type { CursorList } from "../../../bulk/export/lists.ts";
+import type { PagedList } from "../../../bulk/export/lists.ts";
 import type { Client } from "../../../client/client.ts";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import { EXPORT_EXITS, exportFile, type ExportRequest, type FlatColumns } from "../../export/request.ts";
-import { cursorList, textOf, timeOf } from "../../export/sources.ts";
+import { pagedList, textOf, timeOf } from "../../export/sources.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { MEMBERS } from "../../render/resources.ts";
 import { MEMBER, PLATFORM, toMemberParameters } from "./member-identifiers.ts";
@@ -21,8 +21,8 @@ export const exportMembers = defineCommand({
   columns: MEMBERS,
   run: async (deps, { platform, member, file }) => {
     const person = toMemberParameters(member);
-    const list = (client: Client, perPage: number): CursorList =>
-      cursorList(
+    const list = (client: Client, perPage: number): PagedList =>
+      pagedList(
         client,
         { route: ROUTES.listMembers, placeholders: { platform }, parameters: { per_page: perPage, ...person } },
         null,

@@ -14,7 +14,7 @@ import {
   textOfFilters,
   toRangeRequest,
 } from "../../export/request.ts";
-import { CREATED, cursorList } from "../../export/sources.ts";
+import { CREATED, pagedList } from "../../export/sources.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { propertyColumn } from "../../render/columns.ts";
 import { PEOPLE } from "../../render/resources.ts";
@@ -53,7 +53,7 @@ export const exportPeople = defineCommand({
       idField: "id",
       timeField: "created_at",
       list: (client: Client, perPage: number) =>
-        cursorList(client, { route: ROUTES.listPeople, parameters: { per_page: perPage, ...parameters } }, CREATED),
+        pagedList(client, { route: ROUTES.listPeople, parameters: { per_page: perPage, ...parameters } }, CREATED),
     };
     const request = {
       ...toRangeRequest(rows, range, filterText),

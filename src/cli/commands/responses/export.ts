@@ -11,7 +11,7 @@ import {
   type FlatColumns,
   textOfFilters,
 } from "../../export/request.ts";
-import { CREATED, keysOf, pageList, textOf, timeOf, UPDATED } from "../../export/sources.ts";
+import { CREATED, keysOf, pagedList, textOf, timeOf, UPDATED } from "../../export/sources.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { pathColumn, propertyColumn } from "../../render/columns.ts";
 import { RESPONSES } from "../../render/resources.ts";
@@ -61,7 +61,7 @@ function toRequest(selection: Selection, shaping: Shaping, filterText: string): 
   const parameters = { ...filters, since, until, order: "asc:updated_at" };
   const source: ExportSource = {
     list: (client, perPage) =>
-      pageList(client, { route: ROUTES.listResponses, parameters: { ...filters, per_page: perPage } }, CREATED),
+      pagedList(client, { route: ROUTES.listResponses, parameters: { ...filters, per_page: perPage } }, CREATED),
     keys: keysOf("id", "created_at"),
     range: { since, until },
   };
@@ -73,7 +73,7 @@ function toRequest(selection: Selection, shaping: Shaping, filterText: string): 
     incremental: {
       source: (updatedSince) => ({
         list: (client, perPage) =>
-          pageList(client, { route: ROUTES.listResponses, parameters: { ...parameters, per_page: perPage } }, UPDATED),
+          pagedList(client, { route: ROUTES.listResponses, parameters: { ...parameters, per_page: perPage } }, UPDATED),
         keys: UPDATED_KEYS,
         range: { since: Math.max(updatedSince, updated.since ?? updatedSince), until: updated.until },
       }),

@@ -12,7 +12,7 @@ import { noTrend, withRefusals } from "../../kit/refusals.ts";
 import type { TimeFilter } from "../../kit/time-flags.ts";
 import { createSnapshot } from "../../export/snapshot.ts";
 import type { PageFilter } from "./row-filters.ts";
-import { CREATED, keysOf, pageList } from "../../export/sources.ts";
+import { CREATED, keysOf, pagedList } from "../../export/sources.ts";
 
 export interface ResponseReading<Batch> {
   readonly range: TimeFilter;
@@ -33,10 +33,12 @@ export async function readResponses<Batch>(deps: Deps, reading: ResponseReading<
       route: ROUTES.listResponses,
       parameters: { trend, per_page: PER_PAGE_MAX, ...(expand.length > 0 && { expand: [...expand] }) },
     };
-    const shared = { list: pageList(client, call, CREATED), keys: keysOf("id", "created_at"), range };
-    const snapshot = createSnapshot({ ...shared, clock: deps.clock, signal: deps.signal });
+    const list = pagedList(client, call, CREATED);
+    const source = { keys: keysOf("id", "created_at"), range };
+    const snapshot = createSnapshot(list, source, deps.clock, deps.signal);
     const batches = readList({
-      ...shared,
+      ...source,
+      list,
       perPage: PER_PAGE_MAX,
       concurrency: deps.options.concurrency,
       toBatch: (page: RowPage) => ({ batch: toBatch((filterPage?.(page) ?? page).rows), rows: page.rows.length }),

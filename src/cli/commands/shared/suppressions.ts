@@ -6,7 +6,7 @@ import { defineCommand } from "../../kit/define-command.ts";
 import { LIMITS, listRows } from "../../kit/rows/list-rows.ts";
 import { timeRange } from "../../kit/time-flags.ts";
 import { EXPORT_EXITS, exportFile, textOfFilters, toRangeRequest } from "../../export/request.ts";
-import { CREATED, pageList } from "../../export/sources.ts";
+import { CREATED, pagedList } from "../../export/sources.ts";
 import type { Resource } from "../../render/columns.ts";
 
 interface SuppressionList {
@@ -38,7 +38,7 @@ export function suppressionCommands({ noun, verb, columns, method }: Suppression
     idField: "person_id",
     timeField: `${verb}_at`,
     list: (client: Client, perPage: number) =>
-      pageList(client, { route: ROUTES[method], parameters: { per_page: perPage } }, CREATED),
+      pagedList(client, { route: ROUTES[method], parameters: { per_page: perPage } }, CREATED),
   };
   const exportAll = defineCommand({
     name: "export",

@@ -71,8 +71,10 @@ async function run(
     });
     return {
       client,
+      profile: null,
+      place: baseUrl,
+      keyFingerprint: async () => more.apiKey ?? "key",
       retryCount: waits.retryCount,
-      account: { place: baseUrl, keyFingerprint: async () => more.apiKey ?? "key" },
       close: () => client.close(),
     };
   };

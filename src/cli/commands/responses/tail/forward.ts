@@ -1,7 +1,7 @@
 /** `responses tail --forward-to`: posts responses like a webhook. */
 import { createHash } from "node:crypto";
 import { RESPONSE_VERSIONS, changedAt } from "../export.ts";
-import { createRecentIds } from "../../../../bulk/export/lists.ts";
+import { RecentIds } from "../../../../bulk/export/lists.ts";
 import type { JsonObject } from "../../../../contract/json.ts";
 import { markLongNumbers, unmarkLongNumbers } from "../../../../contract/long-numbers.ts";
 import { splitRowTexts } from "../../../../contract/row-texts.ts";
@@ -82,7 +82,7 @@ interface Sender {
 }
 
 function createForwarder(deps: Deps, sender: Sender): Forwarder {
-  const recent = createRecentIds();
+  const recent = new RecentIds();
   const typeOf = (row: JsonObject, since: number | null): string => {
     const isFirst = recent.isNew(RESPONSE_VERSIONS.id(row));
     const createdAt = timeOf(row, "created_at") ?? 0;

@@ -19,7 +19,7 @@ import { noTrend, withRefusals } from "../../../kit/refusals.ts";
 import { parseStart } from "../../../kit/time-flags.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT } from "../../../exit-codes.ts";
-import { CREATED, keysOf, pageList, timeOf, UPDATED } from "../../../export/sources.ts";
+import { CREATED, keysOf, pagedList, timeOf, UPDATED } from "../../../export/sources.ts";
 import { WRAP_FLAG } from "../../../kit/rows/list-rows.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import type { ListOutput } from "../../../render/context.ts";
@@ -192,10 +192,10 @@ async function startWatch(
   const since = watched.since ?? (newest === null ? null : newest - WATCH_OVERLAP_SECONDS);
   const watch = openWatch({
     changed: {
-      list: pageList(client, { ...call, parameters: { ...call.parameters, order: "asc:updated_at" } }, UPDATED),
+      list: pagedList(client, { ...call, parameters: { ...call.parameters, order: "asc:updated_at" } }, UPDATED),
       keys: UPDATED_KEYS,
     },
-    created: { list: pageList(client, call, CREATED), keys: keysOf("id", "created_at") },
+    created: { list: pagedList(client, call, CREATED), keys: keysOf("id", "created_at") },
     isUnstamped: (row) => timeOf(row, "updated_at") === null,
     provesChanged,
     versions: RESPONSE_VERSIONS,
