@@ -4,17 +4,12 @@ import type { CheckReport } from "./check/check.ts";
 import type { RowSource } from "./journal/decide-rows.ts";
 import { createLineNumbers } from "./table/line-numbers.ts";
 
-interface RowSample {
-  readonly skip: RowSource["skip"];
-  readonly rows: number;
-}
-
 /** At least one row if there is any. `share` is from 0 to 1. */
 export function drawSample(
   { sendable, end, modeAt, reasonToSkip }: CheckReport,
   share: number,
   seed: string,
-): RowSample {
+): Pick<RowSource, "skip"> & { readonly rows: number } {
   const rows = sendable === 0 ? 0 : Math.max(1, Math.round(sendable * share));
   const drawn = createLineNumbers(Uint8Array);
   let [left, wanted] = [sendable, rows];

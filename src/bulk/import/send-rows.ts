@@ -3,7 +3,6 @@ import type { Clock } from "../../runtime/clock.ts";
 import { decideRows, type RowSource, type RowToSend } from "./journal/decide-rows.ts";
 import type { JournalEntry } from "./journal/journal-entry.ts";
 import type { Journal } from "./journal/journal.ts";
-import type { WritableState } from "./journal/journal-state.ts";
 import { countOutcomes, noOutcomes, OUTCOMES, type OutcomeCounts, type RowOutcome } from "./journal/outcome.ts";
 import { rowKey } from "./check/identities.ts";
 import type { ImportRow } from "./check/row-kind.ts";
@@ -17,19 +16,14 @@ interface IntendedRow extends RowToSend {
   readonly intentAt: number;
 }
 
-/** From before the first attempt to after the last one, Unix seconds by the service's clock. */
-interface SendingTime {
-  readonly intentAt: number;
-  readonly sentBy: number;
-}
-
 export interface Sender {
   /**
    * Rejects, and so stops the run, only for errors that affect every row, such as an invalid key. `onAccepted` is
    * called if the service answers 2xx without a usable body, before any look-up; it never rejects.
    */
   send(row: IntendedRow, onAccepted: () => Promise<void>): Promise<RowOutcome>;
-  lookUp(row: IntendedRow, time: SendingTime): Promise<Settled>;
+  /** From before the first attempt to after the last one, Unix seconds by the service's clock. */
+  lookUp(row: IntendedRow, time: { readonly intentAt: number; readonly sentBy: number }): Promise<Settled>;
   /** If set, a row that was unknown once is sent again only with --retry-unknown, even if a look-up doesn't find it. */
   readonly neverRepeatUnknown: boolean;
   isIdempotent(row: ImportRow): boolean;
@@ -38,8 +32,6 @@ export interface Sender {
 }
 
 export interface SendOptions extends RowSource {
-  /** Also updated with what this run adds to the journal. */
-  readonly before: WritableState;
   readonly sender: Sender;
   readonly journal: Journal;
   readonly clock: Clock;

@@ -17,9 +17,9 @@ import { asUsageError } from "../importing/problems.ts";
 import { findSources, type HistorySource } from "./sources.ts";
 import { storeRows, type StoredRows } from "./store-rows.ts";
 import {
-  createHistoryProblems,
   failedExpectations,
   type HistoryExpectation,
+  HistoryProblems,
   writeMapping,
   writeHistorySummary,
 } from "./summary.ts";
@@ -41,9 +41,11 @@ export interface HistoryRequest {
   readonly report: string | null;
 }
 
-export type WithStore = <Result>(work: (store: Store) => Promise<Result>) => Promise<Result>;
-
-export async function runHistoryImport(deps: Deps, request: HistoryRequest, withStore: WithStore): Promise<ExitCode> {
+export async function runHistoryImport(
+  deps: Deps,
+  request: HistoryRequest,
+  withStore: (work: (store: Store) => Promise<ExitCode>) => Promise<ExitCode>,
+): Promise<ExitCode> {
   const report = request.report === null ? null : await openReplacement(request.report, deps.random.token(6));
   try {
     const exit = request.check
@@ -55,10 +57,7 @@ export async function runHistoryImport(deps: Deps, request: HistoryRequest, with
     await report?.discard();
     if (error instanceof InputError) throw asUsageError(error);
     if (error instanceof InputChangedError)
-      throw new ImportStoppedError("input_changed", error.message, {
-        hint: AGAIN,
-        cause: error,
-      });
+      throw new ImportStoppedError("input_changed", error.message, { hint: AGAIN, cause: error });
     if (error instanceof InterruptedError && !request.check) throw new InterruptedError(error.signal, AGAIN);
     throw error;
   }
@@ -76,7 +75,7 @@ async function importHistoryFiles(
   const { format, stream, renames, unknown, onConflict, updatedAt, webhooks, project } = request;
   const shared = { zone: deps.options.timeZone, now: unixSeconds(deps.clock), signal: deps.signal };
   const reading: HistoryReading = { format, stream, renames, unknown, ...shared };
-  const problems = createHistoryProblems();
+  const problems = new HistoryProblems();
   const onProblem = (problem: HistoryProblem): void => problems.add(problem);
   const progress = createProgress(deps, "rows");
   const onRows = async (rows: number): Promise<void> => {

@@ -68,7 +68,7 @@ export interface StoredRows {
 /** Stored rows survive an interrupt; the same import recognizes them. */
 export async function storeRows(options: StoreOptions): Promise<StoredRows> {
   const counts = new Map<HistoryStream, StoredCounts>();
-  const people = createPeopleHere();
+  const people = new PeopleHere();
   const fresh = createFreshMarks();
   const nameless = new Set<number>();
   let done = 0;
@@ -156,35 +156,29 @@ function holds({ shape }: SurveyedSource, step: HistoryStep): boolean {
 }
 
 /** People with another id here, and ids that belong to someone else. */
-interface PeopleHere {
-  learn(imported: Imported, batch: readonly LocatedRow[]): void;
-  name(person: PastPerson): PastPerson;
-  /** Null if the person was refused. */
-  place(response: PastResponse): PastResponse | null;
-}
+class PeopleHere {
+  readonly #aliases = new Map<number, number>();
+  readonly #refused = new Set<number>();
 
-function createPeopleHere(): PeopleHere {
-  const aliases = new Map<number, number>();
-  const refused = new Set<number>();
-  const name = (person: PastPerson): PastPerson => {
-    const known = person.id === null ? undefined : aliases.get(person.id);
+  learn(imported: Imported, batch: readonly LocatedRow[]): void {
+    for (const [id, known] of imported.aliases) this.#aliases.set(id, known);
+    for (const { index } of imported.refused) {
+      const row = batch[index]?.row;
+      if (row !== undefined && !("person" in row) && row.id !== null) this.#refused.add(row.id);
+    }
+  }
+
+  name(person: PastPerson): PastPerson {
+    const known = person.id === null ? undefined : this.#aliases.get(person.id);
     // Only the id identifies a person who is another row here.
     return known === undefined ? person : { ...person, id: known, email: null, phoneNumber: null, createdAt: null };
-  };
-  return {
-    learn(imported, batch) {
-      for (const [id, known] of imported.aliases) aliases.set(id, known);
-      for (const { index } of imported.refused) {
-        const row = batch[index]?.row;
-        if (row !== undefined && !("person" in row) && row.id !== null) refused.add(row.id);
-      }
-    },
-    name,
-    place(response) {
-      if (response.person.id !== null && refused.has(response.person.id)) return null;
-      return aliases.size === 0 ? response : { ...response, person: name(response.person) };
-    },
-  };
+  }
+
+  /** Null if the person was refused. */
+  place(response: PastResponse): PastResponse | null {
+    if (response.person.id !== null && this.#refused.has(response.person.id)) return null;
+    return this.#aliases.size === 0 ? response : { ...response, person: this.name(response.person) };
+  }
 }
 
 /** People suppressed by this import already have the mark when stored, and still count as kept. */

@@ -61,35 +61,22 @@ const MONTHS: Resource = {
 
 const PROBLEMS_SHOWN = 20;
 
-export interface HistoryProblems {
-  add(problem: HistoryProblem): void;
-  /** Problems since the last call, one JSON object per line. */
-  takeLines(): string;
-  readonly shown: readonly HistoryProblem[];
-  readonly count: number;
-}
-
 /** Keeps the first few to show; all of them go to the report. */
-export function createHistoryProblems(): HistoryProblems {
-  const shown: HistoryProblem[] = [];
-  let lines: string[] = [];
-  let count = 0;
-  return {
-    add(problem) {
-      count += 1;
-      if (shown.length < PROBLEMS_SHOWN) shown.push(problem);
-      lines.push(`${JSON.stringify(problem)}\n`);
-    },
-    takeLines() {
-      const text = lines.join("");
-      lines = [];
-      return text;
-    },
-    shown,
-    get count() {
-      return count;
-    },
-  };
+export class HistoryProblems {
+  readonly shown: HistoryProblem[] = [];
+  count = 0;
+  readonly #lines: string[] = [];
+
+  add(problem: HistoryProblem): void {
+    this.count += 1;
+    if (this.shown.length < PROBLEMS_SHOWN) this.shown.push(problem);
+    this.#lines.push(`${JSON.stringify(problem)}\n`);
+  }
+
+  /** Problems since the last call, one JSON object per line. */
+  takeLines(): string {
+    return this.#lines.splice(0).join("");
+  }
 }
 
 export async function writeMapping(deps: Deps, { sources }: HistorySurvey): Promise<void> {

@@ -55,17 +55,15 @@ export interface HistorySurvey {
   readonly rows: number;
 }
 
-export interface SurveyHooks {
-  readonly database: TemporaryDatabase;
-  readonly onProblem: (problem: HistoryProblem) => void;
-  readonly onRows: (rows: number) => Promise<void>;
-}
-
 /** Throws UsageError for an unknown shape, InputError for an unreadable file. */
 export async function surveySources(
   sources: readonly HistorySource[],
   reading: HistoryReading,
-  hooks: SurveyHooks,
+  hooks: {
+    readonly database: TemporaryDatabase;
+    readonly onProblem: (problem: HistoryProblem) => void;
+    readonly onRows: (rows: number) => Promise<void>;
+  },
 ): Promise<HistorySurvey> {
   const [count, parts] = [countHistory(reading.zone, hooks.database), createResponseParts(reading.zone)];
   const lost = new Map<LostPart, number>();
@@ -128,25 +126,20 @@ interface ReadRow {
   readonly problem: string | null;
 }
 
-export interface OpenedRows {
-  readonly shape: HistoryShape | null;
-  readonly rows: AsyncIterable<readonly ReadRow[]>;
-}
-
 const LOOKED_AT = 50;
 
 export async function openRows(
   source: HistorySource,
   reading: HistoryReading,
   hooks: Pick<ConvertOptions, "onColumn" | "onLost" | "onOtherKind">,
-): Promise<OpenedRows> {
+): Promise<{ readonly shape: HistoryShape | null; readonly rows: AsyncIterable<readonly ReadRow[]> }> {
   const batches = source.read();
   for (let next = await batches.next(); next.done !== true; next = await batches.next()) {
     const first = next.value;
     if (first.length === 0) continue;
     const shape = await closingOnError(batches, () => shapeOf(source, first, reading));
     const convert = createConverter(shape, { ...reading, unknown: reading.unknown ?? "ignore", ...hooks });
-    return { shape, rows: convertAll({ first, batches, convert, shape }) };
+    return { shape, rows: convertAll(first, batches, convert, shape.stream ?? "responses") };
   }
   return { shape: null, rows: convertNone() };
 }
@@ -161,17 +154,11 @@ async function closingOnError<Result>(batches: AsyncGenerator, work: () => Resul
   }
 }
 
-function columnsOf(records: readonly HistoryRecord[]): string[] {
-  return [...new Set(records.slice(0, LOOKED_AT).flatMap(({ value }) => Object.keys(value)))];
-}
-
 function shapeOf(source: HistorySource, records: readonly HistoryRecord[], reading: HistoryReading): HistoryShape {
-  const columns = columnsOf(records);
+  const rows = records.slice(0, LOOKED_AT).map(({ value }) => value);
+  const columns = [...new Set(rows.flatMap(Object.keys))];
   refuseWidth(source, columns.length);
-  const shape = recognizeRows(
-    records.slice(0, LOOKED_AT).map(({ value }) => value),
-    reading,
-  );
+  const shape = recognizeRows(rows, reading);
   if (!("nearest" in shape)) return shape;
   throw unknownShape(source.name, columns, shape);
 }
@@ -189,18 +176,12 @@ function unknownShape(name: string, columns: readonly string[], { nearest, forma
   );
 }
 
-async function* convertAll({
-  first,
-  batches,
-  convert,
-  shape,
-}: {
-  readonly first: readonly HistoryRecord[];
-  readonly batches: AsyncGenerator<readonly HistoryRecord[]>;
-  readonly convert: ReturnType<typeof createConverter>;
-  readonly shape: HistoryShape;
-}): AsyncGenerator<readonly ReadRow[]> {
-  const stream = shape.stream ?? "responses";
+async function* convertAll(
+  first: readonly HistoryRecord[],
+  batches: AsyncGenerator<readonly HistoryRecord[]>,
+  convert: ReturnType<typeof createConverter>,
+  stream: PastRow["stream"],
+): AsyncGenerator<readonly ReadRow[]> {
   const toRow = ({ line, size, value, problem }: HistoryRecord): ReadRow => {
     if (problem !== undefined) return { line, size, row: null, stream, problem };
     const found = convert(value);

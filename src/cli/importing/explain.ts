@@ -1,34 +1,29 @@
-import { type CheckReport, checkTable } from "../../bulk/import/check/check.ts";
+import type { CheckReport } from "../../bulk/import/check/check.ts";
 import type { ImportRow, InvalidRow } from "../../bulk/import/check/row-kind.ts";
 import type { ImportTable } from "../../bulk/import/table/open-table.ts";
 import { readRawLines } from "../../bulk/import/table/records.ts";
 import type { InputRecord } from "../../bulk/import/table/record-parser.ts";
-import type { Deps } from "../kit/deps.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { toSafeLines } from "../render/safe-text.ts";
 import { toDryRunLine } from "../kit/write-outcome.ts";
 import { meaningOf } from "./mapping.ts";
-import { checkOptions, type ImportRequest } from "./import-request.ts";
+import { checkFile, type ImportRequest, type OpenedFile } from "./import-request.ts";
 
 /** Shows a row's text, what its columns mean and what would be sent. Throws UsageError. */
-export async function explainLine(
-  deps: Deps,
-  table: ImportTable,
-  request: ImportRequest,
-  line: number,
-): Promise<ExitCode> {
-  const report = await checkTable(table, checkOptions(deps, request));
+export async function explainLine(opened: OpenedFile, line: number): Promise<ExitCode> {
+  const { deps, request, table } = opened;
+  const report = await checkFile(opened);
   let position = 0;
   for await (const batch of table.records()) {
     deps.signal.throwIfAborted();
     for (const record of batch) {
       const row = table.validate(record);
       if (line >= record.line && line <= lastLine(record)) {
+        const { input } = table;
+        const raw = `${input.name}:${record.line}: ${await readRawLines(input, record.line, lastLine(record))}\n`;
         const outcome = describe(row, report, request, position);
-        await deps.streams.out.write(
-          toSafeLines(`${await rawText(table, record)}${describeCells(table, record)}${outcome}`),
-        );
+        await deps.streams.out.write(toSafeLines(raw + describeCells(table, record) + outcome));
         return EXIT.done;
       }
       if (!("problems" in row) && report.reasonToSkip(row.line) === null) position += 1;
@@ -39,10 +34,6 @@ export async function explainLine(
 
 function lastLine({ line, lineEnds }: InputRecord): number {
   return line + lineEnds;
-}
-
-async function rawText({ input }: ImportTable, record: InputRecord): Promise<string> {
-  return `${input.name}:${record.line}: ${await readRawLines(input, record.line, lastLine(record))}\n`;
 }
 
 function describeCells({ mapping }: ImportTable, { fields, problem }: InputRecord): string {

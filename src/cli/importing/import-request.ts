@@ -1,4 +1,4 @@
-import type { CheckOptions, CheckReport } from "../../bulk/import/check/check.ts";
+import { type CheckReport, checkTable } from "../../bulk/import/check/check.ts";
 import type { ImportTable } from "../../bulk/import/table/open-table.ts";
 import type { JournalHead } from "../../bulk/import/journal/journal-entry.ts";
 import type { Client } from "../../client/client.ts";
@@ -51,17 +51,21 @@ export function repeatDoesHarm({ isRemoval = false, overrides }: ImportRequest):
   return !isRemoval && overrides?.["send"] !== false;
 }
 
-export interface CheckedFile {
+export interface OpenedFile {
   readonly deps: Deps;
   readonly request: ImportRequest;
   readonly table: ImportTable;
+}
+
+export interface CheckedFile extends OpenedFile {
   readonly report: CheckReport;
 }
 
-export function checkOptions({ signal }: Deps, { flags, overrides, includesSuppressed }: ImportRequest): CheckOptions {
+export function checkFile({ deps, request, table }: OpenedFile): Promise<CheckReport> {
+  const { flags, overrides, includesSuppressed } = request;
   const { onDuplicate, maxErrors } = flags;
   const skipsOptedOut = includesSuppressed === false && overrides?.["send"] !== false;
-  return { onDuplicate, maxErrors, skipsOptedOut, signal };
+  return checkTable(table, { onDuplicate, maxErrors, skipsOptedOut, signal: deps.signal });
 }
 
 /** Everything that affects which requests are sent. A resumed run must have the same choices. */

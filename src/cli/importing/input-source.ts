@@ -1,4 +1,4 @@
-import { open, stat, unlink, type FileHandle } from "node:fs/promises";
+import { open, stat, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { openInputFile, type InputFacts, type InputFile } from "../../bulk/import/table/input-file.ts";
@@ -17,24 +17,22 @@ export async function isReadOnce(name: string): Promise<boolean> {
   return found !== null && !found.isFile() && !found.isDirectory();
 }
 
+type Form = Pick<InputFacts, "delimiter" | "encoding">;
+
 /**
  * `-` is standard input. Input that can only be read once is copied to disk; gzip is unpacked. Throws UsageError, or
  * the system's error.
  */
-export async function openInput(
-  deps: Deps,
-  name: string,
-  form: Pick<InputFacts, "delimiter" | "encoding"> = { delimiter: null },
-): Promise<InputFile> {
+export async function openInput(deps: Deps, name: string, form: Form = { delimiter: null }): Promise<InputFile> {
   return unzipped(await openFile(deps, name, form));
 }
 
-async function openFile(
-  deps: Deps,
-  name: string,
-  form: Pick<InputFacts, "delimiter" | "encoding">,
-): Promise<InputFile> {
-  if (STANDARD_INPUT.has(name)) return spoolStandardInput(deps, form);
+async function openFile(deps: Deps, name: string, form: Form): Promise<InputFile> {
+  const { in: standardInput } = deps.streams;
+  if (STANDARD_INPUT.has(name)) {
+    if (standardInput.isTTY) throw new UsageError("standard input is a terminal; pass a file, or pipe one in");
+    return spool(deps, standardInput.bytes(), { name: "standard input", ...form });
+  }
   if (await isReadOnce(name)) return spool(deps, readChunks(name, deps.signal), { name, ...form });
   const handle = await open(name, "r");
   if ((await handle.stat()).isDirectory()) {
@@ -42,12 +40,6 @@ async function openFile(
     throw new UsageError(`${name} is a directory, not a file`);
   }
   return openInputFile(handle, { path: name, name: path.basename(name), ...form });
-}
-
-async function spoolStandardInput(deps: Deps, form: Pick<InputFacts, "delimiter" | "encoding">): Promise<InputFile> {
-  const { in: standardInput } = deps.streams;
-  if (standardInput.isTTY) throw new UsageError("standard input is a terminal; pass a file, or pipe one in");
-  return spool(deps, standardInput.bytes(), { name: "standard input", ...form });
 }
 
 /** Unlinks the file right away where possible, so that even a kill leaves no personal data. */
@@ -66,15 +58,11 @@ async function spool(
     if (!isUnlinked) await unlink(name).catch(() => undefined);
   };
   try {
-    await writeAll(handle, chunks);
+    for await (const chunk of chunks) await handle.writeFile(chunk);
     return await openInputFile(handle, { ...input, path: null, onClose });
   } catch (error) {
     await handle.close();
     await onClose();
     throw error;
   }
-}
-
-async function writeAll(handle: FileHandle, chunks: AsyncIterable<Uint8Array>): Promise<void> {
-  for await (const chunk of chunks) await handle.writeFile(chunk);
 }

@@ -4,9 +4,9 @@ import type { ImportTable } from "../../bulk/import/table/open-table.ts";
 import { confirm, writeNote } from "../kit/notes.ts";
 import type { Deps } from "../kit/deps.ts";
 import { toShellWord } from "../render/safe-text.ts";
-import type { ImportRequest } from "./import-request.ts";
+import type { ImportRequest, OpenedFile } from "./import-request.ts";
 
-export async function writeHeaderNotes(deps: Deps, { mapping }: ImportTable): Promise<void> {
+export async function writeHeaderNotes({ deps, table: { mapping } }: OpenedFile): Promise<void> {
   for (const note of mapping.notes) await writeNote(deps, note);
   for (const { header, field } of mapping.nearMisses) {
     const isProperty = (name: string): boolean =>
@@ -40,16 +40,15 @@ export function quoteArgument(text: string): string {
   return /["$`\\!%]/.test(text) ? toShellWord(text) : `"${text}"`;
 }
 
-export interface MappedRequest {
-  readonly deps: Deps;
-  readonly request: ImportRequest;
-}
-
 /**
  * On a terminal, offers a mapping that makes the header usable. Also adds it to the command line for resuming. Throws
  * `error` if there is none, CancelledError if declined.
  */
-export async function askForMapping(deps: Deps, request: ImportRequest, error: unknown): Promise<MappedRequest> {
+export async function askForMapping(
+  deps: Deps,
+  request: ImportRequest,
+  error: unknown,
+): Promise<Omit<OpenedFile, "table">> {
   const { streams, commandLine } = deps;
   const fix = error instanceof InputError ? error.fix : null;
   const isAsked = !request.flags.yes && streams.in.isTTY && streams.err.isTTY;

@@ -8,16 +8,12 @@ import { writeNote, writeWarning } from "../kit/notes.ts";
 import type { Deps } from "../kit/deps.ts";
 import { localeWarning } from "../kit/survey-properties.ts";
 import { UsageError } from "../errors/usage-error.ts";
-import type { ImportRequest } from "./import-request.ts";
+import type { CheckedFile } from "./import-request.ts";
 import { mapFlags, quoteArgument } from "./mapping.ts";
 
 /** Throws UsageError if invalid rows aren't skipped, or no row is valid. */
-export async function reportCheck(
-  deps: Deps,
-  table: ImportTable,
-  request: ImportRequest,
-  report: CheckReport,
-): Promise<void> {
+export async function reportCheck(checked: CheckedFile): Promise<void> {
+  const { deps, request, table, report } = checked;
   const { name } = table.input;
   const { skipInvalid } = request.flags;
   const details = report.problems.map((group) => toDetail(name, group));
@@ -29,7 +25,7 @@ export async function reportCheck(
   const invalid = `${formatCount(report.invalidRows)} of ${countOf(report.rows, "row")} ${verb} invalid`;
   if (isFatal)
     throw new UsageError(`${name}: ${invalid}; nothing was sent`, { hint: adviceFor(table, report), details });
-  await writeFileNotes(deps, table, request, report);
+  await writeFileNotes(checked);
   if (report.invalidRows > 0) await writeWarning(deps, `${invalid} and will be skipped`);
 }
 
@@ -84,12 +80,8 @@ function describeFix(fix: InputFix, hasEncoding: boolean): string {
 const UNEVEN = "shorter or longer than the header: missing cells count as empty, empty extra cells are ignored";
 const OPTED_OUT = "of people who opted out or bounced will be skipped; --include-suppressed sends them";
 
-async function writeFileNotes(
-  deps: Deps,
-  table: ImportTable,
-  request: ImportRequest,
-  report: CheckReport,
-): Promise<void> {
+async function writeFileNotes(checked: CheckedFile): Promise<void> {
+  const { deps, request, table, report } = checked;
   const { overriddenRows, guardedCells, formulaCells, emptyRows, unevenRows, duplicates } = report;
   for (const group of report.unsaved) await writeNote(deps, describeGroup(table.input.name, group));
   const optedOut = report.rows - report.invalidRows - duplicates - report.sendable;
@@ -103,7 +95,7 @@ async function writeFileNotes(
     [optedOut, `${countOf(optedOut, "row")} ${OPTED_OUT}`],
   ] as const;
   for (const [number, note] of notes) if (number > 0) await writeNote(deps, note);
-  if (request.kind.properties === "properties") await warnOfLocales(deps, table, request, report);
+  if (request.kind.properties === "properties") await warnOfLocales(checked);
   if (duplicates === 0 || request.flags.onDuplicate !== null) return;
   const kept = duplicates === 1 ? "the first occurrence is kept" : "the first occurrence of each is kept";
   const same = request.kind.repeats === "answer" ? "same answer" : "same person";
@@ -119,7 +111,7 @@ export function describeWarnings(file: string, report: CheckReport): string[] {
   ];
 }
 
-/** Only in the plan, as it matters only if the file is imported again. */
+/** Part of the plan only, since it matters only if the file is imported again. */
 export function describeUntimed({ untimedRows }: CheckReport): string[] {
   if (untimedRows === 0) return [];
   const rows = countOf(untimedRows, "row has", "rows have");
@@ -134,16 +126,11 @@ function describeStrayQuotes(file: string, { strayQuotes }: CheckReport): string
   });
 }
 
-async function warnOfLocales(
-  deps: Deps,
-  { input }: ImportTable,
-  { flags }: ImportRequest,
-  { oddLocales }: CheckReport,
-): Promise<void> {
-  const ofFlag = localeWarning(flags.properties, "--property");
+async function warnOfLocales({ deps, request, table, report }: CheckedFile): Promise<void> {
+  const ofFlag = localeWarning(request.flags.properties, "--property");
   if (ofFlag !== null) await writeWarning(deps, ofFlag);
-  for (const { locale, line, rows } of oddLocales) {
-    const warning = localeWarning({ locale }, `${input.name}:${line}: locale`);
+  for (const { locale, line, rows } of report.oddLocales) {
+    const warning = localeWarning({ locale }, `${table.input.name}:${line}: locale`);
     await writeWarning(deps, `${warning}${rows > 1 ? ` (${countOf(rows, "row")})` : ""}`);
   }
 }

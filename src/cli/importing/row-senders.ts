@@ -9,22 +9,18 @@ import type { Json, JsonObject } from "../../contract/json.ts";
 import { describeSurveyStatus, UNKNOWN_REASON, type SurveyStatusName } from "../../contract/text/survey-status.ts";
 import { createWallClock } from "../../runtime/zone.ts";
 import { countOf } from "../../contract/text/whole-number.ts";
-import { createStopRule } from "../kit/rows/stop-rule.ts";
+import { StopRule } from "../kit/rows/stop-rule.ts";
 import { surveyStatusOf } from "../kit/write-outcome.ts";
 
 export interface RowSender extends Sender {
   remarks(): readonly string[];
 }
 
-export interface Breaker {
-  /** Rethrows errors that would affect every row. */
-  outcomeOf(row: SizedRow, write: Promise<RowOutcome>): Promise<RowOutcome>;
-}
-
-export function createBreaker(): Breaker {
-  const rule = createStopRule();
+export function createBreaker() {
+  const rule = new StopRule();
   return {
-    async outcomeOf(row, write) {
+    /** Rethrows errors that would affect every row. */
+    async outcomeOf(row: SizedRow, write: Promise<RowOutcome>): Promise<RowOutcome> {
       try {
         const outcome = await write;
         rule.ended(outcome.outcome === "unknown" ? "unknown" : "well");

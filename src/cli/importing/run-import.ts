@@ -1,5 +1,4 @@
 /** The pipeline of every bulk import: read, check, ask, journal, send, record, report. */
-import { checkTable } from "../../bulk/import/check/check.ts";
 import { InputChangedError, InputError, type InputFile, NoRowsError } from "../../bulk/import/table/input-file.ts";
 import { isEncoding } from "../../bulk/import/table/encoding.ts";
 import { type ImportTable, openTable } from "../../bulk/import/table/open-table.ts";
@@ -14,12 +13,12 @@ import { type Deps, withClient } from "../kit/deps.ts";
 import { ImportStoppedError } from "../errors/command-errors.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { explainLine } from "./explain.ts";
-import { checkOptions, type ImportRequest } from "./import-request.ts";
+import { checkFile, type ImportRequest, type OpenedFile } from "./import-request.ts";
 import { openInput } from "./input-source.ts";
 import { showDryRun } from "./plan/dry-run.ts";
 import { checkConsent } from "./plan/plan.ts";
 import { isOtherService } from "./plan/plan-run.ts";
-import { askForMapping, writeHeaderNotes, type MappedRequest } from "./mapping.ts";
+import { askForMapping, writeHeaderNotes } from "./mapping.ts";
 import { asUsageError, reportCheck } from "./problems.ts";
 import { checkTargets, lockRun, runFiles, type RunFiles } from "./run-files.ts";
 import { sendChecked } from "./send-checked.ts";
@@ -62,7 +61,13 @@ async function importFrom(
 ): Promise<ExitCode> {
   const startedAt = unixSeconds(deps.clock);
   const wordsAt = (await previousStart(request, files)) ?? startedAt;
-  const opened = await openMappedTable({ deps, request }, input, { startedAt, wordsAt });
+  const openAs = async (mapped: Omit<OpenedFile, "table">): Promise<OpenedFile> => ({
+    ...mapped,
+    table: await openImportTable(mapped, input, startedAt, wordsAt),
+  });
+  const opened = await openAs({ deps, request }).catch(async (error: unknown) =>
+    openAs(await askForMapping(deps, request, error)),
+  );
   return importTable(opened, files, startedAt);
 }
 
@@ -73,56 +78,35 @@ async function previousStart({ flags }: ImportRequest, files: RunFiles | null): 
   return ended ? null : (head?.at ?? null);
 }
 
-interface Opened extends MappedRequest {
-  readonly table: ImportTable;
-}
-
-async function openMappedTable(mapped: MappedRequest, input: InputFile, moments: RunMoments): Promise<Opened> {
-  try {
-    return { ...mapped, table: await openImportTable(mapped, input, moments) };
-  } catch (error) {
-    const asked = await askForMapping(mapped.deps, mapped.request, error);
-    return { ...asked, table: await openImportTable(asked, input, moments) };
-  }
-}
-
-async function importTable(
-  { deps, request, table }: Opened,
-  files: RunFiles | null,
-  startedAt: number,
-): Promise<ExitCode> {
-  if (request.flags.explain !== null) return explainLine(deps, table, request, request.flags.explain);
-  await writeHeaderNotes(deps, table);
-  if (files !== null) checkConsent(deps, table, request);
-  let report = await checkTable(table, checkOptions(deps, request));
+async function importTable(opened: OpenedFile, files: RunFiles | null, startedAt: number): Promise<ExitCode> {
+  const { deps, request, table } = opened;
+  if (request.flags.explain !== null) return explainLine(opened, request.flags.explain);
+  await writeHeaderNotes(opened);
+  if (files !== null) checkConsent(opened);
+  let report = await checkFile(opened);
   if (report.overOwnLimits > 0 && (await isOtherService(deps))) {
     table.liftOwnLimits();
-    report = await checkTable(table, checkOptions(deps, request));
+    report = await checkFile(opened);
   }
-  await reportCheck(deps, table, request, report);
-  if (files === null) return showDryRun({ deps, table, request, report });
+  const checked = { ...opened, report };
+  await reportCheck(checked);
+  if (files === null) return showDryRun(checked);
   if (report.rows === 0) throw new NoRowsError(`${table.input.name} has no rows below the header`);
   await checkTargets(deps, request, files);
   const lock = await lockRun(files, deps);
   try {
-    return await withClient(deps, (client, connection) =>
-      sendChecked({ deps, request, table, report, files, client, connection, startedAt }),
-    );
+    return await withClient(deps, (_, connection) => sendChecked({ ...checked, files, connection, startedAt }));
   } finally {
     await lock.release();
   }
 }
 
-interface RunMoments {
-  readonly startedAt: number;
-  /** What words such as "tomorrow" are relative to. */
-  readonly wordsAt: number;
-}
-
+/** `wordsAt` is what words such as "tomorrow" are relative to. */
 function openImportTable(
-  { deps, request }: MappedRequest,
+  { deps, request }: Omit<OpenedFile, "table">,
   input: InputFile,
-  { startedAt, wordsAt }: RunMoments,
+  startedAt: number,
+  wordsAt: number,
 ): Promise<ImportTable> {
   const { kind, flags, defaults = {}, overrides = {} } = request;
   const context = { now: wordsAt, zone: deps.options.timeZone };

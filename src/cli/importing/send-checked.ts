@@ -3,47 +3,44 @@ import { stat } from "node:fs/promises";
 import { type Journal, openJournal } from "../../bulk/import/journal/journal.ts";
 import type { JournalHead } from "../../bulk/import/journal/journal-entry.ts";
 import type { RowSource } from "../../bulk/import/journal/decide-rows.ts";
-import type { JournalState, WritableState } from "../../bulk/import/journal/journal-state.ts";
+import type { JournalState } from "../../bulk/import/journal/journal-state.ts";
 import { InputChangedError, InputError } from "../../bulk/import/table/input-file.ts";
 import { countOutcomes } from "../../bulk/import/journal/outcome.ts";
 import { openRecordedOutcomes } from "../../bulk/import/journal/recorded-outcomes.ts";
 import { failedCsv, resultsCsv } from "../../bulk/import/journal/results.ts";
-import { MissingRowsError, type SendReport, sendRows } from "../../bulk/import/send-rows.ts";
-import type { Client } from "../../client/client.ts";
-import { unixSeconds } from "../../runtime/clock.ts";
+import { MissingRowsError, sendRows } from "../../bulk/import/send-rows.ts";
 import { replaceFile } from "../../runtime/files/file-replacement.ts";
 import type { Connection, Deps } from "../kit/deps.ts";
 import { describeRetries } from "../kit/notes.ts";
 import { createProgress } from "../kit/progress.ts";
 import { BegunError, exitOfSignal, ImportStoppedError, InterruptedError } from "../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { createTimeFormatter } from "../render/time.ts";
+import { timeFormatterFor } from "../render/time.ts";
 import { type CheckedFile, choicesOf } from "./import-request.ts";
 import { planRun } from "./plan/plan-run.ts";
 import { askWithPlan, chooseRows, writeForecast } from "./plan/plan.ts";
-import { describeUnchanged, findPreviousRun } from "./repeats/previous-run.ts";
+import { describeUnchanged, findPreviousRun } from "./previous-run.ts";
 import type { RunFiles } from "./run-files.ts";
-import { type ResultsState, resumeCommand, writeNothingToDo, writeSummary } from "./summary.ts";
+import { type Ending, type ResultsState, resumeCommand, writeNothingToDo, writeSummary } from "./summary.ts";
 
-export interface Checked extends CheckedFile {
+interface ReadyToSend extends CheckedFile {
   readonly files: RunFiles;
-  readonly client: Client;
   readonly connection: Connection;
   readonly startedAt: number;
 }
 
 /** Throws UsageError if an earlier run is in the way, CancelledError, or the error that stopped the run. */
-export async function sendChecked(checked: Checked): Promise<ExitCode> {
-  const { deps, request, table, report, files, client } = checked;
-  client.checkMayWrite();
+export async function sendChecked(checked: ReadyToSend): Promise<ExitCode> {
+  const { deps, request, table, files, connection } = checked;
+  connection.client.checkMayWrite();
   const head = await describeRun(checked);
-  const chosen = chooseRows(request, table, report);
+  const chosen = chooseRows(checked);
   const { before, carried, isUnchanged } = await findPreviousRun({ files, head, request, source: chosen });
   if (isUnchanged)
     return await writeNothingToDo(deps, request, files.results, describeUnchanged(request, before, files));
-  const run = await planRun(checked, { ...chosen, before });
-  await writeForecast(deps, request, run, client);
-  await askWithPlan(deps, request, run);
+  const run = await planRun(checked, connection, { ...chosen, before });
+  await writeForecast(checked, run, connection.client);
+  await askWithPlan(checked, run);
   await table.input.verify();
   const sentBy = await lastSendingAt(checked, before);
   if (carried !== null) await replaceFile(files.journal, carried.text(), deps.random.token(6), { isAlone: true });
@@ -63,16 +60,8 @@ export async function sendChecked(checked: Checked): Promise<ExitCode> {
   }
 }
 
-async function describeRun({
-  deps,
-  request,
-  table,
-  report,
-  client,
-  connection,
-  startedAt,
-}: Checked): Promise<JournalHead> {
-  const { account } = connection;
+async function describeRun(checked: ReadyToSend): Promise<JournalHead> {
+  const { deps, request, table, report, connection, startedAt } = checked;
   return {
     format: 2,
     input: table.input.sha256 ?? "",
@@ -80,14 +69,13 @@ async function describeRun({
     rows: report.rows,
     command: request.command,
     choices: choicesOf(deps, request),
-    baseUrl: account?.place ?? client.baseUrl,
-    key: (await account?.keyFingerprint()) ?? "",
+    baseUrl: connection.place,
+    key: await connection.keyFingerprint(),
     at: startedAt,
   };
 }
 
 interface RunParts extends RowSource {
-  readonly before: WritableState;
   readonly journal: Journal;
   readonly sentBy: number;
   readonly spreadOver: number;
@@ -95,12 +83,10 @@ interface RunParts extends RowSource {
 
 const GRACE_MS = 5000;
 
-interface Sent extends SendReport {
-  readonly remarks: readonly string[];
-}
-
-async function send(checked: Checked, { spreadOver, ...run }: RunParts): Promise<Sent> {
-  const { deps, request, report, client } = checked;
+async function send(
+  { deps, request, report, connection: { client } }: ReadyToSend,
+  { spreadOver, ...run }: RunParts,
+): Promise<Omit<Sent, "results">> {
   const inFlight = new AbortController();
   const grace = new AbortController();
   const sender = request.createSender(client, inFlight.signal, spreadOver);
@@ -140,13 +126,14 @@ async function writeWaiting({ streams, options, signal }: Deps): Promise<void> {
 const SILENCE_SECONDS = 600;
 
 /** No earlier run sent anything after this time, by the service's clock. */
-async function lastSendingAt({ deps, files, client }: Checked, before: JournalState): Promise<number> {
+async function lastSendingAt({ deps, files, connection }: ReadyToSend, before: JournalState): Promise<number> {
+  const { client } = connection;
   if (before.stoppedAt !== null || before.head === null) return before.stoppedAt ?? client.serverNow();
   const idleSeconds = (deps.clock.now() - (await stat(files.journal)).mtimeMs) / 1000;
   return Math.floor(client.serverNow() - Math.max(0, idleSeconds - SILENCE_SECONDS));
 }
 
-async function writeResults(checked: Checked): Promise<{ results: ResultsState; error: unknown }> {
+async function writeResults(checked: ReadyToSend): Promise<{ results: ResultsState; error: unknown }> {
   let results: ResultsState = "missing";
   try {
     const found = await stat(checked.files.results).catch(() => null);
@@ -158,12 +145,8 @@ async function writeResults(checked: Checked): Promise<{ results: ResultsState; 
   }
 }
 
-async function replaceResults({ deps, request, table, files }: Checked, onResults: () => void): Promise<void> {
-  const time = createTimeFormatter({
-    format: deps.options.time ?? "iso",
-    zone: deps.options.timeZone,
-    now: unixSeconds(deps.clock),
-  });
+async function replaceResults({ deps, request, table, files }: ReadyToSend, onResults: () => void): Promise<void> {
+  const time = timeFormatterFor(deps, "iso");
   const outcomes = await openRecordedOutcomes(files.journal);
   try {
     const csv = resultsCsv(outcomes, time);
@@ -177,11 +160,9 @@ async function replaceResults({ deps, request, table, files }: Checked, onResult
   }
 }
 
-interface Recorded extends Sent {
-  readonly results: ResultsState;
-}
+type Sent = Omit<Ending, "remaining" | "elapsedMs" | "retries">;
 
-async function conclude(checked: Checked, sent: Recorded, elapsedMs: number): Promise<ExitCode> {
+async function conclude(checked: ReadyToSend, sent: Sent, elapsedMs: number): Promise<ExitCode> {
   const { deps, request, report, files, connection } = checked;
   const { counts, stoppedBy } = sent;
   await writeSummary(deps, request, files.results, {
@@ -195,7 +176,7 @@ async function conclude(checked: Checked, sent: Recorded, elapsedMs: number): Pr
   return counts.failed + counts.unknown > 0 ? EXIT.partial : EXIT.done;
 }
 
-function toStopError(error: unknown, { deps, table }: Checked): unknown {
+function toStopError(error: unknown, { deps, table }: ReadyToSend): unknown {
   // The whole file was sound when it was checked.
   const changed = error instanceof InputError ? new InputChangedError(table.input.name) : error;
   if (changed instanceof InputChangedError) {

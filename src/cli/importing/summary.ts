@@ -20,12 +20,8 @@ export interface Ending extends SendReport {
 }
 
 /** `file` is the results file. Prints to stderr; with `-o json` also the counts to stdout. */
-export async function writeSummary(
-  { streams, options, commandLine }: Deps,
-  request: ImportRequest,
-  file: string,
-  ending: Ending,
-): Promise<void> {
+export async function writeSummary(deps: Deps, request: ImportRequest, file: string, ending: Ending): Promise<void> {
+  const { streams, options } = deps;
   const seconds = ending.elapsedMs / 1000;
   const done = countOutcomes(ending.counts) - countOutcomes(ending.earlier);
   const rate = seconds === 0 ? 0 : Math.round(done / seconds);
@@ -40,8 +36,7 @@ export async function writeSummary(
     ];
     await streams.err.write(`${lines.join("\n")}\n`);
   }
-  for (const line of nextSteps(ending, request, { commandLine, quiet: options.quiet }))
-    await streams.err.write(`${line}\n`);
+  for (const line of nextSteps(deps, request, ending)) await streams.err.write(`${line}\n`);
   if (options.output !== "json" && options.output !== "ndjson") return;
   const object = {
     command: request.command,
@@ -119,16 +114,11 @@ function describeCounts({ isRemoval }: ImportRequest, { counts, earlier }: Endin
   });
 }
 
-interface NextStepOptions {
-  readonly commandLine: readonly string[];
-  readonly quiet: boolean;
-}
-
 /** Rows that the service refused would be refused again. */
 function nextSteps(
-  { counts, stoppedBy, failures }: Ending,
+  { commandLine, options: { quiet } }: Deps,
   { flags }: ImportRequest,
-  { commandLine, quiet }: NextStepOptions,
+  { counts, stoppedBy, failures }: Ending,
 ): string[] {
   const resume = resumeCommand(commandLine, ["--resume"]);
   if (stoppedBy !== null) return [`To resume: ${resume}`];

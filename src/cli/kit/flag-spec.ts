@@ -3,14 +3,11 @@ import type { Flags } from "../args/flags.ts";
 import { parseChoice } from "../args/values.ts";
 import type { Deps } from "./deps.ts";
 
-/** Throws UsageError with the place and the accepted forms. */
-type Parser<Value> = (text: string, place: string, deps: Deps) => Value;
-
 /** The default is one of `choices`, or the text as typed. */
 export interface ValueSpec {
   readonly choices?: readonly string[];
-  /** May return a promise. */
-  readonly parse?: Parser<unknown>;
+  /** May return a promise. Throws UsageError with the place and the accepted forms. */
+  readonly parse?: (text: string, place: string, deps: Deps) => unknown;
 }
 
 export interface FlagSpec extends FlagRecord, ValueSpec {}

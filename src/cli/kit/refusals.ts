@@ -57,10 +57,7 @@ export async function nullIfFailed<Value>(work: Promise<Value> | undefined): Pro
   }
 }
 
-interface Explanation {
-  readonly words: string;
-  readonly hint: string;
-}
+type Explanation = Pick<Refusal, "words" | "hint">;
 
 /** Statuses of a service without the endpoint. It may also answer 404, as for a missing object. */
 const LACKING = [405, 410];

@@ -13,18 +13,14 @@ import { parseSurveyStatus, SURVEY_STATUS_HEADER, type SurveyStatus } from "../.
 import { UNCHANGED } from "../../contract/http.ts";
 import { LEFT_IN_OUTBOX, type Route, routePath } from "../../contract/routes.ts";
 
-export interface OutcomeOptions {
-  readonly answer: Resource;
-  readonly found: Resource;
-  /** What to do if it's unknown whether the write arrived. */
-  readonly evidence: string;
-}
-
-/** Throws UnknownOutcomeError if it's unknown whether the write arrived, InterruptedError if a signal came first. */
+/**
+ * `evidence` says what to do if it's unknown whether the write arrived. Then throws UnknownOutcomeError, or
+ * InterruptedError if a signal came first.
+ */
 export async function showOutcome(
   deps: Deps,
   write: Promise<WriteResult>,
-  { answer, found, evidence }: OutcomeOptions,
+  { answer, found, evidence }: { readonly answer: Resource; readonly found: Resource; readonly evidence: string },
 ): Promise<ExitCode> {
   const result = await write.catch((error: unknown) => {
     if (error instanceof InterruptedError)
@@ -42,15 +38,13 @@ export async function showOutcome(
   return EXIT.done;
 }
 
-export interface ChangeWords {
-  readonly again: string;
-  readonly explain: (error: RefusedError) => Promise<Error>;
-}
-
 /**
  * For changes that are safe to repeat. False if our own service says that nothing changed. Throws UnknownOutcomeError.
  */
-export async function settleChange(change: Promise<WriteResult>, { again, explain }: ChangeWords): Promise<boolean> {
+export async function settleChange(
+  change: Promise<WriteResult>,
+  { again, explain }: { readonly again: string; readonly explain: (error: RefusedError) => Promise<Error> },
+): Promise<boolean> {
   const result = await change.catch(async (error: unknown) => {
     if (mayHaveArrived(error)) throw new UnknownOutcomeError(error, null).advise(again);
     throw error instanceof RefusedError ? await explain(error) : error;

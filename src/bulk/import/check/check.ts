@@ -10,11 +10,9 @@ import { createProblemList, type ProblemGroup } from "./problem-list.ts";
 import { type RowKind, type RowProblem, type RowValues, type SendMode, SEND_MODES, sendMode } from "./row-kind.ts";
 import { identify, type ValidFields } from "./validate.ts";
 
-type DuplicatePolicy = "error" | "first" | "last";
-
 export interface CheckOptions {
   /** Null keeps the first, with a warning. */
-  readonly onDuplicate: DuplicatePolicy | null;
+  readonly onDuplicate: "error" | "first" | "last" | null;
   /** Maximum number of kinds of problems; further ones are only counted. */
   readonly maxErrors: number;
   readonly skipsOptedOut: boolean;
@@ -46,12 +44,7 @@ export async function checkTable(table: ImportTable, options: CheckOptions): Pro
   return tally.report();
 }
 
-interface Tally {
-  take(record: InputRecord): void;
-  report(): CheckReport;
-}
-
-function createTally(table: ImportTable, { onDuplicate, maxErrors, skipsOptedOut }: CheckOptions): Tally {
+function createTally(table: ImportTable, { onDuplicate, maxErrors, skipsOptedOut }: CheckOptions) {
   const { columns } = table.mapping;
   const problems = createProblemList(maxErrors);
   const { keptBy, conflicts, compare } = compareRows(table.kind, onDuplicate === "last" ? "last" : "first");
@@ -77,7 +70,7 @@ function createTally(table: ImportTable, { onDuplicate, maxErrors, skipsOptedOut
         addProblem(one, { column: "", message: `duplicate of line ${keptBy.get(one)} (${identify(values)})` });
   };
   return {
-    take(record) {
+    take(record: InputRecord): void {
       oddities.takeAny(record);
       if (isEmptyRow(record)) return;
       counts.rows += 1;
@@ -91,7 +84,7 @@ function createTally(table: ImportTable, { onDuplicate, maxErrors, skipsOptedOut
       if (checked.isOwnLimit === true) counts.overOwnLimits += 1;
       for (const problem of checked.problems) problems.add(record.line, problem);
     },
-    report: () => ({
+    report: (): CheckReport => ({
       ...counts,
       ...oddities.found,
       problemCount: problems.count,
@@ -102,24 +95,18 @@ function createTally(table: ImportTable, { onDuplicate, maxErrors, skipsOptedOut
   };
 }
 
-interface Comparison {
-  readonly keptBy: LineNumbers;
-  /** The line that makes this one invalid. */
-  readonly conflicts: LineNumbers;
-  readonly compare: (
-    values: RowValues,
-    line: number,
-  ) => { readonly conflict: RowProblem | null; readonly dropped: readonly number[] };
-}
-
-function compareRows({ repeats }: RowKind, keep: "first" | "last"): Comparison {
+/** `conflicts` has the line that makes another one invalid. */
+function compareRows({ repeats }: RowKind, keep: "first" | "last") {
   const [keptBy, conflicts] = [createLineNumbers(Uint32Array), createLineNumbers(Uint32Array)];
   const people = groupLines(keep, repeats === "answer" ? createLineNumbers(Uint32Array) : keptBy);
   const answers = repeats === "answer" ? groupLines(keep, keptBy) : null;
   return {
     keptBy,
     conflicts,
-    compare(values, line) {
+    compare(
+      values: RowValues,
+      line: number,
+    ): { readonly conflict: RowProblem | null; readonly dropped: readonly number[] } {
       const keys = personKeys(values);
       // Removals only send the first identifier.
       if (repeats === "identifier") return { conflict: null, dropped: people.join(line, keys.slice(0, 1)) };
@@ -138,7 +125,7 @@ function compareRows({ repeats }: RowKind, keep: "first" | "last"): Comparison {
 /** A separate function, so that the report doesn't keep the people seen by the check in memory. */
 function describeLines(
   modes: LineNumbers,
-  { keptBy, conflicts }: Pick<Comparison, "keptBy" | "conflicts">,
+  { keptBy, conflicts }: { readonly keptBy: LineNumbers; readonly conflicts: LineNumbers },
   optOutOf: ((line: number) => string | null) | undefined,
 ): Pick<CheckReport, "sendable" | "end" | "modeAt" | "reasonToSkip"> {
   const { end } = modes;
@@ -161,24 +148,18 @@ const OPT_OUT_TIME =
 const LOOKS_LIKE_OPT_OUT = /unsubscri|opt(?:ed)?[ _-]?out|do[ _-]?not|suppress|bounced/i;
 const NOTHING = /^(?:|0|no|false|never|null|none|nan|n\/a|-)$/i;
 
-interface OptOutWatch {
-  readonly lookalikes: readonly string[];
-  take(line: number, fields: readonly string[]): void;
-  /** Returns the header by which a line's person opted out, there or in a duplicate dropped for it. */
-  finish(keptBy: LineNumbers): (line: number) => string | null;
-}
-
-function watchOptOuts(columns: readonly HeaderColumn[]): OptOutWatch {
+function watchOptOuts(columns: readonly HeaderColumn[]) {
   const headers = columns.map(({ header }) => header.trim());
   const times = headers.flatMap((header, index) => (OPT_OUT_TIME.test(header) ? [index] : []));
   const columnOf = createLineNumbers(Uint32Array);
   return {
     lookalikes: headers.filter((header) => LOOKS_LIKE_OPT_OUT.test(header) && !OPT_OUT_TIME.test(header)),
-    take(line, fields) {
+    take(line: number, fields: readonly string[]): void {
       const found = times.find((index) => !NOTHING.test(withoutGuard(fields[index] ?? "").trim()));
       if (found !== undefined) columnOf.set(line, found + 1);
     },
-    finish(keptBy) {
+    /** Returns the header by which a line's person opted out, there or in a duplicate dropped for it. */
+    finish(keptBy: LineNumbers): (line: number) => string | null {
       for (let line = 1; line < columnOf.end; line += 1)
         if (columnOf.get(line) !== 0) columnOf.set(keptLine(keptBy, line), columnOf.get(line));
       return (line) => headers[columnOf.get(line) - 1] ?? null;

@@ -5,13 +5,6 @@ import { emailKey, isAscii } from "../../../contract/text/email.ts";
 import { createLineNumbers, type LineNumbers } from "../table/line-numbers.ts";
 import type { ImportRow, RowKind, RowValues } from "./row-kind.ts";
 
-export interface LineGroups {
-  /** Adds a line and returns the lines of its group that are now dropped. */
-  join(line: number, keys: readonly string[]): number[];
-  /** An earlier line with the same phone number and another address; null if there is none. */
-  findConflict(values: RowValues): number | null;
-}
-
 export function keptLine(keptBy: LineNumbers, line: number): number {
   let kept = line;
   while (keptBy.get(kept) !== 0) kept = keptBy.get(kept);
@@ -20,17 +13,19 @@ export function keptLine(keptBy: LineNumbers, line: number): number {
 }
 
 /** For each line that isn't kept, `keptBy` gets another line of its group. */
-export function groupLines(keep: "first" | "last", keptBy: LineNumbers): LineGroups {
+export function groupLines(keep: "first" | "last", keptBy: LineNumbers) {
   const lines = new KeyMap();
   const addressed = createLineNumbers(Uint8Array);
   return {
-    findConflict({ email, phone_number: phone }) {
+    /** An earlier line with the same phone number and another address; null if there is none. */
+    findConflict({ email, phone_number: phone }: RowValues): number | null {
       const holder = typeof phone === "string" ? lines.get(phone) : undefined;
       if (holder === undefined || typeof email !== "string" || addressed.get(holder) === 0) return null;
       const owner = lines.get(addressKey(email));
       return owner !== undefined && keptLine(keptBy, owner) === keptLine(keptBy, holder) ? null : holder;
     },
-    join(line, keys) {
+    /** Adds a line and returns the lines of its group that are now dropped. */
+    join(line: number, keys: readonly string[]): number[] {
       const before: number[] = [];
       const hasAddress = keys[0]?.includes("@") === true;
       for (const key of keys) {

@@ -40,19 +40,13 @@ export interface Oddities {
   readonly untimedRows: number;
 }
 
-export interface OddityWatch {
-  readonly found: Oddities;
-  takeAny(record: InputRecord): void;
-  takeValid(record: InputRecord, fields: ValidFields): void;
-}
-
 /** Maximum of each that is reported; a column with more locales contains something else. */
 const REPORTED_MAX = 10;
 
 const PLACEHOLDERS: ReadonlySet<string> = new Set(["nan", "NaN", "NULL", "null", "None", "N/A", "n/a", "\\N"]);
 const PLACEHOLDER_MAX = 4;
 
-export function watchOddities(kind: RowKind, columns: readonly HeaderColumn[], kindsMax: number): OddityWatch {
+export function watchOddities(kind: RowKind, columns: readonly HeaderColumn[], kindsMax: number) {
   const texts = columns.flatMap(({ target }, index) => (isText(target) ? [{ index, column: columnName(target) }] : []));
   const localeAt = texts.find(({ column }) => column === "locale")?.index ?? -1;
   const locales = new Map<string, OddLocale>();
@@ -61,11 +55,11 @@ export function watchOddities(kind: RowKind, columns: readonly HeaderColumn[], k
   const rows = { emptyRows: 0, unevenRows: 0, overriddenRows: 0, untimedRows: 0 };
   const cells = { guardedCells: 0, formulaCells: 0 };
   return {
-    get found() {
+    get found(): Oddities {
       const lists = { strayQuotes, oddLocales: [...locales.values()], doubts: doubts.groups, unsaved: unsaved.groups };
       return { ...rows, ...cells, ...lists };
     },
-    takeAny(record) {
+    takeAny(record: InputRecord): void {
       if (isEmptyRow(record)) rows.emptyRows += 1;
       // JSON cells only have guards that we added.
       for (const cell of record.values === undefined ? record.fields : [])
@@ -73,7 +67,7 @@ export function watchOddities(kind: RowKind, columns: readonly HeaderColumn[], k
       const stray = strayQuotes.length < REPORTED_MAX ? findStrayQuote(record, columns) : null;
       if (stray !== null) strayQuotes.push(stray);
     },
-    takeValid({ line, fields }, { values, overridden }) {
+    takeValid({ line, fields }: InputRecord, { values, overridden }: ValidFields): void {
       if (fields.length !== columns.length) rows.unevenRows += 1;
       if (overridden) rows.overriddenRows += 1;
       if (kind.repeats === "answer" && values["created_at"] === undefined) rows.untimedRows += 1;

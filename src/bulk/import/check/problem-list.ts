@@ -12,12 +12,6 @@ export interface ProblemGroup extends RowProblem {
   readonly isComplete: boolean;
 }
 
-export interface ProblemList {
-  readonly groups: readonly ProblemGroup[];
-  readonly count: number;
-  add(line: number, problem: RowProblem): void;
-}
-
 const RANGES_MAX = 10;
 
 interface Group extends RowProblem {
@@ -26,17 +20,17 @@ interface Group extends RowProblem {
   isComplete: boolean;
 }
 
-export function createProblemList(kindsMax: number): ProblemList {
+export function createProblemList(kindsMax: number) {
   const groups = new Map<string, Group>();
   let count = 0;
   return {
-    get groups() {
+    get groups(): readonly ProblemGroup[] {
       return [...groups.values()];
     },
     get count() {
       return count;
     },
-    add(line, { column, message }) {
+    add(line: number, { column, message }: RowProblem): void {
       count += 1;
       const key = `${column}\n${message}`;
       const group = groups.get(key);

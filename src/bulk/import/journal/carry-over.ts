@@ -3,10 +3,10 @@ import { rowKey } from "../check/identities.ts";
 import { createLineNumbers, type LineNumbers } from "../table/line-numbers.ts";
 import { decideRows, type RowSource } from "./decide-rows.ts";
 import { formatEntry, type JournalEntry, type JournalHead, readJournalLines } from "./journal-entry.ts";
-import { emptyJournal, type WritableState } from "./journal-state.ts";
+import { JournalState } from "./journal-state.ts";
 
 export interface CarriedOver {
-  readonly before: WritableState;
+  readonly before: JournalState;
   readonly text: () => AsyncGenerator<string>;
   readonly missing: number;
   readonly fresh: number;
@@ -30,7 +30,7 @@ export async function carryOver(journal: string, head: JournalHead, source: RowS
       if (!rows.delete(key)) missing += 1;
     }
   }
-  const before = emptyJournal();
+  const before = new JournalState();
   for await (const entry of movedEntries(journal, head, newLines))
     before.take(entry, before.length + Buffer.byteLength(toLine(entry)));
   return {

@@ -20,6 +20,7 @@ export type Decision =
 
 export interface RowSource {
   readonly table: ImportTable;
+  /** Sending also adds the entries of this run. */
   readonly before: JournalState;
   readonly skip: (line: number) => string | null;
 }

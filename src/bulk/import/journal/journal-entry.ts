@@ -108,12 +108,7 @@ async function openIfThere(file: string): Promise<FileHandle | null> {
   }
 }
 
-interface Taken {
-  readonly lines: JournalLine[];
-  readonly taken: number;
-}
-
-function takeLines(bytes: Buffer, start: number): Taken {
+function takeLines(bytes: Buffer, start: number): { readonly lines: JournalLine[]; readonly taken: number } {
   const lines: JournalLine[] = [];
   let taken = 0;
   for (let end = bytes.indexOf(NEW_LINE); end !== -1; end = bytes.indexOf(NEW_LINE, taken)) {

@@ -20,15 +20,10 @@ export async function openJournal(file: string, length: number, clock: Clock): P
   await handle.truncate(length);
   // A new file's directory entry must survive a power failure too.
   if (length === 0) await syncFolder(path.dirname(file));
-  return createJournal({ handle, file }, length, clock);
+  return createJournal(file, handle, length, clock);
 }
 
-interface Opened {
-  readonly handle: FileHandle;
-  readonly file: string;
-}
-
-function createJournal({ handle, file }: Opened, start: number, clock: Clock): Journal {
+function createJournal(file: string, handle: FileHandle, start: number, clock: Clock): Journal {
   let position = start;
   let waiting = "";
   let batch: Promise<void> | null = null;

@@ -38,12 +38,7 @@ export async function openRecordedOutcomes(journalFile: string): Promise<Recorde
 
 const BATCH = 500;
 
-interface Places {
-  get(line: number): number | null;
-  readonly end: number;
-}
-
-async function readPlaces(journalFile: string): Promise<Places> {
+async function readPlaces(journalFile: string) {
   // Five bytes per line, counted from 1, are enough for a journal of a terabyte.
   const highs = createLineNumbers(Uint8Array);
   const lows = createLineNumbers(Uint32Array);
@@ -63,7 +58,7 @@ async function readPlaces(journalFile: string): Promise<Places> {
   }
   return {
     end: lows.end,
-    get(line) {
+    get(line: number): number | null {
       const place = highs.get(line) * 2 ** 32 + lows.get(line);
       return place === 0 ? null : place - 1;
     },
@@ -74,7 +69,7 @@ const WINDOW_BYTES = 256 * 1024;
 const NEW_LINE = 10;
 
 /** Reads single lines of a large file; nearby lines share one read. */
-function createLineReader(handle: FileHandle): { lineAt(place: number): Promise<string>; close(): Promise<void> } {
+function createLineReader(handle: FileHandle) {
   let buffer = Buffer.allocUnsafeSlow(WINDOW_BYTES);
   let window = buffer.subarray(0, 0);
   let start = 0;
@@ -85,7 +80,7 @@ function createLineReader(handle: FileHandle): { lineAt(place: number): Promise<
   };
   const lineEnd = (place: number): number => (place < start ? -1 : window.indexOf(NEW_LINE, place - start));
   return {
-    async lineAt(place) {
+    async lineAt(place: number): Promise<string> {
       if (lineEnd(place) === -1) await load(place);
       while (lineEnd(place) === -1 && window.length === buffer.length) {
         buffer = Buffer.allocUnsafeSlow(buffer.length * 4);

@@ -56,7 +56,7 @@ export function mapHeader(headers: readonly string[], kind: RowKind, place: stri
   );
   checkTwice(columns, place);
   const nearMisses = findNearMisses(columns, kind, options);
-  checkPerson(columns, kind, place, { ...options, nearMisses });
+  checkPerson(columns, kind, place, options, nearMisses);
   const notes = [
     ...invisibleNotes(headers),
     ...unnamedNote(columns),
@@ -175,15 +175,12 @@ function checkTwice(columns: readonly HeaderColumn[], place: string): void {
 
 const PERSON_FIELDS = new Set(["person_id", "email", "phone_number"]);
 
-interface PersonOptions extends HeaderOptions {
-  readonly nearMisses: readonly NearMiss[];
-}
-
 function checkPerson(
   columns: readonly HeaderColumn[],
   kind: RowKind,
   place: string,
-  { suggest, renames, nearMisses }: PersonOptions,
+  { suggest, renames }: HeaderOptions,
+  nearMisses: readonly NearMiss[],
 ): void {
   const fields = columns.flatMap(({ target }) => (target.kind === "field" ? [target.field.name] : []));
   if (fields.some((name) => PERSON_FIELDS.has(name))) return;

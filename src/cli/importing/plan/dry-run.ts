@@ -22,10 +22,10 @@ const SHOWN = 3;
 export async function showDryRun(checked: CheckedFile): Promise<ExitCode> {
   const { deps, table, request, report } = checked;
   const baseUrl = await baseUrlOf(deps);
-  const chosen = chooseRows(request, table, report);
-  const alone = { place: baseUrl, profile: null, report, source: chosen, preview: async () => null };
+  const chosen = chooseRows(checked);
+  const alone = { place: baseUrl, profile: null, source: chosen, preview: async () => null };
   const asked = baseUrl === "" || !request.kind.sendsSurveys ? null : await askService(checked, chosen);
-  const { source, plan, lines, changes, unsurveyed } = asked ?? (await describePlan(deps, request, alone));
+  const { source, plan, lines, changes, unsurveyed } = asked ?? (await describePlan(checked, alone));
   const rows = await firstRows(source);
   if (chooseFormat(deps) === "table") {
     await showMapping(deps, table);
@@ -47,12 +47,11 @@ async function askService(
   checked: CheckedFile,
   chosen: RowSource & { readonly rows: number },
 ): Promise<DescribedPlan | null> {
-  const { deps, request } = checked;
+  const { deps } = checked;
   const { connect } = await import("../../kit/connect.ts");
   const connection = await connect({ ...deps, options: { ...deps.options, retries: 0 } });
   try {
-    const run = await planRun({ ...checked, client: connection.client, connection }, chosen);
-    return await describePlan(deps, request, run);
+    return await describePlan(checked, await planRun(checked, connection, chosen));
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
     await writeNote(deps, `the service was not asked: ${error.what}`);

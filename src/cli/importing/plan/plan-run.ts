@@ -12,14 +12,10 @@ import { readSuppressed } from "../suppressed.ts";
 import { previewImport } from "./preview.ts";
 import type { PlannedRun } from "./plan.ts";
 
-interface RunToPlan extends Pick<CheckedFile, "deps" | "request" | "report"> {
-  readonly client: Client;
-  readonly connection: Connection;
-}
-
 /** Drops rows that the service suppresses. Throws ClientError. */
 export async function planRun(
-  { deps, request, report, client, connection }: RunToPlan,
+  { deps, request }: CheckedFile,
+  { client, place, profile }: Connection,
   chosen: RowSource & { readonly rows: number },
 ): Promise<PlannedRun> {
   const { signal } = deps;
@@ -30,9 +26,8 @@ export async function planRun(
   const bodyOf = (row: RowToSend): JsonObject =>
     request.plan(row, { position: row.position, rows: chosen.rows }).body ?? {};
   return {
-    place: connection.account?.place ?? client.baseUrl,
-    profile: connection.profile ?? null,
-    report,
+    place,
+    profile,
     source,
     preview: async () => (isOwn && request.kind.sendsSurveys ? previewImport({ ...asking, source, bodyOf }) : null),
   };

@@ -1,20 +1,16 @@
-import type { CheckReport } from "../../../bulk/import/check/check.ts";
 import { countDecisions, type Plan, type RowSource } from "../../../bulk/import/journal/decide-rows.ts";
 import { drawSample } from "../../../bulk/import/sample.ts";
-import { emptyJournal } from "../../../bulk/import/journal/journal-state.ts";
-import type { ImportTable } from "../../../bulk/import/table/open-table.ts";
+import { JournalState } from "../../../bulk/import/journal/journal-state.ts";
 import type { Client } from "../../../client/client.ts";
 import { countOf, formatCount } from "../../../contract/text/whole-number.ts";
 import { confirm, writeDone, writeWarning } from "../../kit/notes.ts";
-import type { Deps } from "../../kit/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
-import type { ImportRequest } from "../import-request.ts";
+import type { CheckedFile, ImportRequest, OpenedFile } from "../import-request.ts";
 import { describeChanges, describePreview, type ImportPreview } from "./preview.ts";
 import { describeUntimed, describeWarnings } from "../problems.ts";
 
 /** Without a terminal, a flag or a column must give consent; `--yes` isn't enough. Throws UsageError. */
-export function checkConsent({ streams }: Deps, table: ImportTable, request: ImportRequest): void {
-  const { command, consent } = request;
+export function checkConsent({ deps: { streams }, request: { command, consent }, table }: OpenedFile): void {
   if (consent === undefined || consent.isGiven || (streams.in.isTTY && streams.err.isTTY)) return;
   if (table.mapping.columns.some(({ target }) => target.kind === "field" && target.field.name === consent.column))
     return;
@@ -22,27 +18,22 @@ export function checkConsent({ streams }: Deps, table: ImportTable, request: Imp
 }
 
 /** Valid rows without duplicates, or a sample of them. */
-export function chooseRows(
-  { sample = null }: ImportRequest,
-  table: ImportTable,
-  report: CheckReport,
-): RowSource & { readonly rows: number } {
-  const all = { table, before: emptyJournal(), skip: report.reasonToSkip, rows: report.sendable };
+export function chooseRows({ request, table, report }: CheckedFile): RowSource & { readonly rows: number } {
+  const { sample = null } = request;
+  const all = { table, before: new JournalState(), skip: report.reasonToSkip, rows: report.sendable };
   return sample === null ? all : { ...all, ...drawSample(report, sample, table.input.sha256 ?? "") };
 }
 
 export interface PlannedRun {
   readonly place: string;
   readonly profile: string | null;
-  readonly report: CheckReport;
   readonly source: RowSource;
   readonly preview: () => Promise<ImportPreview | null>;
 }
 
 export async function writeForecast(
-  deps: Deps,
-  { forecast }: ImportRequest,
-  { report, source }: PlannedRun,
+  { deps, request: { forecast }, report }: CheckedFile,
+  { source }: PlannedRun,
   client: Client,
 ): Promise<void> {
   if (forecast === undefined || deps.options.quiet) return;
@@ -53,13 +44,14 @@ export async function writeForecast(
 }
 
 /** Shows the plan and asks, unless there is no terminal or `--yes` is given. Throws CancelledError. */
-export async function askWithPlan(deps: Deps, request: ImportRequest, run: PlannedRun): Promise<void> {
+export async function askWithPlan(checked: CheckedFile, run: PlannedRun): Promise<void> {
+  const { deps, request, table, report } = checked;
   const { streams } = deps;
   if (request.flags.yes || !streams.in.isTTY || !streams.err.isTTY) {
-    for (const warning of describeWarnings(run.source.table.input.name, run.report)) await writeWarning(deps, warning);
+    for (const warning of describeWarnings(table.input.name, report)) await writeWarning(deps, warning);
     return;
   }
-  const { plan, lines, unsurveyed } = await describePlan(deps, request, run);
+  const { plan, lines, unsurveyed } = await describePlan(checked, run);
   await streams.err.write(lines.join(""));
   const addition = unsurveyed === "" ? "" : ` ${unsurveyed} will be saved without a survey`;
   if (plan.emails + plan.texts + plan.quiet > 0) await confirm(deps, `${questionOf(request, plan)}${addition}`);
@@ -74,16 +66,15 @@ export interface DescribedPlan extends Pick<PlannedRun, "source"> {
 }
 
 export async function describePlan(
-  { options }: Deps,
-  { kind }: ImportRequest,
-  { place, profile, report, source, preview: readPreview }: PlannedRun,
+  { deps, request, table, report }: CheckedFile,
+  { place, profile, source, preview: readPreview }: PlannedRun,
 ): Promise<DescribedPlan> {
   const counted = countDecisions(report, source);
   const preview = counted.emails + counted.texts + counted.quiet > 0 ? await readPreview() : null;
   const plan = preview === null ? counted : withPreview(counted, preview);
   const counts: readonly (readonly [name: string, count: number])[] = [
     ["Rows", plan.rows],
-    ...(kind.sendsSurveys
+    ...(request.kind.sendsSurveys
       ? ([
           ["Emails", plan.emails],
           ["Text messages", plan.texts],
@@ -100,11 +91,11 @@ export async function describePlan(
     ...counts.map(([name, count]) => toLine(name, formatCount(count))),
     ...changes.map((change) => toLine("Properties", change)),
     ...(isPaused ? [toLine("Paused", "surveys wait until sending is resumed")] : []),
-    ...[...describeWarnings(source.table.input.name, report), ...describeUntimed(report)].map((warning) =>
+    ...[...describeWarnings(table.input.name, report), ...describeUntimed(report)].map((warning) =>
       toLine("Warning", warning),
     ),
   ];
-  const unsurveyed = preview === null ? "" : describePreview(preview, options.timeZone);
+  const unsurveyed = preview === null ? "" : describePreview(preview, deps.options.timeZone);
   return { source, plan, lines, changes, unsurveyed };
 }
 

@@ -10,7 +10,7 @@ import { type Connection, type Deps, withClient } from "../deps.ts";
 import { formatCount } from "../../../contract/text/whole-number.ts";
 import { describeRetries, writeDone } from "../notes.ts";
 import { type PlannedRequest, writeDryRun } from "../write-outcome.ts";
-import { createStopRule, type StopRule } from "./stop-rule.ts";
+import { StopRule } from "./stop-rule.ts";
 
 export interface Each<Item> {
   readonly items: readonly Item[];
@@ -62,7 +62,7 @@ async function changeAll<Item>(deps: Deps, client: Client, each: Each<Item>): Pr
   const { items, resource, named } = each;
   const output = await openListOutput(deps, { resource });
   const done = createInOrder((row) => output.write({ rows: [row], text: JSON.stringify([row]) }));
-  const run: Run = { rule: createStopRule(), failures: [], interrupted: 0, changed: 0, stoppedBy: null };
+  const run: Run = { rule: new StopRule(), failures: [], interrupted: 0, changed: 0, stoppedBy: null };
   const limit = deps.options.concurrency;
   await inParallel(untilStopped(items, run), limit, async ([place, item]) => {
     const row = await changeOne(deps, run, each.nameOf(item), () => each.work(client, item));

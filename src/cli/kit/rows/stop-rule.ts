@@ -15,27 +15,20 @@ const AFFECTING_ALL = [AuthError, ConnectionError, TimeoutError, RateLimitedErro
 /** After so many failures in a row, the service is at fault. */
 const FAILURES_IN_A_ROW = 20;
 
-export interface StopRule {
-  ended(how: "well" | "unknown"): void;
-  stopsAt(error: unknown): boolean;
-}
+export class StopRule {
+  #inARow = 0;
 
-export function createStopRule(): StopRule {
-  let inARow = 0;
-  return {
-    ended: (how) => void (inARow = how === "well" ? 0 : inARow + 1),
-    stopsAt(error) {
-      if (error instanceof RefusedError || error instanceof NothingFoundError) {
-        inARow = 0;
-        return false;
-      }
-      if (affectsAll(error)) return true;
-      inARow += 1;
-      return inARow >= FAILURES_IN_A_ROW;
-    },
-  };
-}
+  ended(how: "well" | "unknown"): void {
+    this.#inARow = how === "well" ? 0 : this.#inARow + 1;
+  }
 
-function affectsAll(error: unknown): boolean {
-  return !(error instanceof ClientError) || AFFECTING_ALL.some((kind) => error instanceof kind);
+  stopsAt(error: unknown): boolean {
+    if (error instanceof RefusedError || error instanceof NothingFoundError) {
+      this.#inARow = 0;
+      return false;
+    }
+    if (!(error instanceof ClientError) || AFFECTING_ALL.some((kind) => error instanceof kind)) return true;
+    this.#inARow += 1;
+    return this.#inARow >= FAILURES_IN_A_ROW;
+  }
 }

@@ -1,20 +1,20 @@
 /** Decides whether a run starts, continues or has nothing to do. */
 import { stat } from "node:fs/promises";
 import path from "node:path";
-import { carryOver, type CarriedOver } from "../../../bulk/import/journal/carry-over.ts";
-import type { RowSource } from "../../../bulk/import/journal/decide-rows.ts";
-import { type JournalHead, readJournalHead } from "../../../bulk/import/journal/journal-entry.ts";
-import { emptyJournal, readJournal, type WritableState } from "../../../bulk/import/journal/journal-state.ts";
-import type { OutcomeCounts } from "../../../bulk/import/journal/outcome.ts";
-import type { Json } from "../../../contract/json.ts";
-import { countOf } from "../../../contract/text/whole-number.ts";
-import { UsageError } from "../../errors/usage-error.ts";
-import { type ImportRequest, repeatDoesHarm } from "../import-request.ts";
-import { isReadOnce } from "../input-source.ts";
-import { filesOf, JOURNAL_SUFFIX, listJournals, type RunFiles } from "../run-files.ts";
+import { carryOver, type CarriedOver } from "../../bulk/import/journal/carry-over.ts";
+import type { RowSource } from "../../bulk/import/journal/decide-rows.ts";
+import { type JournalHead, readJournalHead } from "../../bulk/import/journal/journal-entry.ts";
+import { JournalState, readJournal } from "../../bulk/import/journal/journal-state.ts";
+import type { OutcomeCounts } from "../../bulk/import/journal/outcome.ts";
+import type { Json } from "../../contract/json.ts";
+import { countOf } from "../../contract/text/whole-number.ts";
+import { UsageError } from "../errors/usage-error.ts";
+import { type ImportRequest, repeatDoesHarm } from "./import-request.ts";
+import { isReadOnce } from "./input-source.ts";
+import { filesOf, JOURNAL_SUFFIX, listJournals, type RunFiles } from "./run-files.ts";
 
 export interface PreviousRun {
-  readonly before: WritableState;
+  readonly before: JournalState;
   /** Set if the file has grown: the journal is rewritten first. */
   readonly carried: CarriedOver | null;
   readonly isUnchanged: boolean;
@@ -36,10 +36,10 @@ export async function findPreviousRun(run: RunToBegin): Promise<PreviousRun> {
   if (repeated?.isUnchanged === true) return repeated;
   if (before.head === null) await checkNew(run, before);
   if (repeatDoesHarm(request) && request.flags.results === null) await refuseCopy(files, head);
-  return repeated ?? { before: emptyJournal(), carried: null, isUnchanged: false };
+  return repeated ?? { before: new JournalState(), carried: null, isUnchanged: false };
 }
 
-async function checkNew(run: RunToBegin, { length }: WritableState): Promise<void> {
+async function checkNew(run: RunToBegin, { length }: JournalState): Promise<void> {
   const { files, request } = run;
   if (length > 0)
     throw new UsageError(`the journal ${files.journal} is damaged: its file cannot be identified`, {
@@ -49,7 +49,7 @@ async function checkNew(run: RunToBegin, { length }: WritableState): Promise<voi
   if (repeatDoesHarm(request)) await refuseLostJournal(files);
 }
 
-async function resume(run: RunToBegin, before: WritableState, previous: JournalHead): Promise<PreviousRun> {
+async function resume(run: RunToBegin, before: JournalState, previous: JournalHead): Promise<PreviousRun> {
   const { files, head, request, source } = run;
   checkSame(previous, head, files.journal);
   if (previous.input === head.input) return { before, carried: null, isUnchanged: false };
@@ -67,7 +67,7 @@ async function resume(run: RunToBegin, before: WritableState, previous: JournalH
 /** The finished run, if this one repeats it or some of its responses. */
 async function findRepeated(
   { files, head, request, source }: RunToBegin,
-  before: WritableState,
+  before: JournalState,
   previous: JournalHead,
 ): Promise<PreviousRun | null> {
   if (!before.ended) throw unfinished(files);
@@ -95,7 +95,7 @@ function hasOtherSend({ choices: before }: JournalHead, { choices: now }: Journa
 
 export function describeUnchanged(
   { input }: ImportRequest,
-  { counts }: WritableState,
+  { counts }: JournalState,
   { results }: RunFiles,
 ): { readonly note: string; readonly counts: OutcomeCounts } {
   const open = counts.failed + counts.unknown;
