@@ -1,14 +1,15 @@
-import type { Exchange } from "../contract/http.ts";
+import type { Exchange, HttpRequest } from "../contract/http.ts";
 import { HAVE_ANSWERS, ROUTES } from "../contract/routes.ts";
 import { Caller, type CallerOptions } from "./call/caller.ts";
-import { callRaw } from "./call/raw.ts";
 import type { ApiReply, Client, LookUpOptions } from "./client.ts";
 import { lookUpPerson, lookUpResponse, type LookUp } from "./write/look-up.ts";
 import type { Settlement } from "./write/evidence.ts";
 import { settle } from "./write/settling.ts";
 import { nextPageUrl, listPages } from "./pages.ts";
-import { readListReply, readObjectReply } from "./answer/reply.ts";
+import { type AnswerText, readListReply, readObjectReply, readTextReply } from "./answer/reply.ts";
+import { mayHaveArrived, UnknownOutcomeError } from "./errors/call-errors.ts";
 import { Requests, type RouteCall } from "./requests.ts";
+import type { Redact } from "./trace/redact.ts";
 import { createWriteMethods } from "./write/write-methods.ts";
 
 export interface ClientOptions extends CallerOptions {
@@ -88,4 +89,25 @@ function createPageMethods(caller: Caller, requests: Requests): PageMethods {
     listMembers: (platform, parameters, rest) =>
       listPages(client, { route: ROUTES.listMembers, placeholders: { platform }, parameters, ...rest }),
   };
+}
+
+/** Idempotent methods, RFC 9110. */
+const REPEATABLE = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
+
+/** Any call, with its answer unchanged except for the key. Throws if no answer came, and for a redirect. */
+async function callRaw(caller: Caller, request: HttpRequest): ReturnType<Client["raw"]> {
+  const isRepeatable = REPEATABLE.has(request.method);
+  const outcome = await caller.run(request, isRepeatable, readTextReply);
+  if (outcome.kind === "answered") return { ...withoutKey(outcome.value, caller.redactAnswer), failure: null };
+  const { answer, error } = outcome;
+  if (answer !== null && answer.status >= 300 && answer.status < 400) throw error;
+  // There is no look-up for raw writes.
+  const failure = !isRepeatable && mayHaveArrived(error) ? new UnknownOutcomeError(error, null) : error;
+  if (answer === null) throw failure;
+  return { ...withoutKey(answer, caller.redactAnswer), failure };
+}
+
+function withoutKey({ text, headers, ...rest }: AnswerText, redactAnswer: Redact): AnswerText {
+  const shown = Object.entries(headers).map(([name, value]) => [name, redactAnswer(value)]);
+  return { ...rest, headers: Object.fromEntries(shown) as Record<string, string>, text: redactAnswer(text) };
 }

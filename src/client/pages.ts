@@ -6,7 +6,7 @@ import { nameCall } from "./errors/client-error.ts";
 import { toNumber } from "./write/evidence.ts";
 import { mayNameNext, parseNextLink } from "../contract/text/link.ts";
 
-export interface PagedCall {
+interface PagedCall {
   readonly route: Route;
   readonly placeholders?: Readonly<Record<string, string>>;
   readonly parameters: Parameters;

@@ -35,13 +35,7 @@ export async function readAnswerStart(
 /** Shared, because a DOMException for each attempt would cost more than the request's headers. */
 const OVER = new Error("over");
 
-export interface Deadline {
-  readonly signal: AbortSignal;
-  readonly isOver: () => boolean;
-  readonly stop: () => void;
-}
-
-export function startDeadline(clock: Clock, ms: number, signal?: AbortSignal): Deadline {
+export function startDeadline(clock: Clock, ms: number, signal?: AbortSignal) {
   const ending = new AbortController();
   const done = new AbortController();
   const state = { isOver: false };
@@ -56,7 +50,7 @@ export function startDeadline(clock: Clock, ms: number, signal?: AbortSignal): D
     stopWaiting();
     done.abort(OVER);
   };
-  return { signal: ending.signal, isOver: () => state.isOver, stop };
+  return { signal: ending.signal, isOver: (): boolean => state.isOver, stop };
 }
 
 export function retryAfterSeconds(text: string | undefined, clock: Clock): number | null {

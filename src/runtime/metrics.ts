@@ -11,30 +11,21 @@ export interface Family {
 
 export type MetricSample = readonly [values: readonly string[], value: number];
 
-export interface Counter {
-  readonly add: (values?: readonly string[], by?: number) => void;
-  readonly samples: () => readonly MetricSample[];
-}
-
-export interface Histogram {
-  readonly observe: (value: number, values?: readonly string[]) => void;
-  readonly lines: () => readonly string[];
-}
-
 /** Upper bounds in seconds that OpenTelemetry names for `http.server.request.duration`. */
 export const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10] as const;
 
 const SEPARATOR = "\n";
 
 /** `known` series start at 0, so that their first increase is visible. */
-export function createCounter(known: readonly (readonly string[])[] = []): Counter {
+export function createCounter(known: readonly (readonly string[])[] = []) {
   const counts = new Map<string, number>(known.map((values) => [values.join(SEPARATOR), 0]));
   return {
-    add: (values = [], by = 1) => {
+    add: (values: readonly string[] = [], by: number = 1): void => {
       const key = values.join(SEPARATOR);
       counts.set(key, (counts.get(key) ?? 0) + by);
     },
-    samples: () => [...counts].map(([key, count]) => [key === "" ? [] : key.split(SEPARATOR), count]),
+    samples: (): readonly MetricSample[] =>
+      [...counts].map(([key, count]) => [key === "" ? [] : key.split(SEPARATOR), count]),
   };
 }
 
@@ -44,7 +35,7 @@ interface Series {
   sum: number;
 }
 
-export function createHistogram(family: Family, bounds: readonly number[]): Histogram {
+export function createHistogram(family: Family, bounds: readonly number[]) {
   const series = new Map<string, Series>();
   const begin = (key: string): Series => {
     const made = { counts: Array.from({ length: bounds.length + 1 }, () => 0), sum: 0 };
@@ -53,7 +44,7 @@ export function createHistogram(family: Family, bounds: readonly number[]): Hist
   };
   if ((family.labels ?? []).length === 0) begin("");
   return {
-    observe: (value, values = []) => {
+    observe: (value: number, values: readonly string[] = []): void => {
       const key = values.join(SEPARATOR);
       const one = series.get(key) ?? begin(key);
       let at = 0;
@@ -61,7 +52,7 @@ export function createHistogram(family: Family, bounds: readonly number[]): Hist
       one.counts[at] = (one.counts[at] ?? 0) + 1;
       one.sum += value;
     },
-    lines: () => [
+    lines: (): readonly string[] => [
       ...familyHead(family),
       ...[...series].flatMap(([key, one]) => seriesLines(family, bounds, key === "" ? [] : key.split(SEPARATOR), one)),
     ],

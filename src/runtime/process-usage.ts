@@ -1,15 +1,8 @@
 import { monitorEventLoopDelay, type IntervalHistogram } from "node:perf_hooks";
 
-export interface ProcessUsage {
-  readonly cpuSeconds: number;
-  readonly residentBytes: number;
-  /** 99th percentile of timer delays since the last reading; 0 on the first. */
-  readonly eventLoopLagSeconds: number;
-}
-
 const RESOLUTION_MS = 20;
 
-export function createUsageReader(): () => ProcessUsage {
+export function createUsageReader() {
   const state: { delay: IntervalHistogram | null } = { delay: null };
   return () => {
     const { user, system } = process.cpuUsage();
@@ -21,7 +14,10 @@ export function createUsageReader(): () => ProcessUsage {
   };
 }
 
-/** Node's histogram includes its own resolution, so that is subtracted. */
+/**
+ * 99th percentile of timer delays since the last reading; 0 on the first. Node's histogram includes its own resolution,
+ * so that is subtracted.
+ */
 function readLag(state: { delay: IntervalHistogram | null }): number {
   const { delay } = state;
   if (delay === null) {

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { NOUNS } from "../../src/cli/program/nouns.ts";
+import { COMMAND_GROUPS } from "../../src/cli/program/command-groups.ts";
 import { PROGRAM } from "../helpers/run-cli.ts";
 import { type Served, startServe } from "../helpers/serve.ts";
 
@@ -71,7 +71,7 @@ describe("files opened to start", () => {
   });
 
   /** A formatter costs 5 to 15 ms, as it loads the data of its language. */
-  it.each(NOUNS.map(({ name }) => name))("%s --help opens at most 8 and makes no formatter", async (noun) => {
+  it.each(COMMAND_GROUPS.map(({ name }) => name))("%s --help opens at most 8 and makes no formatter", async (noun) => {
     const { files, intl } = await loadedBy(`${noun} --help`);
     expect(files.slice(8)).toEqual([]);
     expect(files).not.toContain("connecting.js");

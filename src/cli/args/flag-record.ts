@@ -1,21 +1,7 @@
 /** A flag as data. The parser, help, `help --json`, the man page and completion read the same record. */
 
-export type ValueType =
-  | "boolean"
-  | "string"
-  | "integer"
-  | "rate"
-  | "time"
-  | "duration"
-  | "email"
-  | "phone"
-  | "url"
-  | "path"
-  | "pair"
-  | "json"
-  | "list";
-
-const VALUE_TYPES: Readonly<Record<string, ValueType>> = {
+/** Types of values, by their name in help. A flag without a value is a boolean, other values are strings. */
+const VALUE_TYPES: Readonly<Record<string, string>> = {
   n: "integer",
   line: "integer",
   number: "integer",
@@ -65,7 +51,7 @@ export interface FlagRecord {
   readonly requires?: readonly `--${string}`[];
 }
 
-export function typeOf(value: string | undefined): ValueType {
+export function typeOf(value: string | undefined): string {
   return value === undefined ? "boolean" : (VALUE_TYPES[value] ?? "string");
 }
 

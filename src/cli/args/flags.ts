@@ -1,55 +1,54 @@
 import { UsageError } from "../errors/usage-error.ts";
 
 /** Flags by their long names; a switch without its `no-`. */
-export interface Flags {
+export class Flags {
+  readonly #values: Readonly<Record<string, unknown>>;
+
+  /** `values` are commander's, with camel-cased names. */
+  constructor(values: Readonly<Record<string, unknown>>) {
+    this.#values = values;
+  }
+
+  #value(flag: string): unknown {
+    if (flag.startsWith("--no-")) throw new Error(`${flag} is read by its name without "no-"`);
+    return this.#values[flag.replace(/^--/, "").replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())];
+  }
+
   /** For a switch, in either form. */
-  has(flag: string): boolean;
-  is(flag: string): boolean;
+  has(flag: string): boolean {
+    const found = this.#value(flag.replace(/^--no-/, "--"));
+    if (Array.isArray(found)) return found.length > 0;
+    return flag.startsWith("--no-") ? found === false : found !== undefined && found !== false;
+  }
+
+  is(flag: string): boolean {
+    return this.#value(flag) === true;
+  }
+
   /** True after `--no-send` for `isOff("--send")`. */
-  isOff(flag: string): boolean;
-  text(flag: string): string | null;
-  all(flag: string): readonly string[];
-  count(flag: string): number;
-  parse<Value>(flag: string, parser: (text: string, flag: string) => Value): Value | null;
-}
+  isOff(flag: string): boolean {
+    return this.#value(flag) === false;
+  }
 
-/** `values` are commander's, with camel-cased names. */
-export function createFlags(values: Readonly<Record<string, unknown>>): Flags {
-  const value = (flag: string): unknown => values[toKey(flag)];
-  const text = (flag: string): string | null => {
-    const found = value(flag);
+  text(flag: string): string | null {
+    const found = this.#value(flag);
     return typeof found === "string" ? found : null;
-  };
-  return {
-    has: (flag) => {
-      const found = value(flag.replace(/^--no-/, "--"));
-      return Array.isArray(found)
-        ? found.length > 0
-        : flag.startsWith("--no-")
-          ? found === false
-          : found !== undefined && found !== false;
-    },
-    is: (flag) => value(flag) === true,
-    isOff: (flag) => value(flag) === false,
-    text,
-    all: (flag) => {
-      const found = value(flag);
-      return Array.isArray(found) ? found.map(String) : [];
-    },
-    count: (flag) => {
-      const found = value(flag);
-      return typeof found === "number" ? found : 0;
-    },
-    parse: (flag, parser) => {
-      const found = text(flag);
-      return found === null ? null : parser(found, flag);
-    },
-  };
-}
+  }
 
-function toKey(flag: string): string {
-  if (flag.startsWith("--no-")) throw new Error(`${flag} is read by its name without "no-"`);
-  return flag.replace(/^--/, "").replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+  all(flag: string): readonly string[] {
+    const found = this.#value(flag);
+    return Array.isArray(found) ? found.map(String) : [];
+  }
+
+  count(flag: string): number {
+    const found = this.#value(flag);
+    return typeof found === "number" ? found : 0;
+  }
+
+  parse<Value>(flag: string, parser: (text: string, flag: string) => Value): Value | null {
+    const found = this.text(flag);
+    return found === null ? null : parser(found, flag);
+  }
 }
 
 /** The parser keeps the last of a switch and its `--no-` form. Throws UsageError for both. */

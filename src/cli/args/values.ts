@@ -31,12 +31,11 @@ export function parseChoices<Choice extends string>(
   return [...new Set(words.map((word) => parseChoice(word, place, choices)))];
 }
 
-export interface IntegerRange {
-  readonly min: number;
-  readonly max?: number;
-}
-
-export function parseInteger(text: string, place: string, { min, max }: IntegerRange): number {
+export function parseInteger(
+  text: string,
+  place: string,
+  { min, max }: { readonly min: number; readonly max?: number },
+): number {
   const value = readWholeNumber(text) ?? Number.NaN;
   const inRange = Number.isSafeInteger(value) && value >= min && value <= (max ?? Infinity);
   if (inRange) return value;
@@ -93,13 +92,11 @@ export function parseLifetime(text: string, place: string): number {
   throw new UsageError(`${place}: ${LIFETIME_FORM} (got ${quoteText(text)})`);
 }
 
-export interface RequestLimit {
-  readonly requests: number;
-  readonly periodSeconds: number;
-}
-
 /** `10/s`, `600/m`, `5000/h`; seconds by default. */
-export function parseRateLimit(text: string, place: string): RequestLimit {
+export function parseRateLimit(
+  text: string,
+  place: string,
+): { readonly requests: number; readonly periodSeconds: number } {
   const match = /^(\d{1,9})(?:\/([smh]))?$/.exec(text.trim());
   const requests = Number(match?.[1] ?? 0);
   if (requests < 1) throw badValue(place, text, "a limit such as 10/s or 600/m");

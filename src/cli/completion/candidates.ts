@@ -32,11 +32,6 @@ export interface Candidate {
   readonly description: string;
 }
 
-/** Values that aren't in the tree. */
-export interface Lookups {
-  profiles(): readonly string[];
-}
-
 /** True if the word may be a file name, which the shell then completes. */
 export function mayBeFile(tree: CommandTree, before: readonly string[], current: string): boolean {
   if (before[0] === "help") return false;
@@ -51,30 +46,30 @@ export function mayBeFile(tree: CommandTree, before: readonly string[], current:
 /** Their value can be @FILE. */
 const MIXED_FLAGS = new Set(["--field", "--properties"]);
 
-/** `before` are the words before the cursor, `current` is the one at it. */
+/** `before` are the words before the cursor, `current` is the one at it. Profiles aren't in the tree. */
 export function findCandidates(
   tree: CommandTree,
   before: readonly string[],
   current: string,
-  lookups: Lookups,
+  profiles: () => readonly string[],
 ): Candidate[] {
   if (before[0] === "help") return matching(helpWords(tree, before.slice(1)), current);
   const { node, pending, operands } = readWords(tree, before);
   const flags = node === null ? tree.global_flags : [...node.flags, ...tree.global_flags];
   const assigned = /^(--[\w-]+=)(.*)$/s.exec(current);
-  if (pending !== null) return valuesOf(pending, node, current, lookups);
+  if (pending !== null) return valuesOf(pending, node, current, profiles);
   if (assigned !== null) {
     const [, prefix = "", text = ""] = assigned;
     const flag = flags.find(({ name }) => `${name}=` === prefix);
     return flag === undefined
       ? []
-      : valuesOf(flag, node, text, lookups).map((found) => ({ ...found, value: prefix + found.value }));
+      : valuesOf(flag, node, text, profiles).map((found) => ({ ...found, value: prefix + found.value }));
   }
   if (current.startsWith("-"))
     return matching([...flags.map(toCandidate), { value: "--help", description: "usage and examples" }], current);
   const commands = node === null ? [...tree.commands, HELP] : node.commands;
   if (commands.length > 0) return matching(commands.map(toCandidate), current);
-  return matching(plain(operandValues(node?.arguments[operands], lookups)), current);
+  return matching(plain(operandValues(node?.arguments[operands], profiles)), current);
 }
 
 const HELP = { name: "help", description: "a command's help, or a topic's" };
@@ -104,8 +99,8 @@ function readWord(tree: CommandTree, { node, pending, operands }: Place, word: s
   return found === undefined ? { node, pending, operands: operands + 1 } : { node: found, pending, operands: 0 };
 }
 
-function valuesOf(flag: TreeFlag, node: TreeNode | null, text: string, lookups: Lookups): Candidate[] {
-  if (flag.name === "--profile") return matching(plain(lookups.profiles()), text);
+function valuesOf(flag: TreeFlag, node: TreeNode | null, text: string, profiles: () => readonly string[]): Candidate[] {
+  if (flag.name === "--profile") return matching(plain(profiles()), text);
   const list = flag.name === "--columns" ? (node?.columns ?? []) : (flag.choices ?? flag.suggestions ?? []);
   // Completes the last item of a comma-separated list.
   const done = flag.type === "list" ? text.slice(0, text.lastIndexOf(",") + 1) : "";
@@ -113,9 +108,12 @@ function valuesOf(flag: TreeFlag, node: TreeNode | null, text: string, lookups: 
   return matching(plain(list.filter((value) => !taken.includes(value)).map((value) => done + value)), text);
 }
 
-function operandValues(operand: TreeNode["arguments"][number] | undefined, lookups: Lookups): readonly string[] {
+function operandValues(
+  operand: TreeNode["arguments"][number] | undefined,
+  profiles: () => readonly string[],
+): readonly string[] {
   // It names the default, which the built-in profile can't be.
-  return operand?.name === "profile" ? lookups.profiles().filter((name) => name !== "local") : (operand?.choices ?? []);
+  return operand?.name === "profile" ? profiles().filter((name) => name !== "local") : (operand?.choices ?? []);
 }
 
 function helpWords(tree: CommandTree, path: readonly string[]): Candidate[] {

@@ -10,9 +10,8 @@ import type { Process } from "../process.ts";
  */
 export async function complete(process: Process, words: readonly string[]): Promise<string> {
   const current = (words.at(-1) ?? "=").replace(/^=/, "");
-  const lookups = { profiles: () => savedProfiles(process) };
   const tree = await loadTree();
-  const found = findCandidates(tree, words.slice(0, -1), current, lookups);
+  const found = findCandidates(tree, words.slice(0, -1), current, () => savedProfiles(process));
   if (found.length === 0 && mayBeFile(tree, words.slice(0, -1), current)) return ":files\n";
   return found.map(({ value, description }) => `${value}\t${description}\n`).join("");
 }

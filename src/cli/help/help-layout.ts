@@ -3,7 +3,7 @@ import { type FlagRecord, formOf, notesOf, withNotes } from "../args/flag-record
 import { GLOBAL_FLAGS, type GlobalGroup } from "../args/global-options.ts";
 import { EXIT, EXIT_MEANINGS, type ExitCode } from "../exit-codes.ts";
 import type { CommandNode, Operand } from "../kit/command-node.ts";
-import type { Noun } from "../program/nouns.ts";
+import type { CommandGroup } from "../program/command-groups.ts";
 
 const WIDEST = 80;
 const NARROWEST = 40;
@@ -62,17 +62,16 @@ const ROOT_EXAMPLES = [
   "surveyctl metrics --by month",
 ];
 
-/** Needs only the table of nouns. */
-export function layOutRootHelp(nouns: readonly Noun[], columns: number): string {
+export function layOutRootHelp(commands: readonly CommandGroup[], columns: number): string {
   const width = widthFor(columns);
-  const groups = [...new Set(nouns.map(({ group }) => group))];
+  const sections = [...new Set(commands.map(({ section: title }) => title))];
   return join([
     `${sentence(SUMMARY, width)}\n`,
     section("Usage", [`${INDENT}surveyctl <command> <subcommand> [arguments] [flags]\n`]),
-    ...groups.map((group) =>
+    ...sections.map((title) =>
       items(
-        group,
-        nouns.filter((noun) => noun.group === group).map(({ name, summary }): Item => [name, summary]),
+        title,
+        commands.filter((command) => command.section === title).map(({ name, summary }): Item => [name, summary]),
         width,
       ),
     ),

@@ -3,7 +3,7 @@ import { type FlagRecord, typeOf } from "../args/flag-record.ts";
 import { GLOBAL_FLAGS } from "../args/global-options.ts";
 import { EXIT_MEANINGS } from "../exit-codes.ts";
 import type { CommandNode, Operand } from "../kit/command-node.ts";
-import { loadNouns } from "../program/nouns.ts";
+import { loadGroups } from "../program/command-groups.ts";
 import type { Column, ColumnKind, Resource } from "../render/columns.ts";
 import { exitsOf, operandName, SUMMARY } from "./help-layout.ts";
 import { TOPICS } from "./topics.ts";
@@ -15,7 +15,7 @@ export async function describeProgram(): Promise<object> {
     global_flags: GLOBAL_FLAGS.map((flag) => describeFlag(flag, GLOBAL_FLAGS)),
     exit_statuses: EXIT_MEANINGS,
     topics: [...TOPICS.keys()],
-    commands: (await loadNouns()).map((command) => describeCommand(command)),
+    commands: (await loadGroups()).map((command) => describeCommand(command)),
   };
 }
 

@@ -2,9 +2,8 @@ import { suggest } from "../args/suggest.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { arrange } from "../program/arrange.ts";
 import { readCommandLine } from "../program/command-line.ts";
-import { NOUNS } from "../program/nouns.ts";
-import { commandMeant } from "../program/other-words.ts";
-import { incomplete } from "../program/usage-problems.ts";
+import { COMMAND_GROUPS } from "../program/command-groups.ts";
+import { commandMeant, incomplete } from "../program/usage-problems.ts";
 import { TOPICS } from "./topics.ts";
 
 /** Throws UsageError for unknown words. */
@@ -28,7 +27,7 @@ async function helpJson(path: readonly string[]): Promise<string> {
   const { describeCommand, describeProgram } = await import("./help-tree.ts");
   if (path.length === 0) return toText(await describeProgram());
   checkKnown(path[0]);
-  const arranged = await arrange(NOUNS, path);
+  const arranged = await arrange(COMMAND_GROUPS, path);
   if (arranged.path.length === 0) throw new UsageError(`help: the topic ${path[0] ?? ""} is not available as JSON`);
   if (arranged.stray !== null) throw incomplete(arranged);
   return toText(describeCommand(arranged.command, arranged.path.slice(0, -1)));
@@ -40,7 +39,7 @@ function toText(json: object): string {
 
 function checkKnown(word: string | undefined): void {
   if (word === undefined) return;
-  const names = NOUNS.flatMap(({ name, alias }) => (alias === undefined ? [name] : [name, alias]));
+  const names = COMMAND_GROUPS.flatMap(({ name, alias }) => (alias === undefined ? [name] : [name, alias]));
   if (names.includes(word) || TOPICS.has(word)) return;
   const meant = commandMeant([], word);
   if (meant !== null) throw new UsageError(`unknown command ${JSON.stringify(word)}; use: surveyctl ${meant}`);

@@ -3,12 +3,12 @@ import { GLOBAL_FLAGS } from "../args/global-options.ts";
 import { VERSION } from "../../runtime/version.ts";
 import { EXIT_MEANINGS } from "../exit-codes.ts";
 import type { CommandNode } from "../kit/command-node.ts";
-import { loadNouns } from "../program/nouns.ts";
+import { loadGroups } from "../program/command-groups.ts";
 import { breakExample, exitsOf, operandName, SUMMARY } from "./help-layout.ts";
 import { TOPICS } from "./topics.ts";
 
 export async function writeManPage(): Promise<string> {
-  const nouns = await loadNouns();
+  const groups = await loadGroups();
   return [
     `.TH SURVEYCTL 1 "" "surveyctl ${VERSION}" "User Commands"`,
     section("NAME", [`surveyctl \\- ${escape(SUMMARY)}`]),
@@ -16,7 +16,7 @@ export async function writeManPage(): Promise<string> {
     section("DESCRIPTION", [escape(DESCRIPTION)]),
     section(
       "COMMANDS",
-      nouns.flatMap((noun) => describeCommands(noun, ["surveyctl"])),
+      groups.flatMap((group) => describeCommands(group, ["surveyctl"])),
     ),
     section("GLOBAL FLAGS", GLOBAL_FLAGS.map(describeFlag)),
     section(

@@ -1,8 +1,8 @@
-/** Flags may come before the noun and the verb: finds the command's name among the words and puts it first. */
+/** Flags may precede the command's name: finds its words and puts them first. */
 import type { FlagRecord } from "../args/flag-record.ts";
 import { GLOBAL_FLAGS } from "../args/global-options.ts";
 import { type CommandNode, defineGroup } from "../kit/command-node.ts";
-import { loadNoun, type Noun } from "./nouns.ts";
+import { loadGroup, type CommandGroup } from "./command-groups.ts";
 
 export interface Arranged {
   /** The command that the words name, as far as they name one. */
@@ -17,17 +17,17 @@ export interface Arranged {
 
 /**
  * Only when the name comes first does the parser see each flag together with the command that knows it, so that in
- * `people add --name --json` the name is `--json`. Only the noun that is named is loaded.
+ * `people add --name --json` the name is `--json`. Loads only the named group.
  */
-export async function arrange(nouns: readonly Noun[], args: readonly string[]): Promise<Arranged> {
-  const commands = nouns.map((noun) => defineGroup({ ...noun, commands: [] }));
+export async function arrange(groups: readonly CommandGroup[], args: readonly string[]): Promise<Arranged> {
+  const commands = groups.map((group) => defineGroup({ ...group, commands: [] }));
   const program = defineGroup({ name: "surveyctl", summary: "", commands });
   let arranged: Arranged = { command: program, path: [], typed: [], rest: args, stray: null };
   while (arranged.stray === null && arranged.command.commands.length > 0) {
     const next = step(arranged);
     if (next === null) break;
-    const noun = nouns.find(({ name }) => arranged.command === program && name === next.command.name);
-    arranged = noun === undefined ? next : { ...next, command: await loadNoun(noun) };
+    const group = groups.find(({ name }) => arranged.command === program && name === next.command.name);
+    arranged = group === undefined ? next : { ...next, command: await loadGroup(group) };
   }
   return arranged;
 }

@@ -2,12 +2,12 @@
 import { Argument, Command, CommanderError, Option } from "commander";
 import { VERSION } from "../../runtime/version.ts";
 import { type FlagRecord, formOf } from "../args/flag-record.ts";
-import { createFlags, type Flags } from "../args/flags.ts";
+import { Flags } from "../args/flags.ts";
 import { GLOBAL_FLAGS } from "../args/global-options.ts";
 import { layOutHelp, layOutRootHelp } from "../help/help-layout.ts";
 import type { Action, CommandNode } from "../kit/command-node.ts";
 import { arrange } from "./arrange.ts";
-import { type Noun, NOUNS } from "./nouns.ts";
+import { type CommandGroup, COMMAND_GROUPS } from "./command-groups.ts";
 import { checkRules, incomplete, toUsageError } from "./usage-problems.ts";
 
 /** Text for stdout, or work to do. */
@@ -24,7 +24,7 @@ export interface Call {
 }
 
 interface ReadOptions {
-  readonly nouns?: readonly Noun[];
+  readonly groups?: readonly CommandGroup[];
   /** Width of help. */
   readonly columns?: number;
 }
@@ -32,19 +32,19 @@ interface ReadOptions {
 /** Throws UsageError. */
 export async function readCommandLine(
   args: readonly string[],
-  { nouns = NOUNS, columns = 80 }: ReadOptions = {},
+  { groups = COMMAND_GROUPS, columns = 80 }: ReadOptions = {},
 ): Promise<CommandLine> {
-  if (args.length === 1 && (args[0] === "--help" || args[0] === "-h")) return text(layOutRootHelp(nouns, columns));
-  const arranged = await arrange(nouns, args);
+  if (args.length === 1 && (args[0] === "--help" || args[0] === "-h")) return text(layOutRootHelp(groups, columns));
+  const arranged = await arrange(groups, args);
   const { command, path, rest, stray } = arranged;
   // `people help list` is `people list --help`.
   if (stray === "help")
-    return readCommandLine([...path, ...rest.filter((word) => word !== "help"), "--help"], { nouns, columns });
+    return readCommandLine([...path, ...rest.filter((word) => word !== "help"), "--help"], { groups, columns });
   const isRoot = path.length === 0;
   const helpIsAsked = rest.length === 0 || rest.includes("--help") || rest.includes("-h");
   if (isRoot && stray === null && (rest.includes("--version") || rest.includes("-V"))) return text(`${VERSION}\n`);
   if (stray !== null || (command.action === null && !helpIsAsked)) throw incomplete(arranged);
-  if (isRoot) return text(layOutRootHelp(nouns, columns));
+  if (isRoot) return text(layOutRootHelp(groups, columns));
   if (command.action === null) return text(layOutHelp(command, path, columns));
   const parser = createParser(command);
   try {
@@ -54,7 +54,7 @@ export async function readCommandLine(
     if (error.code === "commander.helpDisplayed") return text(layOutHelp(command, path, columns));
     throw toUsageError(error, parser, arranged);
   }
-  const flags = createFlags(parser.opts());
+  const flags = new Flags(parser.opts());
   const typed = typedFlags(parser);
   checkRules(command, (flag) => typed.has(flag) && flags.has(flag));
   const ownFlags = new Set<string>(command.flags.map(({ flag }) => flag));

@@ -84,14 +84,14 @@ function describeOwn(error: Error): ErrorReport | null {
   return null;
 }
 
-const GRAVEST_FIRST: readonly ExitCode[] = [EXIT.auth, EXIT.failed, EXIT.refused];
+const BY_SEVERITY: readonly ExitCode[] = [EXIT.auth, EXIT.failed, EXIT.refused];
 
 function describeChanges(error: Error, verbose: boolean): ErrorReport | null {
   if (!(error instanceof ChangesFailedError)) return null;
   const failures = error.failures.map(({ item, error: cause }) => ({ item, ...describeError(cause, verbose) }));
   const exits = new Set(failures.map(({ exit }) => exit));
   const stop = error.stop === null ? null : describeError(error.stop, verbose);
-  const exit = stop?.exit ?? GRAVEST_FIRST.find((each) => exits.has(each)) ?? EXIT.failed;
+  const exit = stop?.exit ?? BY_SEVERITY.find((each) => exits.has(each)) ?? EXIT.failed;
   return report("changes_failed", error.message, exit, {
     hint: stop?.hint ?? null,
     details: failures.map(({ item, code, message, status }) => ({ item, code, message, status })),
@@ -108,7 +108,7 @@ function describeConfig({ problem, message, advice }: ConfigError): ErrorReport 
 
 const SHORT_EXPORT_HINT = "to take what the service sent, use another --out file";
 
-const WAYS_ON =
+const NEXT_STEPS =
   "connect to a service with: surveyctl auth login\nor try everything on this machine with: surveyctl --profile local …";
 
 function adviseConfig(advice: ConfigAdvice): string {
@@ -120,12 +120,12 @@ function adviseConfig(advice: ConfigAdvice): string {
 
 const CONFIG_ADVICE = {
   allow_http: "--insecure-http allows it on a trusted network",
-  connect: WAYS_ON,
+  connect: NEXT_STEPS,
   protect_file: "its file and folder must belong to you and be writable by you alone",
   repair_file: "fix or delete it, or run: surveyctl auth login",
   replace_key_command: "run it by itself to see what it prints; surveyctl auth login --key-command saves another",
-  set_base_url: `set --base-url or SURVEYCTL_BASE_URL, or ${WAYS_ON}`,
-  set_key: `set SURVEYCTL_API_KEY, or ${WAYS_ON}`,
+  set_base_url: `set --base-url or SURVEYCTL_BASE_URL, or ${NEXT_STEPS}`,
+  set_key: `set SURVEYCTL_API_KEY, or ${NEXT_STEPS}`,
   set_own_key: "set SURVEYCTL_API_KEY too, or choose another profile with --profile",
 } as const;
 

@@ -51,12 +51,6 @@ export function watchSignals(process: Process): Lifetime {
   };
 }
 
-export interface CrashWatch {
-  readonly first: () => CrashError | null;
-  /** From now on a crash only has to be reported. */
-  commandEnded(): void;
-}
-
 /** A reply that the command waits for may never come after a crash. */
 const GRACE_MS = 3000;
 
@@ -64,11 +58,7 @@ const GRACE_MS = 3000;
  * Node would print the stack of an uncaught error, with all that it contains. Here it ends the command as a signal
  * does, so that files stay complete, and is reported like every other error.
  */
-export function watchCrashes(
-  process: Process,
-  lifetime: Lifetime,
-  report: (error: unknown) => Promise<ExitCode>,
-): CrashWatch {
+export function watchCrashes(process: Process, lifetime: Lifetime, report: (error: unknown) => Promise<ExitCode>) {
   const ended = new AbortController();
   const state: { first: CrashError | null } = { first: null };
   const stop = async (crash: CrashError): Promise<void> => {
@@ -89,5 +79,9 @@ export function watchCrashes(
     if (ended.signal.aborted) void report(error);
     else void stop(state.first);
   });
-  return { first: () => state.first, commandEnded: () => ended.abort() };
+  return {
+    first: (): CrashError | null => state.first,
+    /** From now on a crash only has to be reported. */
+    commandEnded: (): void => ended.abort(),
+  };
 }

@@ -4,7 +4,6 @@ import { suggest } from "../args/suggest.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import type { CommandNode } from "../kit/command-node.ts";
 import { flagsFor, type Arranged } from "./arrange.ts";
-import { commandMeant } from "./other-words.ts";
 
 /** Accepted in a command's place: flags that answer at once. */
 const ANSWERS = ["--version", "--help"];
@@ -29,6 +28,49 @@ export function incomplete({ command, path, typed, rest, stray }: Arranged): Usa
   if (unknown !== undefined && unknown !== "--") return unknownFlag(unknown, nearestFlag(unknown, command) ?? hint);
   const called = path.length === 0 ? "surveyctl" : path.join(" ");
   return new UsageError(`${called} ${rest[0] ?? ""}: a command is required`, { hint });
+}
+
+/** Commands of other tools, and the command that does the same here. */
+export const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
+  ["login", "auth login"],
+  ["logout", "auth logout"],
+  ["status", "auth status"],
+  ["whoami", "auth status"],
+  ["doctor", "service delivery doctor"],
+  ["service doctor", "service delivery doctor"],
+  ["service status", "service delivery status"],
+  ["pause", "service pause"],
+  ["resume", "service resume"],
+  ["backup", "service backup"],
+  ["restore", "service restore"],
+  ["key", "service key list"],
+  ["keys", "service key list"],
+  ["service keys", "service key list"],
+  ["webhooks", "service webhook list"],
+  ["nps", "metrics"],
+  ["score", "metrics"],
+  ["stats", "metrics"],
+  ["export", "responses export"],
+  ["search", "responses list --search TEXT"],
+  ["responses search", "responses list --search TEXT"],
+  ["list", "people list"],
+  ["view", "people show"],
+  ["get", "people show"],
+  ["add", "people add"],
+  ["create", "people add"],
+  ["send", "people add"],
+  ["edit", "people update"],
+  ["delete", "people delete"],
+  ["rm", "people delete"],
+  ["update", "people update"],
+]);
+
+/** The intended command, without the program's name; null if it isn't known. */
+export function commandMeant(path: readonly string[], word: string): string | null {
+  const typed = [...path, word].join(" ");
+  const isFileName = word === "-" || /[./\\]/.test(word);
+  if (isFileName && path.join(" ") === "imports") return `people import ${word}`;
+  return OTHER_WORDS.get(typed) ?? null;
 }
 
 /** Flags that people type who expect one for the key. */

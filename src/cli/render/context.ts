@@ -13,7 +13,8 @@ export interface RenderContext {
 }
 
 export interface ListOutput {
-  write(page: RowPage): Promise<void>;
+  /** `mayGrow` on the first page: later rows may bring columns. */
+  write(page: RowPage, mayGrow?: boolean): Promise<void>;
   /** Writes the end of an array, or the note about an empty table. */
   end(): Promise<void>;
 }

@@ -89,13 +89,8 @@ async function openEncoded(
   return { write: (page) => write(encoder.rows(page)), end: () => write(encoder.tail()) };
 }
 
-export interface GrowingOutput extends ListOutput {
-  /** `mayGrow` on the first page: rows may bring columns. */
-  write(page: RowPage, mayGrow?: boolean): Promise<void>;
-}
-
 /** Waits for the last row if rows may bring columns. */
-export async function openGrowingOutput(context: RenderContext, options: ListOutputOptions): Promise<GrowingOutput> {
+export async function openGrowingOutput(context: RenderContext, options: ListOutputOptions): Promise<ListOutput> {
   const { resource } = options;
   const output = await openListOutput(context, options);
   const format = chooseFormat(context, options.defaultFormat);

@@ -8,7 +8,7 @@ import { createJsonWriter, toTsvLines, withExactNumbers } from "./encoders.ts";
 import { indentJson } from "./json-indent.ts";
 import { chooseFormat, openListOutput } from "./list-output.ts";
 import { toSafeLines, writeText } from "./safe-text.ts";
-import { createTimeFormatter } from "./time.ts";
+import { timeFormatterFor } from "./time.ts";
 
 /** An object and its original JSON text, like a client's `Reply`. */
 export interface RecordValue {
@@ -23,7 +23,11 @@ export function asRecord(json: JsonObject): RecordValue {
 /** Throws UsageError for unknown `--columns`; call `checkColumns` before sending anything. */
 export async function writeRecord(context: RenderContext, resource: Resource, value: RecordValue): Promise<void> {
   const format = chooseFormat(context);
-  if (format === "json") return writeWhole(context, project(context, resource, value));
+  if (format === "json") {
+    const text = project(context, resource, value);
+    const { out } = context.streams;
+    return out.write(out.isTTY ? `${toSafeLines(indentJson(text))}\n` : `${text.trim()}\n`);
+  }
   if (format === "table" || format === "record" || format === "tsv")
     return writeLines(context, resource, value, format === "tsv");
   const { columns } = context.options;
@@ -37,10 +41,6 @@ export async function writeRecord(context: RenderContext, resource: Resource, va
 
 export function checkColumns({ options }: RenderContext, resource: Resource): void {
   selectColumns(resource, options.columns);
-}
-
-async function writeWhole({ streams }: RenderContext, text: string): Promise<void> {
-  await streams.out.write(streams.out.isTTY ? `${toSafeLines(indentJson(text))}\n` : `${text.trim()}\n`);
 }
 
 function project({ options, clock }: RenderContext, resource: Resource, value: RecordValue): string {
@@ -71,8 +71,8 @@ async function writeLines(
     return context.streams.out.write(drawRecord(context, resource, json));
   }
   const columns = recordColumns(resource, context.options.columns, json);
-  const { options, clock, streams } = context;
-  const time = createTimeFormatter({ format: options.time ?? "iso", zone: options.timeZone, now: unixSeconds(clock) });
+  const { options, streams } = context;
+  const time = timeFormatterFor(context, "iso");
   const cells = columns.map((column) => toCellText(column, column.read(json), time));
   const isRow = options.columns !== null && resource.namesValues !== true;
   const lines = toTsvLines(isRow ? [cells] : columns.map(({ name }, at) => [name, cells[at] ?? ""]));

@@ -1,6 +1,5 @@
 /** Records as name and value, one block per row, as with `\x` in psql. */
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
-import { unixSeconds } from "../../runtime/clock.ts";
 import { withAllDigits } from "../../contract/long-numbers.ts";
 import { pathColumn, recordColumns, type Column, type Resource } from "./columns.ts";
 import type { ListOutput, RenderContext } from "./context.ts";
@@ -8,20 +7,17 @@ import { drawGrid, GAP } from "./grid.ts";
 import { createPaint, toHumanText, toneOf } from "./human.ts";
 import { toSafeText } from "./safe-text.ts";
 import { createTextMeasure, type FittedText } from "./text-measure.ts";
-import { createTimeFormatter, type TimeFormatter } from "./time.ts";
+import { type TimeFormatter, timeFormatterFor } from "./time.ts";
 
 /** Narrower values aren't worth a column. */
 const VALUE_WIDTH_MIN = 20;
 
-export function drawRecord({ streams, options, clock }: RenderContext, resource: Resource, json: JsonObject): string {
+export function drawRecord(context: RenderContext, resource: Resource, json: JsonObject): string {
+  const { streams, options } = context;
   const columns = shownColumns(resource, options.columns, json);
   const measure = createTextMeasure(options.unicode);
   const paint = createPaint(options.color);
-  const time = createTimeFormatter({
-    format: options.time ?? "local",
-    zone: options.timeZone,
-    now: unixSeconds(clock),
-  });
+  const time = timeFormatterFor(context, "local");
   const names = columns.map(({ name }) => toSafeText(name));
   const width = Math.max(0, ...names.map((name) => measure.width(name)));
   const room = streams.out.isTTY ? Math.max(streams.out.columns - width - GAP.length, VALUE_WIDTH_MIN) : Infinity;
@@ -30,7 +26,7 @@ export function drawRecord({ streams, options, clock }: RenderContext, resource:
     const tone = toneOf(column, value, json);
     return toLines(column, value, time)
       .map((line) => (line || (options.unicode ? "–" : "-")) + (column.addition ?? ""))
-      .flatMap((line) => measure.wrap(line, room, { breakWords: false }))
+      .flatMap((line) => measure.wrap(line, room, false))
       .map((line, at): readonly [FittedText, FittedText] => [
         measure.fit(at === 0 ? (names[index] ?? "") : "", width, paint.heading),
         { text: paint.cell(line, tone, column.spans), width: measure.width(line) },

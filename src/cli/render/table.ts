@@ -1,6 +1,5 @@
 /** Tables fitted to the terminal. The first rows decide the layout, the rest is streamed. */
 import type { JsonObject } from "../../contract/json.ts";
-import { unixSeconds } from "../../runtime/clock.ts";
 import { withAllDigits } from "../../contract/long-numbers.ts";
 import type { RowPage } from "../../contract/row-page.ts";
 import { selectColumns, type Column, type ColumnKind, type Resource } from "./columns.ts";
@@ -9,7 +8,7 @@ import { drawGrid, GAP } from "./grid.ts";
 import { createPaint, toHumanText, toneOf, type Tone } from "./human.ts";
 import { toSafeText } from "./safe-text.ts";
 import { createTextMeasure, type FittedText } from "./text-measure.ts";
-import { createTimeFormatter } from "./time.ts";
+import { timeFormatterFor } from "./time.ts";
 
 const LAYOUT_ROWS = 500;
 
@@ -28,13 +27,9 @@ export interface TableLayout {
 }
 
 export function openTableOutput(context: RenderContext, resource: Resource, { wrap, live }: TableLayout): ListOutput {
-  const { streams, options, clock } = context;
-  const columns = tableColumns(resource, options.columns);
-  const time = createTimeFormatter({
-    format: options.time ?? "local",
-    zone: options.timeZone,
-    now: unixSeconds(clock),
-  });
+  const { streams, options } = context;
+  const columns = selectColumns(resource, options.columns ?? resource.table ?? null);
+  const time = timeFormatterFor(context, "local");
   const noValue = options.unicode ? "–" : "-";
   let waiting: Cell[][] = [];
   let note: string | null = null;
@@ -47,7 +42,7 @@ export function openTableOutput(context: RenderContext, resource: Resource, { wr
       return { text: shown, tone: toneOf(column, value, row), ...(column.spans && { spans: column.spans }) };
     });
   const start = (): string => {
-    const drawing = draw(context, resource, { columns, rows: waiting, wrap, live });
+    const drawing = draw(context, resource, columns, waiting, { wrap, live });
     note = options.quiet ? null : noteOf(drawing.dropped, options);
     writeLines = drawing.lines;
     return drawing.heading + drawing.lines(waiting);
@@ -67,26 +62,13 @@ export function openTableOutput(context: RenderContext, resource: Resource, { wr
   };
 }
 
-function tableColumns(resource: Resource, names: readonly string[] | null): readonly Column[] {
-  return selectColumns(resource, names ?? resource.table ?? null);
-}
-
-interface Drawing {
-  readonly heading: string;
-  readonly dropped: readonly string[];
-  readonly lines: (rows: readonly Cell[][]) => string;
-}
-
-interface DrawingOptions extends TableLayout {
-  readonly columns: readonly Column[];
-  readonly rows: readonly Cell[][];
-}
-
 function draw(
   { streams, options }: RenderContext,
   resource: Resource,
-  { columns, rows, wrap, live }: DrawingOptions,
-): Drawing {
+  columns: readonly Column[],
+  rows: readonly Cell[][],
+  { wrap, live }: TableLayout,
+) {
   const measure = createTextMeasure(options.unicode);
   const paint = createPaint(options.color);
   const asked = options.columns !== null;
@@ -123,7 +105,7 @@ function draw(
   return {
     heading: drawGrid(shown, linesOf(headings, paint.heading)),
     dropped,
-    lines: (cells) =>
+    lines: (cells: readonly Cell[][]): string =>
       drawGrid(
         shown,
         cells.flatMap((row) => linesOf(row, (text, { tone, spans }) => paint.cell(text, tone, spans))),
@@ -220,20 +202,14 @@ interface ColumnRoom {
   readonly isZero: boolean;
 }
 
-interface DropOrder {
-  readonly first: readonly string[];
-  readonly last: readonly string[];
-}
-
-interface Layout {
-  readonly widths: ReadonlyMap<string, number>;
-  readonly dropped: readonly string[];
-}
-
 type Need = "natural" | "comfortable" | "minimum" | "floor";
 
 /** Drops empty columns, then zeros, then by `order`, until the rest fits. Shares the remaining room. */
-function layOutColumns(columns: readonly ColumnRoom[], order: DropOrder, room: number): Layout {
+function layOutColumns(
+  columns: readonly ColumnRoom[],
+  order: Readonly<Record<"first" | "last", readonly string[]>>,
+  room: number,
+): { readonly widths: ReadonlyMap<string, number>; readonly dropped: readonly string[] } {
   const names = [...new Set([...order.first, ...order.last, ...columns.map(({ name }) => name).toReversed()])];
   const namesOf = (kind: "isEmpty" | "isZero"): string[] =>
     names.filter((name) => columns.some((column) => column[kind] && column.name === name));

@@ -1,19 +1,6 @@
 /** Measures, cuts and wraps by terminal cells and graphemes, so no emoji is torn. */
 import stringWidth from "string-width";
 
-interface WrapOptions {
-  /** False keeps words longer than a line. */
-  readonly breakWords?: boolean;
-}
-
-export interface TextMeasure {
-  width(text: string): number;
-  cut(text: string, max: number): string;
-  wrap(text: string, max: number, options?: WrapOptions): string[];
-  /** Cuts and colors; isolates right-to-left text from its neighbors. */
-  fit(text: string, max: number, paint?: (text: string) => string): FittedText;
-}
-
 export interface FittedText {
   readonly text: string;
   readonly width: number;
@@ -51,7 +38,8 @@ function chunksOf(word: string, max: number): string[] {
   return parts;
 }
 
-function wrap(text: string, max: number, { breakWords = true }: WrapOptions = {}): string[] {
+/** Without `breakWords`, keeps words longer than a line. */
+function wrap(text: string, max: number, breakWords: boolean = true): string[] {
   if (width(text) <= max) return [text];
   const [first = "", ...words] = text.split(" ").flatMap((word) => (breakWords ? chunksOf(word, max) : [word]));
   const lines = [first];
@@ -63,13 +51,14 @@ function wrap(text: string, max: number, { breakWords = true }: WrapOptions = {}
   return lines;
 }
 
-export function createTextMeasure(unicode: boolean = true): TextMeasure {
+export function createTextMeasure(unicode: boolean = true) {
   const mark = unicode ? "…" : "...";
   const cut = (text: string, max: number): string => {
     if (width(text) <= max) return text;
     return max < mark.length ? mark.slice(0, max) : takeWidth(text, max - mark.length) + mark;
   };
-  const fit: TextMeasure["fit"] = (text, max, paint = String) => {
+  /** Cuts and colors; isolates right-to-left text from its neighbors. */
+  const fit = (text: string, max: number, paint: (text: string) => string = String): FittedText => {
     const short = cut(text, max);
     return { text: paint(isolate(short)), width: width(short) };
   };

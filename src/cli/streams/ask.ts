@@ -4,11 +4,10 @@ import type { Process } from "../process.ts";
 import { InterruptedError } from "../errors/command-errors.ts";
 import { toSafeLines } from "../render/safe-text.ts";
 import { CancelledError, UsageError } from "../errors/usage-error.ts";
-
-export type Ask = (prompt: string, options?: { readonly secret?: boolean }) => Promise<string>;
+import type { Input } from "./streams.ts";
 
 /** Reads one line from the terminal, which is always restored. Rejects with the signal's reason. */
-export function createAsk(process: Pick<Process, "stdin" | "stderr">, signal: AbortSignal): Ask {
+export function createAsk(process: Pick<Process, "stdin" | "stderr">, signal: AbortSignal): Input["ask"] {
   // Lines pasted together answer the next questions.
   const typedAhead: string[] = [];
   return async (question, { secret = false } = {}) => {

@@ -1,7 +1,7 @@
 import type { ChildProcessByStdio } from "node:child_process";
 import type { Writable } from "node:stream";
 import { UsageError } from "../errors/usage-error.ts";
-import { ClosedPipeError, type Output, type Streams } from "./streams.ts";
+import { ClosedPipeError, type Streams } from "./streams.ts";
 
 function pagerOf(env: Environment): string | null {
   const command = [env["SURVEYCTL_PAGER"], env["PAGER"]]
@@ -44,14 +44,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const DEFAULTS = { LESS: "FRX", LV: "-c" };
 const CANNOT_RUN = new Set([126, 127]);
 
-type Spawn = typeof import("node:child_process").spawn;
-
-interface Pager {
-  write: Output["write"];
-  close(): Promise<void>;
-}
-
-function createPager(command: string, env: Environment, spawn: Spawn): Pager {
+function createPager(command: string, env: Environment, spawn: typeof import("node:child_process").spawn) {
   let running: {
     readonly child: ChildProcessByStdio<Writable, null, null>;
     readonly ended: Promise<number | null>;
@@ -69,14 +62,14 @@ function createPager(command: string, env: Environment, spawn: Spawn): Pager {
     return { child, ended };
   };
   return {
-    write(text) {
+    write(text: string | Uint8Array): Promise<void> {
       running ??= start();
       const { stdin } = running.child;
       return new Promise((resolve, reject) => {
         stdin.write(text, (error) => (error ? reject(new ClosedPipeError()) : resolve()));
       });
     },
-    async close() {
+    async close(): Promise<void> {
       if (running === null) return;
       running.child.stdin.end();
       const status = await running.ended;

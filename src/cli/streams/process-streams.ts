@@ -68,13 +68,7 @@ async function* bytesOf(stdin: ReadStream, signal: AbortSignal): AsyncGenerator<
 const LEAVE_MS = 500;
 
 /** Node opens stderr on first use, and most commands don't write to it. */
-function createErrorOutput(
-  process: Pick<Process, "stderr">,
-  json: boolean,
-): {
-  readonly err: Output;
-  readonly leave: () => Promise<void>;
-} {
+function createErrorOutput(process: Pick<Process, "stderr">, json: boolean) {
   let opened: Output | null = null;
   let untaken = 0;
   const open = (): Output => (opened ??= createOutput(process.stderr, () => undefined));
@@ -140,7 +134,7 @@ function createOutput(stream: WriteStream, onLost: (error: Error) => void): Outp
   const state: { lost: Error | null } = { lost: null };
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (state.lost !== null) return;
-    state.lost = error.code === "EPIPE" ? new ClosedPipeError() : error;
+    state.lost = toLost(error);
     onLost(state.lost);
   });
   return {

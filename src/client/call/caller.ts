@@ -5,7 +5,7 @@ import { systemRandom, type Random } from "../../runtime/random.ts";
 import { readAnswer, type AnswerText, type ReplyReader } from "../answer/reply.ts";
 import { errorForStatus, readErrorText } from "../answer/status-error.ts";
 import { BadReplyError, ConnectionError, mayHaveArrived, TimeoutError } from "../errors/call-errors.ts";
-import { type CallName, ClientError, nameCall, type Origin } from "../errors/client-error.ts";
+import { ClientError, nameCall, type Origin } from "../errors/client-error.ts";
 import { Gate, type Permit } from "../gate/gate.ts";
 import { createEchoRedactor, createRedactor, type Redact } from "../trace/redact.ts";
 import { redactEvent, type OnWait, type Trace } from "../trace/trace.ts";
@@ -102,7 +102,7 @@ export class Caller {
       const isNews = endPermit(permit, failure, decision, this.#limits);
       if (decision.action === "retry") {
         lostBefore ||= mayHaveArrived(error);
-        await this.#wait(request, error, { waitMs: decision.waitMs, tries, isNews });
+        await this.#wait(request, error, decision.waitMs, tries, isNews);
         continue;
       }
       error.tries = tries;
@@ -133,7 +133,7 @@ export class Caller {
     const seen = ({ status, headers: theirs }: HttpResponse, text: string | null): void =>
       this.#trace({ kind: "response", number, status, headers: theirs, durationMs: durationMs(), body: text });
     try {
-      return await this.#readResponse(await transport(request), read, { call: nameCall(method, url), seen, request });
+      return await this.#readResponse(request, await transport(request), read, seen);
     } catch (error) {
       request.signal?.throwIfAborted();
       if (!(error instanceof ClientError)) throw error;
@@ -147,12 +147,13 @@ export class Caller {
   }
 
   async #readResponse<T>(
+    { method, url, signal }: HttpRequest,
     response: HttpResponse,
     read: ReplyReader<T>,
-    { call, seen, request }: Exchanged,
+    seen: (response: HttpResponse, body: string | null) => void,
   ): Promise<Attempt<T>> {
     const { status, headers } = response;
-    const context = { call, redact: this.#redact, redactAnswer: this.redactAnswer, signal: request.signal };
+    const context = { call: nameCall(method, url), redact: this.#redact, redactAnswer: this.redactAnswer, signal };
     if (status >= 200 && status < 300) {
       const answer = await readAnswer(response, context).catch((error: unknown) => {
         seen(response, null);
@@ -172,25 +173,19 @@ export class Caller {
     };
   }
 
-  async #wait({ signal }: HttpRequest, error: ClientError, { waitMs, tries, isNews }: Pause): Promise<void> {
+  async #wait(
+    { signal }: HttpRequest,
+    error: ClientError,
+    waitMs: number,
+    tries: number,
+    isNews: boolean,
+  ): Promise<void> {
     const repeatsMax = error instanceof ConnectionError ? error.repeatsMax : Infinity;
     const retries = Math.min(this.#limits.retries, repeatsMax);
     const { clock, onWait } = this.#options;
     const over = onWait?.({ kind: "retry", ...waitFacts(error, waitMs), isNews, repeat: tries, retries });
     await clock.sleep(waitMs, signal).finally(() => over?.());
   }
-}
-
-interface Exchanged {
-  readonly call: CallName;
-  readonly seen: (response: HttpResponse, body: string | null) => void;
-  readonly request: HttpRequest;
-}
-
-interface Pause {
-  readonly waitMs: number;
-  readonly tries: number;
-  readonly isNews: boolean;
 }
 
 export function waitFacts(

@@ -59,11 +59,9 @@ export function nameCall(method: string, url: string): CallName {
   return {
     method,
     get url() {
-      return URL.canParse(url) ? withoutQuery(new URL(url)) : url.replace(/[?#].*$/s, "");
+      if (!URL.canParse(url)) return url.replace(/[?#].*$/s, "");
+      const { origin, pathname } = new URL(url);
+      return origin + pathname;
     },
   };
-}
-
-function withoutQuery({ origin, pathname }: URL): string {
-  return `${origin}${pathname}`;
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "../../runtime/clock.ts";
 import { onAbort } from "../../runtime/on-abort.ts";
 import { afterAccepted, afterPause, afterThrottled, initialPressure, type Pressure } from "./pressure.ts";
-import { createRateCeiling, createSpacing, type RateCeiling } from "./rate-ceiling.ts";
+import { createRateCeiling, createSpacing } from "./rate-ceiling.ts";
 
 type Ending =
   | { readonly kind: "accepted" }
@@ -15,21 +15,19 @@ export interface Permit {
   end(ending: Ending): boolean;
 }
 
-export interface GateOptions {
+interface GateOptions {
   readonly clock: Clock;
   readonly concurrency: number;
   /** Maximum requests started per second; null leaves the rate to the server's 429s. */
   readonly ratePerSecond?: number | null;
 }
 
-interface Waiter {
-  readonly resolve: (permit: Permit) => void;
-}
+type Waiter = (permit: Permit) => void;
 
 /** One per process: every request of every worker passes it, so one 429 slows them all. */
 export class Gate {
   readonly #clock: Clock;
-  readonly #ceiling: RateCeiling | null;
+  readonly #ceiling: ReturnType<typeof createRateCeiling> | null;
   readonly #spacing = createSpacing();
   readonly #queue = new Set<Waiter>();
   #pressure: Pressure;
@@ -50,11 +48,9 @@ export class Gate {
         this.#leave(waiter);
         reject(signal?.reason as Error);
       });
-      const waiter: Waiter = {
-        resolve: (permit) => {
-          stopWaiting();
-          resolve(permit);
-        },
+      const waiter: Waiter = (permit) => {
+        stopWaiting();
+        resolve(permit);
       };
       this.#queue.add(waiter);
       this.#pump();
@@ -104,7 +100,7 @@ export class Gate {
         return;
       }
       this.#queue.delete(waiter);
-      waiter.resolve(this.#begin(nowMs));
+      waiter(this.#begin(nowMs));
     }
   }
 

@@ -1,24 +1,18 @@
-/** A hard limit on starts per second. */
-export interface RateCeiling {
-  delayMs(nowMs: number): number;
-  started(nowMs: number): void;
-}
-
 /** Network jitter can move two starts closer together at the server. */
 const LEEWAY_MS = 10;
 
 /** At most `ratePerSecond` starts in any second, evenly spread, since a burst could still overflow a leaky bucket. */
-export function createRateCeiling(ratePerSecond: number): RateCeiling {
+export function createRateCeiling(ratePerSecond: number) {
   const count = Math.max(1, Math.floor(ratePerSecond));
   const windowMs = (count / ratePerSecond) * 1000 + LEEWAY_MS;
   const spacing = createSpacing();
   const starts: number[] = [];
   return {
-    delayMs: (nowMs) => {
+    delayMs: (nowMs: number): number => {
       const oldest = starts.length < count ? Number.NEGATIVE_INFINITY : (starts[0] ?? 0);
       return Math.max(0, oldest + windowMs - nowMs, spacing.delayMs(nowMs));
     },
-    started: (nowMs) => {
+    started: (nowMs: number): void => {
       starts.push(nowMs);
       if (starts.length > count) starts.shift();
       spacing.started(nowMs, ratePerSecond);
@@ -29,20 +23,14 @@ export function createRateCeiling(ratePerSecond: number): RateCeiling {
 /** Timers are coarse: a late start may be made up by this much, in milliseconds. */
 const CATCH_UP_MS = 20;
 
-export interface Spacing {
-  delayMs(nowMs: number): number;
-  started(nowMs: number, perSecond: number): void;
-  holdUntil(atMs: number): void;
-}
-
-export function createSpacing(): Spacing {
+export function createSpacing() {
   let nextAt = Number.NEGATIVE_INFINITY;
   return {
-    delayMs: (nowMs) => Math.max(0, nextAt - nowMs),
-    started: (nowMs, perSecond) => {
+    delayMs: (nowMs: number): number => Math.max(0, nextAt - nowMs),
+    started: (nowMs: number, perSecond: number): void => {
       nextAt = Math.max(nextAt, nowMs - CATCH_UP_MS) + 1000 / perSecond;
     },
-    holdUntil: (atMs) => {
+    holdUntil: (atMs: number): void => {
       nextAt = Math.max(nextAt, atMs);
     },
   };

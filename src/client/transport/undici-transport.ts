@@ -31,13 +31,11 @@ export interface TransportOptions {
   readonly isInteractive?: boolean;
 }
 
-export type Transport = Exchange & { close(): Promise<void> };
-
 const CONNECT_TIMEOUT_MS = 10_000;
 const TIMEOUT_MS = 30_000;
 
 /** Rejects with `ConnectionError`, `TimeoutError` or the signal's reason. */
-export function undiciTransport(options: TransportOptions): Transport {
+export function undiciTransport(options: TransportOptions): Exchange & { close(): Promise<void> } {
   const { origin, host } = new URL(options.baseUrl);
   const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
   let route: Route | null = null;

@@ -13,8 +13,6 @@ import type { HttpRequest } from "../../contract/http.ts";
 import type { ClientError } from "../errors/client-error.ts";
 import { effectOf, mayHaveArrived, UnknownOutcomeError } from "../errors/call-errors.ts";
 
-export type WriteMethods = Pick<Client, "sendPerson" | "addResponse" | "addMember" | "removeMember" | "change">;
-
 interface Tools {
   readonly caller: Caller;
   readonly requests: Requests;
@@ -26,7 +24,9 @@ interface Tools {
 }
 
 /** Writes that a retry could harm have a look-up. */
-export function createWriteMethods(tools: Tools): WriteMethods {
+export function createWriteMethods(
+  tools: Tools,
+): Pick<Client, "sendPerson" | "addResponse" | "addMember" | "removeMember" | "change"> {
   const { caller, requests, pages, clock, settleMs, onWait } = tools;
   const repeatable = async (call: RouteCall, read: ReplyReader<ApiReply>): Promise<WriteResult> =>
     await performWrite(caller, { request: requests.ofRoute(call), idempotent: call.route.idempotent, read });

@@ -50,7 +50,7 @@ export async function takeLock(
   // Before the file exists, so that another call in this process doesn't think its holder is dead.
   held.add(token);
   try {
-    await takeFrom(file, { content: JSON.stringify(mark), token, watch });
+    await takeFrom(file, JSON.stringify(mark), token, watch);
     return hold(file, token);
   } catch (error) {
     held.delete(token);
@@ -83,18 +83,12 @@ function hold(file: string, token: string): Lock {
   };
 }
 
-interface LockRequest {
-  readonly content: string;
-  readonly token: string;
-  readonly watch: LockWatch | null;
-}
-
-async function takeFrom(file: string, { content, token, watch }: LockRequest): Promise<void> {
+async function takeFrom(file: string, content: string, token: string, watch: LockWatch | null): Promise<void> {
   const aside = `${file}.${token}`;
   if (await create(file, content, aside)) return;
   await removeDead(file, token, watch);
   if (await create(file, content, aside)) return;
-  throw new LockedError(file, await readLockPid(file));
+  throw new LockedError(file, (await readHolder(file))?.holder?.pid ?? null);
 }
 
 /** Atomic: a lock without its holder's name could never be taken over. */
@@ -185,10 +179,6 @@ async function touchedAt(file: string): Promise<number | null> {
 async function touch(file: string): Promise<void> {
   const now = new Date();
   await utimes(file, now, now).catch(() => undefined);
-}
-
-async function readLockPid(file: string): Promise<number | null> {
-  return (await readHolder(file))?.holder?.pid ?? null;
 }
 
 interface Holder extends ProcessMark {

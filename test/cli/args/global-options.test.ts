@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createFlags } from "../../../src/cli/args/flags.ts";
+import { Flags } from "../../../src/cli/args/flags.ts";
 import { wantsColor } from "../../../src/cli/args/environment.ts";
 import { type GlobalOptions, readGlobalOptions } from "../../../src/cli/args/global-options.ts";
 
@@ -10,7 +10,7 @@ type Variables = Readonly<Record<string, string>>;
 const NOTHING: Values = { color: true, columns: [], verbose: 0, concurrency: "8" };
 
 const read = (flags: Values = {}, env: Variables = {}): GlobalOptions =>
-  readGlobalOptions(createFlags({ ...NOTHING, ...flags }), env, true);
+  readGlobalOptions(new Flags({ ...NOTHING, ...flags }), env, true);
 
 const UNSET: GlobalOptions = {
   profile: null,

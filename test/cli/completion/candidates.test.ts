@@ -10,7 +10,7 @@ beforeAll(async () => {
 /** The words behind the program's name; the last, which may be empty, is at the cursor. */
 function values(line: string): string[] {
   const words = line.split(" ");
-  return findCandidates(tree, words.slice(0, -1), words.at(-1) ?? "", { profiles: () => ["prod", "local"] }).map(
+  return findCandidates(tree, words.slice(0, -1), words.at(-1) ?? "", () => ["prod", "local"]).map(
     ({ value }) => value,
   );
 }
@@ -67,7 +67,7 @@ describe("what may stand at the cursor", () => {
   });
 
   it("when it is the first word, then every noun is offered and says what it is", () => {
-    const found = findCandidates(tree, [], "", { profiles: () => [] });
+    const found = findCandidates(tree, [], "", () => []);
     expect([found.map(({ value }) => value), found.every(({ description }) => description !== "")]).toEqual([
       [...tree.commands.map(({ name }) => name), "help"],
       true,

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { createFlags } from "../../../src/cli/args/flags.ts";
+import { Flags } from "../../../src/cli/args/flags.ts";
 import { choosePlace, readPlace, showDatabase } from "../../../src/cli/kit/data/data-place.ts";
 import { runInProcess } from "../../helpers/in-process.ts";
 import { readTarget } from "../../../src/service/store/postgres/connections.ts";
@@ -12,7 +12,7 @@ const URL = "postgres://ada:secret@db.example/nps?sslmode=disable";
 /** What a command with these flags would open; no connection is made. */
 async function targetOf(values: Record<string, unknown>, env: Record<string, string> = {}): Promise<unknown> {
   try {
-    const place = await choosePlace({ env, platform: "linux" }, { data: readPlace(createFlags(values)) });
+    const place = await choosePlace({ env, platform: "linux" }, { data: readPlace(new Flags(values)) });
     return place.kind === "database" ? readTarget(place.url).config.connectionString : place.dataFile;
   } catch (error) {
     return (error as Error).message;

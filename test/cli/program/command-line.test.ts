@@ -5,7 +5,7 @@ import { EXIT } from "../../../src/cli/exit-codes.ts";
 import { type CommandNode, defineGroup } from "../../../src/cli/kit/command-node.ts";
 import { defineCommand } from "../../../src/cli/kit/define-command.ts";
 import { type Call, readCommandLine } from "../../../src/cli/program/command-line.ts";
-import type { Noun } from "../../../src/cli/program/nouns.ts";
+import type { CommandGroup } from "../../../src/cli/program/command-groups.ts";
 import { fakeDeps } from "../../helpers/fake-deps.ts";
 
 const FACTS = { summary: "do it", examples: ["one", "two"], exits: [EXIT.done], run: async () => EXIT.refused };
@@ -42,18 +42,18 @@ const REPORT = [
 ];
 
 /** One noun with verbs and a nested noun among them, one that is a command itself, and one that is both. */
-function nouns(loaded: string[]): Noun[] {
-  const noun = (name: string, alias: string | undefined, commands: readonly CommandNode[]): Noun => ({
+function groups(loaded: string[]): CommandGroup[] {
+  const group = (name: string, alias: string | undefined, commands: readonly CommandNode[]): CommandGroup => ({
     name,
     ...(alias !== undefined && { alias }),
     summary: `what ${name} is for`,
-    group: "Service",
+    section: "Service",
     load: async () => {
       loaded.push(name);
       return { commands };
     },
   });
-  return [noun("people", "person", PEOPLE), noun("serve", undefined, SERVE), noun("report", undefined, REPORT)];
+  return [group("people", "person", PEOPLE), group("serve", undefined, SERVE), group("report", undefined, REPORT)];
 }
 
 interface Read {
@@ -63,7 +63,7 @@ interface Read {
 }
 
 async function callOf(line: string, loaded: string[]): Promise<Call> {
-  const found = await readCommandLine(words(line), { nouns: nouns(loaded) });
+  const found = await readCommandLine(words(line), { groups: groups(loaded) });
   if (found.kind === "text") throw new Error("no command was called");
   return found.call;
 }
@@ -97,7 +97,7 @@ async function refusal(line: string): Promise<[string, string | null]> {
 }
 
 async function help(line: string): Promise<string> {
-  const found = await readCommandLine(words(line), { nouns: nouns([]) });
+  const found = await readCommandLine(words(line), { groups: groups([]) });
   return found.kind === "text" ? found.text : "no help";
 }
 
@@ -261,7 +261,7 @@ Global flags: surveyctl help flags
 
   it("when it is the program's own, then no noun is loaded", async () => {
     const loaded: string[] = [];
-    const { kind } = await readCommandLine(["--help"], { nouns: nouns(loaded) });
+    const { kind } = await readCommandLine(["--help"], { groups: groups(loaded) });
     expect([kind, loaded]).toEqual(["text", []]);
   });
 

@@ -58,7 +58,7 @@ describe("wrapping", () => {
   });
 
   it("leaves a long word whole where it is asked to", () => {
-    expect(measure.wrap("see https://example.com/a/b now", 10, { breakWords: false })).toEqual([
+    expect(measure.wrap("see https://example.com/a/b now", 10, false)).toEqual([
       "see",
       "https://example.com/a/b",
       "now",

@@ -1,108 +1,108 @@
-/** The nouns as data: root help needs no more; a noun's commands load when it is named. */
+/** The top-level commands, such as `people`: root help needs only this table; the rest loads if one is named. */
 import { type CommandNode, defineGroup } from "../kit/command-node.ts";
 
-export interface Noun {
+export interface CommandGroup {
   readonly name: string;
   readonly alias?: string;
   readonly summary: string;
-  readonly group: "Survey data" | "Service" | "Connection and more";
+  readonly section: "Survey data" | "Service" | "Connection and more";
   readonly load: () => Promise<{ readonly commands: readonly CommandNode[] }>;
 }
 
-export async function loadNoun(noun: Noun): Promise<CommandNode> {
-  return defineGroup({ ...noun, ...(await noun.load()) });
+export async function loadGroup(group: CommandGroup): Promise<CommandNode> {
+  return defineGroup({ ...group, ...(await group.load()) });
 }
 
-export function loadNouns(): Promise<CommandNode[]> {
-  return Promise.all(NOUNS.map(loadNoun));
+export function loadGroups(): Promise<CommandNode[]> {
+  return Promise.all(COMMAND_GROUPS.map(loadGroup));
 }
 
-export const NOUNS: readonly Noun[] = [
+export const COMMAND_GROUPS: readonly CommandGroup[] = [
   {
-    group: "Survey data",
+    section: "Survey data",
     name: "people",
     alias: "person",
     summary: "list, add, update, import and export the people you survey",
     load: () => import("../commands/people/index.ts"),
   },
   {
-    group: "Survey data",
+    section: "Survey data",
     name: "responses",
     alias: "response",
     summary: "list, search, tag, sum up and export survey responses",
     load: () => import("../commands/responses/index.ts"),
   },
   {
-    group: "Survey data",
+    section: "Survey data",
     name: "bounces",
     alias: "bounce",
     summary: "list and export bounced addresses",
     load: () => import("../commands/bounces/index.ts"),
   },
   {
-    group: "Survey data",
+    section: "Survey data",
     name: "unsubscribes",
     alias: "unsubscribe",
     summary: "list and export unsubscribed people",
     load: () => import("../commands/unsubscribes/index.ts"),
   },
   {
-    group: "Survey data",
+    section: "Survey data",
     name: "metrics",
     summary: "show NPS and counts, also by period",
     load: () => import("../commands/metrics/index.ts"),
   },
   {
-    group: "Survey data",
+    section: "Survey data",
     name: "report",
     summary: "write the score, its history and comments to one HTML file",
     load: () => import("../commands/report/index.ts"),
   },
   {
-    group: "Survey data",
+    section: "Survey data",
     name: "digest",
     summary: "summarize the last days as text, e-mail or Slack message",
     load: () => import("../commands/digest/index.ts"),
   },
   {
-    group: "Survey data",
+    section: "Survey data",
     name: "autopilot",
     summary: "manage recurring surveys: who gets them and how often",
     load: () => import("../commands/autopilot/index.ts"),
   },
   {
-    group: "Survey data",
+    section: "Survey data",
     name: "imports",
     alias: "import",
     summary: "list and clean up the records of bulk imports",
     load: () => import("../commands/imports/index.ts"),
   },
   {
-    group: "Service",
+    section: "Service",
     name: "serve",
     summary: "run the server: one process, one SQLite file",
     load: () => import("../commands/serve/index.ts"),
   },
   {
-    group: "Service",
+    section: "Service",
     name: "service",
     summary: "manage a server's projects, keys and settings",
     load: () => import("../commands/service/index.ts"),
   },
   {
-    group: "Connection and more",
+    section: "Connection and more",
     name: "auth",
     summary: "manage saved connections",
     load: () => import("../commands/auth/index.ts"),
   },
   {
-    group: "Connection and more",
+    section: "Connection and more",
     name: "api",
     summary: "make a raw API request",
     load: () => import("../commands/api/index.ts"),
   },
   {
-    group: "Connection and more",
+    section: "Connection and more",
     name: "mcp",
     summary: "serve read-only tools to an agent, on stdin and stdout",
     load: () => import("../commands/mcp/index.ts"),
@@ -110,13 +110,13 @@ export const NOUNS: readonly Noun[] = [
   {
     name: "demo",
     summary: "run a complete example step by step, in a temporary folder",
-    group: "Connection and more",
+    section: "Connection and more",
     load: () => import("../commands/demo/index.ts"),
   },
   {
     name: "completion",
     summary: "print a completion script for bash, zsh, fish or PowerShell",
-    group: "Connection and more",
+    section: "Connection and more",
     load: () => import("../commands/completion/index.ts"),
   },
 ];
