@@ -67,9 +67,9 @@ export interface ExportTotals {
 }
 
 /**
- * Writes the rows, and leaves the sink open. With `growth`, adds a column for each name found: each row is encoded once,
- * with the columns known by then. New columns come last, so earlier rows only get empty cells appended when they are
- * copied from the scratch file.
+ * Writes the rows, and leaves the sink open. With `growth`, adds a column for each name found: each row is encoded
+ * once, with the columns known by then. New columns come last, so earlier rows only get empty cells appended when they
+ * are copied from the scratch file.
  */
 export async function runExport(job: ExportJob, growth: Growth | null): Promise<ExportTotals> {
   const { sink, signal } = job;

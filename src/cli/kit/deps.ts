@@ -35,7 +35,7 @@ export interface Connection {
   readonly profile: string | null;
   /** The base URL; for the profile `local`, the data file. */
   readonly place: string;
-  /** Short hash of the key; empty for the profile `local`. Recognizes what earlier runs left, such as an export's state. */
+  /** Short hash of the key; empty for the profile `local`. Identifies what is kept between runs, such as a state. */
   keyFingerprint(): Promise<string>;
   readonly retryCount: () => number;
   /** Called after the work succeeded. It may throw. */
