@@ -17,6 +17,12 @@ export function logStoreEvent(log: Log, file: string, event: StoreEvent): void {
         file,
         message: `${file} can be read by other users; run chmod 600 ${file}`,
       });
+    case "upgraded":
+      return log.info("data_upgraded", {
+        from: event.from,
+        to: event.to,
+        message: `the schema was changed from version ${event.from} to ${event.to}; older versions can't use this data`,
+      });
     case "trouble":
       return log.error("data_file_trouble", { file, trouble: event.error.trouble, message: event.error.message });
     case "recovered":

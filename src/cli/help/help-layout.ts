@@ -81,7 +81,7 @@ export function layOutRootHelp(commands: readonly CommandGroup[], columns: numbe
       [
         [
           "surveyctl help <topic>",
-          "flags, data, environment, exit-codes, output, dates, scheduling, import, export, statistics",
+          "flags, data, environment, exit-codes, output, dates, scheduling, import, export, statistics, upgrade",
         ],
       ],
       width,

@@ -307,6 +307,30 @@ const SCHEDULING = `When surveys are sent:
               on a copy of the data. Nothing is sent.
 `;
 
+const UPGRADE = `To upgrade surveyctl and its data:
+
+  1. Back up with the version you have:
+       surveyctl service backup before-upgrade.db --data survey.db
+     Keep survey.db.erasures and the flags of "serve" too.
+  2. Stop every "serve" of the old version.
+  3. Install the new version and start "serve" again. It changes the
+     schema if needed, and logs data_upgraded. On PostgreSQL, "service
+     migrate" can do that beforehand.
+  4. Check:
+       surveyctl service health --data survey.db
+       surveyctl service delivery status --data survey.db
+
+An older version refuses data with a newer schema. To go back, stop
+"serve", install the old version, and restore the backup:
+
+  surveyctl service restore before-upgrade.db --data old.db
+
+Whatever was saved after the backup isn't in it; export that first, with
+the new version. Sending is paused after a restore, because surveys sent
+since the backup are still scheduled in it. Look at them with "service
+delivery list --state scheduled" before "service resume".
+`;
+
 const EXIT_CODES = `Exit statuses:
 ${Object.entries(EXIT_MEANINGS)
   .map(([status, meaning]) => `  ${status.padEnd(5)}${meaning}\n`)
@@ -323,4 +347,5 @@ export const TOPICS: ReadonlyMap<string, string> = new Map([
   ["import", IMPORT],
   ["export", EXPORT],
   ["statistics", STATISTICS],
+  ["upgrade", UPGRADE],
 ]);

@@ -11,6 +11,7 @@ export type FileTrouble =
   | "missing"
   | "stale_log"
   | "busy"
+  | "served"
   | "changed"
   | "full"
   | "unreadable"
@@ -54,6 +55,8 @@ export class StoreDatabaseError extends UnavailableError {
 export type StoreEvent =
   | { readonly kind: "created" }
   | { readonly kind: "readable" }
+  /** Numbers of the schema. */
+  | { readonly kind: "upgraded"; readonly from: number; readonly to: number }
   | { readonly kind: "trouble"; readonly error: StoreFileError | StoreDatabaseError }
   | { readonly kind: "recovered" }
   /** A statement took more than a second; `statement` contains no values. */

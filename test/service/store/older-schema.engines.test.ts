@@ -1,17 +1,18 @@
 /** A store of schema 1, written by version 1.0.0, whose counts were kept by triggers, and on a server by views. */
 import { removePerson } from "../../../src/service/domain/people/person-removal.ts";
-import { readFileSync } from "node:fs";
+import { copyFileSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { Client } from "pg";
 import { expect, test } from "vitest";
-import { systemClock } from "../../../src/runtime/clock.ts";
+import { type Clock, systemClock } from "../../../src/runtime/clock.ts";
 import type { Store } from "../../../src/service/domain/ports.ts";
 import { summarizeQueue } from "../../../src/service/domain/delivery/oversight.ts";
 import { getMetrics } from "../../../src/service/domain/answers/metrics.ts";
 import { openPostgresStore } from "../../../src/service/store/postgres/open-postgres-store.ts";
-import { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
+import { openSqliteCopy, openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
 import { newDatabase, onPostgres } from "../../helpers/postgres.ts";
 import { metricsQuery } from "../domain/fixture.ts";
+import type { StoreEvent } from "../../../src/service/store/store-errors.ts";
 import { newDataFile, openRawDatabase } from "./engines.ts";
 
 const DUMP = readFileSync(path.join(import.meta.dirname, "../../fixtures/schema-1.sql"), "utf8");
@@ -71,4 +72,26 @@ test("a store of schema 1 opens, with all rows counted anew", async () => {
   await store.settle();
   expect(await store.check()).toEqual([]);
   await store.close();
+});
+
+test.runIf(!onPostgres)("a file that an older version serves isn't upgraded until that has stopped", async () => {
+  const file = newDataFile();
+  const database = await openRawDatabase(file);
+  database.exec(DUMP);
+  const now = Math.floor(systemClock.now() / 1000);
+  database.exec(`INSERT INTO processes VALUES ('old:1', ${now - 20})`);
+  database.close();
+  const events: StoreEvent[] = [];
+  const open = (clock: Clock) => openSqliteStore({ file, clock, onEvent: (event) => events.push(event) });
+  await expect(open(systemClock)).rejects.toMatchObject({
+    trouble: "served",
+    message: `${file}: an older version serves this file; stop it before using this one (after a crash, wait 30 seconds)`,
+  });
+  // Backups contain the process too.
+  const copy = newDataFile();
+  copyFileSync(file, copy);
+  await (await openSqliteCopy({ file: copy, clock: systemClock })).close();
+  const store = await open({ ...systemClock, now: () => systemClock.now() + 10_000 });
+  await store.close();
+  expect(events.filter(({ kind }) => kind !== "readable")).toEqual([{ kind: "upgraded", from: 1, to: 4 }]);
 });

@@ -50,12 +50,13 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   try {
     await withConnection(pool, async (client) => {
       const rights = { mayMigrate, mayCreate };
-      const { from } = await migrateServer(client, {
+      const { from, to } = await migrateServer(client, {
         clock,
         ...rights,
         ...(filledBy === undefined ? {} : { filledBy }),
       });
       if (from === 0) onEvent?.({ kind: "created" });
+      else if (from < to) onEvent?.({ kind: "upgraded", from, to });
       await refuseMarked(client, options);
       time.set(await askTime(client));
     });

@@ -134,7 +134,8 @@ async function openOurs(options: SqliteStoreOptions): Promise<SqliteDatabase> {
   const database = createDatabase(await openEngine(file), { ...options, onSlow });
   try {
     configure(database);
-    await migrate(database, unixSeconds(clock));
+    const { from, to } = await migrate(database, unixSeconds(clock));
+    if (from > 0 && from < to) onEvent?.({ kind: "upgraded", from, to });
     if (isUnlogged) refuseOtherName(database);
     return database;
   } catch (error) {

@@ -1,5 +1,7 @@
 /** Checks that a file is usable without changing it or its log. */
-import { type Migration, MIGRATIONS, namesAt, NEW_STORE } from "../../sql/schema/migrations.ts";
+import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
+import { LIFE_SECONDS } from "../../domain/delivery/living.ts";
+import { type Migration, MIGRATIONS, namesAt, newestVersion, NEW_STORE } from "../../sql/schema/migrations.ts";
 import { READ_MARKS, refusalByMarks, type OpenMarks } from "../sql/store-marks.ts";
 import { StoreFileError } from "../store-errors.ts";
 import { fileSize } from "./engine/data-file.ts";
@@ -9,15 +11,30 @@ import { readVersion, SQLITE } from "./engine/migrate.ts";
 /** Checking a larger file would delay the start by more than about a second. */
 const CHECKED_BYTES_MAX = 32 * 1024 * 1024;
 
-/** `isCopy` also accepts data that was moved elsewhere. Throws StoreFileError. */
-export async function refuseUnfit(file: string, opening: OpenMarks & { readonly isCopy: boolean }): Promise<void> {
+interface Opening extends OpenMarks {
+  readonly clock: Clock;
+  /** Also accepts data that was moved elsewhere. */
+  readonly isCopy: boolean;
+}
+
+/** Throws StoreFileError. */
+export async function refuseUnfit(file: string, opening: Opening): Promise<void> {
   await lookInto(file, (look) => {
     if (fileSize(file) <= CHECKED_BYTES_MAX) refuseDamaged(look);
     const version = readVersion(look);
     if (version === 0) return;
     refuseParts(look, version);
     refuseMarked(look, opening);
+    if (version < newestVersion(MIGRATIONS) && !opening.isCopy) refuseServed(look, unixSeconds(opening.clock));
   });
+}
+
+/** An older version that still serves the file can't use the schema of this one. */
+function refuseServed(look: Look, now: number): void {
+  const [[seenAt = null] = []] = look("max(seen_at)", "FROM processes");
+  if (seenAt === null || Number(seenAt) <= now - LIFE_SECONDS) return;
+  const what = "an older version serves this file; stop it before using this one";
+  throw new StoreFileError("served", `${what} (after a crash, wait ${LIFE_SECONDS} seconds)`);
 }
 
 function refuseDamaged(look: Look): void {
@@ -61,7 +78,7 @@ function plain(sql: string): string {
   return sql.replaceAll(/[\s"]+/g, "");
 }
 
-function refuseMarked(look: Look, { isCopy, ...opening }: OpenMarks & { readonly isCopy: boolean }): void {
+function refuseMarked(look: Look, { isCopy, ...opening }: Opening): void {
   const rows = look("name, value", READ_MARKS.slice(READ_MARKS.indexOf("FROM")));
   const refusal = refusalByMarks(
     rows.map(([name = null, value = null]) => ({ name, value })),

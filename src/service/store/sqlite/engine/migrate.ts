@@ -20,13 +20,16 @@ export const SQLITE: SchemaDialect = {
   behind: ({ isClustered }) => (isClustered === true ? " WITHOUT ROWID" : ""),
 };
 
+/** Returns the schema's version before and after. */
 export async function migrate(
   database: SqliteDatabase,
   now: number,
   migrations: readonly Migration[] = MIGRATIONS,
-): Promise<void> {
-  const current = readVersion(lookBy(database), newestVersion(migrations));
-  for (const migration of stepsFrom(current, migrations)) await runMigration(database, migration, now);
+): Promise<{ readonly from: number; readonly to: number }> {
+  const to = newestVersion(migrations);
+  const from = readVersion(lookBy(database), to);
+  for (const migration of stepsFrom(from, migrations)) await runMigration(database, migration, now);
+  return { from, to };
 }
 
 export function lookBy(database: SqliteDatabase): Look {
