@@ -13,7 +13,7 @@ import type { HttpResponse } from "../src/contract/http.ts";
 import { ROUTES, routePath, type Route, type RouteName } from "../src/contract/routes.ts";
 import { systemClock } from "../src/runtime/clock.ts";
 import { HANDLERS } from "../src/service/http/handlers.ts";
-import { createRouter } from "../src/service/http/router.ts";
+import { findRoute } from "../src/service/http/router.ts";
 import { runInside } from "./helpers/in-process.ts";
 import { parseStory } from "./helpers/story.ts";
 
@@ -39,11 +39,10 @@ const COMMANDS: Readonly<Partial<Record<RouteName, readonly string[]>>> = {
 const transport = async (): Promise<HttpResponse> => ({ status: 200, headers: {}, body: "{}" });
 
 describe("both ends of the wire", () => {
-  const find = createRouter();
   const client = createClient({ baseUrl: "http://127.0.0.1", apiKey: "key", transport, clock: systemClock });
 
   it.each(all)("when $name is called, then the service leads it to a handler of that name", (route) => {
-    expect(find(route.method, routePath(route, placeholders))).toMatchObject({ name: route.name });
+    expect(findRoute(route.method, routePath(route, placeholders))).toMatchObject({ name: route.name });
     expect(HANDLERS[route.name as RouteName]).toBeTypeOf("function");
   });
 

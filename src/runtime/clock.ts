@@ -67,3 +67,59 @@ export async function withTimeout<Value, Late>(
     done.abort();
   }
 }
+
+/** A default abort reason would cost more than everything else. */
+const MOVED = "moved";
+
+/**
+ * A timeout that is often moved and rarely reached. A later one costs nothing, because the sleeper checks when it
+ * wakes; only an earlier one needs another sleeper.
+ */
+export class Alarm {
+  readonly #clock: Clock;
+  #ringsAt = Infinity;
+  #wakesAt = Infinity;
+  #ring = (): void => undefined;
+  #nap: AbortController | null = null;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Calls `ring` after `ms` milliseconds, and replaces the previous timeout. */
+  set(ms: number, ring: () => void): void {
+    this.#ringsAt = this.#clock.monotonic() + ms;
+    this.#ring = ring;
+    if (this.#ringsAt < this.#wakesAt) void this.#sleep();
+  }
+
+  pause(): void {
+    this.#ringsAt = Infinity;
+  }
+
+  clear(): void {
+    this.#ringsAt = Infinity;
+    this.#wakesAt = Infinity;
+    this.#nap?.abort(MOVED);
+    this.#nap = null;
+  }
+
+  async #sleep(): Promise<void> {
+    this.#nap?.abort(MOVED);
+    const nap = new AbortController();
+    this.#nap = nap;
+    this.#wakesAt = this.#ringsAt;
+    try {
+      await this.#clock.sleep(this.#ringsAt - this.#clock.monotonic(), nap.signal);
+    } catch {
+      return;
+    }
+    this.#wakesAt = Infinity;
+    if (this.#ringsAt > this.#clock.monotonic()) {
+      if (this.#ringsAt < Infinity) void this.#sleep();
+      return;
+    }
+    this.#ringsAt = Infinity;
+    this.#ring();
+  }
+}

@@ -3,7 +3,6 @@ import type { Clock } from "./clock.ts";
 /** Durations are in seconds, sizes in bytes, and counters end in `_total`. */
 export interface Family {
   readonly name: string;
-  readonly type: "counter" | "gauge" | "histogram";
   readonly help: string;
   /** Label names, in the order of the values. Each needs few values, so no people. */
   readonly labels?: readonly string[];
@@ -16,17 +15,25 @@ export const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5,
 
 const SEPARATOR = "\n";
 
-/** `known` series start at 0, so that their first increase is visible. */
-export function createCounter(known: readonly (readonly string[])[] = []) {
-  const counts = new Map<string, number>(known.map((values) => [values.join(SEPARATOR), 0]));
-  return {
-    add: (values: readonly string[] = [], by: number = 1): void => {
-      const key = values.join(SEPARATOR);
-      counts.set(key, (counts.get(key) ?? 0) + by);
-    },
-    samples: (): readonly MetricSample[] =>
-      [...counts].map(([key, count]) => [key === "" ? [] : key.split(SEPARATOR), count]),
-  };
+export class Counter {
+  readonly #family: Family;
+  readonly #counts: Map<string, number>;
+
+  /** `known` series start at 0, so that their first increase is visible. */
+  constructor(family: Family, known: readonly (readonly string[])[] = []) {
+    this.#family = family;
+    this.#counts = new Map(known.map((values) => [values.join(SEPARATOR), 0]));
+  }
+
+  add(values: readonly string[] = [], by = 1): void {
+    const key = values.join(SEPARATOR);
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + by);
+  }
+
+  lines(): readonly string[] {
+    const samples = [...this.#counts].map(([key, count]): MetricSample => [labelValues(key), count]);
+    return writeFamily("counter", this.#family, samples);
+  }
 }
 
 interface Series {
@@ -35,28 +42,42 @@ interface Series {
   sum: number;
 }
 
-export function createHistogram(family: Family, bounds: readonly number[]) {
-  const series = new Map<string, Series>();
-  const begin = (key: string): Series => {
-    const made = { counts: Array.from({ length: bounds.length + 1 }, () => 0), sum: 0 };
-    series.set(key, made);
-    return made;
-  };
-  if ((family.labels ?? []).length === 0) begin("");
-  return {
-    observe: (value: number, values: readonly string[] = []): void => {
-      const key = values.join(SEPARATOR);
-      const one = series.get(key) ?? begin(key);
-      let at = 0;
-      while (at < bounds.length && value > (bounds[at] ?? 0)) at += 1;
-      one.counts[at] = (one.counts[at] ?? 0) + 1;
-      one.sum += value;
-    },
-    lines: (): readonly string[] => [
-      ...familyHead(family),
-      ...[...series].flatMap(([key, one]) => seriesLines(family, bounds, key === "" ? [] : key.split(SEPARATOR), one)),
-    ],
-  };
+export class Histogram {
+  readonly #family: Family;
+  readonly #bounds: readonly number[];
+  readonly #series = new Map<string, Series>();
+
+  constructor(family: Family, bounds: readonly number[]) {
+    this.#family = family;
+    this.#bounds = bounds;
+    if ((family.labels ?? []).length === 0) this.#begin("");
+  }
+
+  observe(value: number, values: readonly string[] = []): void {
+    const key = values.join(SEPARATOR);
+    const series = this.#series.get(key) ?? this.#begin(key);
+    let at = 0;
+    while (at < this.#bounds.length && value > (this.#bounds[at] ?? 0)) at += 1;
+    series.counts[at] = (series.counts[at] ?? 0) + 1;
+    series.sum += value;
+  }
+
+  lines(): readonly string[] {
+    const all = [...this.#series].flatMap(([key, one]) =>
+      seriesLines(this.#family, this.#bounds, labelValues(key), one),
+    );
+    return [...familyHead("histogram", this.#family), ...all];
+  }
+
+  #begin(key: string): Series {
+    const series = { counts: Array.from({ length: this.#bounds.length + 1 }, () => 0), sum: 0 };
+    this.#series.set(key, series);
+    return series;
+  }
+}
+
+function labelValues(key: string): readonly string[] {
+  return key === "" ? [] : key.split(SEPARATOR);
 }
 
 function seriesLines(
@@ -79,12 +100,28 @@ function roundSum(sum: number): number {
   return Math.round(sum * 1e9) / 1e9;
 }
 
-export function writeFamily(family: Family, samples: readonly MetricSample[]): readonly string[] {
-  const { name, labels = [] } = family;
-  return [...familyHead(family), ...samples.map(([values, value]) => `${name}${labelText(labels, values)} ${value}`)];
+/** `samples` can be the value of a family without labels. */
+export function writeGauge(family: Family, samples: readonly MetricSample[] | number): readonly string[] {
+  return writeFamily("gauge", family, samples);
 }
 
-function familyHead({ name, type, help }: Family): string[] {
+/** A counter that is kept elsewhere. */
+export function writeCounter(family: Family, samples: readonly MetricSample[] | number): readonly string[] {
+  return writeFamily("counter", family, samples);
+}
+
+function writeFamily(
+  type: "counter" | "gauge",
+  family: Family,
+  samples: readonly MetricSample[] | number,
+): readonly string[] {
+  const { name, labels = [] } = family;
+  const all: readonly MetricSample[] = typeof samples === "number" ? [[[], samples]] : samples;
+  const lines = all.map(([values, value]) => `${name}${labelText(labels, values)} ${value}`);
+  return [...familyHead(type, family), ...lines];
+}
+
+function familyHead(type: "counter" | "gauge" | "histogram", { name, help }: Family): string[] {
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`];
 }
 

@@ -1,6 +1,6 @@
 /** What operations use besides their transaction. */
 import { unixSeconds } from "../runtime/clock.ts";
-import type { Core } from "./core.ts";
+import type { CommonParts } from "./common-parts.ts";
 import { previewMail } from "./delivery/message/survey-mail.ts";
 import { postDigest } from "./digest/slack-digest.ts";
 import { isSlackTarget } from "./domain/webhooks/digest-targets.ts";
@@ -10,20 +10,20 @@ import type { Senders } from "./sending/senders.ts";
 import { sendTestEvent } from "./webhook/test-event.ts";
 
 export function openTools(
-  core: Core,
+  parts: CommonParts,
   senders: Pick<Senders, "all">,
   sweepMessages: () => Promise<number | null>,
 ): OperationTools {
-  const { options, store, address, contextOf, keepErasures } = core;
+  const { options, store, address, contextOf, keepErasures } = parts;
   const { clock, random } = options;
-  const mailing = { store, clock, random, own: address.own, contextOf };
+  const mailing = { store, clock, random, own: () => address.own, contextOf };
   return {
     store,
     clock,
     random,
     senders: senders.all,
-    appUrl: address.url,
-    ownAddresses: address.own,
+    appUrl: () => address.url,
+    ownAddresses: () => address.own,
     onErased: keepErasures,
     renderPreview: async (survey) => previewMail(survey, await contextOf(survey.project), random, unixSeconds(clock)),
     renderDigest: async (due) =>
@@ -34,7 +34,7 @@ export function openTools(
         : (await import("./digest/digest-test.ts")).composeDigest(mailing, due),
     composeTest: async (project, to) =>
       (await import("./delivery/doctor/test-mail.ts")).composeTestMail(to, await contextOf(project), { random, clock }),
-    sendTest: (webhook, event) => sendTestEvent({ clock, own: address.own }, webhook, event),
+    sendTest: (webhook, event) => sendTestEvent({ clock, own: () => address.own }, webhook, event),
     sweepMessages,
   };
 }

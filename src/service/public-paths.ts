@@ -1,11 +1,11 @@
 /** Paths whose URL contains a secret: pages, and hooks for providers. */
 import type { HttpResponse } from "../contract/http.ts";
 import type { KeyRing } from "./http/authentication.ts";
-import type { PathHandler, PathRequest } from "./http/create-http-service.ts";
-import { createWaitLimit, type RateLimit } from "./http/rate-limit.ts";
-import { createPages } from "./page/create-pages.ts";
+import type { PathHandler, PathRequest } from "./http/http-service.ts";
+import { type RateLimit, RateLimiter } from "./http/rate-limit.ts";
+import { Pages } from "./page/pages.ts";
 import type { DeliveryMetrics } from "./metrics/delivery-metrics.ts";
-import type { SenderSettings } from "./delivery/message/sender.ts";
+import { NO_SENDER } from "./delivery/message/sender.ts";
 import type { Store } from "./domain/ports.ts";
 import type { ServiceOptions } from "./service-options.ts";
 
@@ -24,8 +24,6 @@ export interface PathsOptions {
   readonly store: Store;
   readonly keys: KeyRing;
   readonly appUrl: () => string;
-  /** Default sender. */
-  readonly sender: SenderSettings;
   readonly deliveries: DeliveryMetrics;
   /** A text came in, so a reply may be due. */
   readonly onText: () => void;
@@ -34,39 +32,42 @@ export interface PathsOptions {
 
 /** In the order in which they are tried. */
 export function openPaths(paths: PathsOptions): readonly PathHandler[] {
-  const { options, store, sender } = paths;
-  const makeShare = async () =>
-    (await import("./share/share-handler.ts")).createShareHandler({ ...options, store, sender });
+  const pages = openPages(paths);
   return [
-    { name: "page", handle: openPages(paths).handle },
-    lazyHandler("share", "/d/", makeShare),
+    { name: "page", handle: (request) => pages.handle(request) },
+    lazyHandler("share", "/d/", () => openSharePage(paths)),
     lazyHandler("hook", "/hooks/sms/", () => openSmsHook(paths)),
-    lazyHandler("hook", "/hooks/", () => openBounceHooks(paths)),
+    lazyHandler("hook", "/hooks/bounce/", () => openBounceHooks(paths)),
   ];
 }
 
-function openPages({ options, store, sender, keys, onError }: PathsOptions) {
-  const { clock, random, publicUrl } = options;
-  return createPages({
+function openPages({ options, store, keys, onError }: PathsOptions): Pages {
+  const { clock, random, publicUrl, sender = NO_SENDER } = options;
+  return new Pages({
     store,
     clock,
     random,
     publicUrl,
     senderName: sender.senderName,
     answerWindowSeconds: options.answerWindowSeconds ?? ANSWER_WINDOW_SECONDS,
-    unknownLinks: createWaitLimit(UNKNOWN_LINKS, clock),
-    addressAnswers: createWaitLimit(ADDRESS_ANSWERS, clock),
-    linkAnswers: createWaitLimit(LINK_ANSWERS, clock),
-    linkChanges: createWaitLimit(LINK_CHANGES, clock),
-    scriptChanges: createWaitLimit(SCRIPT_CHANGES, clock),
-    identify: keys.open,
+    unknownLinks: new RateLimiter(UNKNOWN_LINKS, clock),
+    addressAnswers: new RateLimiter(ADDRESS_ANSWERS, clock),
+    linkAnswers: new RateLimiter(LINK_ANSWERS, clock),
+    linkChanges: new RateLimiter(LINK_CHANGES, clock),
+    scriptChanges: new RateLimiter(SCRIPT_CHANGES, clock),
+    findProject: (authorization, address) => keys.findProject(authorization, address),
     onError,
   });
 }
 
-async function openSmsHook({ options, store, appUrl, deliveries, onText }: PathsOptions): Promise<Handle> {
-  const { createSmsHook } = await import("./delivery/sms/sms-hook.ts");
-  return createSmsHook({
+async function openSharePage({ options, store }: PathsOptions): Promise<Handler> {
+  const { SharePage } = await import("./share/share-page.ts");
+  return new SharePage({ ...options, store, sender: options.sender ?? NO_SENDER });
+}
+
+async function openSmsHook({ options, store, appUrl, deliveries, onText }: PathsOptions): Promise<Handler> {
+  const { SmsHook } = await import("./delivery/sms/sms-hook.ts");
+  return new SmsHook({
     store,
     clock: options.clock,
     log: options.log,
@@ -76,27 +77,22 @@ async function openSmsHook({ options, store, appUrl, deliveries, onText }: Paths
     countries: options.sms?.limits.countries ?? null,
     metrics: deliveries,
     onText,
-  }).handle;
+  });
 }
 
-async function openBounceHooks({ options, store, deliveries }: PathsOptions): Promise<Handle> {
-  const [{ createHooks }, { fetchText }] = await Promise.all([
-    import("./delivery/bounce/hooks.ts"),
-    import("./delivery/bounce/sns.ts"),
-  ]);
-  return createHooks({
-    store,
-    fetchText: options.fetchText ?? fetchText,
-    onReport: deliveries.countReport,
-    onRefused: deliveries.countRefusal,
-  }).handle;
+async function openBounceHooks({ options, store, deliveries }: PathsOptions): Promise<Handler> {
+  const { BounceHooks } = await import("./delivery/bounce/hooks.ts");
+  return new BounceHooks({ ...options, store, metrics: deliveries });
 }
 
-type Handle = (request: PathRequest) => Promise<HttpResponse | null> | null;
+interface Handler {
+  handle(request: PathRequest): Promise<HttpResponse | null>;
+}
 
-/** Creates the handler, and loads what it needs, on the first request below its path. */
-function lazyHandler(name: string, path: string, make: () => Promise<Handle>): PathHandler {
-  let made: Promise<Handle> | null = null;
-  const answer = async (request: PathRequest): Promise<HttpResponse | null> => (await (made ??= make()))(request);
+/** Opens the handler, and loads what it needs, on the first request below its path. */
+function lazyHandler(name: string, path: string, open: () => Promise<Handler>): PathHandler {
+  let opened: Promise<Handler> | null = null;
+  const answer = async (request: PathRequest): Promise<HttpResponse | null> =>
+    (await (opened ??= open())).handle(request);
   return { name, handle: (request) => (request.path.startsWith(path) ? answer(request) : null) };
 }

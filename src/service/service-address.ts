@@ -6,35 +6,41 @@ export const DEFAULT_PORT = 8080;
 /** Default of `serve`, also used for links in messages made without a server. */
 export const DEFAULT_ADDRESS = `http://${DEFAULT_HOST}:${DEFAULT_PORT}`;
 
-export interface ServiceAddress {
-  readonly url: () => string;
-  /** All addresses of this server. */
-  readonly own: () => string[];
-  /** For commands: takes the address stored by the newest server. */
-  readonly recall: (store: Store) => Promise<void>;
-  readonly listen: (store: Store, url: string) => Promise<void>;
-}
+/** Where links in messages begin: the public URL, or the listening address. */
+export class ServiceAddress {
+  readonly #publicUrl: string | null;
+  #url: string;
+  #listening: string | null = null;
 
-/** `publicUrl` takes precedence over the listening address. */
-export function createServiceAddress(publicUrl: string | null): ServiceAddress {
-  const state = { url: publicUrl ?? DEFAULT_ADDRESS, listening: null as string | null };
-  return {
-    url: () => state.url,
-    own: () => [state.url, ...(state.listening === null ? [] : [state.listening])],
-    recall: async (store) => {
-      if (publicUrl !== null) return;
-      await store.read(async ({ links }) => {
-        state.url = (await links.address("address")) ?? state.url;
-        state.listening = await links.address("listening");
-      });
-    },
-    listen: async (store, url) => {
-      state.url = publicUrl ?? url;
-      state.listening = url;
-      await keep(store, "address", state.url);
-      await keep(store, "listening", url);
-    },
-  };
+  constructor(publicUrl: string | null) {
+    this.#publicUrl = publicUrl;
+    this.#url = publicUrl ?? DEFAULT_ADDRESS;
+  }
+
+  get url(): string {
+    return this.#url;
+  }
+
+  /** All addresses of this server. */
+  get own(): string[] {
+    return [this.#url, ...(this.#listening === null ? [] : [this.#listening])];
+  }
+
+  /** For commands: takes the address stored by the newest server. */
+  async recall(store: Store): Promise<void> {
+    if (this.#publicUrl !== null) return;
+    await store.read(async ({ links }) => {
+      this.#url = (await links.address("address")) ?? this.#url;
+      this.#listening = await links.address("listening");
+    });
+  }
+
+  async listen(store: Store, url: string): Promise<void> {
+    this.#url = this.#publicUrl ?? url;
+    this.#listening = url;
+    await keep(store, "address", this.#url);
+    await keep(store, "listening", url);
+  }
 }
 
 async function keep(store: Store, kind: AddressKind, url: string): Promise<void> {

@@ -8,7 +8,7 @@ export function logStart(log: Log, { engine, schema }: StoreAbout): void {
   log.info("started", { version: VERSION, engine, schema });
 }
 
-export function logStoreEvent(log: Log, file: string, event: StoreEvent): void {
+function logStoreEvent(log: Log, file: string, event: StoreEvent): void {
   switch (event.kind) {
     case "created":
       return log.info("data_file_created", { file, message: `created ${file}` });
@@ -67,36 +67,48 @@ export function logNoZone(log: Log, projects: readonly string[]): void {
 }
 
 /** Logs each kind of recurring error once until it is over. */
-export function createFailureLog(log: Log): { readonly add: (error: unknown) => void; readonly end: () => void } {
-  const known = new Set<string>();
-  return {
-    add: (error) => {
-      const message = error instanceof Error ? error.message : String(error);
-      const kind = error instanceof Error && "code" in error ? String(error.code) : message;
-      if (known.has(kind)) return;
-      known.add(kind);
-      log.error("delivery", { error: message });
-    },
-    end: () => {
-      if (known.size > 0) log.info("delivery_recovered", {});
-      known.clear();
-    },
+export class FailureLog {
+  readonly #log: Log;
+  readonly #known = new Set<string>();
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  readonly add = (error: unknown): void => {
+    const message = error instanceof Error ? error.message : String(error);
+    const kind = error instanceof Error && "code" in error ? String(error.code) : message;
+    if (this.#known.has(kind)) return;
+    this.#known.add(kind);
+    this.#log.error("delivery", { error: message });
   };
+
+  end(): void {
+    if (this.#known.size > 0) this.#log.info("delivery_recovered", {});
+    this.#known.clear();
+  }
 }
 
 /** Holds events until `release`: before a server listens, only errors matter. */
-export function createNotices(log: (event: StoreEvent) => void): {
-  readonly add: (event: StoreEvent) => void;
+export class Notices {
+  readonly #log: Log;
+  readonly #dataFile: string;
+  #held: StoreEvent[] | null = [];
+
+  constructor(log: Log, dataFile: string) {
+    this.#log = log;
+    this.#dataFile = dataFile;
+  }
+
+  add(event: StoreEvent): void {
+    if (this.#held === null) logStoreEvent(this.#log, this.#dataFile, event);
+    else this.#held.push(event);
+  }
+
   /** `known` is the kind of event that was already shown to the user. */
-  readonly release: (known: StoreEvent["kind"] | null) => void;
-} {
-  const held: StoreEvent[] = [];
-  const state = { isReleased: false };
-  return {
-    add: (event) => (state.isReleased ? log(event) : void held.push(event)),
-    release: (known) => {
-      state.isReleased = true;
-      for (const event of held.splice(0)) if (event.kind !== known) log(event);
-    },
-  };
+  release(known: StoreEvent["kind"] | null): void {
+    const held = this.#held ?? [];
+    this.#held = null;
+    for (const event of held) if (event.kind !== known) this.add(event);
+  }
 }

@@ -68,11 +68,10 @@ export class Upkeep {
 
   /** A task that fails is tried again in an hour. */
   async #prune(): Promise<void> {
-    const { store, clock, outbox, outboxKeepSeconds, keepErasures, sweepMessages, onError } = this.#options;
+    const { store, outbox, outboxKeepSeconds, keepErasures, sweepMessages, onError } = this.#options;
     await keepErasures().catch(onError);
     await finishErasure(store, sweepMessages).catch(onError);
-    const now = clock.now();
-    await outbox.prune(outboxKeepSeconds === null ? null : now - outboxKeepSeconds * 1000, now).catch(onError);
+    await outbox.prune(outboxKeepSeconds).catch(onError);
     await forgetOld(store).catch(onError);
     await this.#followRetention().catch(onError);
   }

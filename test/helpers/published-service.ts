@@ -1,7 +1,7 @@
 /** A service that knows the specification's endpoints and no others: our own behind a small proxy. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { ROUTES, type Route } from "../../src/contract/routes.ts";
-import { createRouter } from "../../src/service/http/router.ts";
+import { findRoute } from "../../src/service/http/router.ts";
 import { listening } from "./misbehaving-server.ts";
 import type { Served } from "./serve.ts";
 
@@ -9,8 +9,6 @@ export interface PublishedService {
   readonly env: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
-
-const find = createRouter();
 
 export async function startPublishedService({ baseUrl, apiKey }: Served): Promise<PublishedService> {
   const server = createServer((request, response) => {
@@ -30,7 +28,7 @@ export async function startPublishedService({ baseUrl, apiKey }: Served): Promis
 async function answer(baseUrl: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method = "GET", headers } = request;
   const url = new URL(request.url ?? "", baseUrl);
-  const found = find(method, url.pathname);
+  const found = findRoute(method, url.pathname);
   const route = found === null || "allow" in found ? null : (ROUTES[found.name] as Route);
   if (route === null || route.section === null) {
     response.writeHead(404, { "content-type": "application/json" }).end('{"status":404}');

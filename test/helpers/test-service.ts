@@ -1,7 +1,7 @@
 /** A service whose sending can be finished, with the commands of `service` on the store that it has open. */
 import type { Admin } from "../../src/service/operations/index.ts";
-import { openCore } from "../../src/service/core.ts";
-import { buildService, type Service } from "../../src/service/service.ts";
+import { openCommonParts, openSenders } from "../../src/service/common-parts.ts";
+import { Service } from "../../src/service/service.ts";
 import { createAdmin } from "../../src/service/operations/index.ts";
 import { openTools } from "../../src/service/operation-tools.ts";
 import type { Scheduler } from "../../src/service/sending/scheduler.ts";
@@ -15,18 +15,20 @@ export interface TestService extends Service {
 }
 
 export async function openTestService(options: ServiceOptions): Promise<TestService> {
-  const core = await openCore(options);
-  const { service, senders, sending } = await buildService(core);
+  const parts = await openCommonParts(options);
+  const senders = await openSenders(parts);
+  const service = new Service(parts, senders);
+  const { sending } = service;
   const run = createAdmin(
-    openTools(core, senders, () => sending.sweep()),
+    openTools(parts, senders, () => sending.sweep()),
     { key: null, name: "test" },
   );
   // A server finds by polling what a command has changed; this one is told at once, by a clock set by hand too.
   const admin: Admin = async (command) => {
     const result = await run(command);
-    core.loops.messages?.wake();
-    core.loops.events?.wake();
+    parts.loops.messages?.wake();
+    parts.loops.events?.wake();
     return result;
   };
-  return { ...service, admin, finishDue: () => sending.finish(), sweepMessages: () => sending.sweep() };
+  return Object.assign(service, { admin, finishDue: () => sending.finish(), sweepMessages: () => sending.sweep() });
 }

@@ -37,9 +37,10 @@ it("when a mail is in hand while it drains, then pages answer until that has end
   const { service, folder } = await openEmbeddedService();
   const mail: { end: () => void } = { end: () => undefined };
   const ended = new Promise<void>((resolve) => (mail.end = resolve));
-  const stop = async (): Promise<void> => void (await Promise.all([ended, service.stop()]));
+  const end = service.stop.bind(service);
+  const stop = async (): Promise<void> => void (await Promise.all([ended, end()]));
   const options = { host: "127.0.0.1", port: 0, tls: null };
-  const server = await runServer({ ...service, stop }, options);
+  const server = await runServer(Object.assign(service, { stop }), options);
   const stopped = server.stop();
   const page = await fetch(`${server.url}/s/preview`);
   expect([page.status, (await page.text()).includes("<form")]).toEqual([200, true]);

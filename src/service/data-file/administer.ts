@@ -3,7 +3,7 @@ import { silentLog } from "../../runtime/log.ts";
 import { type Admin, createAdmin } from "../operations/index.ts";
 import type { Store } from "../domain/ports.ts";
 import { MessageSweep } from "../sending/message-sweep.ts";
-import { type Core, openCore, openSenders } from "../core.ts";
+import { type CommonParts, openCommonParts, openSenders } from "../common-parts.ts";
 import { openTools } from "../operation-tools.ts";
 import type { ServiceOptions } from "../service-options.ts";
 import type { DataFileOptions } from "./open-data-file.ts";
@@ -11,23 +11,23 @@ import type { DataFileOptions } from "./open-data-file.ts";
 /** `sender` is the default for mail that the command sends. */
 export type CommandOptions = DataFileOptions & Pick<ServiceOptions, "sender">;
 
-export function openForCommand(options: CommandOptions): Promise<Core> {
-  return openCore({ ...options, log: silentLog, publicUrl: null, rateLimit: null, knowsOutbox: false });
+export function openForCommand(options: CommandOptions): Promise<CommonParts> {
+  return openCommonParts({ ...options, log: silentLog, publicUrl: null, rateLimit: null, knowsOutbox: false });
 }
 
 export async function administer<Result>(
   options: CommandOptions,
   work: (admin: Admin, store: Store) => Promise<Result>,
 ): Promise<Result> {
-  const core = await openForCommand(options);
-  const { store } = core;
+  const parts = await openForCommand(options);
+  const { store } = parts;
   try {
-    const senders = await openSenders(core);
+    const senders = await openSenders(parts);
     const sweep = new MessageSweep(
-      { store, clock: options.clock, files: senders.outbox, holdsAllFiles: false },
+      { store, clock: options.clock, files: senders.outbox, knowsOutbox: false },
       () => false,
     );
-    const tools = openTools(core, senders, () => sweep.run());
+    const tools = openTools(parts, senders, () => sweep.run());
     return await work(createAdmin(tools, { key: null, name: systemUser() }), store);
   } finally {
     await store.close();

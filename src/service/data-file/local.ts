@@ -3,8 +3,9 @@ import { createKey } from "../operations/projects.ts";
 import { requireProject } from "../domain/projects/projects.ts";
 import { DEFAULT_PROJECT, ensureProject } from "../first-project.ts";
 import { livingProcesses } from "../sending/heartbeat.ts";
-import { type Core, openSenders } from "../core.ts";
-import { openHttp, openKeys, openSending } from "../service.ts";
+import { type CommonParts, openSenders } from "../common-parts.ts";
+import { KeyRing } from "../http/authentication.ts";
+import { openHttp, openSending } from "../service.ts";
 import { DEFAULT_ADDRESS } from "../service-address.ts";
 import { openForCommand } from "./administer.ts";
 import type { DataFileOptions } from "./open-data-file.ts";
@@ -22,34 +23,36 @@ export interface LocalService {
 }
 
 export async function openLocal(options: LocalOptions): Promise<LocalService> {
-  const core = await openForCommand(options);
+  const parts = await openForCommand(options);
   try {
-    return await connect(core, options.project ?? DEFAULT_PROJECT);
+    return await connect(parts, options.project ?? DEFAULT_PROJECT);
   } catch (error) {
-    await core.store.close();
+    await parts.store.close();
     throw error;
   }
 }
 
-async function connect(core: Core, name: string): Promise<LocalService> {
-  const { store } = core;
+async function connect(parts: CommonParts, name: string): Promise<LocalService> {
+  const { store } = parts;
   if (name === DEFAULT_PROJECT) await ensureProject(store);
-  const keys = openKeys(core);
-  const apiKey = createKey(core.options.random);
+  const { clock, random, rateLimit } = parts.options;
+  const keys = new KeyRing(store, clock, rateLimit);
+  const apiKey = createKey(random);
   keys.addSession(apiKey, await store.read((tx) => requireProject(tx, name)));
-  const senders = await openSenders(core);
-  const isDelivered = await hasServer(core);
-  const http = openHttp(core, {
+  const senders = await openSenders(parts);
+  const isDelivered = await hasServer(parts);
+  const http = openHttp(parts, {
     keys,
     senders: isDelivered ? { ...senders, outboxChannels: [] } : senders,
     sweep: async () => null,
+    isReady: () => true,
   });
-  const sending = isDelivered ? null : openSending(core, senders);
+  const sending = isDelivered ? null : openSending(parts, senders);
   sending?.start();
   return {
     baseUrl: DEFAULT_ADDRESS,
     apiKey,
-    transport: http.handleLocally,
+    transport: (request) => http.handle(request, "local"),
     close: async () => {
       try {
         await sending?.finish();
@@ -62,7 +65,7 @@ async function connect(core: Core, name: string): Promise<LocalService> {
 }
 
 /** If true, only that server knows how to deliver messages. */
-async function hasServer({ store }: Core): Promise<boolean> {
+async function hasServer({ store }: CommonParts): Promise<boolean> {
   if ((await livingProcesses(store)).length > 0) return true;
   return store.read(async (tx) => (await tx.senders.list()).length > 0);
 }

@@ -11,7 +11,7 @@ import type { DeliveryProgress, DeliveryResult, MessageSender } from "../domain/
 import type { Project } from "../domain/inputs.ts";
 import type { DueDigest, Store } from "../domain/ports.ts";
 import type { AttemptEnd } from "../domain/webhooks/attempts.ts";
-import { createEndpointTransport } from "../webhook/transport.ts";
+import { postOnce } from "../webhook/transport.ts";
 
 export interface Slack {
   readonly store: Store;
@@ -25,13 +25,11 @@ export interface Slack {
 /** Handles digests whose target is a URL and passes on the rest. */
 export function withSlackDigests(slack: Slack, sender: MessageSender): MessageSender {
   if (!sender.channels.includes("digest")) return sender;
-  return {
-    ...sender,
-    deliver: (due, progress) =>
-      due.channel === "digest" && isSlackTarget(due.email)
-        ? deliverDigest(slack, due, progress)
-        : sender.deliver(due, progress),
-  };
+  const deliver: MessageSender["deliver"] = (due, progress) =>
+    due.channel === "digest" && isSlackTarget(due.email)
+      ? deliverDigest(slack, due, progress)
+      : sender.deliver(due, progress);
+  return { ...sender, capacity: (seconds) => sender.capacity(seconds), deliver };
 }
 
 async function deliverDigest(slack: Slack, due: DueDigest, progress: DeliveryProgress): Promise<DeliveryResult> {
@@ -61,23 +59,14 @@ export async function postDigest(slack: Slack, due: DueDigest): Promise<SentDige
 }
 
 /** Null if `signal` ended it. */
-async function postToSlack(
+function postToSlack(
   { clock, own }: Slack,
   { email: url, allowPrivate }: DueDigest,
   body: string,
   signal: AbortSignal,
 ): Promise<AttemptEnd | null> {
-  const transport = createEndpointTransport({ clock, own }, 1);
-  try {
-    return await transport.post(
-      { url, ...slackReach(allowPrivate) },
-      { "content-type": "application/json" },
-      body,
-      signal,
-    );
-  } finally {
-    transport.close();
-  }
+  const target = { url, ...slackReach(allowPrivate) };
+  return postOnce({ clock, own }, target, { "content-type": "application/json" }, body, signal);
 }
 
 const TOO_MANY = 429;

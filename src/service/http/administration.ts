@@ -1,7 +1,12 @@
 /** Operations over HTTP, for keys that administer their project. */
 import type { JsonObject } from "../../contract/json.ts";
-import { KEY_ACCESS_HEADER } from "../../contract/key-access.ts";
-import { KEY_PROJECT_HEADER, NEEDS_ADMIN, NEXT_PAGE_HEADER, OPERATIONS_PATH } from "../../contract/key-access.ts";
+import {
+  KEY_ACCESS_HEADER,
+  KEY_PROJECT_HEADER,
+  NEEDS_ADMIN,
+  NEXT_PAGE_HEADER,
+  OPERATIONS_PATH,
+} from "../../contract/key-access.ts";
 import { ConflictError, DomainError, InvalidError, NotFoundError, UnconfirmedError } from "../domain/errors.ts";
 import type { Project } from "../domain/inputs.ts";
 import type { Actor } from "../domain/ports.ts";
@@ -32,7 +37,7 @@ export class ForbiddenError extends HttpError {
 }
 
 /** The name in a path, empty for the list; null for other paths. */
-export function operationIn(path: string): string | null {
+export function findOperation(path: string): string | null {
   const plain = path.replace(/\.json$/, "");
   if (plain === OPERATIONS_PATH) return "";
   return plain.startsWith(`${OPERATIONS_PATH}/`) ? plain.slice(OPERATIONS_PATH.length + 1) : null;

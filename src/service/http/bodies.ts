@@ -7,10 +7,6 @@ export const BODY_MAX = 1024 * 1024;
 /** Bytes of all bodies being read or processed. */
 const BODIES_MAX = 64 * BODY_MAX;
 
-export function announcesTooMuch(contentLength: string | undefined): boolean {
-  return contentLength !== undefined && Number(contentLength) > BODY_MAX;
-}
-
 export class ClientGoneError extends Error {
   override readonly name = "ClientGoneError";
 }

@@ -70,8 +70,8 @@ interface Call {
   /** The requested URL as the client sees it, without query. */
   readonly address: string;
   readonly links: Links;
-  /** Called when a survey is due, in Unix seconds; now by default. */
-  readonly onScheduled: (dueAt?: number) => void;
+  /** Called when what is to be sent has changed, with a survey's due time in Unix seconds; now by default. */
+  readonly wake: (dueAt?: number) => void;
   /** Channels whose surveys are written to files. */
   readonly outboxChannels: readonly Channel[];
 }
@@ -114,7 +114,7 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
     const { person, created, status } = await save(call, (tx) => sendPerson(tx, call.project, input));
     const at = person.survey_scheduled_at;
     const isFile = at !== null && call.outboxChannels.includes(input.channel);
-    if (at !== null) call.onScheduled(at);
+    if (at !== null) call.wake(at);
     const reply = jsonReply(created ? 201 : 200, person);
     return { ...reply, headers: { ...statusHeader(status), ...(isFile ? LEFT_IN_OUTBOX : {}) } };
   },
@@ -170,13 +170,15 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
   addMember: async (call) => {
     const input = readMemberInput(readerOf(call), platformOf(call));
     const { member, created, status } = await save(call, (tx) => addMember(tx, call.project, input));
-    call.onScheduled();
+    call.wake();
     return { ...jsonReply(created ? 201 : 200, { ...member }), headers: statusHeader(status) };
   },
   removeMember: async (call) => {
     const platform = platformOf(call);
     const reference = readMemberReference(readerOf(call), platform);
-    return jsonReply(202, await save(call, (tx) => removeMember(tx, call.project, { platform, reference })));
+    const removed = await save(call, (tx) => removeMember(tx, call.project, { platform, reference }));
+    call.wake();
+    return jsonReply(202, removed);
   },
   getAutopilot: async (call) => {
     const reader = readerOf(call);
@@ -200,11 +202,13 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
   deletePerson: async (call) => {
     const isDone = await firstNamed(call, (reference) => save(call, (tx) => deletePerson(tx, call.project, reference)));
     if (!isDone) await call.store.settle();
+    call.wake();
     return okReply(202);
   },
   cancelSurveys: async (call) => {
     const reference = parsePendingPath(call.placeholders.email ?? "");
     const isChanged = await save(call, (tx) => cancelSurveys(tx, call.project, reference));
+    call.wake();
     return changeReply(isChanged);
   },
   unsubscribe: async (call) => {
@@ -218,7 +222,7 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
   resubscribe: async (call) => {
     const { email, note } = readResubscription(readerOf(call));
     const isChanged = await save(call, (tx) => resubscribe(tx, call.project, email, note));
-    call.onScheduled();
+    call.wake();
     return changeReply(isChanged);
   },
   getResponse: async (call) => {

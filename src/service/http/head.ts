@@ -1,5 +1,5 @@
 /** Checks of a request's headers before its body is read. */
-import { announcesTooMuch, tooLarge } from "./bodies.ts";
+import { BODY_MAX, tooLarge } from "./bodies.ts";
 import { isReading, type KeyAccess, READ_ONLY_REFUSAL } from "../../contract/key-access.ts";
 import { HttpError } from "./replies.ts";
 
@@ -18,7 +18,7 @@ export function refuseWrite(method: string, access: KeyAccess | null): void {
 
 /** Throws 413 for an announced body that is too large, and 415 if it isn't JSON or a form in UTF-8. */
 export function checkBodyHead(headers: Headers): void {
-  if (announcesTooMuch(headers["content-length"])) throw tooLarge();
+  if (Number(headers["content-length"] ?? 0) > BODY_MAX) throw tooLarge();
   const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? "";
   if (encoding !== "" && encoding !== "identity") throw unsupported(`Content-Encoding ${encoding}`);
   bodyKind(headers["content-type"]);

@@ -5,7 +5,6 @@ import { parseWithAllDigits } from "../../contract/long-numbers.ts";
 import { formatNextLink } from "../../contract/text/link.ts";
 import { ROUTES, type ParameterType, type Route } from "../../contract/routes.ts";
 import { InvalidError } from "../domain/errors.ts";
-import { BODY_MAX, tooLarge } from "./bodies.ts";
 import { bodyKind } from "./head.ts";
 import { HttpError } from "./replies.ts";
 
@@ -67,9 +66,8 @@ function restorePlus(value: string, type: ParameterType | undefined): string {
   return type === "email" ? value.replaceAll(" ", "+") : value;
 }
 
-/** Reads JSON or a form; empty means no parameters. Throws 413, 415, or 400 with the reason. */
+/** Reads JSON or a form; empty means no parameters. Throws 415, or 400 with the reason. */
 export function parseBody(body: string | Uint8Array, contentType: string | undefined, route: Route): JsonObject {
-  if (Buffer.byteLength(body) > BODY_MAX) throw tooLarge();
   const text = decodeText(body);
   if (text.trim() === "") return {};
   const kind = bodyKind(contentType);
@@ -79,9 +77,8 @@ export function parseBody(body: string | Uint8Array, contentType: string | undef
   return parsePairs(decodePairs(text), route);
 }
 
-/** Empty means no fields. Throws 413, or 400 with the reason. */
+/** Empty means no fields. Throws 400 with the reason. */
 export function parseJsonBody(body: string | Uint8Array): JsonObject {
-  if (Buffer.byteLength(body) > BODY_MAX) throw tooLarge();
   const text = decodeText(body);
   return text.trim() === "" ? {} : parseJson(text);
 }

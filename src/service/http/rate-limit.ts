@@ -9,56 +9,57 @@ export interface RateLimit {
 }
 
 interface Bucket {
-  level: number;
+  readonly level: number;
   /** Monotonic milliseconds. */
-  at: number;
-}
-
-export interface RateLimiter {
-  /** Throws 429 with `Retry-After` if the caller's bucket is full. */
-  readonly check: (caller: string) => void;
-  /** Like `check`, and counts the request if there is room. */
-  readonly count: (caller: string) => void;
-}
-
-/** Returns the seconds to wait, 0 if there is room. */
-export function createWaitLimit(limit: RateLimit, clock: Clock): { readonly count: (caller: string) => number } {
-  const limiter = createRateLimiter(limit, clock);
-  return {
-    count: (caller) => {
-      try {
-        limiter.count(caller);
-        return 0;
-      } catch (error) {
-        if (error instanceof HttpError) return Number(error.headers["retry-after"]);
-        throw error;
-      }
-    },
-  };
+  readonly at: number;
 }
 
 const BUCKETS_MAX = 10_000;
-const UNLIMITED: RateLimiter = { check: () => undefined, count: () => undefined };
 
-/** Null means no limit. */
-export function createRateLimiter(limit: RateLimit | null, clock: Clock): RateLimiter {
-  if (limit === null) return UNLIMITED;
-  const buckets = new Map<string, Bucket>();
-  const perMs = limit.requests / (limit.periodSeconds * 1000);
-  const check = (caller: string): Bucket => {
-    const now = clock.monotonic();
-    const old = buckets.get(caller);
-    const level = old === undefined ? 0 : Math.max(0, old.level - (now - old.at) * perMs);
-    const waitMs = (level + 1 - limit.requests) / perMs;
-    if (waitMs > 0 && level > 0) {
-      throw new HttpError(429, undefined, { "retry-after": String(Math.max(1, Math.ceil(waitMs / 1000))) });
-    }
-    return { level, at: now };
-  };
-  const count = (caller: string): void => {
-    const { level, at } = check(caller);
-    if (buckets.size >= BUCKETS_MAX) buckets.clear();
-    buckets.set(caller, { level: level + 1, at });
-  };
-  return { check: (caller) => void check(caller), count };
+export class RateLimiter {
+  readonly #limit: RateLimit | null;
+  readonly #clock: Clock;
+  readonly #buckets = new Map<string, Bucket>();
+
+  /** Null means no limit. */
+  constructor(limit: RateLimit | null, clock: Clock) {
+    this.#limit = limit;
+    this.#clock = clock;
+  }
+
+  /** Counts a request if there is room. Returns the seconds to wait, 0 if there is. */
+  count(caller: string): number {
+    if (this.#limit === null) return 0;
+    const { level, at } = this.#look(caller, this.#limit);
+    const seconds = this.#secondsToWait(level, this.#limit);
+    if (seconds > 0) return seconds;
+    if (this.#buckets.size >= BUCKETS_MAX) this.#buckets.clear();
+    this.#buckets.set(caller, { level: level + 1, at });
+    return 0;
+  }
+
+  /** Throws 429 with `Retry-After` if there is no room, and counts nothing. */
+  check(caller: string): void {
+    if (this.#limit !== null) refuse(this.#secondsToWait(this.#look(caller, this.#limit).level, this.#limit));
+  }
+
+  /** Counts a request, or throws 429 with `Retry-After`. */
+  admit(caller: string): void {
+    refuse(this.count(caller));
+  }
+
+  #look(caller: string, { requests, periodSeconds }: RateLimit): Bucket {
+    const now = this.#clock.monotonic();
+    const { level, at } = this.#buckets.get(caller) ?? { level: 0, at: now };
+    return { level: Math.max(0, level - ((now - at) * requests) / (periodSeconds * 1000)), at: now };
+  }
+
+  #secondsToWait(level: number, { requests, periodSeconds }: RateLimit): number {
+    const seconds = ((level + 1 - requests) * periodSeconds) / requests;
+    return seconds > 0 && level > 0 ? Math.max(1, Math.ceil(seconds)) : 0;
+  }
+}
+
+function refuse(seconds: number): void {
+  if (seconds > 0) throw new HttpError(429, undefined, { "retry-after": String(seconds) });
 }

@@ -20,23 +20,6 @@ interface Template {
 
 const SUFFIX = ".json";
 
-/** `find(method, path)` returns the endpoint, the `Allow` of a path without this method, or null. */
-export function createRouter(): (method: string, path: string) => Found {
-  const templates = readTemplates();
-  return (method, path) => {
-    const hasSuffix = path.endsWith(SUFFIX);
-    const segments = (hasSuffix ? path.slice(0, -SUFFIX.length) : path).split("/");
-    for (const template of templates) {
-      const placeholders = fill(template.segments, segments);
-      if (placeholders === null) continue;
-      const name = template.names.get(method === "HEAD" ? "GET" : method);
-      if (name === undefined) return { allow: allowed(template) };
-      return { name, route: ROUTES[name], placeholders, unstripped: unstripped(template, path, hasSuffix), hasSuffix };
-    }
-    return null;
-  };
-}
-
 /** Most fixed segments first, so that `/pending` isn't read as an id. */
 function readTemplates(): Template[] {
   const byPath = new Map<string, Template>();
@@ -48,6 +31,22 @@ function readTemplates(): Template[] {
   }
   const fixed = ({ segments }: Template): number => segments.filter((segment) => !segment.startsWith("{")).length;
   return [...byPath.values()].toSorted((left, right) => fixed(right) - fixed(left));
+}
+
+const TEMPLATES = readTemplates();
+
+/** Returns the endpoint, the `Allow` of a path without this method, or null. */
+export function findRoute(method: string, path: string): Found {
+  const hasSuffix = path.endsWith(SUFFIX);
+  const segments = (hasSuffix ? path.slice(0, -SUFFIX.length) : path).split("/");
+  for (const template of TEMPLATES) {
+    const placeholders = fill(template.segments, segments);
+    if (placeholders === null) continue;
+    const name = template.names.get(method === "HEAD" ? "GET" : method);
+    if (name === undefined) return { allow: allowedMethods(template) };
+    return { name, route: ROUTES[name], placeholders, unstripped: unstripped(template, path, hasSuffix), hasSuffix };
+  }
+  return null;
 }
 
 function fill(template: readonly string[], segments: readonly string[]): Record<string, string> | null {
@@ -82,7 +81,7 @@ function unstripped({ segments }: Template, path: string, hasSuffix: boolean): s
   return hasSuffix && segments.at(-1)?.startsWith("{") === true ? decode(path.slice(path.lastIndexOf("/") + 1)) : null;
 }
 
-function allowed({ names }: Template): string {
+function allowedMethods({ names }: Template): string {
   const methods = [...names.keys()];
   return (methods.includes("GET") ? [...methods, "HEAD"] : methods).toSorted().join(", ");
 }

@@ -11,7 +11,7 @@ import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { HttpResponse } from "../../contract/http.ts";
 import { Bodies, RequestBody } from "./bodies.ts";
-import type { HttpHandler } from "./create-http-service.ts";
+import type { HttpHandler } from "./http-service.ts";
 import { HttpError } from "./replies.ts";
 
 export interface ListenOptions {

@@ -1,38 +1,9 @@
 /** No URLs. */
-import { type Family, writeFamily } from "../../runtime/metrics.ts";
+import { type MetricSample, writeCounter, writeGauge } from "../../runtime/metrics.ts";
 import type { Transaction } from "../domain/ports.ts";
 import type { AttemptMeaning } from "../domain/webhooks/attempts.ts";
 
 const MEANINGS = ["delivered", "retry", "failed", "disabled"] as const satisfies readonly AttemptMeaning["kind"][];
-
-const ATTEMPTS: Family = {
-  name: "surveyctl_webhook_attempts_total",
-  type: "counter",
-  help: "Attempts to deliver an event, by what became of it.",
-  labels: ["outcome"],
-};
-const ENDPOINTS: Family = {
-  name: "surveyctl_webhook_endpoints",
-  type: "gauge",
-  help: "Webhooks, by state.",
-  labels: ["state"],
-};
-const QUEUE: Family = {
-  name: "surveyctl_webhook_queue",
-  type: "gauge",
-  help: "Events that are still to be delivered, by the state of their endpoint.",
-  labels: ["state"],
-};
-const PENDING: Family = {
-  name: "surveyctl_webhooks_pending",
-  type: "gauge",
-  help: "Events that are still to be delivered.",
-};
-const OLDEST: Family = {
-  name: "surveyctl_webhook_oldest_due_seconds",
-  type: "gauge",
-  help: "How long the oldest due event has waited.",
-};
 
 type EndpointState = "enabled" | "failing" | "disabled";
 
@@ -58,24 +29,30 @@ export function webhookMetrics(
   summary: WebhookSummary | null,
   attempts: ReadonlyMap<AttemptMeaning["kind"], number>,
 ): readonly string[] {
-  const counts = writeFamily(
-    ATTEMPTS,
+  const counts = writeCounter(
+    {
+      name: "surveyctl_webhook_attempts_total",
+      help: "Attempts to deliver an event, by what became of it.",
+      labels: ["outcome"],
+    },
     MEANINGS.map((kind) => [[kind], attempts.get(kind) ?? 0]),
   );
   if (summary === null) return counts;
   const { endpoints, waiting, oldestDueSeconds } = summary;
   const pending = Object.values(waiting).reduce((sum, count) => sum + count, 0);
+  const queueHelp = "Events that are still to be delivered, by the state of their endpoint.";
+  const pendingHelp = "Events that are still to be delivered.";
+  const oldestHelp = "How long the oldest due event has waited.";
   return [
     ...counts,
-    ...writeFamily(
-      ENDPOINTS,
-      Object.entries(endpoints).map(([state, count]) => [[state], count]),
-    ),
-    ...writeFamily(
-      QUEUE,
-      Object.entries(waiting).map(([state, count]) => [[state], count]),
-    ),
-    ...writeFamily(PENDING, [[[], pending]]),
-    ...writeFamily(OLDEST, [[[], oldestDueSeconds]]),
+    ...byState("surveyctl_webhook_endpoints", "Webhooks, by state.", endpoints),
+    ...byState("surveyctl_webhook_queue", queueHelp, waiting),
+    ...writeGauge({ name: "surveyctl_webhooks_pending", help: pendingHelp }, pending),
+    ...writeGauge({ name: "surveyctl_webhook_oldest_due_seconds", help: oldestHelp }, oldestDueSeconds),
   ];
+}
+
+function byState(name: string, help: string, states: Readonly<Record<string, number>>): readonly string[] {
+  const samples = Object.entries(states).map(([state, count]): MetricSample => [[state], count]);
+  return writeGauge({ name, help, labels: ["state"] }, samples);
 }

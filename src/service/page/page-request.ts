@@ -19,21 +19,21 @@ export interface PagesOptions {
   readonly base: string;
   readonly answerWindowSeconds: number;
   readonly senderName: string | null;
-  readonly unknownLinks: WaitLimit;
-  readonly addressAnswers: WaitLimit;
-  readonly linkAnswers: WaitLimit;
+  readonly unknownLinks: PageLimit;
+  readonly addressAnswers: PageLimit;
+  readonly linkAnswers: PageLimit;
   /** Changes of an answer by form, and undos of an unsubscribe, by token. */
-  readonly linkChanges: WaitLimit;
+  readonly linkChanges: PageLimit;
   /** Changes by the page's script, which sends comments while they are typed. */
-  readonly scriptChanges: WaitLimit;
+  readonly scriptChanges: PageLimit;
   /** The project of Basic credentials, or null. */
-  readonly identify: (authorization: string, address: string) => Promise<Project | null>;
+  readonly findProject: (authorization: string, address: string) => Promise<Project | null>;
   readonly onError: (error: unknown) => void;
 }
 
-interface WaitLimit {
-  /** Returns the seconds to wait, 0 if there is room. */
-  readonly count: (caller: string) => number;
+interface PageLimit {
+  /** Counts a request if there is room. Returns the seconds to wait, 0 if there is. */
+  count(caller: string): number;
 }
 
 export interface PageRequest {
@@ -48,9 +48,6 @@ export interface PageRequest {
   readonly from: string;
 }
 
-/** `/s/<token>` or `/s/<token>/<rest>`. */
-export type PageHandler = (request: PageRequest, token: string, rest: string) => Promise<HttpResponse>;
-
 /** Has the form of our tokens. */
 export function isToken(text: string): boolean {
   return /^[\w-]{16,64}$/.test(text);
@@ -63,23 +60,22 @@ export function previewLocale(token: string, query: string): Locale | null {
   return effectiveLocale(match[1] ?? new URLSearchParams(query).get("locale"));
 }
 
-export function notAllowed(request: PageRequest, allow = "GET, HEAD, POST, OPTIONS"): HttpResponse {
-  const status = request.method === "OPTIONS" ? 204 : 405;
-  return { status, headers: { ...pageHeaders(), allow }, body: "" };
-}
-
 /** Without `answer` the page takes no POST. */
-export function byMethod({ show, answer }: { readonly show: PageHandler; readonly answer?: PageHandler }): PageHandler {
-  return async (request, token, rest) => {
-    if (request.method === "GET" || request.method === "HEAD") return show(request, token, rest);
-    if (request.method === "POST" && answer !== undefined) return answer(request, token, rest);
-    return notAllowed(request, answer === undefined ? "GET, HEAD, OPTIONS" : undefined);
-  };
+export async function byMethod(
+  request: PageRequest,
+  show: () => Promise<HttpResponse>,
+  answer?: () => Promise<HttpResponse>,
+): Promise<HttpResponse> {
+  if (request.method === "GET" || request.method === "HEAD") return show();
+  if (request.method === "POST" && answer !== undefined) return answer();
+  const status = request.method === "OPTIONS" ? 204 : 405;
+  const allow = answer === undefined ? "GET, HEAD, OPTIONS" : "GET, HEAD, POST, OPTIONS";
+  return { status, headers: { ...pageHeaders(), allow }, body: "" };
 }
 
 /** The same answer for every unknown link. Addresses that try many are slowed down. */
 export function respondUnknown(options: PagesOptions, request: PageRequest): HttpResponse {
-  return askToWait(pageResponse(unknownLink(languageOf(request))), options.unknownLinks.count(request.from));
+  return askToWait(pageResponse(unknownLink(readLanguage(request))), options.unknownLinks.count(request.from));
 }
 
 export function askToWait(page: HttpResponse, seconds: number): HttpResponse {
@@ -87,7 +83,7 @@ export function askToWait(page: HttpResponse, seconds: number): HttpResponse {
   return { ...page, status: 429, headers: { ...page.headers, "retry-after": String(seconds) } };
 }
 
-export function languageOf({ headers }: PageRequest): Locale {
+export function readLanguage({ headers }: PageRequest): Locale {
   return preferredLocale((headers["accept-language"] ?? "").slice(0, 1000)) ?? FALLBACK_LOCALE;
 }
 

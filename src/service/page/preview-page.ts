@@ -9,29 +9,9 @@ import { type AskedQuestion, findProblem, questionsFor } from "../domain/questio
 import { readSurveyWords } from "../domain/surveys/survey-words.ts";
 import { linkedScore, readForm, readScore } from "./answer-form.ts";
 import { pageResponse, seeOther } from "./document.ts";
-import {
-  byMethod,
-  type PageHandler,
-  type PageRequest,
-  type PagesOptions,
-  type Shown,
-  showProject,
-} from "./page-request.ts";
+import { byMethod, type PageRequest, type PagesOptions, type Shown, showProject } from "./page-request.ts";
 import { furtherAnswers, QUESTIONS_PATH, questionsPage } from "./questions-page.ts";
 import { formPage, type SurveyView, thanksPage } from "./survey-page.ts";
-
-/** The submitted score is in the query as `answered`. */
-export function previewPage(
-  options: PagesOptions,
-  request: PageRequest,
-  locale: Locale,
-  rest: string,
-): Promise<HttpResponse> {
-  const answered = readScore(new URLSearchParams(request.query).get("answered") ?? "");
-  const place: Place = { options, request, locale };
-  const show: PageHandler = () => showPreviewPage(place, answered, rest);
-  return byMethod({ show, answer: () => answerPreview(place, answered) })(request, "", rest);
-}
 
 interface Place {
   readonly options: PagesOptions;
@@ -39,14 +19,30 @@ interface Place {
   readonly locale: Locale;
 }
 
+/** The submitted score is in the query as `answered`. */
+export function handlePreview(
+  options: PagesOptions,
+  request: PageRequest,
+  locale: Locale,
+  rest: string,
+): Promise<HttpResponse> {
+  const answered = readScore(new URLSearchParams(request.query).get("answered") ?? "");
+  const place: Place = { options, request, locale };
+  return byMethod(
+    request,
+    () => showForm(place, answered, rest),
+    () => answerForm(place, answered),
+  );
+}
+
 const EMPTY = { comment: "", problem: null, hasScript: false };
 
-async function showPreviewPage(place: Place, answered: number | null, rest: string): Promise<HttpResponse> {
+async function showForm(place: Place, answered: number | null, rest: string): Promise<HttpResponse> {
   const { request } = place;
   const score = answered ?? linkedScore(request.query, "");
   const { view, asked } = await readPreview(place, score);
   if (answered === null) return pageResponse(formPage({ ...view, ...EMPTY, score, isChosenByLink: score !== null }));
-  const { thanks, questions } = urlsOf(view, answered);
+  const { thanks, questions } = previewUrls(view, answered);
   if (rest === QUESTIONS_PATH && asked.length > 0) {
     const form = { ...view, action: thanks, asked, given: new Map(), problem: null };
     return pageResponse(questionsPage(form));
@@ -55,14 +51,14 @@ async function showPreviewPage(place: Place, answered: number | null, rest: stri
   return pageResponse(thanksPage(view, { score: answered, comment: null, further }, true));
 }
 
-async function answerPreview(place: Place, answered: number | null): Promise<HttpResponse> {
+async function answerForm(place: Place, answered: number | null): Promise<HttpResponse> {
   const { request } = place;
   const form = readForm(await request.body(), answered);
   const { answers } = form;
   const { view, asked } = await readPreview(place, form.score);
   if (form.problem !== null || form.score === null)
     return pageResponse(formPage({ ...view, ...form, isChosenByLink: false, hasScript: false }));
-  const { thanks, questions } = urlsOf(view, form.score);
+  const { thanks, questions } = previewUrls(view, form.score);
   const problem = findProblem(asked, answers);
   if (problem !== null) {
     const again = { ...view, action: thanks, asked, given: answers, problem };
@@ -71,7 +67,10 @@ async function answerPreview(place: Place, answered: number | null): Promise<Htt
   return seeOther(asked.length > 0 && answers.size === 0 ? questions : thanks);
 }
 
-function urlsOf({ action }: SurveyView, answered: number): { readonly thanks: string; readonly questions: string } {
+function previewUrls(
+  { action }: SurveyView,
+  answered: number,
+): { readonly thanks: string; readonly questions: string } {
   return { thanks: `${action}?answered=${answered}`, questions: `${action}/${QUESTIONS_PATH}?answered=${answered}` };
 }
 

@@ -9,11 +9,9 @@ import { type HtmlPage, type PageBrand, pageResponse, unknownLink } from "./docu
 import { type Html, html } from "../../contract/text/html.ts";
 import {
   isToken,
-  languageOf,
-  byMethod,
-  type PageHandler,
   type PageRequest,
   type PagesOptions,
+  readLanguage,
   respondUnknown,
   showProject,
 } from "./page-request.ts";
@@ -21,35 +19,36 @@ import {
 const CHALLENGE = 'Basic realm="surveyctl", charset="UTF-8"';
 
 /** Without either, an existing response looks like a missing one. */
-export function createResponseHandler(options: PagesOptions): PageHandler {
-  const show: PageHandler = async (request, token, rest) => {
-    if (rest !== "" || !isToken(token)) return respondUnknown(options, request);
-    const { expires, signature } = readLinkSignature(request.query);
-    const { authorization } = request.headers;
-    if (signature === "" && authorization === undefined) return askForKey(request);
-    const project = authorization === undefined ? null : await options.identify(authorization, request.from);
-    if (authorization !== undefined && signature === "" && project === null) return askForKey(request);
-    const found = await options.store.read(async (tx) => {
-      const known = await tx.responses.byToken(token);
-      if (known === null) return null;
-      const isOpen =
-        project?.id === known.project.id ||
-        (signature !== "" && (await isSignedLink(tx, `/r/${token}`, { expires, signature })));
-      const shape = { expandPerson: true, expandNotes: true, permalinkPrefix: "" };
-      const text = isOpen ? await tx.responses.json(known.project.id, known.id, shape) : null;
-      if (text === null) return null;
-      return { text, ...(await showProject(tx, options, known.project)) };
-    });
-    if (found === null) return respondUnknown(options, request);
-    const response = JSON.parse(found.text) as SurveyResponse;
-    const zone = found.presentation.settings.timeZone ?? DEFAULT_ZONE;
-    return pageResponse(responsePage(response, found.brand, zone));
-  };
-  return byMethod({ show });
+export async function showResponse(
+  options: PagesOptions,
+  request: PageRequest,
+  token: string,
+  rest: string,
+): Promise<HttpResponse> {
+  if (rest !== "" || !isToken(token)) return respondUnknown(options, request);
+  const { expires, signature } = readLinkSignature(request.query);
+  const { authorization } = request.headers;
+  const project = authorization === undefined ? null : await options.findProject(authorization, request.from);
+  if (signature === "" && project === null) return askForKey(request);
+  const found = await options.store.read(async (tx) => {
+    const known = await tx.responses.byToken(token);
+    if (known === null) return null;
+    const isOpen =
+      project?.id === known.project.id ||
+      (signature !== "" && (await isSignedLink(tx, `/r/${token}`, { expires, signature })));
+    const shape = { expandPerson: true, expandNotes: true, permalinkPrefix: "" };
+    const text = isOpen ? await tx.responses.json(known.project.id, known.id, shape) : null;
+    if (text === null) return null;
+    return { text, ...(await showProject(tx, options, known.project)) };
+  });
+  if (found === null) return respondUnknown(options, request);
+  const response = JSON.parse(found.text) as SurveyResponse;
+  const zone = found.presentation.settings.timeZone ?? DEFAULT_ZONE;
+  return pageResponse(responsePage(response, found.brand, zone));
 }
 
 function askForKey(request: PageRequest): HttpResponse {
-  const page = pageResponse({ ...unknownLink(languageOf(request)), status: 401 });
+  const page = pageResponse({ ...unknownLink(readLanguage(request)), status: 401 });
   return { ...page, headers: { ...page.headers, "www-authenticate": CHALLENGE } };
 }
 

@@ -10,8 +10,7 @@ import type { MessageSender } from "../domain/delivery/sender.ts";
 import type { DueQuestion, OutgoingChannel, ProjectRow, Store } from "../domain/ports.ts";
 import { readSettings } from "../domain/projects/settings.ts";
 import type { DataFileOptions } from "../data-file/open-data-file.ts";
-import type { Heartbeat } from "../sending/heartbeat.ts";
-import { Scheduler } from "../sending/scheduler.ts";
+import { Scheduler, type SchedulerOptions } from "../sending/scheduler.ts";
 import { IN_MEMORY } from "../store/sqlite/engine/engine.ts";
 import { openSqliteStore } from "../store/sqlite/open-sqlite-store.ts";
 import { copyData } from "./copy-data.ts";
@@ -87,7 +86,11 @@ async function run(
 }
 
 /** No other process uses the copy. */
-const ALONE: Heartbeat = { beat: async () => undefined, isLeader: () => true, end: async () => undefined };
+const ALONE: SchedulerOptions["heartbeat"] = {
+  beat: async () => undefined,
+  isLeader: () => true,
+  end: async () => undefined,
+};
 
 function openScheduler(store: Store, clock: JumpClock, sender: MessageSender): Scheduler {
   return new Scheduler({
@@ -98,7 +101,7 @@ function openScheduler(store: Store, clock: JumpClock, sender: MessageSender): S
     senders: [sender],
     maxAgeSeconds: null,
     onUnknown: "hold",
-    guardsOverdue: false,
+    knowsOutbox: false,
     onOutcome: () => undefined,
     onError: (error) => {
       throw error;

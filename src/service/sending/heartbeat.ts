@@ -4,15 +4,6 @@ import { type OnUnknown, releaseDeadClaims } from "../domain/delivery/deliveries
 import { LIFE_SECONDS } from "../domain/delivery/living.ts";
 import type { Store } from "../domain/ports.ts";
 
-export interface Heartbeat {
-  /** Called often, and before claims; cheap between beats. */
-  readonly beat: () => Promise<void>;
-  /** True for the first by name of the living processes, which does what only one may do. */
-  readonly isLeader: () => boolean;
-  /** Lets others take over right away. */
-  readonly end: () => Promise<void>;
-}
-
 export interface HeartbeatOptions {
   readonly store: Store;
   readonly clock: Clock;
@@ -22,32 +13,45 @@ export interface HeartbeatOptions {
 
 const BEAT_MS = 10_000;
 
+export class Heartbeat {
+  readonly #options: HeartbeatOptions;
+  #beatMs: number | null = null;
+  #isFirst = false;
+
+  constructor(options: HeartbeatOptions) {
+    this.#options = options;
+  }
+
+  /** Called often, and before claims; cheap between beats. */
+  async beat(): Promise<void> {
+    if (this.#ageMs() < BEAT_MS) return;
+    const { store, clock, claimer, onUnknown } = this.#options;
+    const startedMs = clock.monotonic();
+    const living = await store.write((tx) => tx.queue.beat(claimer, LIFE_SECONDS), { project: "none" });
+    for (const project of await store.read((tx) => tx.queue.claimedProjects(living)))
+      await store.write((tx) => releaseDeadClaims(tx, living, onUnknown, project), { project });
+    this.#isFirst = living[0] === claimer;
+    this.#beatMs = startedMs;
+  }
+
+  /** True for the first by name of the living processes, which does what only one may do. */
+  isLeader(): boolean {
+    return this.#isFirst && this.#ageMs() < (LIFE_SECONDS * 1000) / 2;
+  }
+
+  /** Lets others take over right away. */
+  async end(): Promise<void> {
+    if (this.#beatMs === null) return;
+    this.#beatMs = null;
+    const { store, claimer } = this.#options;
+    await store.write((tx) => tx.queue.leave(claimer), { project: "none" });
+  }
+
+  #ageMs(): number {
+    return this.#beatMs === null ? Infinity : this.#options.clock.monotonic() - this.#beatMs;
+  }
+}
+
 export function livingProcesses(store: Store): Promise<readonly string[]> {
   return store.read((tx) => tx.queue.living(LIFE_SECONDS));
-}
-
-async function releaseDead(store: Store, living: readonly string[], onUnknown: OnUnknown): Promise<void> {
-  for (const project of await store.read((tx) => tx.queue.claimedProjects(living)))
-    await store.write((tx) => releaseDeadClaims(tx, living, onUnknown, project), { project });
-}
-
-export function createHeartbeat({ store, clock, claimer, onUnknown }: HeartbeatOptions): Heartbeat {
-  const state = { beatMs: null as number | null, isFirst: false };
-  const ageMs = (): number => (state.beatMs === null ? Infinity : clock.monotonic() - state.beatMs);
-  return {
-    beat: async () => {
-      if (ageMs() < BEAT_MS) return;
-      const startedMs = clock.monotonic();
-      const living = await store.write((tx) => tx.queue.beat(claimer, LIFE_SECONDS), { project: "none" });
-      await releaseDead(store, living, onUnknown);
-      state.isFirst = living[0] === claimer;
-      state.beatMs = startedMs;
-    },
-    isLeader: () => state.isFirst && ageMs() < (LIFE_SECONDS * 1000) / 2,
-    end: async () => {
-      if (state.beatMs === null) return;
-      state.beatMs = null;
-      await store.write((tx) => tx.queue.leave(claimer), { project: "none" });
-    },
-  };
 }

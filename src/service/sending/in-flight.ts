@@ -125,14 +125,14 @@ export class InFlight {
 
   async #deliver(item: Item): Promise<void> {
     try {
-      this.#end(item, await item.sender.deliver(item.due, this.#progressOf(item)));
+      this.#end(item, await item.sender.deliver(item.due, this.#progress(item)));
     } catch (error) {
       if (!(error instanceof ClaimLostError) && item.result === null) this.#options.onError(error);
       this.#end(item, lost(item, AFTER_ERROR_SECONDS));
     }
   }
 
-  #progressOf(item: Item): DeliveryProgress {
+  #progress(item: Item): DeliveryProgress {
     const { store, maxAgeSeconds } = this.#options;
     return {
       mayStillSend: async () => {
@@ -145,39 +145,35 @@ export class InFlight {
         if (item.result !== null) throw new ClaimLostError("the message was taken back");
         item.isMarked = true;
         try {
-          if (await this.#mark(item.due, frozen)) return;
+          item.isMarked = await this.#mark(item.due, frozen);
         } catch (error) {
           item.isMarked = false;
           throw error;
         }
-        item.isMarked = false;
-        throw new ClaimLostError("the claim was lost");
+        if (!item.isMarked) throw new ClaimLostError("the claim was lost");
       },
       signal: item.leave.signal,
     };
   }
 
   /**
-   * Ended deliveries are recorded with the mark, so that a crash never finds more marks than connections. Recording
-   * them again changes nothing.
+   * False if the claim was lost. Ended deliveries, of other projects too, are recorded with the mark, so that a crash
+   * never finds more marks than connections. Recording them again changes nothing.
    */
   async #mark(due: DueMessage, frozen: FrozenMessage | undefined): Promise<boolean> {
     const { store, onUnknown } = this.#options;
-    const { id } = due.project;
-    const writes = groupByProject(this.ended(), (one) => one.due.project.id);
-    const others = [...writes].filter(([project]) => project !== id);
-    const recording = others.map(([project, some]) =>
-      store.write((tx) => finishAll(tx, some, onUnknown), { project, mayWaitMs: MARK_WAIT_MS }),
+    const own = due.project.id;
+    const ended = groupByProject(this.ended(), (one) => one.due.project.id);
+    const writes = [...new Set([own, ...ended.keys()])].map((project) =>
+      store.write(
+        async (tx) => {
+          await finishAll(tx, ended.get(project) ?? [], onUnknown);
+          return project === own ? markTransmitting(tx, due, frozen) : true;
+        },
+        { project, mayWaitMs: MARK_WAIT_MS },
+      ),
     );
-    const marking = store.write(
-      async (tx) => {
-        await finishAll(tx, writes.get(id) ?? [], onUnknown);
-        return markTransmitting(tx, due, frozen);
-      },
-      { project: id, mayWaitMs: MARK_WAIT_MS },
-    );
-    await allOrFirstError<unknown>([marking, ...recording]);
-    return marking;
+    return (await allOrFirstError(writes)).every(Boolean);
   }
 
   /** Only the first end counts: a withdrawn message no longer belongs to the sender. */
@@ -185,7 +181,7 @@ export class InFlight {
     if (item.result !== null || !this.#items.has(item.due)) return;
     item.result = result;
     item.seconds = (this.#options.clock.monotonic() - item.takenMs) / 1000;
-    for (const tell of this.#waiting.splice(0)) tell();
+    for (const resolve of this.#waiting.splice(0)) resolve();
     this.#options.onEnd();
   }
 

@@ -13,7 +13,7 @@ import {
 import { classifyReply } from "../delivery/mail/classify-reply.ts";
 import { maskReply } from "../delivery/mail/parse-reply.ts";
 
-export interface SmtpSenderOptions extends Omit<PacedTransportOptions<SmtpMessage, SmtpReply>, "name" | "meaningOf"> {
+export interface SmtpSenderOptions extends Omit<PacedTransportOptions<SmtpMessage, SmtpReply>, "name" | "interpret"> {
   /** Renders the same message each time, from what was frozen first. */
   readonly render: (due: DueMail) => Promise<Pick<Composed<SmtpMessage>, "frozen" | "message">>;
   readonly mayReceive: (address: string) => boolean;
@@ -25,7 +25,7 @@ export async function openSmtpSender({ mayReceive, render, ...options }: SmtpSen
   const transport = await PacedTransport.open<SmtpMessage, SmtpReply>({
     ...options,
     name: "smtp",
-    meaningOf: meaningOfReply,
+    interpret: interpretReply,
   });
   return transport.toSender({
     channels: ["email", "digest", "reminder"],
@@ -36,7 +36,7 @@ export async function openSmtpSender({ mayReceive, render, ...options }: SmtpSen
       if (!mayReceive(address)) return { kind: "held", reason: "mail to this address is not allowed here" };
       const compose = async (): Promise<Composed<SmtpMessage>> => ({
         ...(await render(due)),
-        domain: domainOf(address),
+        domain: address.slice(address.lastIndexOf("@") + 1).toLowerCase(),
         mask: (text) => maskReply(text, address),
         redact: (text) => replaceText(text, address, "<address>"),
       });
@@ -45,15 +45,11 @@ export async function openSmtpSender({ mayReceive, render, ...options }: SmtpSen
   });
 }
 
-function meaningOfReply(result: AnsweredResult<SmtpReply>): Meaning {
-  const { stage, code, ...words } = result.reply;
-  if (result.kind === "accepted") return { ...NOTHING_MEANT, outcome: "sent" };
-  if (stage !== "final-dot") return classifyReply({ ...words, stage, code });
-  if (code !== null) return classifyReply({ ...words, stage, code });
+function interpretReply({ kind, reply }: AnsweredResult<SmtpReply>): Meaning {
+  const { stage, code } = reply;
+  if (kind === "accepted") return { ...NOTHING_MEANT, outcome: "sent" };
+  if (stage !== "final-dot") return classifyReply({ ...reply, stage });
+  if (code !== null) return classifyReply({ ...reply, stage, code });
   // A server that loses messages past the dot would make all of them unknown.
   return { ...NOTHING_MEANT, outcome: "unknown", sender: "back-off" };
-}
-
-function domainOf(address: string): string {
-  return address.slice(address.lastIndexOf("@") + 1).toLowerCase();
 }

@@ -6,7 +6,6 @@ import type { DkimKey } from "../delivery/mail/dkim.ts";
 import { openSmtpSender } from "./mail-sender.ts";
 import type { PacedSender } from "./pacing/paced-transport.ts";
 import { maskReply } from "../delivery/mail/parse-reply.ts";
-import { createSenderMemory } from "./pacing/sender-memory.ts";
 import type { SendRate } from "../delivery/carrier.ts";
 import { renderMail } from "../delivery/message/render-mail.ts";
 import { senderDomain, type MailContext } from "../delivery/message/sender.ts";
@@ -68,6 +67,7 @@ export async function openMailDelivery(options: MailOptions & MailTools): Promis
     store,
     clock,
     random,
+    process: options.process,
     wake,
     onError,
     render: async (due) => {
@@ -78,7 +78,6 @@ export async function openMailDelivery(options: MailOptions & MailTools): Promis
       return { message, frozen: { messageId, bounceToken: null, values: {} } };
     },
     mayReceive: allowing(options.onlyTo),
-    memory: createSenderMemory(store, "smtp", options.process),
     onChange: (health, isHealed) => {
       logSenderChange(log, { name: "mail", place: { server: describeSmtpServer(server) }, mask: maskReply }, health);
       if (isHealed) void releaseAll(store, releaseHeld).then(wake, onError);

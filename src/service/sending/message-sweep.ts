@@ -9,8 +9,8 @@ export interface MessageSweepOptions {
   readonly clock: Clock;
   /** Nothing if no message becomes a file. */
   readonly files?: MessageFiles;
-  /** False if a server may keep them elsewhere; true by default. */
-  readonly holdsAllFiles?: boolean;
+  /** False for a command: a server may keep files elsewhere. True by default. */
+  readonly knowsOutbox?: boolean;
 }
 
 export const ERASE_BATCH = 500;
@@ -28,13 +28,13 @@ export class MessageSweep {
 
   /** How many messages were removed, and how many surveys are left: in flight, or for the server. */
   async eraseSome(listed?: readonly ErasedSurvey[]): Promise<{ readonly removed: number; readonly left: number }> {
-    const { store, files, holdsAllFiles } = this.#options;
+    const { store, files, knowsOutbox } = this.#options;
     const gone = listed ?? (await store.read((tx) => tx.queue.listErased(ERASE_BATCH)));
     // One in flight would be written after it was erased.
     const idle = gone.filter((survey) => !this.#isInFlight(survey));
     if (idle.length === 0) return { removed: 0, left: gone.length };
-    const { removed, surveys } = (await files?.erase(idle)) ?? { removed: 0, surveys: [] };
-    const done = holdsAllFiles === false ? surveys : idle;
+    const { removed, surveys } = (await files?.erase(idle)) ?? { removed: 0, surveys: idle };
+    const done = knowsOutbox === false ? surveys : idle;
     for (const [project, some] of groupByProject(done, (survey) => survey.project.id))
       await store.write((tx) => tx.queue.forgetErased(some), { project });
     if (gone.length < ERASE_BATCH || done.length === 0) return { removed, left: gone.length - done.length };
@@ -44,13 +44,13 @@ export class MessageSweep {
 
   /** How many were removed, at the end or after 30 seconds; null if the server has to look. */
   async run(): Promise<number | null> {
-    const { clock, holdsAllFiles } = this.#options;
+    const { clock, knowsOutbox } = this.#options;
     const startedMs = clock.monotonic();
     for (let sum = 0; ;) {
       const { removed, left } = await this.eraseSome();
       sum += removed;
       if (left === 0 || clock.monotonic() - startedMs > SWEEP_MS) return sum;
-      if (holdsAllFiles === false) return null;
+      if (knowsOutbox === false) return null;
       await clock.sleep(SWEEP_PAUSE_MS);
     }
   }

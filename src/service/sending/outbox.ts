@@ -12,44 +12,27 @@ import {
 import { readRegular } from "../../runtime/files/file-kind.ts";
 import { makeFolder } from "../../runtime/files/make-folder.ts";
 import { isPrivate } from "../../runtime/files/processes.ts";
-import type { Clock } from "../../runtime/clock.ts";
+import { unixSeconds } from "../../runtime/clock.ts";
 import { createSemaphore } from "../../runtime/parallel.ts";
 import type { Random } from "../../runtime/random.ts";
 import type {
-  AttemptFacts,
+  DeliveryProgress,
   DeliveryResult,
   ErasedFiles,
   MessageFiles,
   MessageSender,
 } from "../domain/delivery/sender.ts";
-import type { DueDigest, DueQuestion, DueReminder, DueSurvey, ErasedSurvey } from "../domain/ports.ts";
+import type { DueDigest, DueMessage, DueQuestion, DueReminder, ErasedSurvey } from "../domain/ports.ts";
 import { formatSurveyMail, freezeMail } from "../delivery/message/survey-mail.ts";
 import type { MailContext } from "../delivery/message/sender.ts";
 import { formatSurveySms } from "../delivery/message/survey-sms.ts";
+import type { MailTools } from "./mail.ts";
 
-interface OutboxContext extends MailContext {
-  readonly now: number;
-}
-
-/**
- * A message is delivered once its file is durable. It is never marked, because writing the file again changes nothing.
- */
-export interface Outbox extends MessageSender, MessageFiles {
-  /** Removes messages older than `before` (Unix milliseconds; null keeps all) and unfinished files. */
-  readonly prune: (before: number | null, now: number) => Promise<void>;
-  /** Rejects with ForeignOutboxError if others could read or change messages. */
-  readonly check: () => Promise<void>;
-}
-
-export interface OutboxOptions {
+export interface OutboxOptions extends Pick<MailTools, "clock" | "random" | "contextOf" | "makeDigest" | "onError"> {
+  readonly channels: MessageSender["channels"];
   readonly folder: string;
   /** Its process is the only writer of these messages. */
   readonly dataFile: string;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly context: (project: DueSurvey["project"]) => Promise<OutboxContext>;
-  readonly formatDigest: (due: DueDigest) => Promise<Formatted>;
-  readonly onError: (error: unknown) => void;
 }
 
 /** A link, not a folder, owned by another user, or writable by others. */
@@ -78,110 +61,159 @@ const MESSAGE = new RegExp(`^${NAME}$`);
 /** An unfinished message: its name, the owner's hash and a random part. */
 const TEMPORARY = new RegExp(`^${NAME}\\.[\\w-]+\\${TEMPORARY_SUFFIX}$`);
 
+const FACTS = { stage: "outbox", code: null, enhancedCode: null, text: null, host: null, serverId: null };
+
 /**
+ * A message is delivered once its file is durable. It is never marked, because writing the file again changes nothing.
  * A file's name contains a hash of its token, so it is unique across data files. A survey whose sending was interrupted
  * finds its own file and is written exactly once.
  */
-export function createOutbox({
-  folder,
-  dataFile,
-  clock,
-  random,
-  context,
-  formatDigest,
-  onError,
-}: OutboxOptions): Outbox {
-  // Part of temporary names, so that files left by a crash are recognized.
-  const owner = hashOf(dataFile, OWNER_HASH_LENGTH);
-  const state = { isSwept: false };
-  const prepare = async (): Promise<void> => {
-    await makeFolder(folder, 0o700);
-    await checkFolder(folder);
-    if (!state.isSwept) await sweep(folder, owner);
-    state.isSwept = true;
-  };
-  const group = createWriteGroup(prepare, () => syncFolder(folder));
-  const write = async (
-    name: string,
-    attempts: number,
-    make: () => Formatted | Promise<Formatted>,
-  ): Promise<DeliveryResult> => {
+export class Outbox implements MessageSender, MessageFiles {
+  readonly name = "outbox";
+  readonly channels: MessageSender["channels"];
+  readonly #options: OutboxOptions;
+  /** Part of temporary names, so that files left by a crash are recognized. */
+  readonly #owner: string;
+  readonly #group: WriteGroup;
+  #isSwept = false;
+
+  constructor(options: OutboxOptions) {
+    const { channels, folder, dataFile } = options;
+    this.channels = channels;
+    this.#options = options;
+    this.#owner = hash(dataFile, OWNER_HASH_LENGTH);
+    this.#group = new WriteGroup(
+      () => this.#prepare(),
+      () => syncFolder(folder),
+    );
+  }
+
+  capacity(): number {
+    return BATCH;
+  }
+
+  async deliver(due: DueMessage, progress: DeliveryProgress): Promise<DeliveryResult> {
+    const { contextOf, makeDigest, clock } = this.#options;
+    const { attempts, project } = due;
+    if (due.channel === "reply") throw new TypeError("replies do not go into the outbox");
+    if (due.channel !== "digest")
+      return this.#write(questionName(due), attempts, async () =>
+        formatQuestion(due, await contextOf(project), unixSeconds(clock)),
+      );
+    // This takes long, and people may be erased meanwhile.
+    const { text, messageId } = await makeDigest(due, await contextOf(project), null);
+    if (!(await progress.mayStillSend())) return { kind: "cancelled", reason: "withdrawn" };
+    return this.#write(digestName(due), attempts, async () => ({ text, mark: messageId }));
+  }
+
+  async erase(surveys: readonly ErasedSurvey[]): Promise<ErasedFiles> {
+    const { folder } = this.#options;
+    const owners = new Map(surveys.map((survey) => [fileName(survey), survey]));
+    const found = new Set<ErasedSurvey>();
+    let removed = 0;
+    for (const name of await namesIn(folder)) {
+      const survey = owners.get(surveyFileName(name));
+      if (survey === undefined) continue;
+      removed += await removeIfThere(path.join(folder, name));
+      found.add(survey);
+    }
+    await syncFolder(folder).catch(ignoreMissing);
+    return { removed, surveys: [...found] };
+  }
+
+  /** Removes messages older than this (null keeps all) and unfinished files. */
+  async prune(keepSeconds: number | null): Promise<void> {
+    const { folder, clock } = this.#options;
+    const now = clock.now();
+    const before = keepSeconds === null ? null : now - keepSeconds * 1000;
+    await this.check();
+    for (const name of await namesIn(folder)) {
+      const limit = MESSAGE.test(name) ? before : TEMPORARY.test(name) ? now - TEMPORARY_MAX_AGE_MS : null;
+      if (limit === null) continue;
+      const file = path.join(folder, name);
+      const written = (await lstat(file).catch(() => null))?.mtimeMs ?? limit;
+      if (written < limit) await removeIfThere(file);
+    }
+  }
+
+  /** Rejects with ForeignOutboxError if others could read or change messages. */
+  async check(): Promise<void> {
+    await checkFolder(this.#options.folder).catch(ignoreMissing);
+  }
+
+  async #write(name: string, attempts: number, make: () => Promise<Formatted>): Promise<DeliveryResult> {
+    const { folder, clock, random, onError } = this.#options;
     const startedMs = clock.monotonic();
-    const facts = (text: string | null): AttemptFacts => ({ ...FACTS, text, ms: clock.monotonic() - startedMs });
     try {
-      const made = await make();
-      await group.write(() => writeOnce(path.join(folder, name), made, `${owner}-${random.token(9)}`));
-      return { kind: "sent", attempt: { ...facts(null), serverId: name } };
+      const formatted = await make();
+      const unique = `${this.#owner}-${random.token(9)}`;
+      await this.#group.write(() => writeOnce(path.join(folder, name), formatted, unique));
+      return { kind: "sent", attempt: { ...FACTS, serverId: name, ms: clock.monotonic() - startedMs } };
     } catch (error) {
       // The cause has the system's code.
       const cause = error instanceof UnwritableFileError ? (error.cause ?? error) : error;
       onError(cause);
       const text = cause instanceof Error ? cause.message : "unknown";
-      return { kind: "retry", delaySeconds: retryDelay(error, attempts), attempt: facts(text) };
+      const attempt = { ...FACTS, text, ms: clock.monotonic() - startedMs };
+      return { kind: "retry", delaySeconds: retryDelay(error, attempts), attempt };
     }
-  };
-  return {
-    name: "outbox",
-    channels: ["email", "sms", "digest", "reminder", "sms-reminder"],
-    capacity: () => BATCH,
-    deliver: async (due, progress) => {
-      if (due.channel === "reply") throw new TypeError("replies do not go into the outbox");
-      if (due.channel !== "digest")
-        return write(questionName(due), due.attempts, async () => format(due, await context(due.project)));
-      // This takes long, and people may be erased meanwhile.
-      const digest = await formatDigest(due);
-      if (!(await progress.mayStillSend())) return { kind: "cancelled", reason: "withdrawn" };
-      return write(digestName(due), due.attempts, () => digest);
-    },
-    erase: (surveys) => eraseFrom(folder, surveys),
-    prune: (before, now) => prune(folder, before, now),
-    check: () => checkFolder(folder).catch(ignoreMissing),
-  };
-}
+  }
 
-const FACTS = { stage: "outbox", code: null, enhancedCode: null, text: null, host: null, serverId: null, ms: 0 };
-
-interface WriteGroup {
-  /** Resolves once what `work` wrote is durable. */
-  readonly write: (work: () => Promise<void>) => Promise<void>;
+  async #prepare(): Promise<void> {
+    const { folder } = this.#options;
+    await makeFolder(folder, 0o700);
+    await checkFolder(folder);
+    if (this.#isSwept) return;
+    // Unfinished files with our name are from a dead process.
+    for (const name of await readdir(folder))
+      if (TEMPORARY.test(name) && name.includes(`.${this.#owner}-`)) await removeIfThere(path.join(folder, name));
+    this.#isSwept = true;
+  }
 }
 
 /** Files written together are prepared for once and synced once. */
-function createWriteGroup(prepare: () => Promise<void>, sync: () => Promise<void>): WriteGroup {
-  const turns = createSemaphore(CONCURRENCY);
-  const state: { open: number; prepared: Promise<void> | null; written: ((synced: Promise<void>) => void)[] } = {
-    open: 0,
-    prepared: null,
-    written: [],
-  };
-  const end = (): void => {
-    state.open -= 1;
-    if (state.open > 0) return;
-    const { written } = state;
-    Object.assign(state, { prepared: null, written: [] });
+class WriteGroup {
+  readonly #turns = createSemaphore(CONCURRENCY);
+  readonly #prepare: () => Promise<void>;
+  readonly #sync: () => Promise<void>;
+  #open = 0;
+  #prepared: Promise<void> | null = null;
+  #written: ((synced: Promise<void>) => void)[] = [];
+
+  constructor(prepare: () => Promise<void>, sync: () => Promise<void>) {
+    this.#prepare = prepare;
+    this.#sync = sync;
+  }
+
+  /** Resolves once what `work` wrote is durable. */
+  async write(work: () => Promise<void>): Promise<void> {
+    this.#open += 1;
+    await this.#turns.enter();
+    try {
+      this.#prepared ??= this.#prepare();
+      await this.#prepared;
+      await work();
+    } catch (error) {
+      this.#turns.leave();
+      this.#end();
+      throw error;
+    }
+    this.#turns.leave();
+    const isSynced = new Promise<void>((resolve) => void this.#written.push(resolve));
+    this.#end();
+    await isSynced;
+  }
+
+  #end(): void {
+    this.#open -= 1;
+    if (this.#open > 0) return;
+    const written = this.#written;
+    this.#prepared = null;
+    this.#written = [];
     if (written.length === 0) return;
-    const synced = sync();
+    const synced = this.#sync();
     for (const resolve of written) resolve(synced);
-  };
-  return {
-    write: async (work) => {
-      state.open += 1;
-      await turns.enter();
-      try {
-        state.prepared ??= prepare();
-        await state.prepared;
-        await work();
-      } catch (error) {
-        turns.leave();
-        end();
-        throw error;
-      }
-      turns.leave();
-      const isSynced = new Promise<void>((resolve) => void state.written.push(resolve));
-      end();
-      await isSynced;
-    },
-  };
+  }
 }
 
 function retryDelay(error: unknown, attempts: number): number {
@@ -191,7 +223,7 @@ function retryDelay(error: unknown, attempts: number): number {
 
 function fileName({ project, requestId, channel, token }: ErasedSurvey, number: number | null = null): string {
   const ending = `${number === null ? "" : `-${number}`}.${channel === "sms" ? "json" : "eml"}`;
-  return `${project.id}-${requestId}-${hashOf(token, TOKEN_HASH_LENGTH)}${ending}`;
+  return `${project.id}-${requestId}-${hash(token, TOKEN_HASH_LENGTH)}${ending}`;
 }
 
 /** Named after its survey, so that both are erased together. */
@@ -205,14 +237,14 @@ function digestName({ project, digestId, token, scheduledAt }: DueDigest): strin
   return fileName({ project, requestId: digestId, channel: "email", token }, scheduledAt);
 }
 
-/** Name without a number, also of an unfinished file; empty for other files. */
-function ownerOf(name: string): string {
+/** Name of the survey's own file, also for an unfinished file or a reminder's; empty for other files. */
+function surveyFileName(name: string): string {
   if (!MESSAGE.test(name) && !TEMPORARY.test(name)) return "";
   const [stem = "", ending = ""] = name.split(".", 2);
   return `${stem.split("-", 3).join("-")}.${ending}`;
 }
 
-function hashOf(text: string, length: number): string {
+function hash(text: string, length: number): string {
   return createHash("sha256").update(text).digest("hex").slice(0, length);
 }
 
@@ -222,17 +254,14 @@ interface Formatted {
   readonly mark: string;
 }
 
-async function format(due: DueQuestion, { now, ...context }: OutboxContext): Promise<Formatted> {
+async function formatQuestion(due: DueQuestion, context: MailContext, now: number): Promise<Formatted> {
   if (due.channel === "sms" || due.channel === "sms-reminder")
     return { text: formatSurveySms(due, context), mark: due.token };
   // Without a mark nothing is frozen. Derived from the token, each rendering is the same.
-  const frozen = freezeMail(due, context, tokensFrom(seedOf(due)), now);
+  const seed = "survey" in due ? `${due.requestId} ${due.token}` : due.token;
+  const frozen = freezeMail(due, context, tokensFrom(seed), now);
   const message = "survey" in due ? withSurvey(due, context, now) : due;
   return { text: await formatSurveyMail(message, frozen, context), mark: frozen.messageId };
-}
-
-function seedOf(due: DueQuestion): string {
-  return "survey" in due ? `${due.requestId} ${due.token}` : due.token;
 }
 
 /** Refers to its survey's file, unless that was sent elsewhere. */
@@ -243,11 +272,11 @@ function withSurvey(due: DueReminder, context: MailContext, now: number): DueRem
 }
 
 function tokensFrom(seed: string): Pick<Random, "token"> {
-  const state = { count: 0 };
+  let count = 0;
   return {
     token: (bytes) => {
-      state.count += 1;
-      return createHash("sha256").update(`${state.count} ${seed}`).digest().subarray(0, bytes).toString("base64url");
+      count += 1;
+      return createHash("sha256").update(`${count} ${seed}`).digest().subarray(0, bytes).toString("base64url");
     },
   };
 }
@@ -271,37 +300,6 @@ async function writeOnce(file: string, { text, mark }: Formatted, unique: string
   } catch (error) {
     await replacement.discard();
     throw error;
-  }
-}
-
-/** Unfinished files with our name are from a dead process. */
-async function sweep(folder: string, owner: string): Promise<void> {
-  for (const name of await readdir(folder))
-    if (TEMPORARY.test(name) && name.includes(`.${owner}-`)) await removeIfThere(path.join(folder, name));
-}
-
-async function eraseFrom(folder: string, surveys: readonly ErasedSurvey[]): Promise<ErasedFiles> {
-  const owners = new Map(surveys.map((survey) => [fileName(survey), survey]));
-  const found = new Set<ErasedSurvey>();
-  let removed = 0;
-  for (const name of await namesIn(folder)) {
-    const survey = owners.get(ownerOf(name));
-    if (survey === undefined) continue;
-    removed += await removeIfThere(path.join(folder, name));
-    found.add(survey);
-  }
-  await syncFolder(folder).catch(ignoreMissing);
-  return { removed, surveys: [...found] };
-}
-
-async function prune(folder: string, before: number | null, now: number): Promise<void> {
-  await checkFolder(folder).catch(ignoreMissing);
-  for (const name of await namesIn(folder)) {
-    const limit = MESSAGE.test(name) ? before : TEMPORARY.test(name) ? now - TEMPORARY_MAX_AGE_MS : null;
-    if (limit === null) continue;
-    const file = path.join(folder, name);
-    const written = (await lstat(file).catch(() => null))?.mtimeMs ?? limit;
-    if (written < limit) await removeIfThere(file);
   }
 }
 

@@ -16,18 +16,16 @@ export interface SchedulerOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly claimer: string;
-  readonly heartbeat: Heartbeat;
+  readonly heartbeat: Pick<Heartbeat, "beat" | "isLeader" | "end">;
   /** At most one for each channel. */
   readonly senders: readonly MessageSender[];
   /** Nothing if no message becomes a file. */
   readonly files?: MessageFiles;
-  /** False if a server may keep them elsewhere; true by default. */
-  readonly holdsAllFiles?: boolean;
+  /** False for a command: a server may keep files elsewhere, and reports a pause. True by default. */
+  readonly knowsOutbox?: boolean;
   /** Older messages are dropped; null for no limit. */
   readonly maxAgeSeconds: number | null;
   readonly onUnknown: OnUnknown;
-  /** False for a command, which has nowhere to report a pause; true by default. */
-  readonly guardsOverdue?: boolean;
   /** Called after an outcome is recorded, with the seconds since the claim. */
   readonly onOutcome: (due: DueMessage, result: DeliveryResult, seconds: number) => void;
   readonly onTurn?: () => void;
@@ -158,8 +156,8 @@ export class Scheduler {
   }
 
   async #begin(): Promise<void> {
-    const { store, guardsOverdue, onPaused, onOverdue } = this.#options;
-    if (guardsOverdue !== false) await store.write(guardOverdue, { project: "none" });
+    const { store, knowsOutbox, onPaused, onOverdue } = this.#options;
+    if (knowsOutbox !== false) await store.write(guardOverdue, { project: "none" });
     const pause = await store.read(readPause);
     if (pause !== null) onPaused?.(pause);
     const held = await holdAllOverdue(this.#options);
@@ -236,29 +234,30 @@ function roomOf(sender: MessageSender, inFlight: InFlight): number {
 
 interface Plan {
   readonly sender: MessageSender;
-  readonly claim: Claim;
-  /** The sender's room when the claim is made; null uses the claim's limit. */
-  readonly room: (() => number) | null;
+  readonly claim: Omit<Claim, "limit">;
+  /** How many messages to claim, when the claim is made. */
+  readonly limit: () => number;
 }
 
-/** A sender's room is shared by its channels and projects. */
+/** Divides each sender's room among its channels, and a channel's among its projects. */
 function plan({ senders, claimer }: SchedulerOptions, inFlight: InFlight, turns: Turns, due: DueProjects): Plan[] {
-  return senders.flatMap((sender): Plan[] => {
-    let room = roomOf(sender, inFlight);
-    const channels = sender.channels.filter((channel) => (due.get(channel) ?? []).length > 0);
+  return senders.flatMap((sender) => {
+    const channels = sender.channels.filter((channel) => due.get(channel)?.length);
+    const toPlan = (channel: Claim["channel"], project: number, limit: () => number): Plan => {
+      return { sender, claim: { channel, project, claimer, leaseSeconds: LEASE_SECONDS }, limit };
+    };
     const [only, ...others] = channels.flatMap((channel) =>
       (due.get(channel) ?? []).map((project) => ({ channel, project })),
     );
-    if (only !== undefined && others.length === 0) {
-      const claim = { ...only, limit: room, claimer, leaseSeconds: LEASE_SECONDS };
-      return [{ sender, claim, room: () => roomOf(sender, inFlight) }];
-    }
+    // A single queue gets all the room that there is when its messages are claimed.
+    if (only !== undefined && others.length === 0)
+      return [toPlan(only.channel, only.project, () => roomOf(sender, inFlight))];
+    let room = roomOf(sender, inFlight);
     return channels.flatMap((channel, index) => {
       const share = Math.ceil(room / (channels.length - index));
       room -= share;
-      return turns
-        .share(channel, due.get(channel) ?? [], share)
-        .map((one) => ({ sender, claim: { ...one, claimer, channel, leaseSeconds: LEASE_SECONDS }, room: null }));
+      const shares = turns.share(channel, due.get(channel) ?? [], share);
+      return shares.map(({ project, limit }) => toPlan(channel, project, () => limit));
     });
   });
 }
@@ -278,10 +277,10 @@ async function recordThenClaim(
   const claimed: Claimed[] = [];
   let isFull = false;
   const channels = plans.map(({ claim }) => claim.channel);
-  for (const { sender, claim, room } of plans) {
-    const limit = room?.() ?? claim.limit;
-    if (limit <= 0) continue;
-    const due = await claimDue(tx, { ...claim, limit }, channels);
+  for (const { sender, claim, limit } of plans) {
+    const room = limit();
+    if (room <= 0) continue;
+    const due = await claimDue(tx, { ...claim, limit: room }, channels);
     claimed.push(...due.messages.map((message) => ({ sender, due: message })));
     isFull ||= due.isFull;
   }

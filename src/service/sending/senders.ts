@@ -1,7 +1,6 @@
 import path from "node:path";
 import type { Channel } from "../../contract/routes.ts";
-import { unixSeconds } from "../../runtime/clock.ts";
-import { createOutbox, type Outbox } from "./outbox.ts";
+import { Outbox } from "./outbox.ts";
 import type { PacedSender } from "./pacing/paced-transport.ts";
 import type { MessageSender } from "../domain/delivery/sender.ts";
 import type { MailOptions, MailTools } from "./mail.ts";
@@ -38,34 +37,19 @@ export async function createSenders(options: SendersOptions): Promise<Senders> {
   const mailSender = mail === null ? null : await (await import("./mail.ts")).openMailDelivery({ ...options, ...mail });
   const texts: SmsDelivery | null =
     sms === null ? null : await (await import("./sms.ts")).openSmsDelivery({ ...options, ...sms });
-  const outbox = openOutbox(options);
   const paced = [mailSender, texts?.sender ?? null].filter((sender) => sender !== null);
   const left = CHANNELS.filter((channel) => !paced.some((sender) => sender.channels.includes(channel)));
-  const rest = left.length === 0 ? [] : [{ ...outbox, channels: left }];
+  const outbox = new Outbox({ ...options, ...options.outbox, channels: left });
   return {
     outbox,
     outboxChannels: left.filter((channel) => channel === "email" || channel === "sms"),
     paced,
-    all: [...paced, ...rest].map(withDigests),
+    all: [...paced, ...(left.length === 0 ? [] : [outbox])].map(withDigests),
     replies: texts?.replies ?? null,
     close: async () => {
       for (const sender of paced) await sender.close();
     },
   };
-}
-
-function openOutbox({ outbox, clock, random, contextOf, makeDigest, onError }: SendersOptions): Outbox {
-  return createOutbox({
-    ...outbox,
-    clock,
-    random,
-    context: async (project) => ({ ...(await contextOf(project)), now: unixSeconds(clock) }),
-    formatDigest: async (due) => {
-      const { text, messageId } = await makeDigest(due, await contextOf(due.project), null);
-      return { text, mark: messageId };
-    },
-    onError,
-  });
 }
 
 /** Next to the data file by default. */

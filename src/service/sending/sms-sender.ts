@@ -2,7 +2,9 @@
 import { replaceText } from "../../contract/replace-text.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import type { DeliveryProgress, DeliveryResult } from "../domain/delivery/sender.ts";
-import type { DueQuestion, DueSurvey, FrozenMessage, Store, Transaction } from "../domain/ports.ts";
+import type { Project } from "../domain/inputs.ts";
+import type { DueQuestion, FrozenMessage, Store } from "../domain/ports.ts";
+import { readSettings } from "../domain/projects/settings.ts";
 import { localDay, quietUntil } from "../domain/sms/day.ts";
 import { recipientZones } from "../domain/sms/recipient-zones.ts";
 import type { QuietHours } from "../domain/surveys/quiet-hours.ts";
@@ -14,7 +16,6 @@ import {
 } from "./pacing/paced-transport.ts";
 import type { SmsMessage } from "../delivery/sms/providers/provider.ts";
 import type { GatewayReply } from "../delivery/sms/gateway-transport.ts";
-import { toSmsText } from "../delivery/sms/segments.ts";
 
 export interface SmsLimits {
   /** Segments per project and day, replies included. */
@@ -27,42 +28,51 @@ export interface SmsLimits {
   readonly mayReceive: (phoneNumber: string) => boolean;
 }
 
-export interface SegmentBudget {
+interface SegmentBudgetOptions {
+  readonly daily: number;
+  readonly store: Store;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Shared by all processes. Segments reserved by a killed process are lost for that day. */
+export class SegmentBudget {
+  readonly #options: SegmentBudgetOptions;
+
+  constructor(options: SegmentBudgetOptions) {
+    this.#options = options;
+  }
+
   /** False if the budget is used up. */
-  readonly take: (project: DueSurvey["project"], day: string, segments: number) => Promise<boolean>;
-  readonly giveBack: (project: DueSurvey["project"], day: string, segments: number) => void;
+  take({ id }: Project, day: string, segments: number): Promise<boolean> {
+    const { store, daily } = this.#options;
+    return store.write(
+      async ({ texts }) => {
+        const taken = await texts.segmentsOn(id, takenOn(day));
+        const used = Math.max(taken, await texts.segmentsOn(id, day));
+        if (used + segments > daily) return false;
+        await texts.addSegments(id, takenOn(day), used + segments - taken);
+        return true;
+      },
+      { project: id },
+    );
+  }
+
+  giveBack({ id }: Project, day: string, segments: number): void {
+    const { store, onError } = this.#options;
+    store.write(({ texts }) => texts.addSegments(id, takenOn(day), -segments), { project: id }).catch(onError);
+  }
 }
 
 /** Reserved by all processes; sent segments have their own key. */
-const takenOn = (day: string): string => `${day} taken`;
-
-/** Shared by all processes. Segments reserved by a killed process are lost for that day. */
-export function createSegmentBudget(daily: number, store: Store, onError: (error: unknown) => void): SegmentBudget {
-  return {
-    take: (project, day, segments) =>
-      store.write(
-        async ({ texts }) => {
-          const taken = await texts.segmentsOn(project.id, takenOn(day));
-          const used = Math.max(taken, await texts.segmentsOn(project.id, day));
-          if (used + segments > daily) return false;
-          await texts.addSegments(project.id, takenOn(day), used + segments - taken);
-          return true;
-        },
-        { project: project.id },
-      ),
-    giveBack: (project, day, segments) => {
-      const give = (tx: Transaction): Promise<void> => tx.texts.addSegments(project.id, takenOn(day), -segments);
-      void store.write(give, { project: project.id }).catch(onError);
-    },
-  };
+function takenOn(day: string): string {
+  return `${day} taken`;
 }
 
-export interface SmsSenderOptions extends Omit<PacedTransportOptions<SmsMessage, GatewayReply>, "name" | "meaningOf"> {
+export interface SmsSenderOptions extends Omit<PacedTransportOptions<SmsMessage, GatewayReply>, "name" | "interpret"> {
   readonly limits: SmsLimits;
   readonly budget: SegmentBudget;
-  readonly zoneOf: (project: DueSurvey["project"]) => Promise<string | null>;
   readonly freeze: (due: DueQuestion) => Promise<FrozenMessage>;
-  readonly onLong: (project: DueSurvey["project"], segments: number) => void;
+  readonly onLong: (project: Project, segments: number) => void;
 }
 
 interface Checked {
@@ -71,20 +81,12 @@ interface Checked {
   readonly day: string;
 }
 
-export function freezeSms(
-  text: string,
-  { id, from }: { readonly id: string; readonly from: string | null },
-): FrozenMessage {
-  const { text: sent, segments } = toSmsText(text);
-  return { messageId: id, bounceToken: null, values: { text: sent, segments, from } };
-}
-
 export async function openSmsSender(options: SmsSenderOptions): Promise<PacedSender> {
   const { budget } = options;
   const transport = await PacedTransport.open<SmsMessage, GatewayReply>({
     ...options,
     name: "sms",
-    meaningOf: ({ reply }) => reply.meaning,
+    interpret: ({ reply }) => reply.meaning,
   });
   return transport.toSender({
     channels: ["sms", "sms-reminder"],
@@ -121,11 +123,14 @@ export async function spend(
   }
 }
 
+export function toSmsMessage(to: string, { messageId, values: { text } }: FrozenMessage): SmsMessage {
+  return { to, text: typeof text === "string" ? text : "", id: messageId };
+}
+
 function compose({ person, token }: DueQuestion, frozen: FrozenMessage): Composed<SmsMessage> {
-  const { text } = frozen.values;
   const to = person.phoneNumber ?? "";
   return {
-    message: { to, text: typeof text === "string" ? text : "", id: frozen.messageId },
+    message: toSmsMessage(to, frozen),
     frozen,
     // Gateways don't depend on the number.
     domain: "",
@@ -149,13 +154,13 @@ function shorten(result: DeliveryResult): DeliveryResult {
 
 /** Checked before a message waits for its turn. Refused messages wait or are held for an operator. */
 async function check(options: SmsSenderOptions, due: DueQuestion): Promise<Checked | DeliveryResult> {
-  const { limits, budget, clock, zoneOf, onLong } = options;
+  const { limits, budget, clock, store, onLong } = options;
   const { phoneNumber } = due.person;
   if (phoneNumber === null) return { kind: "failed", reason: "the person has no phone number" };
   if (!limits.mayReceive(phoneNumber)) return { kind: "held", reason: "texts to this number are not allowed here" };
   if (!isAllowedCountry(limits, phoneNumber)) return { kind: "held", reason: "texts to this country are not allowed" };
   const now = unixSeconds(clock);
-  const zone = await zoneOf(due.project);
+  const zone = await readZone(store, due.project);
   const { quiet } = limits;
   const end = quiet === null ? null : quietUntil(now, quiet, recipientZones(phoneNumber, zone, now));
   if (quiet !== null && end !== null) {
@@ -171,6 +176,10 @@ async function check(options: SmsSenderOptions, due: DueQuestion): Promise<Check
   if (await budget.take(due.project, day.name, segments)) return { frozen, segments, day: day.name };
   const reason = `the project's ${limits.daily} segments of ${day.name} are used up`;
   return { kind: "released", delaySeconds: day.nextAt - now, reason, isEarly: true };
+}
+
+export async function readZone(store: Store, project: Project): Promise<string | null> {
+  return store.read(async (tx) => (await readSettings(tx, project)).timeZone);
 }
 
 export function isAllowedCountry({ countries }: Pick<SmsLimits, "countries">, phoneNumber: string): boolean {

@@ -1,18 +1,17 @@
 import type { Log } from "../../runtime/log.ts";
-import { createSenderMemory } from "./pacing/sender-memory.ts";
 import { replySms, type SmsSender, surveySms } from "../delivery/message/survey-sms.ts";
 import type { PacedSender } from "./pacing/paced-transport.ts";
 import type { SmsMode } from "../delivery/sms/formats.ts";
 import { canBeTexted, type SmsGateway } from "../delivery/sms/gateway.ts";
-import { createGatewayTransport } from "../delivery/sms/gateway-transport.ts";
-import { createReplySender } from "./reply-sender.ts";
+import { GatewayTransport } from "../delivery/sms/gateway-transport.ts";
+import { toSmsText } from "../delivery/sms/segments.ts";
+import { ReplySender } from "./reply-sender.ts";
 import type { MessageSender } from "../domain/delivery/sender.ts";
-import { createSegmentBudget, freezeSms, openSmsSender, type SmsLimits } from "./sms-sender.ts";
+import { openSmsSender, SegmentBudget, type SmsLimits } from "./sms-sender.ts";
 import { releaseAll, releaseHeld } from "../domain/delivery/oversight.ts";
 import type { Project } from "../domain/inputs.ts";
 import type { DueSurvey, FrozenMessage } from "../domain/ports.ts";
 import { readPresentation, shownName } from "../domain/projects/presentation.ts";
-import { readSettings } from "../domain/projects/settings.ts";
 import { readSurveyWords } from "../domain/surveys/survey-words.ts";
 import { allowing, logSenderChange } from "./log-change.ts";
 import type { MailTools } from "./mail.ts";
@@ -43,20 +42,21 @@ const ID_BYTES = 16;
 export async function openSmsDelivery(options: SmsOptions & SmsTools): Promise<SmsDelivery> {
   const { gateway, store, clock, random, log, mode, linkUrl, appUrl, wake, onError } = options;
   const limits = { ...options.limits, mayReceive: allowing(options.onlyTo) };
-  const budget = createSegmentBudget(limits.daily, store, onError);
-  const zoneOf = (project: Project): Promise<string | null> =>
-    store.read(async (tx) => (await readSettings(tx, project)).timeZone);
-  const senderOf = async ({ project, properties }: Pick<DueSurvey, "project" | "properties">): Promise<SmsSender> => {
+  const budget = new SegmentBudget({ daily: limits.daily, store, onError });
+  const readSender = async ({ project, properties }: Pick<DueSurvey, "project" | "properties">): Promise<SmsSender> => {
     const presentation = await store.read((tx) => readPresentation(tx, project));
     const { productName } = readSurveyWords(properties, presentation);
     const name = shownName(presentation, project, { senderName: options.senderName, productName });
     return { sender: name ?? new URL(appUrl()).hostname, presentation };
   };
-  const freeze = (text: string): FrozenMessage => freezeSms(text, { id: random.token(ID_BYTES), from: gateway.from });
+  const freeze = (words: string): FrozenMessage => {
+    const { text, segments } = toSmsText(words);
+    return { messageId: random.token(ID_BYTES), bounceToken: null, values: { text, segments, from: gateway.from } };
+  };
   // The limits may have changed since the last process.
   await releaseAll(store, (tx, limit) => tx.deliveries.releasePutOff(limit, "sms"));
   const sender = await openSmsSender({
-    transport: createGatewayTransport(gateway, clock),
+    transport: new GatewayTransport(gateway, clock),
     connections: CONNECTIONS,
     rate: RATE,
     store,
@@ -64,34 +64,28 @@ export async function openSmsDelivery(options: SmsOptions & SmsTools): Promise<S
     random,
     limits,
     budget,
-    zoneOf,
+    process: options.process,
     wake,
     onError,
     freeze: async (due) => {
-      const context = {
-        ...(await senderOf(due)),
-        appUrl: linkUrl ?? appUrl(),
-        mode,
-        canReply: canBeTexted(gateway.from),
-      };
-      return freeze(surveySms(due, context));
+      const place = { appUrl: linkUrl ?? appUrl(), mode, canReply: canBeTexted(gateway.from) };
+      return freeze(surveySms(due, { ...(await readSender(due)), ...place }));
     },
     onLong: warnOnceOfLong(log),
-    memory: createSenderMemory(store, "sms", options.process),
     onChange: (health, isHealed) => {
       const place = { gateway: new URL(gateway.url).host };
       logSenderChange(log, { name: "sms", place, mask: maskNumbers }, health);
       if (isHealed) void releaseAll(store, releaseHeld).then(wake, onError);
     },
   });
-  const replies = createReplySender({
+  const replies = new ReplySender({
+    store,
     clock,
     // Its own connections, so that replies don't wait for a mailing.
-    transport: createGatewayTransport(gateway, clock),
+    transport: new GatewayTransport(gateway, clock),
     limits,
     budget,
-    zoneOf,
-    compose: async (reply) => freeze(replySms(reply, await senderOf(reply))),
+    compose: async (reply) => freeze(replySms(reply, await readSender(reply))),
   });
   return { sender, replies };
 }

@@ -14,7 +14,7 @@ import { countsOfScores, type DayTally } from "../domain/shares/day-tally.ts";
 import type { SharedDay, ShareRow } from "../domain/shares/share-rows.ts";
 import { tallyAnswers } from "../domain/shares/shares.ts";
 import { showProject } from "../page/page-request.ts";
-import type { CountDays } from "./count-days.ts";
+import type { DayCounts } from "./day-counts.ts";
 import { readNewest } from "./newest.ts";
 import { dayText, type RangeName, type RangeStart, sharedPeriods, startOfDay, startOfRange } from "./ranges.ts";
 
@@ -35,16 +35,15 @@ interface CountedDay {
   readonly tally: DayTally;
 }
 
-/** `countDays` counts the finished days from a first one on; null for all. */
 export async function readShareFacts(
   { store, clock, sender }: FactsOptions,
-  countDays: CountDays,
+  dayCounts: DayCounts,
   share: ShareRow,
   range: RangeName,
 ): Promise<ShareFacts> {
   const now = unixSeconds(clock);
   const shown = startOfRange(range, now);
-  await countDays(share, shown?.first ?? null);
+  await dayCounts.update(share, shown?.first ?? null);
   const sentIn = { since: shown === null ? null : startOfDay(shown.first), until: now };
   const { days, change, channels, title, sponsor } = await store.read(async (tx) => ({
     days: await readDays(tx, share, shown?.first ?? null, now),

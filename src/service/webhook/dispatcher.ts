@@ -1,4 +1,4 @@
-import { unixSeconds, type Clock } from "../../runtime/clock.ts";
+import { type Clock, unixSeconds, withTimeout } from "../../runtime/clock.ts";
 import { createWakeLoop, type WakeLoop } from "../../runtime/wake-loop.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Random } from "../../runtime/random.ts";
@@ -18,6 +18,8 @@ export interface DispatcherOptions extends Pick<EndpointOptions, "own" | "resolv
 }
 
 const STOP_MS = 5_000;
+/** Events to read for an endpoint that has no queue yet. */
+const FIRST_SHARE = 32;
 
 export class Dispatcher {
   readonly #options: DispatcherOptions;
@@ -48,7 +50,7 @@ export class Dispatcher {
   async stop(): Promise<void> {
     await this.#loop.stop();
     this.#clear();
-    await endWithin(this.#options.clock, this.#settled());
+    await withTimeout(this.#options.clock, STOP_MS, this.#settled(), null);
     this.#leaving.abort();
     await this.#settled();
     for (const queue of this.#queues.values()) queue.close();
@@ -130,13 +132,4 @@ async function readShares(
     if (next !== null) dues.push(next);
   }
   return { dueInSeconds: Math.min(...dues) - tx.now, shares };
-}
-
-const FIRST_SHARE = 32;
-
-async function endWithin(clock: Clock, work: Promise<unknown>): Promise<void> {
-  const done = new AbortController();
-  const over = clock.sleep(STOP_MS, done.signal).catch(() => undefined);
-  await Promise.race([work, over]);
-  done.abort();
 }

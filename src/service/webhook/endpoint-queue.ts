@@ -3,7 +3,7 @@ import { unixSeconds, type Clock } from "../../runtime/clock.ts";
 import type { DueEvent, Store, WebhookRow } from "../domain/ports.ts";
 import { type AttemptEnd, asksForPause } from "../domain/webhooks/attempts.ts";
 import { signedHeaders } from "./sign.ts";
-import { createEndpointTransport, type EndpointOptions, type EndpointTransport } from "./transport.ts";
+import { type EndpointOptions, EndpointTransport } from "./transport.ts";
 
 export interface EndedAttempt {
   readonly queue: EndpointQueue;
@@ -39,7 +39,7 @@ export class EndpointQueue {
 
   constructor(options: EndpointQueueOptions) {
     this.#options = options;
-    this.#transport = createEndpointTransport(options, AT_ONCE);
+    this.#transport = new EndpointTransport(options, AT_ONCE);
   }
 
   /** As last read. */

@@ -2,7 +2,7 @@ import { unixSeconds } from "../../runtime/clock.ts";
 import type { WebhookRow } from "../domain/ports.ts";
 import type { AttemptEnd } from "../domain/webhooks/attempts.ts";
 import { signedHeaders } from "./sign.ts";
-import { createEndpointTransport, type EndpointOptions } from "./transport.ts";
+import { type EndpointOptions, postOnce } from "./transport.ts";
 
 export interface TestEvent {
   readonly eventId: string;
@@ -15,12 +15,7 @@ export async function sendTestEvent(
   webhook: WebhookRow,
   event: TestEvent,
 ): Promise<AttemptEnd> {
-  const transport = createEndpointTransport(options, 1);
-  try {
-    const headers = signedHeaders(webhook, event, unixSeconds(options.clock));
-    const end = await transport.post(webhook, headers, event.body, new AbortController().signal);
-    return end ?? { status: null, ms: 0, text: "no answer", retryAfter: null };
-  } finally {
-    transport.close();
-  }
+  const headers = signedHeaders(webhook, event, unixSeconds(options.clock));
+  const end = await postOnce(options, webhook, headers, event.body, new AbortController().signal);
+  return end ?? { status: null, ms: 0, text: "no answer", retryAfter: null };
 }

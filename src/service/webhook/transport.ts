@@ -1,6 +1,6 @@
 /** One POST to an endpoint, without redirects or proxies, and only to allowed addresses. */
 import { lookup, type LookupAddress } from "node:dns";
-import { Agent as HttpAgent, request as requestHttp, type ClientRequest } from "node:http";
+import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { LookupFunction } from "node:net";
 import { callbackify } from "node:util";
@@ -28,111 +28,108 @@ interface Destination extends WebhookReach {
   readonly url: string;
 }
 
-/** Each endpoint has its own connections, so that none waits for another. */
-export interface EndpointTransport {
-  /** Never throws: errors are results. Null if `signal` ended it. */
-  readonly post: (
-    target: Destination,
-    headers: Readonly<Record<string, string>>,
-    body: string,
-    signal: AbortSignal,
-  ) => Promise<AttemptEnd | null>;
-  readonly close: () => void;
-}
-
 export const TIMEOUT_MS = 15_000;
 const BODY_BYTES_MAX = 4_096;
 const LOGGED_BYTES_MAX = 1_024;
 const IDLE_MS = 30_000;
 
-class RefusedAddressError extends Error {
-  override readonly name = "RefusedAddressError";
+/** Each endpoint has its own connections, so that none waits for another. */
+export class EndpointTransport {
+  readonly #options: EndpointOptions;
+  readonly #http: HttpAgent;
+  readonly #https: HttpsAgent;
+
+  constructor(options: EndpointOptions, connections: number) {
+    const settings = { keepAlive: true, maxSockets: connections, timeout: IDLE_MS };
+    this.#options = options;
+    this.#http = new HttpAgent(settings);
+    this.#https = new HttpsAgent(settings);
+  }
+
+  /** Never throws: errors are results. Null if `signal` ended it. */
+  async post(
+    target: Destination,
+    headers: Readonly<Record<string, string>>,
+    body: string,
+    signal: AbortSignal,
+  ): Promise<AttemptEnd | null> {
+    const { clock, own } = this.#options;
+    const startedMs = clock.monotonic();
+    const end = (status: number | null, text: string, retryAfter: number | null = null): AttemptEnd => ({
+      status,
+      text,
+      retryAfter,
+      ms: clock.monotonic() - startedMs,
+    });
+    const refusal = refuseUrl(target.url, target, own());
+    if (refusal !== null) return end(null, refusal.message);
+    const timer = startDeadline(clock, TIMEOUT_MS, signal);
+    try {
+      const { status, text, retryAfter } = await this.#exchange(target, headers, body, timer.signal);
+      return end(status, text, retryAfterSeconds(retryAfter, clock));
+    } catch (error) {
+      if (signal.aborted) return null;
+      return end(null, timer.isOver() ? `no answer within ${TIMEOUT_MS / 1000} s` : describeHttpFailure(error));
+    } finally {
+      timer.stop();
+    }
+  }
+
+  close(): void {
+    this.#http.destroy();
+    this.#https.destroy();
+  }
+
+  async #exchange(
+    target: Destination,
+    headers: Readonly<Record<string, string>>,
+    body: string,
+    signal: AbortSignal,
+    mayRepeat = true,
+  ): Promise<Answer> {
+    const url = new URL(target.url);
+    const isTls = url.protocol === "https:";
+    const request = (isTls ? requestHttps : requestHttp)(url, {
+      method: "POST",
+      headers: { ...headers, accept: "*/*", "content-length": Buffer.byteLength(body) },
+      agent: isTls ? this.#https : this.#http,
+      lookup: checkedLookup(url, target, this.#options.resolve ?? resolveName),
+      signal,
+    });
+    try {
+      const response = await new Promise<IncomingMessage>((resolve, reject) => {
+        request.on("error", reject).on("response", resolve).end(body);
+      });
+      return toAnswer(url, await readAnswerStart(response, request, BODY_BYTES_MAX));
+    } catch (error) {
+      // The other side had closed a kept-alive connection, so the request didn't arrive.
+      const isStale = request.reusedSocket && (error as NodeJS.ErrnoException).code === "ECONNRESET";
+      if (isStale && mayRepeat) return this.#exchange(target, headers, body, signal, false);
+      throw error;
+    }
+  }
 }
 
-export function createEndpointTransport(options: EndpointOptions, connections: number): EndpointTransport {
-  const { clock } = options;
-  const settings = { keepAlive: true, maxSockets: connections, timeout: IDLE_MS };
-  const agents = { http: new HttpAgent(settings), https: new HttpsAgent(settings) };
-  return {
-    post: async (target, headers, body, signal) => {
-      const startedMs = clock.monotonic();
-      const end = (status: number | null, text: string, retryAfter: number | null = null): AttemptEnd => ({
-        status,
-        text,
-        retryAfter,
-        ms: clock.monotonic() - startedMs,
-      });
-      const refusal = refuseUrl(target.url, target, options.own());
-      if (refusal !== null) return end(null, refusal.message);
-      const timer = startDeadline(clock, TIMEOUT_MS, signal);
-      const send = (): Promise<Answer> => exchange(target, { headers, body, agents, options }, timer.signal);
-      try {
-        const { status, text, retryAfter } = await send().catch((error) => againWhenStale(error, send));
-        return end(status, text, retryAfterSeconds(retryAfter, clock));
-      } catch (error) {
-        if (signal.aborted) return null;
-        return end(null, timer.isOver() ? `no answer within ${TIMEOUT_MS / 1000} s` : describeHttpFailure(error));
-      } finally {
-        timer.stop();
-      }
-    },
-    close: () => {
-      agents.http.destroy();
-      agents.https.destroy();
-    },
-  };
+/** A post outside the queue, on a connection of its own. */
+export async function postOnce(
+  options: EndpointOptions,
+  target: Destination,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  signal: AbortSignal,
+): Promise<AttemptEnd | null> {
+  const transport = new EndpointTransport(options, 1);
+  try {
+    return await transport.post(target, headers, body, signal);
+  } finally {
+    transport.close();
+  }
 }
 
 interface Answer {
   readonly status: number;
   readonly text: string;
   readonly retryAfter: string | undefined;
-}
-
-/** The other side had closed a kept-alive connection, so the request didn't arrive. */
-class StaleConnectionError extends Error {
-  override readonly name = "StaleConnectionError";
-}
-
-async function againWhenStale(error: unknown, send: () => Promise<Answer>): Promise<Answer> {
-  if (error instanceof StaleConnectionError) return send();
-  throw error;
-}
-
-interface PendingPost {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  readonly agents: { readonly http: HttpAgent; readonly https: HttpsAgent };
-  readonly options: EndpointOptions;
-}
-
-function exchange(
-  target: Destination,
-  { headers, body, agents, options }: PendingPost,
-  signal: AbortSignal,
-): Promise<Answer> {
-  const url = new URL(target.url);
-  const isTls = url.protocol === "https:";
-  return new Promise((resolve, reject) => {
-    const state = { isAnswered: false };
-    const request: ClientRequest = (isTls ? requestHttps : requestHttp)(url, {
-      method: "POST",
-      headers: { ...headers, accept: "*/*", "content-length": Buffer.byteLength(body) },
-      agent: isTls ? agents.https : agents.http,
-      lookup: checkedLookup(url, target, options.resolve ?? resolveName),
-      signal,
-    });
-    request.on("error", (error: NodeJS.ErrnoException) => {
-      if (state.isAnswered) return;
-      const isStale = request.reusedSocket && error.code === "ECONNRESET";
-      reject(isStale ? new StaleConnectionError(error.message, { cause: error }) : error);
-    });
-    request.on("response", (response) => {
-      state.isAnswered = true;
-      void readAnswerStart(response, request, BODY_BYTES_MAX).then((start) => resolve(toAnswer(url, start)), reject);
-    });
-    request.end(body);
-  });
 }
 
 function toAnswer(url: URL, { status, bytes, retryAfter, location }: AnswerStart): Answer {
@@ -157,12 +154,11 @@ export function checkedLookup(url: URL, reach: WebhookReach, resolve: Resolve): 
     const addresses = await resolve(hostname);
     if (addresses.length === 0) throw new Error(`${hostname} has no address`);
     const refusal = addresses.map(({ address }) => refuseAddress(address, url, reach)).find((one) => one !== null);
-    if (refusal !== undefined) throw new RefusedAddressError(refusal.message);
+    if (refusal !== undefined) throw new Error(refusal.message);
     return addresses;
   };
   return (hostname, { all }, callback) => {
-    const tell = callbackify(check);
-    tell(hostname, (error, addresses) => {
+    callbackify(check)(hostname, (error, addresses) => {
       const [first] = error === null ? addresses : [];
       if (all === true) callback(error, error === null ? [...addresses] : []);
       else callback(error, first?.address ?? "", first?.family);

@@ -5,7 +5,8 @@ import type { Clock } from "../../../src/runtime/clock.ts";
 import { createLog } from "../../../src/runtime/log.ts";
 import { type Random, systemRandom } from "../../../src/runtime/random.ts";
 import { addKey } from "../../../src/service/domain/projects/projects.ts";
-import { createHttpService, createKeys, type HttpService } from "../../../src/service/http/create-http-service.ts";
+import { KeyRing } from "../../../src/service/http/authentication.ts";
+import { HttpService } from "../../../src/service/http/http-service.ts";
 import type { RateLimit } from "../../../src/service/http/rate-limit.ts";
 import { listen, type Listening } from "../../../src/service/http/server.ts";
 import { openFixture, type Fixture, type StoreEngine } from "../domain/fixture.ts";
@@ -60,8 +61,8 @@ export async function openHttp(
   };
   const log = createLog(async (text) => void lines.push(text), clock);
   const { random = systemRandom } = options;
-  const keys = createKeys(fixture.store, clock, options.rateLimit ?? null);
-  const service = createHttpService({
+  const keys = new KeyRing(fixture.store, clock, options.rateLimit ?? null);
+  const service = new HttpService({
     store: fixture.store,
     clock,
     random,
@@ -69,7 +70,8 @@ export async function openHttp(
     rateLimit: options.rateLimit ?? null,
     publicUrl: options.publicUrl ?? null,
     metricsToken: options.metricsToken ?? null,
-    onScheduled: (dueAt) => void state.scheduled.push(dueAt),
+    wake: (dueAt) => void state.scheduled.push(dueAt),
+    outboxChannels: [],
     moreMetrics: () => Promise.resolve([]),
     isReady: () => state.ready,
     keys,

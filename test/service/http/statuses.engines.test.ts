@@ -363,11 +363,10 @@ describe("what every answer has", () => {
     const { headers } = await http.call("GET", "/v1/people?per_page=1");
     expect(headers.link).toMatch(/^<https:\/\/survey\.example\.com\/v1\/people\?page_info=/);
     const url = `${ORIGIN}/v1/people?per_page=1`;
-    const local = await http.service.handleLocally({
-      method: "GET",
-      url,
-      headers: { authorization: `Basic ${btoa("key-of-the-tests")}` },
-    });
+    const local = await http.service.handle(
+      { method: "GET", url, headers: { authorization: `Basic ${btoa("key-of-the-tests")}` } },
+      "local",
+    );
     expect(local.headers.link).toMatch(/^<http:\/\/survey\.test:8080\/v1\/people\?page_info=/);
     await http.store.close();
   });

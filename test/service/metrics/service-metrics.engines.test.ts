@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { answerSurvey } from "../../../src/service/domain/answers/answers.ts";
-import { createHistogram, writeFamily } from "../../../src/runtime/metrics.ts";
+import { Histogram, writeGauge } from "../../../src/runtime/metrics.ts";
 import { readText } from "../../helpers/read-text.ts";
 import { POSTGRESQL_FAMILIES } from "../../../src/service/metrics/service-metrics.ts";
 import { onPostgres } from "../../helpers/postgres.ts";
@@ -153,12 +153,9 @@ test("the dashboard shows the metrics that a scrape has or PostgreSQL adds, no o
 });
 
 test("a histogram counts each value in every bucket that it is not above", () => {
-  const { observe, lines } = createHistogram(
-    { name: "time_seconds", type: "histogram", help: "Time.", labels: ["route"] },
-    [0.1, 1],
-  );
-  for (const value of [0.05, 0.1, 0.5, 3]) observe(value, ["a"]);
-  expect(lines()).toEqual([
+  const times = new Histogram({ name: "time_seconds", help: "Time.", labels: ["route"] }, [0.1, 1]);
+  for (const value of [0.05, 0.1, 0.5, 3]) times.observe(value, ["a"]);
+  expect(times.lines()).toEqual([
     "# HELP time_seconds Time.",
     "# TYPE time_seconds histogram",
     'time_seconds_bucket{route="a",le="0.1"} 2',
@@ -170,6 +167,6 @@ test("a histogram counts each value in every bucket that it is not above", () =>
 });
 
 test("a label keeps quotes and backslashes apart from its own", () => {
-  const family = { name: "info", type: "gauge", help: "Info.", labels: ["a", "b"] } as const;
-  expect(writeFamily(family, [[['x"y', "c:\\d"], 1]]).at(-1)).toBe('info{a="x\\"y",b="c:\\\\d"} 1');
+  const family = { name: "info", help: "Info.", labels: ["a", "b"] } as const;
+  expect(writeGauge(family, [[['x"y', "c:\\d"], 1]]).at(-1)).toBe('info{a="x\\"y",b="c:\\\\d"} 1');
 });

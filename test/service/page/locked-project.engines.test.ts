@@ -5,7 +5,7 @@ import { systemRandom } from "../../../src/runtime/random.ts";
 import type { Store } from "../../../src/service/domain/ports.ts";
 import { finishDelivery } from "../../../src/service/domain/delivery/deliveries.ts";
 import { sendPerson } from "../../../src/service/domain/people/people.ts";
-import { createPages } from "../../../src/service/page/create-pages.ts";
+import { Pages } from "../../../src/service/page/pages.ts";
 import { claimAll, openFixture, sendInput, START } from "../domain/fixture.ts";
 
 const ROOM = 500;
@@ -26,7 +26,7 @@ test("when looks at pages cannot be noted, then pages are shown, few wait, and t
     return written;
   };
   const none = { count: () => 0 };
-  const pages = createPages({
+  const pages = new Pages({
     store: { ...store, write },
     clock: { now: () => fixture.time.now * 1000, monotonic: () => waiting.length * 60_000, sleep: neverSleep },
     random: systemRandom,
@@ -38,7 +38,7 @@ test("when looks at pages cannot be noted, then pages are shown, few wait, and t
     linkAnswers: none,
     linkChanges: none,
     scriptChanges: none,
-    identify: () => Promise.resolve(null),
+    findProject: () => Promise.resolve(null),
     onError: () => undefined,
   });
   const open = async (): Promise<{ status: number; hasScript: boolean }> => {

@@ -7,7 +7,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
-import { createOutbox } from "../../../src/service/sending/outbox.ts";
+import { Outbox } from "../../../src/service/sending/outbox.ts";
 import { openDataFile } from "../../../src/service/data-file/open-data-file.ts";
 import { sendPerson } from "../../../src/service/domain/people/people.ts";
 import { ensureProject } from "../../../src/service/first-project.ts";
@@ -89,9 +89,9 @@ test.skipIf(!canMount)("erase fails where the log can't be written, and the next
 test("messages in an outbox that can't be read don't count as removed", async () => {
   const folder = file("outbox");
   await writeFile(folder, "");
-  const unused = { context: () => Promise.reject(new Error()), formatDigest: () => Promise.reject(new Error()) };
+  const unused = { contextOf: () => Promise.reject(new Error()), makeDigest: () => Promise.reject(new Error()) };
   const world = { clock: systemClock, random: systemRandom, onError: () => undefined };
-  const outbox = createOutbox({ ...world, ...unused, folder, dataFile: file("survey.db") });
+  const outbox = new Outbox({ ...world, ...unused, channels: [], folder, dataFile: file("survey.db") });
   const survey = { project: { id: 1 }, requestId: 1, channel: "email", token: "t" } as const;
   await expect(outbox.erase([survey])).rejects.toMatchObject({ code: "ENOTDIR" });
 });

@@ -6,12 +6,11 @@ import type { SenderState } from "../../../src/service/domain/ports.ts";
 import type { DueDigest } from "../../../src/service/domain/ports.ts";
 import type { PacedSender } from "../../../src/service/sending/pacing/paced-transport.ts";
 import { openSmtpSender, type SmtpSenderOptions } from "../../../src/service/sending/mail-sender.ts";
-import { HEALTHY_SENDER } from "../../../src/service/sending/pacing/sender-health.ts";
-import { createSenderMemory } from "../../../src/service/sending/pacing/sender-memory.ts";
+import { HEALTHY_SENDER, type SenderHealth } from "../../../src/service/sending/pacing/sender-health.ts";
 import { SmtpTransport } from "../../../src/service/delivery/smtp/smtp-transport.ts";
 import type { SmtpResult } from "../../../src/service/delivery/smtp/smtp-types.ts";
 import { parseSmtpUrl } from "../../../src/service/delivery/smtp/smtp-url.ts";
-import { createHeartbeat } from "../../../src/service/sending/heartbeat.ts";
+import { Heartbeat } from "../../../src/service/sending/heartbeat.ts";
 import { Scheduler } from "../../../src/service/sending/scheduler.ts";
 import { startRawSmtp } from "../../helpers/raw-smtp-stub.ts";
 import { startPlanServer, type SmtpPlanServer } from "../../helpers/smtp-plan-server.ts";
@@ -78,7 +77,7 @@ async function openWorld(url: string, more: Partial<SmtpSenderOptions> = {}): Pr
       frozen: { messageId: `${token}@example.com`, bounceToken: null, values: {} },
     }),
     mayReceive: () => true,
-    memory: createSenderMemory(fixture.store, "smtp", "one"),
+    process: "one",
     wake: () => links.scheduler?.wake(),
     onChange: ({ mode }, isHealed) => {
       changes.push(mode);
@@ -91,7 +90,7 @@ async function openWorld(url: string, more: Partial<SmtpSenderOptions> = {}): Pr
     store: fixture.store,
     clock,
     claimer: "one",
-    heartbeat: createHeartbeat({ store: fixture.store, clock, claimer: "one", onUnknown: "hold" }),
+    heartbeat: new Heartbeat({ store: fixture.store, clock, claimer: "one", onUnknown: "hold" }),
     senders: [sender],
     maxAgeSeconds: null,
     onUnknown: "hold",
@@ -275,19 +274,18 @@ it("when nobody serves and an operator resumes it, then the next start begins op
     nextProbeAt: 5,
     memory: { ...(HEALTHY_SENDER as object), mode: "stopped", until: 9_000_000_000_000, patience: 0, trouble },
   };
-  const openResumed = async (resumedAt: number | null): Promise<PacedSender> =>
-    (
-      await openWorld("smtp://127.0.0.1:9", {
-        memory: {
-          load: () => Promise.resolve({ name: "smtp", process: "one", savedAt: 1000, state: kept }),
-          save: () => Promise.resolve(),
-          resumedAt: () => Promise.resolve(resumedAt),
-        },
-      })
-    ).sender;
-  expect((await openResumed(1000)).health()).toMatchObject({ mode: "open", patience: 3 });
-  for (const before of [999, null])
-    expect((await openResumed(before)).health()).toMatchObject({ mode: "stopped", trouble });
+  const openResumed = async (resumedAt: number | null): Promise<SenderHealth> => {
+    await state.fixture?.write(async (tx) => {
+      await tx.senders.set({ name: "smtp", process: "one", savedAt: 1000, state: kept });
+      if (resumedAt !== null) await tx.senders.setSendersResumed(resumedAt);
+    });
+    const { sender, stop } = await openWorld("smtp://127.0.0.1:9");
+    const health = sender.health();
+    await stop();
+    return health;
+  };
+  for (const before of [null, 999]) expect(await openResumed(before)).toMatchObject({ mode: "stopped", trouble });
+  expect(await openResumed(1000)).toMatchObject({ mode: "open", patience: 3 });
 });
 
 it("when the server drops each message after its dot, then few are unknown and the rest waits", async () => {

@@ -6,16 +6,16 @@ import { systemClock } from "../../../src/runtime/clock.ts";
 import { silentLog } from "../../../src/runtime/log.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
 import { NO_SENDER } from "../../../src/service/delivery/message/sender.ts";
-import { createOutbox, type Outbox } from "../../../src/service/sending/outbox.ts";
+import { Outbox } from "../../../src/service/sending/outbox.ts";
 import { openTestService } from "../../helpers/test-service.ts";
 import type { DeliveryProgress, DeliveryResult } from "../../../src/service/domain/delivery/sender.ts";
 import type { DueSurvey } from "../../../src/service/domain/ports.ts";
 import { dueSurvey } from "../delivery/due.ts";
 import { readMail } from "../delivery/read-mail.ts";
 
+const NOW = 1_750_000_000;
 const CONTEXT = {
   appUrl: "https://survey.example.com",
-  now: 1_750_000_000,
   sender: { ...NO_SENDER, from: "surveys@example.com" },
 };
 const state = { folder: "" };
@@ -28,14 +28,15 @@ afterEach(() => rm(state.folder, { recursive: true, force: true }));
 const unexpected = (error: unknown): void => {
   throw error;
 };
-const open = (onError: (error: unknown) => void = unexpected, now = CONTEXT.now): Outbox =>
-  createOutbox({
+const open = (onError: (error: unknown) => void = unexpected, now = NOW): Outbox =>
+  new Outbox({
+    channels: ["email", "sms"],
     folder: outbox(),
     dataFile: "/data/survey.db",
-    clock: { ...systemClock, monotonic: () => 0 },
+    clock: { ...systemClock, now: () => now * 1000, monotonic: () => 0 },
     random: systemRandom,
-    context: async () => ({ ...CONTEXT, now }),
-    formatDigest: () => Promise.reject(new Error("no digest is due")),
+    contextOf: async () => CONTEXT,
+    makeDigest: () => Promise.reject(new Error("no digest is due")),
     onError,
   });
 const PROGRESS: DeliveryProgress = {
@@ -74,7 +75,7 @@ it("when surveys are delivered, then each is one file that only its owner reads"
 it("when a survey was written before a crash, then its file stays as it is", async () => {
   await deliver(open(), dueSurvey());
   const before = await readFile(await onlyFile(), "utf8");
-  const again = await deliver(open(unexpected, CONTEXT.now + 60), dueSurvey({ attempts: 1 }));
+  const again = await deliver(open(unexpected, NOW + 60), dueSurvey({ attempts: 1 }));
   expect(again).toEqual([sent("1-7-343a05c83a2933b79232.eml")]);
   expect(await readFile(await onlyFile(), "utf8")).toBe(before);
 });
@@ -160,9 +161,10 @@ it("when messages grow old, then they go, and so does what crashes left of them,
   await writeFile(path.join(outbox(), "notes.eml"), "mine");
   for (const file of [path.join(outbox(), old), half, path.join(outbox(), "notes.eml")])
     await utimes(file, hoursAgo(49), hoursAgo(49));
-  await open().prune(null, Date.now());
+  const prune = (keepSeconds: number | null) => open(unexpected, Date.now() / 1000).prune(keepSeconds);
+  await prune(null);
   expect(await names()).toHaveLength(3);
-  await open().prune(hoursAgo(48).getTime(), Date.now());
+  await prune(48 * 3600);
   expect(await names()).toEqual([expect.stringMatching(/^1-8-/), "notes.eml"]);
 });
 

@@ -12,7 +12,7 @@ import { addMember } from "../../../src/service/domain/surveys/autopilot/autopil
 import { releaseForOperator, releaseHeld } from "../../../src/service/domain/delivery/oversight.ts";
 import { deletePerson, sendPerson } from "../../../src/service/domain/people/people.ts";
 import { unsubscribe } from "../../../src/service/domain/people/suppressions.ts";
-import { createHeartbeat, livingProcesses } from "../../../src/service/sending/heartbeat.ts";
+import { Heartbeat, livingProcesses } from "../../../src/service/sending/heartbeat.ts";
 import { Scheduler } from "../../../src/service/sending/scheduler.ts";
 import { openFixture, sendInput, type Fixture } from "../domain/fixture.ts";
 import { deliveriesOf } from "../domain/lists.ts";
@@ -76,7 +76,7 @@ async function openWorld(): Promise<World> {
         store: { ...store, pollSeconds: 86_400 },
         clock,
         claimer,
-        heartbeat: createHeartbeat({ store, clock, claimer, onUnknown: "hold" }),
+        heartbeat: new Heartbeat({ store, clock, claimer, onUnknown: "hold" }),
         senders: [
           {
             name: "test",

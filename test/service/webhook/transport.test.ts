@@ -2,7 +2,7 @@
 import type { LookupAddress } from "node:dns";
 import { afterEach, describe, expect, it, test } from "vitest";
 import { systemClock } from "../../../src/runtime/clock.ts";
-import { checkedLookup, createEndpointTransport, type Resolve } from "../../../src/service/webhook/transport.ts";
+import { checkedLookup, EndpointTransport, type Resolve } from "../../../src/service/webhook/transport.ts";
 import { startHookReceiver, type HookReceiver } from "../../helpers/hook-receiver.ts";
 
 const closing: (() => void | Promise<void>)[] = [];
@@ -95,8 +95,8 @@ async function open(resolve: Resolve): Promise<{
   receiver: HookReceiver;
 }> {
   const receiver = await startHookReceiver();
-  const transport = createEndpointTransport({ clock: systemClock, own: () => [], resolve }, 4);
-  closing.push(transport.close, receiver.close);
+  const transport = new EndpointTransport({ clock: systemClock, own: () => [], resolve }, 4);
+  closing.push(() => transport.close(), receiver.close);
   const { signal } = new AbortController();
   return {
     receiver,

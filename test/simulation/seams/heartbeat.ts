@@ -3,22 +3,31 @@
  * dead. To say every ten seconds of a month that it lives would take most of the time.
  */
 import { releaseDeadClaims } from "../../../src/service/domain/delivery/deliveries.ts";
-import type { Heartbeat, HeartbeatOptions } from "../../../src/service/sending/heartbeat.ts";
+import type { Heartbeat as Original, HeartbeatOptions } from "../../../src/service/sending/heartbeat.ts";
 
 export async function livingProcesses(): Promise<readonly string[]> {
   return [];
 }
 
-export function createHeartbeat({ store, claimer, onUnknown }: HeartbeatOptions): Heartbeat {
-  const state = { hasBegun: false };
-  return {
-    beat: async () => {
-      if (state.hasBegun) return;
-      for (const project of await store.read((tx) => tx.queue.claimedProjects([claimer])))
-        await store.write((tx) => releaseDeadClaims(tx, [claimer], onUnknown, project), { project });
-      state.hasBegun = true;
-    },
-    isLeader: () => true,
-    end: async () => undefined,
-  };
+export class Heartbeat implements Pick<Original, "beat" | "isLeader" | "end"> {
+  readonly #options: HeartbeatOptions;
+  #hasBegun = false;
+
+  constructor(options: HeartbeatOptions) {
+    this.#options = options;
+  }
+
+  async beat(): Promise<void> {
+    if (this.#hasBegun) return;
+    const { store, claimer, onUnknown } = this.#options;
+    for (const project of await store.read((tx) => tx.queue.claimedProjects([claimer])))
+      await store.write((tx) => releaseDeadClaims(tx, [claimer], onUnknown, project), { project });
+    this.#hasBegun = true;
+  }
+
+  isLeader(): boolean {
+    return true;
+  }
+
+  async end(): Promise<void> {}
 }

@@ -9,12 +9,14 @@ import type { SmtpTransport } from "../../../src/service/delivery/smtp/smtp-tran
 import type { EndpointTransport } from "../../../src/service/webhook/transport.ts";
 
 export type MailTransport = Pick<SmtpTransport, "close" | "send">;
+export type TextTransport = Pick<GatewayTransport, "close" | "send">;
+export type EventTransport = Pick<EndpointTransport, "close" | "post">;
 
 export interface Seams {
   /** `clock` tells which process asks: each has its own. */
   mail: (clock: Clock) => MailTransport;
-  texts: (clock: Clock) => GatewayTransport;
-  endpoint: (clock: Clock) => EndpointTransport;
+  texts: (clock: Clock) => TextTransport;
+  endpoint: (clock: Clock) => EventTransport;
   /** The server of a world that has one. */
   database: () => DatabaseServer;
   /** Called with what closes each database that a process opened. */

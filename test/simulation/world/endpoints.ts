@@ -2,7 +2,7 @@
 import { createHmac } from "node:crypto";
 import type { Clock } from "../../../src/runtime/clock.ts";
 import type { AttemptEnd } from "../../../src/service/domain/webhooks/attempts.ts";
-import type { EndpointTransport } from "../../../src/service/webhook/transport.ts";
+import type { EventTransport } from "../seams/seams.ts";
 import { add, type Ledger, type TakenEvent } from "../checks/ledger.ts";
 import type { Chance } from "./chance.ts";
 import type { Trace } from "./trace.ts";
@@ -28,7 +28,7 @@ export function endpointUrl(project: string): string {
   return `https://hooks.example/${project}`;
 }
 
-export function createEndpoints(options: EndpointsOptions): (clock: Clock) => EndpointTransport {
+export function createEndpoints(options: EndpointsOptions): (clock: Clock) => EventTransport {
   const { chance, weather } = options;
   return (clock) => ({
     post: async (target, headers, body, signal) => {

@@ -1,11 +1,12 @@
 /** The gateway of text messages, behind the port of the service's sender of texts. */
 import type { Clock } from "../../../src/runtime/clock.ts";
-import type { GatewayReply, GatewayTransport } from "../../../src/service/delivery/sms/gateway-transport.ts";
+import type { GatewayReply } from "../../../src/service/delivery/sms/gateway-transport.ts";
 import { readGatewayAnswer } from "../../../src/service/delivery/sms/gateway.ts";
 import type { SmsMessage } from "../../../src/service/delivery/sms/providers/provider.ts";
 import type { CarrierResult } from "../../../src/service/delivery/carrier.ts";
 import type { Departure, Postbox } from "./postbox.ts";
 import type { Chance } from "./chance.ts";
+import type { TextTransport } from "../seams/seams.ts";
 import type { Weather } from "./weather.ts";
 
 export const TEXT_SPELLS = ["down", "busy", "cut", "stall"] as const;
@@ -24,12 +25,12 @@ const STAGE = "gateway";
 const STALL_MS = 59_000;
 const NO_ANSWER = { status: 0, text: "", retryAfter: null } as const;
 
-export function createGateway({ chance, weather, postbox }: GatewayOptions): (clock: Clock) => GatewayTransport {
+export function createGateway({ chance, weather, postbox }: GatewayOptions): (clock: Clock) => TextTransport {
   return (clock) => {
     const exchange = async (
       message: SmsMessage,
       departure: Departure,
-      progress: Parameters<GatewayTransport["send"]>[1],
+      progress: Parameters<TextTransport["send"]>[1],
     ): Promise<Result> => {
       const mode = weather.now();
       departure.ask();

@@ -15,72 +15,65 @@ import {
 } from "../../domain/delivery/hook-secrets.ts";
 import type { ReportOutcome, Store, Transaction } from "../../domain/ports.ts";
 import { isSameText } from "../../domain/secrets.ts";
+import { HOOK_HEADERS, hookError, type HookMetrics, type HookRefusal, type HookRequest } from "../hook-request.ts";
 import { readGeneric, readMailgun, readPostmark, readSendGrid, readSes, type ReadEvents } from "./providers.ts";
-import { createSns, type FetchText, parseEnvelope, type Sns } from "./sns.ts";
+import { type FetchText, fetchText, parseEnvelope, Sns } from "./sns.ts";
 import { eventToReport, type ProviderEvent } from "./to-report.ts";
 
-export type HookRefusal = "secret" | "signature" | "body";
-
-export interface HooksOptions {
+export interface BounceHooksOptions {
   readonly store: Store;
-  readonly fetchText: FetchText;
-  readonly onReport: (source: HookSource, outcome: ReportOutcome) => void;
-  readonly onRefused: (why: HookRefusal) => void;
-}
-
-export interface HookRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: () => Promise<Uint8Array>;
-}
-
-export interface Hooks {
-  readonly handle: (request: HookRequest) => Promise<HttpResponse | null> | null;
+  /** Over the network by default. */
+  readonly fetchText?: FetchText;
+  readonly metrics: Pick<HookMetrics, "countReport" | "countRefusal">;
 }
 
 const PATH = /^\/hooks\/bounce\/([\w-]{16,64})(?:\/([a-z]+))?$/;
-const BODY_MAX = 1024 * 1024;
 const FORGED = "Forbidden: the signature is not valid";
 
 /** Responds 200 once a report is stored; otherwise providers resend it. */
-export function createHooks(options: HooksOptions): Hooks {
-  const sns = createSns(options.fetchText);
-  const refuse = (status: number, why: HookRefusal, message: string): HttpResponse => {
-    options.onRefused(why);
-    return answer(status, message);
-  };
-  const receive = async (request: HookRequest, source: HookSource): Promise<HttpResponse> => {
+export class BounceHooks {
+  readonly #options: BounceHooksOptions;
+  readonly #sns: Sns;
+
+  constructor(options: BounceHooksOptions) {
+    this.#options = options;
+    this.#sns = new Sns(options.fetchText ?? fetchText);
+  }
+
+  /** Null if the path has no valid secret. */
+  async handle(request: HookRequest): Promise<HttpResponse | null> {
+    const { store, metrics } = this.#options;
+    const [, secret = "", name = "hook"] = PATH.exec(request.path) ?? [];
+    const source = HOOK_SOURCES.find((one) => one === name);
+    if (source !== undefined && (await store.read((tx) => isHookSecret(tx, secret))))
+      return this.#receive(request, source);
+    metrics.countRefusal("secret");
+    return null;
+  }
+
+  async #receive(request: HookRequest, source: HookSource): Promise<HttpResponse> {
+    const { store, metrics } = this.#options;
     if (request.method !== "POST")
-      return { ...answer(405, "Method Not Allowed"), headers: { ...JSON_HEADERS, allow: "POST" } };
+      return { ...hookError(405, "Method Not Allowed"), headers: { ...HOOK_HEADERS, allow: "POST" } };
     const bytes = await request.body();
-    if (bytes.byteLength > BODY_MAX) return refuse(413, "body", "Payload Too Large");
     const body = parseJson(Buffer.from(bytes).toString("utf8"));
-    const proof = await prove(options.store, sns, { source, headers: request.headers, bytes, body });
+    const proof = await prove(store, this.#sns, { source, headers: request.headers, bytes, body });
     if (proof === "unsigned")
-      return refuse(403, "signature", "Forbidden: a key is kept, so unsigned reports are refused");
-    if (proof === "forged") return refuse(403, "signature", FORGED);
-    const events = await readEvents(sns, source, body);
-    if (events === null) return refuse(400, "body", "Bad Request: this is not a report");
+      return this.#refuse(403, "signature", "Forbidden: a key is kept, so unsigned reports are refused");
+    if (proof === "forged") return this.#refuse(403, "signature", FORGED);
+    const events = await readEvents(this.#sns, source, body);
+    if (events === null) return this.#refuse(400, "body", "Bad Request: this is not a report");
     const reports = events.map((event) => eventToReport(source, event));
-    const outcomes = await record(options.store, reports, proof);
-    if (outcomes === null) return refuse(403, "signature", FORGED);
-    for (const outcome of outcomes) options.onReport(source, outcome);
-    return { status: 200, headers: JSON_HEADERS, body: '{"ok":true}' };
-  };
-  return {
-    handle: (request) => {
-      if (!request.path.startsWith("/hooks/bounce/")) return null;
-      const [, secret = "", name = "hook"] = PATH.exec(request.path) ?? [];
-      const source = HOOK_SOURCES.find((one) => one === name);
-      return (async () => {
-        const isKnown = await options.store.read((tx) => isHookSecret(tx, secret));
-        if (isKnown && source !== undefined) return receive(request, source);
-        options.onRefused("secret");
-        return null;
-      })();
-    },
-  };
+    const outcomes = await record(store, reports, proof);
+    if (outcomes === null) return this.#refuse(403, "signature", FORGED);
+    for (const outcome of outcomes) metrics.countReport(source, outcome);
+    return { status: 200, headers: HOOK_HEADERS, body: '{"ok":true}' };
+  }
+
+  #refuse(status: number, why: HookRefusal, message: string): HttpResponse {
+    this.#options.metrics.countRefusal(why);
+    return hookError(status, message);
+  }
 }
 
 /**
@@ -98,12 +91,6 @@ async function record(
     return recordReports(tx, reports);
   };
   return store.write(work, { project });
-}
-
-const JSON_HEADERS = { "content-type": "application/json; charset=utf-8" };
-
-function answer(status: number, message: string): HttpResponse {
-  return { status, headers: JSON_HEADERS, body: JSON.stringify({ status, message }) };
 }
 
 const EVENTS: Readonly<Record<Exclude<HookSource, "ses">, ReadEvents>> = {

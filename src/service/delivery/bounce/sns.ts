@@ -33,36 +33,37 @@ const SIGNED = {
 } as const;
 const CERTIFICATES_MAX = 16;
 
-export interface Sns {
-  /** Whether Amazon signed it. Rejects if the certificate can't be fetched. */
-  readonly isGenuine: (envelope: SnsEnvelope) => Promise<boolean>;
-  readonly confirm: (envelope: SnsEnvelope) => Promise<boolean>;
-}
+/** Only visits `sns.<region>.amazonaws.com`, over https. */
+export class Sns {
+  readonly #fetchText: FetchText;
+  readonly #certificates = new Map<string, string>();
 
-/** Only visits `sns.<region>.amazonaws.com`, over https. Caches certificates. */
-export function createSns(fetchText: FetchText): Sns {
-  const certificates = new Map<string, string>();
-  const certificate = async (url: string): Promise<string> => {
-    const known = certificates.get(url);
+  constructor(fetchText: FetchText) {
+    this.#fetchText = fetchText;
+  }
+
+  /** Whether Amazon signed it. Rejects if the certificate can't be fetched. */
+  async isGenuine(envelope: SnsEnvelope): Promise<boolean> {
+    const url = snsUrl(envelope.SigningCertURL);
+    if (url === null || url.search !== "" || !url.pathname.endsWith(".pem")) return false;
+    return verify(envelope, await this.#certificate(url.href));
+  }
+
+  async confirm({ SubscribeURL = "" }: SnsEnvelope): Promise<boolean> {
+    const url = snsUrl(SubscribeURL);
+    if (url === null || url.searchParams.get("Action") !== "ConfirmSubscription") return false;
+    await this.#fetchText(url.href);
+    return true;
+  }
+
+  async #certificate(url: string): Promise<string> {
+    const known = this.#certificates.get(url);
     if (known !== undefined) return known;
-    const fetched = await fetchText(url);
-    if (certificates.size >= CERTIFICATES_MAX) certificates.clear();
-    certificates.set(url, fetched);
+    const fetched = await this.#fetchText(url);
+    if (this.#certificates.size >= CERTIFICATES_MAX) this.#certificates.clear();
+    this.#certificates.set(url, fetched);
     return fetched;
-  };
-  return {
-    isGenuine: async (envelope) => {
-      const url = snsUrl(envelope.SigningCertURL);
-      if (url === null || url.search !== "" || !url.pathname.endsWith(".pem")) return false;
-      return verify(envelope, await certificate(url.href));
-    },
-    confirm: async ({ SubscribeURL = "" }) => {
-      const url = snsUrl(SubscribeURL);
-      if (url === null || url.searchParams.get("Action") !== "ConfirmSubscription") return false;
-      await fetchText(url.href);
-      return true;
-    },
-  };
+  }
 }
 
 function snsUrl(given: string): URL | null {

@@ -1,16 +1,16 @@
 /** Sends a message with one POST, whose body is sent only after the mark. */
-import { Agent as HttpAgent, request as requestHttp, type ClientRequest } from "node:http";
+import { Agent as HttpAgent, request as requestHttp, type ClientRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
-import type { Clock } from "../../../runtime/clock.ts";
+import { type Clock, withTimeout } from "../../../runtime/clock.ts";
 import {
-  describeHttpFailure,
-  retryAfterSeconds,
   type AnswerStart,
+  certificateFault,
+  describeHttpFailure,
   readAnswerStart,
-  startDeadline,
+  retryAfterSeconds,
 } from "../../../runtime/http-exchange.ts";
 import { GATEWAY_STAGE } from "../../domain/delivery/deliveries.ts";
-import type { Carrier, CarrierReply, CarrierResult } from "../carrier.ts";
+import type { Carrier, CarrierProgress, CarrierReply, CarrierResult } from "../carrier.ts";
 import { maskSecret, readGatewayAnswer, type SmsGateway, toGatewayRequest } from "./gateway.ts";
 import { type GatewayMeaning, HELD, PLAIN, RETRY } from "./providers/answers.ts";
 import type { SmsMessage } from "./providers/provider.ts";
@@ -19,88 +19,107 @@ export interface GatewayReply extends CarrierReply {
   readonly meaning: GatewayMeaning;
 }
 
-export type GatewayTransport = Carrier<SmsMessage, GatewayReply>;
-
 const CONNECT_MS = 20_000;
 const ANSWER_MS = 60_000;
 const BODY_BYTES_MAX = 64 * 1024;
 const LOGGED_BYTES_MAX = 1_024;
+const LOST_REPLY: GatewayMeaning = { ...PLAIN, outcome: "unknown", sender: "back-off" };
 
 /**
  * Uses a new connection per message: the gateway may close an idle one just as a message is sent, and then no one knows
  * whether it arrived. Doesn't follow redirects.
  */
-export function createGatewayTransport(gateway: SmsGateway, clock: Clock): GatewayTransport {
-  const { url, format } = gateway;
-  const isTls = url.startsWith("https:");
-  const agent = new (isTls ? HttpsAgent : HttpAgent)({ keepAlive: false });
-  const { host } = new URL(url);
-  const open = (message: SmsMessage): Exchange => {
-    const { headers, body } = toGatewayRequest(gateway, message);
+export class GatewayTransport implements Carrier<SmsMessage, GatewayReply> {
+  readonly #gateway: SmsGateway;
+  readonly #clock: Clock;
+  readonly #isTls: boolean;
+  readonly #agent: HttpAgent;
+
+  constructor(gateway: SmsGateway, clock: Clock) {
+    this.#gateway = gateway;
+    this.#clock = clock;
+    this.#isTls = gateway.url.startsWith("https:");
+    this.#agent = new (this.#isTls ? HttpsAgent : HttpAgent)({ keepAlive: false });
+  }
+
+  async send(message: SmsMessage, progress: CarrierProgress): Promise<CarrierResult<GatewayReply>> {
+    if (!(await progress.mayStillSend())) return { kind: "withdrawn" };
+    const clock = this.#clock;
+    const startedMs = clock.monotonic();
+    const { headers, body } = toGatewayRequest(this.#gateway, message);
+    const request = this.#open(headers, body);
+    const failure = watchFailure(request);
+    try {
+      await within(clock, CONNECT_MS, "connection", Promise.race([this.#connected(request), failure]));
+    } catch (error) {
+      request.destroy();
+      const { code = "", message: said } = error as NodeJS.ErrnoException;
+      const meaning = certificateFault(code, said) === null ? RETRY : HELD;
+      const facts = { stage: "connect", code: null, text: describeHttpFailure(error), startedMs };
+      return { kind: "broken", isPastDot: false, reply: this.#reply(facts, meaning) };
+    }
+    try {
+      await progress.transmitting();
+    } catch (error) {
+      request.destroy();
+      throw error;
+    }
+    try {
+      const answer = await within(clock, ANSWER_MS, "answer", transmit(request, body, failure));
+      return this.#interpret(answer, startedMs);
+    } catch (error) {
+      request.destroy();
+      const text = rawStart(error) ?? describeHttpFailure(error);
+      const reply = this.#reply({ stage: GATEWAY_STAGE, code: null, text, startedMs }, LOST_REPLY);
+      return { kind: "broken", isPastDot: true, reply };
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#agent.destroy();
+  }
+
+  #open(headers: Readonly<Record<string, string>>, body: string): ClientRequest {
     const all = { ...headers, accept: "application/json, */*", "content-length": String(Buffer.byteLength(body)) };
-    const request = (isTls ? requestHttps : requestHttp)(url, { method: "POST", headers: all, agent });
-    return { request, body, isTls };
-  };
-  return {
-    send: async (message, progress) => {
-      if (!(await progress.mayStillSend())) return { kind: "withdrawn" };
-      const startedMs = clock.monotonic();
-      const toReply = (stage: string, code: number | null, text: string, meaning: GatewayMeaning): GatewayReply => {
-        const { serverId, code: enhancedCode } = meaning;
-        const said = maskSecret(text, gateway).replaceAll("\0", "\uFFFD");
-        return { stage, code, enhancedCode, text: said, host, serverId, ms: clock.monotonic() - startedMs, meaning };
-      };
-      const exchange = open(message);
-      const failures = watchFailures(exchange.request);
-      try {
-        await connect(exchange, failures, clock, CONNECT_MS);
-      } catch (error) {
-        exchange.request.destroy();
-        const reply = toReply("connect", null, describeHttpFailure(error), meaningOfNoConnection(error));
-        return { kind: "broken", isPastDot: false, reply };
-      }
-      try {
-        await progress.transmitting();
-      } catch (error) {
-        exchange.request.destroy();
-        throw error;
-      }
-      return transmit(exchange, failures, { clock, ms: ANSWER_MS }).then(
-        ({ status, bytes, retryAfter }): CarrierResult<GatewayReply> => {
-          const text = new TextDecoder().decode(bytes);
-          const answer = { status, text, retryAfter: retryAfterSeconds(retryAfter, clock) };
-          const meaning = readGatewayAnswer(format, answer);
-          const start = new TextDecoder().decode(bytes.subarray(0, LOGGED_BYTES_MAX));
-          const reply = toReply(GATEWAY_STAGE, status, start, meaning);
-          return { kind: meaning.outcome === "sent" ? "accepted" : "refused", reply };
-        },
-        (error: unknown): CarrierResult<GatewayReply> => {
-          exchange.request.destroy();
-          const said = rawStart(error) ?? describeHttpFailure(error);
-          return { kind: "broken", isPastDot: true, reply: toReply(GATEWAY_STAGE, null, said, LOST_REPLY) };
-        },
-      );
-    },
-    close: async () => agent.destroy(),
-  };
+    const options = { method: "POST", headers: all, agent: this.#agent };
+    return (this.#isTls ? requestHttps : requestHttp)(this.#gateway.url, options);
+  }
+
+  #connected(request: ClientRequest): Promise<void> {
+    return new Promise((resolve) => {
+      request.once("socket", (socket) => {
+        if (socket.connecting) socket.once(this.#isTls ? "secureConnect" : "connect", resolve);
+        else resolve();
+      });
+    });
+  }
+
+  #interpret({ status, bytes, retryAfter }: AnswerStart, startedMs: number): CarrierResult<GatewayReply> {
+    const text = new TextDecoder().decode(bytes);
+    const answer = { status, text, retryAfter: retryAfterSeconds(retryAfter, this.#clock) };
+    const meaning = readGatewayAnswer(this.#gateway.format, answer);
+    const start = new TextDecoder().decode(bytes.subarray(0, LOGGED_BYTES_MAX));
+    const reply = this.#reply({ stage: GATEWAY_STAGE, code: status, text: start, startedMs }, meaning);
+    return { kind: meaning.outcome === "sent" ? "accepted" : "refused", reply };
+  }
+
+  #reply(
+    { startedMs, text, ...facts }: Pick<GatewayReply, "stage" | "code" | "text"> & { readonly startedMs: number },
+    meaning: GatewayMeaning,
+  ): GatewayReply {
+    return {
+      ...facts,
+      enhancedCode: meaning.code,
+      text: maskSecret(text, this.#gateway).replaceAll("\0", "\uFFFD"),
+      host: new URL(this.#gateway.url).host,
+      serverId: meaning.serverId,
+      ms: this.#clock.monotonic() - startedMs,
+      meaning,
+    };
+  }
 }
 
-interface Exchange {
-  readonly request: ClientRequest;
-  readonly body: string;
-  readonly isTls: boolean;
-}
-
-const LOST_REPLY: GatewayMeaning = { ...PLAIN, outcome: "unknown", sender: "back-off" };
-const BAD_CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)|ALTNAME/;
-
-function meaningOfNoConnection(error: unknown): GatewayMeaning {
-  const { code = "" } = error as NodeJS.ErrnoException;
-  if (BAD_CERTIFICATE.test(code)) return HELD;
-  return RETRY;
-}
-
-function watchFailures(request: ClientRequest): Promise<never> {
+function watchFailure(request: ClientRequest): Promise<never> {
   const failure = new Promise<never>((_, reject) => {
     request.on("error", reject);
     request.on("close", () => reject(new Error("the connection broke")));
@@ -109,47 +128,17 @@ function watchFailures(request: ClientRequest): Promise<never> {
   return failure;
 }
 
-async function connect({ request, isTls }: Exchange, failure: Promise<never>, clock: Clock, ms: number): Promise<void> {
-  const connected = new Promise<void>((resolve) => {
-    request.once("socket", (socket) => {
-      if (socket.connecting) socket.once(isTls ? "secureConnect" : "connect", resolve);
-      else resolve();
-    });
-  });
-  await withinTime(clock, ms, "no connection", Promise.race([connected, failure]));
-}
-
-async function transmit(
-  { request, body }: Exchange,
-  failure: Promise<never>,
-  { clock, ms }: { readonly clock: Clock; readonly ms: number },
-): Promise<AnswerStart> {
-  const state = { isAnswered: false };
-  const answered = new Promise<AnswerStart>((resolve, reject) => {
-    request.once("response", (response) => {
-      state.isAnswered = true;
-      void readAnswerStart(response, request, BODY_BYTES_MAX).then(resolve, reject);
-    });
-  });
+async function transmit(request: ClientRequest, body: string, failure: Promise<never>): Promise<AnswerStart> {
+  const response = new Promise<IncomingMessage>((resolve) => void request.once("response", resolve));
   request.end(body);
-  // Once there is a status, the end of the connection is part of the response.
-  const broken = failure.catch(async (error: unknown) => {
-    if (!state.isAnswered) throw error;
-    return answered;
-  });
-  return withinTime(clock, ms, "no answer", Promise.race([answered, broken]));
+  // Once there is a status, the end of the connection is part of the answer.
+  return readAnswerStart(await Promise.race([response, failure]), request, BODY_BYTES_MAX);
 }
 
-async function withinTime<Result>(clock: Clock, ms: number, what: string, work: Promise<Result>): Promise<Result> {
-  const deadline = startDeadline(clock, ms);
-  const over = new Promise<never>((_, reject) => {
-    deadline.signal.addEventListener("abort", () => reject(new Error(`${what} within ${ms / 1000} s`)), { once: true });
-  });
-  try {
-    return await Promise.race([work, over]);
-  } finally {
-    deadline.stop();
-  }
+async function within<Result>(clock: Clock, ms: number, what: string, work: Promise<Result>): Promise<Result> {
+  const result = await withTimeout(clock, ms, work, null);
+  if (result === null) throw new Error(`no ${what} within ${ms / 1000} s`);
+  return result;
 }
 
 function rawStart(error: unknown): string | null {

@@ -3,10 +3,8 @@ import { isE164 } from "../../../contract/text/phone.ts";
 import type { SigningGateway } from "../../domain/delivery/hook-secrets.ts";
 import { callingCode } from "../../domain/sms/recipient-zones.ts";
 import type { IncomingText } from "../../domain/sms/receive-text.ts";
-import { fieldText, type IncomingRequest } from "./providers/provider.ts";
+import { fieldText, type IncomingForm, type IncomingRequest } from "./providers/provider.ts";
 import { INCOMING_FORMS } from "./providers/providers.ts";
-
-export type IncomingSource = "gateway" | SigningGateway;
 
 /** Null if the body is neither a form nor a JSON object. */
 export function readFields({ method, headers, query, bytes }: IncomingRequest): JsonObject | null {
@@ -22,9 +20,12 @@ function fromForm(text: string): JsonObject {
   return Object.fromEntries(new URLSearchParams(text));
 }
 
-export function sourceOf(fields: JsonObject): IncomingSource {
-  for (const [name, { isFrom }] of INCOMING_FORMS) if (isFrom(fields)) return name;
-  return "gateway";
+/** Null for a gateway without a recognizable format. */
+export function findProvider(
+  fields: JsonObject,
+): { readonly name: SigningGateway; readonly form: IncomingForm } | null {
+  for (const [name, form] of INCOMING_FORMS) if (form.isFrom(fields)) return { name, form };
+  return null;
 }
 
 const NAMES = {
@@ -42,8 +43,8 @@ export function readIncoming(
   fields: JsonObject,
   countries: readonly string[] | null = null,
 ): IncomingText | { readonly unreadable: string } | null {
-  const source = sourceOf(fields);
-  const flat = source === "gateway" ? fields : (INCOMING_FORMS.get(source)?.flatten(fields) ?? null);
+  const provider = findProvider(fields);
+  const flat = provider === null ? fields : provider.form.flatten(fields);
   if (flat === null) return null;
   const byName = new Map(Object.entries(flat).map(([name, value]) => [name.toLowerCase(), value]));
   const find = (names: readonly string[]): string | null => {
@@ -55,10 +56,11 @@ export function readIncoming(
   };
   const [sender, text, to] = [find(NAMES.from), find(NAMES.text), find(NAMES.to) ?? ""];
   const from = readPhone(sender ?? "", countries);
-  if (text === null) return sender === null && source === "gateway" ? { unreadable: "" } : null;
+  if (text === null) return sender === null && provider === null ? { unreadable: "" } : null;
   if (from === null) return { unreadable: sender ?? "" };
   const own = (readPhone(to, countries) ?? to).replaceAll(/[\s().+-]/g, "");
   const part = readPart(byName);
+  const source = provider?.name ?? "gateway";
   return { source, id: find(NAMES.id) || null, from, to: /^\d+$/.test(own) ? own : null, text, part };
 }
 

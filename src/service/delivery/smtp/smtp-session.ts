@@ -4,9 +4,8 @@ import { connect as connectPlain, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { connect as connectTls, type ConnectionOptions, TLSSocket } from "node:tls";
 import SMTPConnection from "nodemailer/lib/smtp-connection";
-import type { Clock } from "../../../runtime/clock.ts";
+import { Alarm, type Clock } from "../../../runtime/clock.ts";
 import { parseReply } from "../mail/parse-reply.ts";
-import { createAlarm, type Alarm } from "./alarm.ts";
 import { CLOSED, describeFailure, listenTo, stageOfError, stageOfLine, timeoutError, WAITS } from "./smtp-dialogue.ts";
 import type { DialogueError } from "./smtp-dialogue.ts";
 import { asOneLine, serverIdIn } from "./smtp-types.ts";
@@ -71,7 +70,7 @@ export class SmtpSession {
 
   constructor(options: SessionOptions) {
     this.#options = options;
-    this.#alarm = createAlarm(options.clock);
+    this.#alarm = new Alarm(options.clock);
   }
 
   get isOpen(): boolean {

@@ -1,6 +1,6 @@
 /** Sends messages at a rate, as long as the mail server or gateway accepts them. */
 import type { JsonObject } from "../../../contract/json.ts";
-import { unixSeconds, type Clock } from "../../../runtime/clock.ts";
+import { Alarm, type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import { createSemaphore, type Semaphore } from "../../../runtime/parallel.ts";
 import type { Random } from "../../../runtime/random.ts";
 import { retryOrGiveUp } from "../../domain/delivery/retries.ts";
@@ -27,9 +27,7 @@ import {
   type SenderHealth,
   type ServerAnswer,
 } from "./sender-health.ts";
-import { createSendRateLimiter, type SendRateLimiter } from "./send-rate-limiter.ts";
-import type { SenderMemory } from "./sender-memory.ts";
-import { createAlarm, type Alarm } from "../../delivery/smtp/alarm.ts";
+import { SendRateLimiter } from "./send-rate-limiter.ts";
 
 export type AnsweredResult<Reply extends CarrierReply> = Exclude<
   CarrierResult<Reply>,
@@ -59,10 +57,11 @@ export interface PacedTransportOptions<Message, Reply extends CarrierReply> {
   readonly rate: SendRate;
   /** Processes with the same store share the rate. */
   readonly store: Store;
+  /** Identifies this process, because others may send from the same store. */
+  readonly process: string;
   readonly clock: Clock;
   readonly random: Pick<Random, "fraction">;
-  readonly meaningOf: (result: AnsweredResult<Reply>) => Meaning;
-  readonly memory: SenderMemory;
+  readonly interpret: (result: AnsweredResult<Reply>) => Meaning;
   readonly wake: () => void;
   /** Called when the mode changes; `isHealed` if it was stopped, so held messages can go. */
   readonly onChange: (health: SenderHealth, isHealed: boolean) => void;
@@ -83,34 +82,43 @@ const PUT_OFF_SECONDS_MAX = 86_400;
 const BEFORE_RECIPIENT: ReadonlySet<string> = new Set(["connect", "ehlo", "starttls", "auth", "mail-from"]);
 
 export class PacedTransport<Message, Reply extends CarrierReply> {
-  health: SenderHealth;
   readonly #options: PacedTransportOptions<Message, Reply>;
   readonly #alarm: Alarm;
-  readonly #departures: SendRateLimiter;
+  readonly #rateLimiter: SendRateLimiter;
   readonly #turns: Semaphore;
+  #health: SenderHealth;
   #saving: Promise<void> | null = null;
   #savedMs = 0;
+  /** When an operator last made all senders retry, Unix milliseconds. */
   #resumedAt: number | null;
   #isClosed = false;
 
-  constructor(options: PacedTransportOptions<Message, Reply>, kept: KeptSender | null, resumedAt: number | null) {
+  private constructor(
+    options: PacedTransportOptions<Message, Reply>,
+    kept: KeptSender | null,
+    resumedAt: number | null,
+  ) {
     this.#options = options;
     this.#resumedAt = resumedAt;
-    this.#alarm = createAlarm(options.clock);
+    this.#alarm = new Alarm(options.clock);
     this.#turns = createSemaphore(options.connections);
-    const { rate, clock, name, store } = options;
-    this.#departures = createSendRateLimiter({ rate, clock, store, name, wanted: this.#turns.wanted });
-    this.health = kept === null ? HEALTHY_SENDER : toHealth(kept, resumedAt, options.clock.now());
-    if (this.health.mode !== "open") this.#wakeWhenDue();
+    this.#rateLimiter = new SendRateLimiter({ ...options, wanted: this.#turns.wanted });
+    this.#health = kept === null ? HEALTHY_SENDER : restoreHealth(kept, resumedAt, options.clock.now());
+    if (this.#health.mode !== "open") this.#wakeWhenDue();
   }
 
-  /** Resumes the state of the last process: a stopped sender stays stopped. */
+  /** Resumes the state of this process or, if there is none, of the last one that saved: a stopped sender stays so. */
   static async open<Message, Reply extends CarrierReply>(
     options: PacedTransportOptions<Message, Reply>,
   ): Promise<PacedTransport<Message, Reply>> {
-    const transport = new PacedTransport(options, await options.memory.load(), await options.memory.resumedAt());
+    const { store, name } = options;
+    const { senders, resumedAt } = await store.read(async (tx) => ({
+      senders: await tx.senders.list(),
+      resumedAt: await tx.senders.sendersResumedAt(),
+    }));
+    const transport = new PacedTransport(options, senders.find((one) => one.name === name) ?? null, resumedAt);
     // Makes this process visible to operators.
-    await transport.save();
+    await transport.#save();
     return transport;
   }
 
@@ -119,19 +127,19 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
       name: this.#options.name,
       channels,
       asksFirst: true,
-      capacity: (seconds) => this.capacity(seconds),
-      resume: () => void this.tell({ kind: "resume" }),
-      health: () => this.health,
-      close: () => this.close(),
+      capacity: (seconds) => this.#capacity(seconds),
+      resume: () => void this.#apply({ kind: "resume" }),
+      health: () => this.#health,
+      close: () => this.#close(),
       deliver,
     };
   }
 
-  capacity(seconds: number): number {
+  #capacity(seconds: number): number {
     const { rate, clock } = this.#options;
-    if (this.health.mode === "open")
+    if (this.#health.mode === "open")
       return Math.max(1, Math.min(IN_FLIGHT_MAX, Math.floor((rate.count / rate.perSeconds) * seconds)));
-    return (untilOf(this.health) ?? Infinity) <= clock.now() ? 1 : 0;
+    return (nextTryAt(this.#health) ?? Infinity) <= clock.now() ? 1 : 0;
   }
 
   async send(
@@ -147,32 +155,33 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
     }
   }
 
-  tell(event: SenderEvent): Omit<HealthStep, "state"> {
-    const { state, ...step } = nextSenderHealth(this.health, event, this.#options.clock.now());
+  #apply(event: SenderEvent): HealthStep["verdict"] {
+    const { state, verdict } = nextSenderHealth(this.#health, event, this.#options.clock.now());
     this.#become(state);
-    return step;
+    return verdict;
   }
 
-  async close(): Promise<void> {
+  async #close(): Promise<void> {
     this.#isClosed = true;
     this.#alarm.clear();
     await this.#options.transport.close();
     await this.#saving;
-    await this.save();
+    await this.#save();
   }
 
   /** Saves again if the state changed meanwhile. */
-  async save(): Promise<void> {
-    const { clock, memory, onError } = this.#options;
+  async #save(): Promise<void> {
+    const { clock, store, name, process, onError } = this.#options;
     this.#savedMs = clock.monotonic();
-    const saved = this.health;
+    const saved = this.#health;
+    const state = toStored(saved);
     try {
-      await memory.save(toStored(saved));
+      await store.write((tx) => tx.senders.set({ name, process, savedAt: tx.nowMs, state }), { project: "none" });
     } catch (error) {
       onError(error);
       return;
     }
-    if (saved.epoch !== this.health.epoch) await this.save();
+    if (saved.epoch !== this.#health.epoch) await this.#save();
   }
 
   async #sendInTurn(
@@ -185,8 +194,8 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
     signal.throwIfAborted();
     const composed = await compose();
     // Taken later; waiting here holds no connection.
-    await this.#sleepUntil(await this.#departures.next(), signal);
-    const { state, admission } = admit(this.health, composed.domain, clock.now());
+    await this.#sleepUntil(await this.#rateLimiter.next(), signal);
+    const { state, admission } = admit(this.#health, composed.domain, clock.now());
     this.#become(state);
     // A waiting sender has no room, so its messages can stay due. Those of a waiting domain would come back right away.
     if (admission.kind === "wait")
@@ -196,7 +205,7 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
     try {
       const result = await transport.send(composed.message, {
         mayStillSend: async () => {
-          if (!token.isTaken) await this.#sleepUntil(await this.#departures.take(), signal);
+          if (!token.isTaken) await this.#sleepUntil(await this.#rateLimiter.take(), signal);
           token.isTaken = true;
           return progress.mayStillSend();
         },
@@ -204,53 +213,50 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
       });
       return this.#settle(due, composed, result, epoch);
     } catch (error) {
-      this.tell({ kind: "released", epoch });
+      this.#apply({ kind: "released", epoch });
       throw error;
     }
   }
 
+  /** What the reply means for the sender's health, and both together for the message. */
   #settle(due: DuePaced, composed: Composed<Message>, result: CarrierResult<Reply>, epoch: number): DeliveryResult {
-    const { meaningOf, clock } = this.#options;
     // A connection that we cut says nothing about the server.
     const isCut = this.#isClosed && result.kind === "broken";
     if (result.kind === "withdrawn" || result.kind === "unsendable" || isCut) {
-      this.tell({ kind: "released", epoch });
+      this.#apply({ kind: "released", epoch });
       return endWithoutAnswer(result);
     }
+    const { interpret, clock } = this.#options;
     const { reply } = result;
-    const { isBeforeRecipient, hasStopped: isOptedOut, ...meaning } = meaningOf(result);
-    const message = (isBeforeRecipient ?? BEFORE_RECIPIENT.has(reply.stage)) ? null : keyOf(due);
-    const answer = { ...meaning, ...wordsOf(reply, composed), message, domain: composed.domain };
-    const { verdict } = this.tell({ kind: "answer", answer, epoch });
+    const answer = toAnswer(due, composed, reply, interpret(result));
+    const verdict = this.#apply({ kind: "answer", answer, epoch });
     if (clock.monotonic() - this.#savedMs > SAVE_MS) this.#saveSoon();
-    const attempt = factsOf(reply);
-    if (verdict === "held") return { kind: "held", reason: reply.text, attempt };
-    if (verdict === "later") return { ...this.#putOff(reply, clock.now() + PROBE_INTERVAL), attempt };
-    if (isOptedOut === true)
-      return { kind: "cancelled", reason: "the number has opted out", hasStopped: true, attempt };
-    return { ...this.#outcomeOf(due, verdict === "odd" ? { ...answer, sender: "none" } : answer, reply), attempt };
+    return { ...this.#outcome(due, reply, answer, verdict), attempt: toAttempt(reply) };
   }
 
-  #outcomeOf(due: DuePaced, answer: ServerAnswer, reply: CarrierReply): DeliveryOutcome {
-    const { outcome, sender, afterSeconds } = answer;
-    const { stage, text } = reply;
-    // The sender's fault: the message keeps its attempts and goes out when the sender is well. If its recipient was
-    // named, another message is the probe.
-    if (sender !== "none" && outcome !== "unknown" && (outcome === "retry" || BEFORE_RECIPIENT.has(stage)))
-      return answer.message === null
-        ? { kind: "released", delaySeconds: 0 }
-        : this.#putOff(reply, untilOf(this.health) ?? 0);
-    if (outcome === "failed" || outcome === "held") return { kind: outcome, reason: text };
-    if (outcome !== "retry") return { kind: outcome };
+  #outcome(due: DuePaced, reply: CarrierReply, answer: ServerAnswer, verdict: HealthStep["verdict"]): DeliveryOutcome {
     const { clock, random } = this.#options;
-    const slow = this.health.domains[answer.domain];
+    const { outcome, message, domain, afterSeconds } = answer;
+    if (verdict === "held") return { kind: "held", reason: reply.text };
+    if (verdict === "later") return this.#putOff(reply, clock.now() + PROBE_INTERVAL);
+    if (answer.hasStopped === true) return { kind: "cancelled", reason: "the number has opted out", hasStopped: true };
+    const isSendersFault = verdict !== "odd" && answer.sender !== "none" && outcome !== "unknown";
+    // The message keeps its attempts and goes out when the sender is well. If its recipient was named, another message
+    // is the probe.
+    if (isSendersFault && (outcome === "retry" || BEFORE_RECIPIENT.has(reply.stage)))
+      return message === null
+        ? { kind: "released", delaySeconds: 0 }
+        : this.#putOff(reply, nextTryAt(this.#health) ?? 0);
+    if (outcome === "failed" || outcome === "held") return { kind: outcome, reason: reply.text };
+    if (outcome !== "retry") return { kind: outcome };
+    const slow = this.#health.domains[domain];
     const leastSeconds = Math.max(afterSeconds ?? 0, slow === undefined ? 0 : this.#secondsUntil(slow.until));
     return retryOrGiveUp(due, { now: unixSeconds(clock), fraction: random.fraction(), leastSeconds });
   }
 
   #become(next: SenderHealth): void {
-    const before = this.health;
-    this.health = next;
+    const before = this.#health;
+    this.#health = next;
     if (next.mode === before.mode && needsAnswer(next) === needsAnswer(before)) return;
     this.#options.onChange(next, hasStopped(before) && next.mode === "open");
     this.#saveSoon();
@@ -260,25 +266,27 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
   #wakeWhenDue(): void {
     if (this.#isClosed) return;
     const { clock, wake, store } = this.#options;
-    if (this.health.mode === "open") return wake();
+    if (this.#health.mode === "open") return wake();
     const pollMs = store.pollSeconds * 1000;
-    const leftMs = (untilOf(this.health) ?? 0) - clock.now();
+    const leftMs = (nextTryAt(this.#health) ?? 0) - clock.now();
     this.#alarm.set(leftMs > 0 ? Math.min(leftMs, pollMs) : pollMs, () => void this.#lookAgain());
   }
 
   /** Another process may have resumed the sender. */
   async #lookAgain(): Promise<void> {
-    const { memory, wake, onError } = this.#options;
-    const resumedAt = await memory.resumedAt().catch((error: unknown) => {
-      onError(error);
-      return this.#resumedAt;
-    });
+    const { store, wake, onError } = this.#options;
+    const resumedAt = await store
+      .read((tx) => tx.senders.sendersResumedAt())
+      .catch((error: unknown) => {
+        onError(error);
+        return this.#resumedAt;
+      });
     if (this.#isClosed) return;
     const isResumed = resumedAt !== this.#resumedAt;
     this.#resumedAt = resumedAt;
-    if (isResumed) this.tell({ kind: "resume" });
+    if (isResumed) this.#apply({ kind: "resume" });
     wake();
-    if (this.health.mode !== "open") this.#wakeWhenDue();
+    if (this.#health.mode !== "open") this.#wakeWhenDue();
   }
 
   async #sleepUntil(at: number, signal: AbortSignal): Promise<void> {
@@ -299,21 +307,21 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
   }
 
   #saveSoon(): void {
-    this.#saving ??= this.save().finally(() => {
+    this.#saving ??= this.#save().finally(() => {
       this.#saving = null;
     });
   }
 }
 
 /** When the next message can be tried; null waits for an operator. */
-function untilOf(health: SenderHealth): number | null {
+function nextTryAt(health: SenderHealth): number | null {
   return health.mode === "open" || health.mode === "probing" ? 0 : health.until;
 }
 
 function toStored(health: SenderHealth): SenderState {
   const states = { open: "ready", waiting: "waiting", probing: "waiting", stopped: "held" } as const;
   const { reason = null, said = null, since = null } = health.mode === "open" ? {} : health.trouble;
-  const until = untilOf(health) ?? 0;
+  const until = nextTryAt(health) ?? 0;
   return {
     state: states[health.mode],
     reason,
@@ -325,34 +333,38 @@ function toStored(health: SenderHealth): SenderState {
 }
 
 /** An operator may have resumed it meanwhile. States of older versions are ignored. */
-function toHealth({ state, savedAt }: KeptSender, resumedAt: number | null, now: number): SenderHealth {
+function restoreHealth({ state, savedAt }: KeptSender, resumedAt: number | null, now: number): SenderHealth {
   const memory = state.memory as unknown as SenderHealth | undefined;
   const kept = memory?.patience === undefined ? HEALTHY_SENDER : restoreSenderHealth(memory);
   return resumedAt !== null && resumedAt >= savedAt ? nextSenderHealth(kept, { kind: "resume" }, now).state : kept;
 }
 
-function factsOf({ stage, code, enhancedCode, text, host, serverId, ms }: CarrierReply): AttemptFacts {
+function toAttempt({ stage, code, enhancedCode, text, host, serverId, ms }: CarrierReply): AttemptFacts {
   return { stage, code, enhancedCode, text, host, serverId, ms };
 }
 
 function endWithoutAnswer(result: CarrierResult<CarrierReply>): DeliveryResult {
   // It is already settled.
   if (result.kind === "withdrawn") return { kind: "cancelled", reason: "withdrawn" };
-  const attempt = factsOf(result.reply);
+  const attempt = toAttempt(result.reply);
   if (result.kind === "unsendable") return { kind: "failed", reason: result.reply.text, attempt };
   return result.kind === "broken" && result.isPastDot
     ? { kind: "unknown", attempt }
     : { kind: "released", delaySeconds: 0 };
 }
 
-/** Identifies a message in the sender's memory. */
-function keyOf({ project, requestId }: DuePaced): string {
-  return `${project.id}/${requestId}`;
-}
-
-function wordsOf(
+function toAnswer(
+  { project, requestId }: DuePaced,
+  { domain, mask, redact }: Composed<unknown>,
   { stage, code, enhancedCode, text }: CarrierReply,
-  { mask, redact }: Pick<Composed<unknown>, "mask" | "redact">,
-) {
-  return { text: redact(text), maskedText: mask(text), said: { stage, code, enhancedCode } };
+  meaning: Meaning,
+): ServerAnswer {
+  return {
+    ...meaning,
+    message: (meaning.isBeforeRecipient ?? BEFORE_RECIPIENT.has(stage)) ? null : `${project.id}/${requestId}`,
+    domain,
+    text: redact(text),
+    maskedText: mask(text),
+    said: { stage, code, enhancedCode },
+  };
 }

@@ -1,14 +1,8 @@
 /** When messages can be sent, at a rate shared by all processes. */
 import type { Clock } from "../../../runtime/clock.ts";
-import type { Store } from "../../domain/ports.ts";
 import type { SendRate } from "../../delivery/carrier.ts";
+import type { Store } from "../../domain/ports.ts";
 import { FULL_BUCKET, reserve } from "./token-bucket.ts";
-
-export interface SendRateLimiter {
-  /** When the next message can be sent, Unix milliseconds, without reserving it. */
-  readonly next: () => Promise<number>;
-  readonly take: () => Promise<number>;
-}
 
 export interface SendRateLimiterOptions {
   readonly rate: SendRate;
@@ -25,12 +19,47 @@ const TAKEN_MAX = 10;
  * Each process reserves send slots in batches of at most one second's worth (but at least one), so an idle process
  * delays the others by no more than that. Missed slots are not made up.
  */
-export function createSendRateLimiter({ rate, clock, store, name, wanted }: SendRateLimiterOptions): SendRateLimiter {
-  const perSecond = rate.count / rate.perSeconds;
-  const most = Math.max(1, Math.min(Math.floor(perSecond), Math.max(TAKEN_MAX, Math.ceil(perSecond / TAKEN_MAX))));
-  const state = { moments: [] as number[], taking: null as Promise<void> | null };
-  const takeSome = async (): Promise<void> => {
-    const count = Math.min(most, Math.max(1, wanted()));
+export class SendRateLimiter {
+  readonly #options: SendRateLimiterOptions;
+  readonly #perSecond: number;
+  readonly #most: number;
+  #slots: number[] = [];
+  #reserving: Promise<void> | null = null;
+
+  constructor(options: SendRateLimiterOptions) {
+    const { count, perSeconds } = options.rate;
+    this.#options = options;
+    this.#perSecond = count / perSeconds;
+    const atOnce = Math.max(TAKEN_MAX, Math.ceil(this.#perSecond / TAKEN_MAX));
+    this.#most = Math.max(1, Math.min(Math.floor(this.#perSecond), atOnce));
+  }
+
+  /** When the next message can be sent, Unix milliseconds, without taking that slot. */
+  next(): Promise<number> {
+    return this.#find(() => this.#slots[0]);
+  }
+
+  take(): Promise<number> {
+    return this.#find(() => this.#slots.shift());
+  }
+
+  /** Reserves slots until `pick` finds one, because another message may have taken it. */
+  async #find(pick: () => number | undefined): Promise<number> {
+    for (;;) {
+      const missed = this.#options.clock.now() - 1000 / this.#perSecond;
+      this.#slots = this.#slots.filter((at) => at >= missed);
+      const found = pick();
+      if (found !== undefined) return found;
+      this.#reserving ??= this.#reserve().finally(() => {
+        this.#reserving = null;
+      });
+      await this.#reserving;
+    }
+  }
+
+  async #reserve(): Promise<void> {
+    const { rate, clock, store, name, wanted } = this.#options;
+    const count = Math.min(this.#most, Math.max(1, wanted()));
     const waits = await store.write(
       async (tx) => {
         const level = (await tx.senders.bucket(name)) ?? FULL_BUCKET;
@@ -42,23 +71,6 @@ export function createSendRateLimiter({ rate, clock, store, name, wanted }: Send
     );
     // The shared clock only determines how long to wait, measured by our own.
     const now = clock.now();
-    state.moments.push(...waits.map((wait) => now + wait));
-  };
-  /** Retries `pick` until it finds a time, because another message may have taken it. */
-  const find = async (pick: () => number | undefined): Promise<number> => {
-    for (;;) {
-      const passed = clock.now() - 1000 / perSecond;
-      state.moments = state.moments.filter((at) => at >= passed);
-      const found = pick();
-      if (found !== undefined) return found;
-      state.taking ??= takeSome().finally(() => {
-        state.taking = null;
-      });
-      await state.taking;
-    }
-  };
-  return {
-    next: () => find(() => state.moments[0]),
-    take: () => find(() => state.moments.shift()),
-  };
+    this.#slots.push(...waits.map((wait) => now + wait));
+  }
 }

@@ -17,7 +17,7 @@ import type { Meaning } from "../../delivery/carrier.ts";
 import type { ReplyFacts } from "../../domain/delivery/rows.ts";
 
 /** What the end of one message says about the sender. */
-export interface ServerAnswer extends Omit<Meaning, "hasStopped" | "isBeforeRecipient"> {
+export interface ServerAnswer extends Meaning {
   /** Identifies the message if its recipient was named to the server. */
   readonly message: string | null;
   readonly domain: string;

@@ -2,14 +2,14 @@
 import { readText } from "../../../helpers/read-text.ts";
 import { createLog, silentLog } from "../../../../src/runtime/log.ts";
 import { systemRandom } from "../../../../src/runtime/random.ts";
-import { createDeliveryMetrics } from "../../../../src/service/metrics/delivery-metrics.ts";
+import { DeliveryMetrics } from "../../../../src/service/metrics/delivery-metrics.ts";
 import type { SmsGateway } from "../../../../src/service/delivery/sms/gateway.ts";
 import { hookSecret, smsHookPath } from "../../../../src/service/domain/delivery/hook-secrets.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import type { Properties } from "../../../../src/contract/resources.ts";
-import { createHeartbeat } from "../../../../src/service/sending/heartbeat.ts";
+import { Heartbeat } from "../../../../src/service/sending/heartbeat.ts";
 import { Scheduler } from "../../../../src/service/sending/scheduler.ts";
-import { createSmsHook } from "../../../../src/service/delivery/sms/sms-hook.ts";
+import { SmsHook } from "../../../../src/service/delivery/sms/sms-hook.ts";
 import { openSmsDelivery, type SmsOptions } from "../../../../src/service/sending/sms.ts";
 import { type HookPlan, type HookReceiver, startHookReceiver } from "../../../helpers/hook-receiver.ts";
 import { createWarpedClock, type WarpedClock } from "../../../helpers/warped-clock.ts";
@@ -74,7 +74,7 @@ export async function openTexting(options: TextingOptions = {}): Promise<Texting
   Object.defineProperty(fixture.time, "now", { get: () => Math.floor(clock.now() / 1000) });
   const { store, project } = fixture;
   const errors: unknown[] = [];
-  const metrics = createDeliveryMetrics();
+  const metrics = new DeliveryMetrics();
   const header = { name: "Authorization", value: "Bearer gateway-secret" };
   const settings: SmsGateway = { url: gateway.url + path, format: "json", header, from: null, fields: {}, ...given };
   const delivery = await openSmsDelivery({
@@ -98,15 +98,15 @@ export async function openTexting(options: TextingOptions = {}): Promise<Texting
     store,
     clock,
     claimer: "one",
-    heartbeat: createHeartbeat({ store, clock, claimer: "one", onUnknown: "hold" }),
+    heartbeat: new Heartbeat({ store, clock, claimer: "one", onUnknown: "hold" }),
     senders: [delivery.sender, delivery.replies],
     maxAgeSeconds,
     onUnknown: "hold",
-    onOutcome: metrics.count,
+    onOutcome: (due, result, seconds) => metrics.count(due, result, seconds),
     onError: (error) => errors.push(error),
   });
   const lines: string[] = [];
-  const hook = createSmsHook({
+  const hook = new SmsHook({
     store,
     clock,
     log: createLog(async (text) => void lines.push(text), clock),

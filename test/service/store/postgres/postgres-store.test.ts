@@ -12,7 +12,7 @@ import type { MessageSender } from "../../../../src/service/domain/delivery/send
 import type { NewPerson, Store } from "../../../../src/service/domain/ports.ts";
 import { addProject, findProject } from "../../../../src/service/domain/projects/projects.ts";
 import { ensureFirstKey } from "../../../../src/service/first-project.ts";
-import { createHeartbeat, livingProcesses } from "../../../../src/service/sending/heartbeat.ts";
+import { Heartbeat, livingProcesses } from "../../../../src/service/sending/heartbeat.ts";
 import { Scheduler } from "../../../../src/service/sending/scheduler.ts";
 import { migrateServer } from "../../../../src/service/store/postgres/migrate.ts";
 import { openPostgresStore } from "../../../../src/service/store/postgres/open-postgres-store.ts";
@@ -118,7 +118,7 @@ describe.skipIf(!hasPostgres)("two processes on one database", () => {
         store,
         clock: systemClock,
         claimer,
-        heartbeat: createHeartbeat({ store, clock: systemClock, claimer, onUnknown: "hold" }),
+        heartbeat: new Heartbeat({ store, clock: systemClock, claimer, onUnknown: "hold" }),
         senders: [
           {
             name: "test",
@@ -250,7 +250,7 @@ describe.skipIf(!hasPostgres)("two processes on one database", () => {
       store,
       clock: systemClock,
       claimer,
-      heartbeat: createHeartbeat({ store, clock: systemClock, claimer, onUnknown }),
+      heartbeat: new Heartbeat({ store, clock: systemClock, claimer, onUnknown }),
       senders: [toNobody],
       maxAgeSeconds: null,
       onUnknown,

@@ -1,8 +1,8 @@
 /** Limits that hold for all processes on one database together. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../../../src/runtime/clock.ts";
-import { createSendRateLimiter } from "../../../../src/service/sending/pacing/send-rate-limiter.ts";
-import { createSegmentBudget } from "../../../../src/service/sending/sms-sender.ts";
+import { SendRateLimiter } from "../../../../src/service/sending/pacing/send-rate-limiter.ts";
+import { SegmentBudget } from "../../../../src/service/sending/sms-sender.ts";
 import type { Store } from "../../../../src/service/domain/ports.ts";
 import { addProject } from "../../../../src/service/domain/projects/projects.ts";
 import { openPostgresStore } from "../../../../src/service/store/postgres/open-postgres-store.ts";
@@ -23,8 +23,8 @@ describe.skipIf(!hasPostgres)("two processes that send", () => {
 
   test("when both send as fast as they may, then together they keep the rate of one", async () => {
     const rate = { count: 20, perSeconds: 1 };
-    const senders = stores.map((store) =>
-      createSendRateLimiter({ store, rate, clock: systemClock, name: "smtp", wanted: () => 10 }),
+    const senders = stores.map(
+      (store) => new SendRateLimiter({ store, rate, clock: systemClock, name: "smtp", wanted: () => 10 }),
     );
     const take = async (at: number): Promise<number> => senders[at % 2]!.take();
     const moments = (await Promise.all(Array.from({ length: 60 }, (_, at) => take(at)))).toSorted((a, b) => a - b);
@@ -34,7 +34,7 @@ describe.skipIf(!hasPostgres)("two processes that send", () => {
   });
 
   test("when both send text messages, then a day has as many segments as one process may send", async () => {
-    const budgets = stores.map((store) => createSegmentBudget(10, store, () => undefined));
+    const budgets = stores.map((store) => new SegmentBudget({ daily: 10, store, onError: () => undefined }));
     const take = (at: number): Promise<boolean> => budgets[at % 2]!.take(project, "2026-05-31", 1);
     const taken = await Promise.all(Array.from({ length: 14 }, (_, at) => take(at)));
     expect(taken.filter((isTaken) => isTaken)).toHaveLength(10);

@@ -52,12 +52,13 @@ const SECRET_BYTES = 32;
  * loopback addresses are fine.
  */
 export async function openForwarder(deps: Deps, url: string, given: string | null): Promise<Forwarder> {
-  const [{ urlRefusal }, transports, { formatSecret }, { refuseSecret, SIGNATURE_HEADER }] = await Promise.all([
-    import("../../service/webhook.ts"),
-    import("../../../../service/webhook/transport.ts"),
-    import("../../../../service/domain/webhooks/webhooks.ts"),
-    import("../../../../service/domain/webhooks/signature-settings.ts"),
-  ]);
+  const [{ urlRefusal }, { EndpointTransport }, { formatSecret }, { refuseSecret, SIGNATURE_HEADER }] =
+    await Promise.all([
+      import("../../service/webhook.ts"),
+      import("../../../../service/webhook/transport.ts"),
+      import("../../../../service/domain/webhooks/webhooks.ts"),
+      import("../../../../service/domain/webhooks/signature-settings.ts"),
+    ]);
   const target = { url, allowPrivate: true, insecureHttp: deps.options.insecureHttp };
   const refusal = await urlRefusal(target, "--forward-to");
   if (refusal !== null) throw refusal;
@@ -65,7 +66,7 @@ export async function openForwarder(deps: Deps, url: string, given: string | nul
   if (badSecret !== null) throw new UsageError(`--secret: ${badSecret}`);
   const secret = given ?? formatSecret(deps.random.token(SECRET_BYTES));
   if (given === null) await writeNote(deps, `signing with ${secret}; --secret uses another`);
-  const transport = transports.createEndpointTransport({ clock: deps.clock, own: () => [] }, 1);
+  const transport = new EndpointTransport({ clock: deps.clock, own: () => [] }, 1);
   const webhook = { secret, previousSecret: null, previousUntil: null, signatureHeader: SIGNATURE_HEADER };
   return createForwarder(deps, { transport, target, webhook });
 }

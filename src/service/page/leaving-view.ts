@@ -23,7 +23,7 @@ const DIGEST = {
   resubscribed: "You get the weekly digest again.",
 } as const;
 
-function wordsOf({ locale, isDigest = false, isSms = false }: LeavingView) {
+function leavingTexts({ locale, isDigest = false, isSms = false }: LeavingView) {
   const texts = surveyTexts(locale);
   if (!isSms) return isDigest ? { ...texts, ...DIGEST } : texts;
   // The second sentence says how to return by text, which not every sender can receive.
@@ -32,7 +32,7 @@ function wordsOf({ locale, isDigest = false, isSms = false }: LeavingView) {
 }
 
 export function leavingPage(view: LeavingView): HtmlPage {
-  const texts = wordsOf(view);
+  const texts = leavingTexts(view);
   const ask = fillText(texts.unsubscribeAsk, { sender: view.sender });
   const action = html`<p>${ask}</p>
     ${button(view.action, texts.unsubscribeButton, "")}`;
@@ -41,13 +41,13 @@ export function leavingPage(view: LeavingView): HtmlPage {
 
 /** `mayReturn` while undo is one click. */
 export function leftPage(view: LeavingView, mayReturn: boolean): HtmlPage {
-  const texts = wordsOf(view);
+  const texts = leavingTexts(view);
   const undo = mayReturn ? button(`${view.action}/undo`, texts.undo, "quiet") : null;
   return page(view, fillText(texts.unsubscribed, { sender: view.sender }), undo);
 }
 
 export function returnedPage(view: LeavingView): HtmlPage {
-  const texts = wordsOf(view);
+  const texts = leavingTexts(view);
   return page(view, texts.resubscribed, button(view.action, texts.unsubscribeButton, "quiet"));
 }
 

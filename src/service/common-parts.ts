@@ -1,4 +1,4 @@
-/** What a server and a command on the same data have in common: the store, and the senders of messages. */
+/** What a server and a command on the same data have in common: the store, metrics, and the senders of messages. */
 import { resolveFile } from "../runtime/files/file-replacement.ts";
 import { processName } from "../runtime/files/processes.ts";
 import type { WakeLoop } from "../runtime/wake-loop.ts";
@@ -8,15 +8,15 @@ import { type MailContext, NO_SENDER, readMailContext, type SenderSettings } fro
 import { withSlackDigests } from "./digest/slack-digest.ts";
 import type { Project } from "./domain/inputs.ts";
 import type { Store } from "./domain/ports.ts";
-import { createDeliveryMetrics, type DeliveryMetrics } from "./metrics/delivery-metrics.ts";
-import { createServiceMetrics, type ServiceMetrics } from "./metrics/service-metrics.ts";
+import { DeliveryMetrics } from "./metrics/delivery-metrics.ts";
+import { ServiceMetrics } from "./metrics/service-metrics.ts";
 import { createSenders, outboxFolder, type Senders } from "./sending/senders.ts";
-import { createServiceAddress, type ServiceAddress } from "./service-address.ts";
-import { createFailureLog, createNotices, logStoreEvent } from "./service-log.ts";
+import { ServiceAddress } from "./service-address.ts";
+import { FailureLog, Notices } from "./service-log.ts";
 import type { ServiceOptions } from "./service-options.ts";
 import { StoreFileError } from "./store/store-errors.ts";
 
-export interface Core {
+export interface CommonParts {
   readonly options: ServiceOptions;
   readonly store: Store;
   readonly address: ServiceAddress;
@@ -26,8 +26,8 @@ export interface Core {
   readonly process: string;
   readonly metrics: ServiceMetrics;
   readonly deliveries: DeliveryMetrics;
-  readonly failures: ReturnType<typeof createFailureLog>;
-  readonly notices: ReturnType<typeof createNotices>;
+  readonly failures: FailureLog;
+  readonly notices: Notices;
   /** What to wake when messages or events may be due; null while this process sends none. */
   readonly loops: { messages: Pick<WakeLoop, "wake"> | null; events: Pick<WakeLoop, "wake"> | null };
   /** Sender and appearance of a project's mail. */
@@ -37,17 +37,17 @@ export interface Core {
 }
 
 /** Throws StoreFileError, StoreDatabaseError. */
-export async function openCore(options: ServiceOptions): Promise<Core> {
+export async function openCommonParts(options: ServiceOptions): Promise<CommonParts> {
   const { dataFile, database = null, clock, random, log, publicUrl, sender = NO_SENDER } = options;
-  const loops: Core["loops"] = { messages: null, events: null };
-  const address = createServiceAddress(publicUrl);
-  const metrics = createServiceMetrics(clock);
-  const failures = createFailureLog(log);
-  const notices = createNotices((event) => logStoreEvent(log, dataFile, event));
+  const loops: CommonParts["loops"] = { messages: null, events: null };
+  const address = new ServiceAddress(publicUrl);
+  const metrics = new ServiceMetrics(clock);
+  const failures = new FailureLog(log);
+  const notices = new Notices(log, dataFile);
   const store = await openData({
     ...options,
     ...metrics.watch,
-    appUrl: address.url,
+    appUrl: () => address.url,
     onWebhookEvent: () => loops.events?.wake(),
     onEvent: (event) => {
       notices.add(event);
@@ -71,18 +71,18 @@ export async function openCore(options: ServiceOptions): Promise<Core> {
     sender,
     process: `${processName()}:${random.token(6)}`,
     metrics,
-    deliveries: createDeliveryMetrics(),
+    deliveries: new DeliveryMetrics(),
     failures,
     notices,
     loops,
-    contextOf: (project) => readMailContext(store, project, sender, address.url()),
+    contextOf: (project) => readMailContext(store, project, sender, address.url),
     keepErasures,
   };
 }
 
 /** A command has senders to show and resume them. */
-export function openSenders(core: Core): Promise<Senders> {
-  const { options, store, address, sender, process, loops, contextOf, failures } = core;
+export function openSenders(parts: CommonParts): Promise<Senders> {
+  const { options, store, address, sender, process, loops, contextOf, failures } = parts;
   const { clock, random, log, mail = null, sms = null, dataFile, database = null } = options;
   return createSenders({
     store,
@@ -93,12 +93,12 @@ export function openSenders(core: Core): Promise<Senders> {
     mail,
     sms,
     outbox: { folder: outboxFolder(options), dataFile: database === null ? resolveFile(dataFile) : dataFile },
-    appUrl: address.url,
+    appUrl: () => address.url,
     senderName: sender.senderName,
     contextOf,
     makeDigest: async (due, context, key) =>
       (await import("./digest/digest-mail.ts")).makeDigest(store, due, context, key),
-    withDigests: (one) => withSlackDigests({ store, clock, random, own: address.own, contextOf }, one),
+    withDigests: (one) => withSlackDigests({ store, clock, random, own: () => address.own, contextOf }, one),
     wake: (dueAt) => loops.messages?.wake(dueAt),
     onError: failures.add,
   });

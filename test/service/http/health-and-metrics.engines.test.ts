@@ -1,9 +1,9 @@
 /** `/healthz`, `/readyz` and `/metrics`: who may ask, and what each of them needs. */
 import { describe, expect, it } from "vitest";
-import type { Clock } from "../../../../src/runtime/clock.ts";
-import type { Store } from "../../../../src/service/domain/ports.ts";
-import { createOperatorPages, type Listener } from "../../../../src/service/http/operations/operator-pages.ts";
-import { openHttp, ORIGIN } from "../fixture.ts";
+import type { Clock } from "../../../src/runtime/clock.ts";
+import type { Store } from "../../../src/service/domain/ports.ts";
+import { type Listener, OperatorPages } from "../../../src/service/http/monitoring/health-and-metrics.ts";
+import { openHttp, ORIGIN } from "./fixture.ts";
 
 const HEALTH = ["/healthz", "/readyz"] as const;
 
@@ -21,7 +21,7 @@ function openPages(read: () => Promise<unknown>) {
       return read() as Promise<Result>;
     },
   };
-  const pages = createOperatorPages({
+  const pages = new OperatorPages({
     store,
     clock,
     publicUrl: null,
@@ -29,8 +29,8 @@ function openPages(read: () => Promise<unknown>) {
     isReady: () => state.isReady,
     metrics: async () => "",
   });
-  const ask = async (path: string): Promise<number | undefined> =>
-    (await pages({ method: "GET", path, headers: {}, from: "10.0.0.1" }, "main")?.reply())?.status;
+  const ask = async (path: string): Promise<number> =>
+    (await pages.show(path, { method: "GET", headers: {}, from: "10.0.0.1" }, "main")).status;
   return { state, ask };
 }
 
@@ -122,9 +122,7 @@ describe("metrics", () => {
     ["a command in the same process", "local", { publicUrl: PUBLIC }, HERE, {}, 200],
   ])("when they are asked for by %s (%s), then that is as set", async (_, listener, options, from, headers, status) => {
     const http = await openHttp(options);
-    const { handle, handleLocally, handleOperators } = http.service;
-    const exchange = { main: handle, local: handleLocally, metrics: handleOperators }[listener];
-    const answer = await exchange({ method: "GET", url: `${ORIGIN}/metrics`, headers, from });
+    const answer = await http.service.handle({ method: "GET", url: `${ORIGIN}/metrics`, headers, from }, listener);
     expect(answer.status).toBe(status);
     expect(answer.headers["www-authenticate"]).toBe(status === 401 ? 'Bearer realm="metrics"' : undefined);
     await http.store.close();
@@ -133,7 +131,7 @@ describe("metrics", () => {
   it("when the listener for metrics is asked for anything else, then only health answers", async () => {
     const { service, store } = await openHttp();
     const ask = async (path: string): Promise<number> =>
-      (await service.handleOperators({ method: "GET", url: ORIGIN + path, headers: {}, from: HERE })).status;
+      (await service.handle({ method: "GET", url: ORIGIN + path, headers: {}, from: HERE }, "metrics")).status;
     expect([await ask("/healthz"), await ask("/readyz"), await ask("/v1/people")]).toEqual([200, 200, 404]);
     await store.close();
   });

@@ -14,13 +14,13 @@ import {
 import { type AskedQuestion, questionsFor, toFields } from "../domain/questions/answer-questions.ts";
 import { readSurveyWords } from "../domain/surveys/survey-words.ts";
 import { answerForm, linkedScore, readForm, readScore } from "./answer-form.ts";
-import { previewPage } from "./preview-page.ts";
-import { createScannerWatch } from "./scanner-watch.ts";
+import { handlePreview } from "./preview-page.ts";
+import { ScannerWatch } from "./scanner-watch.ts";
 import { type HtmlPage, pageHeaders, pageResponse, seeOther } from "./document.ts";
 import {
   byMethod,
   isToken,
-  type PageHandler,
+  type PageRequest,
   type PagesOptions,
   previewLocale,
   respondUnknown,
@@ -30,63 +30,68 @@ import {
 import { furtherAnswers, QUESTIONS_PATH, questionsPage } from "./questions-page.ts";
 import { endedPage, formPage, type SurveyView, thanksPage } from "./survey-page.ts";
 
-export function createAnswerHandler(options: PagesOptions): PageHandler {
-  const page = byMethod({ show: createShowing(options), answer: createAnswering(options) });
-  return (request, token, rest) => {
-    const locale = previewLocale(token, request.query);
-    return locale === null ? page(request, token, rest) : previewPage(options, request, locale, rest);
-  };
-}
-
-function createShowing(options: PagesOptions): PageHandler {
-  const { clock, answerWindowSeconds } = options;
-  const scanners = createScannerWatch(clock);
-  const note = createNoting(options);
-  return async (request, token, rest) => {
-    const found = await findVisit(options, token, rest);
-    if (found === null) return respondUnknown(options, request);
-    if (rest === QUESTIONS_PATH) return showQuestions(options, found);
-    const method = request.method === "HEAD" ? "HEAD" : "GET";
-    const look: Look = { method, score: linkedScore(request.query, rest) };
-    const isNoted = note(found.visit.survey.project.id, token, look);
-    const now = unixSeconds(clock);
-    const facts = addLook(found.visit.survey.pageFacts, look, now);
-    // Without the note of a look, scanners are recognized less well.
-    const isScanned =
-      scanners.isScanning(request.from, token) || !isNoted || looksScanned(facts, found.visit.survey.sentAt);
-    const moment = { look, now, isScanned, answerWindowSeconds };
-    return pageResponse(surveyPage(found, moment));
-  };
-}
-
-/** Pending notes of one project. */
+/** Looks at pages of one project that wait to be noted. */
 const LOOKS_MAX = 500;
 
-/**
- * Notes a look in the background. Returns false if too many are pending: while another process locks the project, they
- * would fill the memory and delay answers.
- */
-function createNoting({ store, onError }: PagesOptions): (project: number, token: string, look: Look) => boolean {
-  const waiting = new Map<number, number>();
-  const add = (project: number, count: number): void => {
-    const left = (waiting.get(project) ?? 0) + count;
-    if (left === 0) waiting.delete(project);
-    else waiting.set(project, left);
-  };
-  return (project, token, look) => {
-    if ((waiting.get(project) ?? 0) >= LOOKS_MAX) return false;
-    add(project, 1);
-    const noted = store.write((tx) => noteLook(tx, token, look), { project });
-    void noted.catch(onError).finally(() => add(project, -1));
-    return true;
-  };
-}
+export class AnswerPages {
+  readonly #options: PagesOptions;
+  readonly #scanners: ScannerWatch;
+  readonly #pendingLooks = new Map<number, number>();
 
-function createAnswering(options: PagesOptions): PageHandler {
-  const { store, clock, answerWindowSeconds } = options;
-  return async (request, token, rest) => {
-    const found = await findVisit(options, token, rest);
-    if (found === null) return respondUnknown(options, request);
+  constructor(options: PagesOptions) {
+    this.#options = options;
+    this.#scanners = new ScannerWatch(options.clock);
+  }
+
+  handle(request: PageRequest, token: string, rest: string): Promise<HttpResponse> {
+    const locale = previewLocale(token, request.query);
+    if (locale !== null) return handlePreview(this.#options, request, locale, rest);
+    return byMethod(
+      request,
+      () => this.#show(request, token, rest),
+      () => this.#answer(request, token, rest),
+    );
+  }
+
+  async #show(request: PageRequest, token: string, rest: string): Promise<HttpResponse> {
+    const { clock, answerWindowSeconds } = this.#options;
+    const found = await findVisit(this.#options, token, rest);
+    if (found === null) return respondUnknown(this.#options, request);
+    if (rest === QUESTIONS_PATH) return showQuestions(this.#options, found);
+    const { project, pageFacts, sentAt } = found.visit.survey;
+    const method = request.method === "HEAD" ? "HEAD" : "GET";
+    const look: Look = { method, score: linkedScore(request.query, rest) };
+    const isNoted = this.#noteLook(project.id, token, look);
+    const now = unixSeconds(clock);
+    // Without the note of a look, scanners are recognized less well.
+    const isScanned =
+      this.#scanners.isScanning(request.from, token) || !isNoted || looksScanned(addLook(pageFacts, look, now), sentAt);
+    return pageResponse(surveyPage(found, { look, now, isScanned, answerWindowSeconds }));
+  }
+
+  /**
+   * Notes a look in the background. Returns false if too many are pending: while another process locks the project,
+   * they would fill the memory and delay answers.
+   */
+  #noteLook(project: number, token: string, look: Look): boolean {
+    const { store, onError } = this.#options;
+    if ((this.#pendingLooks.get(project) ?? 0) >= LOOKS_MAX) return false;
+    this.#countPending(project, 1);
+    const noted = store.write((tx) => noteLook(tx, token, look), { project });
+    void noted.catch(onError).finally(() => this.#countPending(project, -1));
+    return true;
+  }
+
+  #countPending(project: number, change: number): void {
+    const left = (this.#pendingLooks.get(project) ?? 0) + change;
+    if (left === 0) this.#pendingLooks.delete(project);
+    else this.#pendingLooks.set(project, left);
+  }
+
+  async #answer(request: PageRequest, token: string, rest: string): Promise<HttpResponse> {
+    const { store, clock, answerWindowSeconds, scriptChanges, linkChanges } = this.#options;
+    const found = await findVisit(this.#options, token, rest);
+    if (found === null) return respondUnknown(this.#options, request);
     const { path, visit } = found;
     const state = linkState(visit, unixSeconds(clock), answerWindowSeconds);
     if (state === "ended") return pageResponse(ended(found));
@@ -94,7 +99,7 @@ function createAnswering(options: PagesOptions): PageHandler {
     const form = readForm(await request.body(), visit.answer?.score ?? null);
     const { by, comment, hasComment } = form;
     // The button always works; only the script is limited.
-    const limit = by === "script" ? options.scriptChanges : options.linkChanges;
+    const limit = by === "script" ? scriptChanges : linkChanges;
     return answerForm(store, form, {
       project: visit.survey.project,
       view: toView(found, form.score),
@@ -107,7 +112,7 @@ function createAnswering(options: PagesOptions): PageHandler {
           ? { status: 204, headers: pageHeaders(), body: "" }
           : seeOther(isAsking ? `${path}/${QUESTIONS_PATH}` : path),
     });
-  };
+  }
 }
 
 /** Further questions, or the stored answer if there is nothing to ask or change. */

@@ -5,12 +5,12 @@ import { LIVE_STYLE, renderLivePage } from "../../insight/report/live-page.ts";
 import { findShare } from "../domain/shares/shares.ts";
 import { type LinkSignature, readLinkSignature } from "../domain/surveys/signed-links.ts";
 import type { ShareRow } from "../domain/shares/share-rows.ts";
-import type { PathRequest } from "../http/create-http-service.ts";
-import { createRateLimiter, type RateLimit } from "../http/rate-limit.ts";
+import type { PathRequest } from "../http/http-service.ts";
+import { type RateLimit, RateLimiter } from "../http/rate-limit.ts";
 import { HttpError } from "../http/replies.ts";
 import { pageHeaders, stayingWithHttps } from "../page/document.ts";
 import { isToken } from "../page/page-request.ts";
-import { createCountDays } from "./count-days.ts";
+import { DayCounts } from "./day-counts.ts";
 import { type FactsOptions, readShareFacts, type ShareFacts } from "./facts.ts";
 import { type RangeName, RANGES, readRangeName } from "./ranges.ts";
 import { shareJson } from "./share-json.ts";
@@ -25,18 +25,30 @@ export interface ShareOptions extends FactsOptions {
   readonly publicUrl: string | null;
 }
 
-type Handle = (request: PathRequest) => Promise<HttpResponse | null>;
+interface Kept {
+  readonly atMs: number;
+  readonly facts: Promise<ShareFacts>;
+}
 
-export function createShareHandler(options: ShareOptions): Handle {
-  const { store, clock, publicUrl } = options;
-  const wrongTokens = createRateLimiter(WRONG_TOKENS, clock);
-  const factsOf = createKeptFacts(options);
-  return async (request) => {
+export class SharePage {
+  readonly #options: ShareOptions;
+  readonly #wrongTokens: RateLimiter;
+  readonly #dayCounts: DayCounts;
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(options: ShareOptions) {
+    this.#options = options;
+    this.#wrongTokens = new RateLimiter(WRONG_TOKENS, options.clock);
+    this.#dayCounts = new DayCounts(options);
+  }
+
+  async handle(request: PathRequest): Promise<HttpResponse | null> {
+    const { store, publicUrl } = this.#options;
     const [, token = "", suffix] = PATH.exec(request.path) ?? [];
     const given = readLinkSignature(request.query);
     const share = isToken(token) ? await store.read((tx) => findShare(tx, token, given)) : null;
     if (share === null) {
-      wrongTokens.count(request.from);
+      this.#wrongTokens.admit(request.from);
       return null;
     }
     const { method } = request;
@@ -44,33 +56,24 @@ export function createShareHandler(options: ShareOptions): Handle {
     if (method !== "GET" && method !== "HEAD") throw new HttpError(405, undefined, { allow: "GET, HEAD" });
     const range = readRangeName(request.query);
     if (range === null) throw new HttpError(400, `Bad Request: range is one of ${RANGES.join(", ")}`);
-    const facts = await factsOf(share, range);
+    const facts = await this.#readFacts(share, range);
     const shown = suffix === undefined ? page(facts, range, given) : json(facts);
     const response = method === "HEAD" ? { ...shown, body: "" } : shown;
     return stayingWithHttps(response, publicUrl ?? request.origin);
-  };
-}
+  }
 
-interface Kept {
-  readonly atMs: number;
-  readonly facts: Promise<ShareFacts>;
-}
-
-/** Everyone sees the same numbers for a minute; an erased person is gone from the next ones. */
-function createKeptFacts(options: FactsOptions): (share: ShareRow, range: RangeName) => Promise<ShareFacts> {
-  const { clock } = options;
-  const kept = new Map<string, Kept>();
-  const countDays = createCountDays(options);
-  return (share, range) => {
+  /** Everyone sees the same numbers for a minute; an erased person is gone from the next ones. */
+  #readFacts(share: ShareRow, range: RangeName): Promise<ShareFacts> {
+    const now = this.#options.clock.monotonic();
     const key = `${share.project.id} ${share.id} ${range}`;
-    const known = kept.get(key);
-    if (known !== undefined && clock.monotonic() - known.atMs < KEPT_MS) return known.facts;
-    if (kept.size >= KEPT_MAX) kept.clear();
-    const facts = readShareFacts(options, countDays, share, range);
-    kept.set(key, { atMs: clock.monotonic(), facts });
-    facts.catch(() => kept.delete(key));
+    const known = this.#kept.get(key);
+    if (known !== undefined && now - known.atMs < KEPT_MS) return known.facts;
+    if (this.#kept.size >= KEPT_MAX) this.#kept.clear();
+    const facts = readShareFacts(this.#options, this.#dayCounts, share, range);
+    this.#kept.set(key, { atMs: now, facts });
+    facts.catch(() => this.#kept.delete(key));
     return facts;
-  };
+  }
 }
 
 const STYLE_HASH = createHash("sha256").update(LIVE_STYLE).digest("base64");

@@ -1,9 +1,9 @@
-/** Liveness, readiness and metrics. No personal data. */
+/** `/healthz`, `/readyz` and `/metrics`. No personal data. */
 import { type Clock, withTimeout } from "../../../runtime/clock.ts";
 import { readAtMostEvery } from "../../../runtime/metrics.ts";
 import type { Store } from "../../domain/ports.ts";
-import { readLead } from "../../domain/write-time.ts";
 import { isSameText } from "../../domain/secrets.ts";
+import { readLead } from "../../domain/write-time.ts";
 import { errorReply, HttpError, jsonReply, type Reply } from "../replies.ts";
 
 /** `local` is this process. */
@@ -14,58 +14,60 @@ export interface OperatorOptions {
   readonly clock: Clock;
   readonly publicUrl: string | null;
   /** Bearer token for the metrics. */
-  readonly metricsToken: string | null;
+  readonly metricsToken?: string | null;
   readonly isReady: () => boolean;
   readonly metrics: () => Promise<string>;
 }
 
 interface OperatorRequest {
   readonly method: string;
-  readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Undefined for a caller in this process. */
-  readonly from: string | undefined;
+  readonly from?: string;
 }
-
-/** The page's name and how to build it, or null. */
-export type OperatorPages = (
-  request: OperatorRequest,
-  listener: Listener,
-) => { readonly name: string; readonly reply: () => Promise<Reply> } | null;
 
 const READY_KEPT_MS = 1000;
 /** With the cached second, a lost database is reported within six seconds. */
 const DATABASE_TIMEOUT_MS = 4000;
+const PAGES: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
 
-export function createOperatorPages(options: OperatorOptions): OperatorPages {
-  const { store, clock } = options;
+export class OperatorPages {
+  readonly #options: OperatorOptions;
   /** Null if the store doesn't answer. */
-  const askLead = readAtMostEvery(clock, READY_KEPT_MS, () =>
-    withTimeout(clock, DATABASE_TIMEOUT_MS, store.read(readLead), null).catch(() => null),
-  );
-  const pages: Readonly<Record<string, (request: OperatorRequest, listener: Listener) => Promise<Reply>>> = {
-    "/healthz": async () => jsonReply(200, { status: "ok" }),
-    "/readyz": async () => {
-      const lead = options.isReady() ? await askLead() : null;
-      if (lead === null || !options.isReady()) return errorReply(new HttpError(503));
-      return jsonReply(200, { status: "ready", ...(lead > 0 && { clock_behind_seconds: lead }) });
-    },
-    "/metrics": async (request, listener) => {
-      const error = refuseReader(request, listener, options);
-      if (error !== null) return errorReply(error);
-      const headers = { "content-type": "text/plain; version=0.0.4; charset=utf-8" };
-      return { status: 200, text: await options.metrics(), headers };
-    },
-  };
-  return (request, listener) => {
-    const { path, method } = request;
-    const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
-    if (page === undefined) return null;
-    const isRead = method === "GET" || method === "HEAD";
-    const reply = async (): Promise<Reply> =>
-      isRead ? page(request, listener) : errorReply(new HttpError(405, undefined, { allow: "GET, HEAD" }));
-    return { name: path.slice(1), reply };
-  };
+  readonly #readLead: () => Promise<number | null>;
+
+  constructor(options: OperatorOptions) {
+    const { store, clock } = options;
+    this.#options = options;
+    this.#readLead = readAtMostEvery(clock, READY_KEPT_MS, () =>
+      withTimeout(clock, DATABASE_TIMEOUT_MS, store.read(readLead), null).catch(() => null),
+    );
+  }
+
+  has(path: string): boolean {
+    return PAGES.has(path);
+  }
+
+  async show(path: string, request: OperatorRequest, listener: Listener): Promise<Reply> {
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    if (!isRead) return errorReply(new HttpError(405, undefined, { allow: "GET, HEAD" }));
+    if (path === "/healthz") return jsonReply(200, { status: "ok" });
+    return path === "/readyz" ? this.#readiness() : this.#metrics(request, listener);
+  }
+
+  async #readiness(): Promise<Reply> {
+    const { isReady } = this.#options;
+    const lead = isReady() ? await this.#readLead() : null;
+    if (lead === null || !isReady()) return errorReply(new HttpError(503));
+    return jsonReply(200, { status: "ready", ...(lead > 0 && { clock_behind_seconds: lead }) });
+  }
+
+  async #metrics(request: OperatorRequest, listener: Listener): Promise<Reply> {
+    const error = refuseReader(request, listener, this.#options);
+    if (error !== null) return errorReply(error);
+    const headers = { "content-type": "text/plain; version=0.0.4; charset=utf-8" };
+    return { status: 200, text: await this.#options.metrics(), headers };
+  }
 }
 
 /**
@@ -76,7 +78,7 @@ export function createOperatorPages(options: OperatorOptions): OperatorPages {
 function refuseReader(
   { headers, from }: OperatorRequest,
   listener: Listener,
-  { publicUrl, metricsToken }: OperatorOptions,
+  { publicUrl, metricsToken = null }: OperatorOptions,
 ): HttpError | null {
   if (listener === "local") return null;
   const given = /^bearer +(\S+) *$/i.exec(headers.authorization ?? "")?.[1];

@@ -8,26 +8,35 @@ const IDS_AT_ONCE = 64;
 /** An accepted `X-Request-Id`. */
 const GIVEN_ID = /^[\w-]{1,64}$/;
 
-/**
- * Returns a valid `X-Request-Id` header, or a random id: counting up would reveal how many requests others make.
- * Drawing ids in bulk costs a tenth.
- */
-export function createRequestIds(random: Random): (headers?: Headers) => string {
-  const state = { ids: "", at: 0 };
-  return (headers = {}) => {
+export class RequestIds {
+  readonly #random: Random;
+  #ids = "";
+  #at = 0;
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  /**
+   * Returns a valid `X-Request-Id` header, or a random id: counting up would reveal how many requests others make.
+   * Drawing ids in bulk costs a tenth.
+   */
+  next(headers: Headers = {}): string {
     const given = headers["x-request-id"];
     if (given !== undefined && GIVEN_ID.test(given)) return given;
-    if (state.at === state.ids.length)
-      Object.assign(state, { ids: random.token((IDS_AT_ONCE * REQUEST_ID_LENGTH * 3) / 4), at: 0 });
-    state.at += REQUEST_ID_LENGTH;
-    return state.ids.slice(state.at - REQUEST_ID_LENGTH, state.at);
-  };
+    if (this.#at === this.#ids.length) {
+      this.#ids = this.#random.token((IDS_AT_ONCE * REQUEST_ID_LENGTH * 3) / 4);
+      this.#at = 0;
+    }
+    this.#at += REQUEST_ID_LENGTH;
+    return this.#ids.slice(this.#at - REQUEST_ID_LENGTH, this.#at);
+  }
 }
 
 /** W3C Trace Context: version, trace id, parent id, flags; later versions may append fields. */
 const TRACE_PARENT = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-.*)?$/;
 
 /** Trace id of a `traceparent` header, or null. */
-export function traceIdOf({ traceparent }: Headers): string | null {
+export function readTraceId({ traceparent }: Headers): string | null {
   return traceparent === undefined ? null : (TRACE_PARENT.exec(traceparent)?.[1] ?? null);
 }

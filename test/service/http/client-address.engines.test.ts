@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { addressGroup, createClientAddress } from "../../../src/service/http/forwarding.ts";
+import { addressGroup, TrustedProxies } from "../../../src/service/http/client-address.ts";
 import { openHttp, ORIGIN } from "./fixture.ts";
 
 const PUBLIC = "https://survey.example.com";
@@ -24,7 +24,9 @@ it.each<[string, readonly string[] | null, string | null, string | undefined, st
   ["a caller in this process", null, PUBLIC, undefined, "192.0.2.1", undefined],
 ])("when %s asks, then limits count by the right address", (_, proxies, publicUrl, from, forwarded, client) => {
   const headers: Record<string, string> = forwarded === undefined ? {} : { "x-forwarded-for": forwarded };
-  expect(createClientAddress(proxies, publicUrl)({ headers, ...(from !== undefined && { from }) })).toBe(client);
+  expect(new TrustedProxies(proxies, publicUrl).clientAddress({ headers, ...(from !== undefined && { from }) })).toBe(
+    client,
+  );
 });
 
 it("when one client of a proxy tries wrong keys, then the others go on", async () => {

@@ -1,6 +1,6 @@
 /** The days behind a live page: in what steps they are counted, and that those who look at once share one count. */
 import { expect, it } from "vitest";
-import { createCountDays } from "../../../src/service/share/count-days.ts";
+import { DayCounts } from "../../../src/service/share/day-counts.ts";
 import type { DayTally } from "../../../src/service/domain/shares/day-tally.ts";
 import type { ShareRow } from "../../../src/service/domain/shares/share-rows.ts";
 import type { FactsOptions } from "../../../src/service/share/facts.ts";
@@ -45,13 +45,13 @@ function daysOf(rowCounts: readonly number[]) {
 
 it("when many answers are not counted, then each step counts days of at most 10,000, or one day", async () => {
   const { base, steps } = daysOf([9_000, 1_000, 1, 200_000, 5_000, 5_000, 5_000]);
-  await createCountDays(base)(PAGE, null);
+  await new DayCounts(base).update(PAGE, null);
   expect(steps).toEqual([[-7, -6], [-5], [-4], [-3, -2], [-1]]);
 });
 
 it("when several look at once, then each day is counted once, and all wait for the days that they show", async () => {
   const { base, steps } = daysOf([9_000, 9_000, 9_000]);
-  const count = createCountDays(base);
-  await Promise.all([count(PAGE, TODAY - 1), count(PAGE, null), count(PAGE, TODAY - 2), count(PAGE, null)]);
+  const counts = new DayCounts(base);
+  await Promise.all([TODAY - 1, null, TODAY - 2, null].map((first) => counts.update(PAGE, first)));
   expect(steps).toEqual([[-1], [-3], [-2]]);
 });

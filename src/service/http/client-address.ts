@@ -14,42 +14,40 @@ export interface ForwardedRequest {
   readonly from?: string;
 }
 
-/**
- * Returns the last address in `X-Forwarded-For` that isn't a trusted proxy's, if a trusted proxy sent it; anyone can
- * forge earlier ones. `proxies` are addresses and networks; null trusts loopback if there is a public URL.
- */
-export function createClientAddress(
-  proxies: readonly string[] | null,
-  publicUrl: string | null,
-): (request: ForwardedRequest) => string | undefined {
-  const trusted = toBlockList(proxies ?? (publicUrl === null ? [] : THIS_MACHINE));
-  const isTrusted = (address: string): boolean => {
-    const version = isIP(address);
-    return version !== 0 && trusted.check(address, version === 4 ? "ipv4" : "ipv6");
-  };
-  return ({ headers, from }) => {
+export class TrustedProxies {
+  readonly #networks = new BlockList();
+
+  /** `networks` are addresses and networks; null trusts loopback if there is a public URL. */
+  constructor(networks: readonly string[] | null, publicUrl: string | null) {
+    for (const network of networks ?? (publicUrl === null ? [] : THIS_MACHINE)) {
+      const [, address = "", bits] = NETWORK.exec(network) ?? [];
+      const type = isIP(address) === 4 ? "ipv4" : "ipv6";
+      if (bits === undefined) this.#networks.addAddress(address, type);
+      else this.#networks.addSubnet(address, Number(bits), type);
+    }
+  }
+
+  /**
+   * The last address in `X-Forwarded-For` that isn't a trusted proxy's, if a trusted proxy sent it; anyone can forge
+   * earlier ones.
+   */
+  clientAddress({ headers, from }: ForwardedRequest): string | undefined {
     const forwarded = headers["x-forwarded-for"];
-    if (from === undefined || forwarded === undefined || !isTrusted(from)) return from;
+    if (from === undefined || forwarded === undefined || !this.#has(from)) return from;
     const addresses = forwarded.split(",").map((part) => withoutPort(part.trim()));
-    const client = addresses.findLast((address) => !isTrusted(address));
+    const client = addresses.findLast((address) => !this.#has(address));
     return client !== undefined && isIP(client) !== 0 ? client : from;
-  };
+  }
+
+  #has(address: string): boolean {
+    const version = isIP(address);
+    return version !== 0 && this.#networks.check(address, version === 4 ? "ipv4" : "ipv6");
+  }
 }
 
 function withoutPort(text: string): string {
   const [, version6, version4] = WITH_PORT.exec(text) ?? [];
   return version6 ?? version4 ?? text;
-}
-
-function toBlockList(networks: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const network of networks) {
-    const [, address = "", bits] = NETWORK.exec(network) ?? [];
-    const type = isIP(address) === 4 ? "ipv4" : "ipv6";
-    if (bits === undefined) list.addAddress(address, type);
-    else list.addSubnet(address, Number(bits), type);
-  }
-  return list;
 }
 
 /** For rate limits: an IPv4 address (also IPv4-mapped), or a /64 network, which has one owner. */

@@ -1,0 +1,27 @@
+/** What the hooks of mail providers and SMS gateways have in common. */
+import type { HttpResponse } from "../../contract/http.ts";
+import type { HookSource } from "../domain/delivery/hook-secrets.ts";
+import type { ReportOutcome } from "../domain/ports.ts";
+import type { TextOutcome } from "../domain/sms/receive-text.ts";
+
+export interface HookRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: () => Promise<Uint8Array>;
+}
+
+export type HookRefusal = "secret" | "signature" | "body";
+
+export interface HookMetrics {
+  countReport(source: HookSource, outcome: ReportOutcome): void;
+  countText(outcome: TextOutcome): void;
+  countRefusal(why: HookRefusal): void;
+}
+
+export const HOOK_HEADERS = { "content-type": "application/json; charset=utf-8" };
+
+export function hookError(status: number, message: string): HttpResponse {
+  return { status, headers: HOOK_HEADERS, body: JSON.stringify({ status, message }) };
+}

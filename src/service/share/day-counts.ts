@@ -1,0 +1,35 @@
+import { type Clock, unixSeconds } from "../../runtime/clock.ts";
+import { utcDay } from "../../runtime/zone.ts";
+import type { Store } from "../domain/ports.ts";
+import type { ShareRow } from "../domain/shares/share-rows.ts";
+import { keepDays } from "../domain/shares/shares.ts";
+
+/** Caches counts per day of a live page; a day is counted again after one of its answers changed. */
+export class DayCounts {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  /** One count per link at a time. */
+  readonly #running = new Map<string, Promise<void>>();
+
+  constructor({ store, clock }: { readonly store: Store; readonly clock: Clock }) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /**
+   * Counts the missing days from a first one on (days since 1970; null for all). After an import of a million answers
+   * this takes a second or two, without blocking other work.
+   */
+  async update(share: ShareRow, first: number | null): Promise<void> {
+    const key = `${share.project.id} ${share.id}`;
+    const before = this.#running.get(key) ?? Promise.resolve();
+    const last = utcDay(unixSeconds(this.#clock)) - 1;
+    const counting = before.catch(() => {}).then(() => keepDays(this.#store, share, { first, last }));
+    this.#running.set(key, counting);
+    try {
+      await counting;
+    } finally {
+      if (this.#running.get(key) === counting) this.#running.delete(key);
+    }
+  }
+}
