@@ -22,7 +22,12 @@ export function toOpenApi({ version, serverUrl }: ApiDescription): JsonObject {
       securitySchemes: {
         apiKey: { type: "http", scheme: "basic", description: "The API key is the user name; the password is empty." },
       },
-      schemas: { ...mapValues(RESOURCES, (fields, name) => toObject(fields, name === "metrics")), refusal: REFUSAL },
+      schemas: {
+        ...Object.fromEntries(
+          Object.entries(RESOURCES).map(([name, fields]) => [name, toObject(fields, name === "metrics")]),
+        ),
+        refusal: REFUSAL,
+      },
       responses: {
         refused: { description: "Refused or failed", ...toContent({ $ref: "#/components/schemas/refusal" }) },
       },
@@ -173,11 +178,4 @@ function toFieldSchema({ type, nullable, of }: Field): JsonObject {
 
 function toContent(schema: JsonObject): JsonObject {
   return { content: { "application/json": { schema } } };
-}
-
-function mapValues<Name extends string, From, To>(
-  record: Readonly<Record<Name, From>>,
-  change: (value: From, name: Name) => To,
-): Record<string, To> {
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value as From, name as Name)]));
 }

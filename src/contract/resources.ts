@@ -32,6 +32,12 @@ const PERSON_FIELDS = [
   nullable("next_survey_scheduled_at", "timestamp"),
 ] as const;
 
+const SUPPRESSED_FIELDS = [
+  required("person_id", "string"),
+  nullable("email", "string"),
+  nullable("name", "string"),
+] as const;
+
 export const RESOURCES = {
   person: PERSON_FIELDS,
   sentPerson: [
@@ -55,18 +61,8 @@ export const RESOURCES = {
     required("tags", "array", "string"),
     required("additional_answers", "array", "additionalAnswer"),
   ],
-  bounce: [
-    required("person_id", "string"),
-    nullable("email", "string"),
-    nullable("name", "string"),
-    required("bounced_at", "timestamp"),
-  ],
-  unsubscribe: [
-    required("person_id", "string"),
-    nullable("email", "string"),
-    nullable("name", "string"),
-    required("unsubscribed_at", "timestamp"),
-  ],
+  bounce: [...SUPPRESSED_FIELDS, required("bounced_at", "timestamp")],
+  unsubscribe: [...SUPPRESSED_FIELDS, required("unsubscribed_at", "timestamp")],
   metrics: [
     required("nps", "integer"),
     required("promoter_count", "integer"),

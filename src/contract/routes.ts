@@ -80,25 +80,31 @@ const responseChanges = [
   expand,
 ];
 
-const unpublished = (
+/** Defaults to an endpoint outside the specification that answers 200 and, unless it's a POST, can be repeated. */
+const endpoint = (
   name: string,
   method: Method,
   path: string,
-  more: Pick<Route, "summary" | "resource" | "statuses"> & Partial<Route>,
-): Route => ({ name, method, path, section: null, pagination: "none", idempotent: true, parameters: [], ...more });
+  more: Pick<Route, "summary" | "resource"> & Partial<Route>,
+): Route => ({
+  name,
+  method,
+  path,
+  section: null,
+  pagination: "none",
+  idempotent: method !== "POST",
+  statuses: [200],
+  parameters: [],
+  ...more,
+});
 
 export const ROUTES = {
-  listPeople: {
-    name: "listPeople",
-    summary: "List people",
-    method: "GET",
-    path: "/v1/people",
+  listPeople: endpoint("listPeople", "GET", "/v1/people", {
     section: "4.1",
+    summary: "List people",
     pagination: "cursor",
     resource: "person",
     expanded: "expandedPerson",
-    statuses: [200],
-    idempotent: true,
     parameters: [
       perPage,
       ...createdRange,
@@ -112,18 +118,13 @@ export const ROUTES = {
         text: "more of each person",
       }),
     ],
-  },
-  sendPerson: {
-    name: "sendPerson",
-    summary: "Create or update a person and schedule a survey",
-    method: "POST",
-    path: "/v1/people",
+  }),
+  sendPerson: endpoint("sendPerson", "POST", "/v1/people", {
     section: "4.2",
-    pagination: "none",
+    summary: "Create or update a person and schedule a survey",
     resource: "sentPerson",
     statuses: [200, 201],
     anyOf: ["email", "phone_number"],
-    idempotent: false,
     parameters: [
       parameter("email", "email"),
       parameter("phone_number", "phone"),
@@ -141,17 +142,12 @@ export const ROUTES = {
       parameter("email_update", "email", { text: "the new address" }),
       parameter("phone_number_update", "phone", { text: "the new number" }),
     ],
-  },
-  listResponses: {
-    name: "listResponses",
-    summary: "List survey responses",
-    method: "GET",
-    path: "/v1/survey_responses",
+  }),
+  listResponses: endpoint("listResponses", "GET", "/v1/survey_responses", {
     section: "4.3",
+    summary: "List survey responses",
     pagination: "page",
     resource: "surveyResponse",
-    statuses: [200],
-    idempotent: true,
     parameters: [
       perPage,
       page,
@@ -164,17 +160,12 @@ export const ROUTES = {
       parameter("order", "string", { choices: RESPONSE_ORDERS }),
       expand,
     ],
-  },
-  addResponse: {
-    name: "addResponse",
-    summary: "Add a survey response",
-    method: "POST",
-    path: "/v1/survey_responses",
+  }),
+  addResponse: endpoint("addResponse", "POST", "/v1/survey_responses", {
     section: "4.4",
-    pagination: "none",
+    summary: "Add a survey response",
     resource: "surveyResponse",
     statuses: [201],
-    idempotent: false,
     parameters: [
       parameter("person", "string", { required: true, text: "id of the person who responded" }),
       parameter("score", "integer", { required: true, ...score }),
@@ -182,115 +173,78 @@ export const ROUTES = {
       parameter("comment", "string"),
       parameter("created_at", "timestamp", { text: "when it was collected; now when absent" }),
     ],
-  },
-  listBounces: {
-    name: "listBounces",
-    summary: "List bounced people",
-    method: "GET",
-    path: "/v1/bounces",
+  }),
+  listBounces: endpoint("listBounces", "GET", "/v1/bounces", {
     section: "4.5",
+    summary: "List bounced people",
     pagination: "page",
     resource: "bounce",
-    statuses: [200],
-    idempotent: true,
     parameters: [perPage, page, ...createdRange],
-  },
-  listUnsubscribes: {
-    name: "listUnsubscribes",
-    summary: "List unsubscribed people",
-    method: "GET",
-    path: "/v1/unsubscribes",
+  }),
+  listUnsubscribes: endpoint("listUnsubscribes", "GET", "/v1/unsubscribes", {
     section: "4.6",
+    summary: "List unsubscribed people",
     pagination: "page",
     resource: "unsubscribe",
-    statuses: [200],
-    idempotent: true,
     parameters: [perPage, page, ...createdRange],
-  },
-  getMetrics: {
-    name: "getMetrics",
-    summary: "Get metrics",
-    method: "GET",
-    path: "/v1/metrics",
+  }),
+  getMetrics: endpoint("getMetrics", "GET", "/v1/metrics", {
     section: "4.7",
-    pagination: "none",
+    summary: "Get metrics",
     resource: "metrics",
-    statuses: [200],
-    idempotent: true,
     parameters: [...createdRange, trend, parameter("groups", "array", { choices: METRIC_GROUPS })],
-  },
-  listMembers: {
-    name: "listMembers",
-    summary: "List Autopilot memberships",
-    method: "GET",
-    path: "/v1/autopilot/{platform}/memberships",
+  }),
+  listMembers: endpoint("listMembers", "GET", "/v1/autopilot/{platform}/memberships", {
     section: "4.8",
+    summary: "List Autopilot memberships",
     pagination: "cursor",
     resource: "membership",
-    statuses: [200],
-    idempotent: true,
     parameters: [perPage, ...memberIdentifiers],
-  },
-  addMember: {
-    name: "addMember",
-    summary: "Add a person to Autopilot, or change the properties there",
-    method: "POST",
-    path: "/v1/autopilot/{platform}/memberships",
+  }),
+  addMember: endpoint("addMember", "POST", "/v1/autopilot/{platform}/memberships", {
     section: "4.9",
-    pagination: "none",
+    summary: "Add a person to Autopilot, or change the properties there",
+    idempotent: true,
     resource: "addedMember",
     statuses: [200, 201],
     anyOf: MEMBER_IDENTIFIERS,
-    idempotent: true,
     parameters: [...memberIdentifiers, parameter("person_name", "string"), parameter("properties", "map")],
-  },
-  removeMember: {
-    name: "removeMember",
-    summary: "Remove a person from Autopilot",
-    method: "DELETE",
-    path: "/v1/autopilot/{platform}/memberships",
+  }),
+  removeMember: endpoint("removeMember", "DELETE", "/v1/autopilot/{platform}/memberships", {
     section: "4.10",
-    pagination: "none",
+    summary: "Remove a person from Autopilot",
     resource: "removedMember",
     statuses: [202],
     oneOf: MEMBER_IDENTIFIERS,
-    idempotent: true,
     parameters: memberIdentifiers,
-  },
-  getAutopilot: {
-    name: "getAutopilot",
-    summary: "Get the Autopilot configuration",
-    method: "GET",
-    path: "/v1/autopilot/{platform}",
+  }),
+  getAutopilot: endpoint("getAutopilot", "GET", "/v1/autopilot/{platform}", {
     section: "4.11",
-    pagination: "none",
+    summary: "Get the Autopilot configuration",
     resource: "autopilotConfiguration",
-    statuses: [200],
-    idempotent: true,
-    parameters: [],
-  },
-  getPerson: unpublished("getPerson", "GET", "/v1/people/{person}", {
+  }),
+  getPerson: endpoint("getPerson", "GET", "/v1/people/{person}", {
     summary: "Get everything about a person, by id, email:… or phone_number:…",
     resource: "personDetails",
-    statuses: [200],
   }),
-  deletePerson: unpublished("deletePerson", "DELETE", "/v1/people/{person}", {
+  deletePerson: endpoint("deletePerson", "DELETE", "/v1/people/{person}", {
     summary: "Delete a person, named by id, email:… or phone_number:…",
     resource: "done",
     statuses: [202],
   }),
-  cancelSurveys: unpublished("cancelSurveys", "DELETE", "/v1/people/{email}/survey_requests/pending", {
+  cancelSurveys: endpoint("cancelSurveys", "DELETE", "/v1/people/{email}/survey_requests/pending", {
     summary: "Cancel a person's surveys that were not sent yet; named by e-mail, id or phone_number:…",
     resource: "done",
     statuses: [202],
   }),
-  unsubscribe: unpublished("unsubscribe", "POST", "/v1/unsubscribes", {
+  unsubscribe: endpoint("unsubscribe", "POST", "/v1/unsubscribes", {
     summary: "Unsubscribe a person",
+    idempotent: true,
     resource: "done",
     statuses: [200, 201],
     parameters: [parameter("person_email", "email", { required: true })],
   }),
-  resubscribe: unpublished("resubscribe", "DELETE", "/v1/unsubscribes", {
+  resubscribe: endpoint("resubscribe", "DELETE", "/v1/unsubscribes", {
     summary: "Clear a person's unsubscribe and bounce",
     resource: "done",
     statuses: [202],
@@ -299,28 +253,25 @@ export const ROUTES = {
       parameter("note", "string", { required: true, text: "who asked for it and why" }),
     ],
   }),
-  getResponse: unpublished("getResponse", "GET", "/v1/survey_responses/{id}", {
+  getResponse: endpoint("getResponse", "GET", "/v1/survey_responses/{id}", {
     summary: "Get a survey response",
     resource: "surveyResponse",
-    statuses: [200],
     parameters: [expand],
   }),
-  signResponse: unpublished("signResponse", "GET", "/v1/survey_responses/{id}/link", {
+  signResponse: endpoint("signResponse", "GET", "/v1/survey_responses/{id}/link", {
     summary: "Get a link to a response that works without a key for 30 days",
     resource: "signedLink",
-    statuses: [200],
   }),
-  updateResponse: unpublished("updateResponse", "PUT", "/v1/survey_responses/{id}", {
+  updateResponse: endpoint("updateResponse", "PUT", "/v1/survey_responses/{id}", {
     summary: "Change a survey response",
     resource: "surveyResponse",
-    statuses: [200],
     parameters: responseChanges,
   }),
-  listSurveyStatuses: unpublished("listSurveyStatuses", "POST", "/v1/people/survey_statuses", {
+  listSurveyStatuses: endpoint("listSurveyStatuses", "POST", "/v1/people/survey_statuses", {
     summary: "Check who would not be surveyed, and why; changes nothing",
+    idempotent: true,
     resource: "surveyStatuses",
     expanded: "expandedStatuses",
-    statuses: [200],
     parameters: [
       parameter("people", "array", {
         required: true,
@@ -330,18 +281,17 @@ export const ROUTES = {
       parameter("expand", "array", { choices: PERSON_EXPANSIONS, text: "also what is stored with each person" }),
     ],
   }),
-  deleteResponse: unpublished("deleteResponse", "DELETE", "/v1/survey_responses/{id}", {
+  deleteResponse: endpoint("deleteResponse", "DELETE", "/v1/survey_responses/{id}", {
     summary: "Delete a survey response",
     resource: "done",
     statuses: [202],
   }),
-  updateResponseByBody: unpublished("updateResponseByBody", "PUT", "/v1/survey_responses", {
+  updateResponseByBody: endpoint("updateResponseByBody", "PUT", "/v1/survey_responses", {
     summary: "Change the survey response that the body names",
     resource: "surveyResponse",
-    statuses: [200],
     parameters: [parameter("id", "string", { required: true }), ...responseChanges],
   }),
-} as const satisfies Record<string, Route>;
+} satisfies Record<string, Route>;
 
 export type RouteName = keyof typeof ROUTES;
 

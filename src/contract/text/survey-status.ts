@@ -51,8 +51,12 @@ export function describeSurveyStatus(
   const minute = (at: number): string => writeMinute(wallClock(at));
   const day = (at: number): string => minute(at).replace(/ .*/, "");
   switch (status) {
-    case "throttled":
-      return describeThrottle(since, until, { day, minute });
+    case "throttled": {
+      // A throttle that ends on the day it began needs the time.
+      const write = since !== null && until !== null && day(since) === day(until) ? minute : day;
+      const start = since === null ? "" : `surveyed on ${write(since)}, `;
+      return `${start}throttled${until === null ? "" : ` until ${write(until)}`}`;
+    }
     case "pending":
       return `a survey is already scheduled${until === null ? "" : ` for ${minute(until)}`}`;
     case "unreachable":
@@ -63,21 +67,6 @@ export function describeSurveyStatus(
     default:
       return since === null ? status : `${status} on ${day(since)}`;
   }
-}
-
-interface TimeWriter {
-  readonly day: (at: number) => string;
-  readonly minute: (at: number) => string;
-}
-
-/** A throttle that ends on the day it began needs the time. */
-function describeThrottle(since: number | null, until: number | null, { day, minute }: TimeWriter): string {
-  const isShort = since !== null && until !== null && day(since) === day(until);
-  const write = isShort ? minute : day;
-  return [
-    ...(since === null ? [] : [`surveyed on ${write(since)}`]),
-    until === null ? "throttled" : `throttled until ${write(until)}`,
-  ].join(", ");
 }
 
 function writeMinute(wall: number): string {
