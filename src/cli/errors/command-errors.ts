@@ -1,13 +1,12 @@
 import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { CommandError, type ErrorFacts } from "./usage-error.ts";
 
-/** What the command should show or change doesn't exist. Exit status 5. */
-export class NothingFoundError extends Error {
+/** What the command should show or change doesn't exist. */
+export class NothingFoundError extends CommandError {
   override readonly name = "NothingFoundError";
-  readonly hint: string | null;
 
   constructor(message: string, hint: string | null = null) {
-    super(message);
-    this.hint = hint;
+    super("not_found", message, EXIT.refused, { hint });
   }
 }
 
@@ -33,47 +32,33 @@ export class ChangesFailedError extends Error {
   }
 }
 
-/** Exit status 6. */
-export class AssertionError extends Error {
+export class AssertionError extends CommandError {
   override readonly name = "AssertionError";
-  readonly failures: readonly string[];
 
   constructor(failures: readonly string[], message = `assertion failed: ${failures.join("; ")}`) {
-    super(message);
-    this.failures = failures;
+    super("assertion_failed", message, EXIT.assertion, { details: [...failures] });
   }
 }
 
 /** A problem with a data file or its service, such as a lock or a missing object. */
-export class DataFileError extends Error {
+export class DataFileError extends CommandError {
   override readonly name = "DataFileError";
-  readonly code: string;
-  readonly hint: string | null;
-  readonly exit: ExitCode;
 
   constructor(
     code: string,
     message: string,
-    options: { readonly hint?: string; readonly exit?: ExitCode; readonly cause?: unknown } = {},
+    { exit = EXIT.failed, ...options }: ErrorFacts & { readonly exit?: ExitCode } = {},
   ) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.code = code;
-    this.hint = options.hint ?? null;
-    this.exit = options.exit ?? EXIT.failed;
+    super(code, message, exit, options);
   }
 }
 
-/** An import stopped for another reason than its rows or the service. Exit status 1. */
-export class ImportStoppedError extends Error {
+/** An import stopped for another reason than its rows or the service. */
+export class ImportStoppedError extends CommandError {
   override readonly name = "ImportStoppedError";
-  /** In the error JSON: `input_changed`, `rows_missing`, `suppression_unknown`. */
-  readonly code: string;
-  readonly hint: string | null;
 
-  constructor(code: string, message: string, options: { readonly hint?: string; readonly cause?: unknown } = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.code = code;
-    this.hint = options.hint ?? null;
+  constructor(code: "input_changed" | "rows_missing" | "suppression_unknown", message: string, options?: ErrorFacts) {
+    super(code, message, EXIT.failed, options);
   }
 }
 
@@ -87,43 +72,43 @@ export class BegunError extends Error {
   }
 }
 
-/** An export has fewer rows than the service counts, and would replace a file. Exit status 1. */
-export class ShortExportError extends Error {
+/** An export has fewer rows than the service counts, and would replace a file. */
+export class ShortExportError extends CommandError {
   override readonly name = "ShortExportError";
+
+  constructor(message: string) {
+    super("rows_missing", message, EXIT.failed, { hint: "to take what the service sent, use another --out file" });
+  }
 }
 
-/** `--query` failed after the command had done its work. Exit status 1. */
-export class FilterError extends Error {
+/** `--query` failed after the command had done its work. */
+export class FilterError extends CommandError {
   override readonly name = "FilterError";
 
   constructor(reason: string, cause?: unknown) {
-    super(`the command was carried out, but --query: ${reason}`, { cause });
+    const hint = "the output is printed in full";
+    super("not_filtered", `the command was carried out, but --query: ${reason}`, EXIT.failed, { hint, cause });
   }
 }
 
 export type StopSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
 
-const SENTENCES: Readonly<Record<StopSignal, string>> = {
-  SIGINT: "Interrupted.",
-  SIGTERM: "Terminated.",
-  SIGHUP: "Terminated: the terminal was closed.",
-};
+/** Exit statuses are 128 + the signal's number. */
+const STOPS = {
+  SIGINT: { sentence: "Interrupted.", exit: EXIT.interrupted },
+  SIGTERM: { sentence: "Terminated.", exit: EXIT.terminated },
+  SIGHUP: { sentence: "Terminated: the terminal was closed.", exit: EXIT.hungUp },
+} as const;
 
-/** `Deps.signal` aborts with it. Exit status 128 + the signal's number. */
-export class InterruptedError extends Error {
+/** `Deps.signal` aborts with it. */
+export class InterruptedError extends CommandError {
   override readonly name = "InterruptedError";
   readonly signal: StopSignal;
-  readonly hint: string | null;
 
   constructor(signal: StopSignal, hint: string | null = null) {
-    super(SENTENCES[signal]);
+    super("interrupted", STOPS[signal].sentence, STOPS[signal].exit, { hint });
     this.signal = signal;
-    this.hint = hint;
   }
-}
-
-export function exitOfSignal(signal: StopSignal): ExitCode {
-  return { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated, SIGHUP: EXIT.hungUp }[signal];
 }
 
 /** An uncaught error. `Deps.signal` aborts with it; its cause is reported. */

@@ -1,23 +1,42 @@
 import type { Json } from "../../contract/json.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
 
-/** Nothing was sent. Exit status 2. */
-export class UsageError extends Error {
-  override readonly name: string = "UsageError";
+export interface ErrorFacts {
   /** One line without a full stop. */
+  readonly hint?: string | null;
+  readonly details?: Json;
+  readonly cause?: unknown;
+}
+
+/** An error with all that its report needs. */
+export class CommandError extends Error {
+  /** In the error JSON, such as `input_changed`. */
+  readonly code: string;
+  readonly exit: ExitCode;
   readonly hint: string | null;
   readonly details: Json;
 
-  constructor(
-    message: string,
-    options: { readonly hint?: string; readonly details?: Json; readonly cause?: unknown } = {},
-  ) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.hint = options.hint ?? null;
-    this.details = options.details ?? null;
+  constructor(code: string, message: string, exit: ExitCode, { hint = null, details = null, cause }: ErrorFacts = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.exit = exit;
+    this.hint = hint;
+    this.details = details;
   }
 }
 
-/**
- * The user declined or didn't answer. The message is printed without "error:", so it's full sentences. Exit status 2.
- */
-export class CancelledError extends UsageError {}
+/** Nothing was sent. */
+export class UsageError extends CommandError {
+  override readonly name: string = "UsageError";
+
+  constructor(message: string, options?: ErrorFacts, code = "usage") {
+    super(code, message, EXIT.usage, options);
+  }
+}
+
+/** The user declined or didn't answer. The message is printed without "error:", so it's full sentences. */
+export class CancelledError extends UsageError {
+  constructor(message: string) {
+    super(message, {}, "cancelled");
+  }
+}

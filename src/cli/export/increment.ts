@@ -1,16 +1,6 @@
 /** Resumes from the previous run's state, and saves the new one. */
 import { readFile, stat } from "node:fs/promises";
 import type { SinkTotals } from "../../bulk/export/byte-sink.ts";
-import {
-  checkIdentity,
-  formatState,
-  OVERLAP_SECONDS,
-  parseState,
-  StateRefusedError,
-  type ExportState,
-  type ExportPosition,
-  type StateIdentity,
-} from "../../bulk/export/state.ts";
 import { createVersionFilter, createVersionLog, NO_VERSIONS, type VersionLog } from "../../bulk/export/versions.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import type { Connection, Deps } from "../kit/deps.ts";
@@ -18,6 +8,15 @@ import { UsageError } from "../errors/usage-error.ts";
 import { digestOldBytes, lockFile, tryPlace, writeSmallFile, type ExportOutput } from "./output.ts";
 import type { ExportPlan } from "./plan.ts";
 import type { ExportFlags, ExportRequest, ExportSource, UnstampedRows } from "./request.ts";
+import {
+  checkIdentity,
+  type ExportPosition,
+  type ExportState,
+  formatState,
+  OVERLAP_SECONDS,
+  parseState,
+  type StateIdentity,
+} from "./state.ts";
 
 export interface OpenedExport {
   readonly deps: Deps;
@@ -155,10 +154,12 @@ export async function openState(deps: Deps, file: string): Promise<StateFile> {
   try {
     const text = await readIfThere(file);
     await tryPlace(deps, file);
-    const last = text === null ? null : asUsage(file, () => parseState(text, file));
+    const last = text === null ? null : parseState(text, file);
     return {
       last,
-      check: (identity) => asUsage(file, () => last !== null && checkIdentity(last, identity, file)),
+      check: (identity) => {
+        if (last !== null) checkIdentity(last, identity, file);
+      },
       write: (state) => writeSmallFile(deps, file, formatState(state)),
       release: () => lock.release(),
     };
@@ -178,17 +179,5 @@ async function readIfThere(file: string): Promise<string | null> {
     if (error instanceof UsageError) throw error;
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw new UsageError(`--state: cannot read ${file}: ${(error as Error).message}`, { cause: error });
-  }
-}
-
-function asUsage<Result>(file: string, work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    if (!(error instanceof StateRefusedError)) throw error;
-    throw new UsageError(`--state: ${error.message}`, {
-      hint: `to export everything again, use another --state file or delete ${file}`,
-      cause: error,
-    });
   }
 }

@@ -8,6 +8,7 @@ import {
   lockName,
   openReplacement,
   removeLeftovers,
+  replaceFile,
   UnwritableFileError,
   type FileReplacement,
 } from "../../runtime/files/file-replacement.ts";
@@ -132,24 +133,18 @@ export async function tryPlace(deps: Deps, file: string): Promise<void> {
 }
 
 /** Atomically, with mode 0600. The caller holds the lock. */
-export async function writeSmallFile(deps: Deps, file: string, text: string): Promise<void> {
-  const replacement = await open(deps, file);
-  try {
-    if (replacement.isWhole) await removeLeftovers(replacement);
-    await replacement.write(Buffer.from(text));
-    await replacement.commit();
-  } finally {
-    await replacement.discard();
-  }
+export function writeSmallFile({ random }: Deps, file: string, text: string): Promise<void> {
+  return asUsage(replaceFile(file, text, random.token(6), { isAlone: true }));
 }
 
-async function open({ random, signal }: Deps, file: string): Promise<FileReplacement> {
-  try {
-    return await openReplacement(file, random.token(6), signal);
-  } catch (error) {
-    if (error instanceof UnwritableFileError) throw new UsageError(error.message, { cause: error });
-    throw error;
-  }
+function open({ random, signal }: Deps, file: string): Promise<FileReplacement> {
+  return asUsage(openReplacement(file, random.token(6), signal));
+}
+
+async function asUsage<Result>(work: Promise<Result>): Promise<Result> {
+  return await work.catch((error: unknown) => {
+    throw error instanceof UnwritableFileError ? new UsageError(error.message, { cause: error }) : error;
+  });
 }
 
 const LINE_FEED = 10;

@@ -5,7 +5,7 @@ import { isSameFile } from "../../runtime/files/file-replacement.ts";
 import type { Deps } from "../kit/deps.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { selectColumns, type Column } from "../render/columns.ts";
-import { createEncoder, type EncodedFormat } from "../render/encoders.ts";
+import { createEncoder, type EncodedFormat, isJson } from "../render/encoders.ts";
 import { checkCsvFlags } from "../render/list-output.ts";
 import type { ExportFlags, ExportRequest } from "./request.ts";
 
@@ -20,15 +20,15 @@ export interface ExportPlan {
 
 export function planExport(deps: Deps, request: ExportRequest, flags: ExportFlags): ExportPlan {
   const format = chooseExportFormat(deps, flags.out);
-  const asJson = format === "json" || format === "ndjson";
   const selected = selectColumns(request.resource, deps.options.columns);
   checkFlags(deps, flags, format);
   checkCsvFlags(deps, format);
   const gzip = flags.gzip || hasGz(flags.out ?? "");
   if (gzip && isStdout(flags.out) && deps.streams.out.isTTY)
     throw new UsageError("--gzip writes binary data, which a terminal cannot show");
-  const file = isStdout(flags.out) ? null : withGz(flags.out ?? "", gzip);
-  return { format, gzip, file, columns: asJson && deps.options.columns === null ? null : selected };
+  const out = flags.out ?? "";
+  const file = isStdout(flags.out) ? null : gzip && !hasGz(out) ? `${out}.gz` : out;
+  return { format, gzip, file, columns: isJson(format) && deps.options.columns === null ? null : selected };
 }
 
 export function createPageEncoder(
@@ -82,16 +82,11 @@ export async function refuseStateAsTarget({ file }: ExportPlan, { state, checksu
     refuse(await isSameFile(written, state), `--state: ${state} is the file that the export writes; use another`);
 }
 
-function withGz(file: string, gzip: boolean): string {
-  return gzip && !hasGz(file) ? `${file}.gz` : file;
-}
-
 function hasGz(file: string): boolean {
   return /\.gz$/i.test(file);
 }
 
 function checkFlags({ options }: Deps, flags: ExportFlags, format: EncodedFormat): void {
-  const asJson = format === "json" || format === "ndjson";
   refuse(flags.checksum && isStdout(flags.out), "--checksum requires --out: the checksum is written next to the file");
   refuse(
     options.query !== null && !isStdout(flags.out),
@@ -109,7 +104,10 @@ function checkFlags({ options }: Deps, flags: ExportFlags, format: EncodedFormat
     "--append and --flatten cannot be used together: later rows may bring columns that the file does not have",
     "list the columns with --columns, as in person_properties.plan",
   );
-  refuse(flags.flatten && asJson, "--flatten adds columns to csv and tsv; json and ndjson keep maps as they are");
+  refuse(
+    flags.flatten && isJson(format),
+    "--flatten adds columns to csv and tsv; json and ndjson keep maps as they are",
+  );
 }
 
 function refuse(when: boolean, message: string, hint?: string): void {

@@ -46,7 +46,8 @@ function formatReport(
   { isShort, time }: { readonly isShort: boolean; readonly time: TimeFormatter },
 ): string {
   const asked = describeRange(range, time);
-  const rows = describeRows(totals, time);
+  const { firstAt, lastAt } = totals;
+  const rows = firstAt === null || lastAt === null ? "" : `${time(firstAt)} – ${time(lastAt)}`;
   const facts = [
     isShort ? toSize(written.bytes) : `${written.bytes} B`,
     ...(asked === "" ? [rows] : isShort ? [asked] : [asked, rows === "" ? "" : `rows ${rows}`]).filter(
@@ -64,10 +65,6 @@ function describeRange({ since, until }: Range, time: TimeFormatter): string {
     ...(since === null ? [] : [`since ${time(since)}`]),
     ...(until === null ? [] : [`until ${time(until)}`]),
   ].join(" ");
-}
-
-function describeRows({ firstAt, lastAt }: ExportTotals, time: TimeFormatter): string {
-  return firstAt === null || lastAt === null ? "" : `${time(firstAt)} – ${time(lastAt)}`;
 }
 
 /** Ignores rows that the metrics don't count. */

@@ -1,4 +1,4 @@
-/** One ladder from any error to what stderr shows and which status ends the program. */
+/** Maps every error to its report on stderr and an exit status. */
 import { ClientError } from "../../client/errors/client-error.ts";
 import { AuthError, BadReplyError, RefusedError, ServiceError, TimeoutError } from "../../client/errors/call-errors.ts";
 import { ConfigError, type ConfigAdvice, type UnknownProfile } from "../../config/config-error.ts";
@@ -7,30 +7,19 @@ import { UnwritableFileError } from "../../runtime/files/file-replacement.ts";
 import { UnreadableFileError } from "../../runtime/pipe-reader.ts";
 import { wordsOfCode } from "../../runtime/files/system-words.ts";
 import { suggest } from "../args/suggest.ts";
-import {
-  AssertionError,
-  BegunError,
-  ChangesFailedError,
-  DataFileError,
-  exitOfSignal,
-  FilterError,
-  ImportStoppedError,
-  InterruptedError,
-  NothingFoundError,
-  ShortExportError,
-} from "../errors/command-errors.ts";
-import { CancelledError, UsageError } from "../errors/usage-error.ts";
+import { BegunError, ChangesFailedError } from "../errors/command-errors.ts";
+import { CommandError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 
-/** The error JSON's five keys, always all of them, and the exit status. */
+/** The five keys of the error JSON, and the exit status. */
 export interface ErrorReport {
   readonly code: string;
   readonly message: string;
-  /** HTTP status; null where no answer came. */
+  /** HTTP status; null without a response. */
   readonly status: number | null;
   readonly details: Json;
   readonly hint: string | null;
-  /** For people, in place of the message: an error each. */
+  /** Replaces the message in text output, one line per failure. */
   readonly each?: readonly string[];
   readonly exit: ExitCode;
 }
@@ -64,24 +53,13 @@ function report(code: string, message: string, exit: ExitCode, more: Partial<Err
 }
 
 function describeOwn(error: Error): ErrorReport | null {
-  if (error instanceof CancelledError) return report("cancelled", error.message, EXIT.usage, { hint: error.hint });
-  if (error instanceof UsageError)
-    return report("usage", error.message, EXIT.usage, { hint: error.hint, details: error.details });
-  if (error instanceof ImportStoppedError) return report(error.code, error.message, EXIT.failed, { hint: error.hint });
-  if (error instanceof ShortExportError)
-    return report("rows_missing", error.message, EXIT.failed, { hint: SHORT_EXPORT_HINT });
-  if (error instanceof FilterError)
-    return report("not_filtered", error.message, EXIT.failed, { hint: "the output is printed in full" });
+  if (error instanceof CommandError) {
+    const { code, message, exit, hint, details } = error;
+    return report(code, message, exit, { hint, details });
+  }
   if (error instanceof UnreadableFileError) return report("unreadable", `${error.file}: ${error.message}`, EXIT.usage);
   if (error instanceof UnwritableFileError) return report("unwritable", error.message, EXIT.usage);
-  if (error instanceof ConfigError) return describeConfig(error);
-  if (error instanceof DataFileError) return report(error.code, error.message, error.exit, { hint: error.hint });
-  if (error instanceof NothingFoundError) return report("not_found", error.message, EXIT.refused, { hint: error.hint });
-  if (error instanceof AssertionError)
-    return report("assertion_failed", error.message, EXIT.assertion, { details: [...error.failures] });
-  if (error instanceof InterruptedError)
-    return report("interrupted", error.message, exitOfSignal(error.signal), { hint: error.hint });
-  return null;
+  return error instanceof ConfigError ? describeConfig(error) : null;
 }
 
 const BY_SEVERITY: readonly ExitCode[] = [EXIT.auth, EXIT.failed, EXIT.refused];
@@ -105,8 +83,6 @@ function describeConfig({ problem, message, advice }: ConfigError): ErrorReport 
     ? report("not_configured", message, EXIT.auth, { hint })
     : report("bad_configuration", message, EXIT.usage, { hint });
 }
-
-const SHORT_EXPORT_HINT = "to take what the service sent, use another --out file";
 
 const NEXT_STEPS =
   "connect to a service with: surveyctl auth login\nor try everything on this machine with: surveyctl --profile local …";
@@ -143,10 +119,11 @@ function describeClient(error: Error, verbose: boolean): ErrorReport | null {
   if (!(error instanceof ClientError)) return null;
   const { code, status, details } = error;
   const message = verbose ? error.message : error.what;
-  return { code, message, status, details, hint: advise(error), exit: exitOfClient(error) };
+  const exit = error instanceof AuthError ? EXIT.auth : error instanceof RefusedError ? EXIT.refused : EXIT.failed;
+  return { code, message, status, details, hint: advise(error), exit };
 }
 
-/** The next step, where the value at fault comes from, and how often it was tried: a line each; null for none. */
+/** The next step, the source of a wrong key or address, and the number of tries, one line each; null if empty. */
 function advise(error: ClientError): string | null {
   const { tries, origin, hint } = error;
   const isKey = ABOUT_KEY.has(error.code);
@@ -163,13 +140,13 @@ function advise(error: ClientError): string | null {
 const ABOUT_KEY: ReadonlySet<string> = new Set(["unauthorized", "forbidden", "read_only_key"]);
 const ABOUT_ADDRESS: ReadonlySet<string> = new Set(["connection_failed", "not_found", "redirect_refused", "timeout"]);
 
-/** Also for a write, whose outcome is unknown then. */
+/** True if the response, or the cause of an unknown outcome, is a web page. */
 function isPage(error: ClientError): boolean {
   const reply = error instanceof BadReplyError ? error : error.cause;
   return reply instanceof BadReplyError && (/html/i.test(reply.contentType ?? "") || reply.preview.startsWith("<"));
 }
 
-/** What below the command line knows no flags has none of its own: by code. */
+/** By code, since the client doesn't know flags or commands. */
 function nextStep(error: ClientError): string | null {
   if (error instanceof ServiceError) return error.retryAfterMs === null ? ADVICE.service_failed : ADVICE.longer_wait;
   const timeout = error instanceof BadReplyError ? error.cause : error;
@@ -193,15 +170,10 @@ const ADVICE = {
   unauthorized: "surveyctl auth status shows which key is used",
 } as const;
 
-function exitOfClient(error: ClientError): ExitCode {
-  if (error instanceof AuthError) return EXIT.auth;
-  return error instanceof RefusedError ? EXIT.refused : EXIT.failed;
-}
-
-/** Refusals of the operating system that are about the name; everything else is a failure. */
+/** System errors about the name of a file, which are usage errors. */
 const MISNAMED: ReadonlySet<string> = new Set(["ENOENT", "EACCES", "EPERM", "EISDIR", "ENOTDIR", "EROFS"]);
 
-/** The subject of a call without a path. */
+/** Names for system calls without a path. */
 const PLACES: ReadonlyMap<string, string> = new Map([
   ["write", "writing the output"],
   ["uv_cwd", "the current directory"],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { NO_VERSIONS, createVersionFilter, createVersionLog, hashVersion } from "../../../src/bulk/export/versions.ts";
-import { formatState, parseState, StateRefusedError, type ExportState } from "../../../src/bulk/export/state.ts";
+import { hashVersion, NO_VERSIONS } from "../../../src/bulk/export/versions.ts";
+import { type ExportState, formatState, parseState } from "../../../src/cli/export/state.ts";
 
 const identity = {
   command: "people export",
@@ -48,33 +48,6 @@ it("reads a state of the first format", () => {
   });
 });
 
-function pageAt(at: number, first: number): { rows: { id: number; at: number }[]; text: string } {
-  return { rows: Array.from({ length: 100 }, (_, index) => ({ id: first + index, at })), text: "" };
-}
-
-it("remembers what changed lately in 16 bytes a row, and nothing older", () => {
-  const keys = {
-    id: (row: object) => String((row as { id: number }).id),
-    at: (row: object) => (row as { at: number }).at,
-    content: () => "x".repeat(1000),
-  };
-  const log = createVersionLog(keys, { until: null, versions: NO_VERSIONS }, 300, () => Infinity);
-  for (let page = 0; page < 200; page += 1) log.note(log.find(pageAt(1000 + page, page * 100)));
-  for (let page = 0; page < 300; page += 1) log.note(log.find(pageAt(9000, 100_000 + page * 100)));
-  const { until, versions } = log.tail();
-  expect([until, versions.ats.length, versions.marks.length]).toEqual([9000, 30_000, 30_000]);
-  const room = versions.ats.buffer.byteLength + versions.marks.buffer.byteLength;
-  expect(room).toBeLessThan(16 * 30_000 * 1.6);
-  const isNew = createVersionFilter(keys, versions);
-  expect(
-    [
-      { id: 100_000, at: 9000 },
-      { id: 129_999, at: 9000 },
-      { id: 130_000, at: 9000 },
-    ].map(isNew),
-  ).toEqual([false, false, true]);
-});
-
 describe("a damaged state", () => {
   it.each([
     { identity: undefined },
@@ -94,13 +67,13 @@ describe("a damaged state", () => {
     { pending: 5 },
     { pending: { until: "x" } },
   ])("is refused: %o", (more) => {
-    expect(() => parseState(spoiled(more), "s")).toThrow(new StateRefusedError("s is damaged"));
+    expect(() => parseState(spoiled(more), "s")).toThrow("--state: s is damaged");
   });
 
   it.each(["", "{", "null", "[]", "id,score\n", '{"surveyctl_export_state":3}', formatState(STATE).slice(0, 80)])(
     "is no state: %s",
     (text) => {
-      expect(() => parseState(text, "s")).toThrow(new StateRefusedError("s is not the state of an export"));
+      expect(() => parseState(text, "s")).toThrow("--state: s is not the state of an export");
     },
   );
 });

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, parseJsonObject } from "../../contract/json.ts";
-import { hashVersion, type Versions } from "./versions.ts";
+import { hashVersion, type Versions } from "../../bulk/export/versions.ts";
+import { UsageError } from "../errors/usage-error.ts";
 
 /** Must be the same in every run that continues from a state. */
 export interface StateIdentity {
@@ -23,13 +24,8 @@ export interface ExportPosition {
 
 export interface ExportState extends ExportPosition {
   readonly identity: StateIdentity;
-  /** The position that a run was about to position; valid once the file has that length and digest. */
+  /** The position that a run was about to reach; valid once the file has that length and digest. */
   readonly pending: ExportPosition | null;
-}
-
-/** The state can't be used for this run. Nothing was sent. */
-export class StateRefusedError extends Error {
-  override readonly name = "StateRefusedError";
 }
 
 const FORMAT_VERSION = 2;
@@ -49,15 +45,16 @@ function toBase64({ buffer, byteOffset, byteLength }: Float64Array | BigUint64Ar
   return Buffer.from(buffer, byteOffset, byteLength).toString("base64");
 }
 
+/** Throws UsageError. */
 export function parseState(text: string, file: string): ExportState {
   const value = parseJsonObject(text);
   const format = value?.surveyctl_export_state;
   if (value === null || (format !== 1 && format !== FORMAT_VERSION))
-    throw new StateRefusedError(`${file} is not the state of an export`);
+    throw unusable(file, "is not the state of an export");
   const position = parsePosition(value);
   const pending = isJsonObject(value.pending) ? parsePosition(value.pending) : null;
   if (position === null || !isJsonObject(value.identity) || (pending === null && (value.pending ?? null) !== null))
-    throw new StateRefusedError(`${file} is damaged`);
+    throw unusable(file, "is damaged");
   return { ...position, identity: value.identity as unknown as StateIdentity, pending };
 }
 
@@ -117,11 +114,18 @@ const MEANINGS: Readonly<Record<keyof StateIdentity, string>> = {
   columns: "other columns",
 };
 
+/** Throws UsageError. */
 export function checkIdentity(state: ExportState, identity: StateIdentity, file: string): void {
   for (const name of Object.keys(MEANINGS) as (keyof StateIdentity)[]) {
     const [before, now] = [state.identity[name], identity[name]];
     if (before === now) continue;
     const difference = name === "key" ? "" : `: ${before || "none"} then, ${now || "none"} now`;
-    throw new StateRefusedError(`${file} belongs to ${MEANINGS[name]}${difference}`);
+    throw unusable(file, `belongs to ${MEANINGS[name]}${difference}`);
   }
+}
+
+function unusable(file: string, why: string): UsageError {
+  return new UsageError(`--state: ${file} ${why}`, {
+    hint: `to export everything again, use another --state file or delete ${file}`,
+  });
 }
