@@ -3,8 +3,8 @@ import type { Process } from "./process.ts";
 import { toSafeLines } from "./render/safe-text.ts";
 
 /**
- * Runs one command line and gives its exit status. Two load no parser: a shell asks for completions at each key, and
- * `--version` takes 1.2 times an empty program's time instead of 1.5 (Node 20, two cores).
+ * Runs one command line and returns its exit status. Completion and `--version` load no parser: a shell asks for
+ * completions at each key, and `--version` takes 1.2 times an empty program's time instead of 1.5 (Node 20, two cores).
  */
 export async function main(process: Process): Promise<number> {
   const args = process.argv.slice(2);

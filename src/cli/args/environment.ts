@@ -1,13 +1,13 @@
-/** What the environment says about output, whatever the command. */
+/** Output settings from the environment. */
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** An empty variable is an unset one. */
+/** Null for an empty variable too. */
 export function variable(env: Environment, name: string): string | null {
   return env[name] || null;
 }
 
-/** NO_COLOR and CLICOLOR=0 switch off, FORCE_COLOR and CLICOLOR_FORCE on, else a terminal that is not dumb decides. */
+/** By default, terminals have color unless TERM is dumb. */
 export function wantsColor(env: Environment, isTerminal: boolean): boolean {
   if (variable(env, "NO_COLOR") !== null) return false;
   const forced = variable(env, "FORCE_COLOR") ?? variable(env, "CLICOLOR_FORCE");

@@ -36,7 +36,7 @@ const GLOBALS = {
     choices: OUTPUT_FORMATS,
     environment: "SURVEYCTL_OUTPUT",
     otherwise: "table on a terminal, tsv in a pipe, csv for export",
-    /** Null: the command's own default for a terminal or a pipe. */
+    /** Null means the command's default for a terminal or a pipe. */
     read: readOutput,
   },
   json: { group: "Output", flag: "--json", text: "short for -o json" },
@@ -222,7 +222,7 @@ export function readOutput(flags: Flags, env: Environment): OutputFormat | null 
     throw new UsageError(`${short} and --output ${named} cannot be used together`);
   if (short !== null) return "json";
   if (named !== null) return parseChoice(named, "--output", OUTPUT_FORMATS);
-  // A flag takes precedence over the environment, and this one means a format too.
+  // --excel also chooses a format, and flags win over the environment.
   const fallback = flags.is("--excel") ? null : variable(env, "SURVEYCTL_OUTPUT");
   return fallback === null ? null : parseChoice(fallback, "SURVEYCTL_OUTPUT", OUTPUT_FORMATS);
 }

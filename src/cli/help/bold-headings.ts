@@ -3,7 +3,7 @@ import { Chalk } from "chalk";
 /** A line that ends with a colon, at the beginning or after an empty one. */
 const HEADING = /(?<=^|\n\n)[A-Z][^\n]*:(?=\n)/g;
 
-/** Help for a terminal with colour: its headings are bold. */
+/** Makes the headings of help bold. */
 export function boldHeadings(text: string): string {
   const { bold } = new Chalk({ level: 1 });
   return text.replaceAll(HEADING, (heading) => bold(heading));

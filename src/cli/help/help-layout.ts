@@ -25,7 +25,7 @@ export function layOutHelp(command: CommandNode, words: readonly string[], colum
     items("Arguments", command.operands.map(operandItem), width),
     items(
       "Commands",
-      command.commands.map((sub): Item => [verbTerm(sub), sub.summary]),
+      command.commands.map(({ name, alias, summary }): Item => [alias === null ? name : `${name}, ${alias}`, summary]),
       width,
     ),
     items("Flags", flagItems(command.flags), width),
@@ -163,10 +163,6 @@ function usages({ operands, flagsFirst, action, commands }: CommandNode, path: s
     ...(action === null ? [] : [[path, ...(flagsFirst ? ["[flags]", ...forms] : [...forms, "[flags]"])]]),
     ...(commands.length > 0 ? [[path, "<command>", "[flags]"]] : []),
   ].map((words) => words.join(" "));
-}
-
-function verbTerm({ name, alias }: CommandNode): string {
-  return alias === null ? name : `${name}, ${alias}`;
 }
 
 const DATA_NAMES: ReadonlySet<string> = new Set(["--data", "--database", "--database-file", "--insecure-database"]);

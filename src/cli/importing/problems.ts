@@ -7,6 +7,7 @@ import { countOf, formatCount } from "../../contract/text/whole-number.ts";
 import { writeNote, writeWarning } from "../kit/notes.ts";
 import type { Deps } from "../kit/deps.ts";
 import { localeWarning } from "../kit/survey-properties.ts";
+import { isJson } from "../render/encoders.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import type { CheckedFile } from "./import-request.ts";
 import { mapFlags, quoteArgument } from "./mapping.ts";
@@ -19,7 +20,7 @@ export async function reportCheck(checked: CheckedFile): Promise<void> {
   const details = report.problems.map((group) => toDetail(name, group));
   const isAllInvalid = report.invalidRows === report.rows;
   const isFatal = report.invalidRows > 0 && (isAllInvalid || !skipInvalid);
-  if (!(isFatal && isForMachines(deps))) await writeProblems(deps, name, report);
+  if (!(isFatal && isJson(deps.options.output))) await writeProblems(deps, name, report);
   if (isFatal) for (const quote of describeStrayQuotes(name, report)) await writeWarning(deps, quote);
   const verb = report.invalidRows === 1 ? "is" : "are";
   const invalid = `${formatCount(report.invalidRows)} of ${countOf(report.rows, "row")} ${verb} invalid`;
@@ -33,10 +34,6 @@ function adviceFor({ mapping }: ImportTable, { invalidRows, rows }: CheckReport)
   const fix = invalidRows === rows ? "fix them" : "fix them, or pass --skip-invalid to skip them";
   if (mapping.nearMisses.length === 0) return fix;
   return `${fix}\nor map the columns: ${mapFlags(mapping.nearMisses)}`;
-}
-
-function isForMachines({ options }: Deps): boolean {
-  return options.output === "json" || options.output === "ndjson";
 }
 
 async function writeProblems({ streams }: Deps, file: string, report: CheckReport): Promise<void> {

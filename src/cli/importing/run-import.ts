@@ -28,7 +28,7 @@ export async function runImport(deps: Deps, request: ImportRequest): Promise<Exi
   const isOnlyShown = deps.options.dryRun || request.flags.explain !== null;
   const files = isOnlyShown ? null : await runFiles(request);
   const { delimiter, encoding } = request.flags;
-  if (encoding !== null) checkEncoding(encoding);
+  if (encoding !== null && !isEncoding(encoding)) throw badValue("--encoding", encoding, ENCODING_FORM);
   const input = await openInput(deps, request.input, { delimiter, encoding });
   try {
     return await importFrom(deps, request, input, files);
@@ -41,10 +41,7 @@ export async function runImport(deps: Deps, request: ImportRequest): Promise<Exi
   }
 }
 
-function checkEncoding(name: string): void {
-  if (isEncoding(name)) return;
-  throw badValue("--encoding", name, "an encoding that is known, such as windows-1252, utf-16, shift_jis or gb18030");
-}
+const ENCODING_FORM = "an encoding that is known, such as windows-1252, utf-16, shift_jis or gb18030";
 
 function asCliError(error: unknown): unknown {
   if (error instanceof InputError) return asUsageError(error, true);

@@ -13,7 +13,7 @@ import { replaceFile } from "../../runtime/files/file-replacement.ts";
 import type { Connection, Deps } from "../kit/deps.ts";
 import { describeRetries } from "../kit/notes.ts";
 import { createProgress } from "../kit/progress.ts";
-import { BegunError, exitOfSignal, ImportStoppedError, InterruptedError } from "../errors/command-errors.ts";
+import { BegunError, ImportStoppedError, InterruptedError } from "../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { timeFormatterFor } from "../render/time.ts";
 import { type CheckedFile, choicesOf } from "./import-request.ts";
@@ -171,7 +171,7 @@ async function conclude(checked: ReadyToSend, sent: Sent, elapsedMs: number): Pr
     elapsedMs,
     retries: describeRetries(connection),
   });
-  if (stoppedBy instanceof InterruptedError) return exitOfSignal(stoppedBy.signal);
+  if (stoppedBy instanceof InterruptedError) return stoppedBy.exit;
   if (stoppedBy !== null) throw toStopError(stoppedBy, checked);
   return counts.failed + counts.unknown > 0 ? EXIT.partial : EXIT.done;
 }

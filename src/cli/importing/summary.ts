@@ -5,6 +5,7 @@ import { writeNote } from "../kit/notes.ts";
 import type { Deps } from "../kit/deps.ts";
 import { InterruptedError } from "../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { isJson } from "../render/encoders.ts";
 import { toSafeText, toShellWord } from "../render/safe-text.ts";
 import type { ImportRequest } from "./import-request.ts";
 
@@ -37,7 +38,7 @@ export async function writeSummary(deps: Deps, request: ImportRequest, file: str
     await streams.err.write(`${lines.join("\n")}\n`);
   }
   for (const line of nextSteps(deps, request, ending)) await streams.err.write(`${line}\n`);
-  if (options.output !== "json" && options.output !== "ndjson") return;
+  if (!isJson(options.output)) return;
   const object = {
     command: request.command,
     ...ending.counts,

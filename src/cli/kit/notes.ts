@@ -4,18 +4,17 @@ import { countOf } from "../../contract/text/whole-number.ts";
 import type { Connection, Deps } from "./deps.ts";
 import { CancelledError } from "../errors/usage-error.ts";
 
-export async function writeNote({ streams, options }: Pick<Deps, "streams" | "options">, text: string): Promise<void> {
+type Notes = Pick<Deps, "streams" | "options">;
+
+export async function writeNote({ streams, options }: Notes, text: string): Promise<void> {
   if (!options.quiet) await streams.err.write(`note: ${text}\n`);
 }
 
-export async function writeDone({ streams, options }: Pick<Deps, "streams" | "options">, text: string): Promise<void> {
+export async function writeDone({ streams, options }: Notes, text: string): Promise<void> {
   if (!options.quiet) await streams.err.write(`${text}\n`);
 }
 
-export async function writeWarning(
-  { streams, options }: Pick<Deps, "streams" | "options">,
-  text: string,
-): Promise<void> {
+export async function writeWarning({ streams, options }: Notes, text: string): Promise<void> {
   if (!options.quiet) await streams.err.write(`warning: ${text}\n`);
 }
 

@@ -54,24 +54,16 @@ export function localeWarning(properties: JsonObject | null, place = "--locale")
   if (locale === undefined || locale === null) return null;
   const named = typeof locale === "string" ? locale : JSON.stringify(locale);
   if (findLocale(named) !== null) return null;
-  const nearest = nearestLocale(named);
+  // A typo, or a regional variant: `de` for `de-AT`.
+  const nearest = suggest(named, LOCALES) ?? lookUpLocale(named.replaceAll("_", "-"));
   const advice = nearest === null ? "" : `; did you mean ${nearest}?`;
   return `${place}: "${named}" is not a supported locale; the survey falls back to ${FALLBACK_LOCALE}${advice}`;
-}
-
-/** Corrects a typo, or finds the language of a regional variant: `de` for `de-AT`. */
-function nearestLocale(named: string): string | null {
-  return suggest(named, LOCALES) ?? lookUpLocale(named.replaceAll("_", "-"));
 }
 
 /** `text` is a JSON object or `@file`. Throws UsageError. */
 function parseProperties(text: string, flag = "--properties"): JsonObject {
   const value = parseJsonObject(text);
-  if (value !== null) return checkDigits(value, text, flag);
-  throw new UsageError(`${flag}: ${quoteText(text)} is not a JSON object, as in {"plan":"pro"}`);
-}
-
-function checkDigits(value: JsonObject, text: string, flag: string): JsonObject {
+  if (value === null) throw new UsageError(`${flag}: ${quoteText(text)} is not a JSON object, as in {"plan":"pro"}`);
   const number = numberThatLosesDigits(text);
   if (number === null) return value;
   throw new UsageError(`${flag}: ${number} has more digits than a JSON number keeps; write it in quotes, as text`);

@@ -70,7 +70,10 @@ export const RANGE_FLAGS: RangeFlags = { since: "--since", until: "--until", per
 
 /** Throws UsageError for an empty range. `--verbose` prints the resolved range. */
 export function readRange(deps: Deps, flags: Flags, names: RangeFlags = RANGE_FLAGS): TimeFilter {
-  const range = readWhole(deps, flags, names) ?? {
+  const { period } = names;
+  const whole =
+    period === undefined ? null : flags.parse(period, (text, place) => parsePeriod(text, place, timeContext(deps)));
+  const range = whole ?? {
     since: readTime(deps, flags, names.since, "first"),
     until: readTime(deps, flags, names.until, "last"),
   };
@@ -92,12 +95,6 @@ function checkOrder(deps: Deps, flags: Flags, names: RangeFlags, { since, until 
   const start = period !== undefined && flags.text(period) !== null ? period : names.since;
   const where = flags.text(asOf) === null ? "in the future" : `after ${asOf} (${iso(now)})`;
   throw new UsageError(`${start} (${iso(since)}) is ${where}`);
-}
-
-function readWhole(deps: Deps, flags: Flags, { period }: RangeFlags): TimeFilter | null {
-  return period === undefined
-    ? null
-    : flags.parse(period, (text, place) => parsePeriod(text, place, timeContext(deps)));
 }
 
 /** `note: --since 2026-05-01 00:00:00, --until 2026-05-31 23:59:59 (Europe/Berlin)`. */

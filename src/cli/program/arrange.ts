@@ -5,19 +5,19 @@ import { type CommandNode, defineGroup } from "../kit/command-node.ts";
 import { loadGroup, type CommandGroup } from "./command-groups.ts";
 
 export interface Arranged {
-  /** The command that the words name, as far as they name one. */
+  /** The most specific command that the words name. */
   readonly command: CommandNode;
   readonly path: readonly string[];
-  /** The same words as they were typed: an alias stays one. */
+  /** `path` as typed, so an alias stays an alias. */
   readonly typed: readonly string[];
   readonly rest: readonly string[];
-  /** The word in the place of a command that is not one; null when there is none. */
+  /** The word where a command was expected, if it isn't one. */
   readonly stray: string | null;
 }
 
 /**
- * Only when the name comes first does the parser see each flag together with the command that knows it, so that in
- * `people add --name --json` the name is `--json`. Loads only the named group.
+ * With the name first, the parser knows the command's flags: in `people add --name --json`, the name is `--json`. Loads
+ * only the named group.
  */
 export async function arrange(groups: readonly CommandGroup[], args: readonly string[]): Promise<Arranged> {
   const commands = groups.map((group) => defineGroup({ ...group, commands: [] }));
@@ -32,7 +32,7 @@ export async function arrange(groups: readonly CommandGroup[], args: readonly st
   return arranged;
 }
 
-/** One level further down; null when no word is left that could be a name. */
+/** Descends one level; null if no remaining word can be a name. */
 function step({ command, path, typed, rest }: Arranged): Arranged | null {
   const at = findWord(rest, command);
   const word = at === null ? undefined : rest[at];
@@ -59,7 +59,7 @@ function findWord(words: readonly string[], command: CommandNode): number | null
       mayBeValue = value === "unknown";
       if (value === "next") at += 1;
     } else if (!mayBeValue || command.commands.some((sub) => isCalled(sub, word))) return at;
-    else mayBeValue = false; // the value of a flag that only a command further down knows
+    else mayBeValue = false; // the value of a subcommand's flag
   }
   return null;
 }
@@ -72,7 +72,7 @@ function isFlag(word: string): boolean {
   return word.length > 1 && word.startsWith("-");
 }
 
-/** The place of a flag's value: the next word, or its own word. */
+/** Where a flag's value is: in the next word or in the same one. */
 function valueOf(word: string, flags: readonly FlagRecord[]): "next" | "own" | "unknown" {
   if (word.startsWith("--")) {
     if (word.includes("=")) return "own";
@@ -87,7 +87,7 @@ function valueOf(word: string, flags: readonly FlagRecord[]): "next" | "own" | "
   return "own";
 }
 
-/** The flags that may follow a command's name: the global ones, its own, and those of all commands below it. */
+/** Flags allowed after a command's name: global ones, its own, and those of its subcommands. */
 export function flagsFor(command: CommandNode): readonly FlagRecord[] {
   const below = ({ flags, commands }: CommandNode): FlagRecord[] => [...flags, ...commands.flatMap(below)];
   return [...GLOBAL_FLAGS, ...below(command)];

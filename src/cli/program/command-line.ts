@@ -1,4 +1,4 @@
-/** From the words of a command line to the command that they name, with its flags and operands. */
+/** Finds the command that a command line names, with its flags and operands. */
 import { Argument, Command, CommanderError, Option } from "commander";
 import { VERSION } from "../../runtime/version.ts";
 import { type FlagRecord, formOf } from "../args/flag-record.ts";
@@ -75,14 +75,14 @@ function createParser(command: CommandNode): Command {
   const parser = new Command(command.name)
     .exitOverride()
     .helpOption("-h, --help")
-    // Asked for width and colours, commander itself would open the streams.
+    // Otherwise commander opens the streams to ask for their width and colors.
     .configureOutput({ writeOut: () => undefined, outputError: () => undefined, getOutHasColors: () => false })
     .configureHelp({ formatHelp: () => "" })
     .showSuggestionAfterError(false)
     .allowExcessArguments(false)
     .passThroughOptions(command.flagsFirst);
   for (const [at, [form, description]] of command.operands.entries()) {
-    // The parser counts from the front: after an optional word the command itself finds out what is missing.
+    // Commander fills arguments from the left, so after an optional one the command checks what is missing.
     const isAfterOptional = command.operands[at - 1]?.[0].startsWith("[") === true;
     parser.addArgument(new Argument(isAfterOptional ? form.replace(/^<(.*)>$/, "[$1]") : form, description));
   }

@@ -1,4 +1,4 @@
-/** Events that end a command early: signals, and errors that nothing caught. */
+/** Signals and uncaught errors, which end a command early. */
 import { CrashError, InterruptedError, type StopSignal } from "../errors/command-errors.ts";
 import type { Process } from "../process.ts";
 import { systemClock } from "../../runtime/clock.ts";
@@ -8,18 +8,18 @@ export interface Lifetime {
   /** Aborted with InterruptedError by the first signal, or with the reason given to `end`. */
   readonly signal: AbortSignal;
   end(reason: Error): void;
-  /** Written to stderr when a second signal ends the process at once; null for nothing. */
+  /** Written to stderr if a second signal kills the process. */
   lastWords(text: string | null): void;
-  /** Lets the process go: without listeners the loop can drain. */
+  /** Removes the listeners, so that the process can exit. */
   release(): void;
 }
 
 const SIGNALS: readonly StopSignal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
-/** `timeout` signals its child and then its group, whose member the child is: nobody types that fast. */
+/** `timeout` signals its child twice, directly and through its process group. Nobody presses Ctrl-C that fast. */
 const ECHO_MS = 100;
 
-/** The first signal asks the command to stop; a second one ends the process at once, as without a listener. */
+/** The first signal asks the command to stop; a second one kills the process, as without a listener. */
 export function watchSignals(process: Process): Lifetime {
   const controller = new AbortController();
   let words: string | null = null;
@@ -39,7 +39,7 @@ export function watchSignals(process: Process): Lifetime {
     controller.abort(new InterruptedError(name));
   };
   for (const name of SIGNALS) process.on(name, onSignal);
-  // Left alone, Node opens its debugger on it, which any user of the machine could then connect to.
+  // By default Node opens its debugger on this signal, and any local user could connect to it.
   process.on("SIGUSR1", () => undefined);
   return {
     signal: controller.signal,
@@ -51,12 +51,12 @@ export function watchSignals(process: Process): Lifetime {
   };
 }
 
-/** A reply that the command waits for may never come after a crash. */
+/** After a crash, the command may wait for something that never comes. */
 const GRACE_MS = 3000;
 
 /**
- * Node would print the stack of an uncaught error, with all that it contains. Here it ends the command as a signal
- * does, so that files stay complete, and is reported like every other error.
+ * Node would print the stack of an uncaught error, with any personal data in it. Here it stops the command like a
+ * signal, so files stay intact, and is reported like other errors.
  */
 export function watchCrashes(process: Process, lifetime: Lifetime, report: (error: unknown) => Promise<ExitCode>) {
   const ended = new AbortController();

@@ -1,4 +1,4 @@
-/** `--query`: what a command prints as JSON, by a JMESPath expression. */
+/** `--query`: applies a JMESPath expression to a command's JSON output. */
 import { compile, isRegistered, type JSONValue, TreeInterpreter } from "@jmespath-community/jmespath";
 import { parseWithAllDigits } from "../../contract/long-numbers.ts";
 import { quoteText } from "../../contract/text/invisible.ts";
@@ -9,18 +9,13 @@ import type { Output } from "../streams/streams.ts";
 
 export interface QueryOutput {
   readonly out: Output;
-  /**
-   * Prints what the expression makes of it. Where it does not suit, or the command printed no JSON, prints all of it as
-   * it is, and throws FilterError.
-   */
+  /** Prints the result. If that fails or the output isn't JSON, prints it unchanged and throws FilterError. */
   end(): Promise<void>;
-  /**
-   * The same after the command's error, which is the one to report: prints nothing where the expression does not suit.
-   */
+  /** After the command failed: prints the result if there is one, since the command's own error is reported. */
   endFailed(): Promise<void>;
 }
 
-/** A leading dot, as jq has it, is not needed and allowed. Throws UsageError for an expression that cannot be read. */
+/** Accepts a leading dot, as in jq. Throws UsageError for an invalid expression. */
 export function openQueryOutput(expression: string, out: Output): QueryOutput {
   const evaluate = readExpression(expression);
   const parts: string[] = [];
@@ -70,7 +65,7 @@ function readExpression(expression: string): (value: JSONValue) => JSONValue {
   }
 }
 
-/** Of a tree of an expression, whose every part may be a call of a function. */
+/** Names of the functions called anywhere in an expression's syntax tree. */
 function functionsOf(tree: unknown): string[] {
   if (typeof tree !== "object" || tree === null) return [];
   const below = Object.values(tree).flatMap(functionsOf);
@@ -82,7 +77,7 @@ function reasonOf(error: unknown): string {
   return message.replace(/^Syntax error: invalid token \(EOF\): ""/, "it ends too early").replace(/\.$/, "");
 }
 
-/** One text, or one on each line as `--dry-run` prints them. */
+/** One document, or one per line, as `--dry-run` prints them. */
 function readDocuments(text: string): JSONValue[] {
   const whole = parse(text);
   if (whole !== undefined) return [whole];

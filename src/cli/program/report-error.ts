@@ -9,11 +9,11 @@ export interface ErrorStyle {
   readonly json: boolean;
   readonly verbose: boolean;
   readonly color?: boolean;
-  /** The keys that are in use: none is printed, in no form. */
+  /** API keys in use, which are removed from the output. */
   readonly keys: readonly string[];
 }
 
-/** Prints the error and its hint on stderr, as one line of JSON where asked, and gives the exit status. */
+/** Prints the error and its hint to stderr, as one line of JSON if requested, and returns the exit status. */
 export async function reportError(error: unknown, streams: Pick<Streams, "err">, style: ErrorStyle): Promise<ExitCode> {
   const { exit, each, ...described } = describeError(error, style.verbose);
   const stack = style.verbose && error instanceof Error && described.code === "internal" ? (error.stack ?? "") : "";
@@ -38,7 +38,7 @@ async function writeRed({ err }: Pick<Streams, "err">, text: string): Promise<vo
   }
 }
 
-/** A person who stopped the program made no error. */
+/** Ctrl-C is not an error. */
 function toLines(
   { code, message, hint }: Pick<ErrorReport, "code" | "message" | "hint">,
   each: readonly string[] = [message],
@@ -48,10 +48,10 @@ function toLines(
   return `${lines}${hint === null ? "" : `hint: ${hint.replaceAll("\n", "\n      ")}\n`}`;
 }
 
-/** `serve` was asked to write nothing but JSON. */
+/** `serve` then writes nothing but JSON to stderr. */
 const JSON_LOG = /(?:^| )--log-format[ =]json(?: |$)/;
 
-/** From the raw words and the environment, since reading them properly may be what failed. */
+/** Reads the raw words, since parsing them may be what failed. */
 export function readErrorStyle(
   args: readonly string[],
   env: Environment,

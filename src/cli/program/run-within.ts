@@ -1,4 +1,4 @@
-/** A command line that another command runs, such as a server that offers commands as tools. */
+/** Runs a command line for another command, such as `mcp`. */
 import type { GlobalOptions } from "../args/global-options.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { helpText } from "../help/help.ts";
@@ -12,7 +12,7 @@ const NOTHING: Input = {
   ask: () => Promise.reject(new Error("no terminal to ask on")),
 };
 
-/** Tells errors on `err`, for people. */
+/** Prints errors as text to `err`. */
 export async function runWithin(
   words: readonly string[],
   { streams: { out, err }, keys }: { readonly streams: Pick<Streams, "out" | "err">; readonly keys: Iterable<string> },
@@ -33,7 +33,7 @@ export async function runWithin(
   }
 }
 
-/** The words of a command line with the connection of another, before the first flag: behind `--` no word is one. */
+/** Adds the flags of the current connection before the first flag, since nothing after `--` is a flag. */
 export function overSameConnection(words: readonly string[], options: GlobalOptions): readonly string[] {
   const { profile, baseUrl, insecureHttp, timeZone } = options;
   const connection = [

@@ -1,4 +1,4 @@
-/** One command line from its words to its exit status, in the world of one process. */
+/** Runs one command line in one process. */
 import { systemClock } from "../../runtime/clock.ts";
 import { systemRandom } from "../../runtime/random.ts";
 import type { Flags } from "../args/flags.ts";
@@ -10,14 +10,14 @@ import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Process } from "../process.ts";
 import { ClosedPipeError, type Streams } from "../streams/streams.ts";
 import { withPager } from "../streams/paging.ts";
-import { createProcessStreams, type ProcessStreams, toErrorText } from "../streams/process-streams.ts";
+import { createProcessStreams, toErrorText } from "../streams/process-streams.ts";
 import { type Call, readCommandLine } from "./command-line.ts";
 import type { QueryOutput } from "./query-output.ts";
 import { type Lifetime, watchCrashes, watchSignals } from "./lifetime.ts";
 
 /** Reports every error on stderr and turns it into an exit status. */
 export async function run(process: Process, args: readonly string[]): Promise<ExitCode> {
-  // With FORCE_COLOR set, Node itself warns on a terminal that it ignores NO_COLOR, which wins here.
+  // If both are set, Node warns that it ignores NO_COLOR; here NO_COLOR wins.
   if ((process.env["NO_COLOR"] ?? "") !== "") delete process.env["FORCE_COLOR"];
   const lifetime = watchSignals(process);
   const streams = createProcessStreams(process, {
@@ -33,7 +33,7 @@ export async function run(process: Process, args: readonly string[]): Promise<Ex
   const crashes = watchCrashes(process, lifetime, report);
   try {
     const exit = await dispatch(process, { args, streams, lifetime, keys });
-    // Output that is still on its way may fail too: a full disk shows itself at the end.
+    // Pending output can still fail, for example on a full disk.
     await streams.flush();
     const crash = crashes.first();
     return crash === null ? exit : await report(crash.cause);
@@ -54,11 +54,7 @@ interface World {
   readonly keys: Set<string>;
 }
 
-interface ProcessWorld extends World {
-  readonly streams: ProcessStreams;
-}
-
-async function dispatch(process: Process, world: ProcessWorld): Promise<ExitCode> {
+async function dispatch(process: Process, world: World): Promise<ExitCode> {
   const { args, streams } = world;
   if (args[0] === "help") {
     const { helpText } = await import("../help/help.ts");
@@ -71,7 +67,7 @@ async function dispatch(process: Process, world: ProcessWorld): Promise<ExitCode
   return EXIT.done;
 }
 
-async function writeHelp({ env }: Process, { args, streams }: ProcessWorld, text: string): Promise<void> {
+async function writeHelp({ env }: Process, { args, streams }: World, text: string): Promise<void> {
   const hasColor = !args.includes("--no-color") && wantsColor(env, streams.out.isTTY);
   const shown = hasColor ? (await import("../help/bold-headings.ts")).boldHeadings(text) : text;
   await withPager(streams, env, ({ out }) => out.write(shown));

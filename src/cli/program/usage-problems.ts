@@ -1,14 +1,14 @@
-/** Errors of a command line beyond single values, in the words of the command line. */
+/** Usage errors about commands and flags rather than single values. */
 import type { Command, CommanderError } from "commander";
 import { suggest } from "../args/suggest.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import type { CommandNode } from "../kit/command-node.ts";
 import { flagsFor, type Arranged } from "./arrange.ts";
 
-/** Accepted in a command's place: flags that answer at once. */
+/** Flags accepted instead of a command. */
 const ANSWERS = ["--version", "--help"];
 
-/** No command is named, or none of that name; a mistyped flag is the nearer reason. */
+/** The error for a missing or unknown command. An unknown flag is reported first. */
 export function incomplete({ command, path, typed, rest, stray }: Arranged): UsageError {
   const names = command.commands.map(({ name }) => name);
   const hint = `available commands: ${names.join(", ")}`;
@@ -73,7 +73,7 @@ export function commandMeant(path: readonly string[], word: string): string | nu
   return OTHER_WORDS.get(typed) ?? null;
 }
 
-/** Flags that people type who expect one for the key. */
+/** Flags that people try for the API key. */
 const KEY_FLAGS = new Set(["--key", "--api-key", "--apikey", "--token", "--password"]);
 
 function unknownFlag(flag: string, hint: string): UsageError {
@@ -85,7 +85,7 @@ function unknownFlag(flag: string, hint: string): UsageError {
   });
 }
 
-/** The advice for a mistyped flag; null when none is near. */
+/** Null if no known flag is similar. */
 function nearestFlag(flag: string, command: CommandNode): string | null {
   return didYouMean(suggest(flag, knownFlags(command)));
 }
@@ -102,7 +102,7 @@ function didYouMean(nearest: string | null): string | null {
   return nearest === null ? null : `did you mean ${nearest}?`;
 }
 
-/** Throws UsageError for flags that are missing or don't go together. */
+/** Throws UsageError for missing or conflicting flags. */
 export function checkRules({ flags, examples }: CommandNode, isGiven: (flag: string) => boolean): void {
   for (const { flag, conflicts = [], requires = [], required = false } of flags) {
     if (!isGiven(flag)) {
@@ -117,16 +117,16 @@ export function checkRules({ flags, examples }: CommandNode, isGiven: (flag: str
   }
 }
 
-/** The parser's complaint in our own words: it says "option" where everything else says "flag". */
+/** Rewords commander's errors, which say "option" instead of "flag". */
 export function toUsageError(error: CommanderError, parser: Command, { command, path }: Arranged): UsageError {
   const help = `${["surveyctl", ...path].join(" ")} --help shows its usage and flags`;
-  // Of its message, only the name in quotes is of use.
+  // Only the quoted name in its message is useful.
   const what = error.message.replace(/^error: /, "");
   const name = /'([^']*)'/.exec(what)?.[1] ?? "";
   switch (error.code) {
     case "commander.unknownOption": {
       const flag = withoutValue(name);
-      // To the parser, a flag without a value is an unknown one where it has a value.
+      // Commander reports a switch with a value as an unknown option.
       if (flag !== name && knownFlags(command).includes(flag))
         return new UsageError(`${flag} takes no value`, { hint: help });
       return unknownFlag(flag, nearestFlag(flag, command) ?? help);

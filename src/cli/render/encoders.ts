@@ -17,6 +17,10 @@ export interface Encoder {
 
 export type EncodedFormat = "json" | "ndjson" | "csv" | "tsv";
 
+export function isJson(format: string | null): boolean {
+  return format === "json" || format === "ndjson";
+}
+
 export interface EncoderOptions {
   readonly format: EncodedFormat;
   /** Null writes the complete row in JSON, as the service sent it. */

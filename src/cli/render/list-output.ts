@@ -5,7 +5,7 @@ import type { JsonObject } from "../../contract/json.ts";
 import type { RowPage } from "../../contract/row-page.ts";
 import { selectColumns, type Resource, timeFieldsOf, withFound } from "./columns.ts";
 import type { ListOutput, RenderContext } from "./context.ts";
-import { createEncoder, type EncodedFormat } from "./encoders.ts";
+import { createEncoder, type EncodedFormat, isJson } from "./encoders.ts";
 import { writeText } from "./safe-text.ts";
 
 export function chooseFormat({ streams, options }: RenderContext, defaultFormat?: OutputFormat): OutputFormat {
@@ -67,12 +67,11 @@ async function openEncoded(
   resource: Resource,
   format: EncodedFormat,
 ): Promise<ListOutput> {
-  const asJson = format === "json" || format === "ndjson";
   const selected = selectColumns(resource, options.columns);
   const encoder = createEncoder({
     format,
     stringify: format === "csv" ? (await import("csv-stringify/sync")).stringify : null,
-    columns: asJson && options.columns === null ? null : selected,
+    columns: isJson(format) && options.columns === null ? null : selected,
     timeFields: timeFieldsOf(resource),
     time: options.time,
     zone: options.timeZone,

@@ -22,10 +22,6 @@ function isResource(name: string): name is ResourceName {
   return Object.hasOwn(RESOURCES, name);
 }
 
-function renamed(name: string, kind: ColumnKind, read: Column["read"]): Column {
-  return { name, kind, read };
-}
-
 export const PEOPLE: Resource = {
   noun: "people",
   columns: RESOURCES.person.map(fieldColumn),
@@ -79,9 +75,9 @@ export const RESPONSES: Resource = {
   noun: "responses",
   columns: [
     fieldColumn(ID),
-    renamed("person_id", "id", personField("id")),
-    renamed("person_email", "text", personField("email")),
-    renamed("person_name", "text", personField("name")),
+    { name: "person_id", kind: "id", read: personField("id") },
+    { name: "person_email", kind: "text", read: personField("email") },
+    { name: "person_name", kind: "text", read: personField("name") },
     fieldColumn(SURVEY_TYPE),
     pathColumn("score", "score"),
     ...RESPONSE_REST.map(fieldColumn),
@@ -130,13 +126,17 @@ function memberColumn(name: string, path: string): Column {
   return { name, kind, read };
 }
 
+const MEMBER_PERSON = [
+  memberColumn("person_id", "person.id"),
+  memberColumn("person_name", "person.name"),
+  memberColumn("person_email", "person.email"),
+  memberColumn("person_phone_number", "person.phone_number"),
+];
+
 export const MEMBERS: Resource = {
   noun: "members",
   columns: [
-    memberColumn("person_id", "person.id"),
-    memberColumn("person_name", "person.name"),
-    memberColumn("person_email", "person.email"),
-    memberColumn("person_phone_number", "person.phone_number"),
+    ...MEMBER_PERSON,
     pathColumn("created_at"),
     pathColumn("updated_at"),
     memberColumn("next_survey_request_id", "next_survey_request.id"),
@@ -165,14 +165,7 @@ export const SMS_MEMBERS: Resource = {
 /** The answer to adding a person to Autopilot (4.9); removing has no `properties` (4.10). */
 export const ADDED_MEMBER: Resource = {
   noun: "members",
-  columns: [
-    memberColumn("person_id", "person.id"),
-    memberColumn("person_name", "person.name"),
-    memberColumn("person_email", "person.email"),
-    memberColumn("person_phone_number", "person.phone_number"),
-    memberColumn("person_created_at", "person.created_at"),
-    pathColumn("properties"),
-  ],
+  columns: [...MEMBER_PERSON, memberColumn("person_created_at", "person.created_at"), pathColumn("properties")],
   json: [jsonFields("addedMember")],
   fields: ["person"],
 };

@@ -87,7 +87,16 @@ function draw(
   const { widths, dropped } = layOutColumns(rooms, order, streams.out.columns);
   const shown = columns.flatMap((column, index) => {
     const width = widths.get(column.name);
-    return width === undefined ? [] : [{ index, width, align: alignOf(column), wraps: wrap && column.kind === "text" }];
+    return width === undefined
+      ? []
+      : [
+          {
+            index,
+            width,
+            align: NUMERIC.has(column.kind) ? ("right" as const) : ("left" as const),
+            wraps: wrap && column.kind === "text",
+          },
+        ];
   });
   const linesOf = (cells: readonly Cell[], colour: (text: string, cell: Cell) => string): FittedText[][] => {
     const stacks = shown.map(({ index, width, wraps }) => {
@@ -187,10 +196,6 @@ const NUMERIC: ReadonlySet<ColumnKind> = new Set([
   "share",
   "probability",
 ]);
-
-function alignOf({ kind }: Column): "left" | "right" {
-  return NUMERIC.has(kind) ? "right" : "left";
-}
 
 interface ColumnRoom {
   readonly name: string;

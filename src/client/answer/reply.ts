@@ -1,7 +1,7 @@
 import type { HttpResponse } from "../../contract/http.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import { BODY_LIMIT, readBody, type Body, decodeBody, DecodeProblem } from "./body.ts";
-import { BadReplyError, TimeoutError } from "../errors/call-errors.ts";
+import { BadReplyError, type BadReplyFacts, TimeoutError } from "../errors/call-errors.ts";
 import type { CallName } from "../errors/client-error.ts";
 import type { Redact } from "../trace/redact.ts";
 import { readDate } from "../call/retry-policy.ts";
@@ -25,11 +25,17 @@ export interface ReadingOptions extends Reading {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Bytes or characters of a body that a preview is made of. */
+const PREVIEWED = 400;
+
 /** Throws `BadReplyError` with the start of what came. */
 export async function readAnswer(response: HttpResponse, options: ReadingOptions): Promise<AnswerText> {
   const body = await readBody(response, BODY_LIMIT, options.signal);
   const problem = problemOf(body);
-  if (problem !== null) throw badReply(problem, response, body.bytes, options, body.brokenBy);
+  const start = Buffer.from(body.bytes.subarray(0, PREVIEWED)).toString("utf8");
+  const { brokenBy } = body;
+  if (problem !== null)
+    throw badReply(problem, response, start, options, { cutShort: brokenBy !== null, cause: brokenBy ?? undefined });
   try {
     const text = await decodeBody(body.bytes, response.headers["content-encoding"], BODY_LIMIT);
     const date = readDate(response.headers);
@@ -40,8 +46,7 @@ export async function readAnswer(response: HttpResponse, options: ReadingOptions
       serverTime: date === null ? null : Math.floor(date / 1000),
     };
   } catch (error) {
-    if (error instanceof DecodeProblem)
-      throw badReply(`the answer ${error.message}`, response, body.bytes, options, null);
+    if (error instanceof DecodeProblem) throw badReply(`the answer ${error.message}`, response, start, options);
     throw error;
   }
 }
@@ -53,35 +58,19 @@ function problemOf(body: Body): string | null {
   return body.tooLarge ? `the answer is larger than ${BODY_LIMIT / 1024 / 1024} MiB` : null;
 }
 
-function badReply(
-  problem: string,
-  response: HttpResponse,
-  bytes: Uint8Array,
-  { call, redact }: ReadingOptions,
-  brokenBy: Error | null,
-): BadReplyError {
-  const preview = previewOf(Buffer.from(bytes.subarray(0, 400)).toString("utf8"), redact);
-  const cutShort = brokenBy !== null;
-  return new BadReplyError(problem, {
-    call,
-    ...described(response),
-    preview,
-    cutShort,
-    cause: brokenBy ?? undefined,
-  });
-}
-
-function described(response: { status: number; headers: Readonly<Record<string, string>> }): {
-  status: number;
-  contentType: string | null;
-} {
-  return { status: response.status, contentType: oneLine(response.headers["content-type"] ?? "", 80) };
-}
-
 const PREVIEW_LENGTH = 60;
 
-function previewOf(text: string, redact: Redact): string {
-  return oneLine(redact(text), PREVIEW_LENGTH) ?? text.slice(0, 1).replace(/./s, " ");
+/** `start` is the beginning of the body. */
+function badReply(
+  problem: string,
+  { status, headers }: Pick<AnswerText, "status" | "headers">,
+  start: string,
+  { call, redact }: Reading,
+  more: Pick<BadReplyFacts, "cutShort" | "cause"> = {},
+): BadReplyError {
+  const contentType = oneLine(headers["content-type"] ?? "", 80);
+  const preview = oneLine(redact(start), PREVIEW_LENGTH) ?? start.slice(0, 1).replace(/./s, " ");
+  return new BadReplyError(problem, { call, status, contentType, preview, ...more });
 }
 
 /** Throws `BadReplyError` for an unexpected answer. */
@@ -126,15 +115,10 @@ function parseJson(answer: AnswerText, reading: Reading): Json {
   }
 }
 
-function unfit(problem: string, answer: AnswerText, { call, redact }: Reading, cause?: unknown): BadReplyError {
+function unfit(problem: string, answer: AnswerText, reading: Reading, cause?: unknown): BadReplyError {
   // The parser's message quotes the body, possibly with the key.
   const kind = cause instanceof Error ? new Error(cause.name) : undefined;
-  return new BadReplyError(problem, {
-    call,
-    ...described(answer),
-    preview: previewOf(answer.text.slice(0, 400), redact),
-    cause: kind,
-  });
+  return badReply(problem, answer, answer.text.slice(0, PREVIEWED), reading, { cause: kind });
 }
 
 function nameOf(json: Json): string {

@@ -8,7 +8,7 @@ import { BadReplyError, ConnectionError, mayHaveArrived, TimeoutError } from "..
 import { ClientError, nameCall, type Origin } from "../errors/client-error.ts";
 import { Gate, type Permit } from "../gate/gate.ts";
 import { createEchoRedactor, createRedactor, type Redact } from "../trace/redact.ts";
-import { redactEvent, type OnWait, type Trace } from "../trace/trace.ts";
+import { redactEvent, type OnWait, type Trace, type Wait } from "../trace/trace.ts";
 import { createServerClock, type ServerClock } from "../write/settling.ts";
 import { followRedirect } from "./redirects.ts";
 import {
@@ -189,11 +189,10 @@ export class Caller {
 }
 
 export function waitFacts(
-  { what, call, code, status }: ClientError,
+  { what, code, status }: ClientError,
   waitMs: number,
-): { method: string; url: string; waitMs: number; reason: string; cause: string } {
-  const cause = status === null ? what : `${code} ${status}`;
-  return { method: call.method, url: call.url, waitMs, reason: what, cause };
+): Pick<Wait, "waitMs" | "reason" | "cause"> {
+  return { waitMs, reason: what, cause: status === null ? what : `${code} ${status}` };
 }
 
 async function withPermit<T>(permit: Permit, running: Promise<Attempt<T>>): Promise<Attempt<T>> {

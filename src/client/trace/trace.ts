@@ -135,8 +135,6 @@ export type TraceEvent =
 export type Trace = (event: TraceEvent) => void;
 
 interface WaitFacts {
-  readonly method: string;
-  readonly url: string;
   readonly waitMs: number;
   /** The failure's message, with the server's words. */
   readonly reason: string;

@@ -28,9 +28,11 @@ export function connectionFailure(error: Error, context: FailureContext): Client
     return new TimeoutError(`the answer from ${context.host}${via} came too slowly`, facts);
   if (error instanceof ProxyError)
     return new ConnectionError(error.message, { ...facts, repeatsMax: error.passing ? Infinity : 0 });
-  if (isCertificateProblem(code)) {
-    const what = `the certificate of ${context.host} cannot be trusted (${certificateProblem(code, error)})${via}`;
-    return new ConnectionError(what, { ...facts, repeatsMax: 0, hint: certificateHint(code) });
+  if (Object.hasOwn(CERTIFICATE_PROBLEMS, code) || code.startsWith("CERT_")) {
+    const why = `${CERTIFICATE_PROBLEMS[code] ?? error.message}, ${code}`;
+    const hint = OF_NO_AUTHORITY.has(code) ? null : "NODE_EXTRA_CA_CERTS names a file with further authorities";
+    const what = `the certificate of ${context.host} cannot be trusted (${why})${via}`;
+    return new ConnectionError(what, { ...facts, repeatsMax: 0, hint });
   }
   if (code === "UND_ERR_CONNECT_TIMEOUT" || code === "ETIMEDOUT") {
     return new TimeoutError(`no connection to ${context.host}${via} in time`, facts);
@@ -117,18 +119,6 @@ const OF_NO_AUTHORITY = new Set([
   "ERR_TLS_CERT_ALTNAME_INVALID",
   "HOSTNAME_MISMATCH",
 ]);
-
-function certificateHint(code: string): string | null {
-  return OF_NO_AUTHORITY.has(code) ? null : "NODE_EXTRA_CA_CERTS names a file with further authorities";
-}
-
-function isCertificateProblem(code: string): boolean {
-  return Object.hasOwn(CERTIFICATE_PROBLEMS, code) || code.startsWith("CERT_");
-}
-
-function certificateProblem(code: string, error: Error): string {
-  return `${CERTIFICATE_PROBLEMS[code] ?? error.message}, ${code}`;
-}
 
 function reasonOf(error: Error): string {
   const { reason } = error as { reason?: unknown };

@@ -35,7 +35,7 @@ const NAME_BYTES_MAX = 180;
  */
 export async function openReplacement(target: string, token: string, signal?: AbortSignal): Promise<FileReplacement> {
   const file = await followLinks(target);
-  const existing = await statOrNull(file);
+  const existing = await stat(file).catch(ignoreMissing);
   if (existing !== null) await checkExisting(target, file, existing);
   if (target.endsWith(path.sep)) throw new UnwritableFileError(`cannot write ${target}: that names a folder`);
   if (existing !== null && isDescriptor(file))
@@ -236,10 +236,6 @@ async function followLinks(target: string): Promise<string> {
 /** `/dev/stderr` and the shell's `>(…)`, whose links lead to an open descriptor instead of a path. */
 function isDescriptor(file: string): boolean {
   return /^\/(?:dev|proc\/[^/]+(?:\/task\/[^/]+)?)\/fd$/.test(path.dirname(file));
-}
-
-async function statOrNull(file: string): Promise<Stats | null> {
-  return stat(file).catch(ignoreMissing);
 }
 
 function ignoreMissing(error: unknown): null {

@@ -43,49 +43,49 @@ describe("a list of pages", () => {
   it.each<[string, ListLimits, Answers, { count: number; err: string; calls: number[] }]>([
     [
       "ends with the service's rows",
-      { limit: 50, perPage: null },
+      { limit: 50, perPage: null, wrap: false, count: false },
       { pages: [people(1, 3)] },
       { count: 3, err: "", calls: [50] },
     ],
     [
       "notes that a cursor names more",
-      { limit: 50, perPage: null },
+      { limit: 50, perPage: null, wrap: false, count: false },
       { pages: [people(1, 50), people(51, 60)] },
       { count: 50, err: MORE(50), calls: [50] },
     ],
     [
       "says nothing when the limit was all there is",
-      { limit: 50, perPage: null },
+      { limit: 50, perPage: null, wrap: false, count: false },
       { pages: [people(1, 50)] },
       { count: 50, err: "", calls: [50] },
     ],
     [
       "looks at the next page of a page-numbered list before it says that more exist",
-      { limit: 50, perPage: null },
+      { limit: 50, perPage: null, wrap: false, count: false },
       { pages: [people(1, 50), people(51, 52)], cursor: false },
       { count: 50, err: MORE(50), calls: [50, 50] },
     ],
     [
       "finds that page empty",
-      { limit: 50, perPage: null },
+      { limit: 50, perPage: null, wrap: false, count: false },
       { pages: [people(1, 50), []], cursor: false },
       { count: 50, err: "", calls: [50, 50] },
     ],
     [
       "also looks behind pages that hold fewer rows than were asked for",
-      { limit: 40, perPage: null },
+      { limit: 40, perPage: null, wrap: false, count: false },
       { pages: [people(1, 20), people(21, 40), people(41, 60)], cursor: false },
       { count: 40, err: MORE(40), calls: [40, 40, 40] },
     ],
     [
       "cuts a page at the limit",
-      { limit: 150, perPage: null },
+      { limit: 150, perPage: null, wrap: false, count: false },
       { pages: [people(1, 100), people(101, 200)], cursor: false },
       { count: 150, err: MORE(150), calls: [100, 100] },
     ],
     [
       "takes everything",
-      { limit: null, perPage: 2 },
+      { limit: null, perPage: 2, wrap: false, count: false },
       { pages: [people(1, 2), people(3, 4), people(5, 5)] },
       { count: 5, err: "", calls: [2, 2, 2] },
     ],
@@ -96,7 +96,7 @@ describe("a list of pages", () => {
 
   it("asks for nothing more under --quiet", async () => {
     const quiet = await list(
-      { limit: 2, perPage: null },
+      { limit: 2, perPage: null, wrap: false, count: false },
       { pages: [people(1, 2), people(3, 4)], cursor: false },
       { options: { quiet: true } },
     );
@@ -105,7 +105,7 @@ describe("a list of pages", () => {
 
   it("refuses an unknown column before it connects", async () => {
     const { deps } = fakeDeps({ options: { columns: ["nope"] } });
-    const limits = { limit: 50, perPage: null };
+    const limits = { limit: 50, perPage: null, wrap: false, count: false };
     await expect(
       listRows(deps, {
         resource: PEOPLE,

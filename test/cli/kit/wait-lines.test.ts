@@ -11,8 +11,6 @@ import { runCli } from "../../helpers/run-cli.ts";
 
 const RETRY: Extract<Wait, { kind: "retry" }> = {
   kind: "retry",
-  method: "GET",
-  url: "http://h/v1/people.json",
   waitMs: 200,
   reason: "h refused the connection",
   cause: "h refused the connection",

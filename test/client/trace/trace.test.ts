@@ -49,7 +49,7 @@ describe("the trace of a call", () => {
     const options = {
       client: { trace: (event: TraceEvent) => events.push(event), onWait: (wait: Wait) => void waits.push(wait) },
     };
-    const { client, server } = await withServer([reset, answer(503, "", { "retry-after": "20" }), json({})], options);
+    const { client } = await withServer([reset, answer(503, "", { "retry-after": "20" }), json({})], options);
     await client.getMetrics({});
     expect(events.map(({ kind }) => kind)).toEqual([
       "request",
@@ -59,7 +59,7 @@ describe("the trace of a call", () => {
       "request",
       "response",
     ]);
-    const call = { kind: "retry", method: "GET", url: `${server.baseUrl}/v1/metrics.json`, retries: 5, isNews: true };
+    const call = { kind: "retry", retries: 5, isNews: true };
     const broke = expect.stringMatching(
       /^the connection to 127\.0\.0\.1:\d+ broke before the answer was complete \(\w+\)$/,
     ) as string;

@@ -155,8 +155,6 @@ describe("sending a survey", () => {
     expect(waits).toEqual([
       {
         kind: "check",
-        method: "POST",
-        url: `${pair.server.baseUrl}/v1/people.json`,
         waitMs: 5000,
         reason: "the service answered 504",
         cause: "service_failed 504",

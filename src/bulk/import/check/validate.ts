@@ -63,7 +63,8 @@ export function createValidator(options: ValidatorOptions): Validator {
       const { line } = record;
       if ("problems" in checked) return { line, identifier: "", problems: checked.problems };
       const properties = readProperties(cells, record, options.properties);
-      return { line, identifier: identify(checked.values), values: present(checked.values), properties };
+      const given = Object.entries(checked.values).filter(([, value]) => value !== undefined);
+      return { line, identifier: identify(checked.values), values: Object.fromEntries(given), properties };
     },
   };
 }
@@ -120,10 +121,6 @@ function checkMap({ index, key }: PropertyCell): LimitCheck {
     if (number === null) return null;
     return { column: key, message: `${number} has more digits than a JSON number keeps; write it in quotes, as text` };
   };
-}
-
-function present(values: RowValues): RowValues {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
 export function identify(values: RowValues): string {

@@ -247,7 +247,8 @@ function meansPerson(header: string): string | null {
  * suit it.
  */
 function findNearMisses(columns: readonly HeaderColumn[], kind: RowKind, options: HeaderOptions): NearMiss[] {
-  const free = kind.fields.filter(({ name }) => !isMapped(columns, name));
+  const mapped = new Set(columns.map(({ target }) => (target.kind === "field" ? target.field.name : null)));
+  const free = kind.fields.filter(({ name }) => !mapped.has(name));
   const names = free.some(({ name }) => name === "name") ? findNameParts(columns) : [];
   const found = new Map<string, string>(names.length === 0 ? [] : [["name", names.join("+")]]);
   for (const [index, { header, target }] of columns.entries()) {
@@ -263,10 +264,6 @@ function findNearMisses(columns: readonly HeaderColumn[], kind: RowKind, options
       found.set(field.name, header);
   }
   return [...found].map(([field, header]) => ({ header, field }));
-}
-
-function isMapped(columns: readonly HeaderColumn[], name: string): boolean {
-  return columns.some(({ target }) => target.kind === "field" && target.field.name === name);
 }
 
 function secondNotes(

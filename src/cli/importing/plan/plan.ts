@@ -111,13 +111,9 @@ function toLine(name: string, text: string): string {
 
 function questionOf({ kind, question }: ImportRequest, { emails, texts, quiet }: Plan): string {
   if (!kind.sendsSurveys || emails + texts === 0) return question(emails + texts + quiet);
-  return `Send ${describeSurveys(emails, texts)}?`;
-}
-
-function describeSurveys(emails: number, texts: number): string {
-  const parts = [
-    ...(emails > 0 || texts === 0 ? [countOf(emails, "email")] : []),
+  const surveys = [
+    ...(emails > 0 ? [countOf(emails, "email")] : []),
     ...(texts > 0 ? [countOf(texts, "text message")] : []),
   ];
-  return parts.join(" and ");
+  return `Send ${surveys.join(" and ")}?`;
 }

@@ -1,4 +1,4 @@
-/** The place of a service's data: the flags and variables that say so. */
+/** The flags and variables that name a service's data file or database. */
 import { configFile, localDataFile } from "../../../config/places.ts";
 import { readProfiles } from "../../../config/profiles.ts";
 import { givenBaseUrl, LOCAL_PROFILE, nameProfile } from "../../../config/settings.ts";
@@ -13,8 +13,8 @@ import { type Deps, settingsRequest } from "../deps.ts";
 export type PlaceChoice = string | DatabaseAddress;
 
 type DatabaseAddress = ({ readonly url: string } | { readonly urlFile: string }) & {
-  /** True when it may be reached without TLS over a network; absent: as the URL says. */
-  readonly isInsecureAllowed?: boolean;
+  /** Allows a network connection without TLS; otherwise the URL decides. */
+  readonly isInsecureAllowed: boolean;
 };
 
 export interface DataFileChoice {
@@ -35,7 +35,7 @@ export async function choosePlace(
   if (data === "") throw new UsageError("--data: the file name is empty");
   if (data === null && file !== "" && url !== "")
     throw new UsageError("SURVEYCTL_DATA and SURVEYCTL_DATABASE cannot be used together");
-  const choice = data ?? (url === "" ? file : { url });
+  const choice = data ?? (url === "" ? file : { url, isInsecureAllowed: false });
   if (typeof choice !== "string") return { kind: "database", url: await readUrl(choice, data === null) };
   const dataFile = choice === "" ? localDataFile({ env, platform }) : choice;
   refuseMemory(dataFile, data === null ? "SURVEYCTL_DATA" : "--data");
@@ -94,7 +94,7 @@ export function rejectRemoteFlags({ options }: Pick<Deps, "options">, { data }: 
     throw new UsageError(`--profile ${LOCAL_PROFILE} cannot be used with --data, --database or --database-file`);
 }
 
-/** `source`: what names a service elsewhere; null where nothing is chosen. */
+/** `source` names a remote service; null if nothing was chosen. */
 function notHere(source: string | null, localFile: string): UsageError {
   return new UsageError("this command works on a data file or database on this machine; pass --data", {
     hint:
@@ -113,7 +113,7 @@ export function refuseMemory(dataFile: string, place: string): void {
 
 async function readUrl(choice: DatabaseAddress, isFromVariable: boolean): Promise<string> {
   const given = "url" in choice ? choice.url : await readUrlFile(choice);
-  const url = choice.isInsecureAllowed === true ? allowInsecure(given) : given;
+  const url = choice.isInsecureAllowed ? allowInsecure(given) : given;
   const flag = "url" in choice ? "--database" : `--database-file ${choice.urlFile}`;
   return parseDatabaseUrl(url, isFromVariable ? "SURVEYCTL_DATABASE" : flag);
 }

@@ -7,7 +7,7 @@ import type { Flags } from "../../args/flags.ts";
 import { suggest } from "../../args/suggest.ts";
 import { parseCount, parsePageSize } from "../../args/values.ts";
 import { type Deps, withClient } from "../deps.ts";
-import type { FlagGroup } from "../flag-spec.ts";
+import { flagGroup, type GroupValue } from "../flag-spec.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { type Resource, selectColumns } from "../../render/columns.ts";
 import { toSafeText } from "../../render/safe-text.ts";
@@ -19,49 +19,41 @@ import { nullIfFailed } from "../refusals.ts";
 
 const LIMIT_DEFAULT = 50;
 
-export interface ListLimits {
-  readonly limit: number | null;
-  /** Null means 100, or `--limit` if that's less. */
-  readonly perPage: number | null;
-  readonly wrap?: boolean;
-  readonly count?: boolean;
-}
-
 export const WRAP_FLAG = { flag: "--wrap", text: "wrap wide text in tables instead of cutting it" } as const;
 export const COUNT_FLAG: FlagRecord = { flag: "--count", text: "print only the number of rows" };
 
-const LIST_FLAGS: readonly FlagRecord[] = [
-  {
+const LIST_FLAGS = flagGroup({
+  limit: {
     flag: "--limit",
     short: "-L",
     value: "n",
     text: "maximum number of rows",
     otherwise: `${LIMIT_DEFAULT}`,
     conflicts: ["--all", "--count"],
+    parse: parseCount,
   },
-  { flag: "--all", text: "all rows" },
-  COUNT_FLAG,
-  WRAP_FLAG,
-  {
+  all: { flag: "--all", text: "all rows" },
+  count: COUNT_FLAG,
+  wrap: WRAP_FLAG,
+  perPage: {
     flag: "--per-page",
     value: "n",
     text: `page size, 1 to ${PER_PAGE_MAX}`,
     otherwise: `${PER_PAGE_MAX}, or the limit where that is less`,
+    parse: parsePageSize,
   },
-];
+});
 
-function readLimits(flags: Flags): ListLimits {
-  const limit = flags.parse("--limit", parseCount);
-  const count = flags.is("--count");
-  return {
-    limit: flags.is("--all") || count ? null : (limit ?? LIMIT_DEFAULT),
-    count,
-    wrap: flags.is("--wrap"),
-    perPage: flags.parse("--per-page", parsePageSize),
-  };
-}
+export const LIMITS = {
+  records: LIST_FLAGS.records,
+  read: async (flags: Flags, deps: Deps) => {
+    const { limit, all, ...others } = await LIST_FLAGS.read(flags, deps);
+    return { ...others, limit: all || others.count ? null : (limit ?? LIMIT_DEFAULT) };
+  },
+};
 
-export const LIMITS: FlagGroup<ListLimits> = { records: LIST_FLAGS, read: readLimits };
+/** Without `perPage`, pages have 100 rows, or `limit` if that's less. */
+export type ListLimits = GroupValue<typeof LIMITS>;
 
 export interface ListRequest {
   readonly resource: Resource;
@@ -87,7 +79,7 @@ export async function listRows(deps: Deps, request: ListRequest): Promise<ExitCo
 
 async function writeRows(deps: Deps, request: ListRequest): Promise<ExitCode> {
   const { resource, limits, parameters, pages } = request;
-  const output = await openGrowingOutput(deps, { resource, wrap: limits.wrap ?? false, count: limits.count ?? false });
+  const output = await openGrowingOutput(deps, { resource, wrap: limits.wrap, count: limits.count });
   const most = request.isNarrowed === true ? PER_PAGE_MAX : (limits.limit ?? PER_PAGE_MAX);
   const perPage = limits.perPage ?? Math.min(PER_PAGE_MAX, most);
   return withClient(deps, async (client) => {

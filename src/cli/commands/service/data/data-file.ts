@@ -217,7 +217,7 @@ export async function showPages(deps: Deps, list: PagedList): Promise<ExitCode> 
 }
 
 async function writePages(deps: Deps, { resource, limits, fetch, project, data }: PagedList): Promise<ExitCode> {
-  const output = await openListOutput(deps, { resource, wrap: limits.wrap ?? false, count: limits.count ?? false });
+  const output = await openListOutput(deps, { resource, wrap: limits.wrap, count: limits.count });
   const perPage = limits.perPage ?? PAGE;
   const next = await withAdmin(deps, { data }, project, async (admin) => {
     let left = limits.limit ?? Infinity;
