@@ -1,10 +1,19 @@
 /** Confidence intervals of the NPS: adjusted Wald (Rocks 2016), adding ¾, 1½ and ¾ answers. In points, −100 to 100. */
+import { scoreCategory } from "../contract/limits.ts";
 import { normalCdf, normalQuantile } from "./normal.ts";
 
-export interface ScoreCounts {
-  readonly detractors: number;
-  readonly passives: number;
-  readonly promoters: number;
+/** The lowest scores first. */
+export const KINDS = ["detractors", "passives", "promoters"] as const;
+export type Kind = (typeof KINDS)[number];
+
+export type ScoreCounts = Readonly<Record<Kind, number>>;
+
+export function noScores(): Record<Kind, number> {
+  return { detractors: 0, passives: 0, promoters: 0 };
+}
+
+export function kindOf(score: number): Kind {
+  return `${scoreCategory(score)}s`;
 }
 
 export interface ScoreInterval {

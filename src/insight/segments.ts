@@ -1,5 +1,5 @@
 import { SEGMENT_VALUES_MAX } from "../contract/limits.ts";
-import { countAnswers, netPromoterScore, scoreChange, type ScoreCounts, scoreInterval } from "./interval.ts";
+import { countAnswers, type Kind, KINDS, netPromoterScore, noScores, scoreChange, scoreInterval } from "./interval.ts";
 
 export class TooManyValuesError extends Error {
   override readonly name = "TooManyValuesError";
@@ -11,14 +11,11 @@ export class TooManyValuesError extends Error {
   }
 }
 
-export type AnswerKind = keyof ScoreCounts;
-export type Side = "before" | "after";
+const SIDES = ["before", "after"] as const;
+export type Side = (typeof SIDES)[number];
 
 /** Without a comparison, all answers are in `after`. */
-interface PeriodCounts {
-  readonly before: Record<AnswerKind, number>;
-  readonly after: Record<AnswerKind, number>;
-}
+type PeriodCounts = Readonly<Record<Side, Record<Kind, number>>>;
 
 /** Counts only, so memory doesn't grow with the number of answers. */
 export interface SegmentTally {
@@ -39,7 +36,7 @@ export function createTally(properties: readonly string[]): SegmentTally {
 /** `valueOf` returns a property's value or values, or null. Throws TooManyValuesError. */
 export function addAnswer(
   tally: SegmentTally,
-  { kind, side }: { readonly kind: AnswerKind; readonly side: Side },
+  { kind, side }: { readonly kind: Kind; readonly side: Side },
   valueOf: (property: string) => string | readonly string[] | null,
 ): void {
   const one = noAnswers();
@@ -87,15 +84,11 @@ function valueCounts(tally: SegmentTally, property: string, value: string): Peri
 }
 
 function noAnswers(): PeriodCounts {
-  return {
-    before: { detractors: 0, passives: 0, promoters: 0 },
-    after: { detractors: 0, passives: 0, promoters: 0 },
-  };
+  return { before: noScores(), after: noScores() };
 }
 
-function addCounts(counts: PeriodCounts, more: PeriodCounts): void {
-  for (const side of ["before", "after"] as const)
-    for (const kind of ["detractors", "passives", "promoters"] as const) counts[side][kind] += more[side][kind];
+function addCounts(counts: PeriodCounts, more: PeriodCounts, sign: 1 | -1 = 1): void {
+  for (const side of SIDES) for (const kind of KINDS) counts[side][kind] += sign * more[side][kind];
 }
 
 export interface SegmentRow {
@@ -210,7 +203,9 @@ export function explainChange(tally: SegmentTally, property: string): ChangeSpli
   const [before, after] = [countAnswers(all.before), countAnswers(all.after)];
   if (before === 0 || after === 0) return null;
   const values = [...(tally.values.get(property) ?? [])];
-  const rest = subtract(all, tally.having.get(property) ?? noAnswers());
+  const rest = noAnswers();
+  addCounts(rest, all);
+  addCounts(rest, tally.having.get(property) ?? noAnswers(), -1);
   const groups: readonly (readonly [string | null, PeriodCounts])[] = [...values, [null, rest]];
   const segments = groups.flatMap(([value, counts]): ChangePart[] => {
     const [first, second] = [netPromoterScore(counts.before), netPromoterScore(counts.after)];
@@ -226,13 +221,4 @@ export function explainChange(tally: SegmentTally, property: string): ChangeSpli
   const mix = ordered.reduce((sum, part) => sum + part.mix, 0);
   const within = ordered.reduce((sum, part) => sum + part.within, 0);
   return { change: mix + within, mix, within, segments: ordered };
-}
-
-function subtract(counts: PeriodCounts, less: PeriodCounts): PeriodCounts {
-  const one = (side: Side): Record<AnswerKind, number> => ({
-    detractors: counts[side].detractors - less[side].detractors,
-    passives: counts[side].passives - less[side].passives,
-    promoters: counts[side].promoters - less[side].promoters,
-  });
-  return { before: one("before"), after: one("after") };
 }

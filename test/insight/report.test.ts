@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { drawPeriodScores, linearScale } from "../../src/insight/report/charts.ts";
-import { countText, cutText, headline, pointsText, scoreText, signedText } from "../../src/insight/report/facts.ts";
+import { formatCount } from "../../src/contract/text/whole-number.ts";
+import { cutText, headline, pointsText, scoreText, signedText } from "../../src/insight/report/facts.ts";
 import { REPORT_STYLE } from "../../src/insight/report/style.ts";
 
 type Counts = readonly [detractors: number, passives: number, promoters: number];
@@ -32,7 +33,7 @@ describe("the sentence of a report", () => {
       pointsText(50),
     ];
     expect(texts).toEqual(["0", "-13", "13", "29.3", "0", "50"]);
-    expect([signedText(8.29), signedText(-3), countText(4872), cutText("ab😀cd", 3)]).toEqual([
+    expect([signedText(8.29), signedText(-3), formatCount(4872), cutText("ab😀cd", 3)]).toEqual([
       "+8.3",
       "-3.0",
       "4,872",

@@ -1,10 +1,16 @@
 import { type PlainAnswer, plainAnswers } from "../../contract/questions/additional-answers.ts";
 import type { JsonObject } from "../../contract/json.ts";
-import { scoreCategory } from "../../contract/limits.ts";
 import { SCALE_MAX } from "../../contract/questions/questions.ts";
-import { countAnswers, netPromoterScore, type ScoreCounts, scoreInterval } from "../interval.ts";
+import {
+  countAnswers,
+  type Kind,
+  kindOf,
+  netPromoterScore,
+  noScores,
+  type ScoreCounts,
+  scoreInterval,
+} from "../interval.ts";
 import { type Distribution, meanInterval, shareInterval } from "./proportions.ts";
-import type { AnswerKind } from "../segments.ts";
 import { type ShownTexts, choiceName, countTexts, questionName } from "./shown-texts.ts";
 import { createWordTally, type TermRow, type WordTally } from "../words.ts";
 
@@ -44,7 +50,7 @@ export interface AnswerTally {
 }
 
 interface Counted {
-  readonly counts: Record<AnswerKind, number>;
+  readonly counts: Record<Kind, number>;
   n: number;
 }
 
@@ -62,7 +68,7 @@ export function createAnswerTally(only: string | null = null, texts: ShownTexts 
   return {
     add(row) {
       const { score } = row;
-      const kind = typeof score === "number" && score >= 0 && score <= 10 ? KINDS[scoreCategory(score)] : null;
+      const kind = typeof score === "number" && score >= 0 && score <= 10 ? kindOf(score) : null;
       const id = typeof row["id"] === "string" ? row["id"] : JSON.stringify(row["id"] ?? null);
       for (const answer of plainAnswers(row))
         if (only === null || answer.id === only) {
@@ -79,12 +85,10 @@ export function createAnswerTally(only: string | null = null, texts: ShownTexts 
   };
 }
 
-const KINDS = { promoter: "promoters", passive: "passives", detractor: "detractors" } as const;
-
 function addAnswer(
   questions: Map<string, Map<string, QuestionCounts>>,
   answer: PlainAnswer,
-  { id, kind }: { readonly id: string; readonly kind: AnswerKind | null },
+  { id, kind }: { readonly id: string; readonly kind: Kind | null },
 ): void {
   const { value } = answer;
   const kinds = questions.get(answer.id) ?? new Map<string, QuestionCounts>();
@@ -106,8 +110,8 @@ function noCounts(): QuestionCounts {
   return { type: "", answered: 0, values: new Map(), numbers: new Map(), words: createWordTally() };
 }
 
-function count({ values }: QuestionCounts, choice: string, kind: AnswerKind | null): void {
-  const counted = values.get(choice) ?? { counts: { detractors: 0, passives: 0, promoters: 0 }, n: 0 };
+function count({ values }: QuestionCounts, choice: string, kind: Kind | null): void {
+  const counted = values.get(choice) ?? { counts: noScores(), n: 0 };
   values.set(choice, counted);
   counted.n += 1;
   if (kind !== null) counted.counts[kind] += 1;

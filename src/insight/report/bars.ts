@@ -1,6 +1,5 @@
 import type { Html } from "../../contract/text/html.ts";
-import { countAnswers, type ScoreCounts } from "../interval.ts";
-import { KINDS } from "./facts.ts";
+import { countAnswers, KINDS, type ScoreCounts } from "../interval.ts";
 import { lean as html } from "./markup.ts";
 
 function percent(share: number): number {

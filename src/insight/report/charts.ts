@@ -1,9 +1,10 @@
 /** SVG charts, each in a broad and a narrow version (for phones). Coordinates follow the size of the tick texts. */
 import { markPeriod } from "../coverage.ts";
 import type { Html } from "../../contract/text/html.ts";
+import { formatCount } from "../../contract/text/whole-number.ts";
 import { scoreCategory } from "../../contract/limits.ts";
 import type { SegmentRow } from "../segments.ts";
-import { countText, cutText, pointsText, type PeriodScore, scoreFigure, type ScoreFigure, shareText } from "./facts.ts";
+import { cutText, pointsText, type PeriodScore, scoreFigure, type ScoreFigure, shareText } from "./facts.ts";
 import { lean as html } from "./markup.ts";
 
 export interface Frame {
@@ -77,7 +78,7 @@ function leftAxis({ ticks, place }: Scale, { left }: Frame, right: number): Html
         y="${y}"
         dy=".35em"
         text-anchor="end"
-        >${countText(tick)}</text
+        >${formatCount(tick)}</text
       > `;
   });
 }
@@ -118,7 +119,7 @@ export function drawPeriodScores(periods: readonly PeriodScore[], words: ChartWo
     ...drawLabels(labels, { xOf, slot, character, y: bottom + 23, kind: "label" }),
     html`<text class="note" x="${left - 8}" y="${bottom + 43}" text-anchor="end">n</text> `,
     ...drawLabels(
-      points.map((point) => countText(point?.n ?? 0)),
+      points.map((point) => formatCount(point?.n ?? 0)),
       { xOf, slot, character, y: bottom + 43, kind: "note" },
     ),
   ]);
@@ -237,7 +238,7 @@ export function drawSegments(rows: readonly SegmentRow[], words: ChartWords, fra
         x="${x}"
         y="${bottom + 18}"
         text-anchor="middle"
-        >${countText(tick)}</text
+        >${formatCount(tick)}</text
       > `;
   });
   const lines = sorted.map(({ value, nps, nps_low: low, nps_high: high }, index) => {

@@ -1,17 +1,13 @@
 /** The summary of a report as a message. Bars are table cells, because mail programs drop SVG. */
 import type { JsonObject } from "../../contract/json.ts";
-import { scoreCategory } from "../../contract/limits.ts";
 import { capital } from "../../contract/text/capital.ts";
 import { Html } from "../../contract/text/html.ts";
-import { countAnswers, netPromoterScore } from "../interval.ts";
+import { countOf, formatCount } from "../../contract/text/whole-number.ts";
+import { countAnswers, type Kind, kindOf, KINDS, netPromoterScore } from "../interval.ts";
 import {
-  answersText,
   basisLine,
-  countText,
   cutText,
   headline,
-  KINDS,
-  type Kind,
   type ReportComment,
   type DigestFacts,
   rateLine,
@@ -37,7 +33,7 @@ function kindRows({ counts }: DigestFacts): KindRow[] {
   return n === 0
     ? []
     : KINDS.toReversed().map((kind) => {
-        return { kind, name: capital(kind), count: countText(counts[kind]), share: counts[kind] / n };
+        return { kind, name: capital(kind), count: formatCount(counts[kind]), share: counts[kind] / n };
       });
 }
 
@@ -50,13 +46,13 @@ function digestComments({ comments }: DigestFacts): ReportComment[] {
 }
 
 function rank(score: number): number {
-  return KINDS.indexOf(`${scoreCategory(score)}s`);
+  return KINDS.indexOf(kindOf(score));
 }
 
 function commentsLine({ commented }: DigestFacts, shown: number): string {
   if (commented === 0) return "No comments";
-  const all = `${countText(commented)} ${commented === 1 ? "comment" : "comments"}`;
-  return shown < commented ? `${countText(shown)} of ${all}` : all;
+  const all = countOf(commented, "comment");
+  return shown < commented ? `${formatCount(shown)} of ${all}` : all;
 }
 
 const BAR_CELLS = 30;
@@ -77,7 +73,7 @@ const NO_FRAME: DigestFrame = { foot: null, accent: null, liveUrl: null };
 export function digestSubject({ title, counts }: Pick<DigestFacts, "title" | "counts">): string {
   const nps = netPromoterScore(counts);
   if (nps === null) return `${title}: no answers`;
-  return `${title}: NPS ${scoreText(nps)} (${answersText(countAnswers(counts))})`;
+  return `${title}: NPS ${scoreText(nps)} (${countOf(countAnswers(counts), "answer")})`;
 }
 
 export function digestText(facts: DigestFacts, { foot, liveUrl }: DigestFrame = NO_FRAME): string {
@@ -163,7 +159,7 @@ function barRow({ kind, name, count, share }: KindRow): Html {
 }
 
 function commentRow({ score, at, id, text, url }: ReportComment): Html {
-  const kind = KINDS[rank(score)] ?? "passives";
+  const kind = kindOf(score);
   const name = url === null ? `[${id}]` : html`<a class="soft" href="${url}" style="color:#565e66">[${id}]</a>`;
   return html`<tr>
     <td

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import type { Channel } from "../../contract/routes.ts";
+import { countOf, formatCount } from "../../contract/text/whole-number.ts";
 import type { QuestionResult } from "../answers/answer-tally.ts";
 import type { Coverage } from "../coverage.ts";
 import {
@@ -109,7 +110,7 @@ export function headline({ counts, change }: Pick<ReportFacts, "counts" | "chang
   const figure = scoreFigure(counts);
   if (figure === null) return "No answers: there is no score.";
   const score = `NPS ${scoreText(figure.nps)}, between ${scoreText(figure.low)} and ${scoreText(figure.high)}`;
-  if (figure.isFew) return `${score}; ${answersText(figure.n)}, too few to say.`;
+  if (figure.isFew) return `${score}; ${countOf(figure.n, "answer")}, too few to say.`;
   return change === null ? `${score}.` : `${score}; ${changeWords(change)}.`;
 }
 
@@ -124,18 +125,17 @@ function changeWords(change: ChangeFacts): string {
 /** `2026-05-01 – 2026-05-31 · n 51 · 95% interval`. */
 export function basisLine({ counts, range }: Pick<ReportFacts, "counts" | "range">): string {
   const n = countAnswers(counts);
-  return `${range} · n ${countText(n)}${n === 0 ? "" : ` · ${CONFIDENCE_WORDS} interval`}`;
+  return `${range} · n ${formatCount(n)}${n === 0 ? "" : ` · ${CONFIDENCE_WORDS} interval`}`;
 }
 
-const MESSAGES = { email: ["email", "emails"], sms: ["text message", "text messages"] } as const;
+const MESSAGES = { email: "email", sms: "text message" } as const;
 
 export function rateLabel({ areOpen }: Pick<ResponseRates, "areOpen">): string {
   return areOpen ? "Response rate so far" : "Response rate";
 }
 
 export function rateText({ channel, sent, rate }: ResponseRates["channels"][number]): string {
-  const [one, many] = MESSAGES[channel];
-  return `${shareText(rate)} of ${countText(sent)} ${sent === 1 ? one : many}`;
+  return `${shareText(rate)} of ${countOf(sent, MESSAGES[channel])}`;
 }
 
 /** `Response rate so far: 21% of 1,234 emails`; null if nothing was sent or reported. */
@@ -143,9 +143,6 @@ export function rateLine({ rates }: Pick<ReportFacts, "rates">): string | null {
   if (rates === null || rates.channels.length === 0) return null;
   return `${rateLabel(rates)}: ${rates.channels.map(rateText).join(", ")}`;
 }
-
-export const KINDS = ["detractors", "passives", "promoters"] as const;
-export type Kind = (typeof KINDS)[number];
 
 /** Rounds halves away from zero, like the API. */
 export function scoreText(nps: number): string {
@@ -172,14 +169,6 @@ export function shareText(share: number): string {
 
 export function probabilityText(p: number): string {
   return p < 0.001 ? "<0.001" : p.toFixed(3);
-}
-
-export function countText(count: number): string {
-  return count.toLocaleString("en-US");
-}
-
-export function answersText(count: number): string {
-  return `${countText(count)} ${count === 1 ? "answer" : "answers"}`;
 }
 
 interface CommentOptions {
@@ -228,5 +217,5 @@ export function cutText(text: string, max = COMMENT_CHARACTERS_MAX): string {
   if (text.length <= max) return text;
   const characters = Array.from(text);
   if (characters.length <= max) return text;
-  return `${characters.slice(0, max).join("")}… (${countText(characters.length - max)} more characters)`;
+  return `${characters.slice(0, max).join("")}… (${formatCount(characters.length - max)} more characters)`;
 }

@@ -1,8 +1,9 @@
 /** The report as a live page without scripts; links select the period. */
 import { countAnswers } from "../interval.ts";
 import { Html } from "../../contract/text/html.ts";
+import { formatCount } from "../../contract/text/whole-number.ts";
 import type { QuestionResult } from "../answers/answer-tally.ts";
-import { countText, type ReportComment, type ReportFacts } from "./facts.ts";
+import { type ReportComment, type ReportFacts } from "./facts.ts";
 import { drawKinds } from "./bars.ts";
 import { lean as html } from "./markup.ts";
 import {
@@ -79,7 +80,7 @@ function content(facts: LiveFacts): (Html | null)[] {
 
 function basis(facts: LiveFacts): Html {
   const rows: readonly Figure[] = [
-    ["Answers", countText(countAnswers(facts.counts))],
+    ["Answers", formatCount(countAnswers(facts.counts))],
     ...kindFigures(facts),
     ...rateFigures(facts.rates),
   ];

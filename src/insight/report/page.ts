@@ -1,21 +1,18 @@
 /** The report as one HTML file without scripts or requests. The same facts give the same bytes. */
 import { capital } from "../../contract/text/capital.ts";
 import { Html } from "../../contract/text/html.ts";
+import { countOf, formatCount } from "../../contract/text/whole-number.ts";
 import { SCORE_MAX, scoreCategory, SEGMENT_VALUES_MAX } from "../../contract/limits.ts";
-import { countAnswers } from "../interval.ts";
+import { countAnswers, type Kind, kindOf, KINDS } from "../interval.ts";
 import { type SegmentRow } from "../segments.ts";
 import { explainMark, markPeriod } from "../coverage.ts";
 import { drawKinds } from "./bars.ts";
 import { BROAD, drawPeriodScores, drawScores, drawSegments, type Frame, NARROW } from "./charts.ts";
 import {
-  answersText,
   columnText,
   visibleText,
   CONFIDENCE_WORDS,
-  countText,
   cutText,
-  type Kind,
-  KINDS,
   probabilityText,
   rateLabel,
   rateText,
@@ -65,8 +62,8 @@ function inBothFrames(draw: (frame: Frame) => Html): Html[] {
 function basis(facts: ReportFacts): Html {
   const { counts, people, rates } = facts;
   const rows: readonly Figure[] = [
-    ["Answers", countText(countAnswers(counts))],
-    ["People", countText(people)],
+    ["Answers", formatCount(countAnswers(counts))],
+    ["People", formatCount(people)],
     ...kindFigures(facts),
     ...rateFigures(rates),
   ];
@@ -84,7 +81,7 @@ export function rateFigures(rates: ResponseRates | null): readonly Figure[] {
 
 export function kindFigures({ counts, commented }: Pick<ReportFacts, "counts" | "commented">): readonly Figure[] {
   const n = countAnswers(counts);
-  const shared = (count: number): string => `${countText(count)} (${shareText(count / n)})`;
+  const shared = (count: number): string => `${formatCount(count)} (${shareText(count / n)})`;
   return [
     ...KINDS.toReversed().map((kind): Figure => [capital(kind), shared(counts[kind]), kind]),
     ["With a comment", shared(commented)],
@@ -123,9 +120,9 @@ export function periods({ periods: all }: Pick<ReportFacts, "periods">): Html | 
   ];
   const rows = figures.map(({ name, figure, counts }) => {
     if (figure === null) return [name, "0", "", "", "", "no answers"];
-    const kinds = KINDS.map((kind) => countText(counts[kind])).join(" / ");
+    const kinds = KINDS.map((kind) => formatCount(counts[kind])).join(" / ");
     const ends = [figure.nps, figure.low, figure.high].map(columnText);
-    return [name, countText(figure.n), ...ends, figure.isFew ? `${kinds}, too few to say` : kinds];
+    return [name, formatCount(figure.n), ...ends, figure.isFew ? `${kinds}, too few to say` : kinds];
   });
   const words = {
     id: "chart-periods",
@@ -153,7 +150,7 @@ export function scores({ scores: counts }: Pick<ReportFacts, "scores">): Html {
   const title = "Score distribution";
   const rows = Array.from({ length: SCORE_MAX + 1 }, (_, score) => {
     const count = counts[score] ?? 0;
-    return [String(score), countText(count), `${((100 * count) / all).toFixed(1)}%`, capital(scoreCategory(score))];
+    return [String(score), formatCount(count), `${((100 * count) / all).toFixed(1)}%`, capital(scoreCategory(score))];
   });
   const words = {
     id: "chart-scores",
@@ -177,7 +174,7 @@ export function segments({ segments: found }: Pick<ReportFacts, "segments">): Ht
     ...names.map((name, index) => segment(name, index, found)),
     hidden === 0
       ? null
-      : aside(`${countText(hidden)} ${few} ${minN} answers ${hidden === 1 ? "is" : "are"} not shown.`),
+      : aside(`${formatCount(hidden)} ${few} ${minN} answers ${hidden === 1 ? "is" : "are"} not shown.`),
     ...missing.map((name) => aside(html`No answer has the property ${isolated(name)}.`)),
     ...tooManyValues.map((name) =>
       aside(html`The property ${isolated(name)} has more than ${SEGMENT_VALUES_MAX} values, too many to show.`),
@@ -222,7 +219,7 @@ function segment(name: string, index: number, { rows: all, compared }: SegmentFa
 
 function segmentCells(row: SegmentRow, compared: boolean): string[] {
   const { value, n, share, nps, nps_low: low, nps_high: high, change = null, q = null } = row;
-  const cells = [cutText(value, 100), countText(n), shareText(share), ...[nps, low, high].map(columnText)];
+  const cells = [cutText(value, 100), formatCount(n), shareText(share), ...[nps, low, high].map(columnText)];
   if (!compared) return cells;
   return [...cells, change === null ? "too few" : signedText(change), q === null ? "" : probabilityText(q)];
 }
@@ -241,10 +238,11 @@ function comments({ comments: newest, commented, redacted }: CommentFacts, bytes
   const shown = withinBytes(newest.map(commentItem), bytesMax);
   const listed = newest.slice(0, shown.length).map((comment, index) => ({ ...comment, item: shown[index] ?? html`` }));
   const masked = redacted ? "; personal data is masked, except names of third parties" : "";
-  const deck = commented === 0 ? "None" : `The newest ${countText(listed.length)} of ${countText(commented)}${masked}`;
+  const deck =
+    commented === 0 ? "None" : `The newest ${formatCount(listed.length)} of ${formatCount(commented)}${masked}`;
   const groups = KINDS.map((kind) => ({
     kind,
-    items: listed.filter(({ score }) => `${scoreCategory(score)}s` === kind).map(({ item }) => item),
+    items: listed.filter(({ score }) => kindOf(score) === kind).map(({ item }) => item),
   }));
   return section(
     { id: "comments", title: "Newest comments", deck },
@@ -253,12 +251,12 @@ function comments({ comments: newest, commented, redacted }: CommentFacts, bytes
       .map(
         ({ kind, items }) =>
           html`<details class="kind" open>
-            <summary>${capital(kind)}: ${countText(items.length)}</summary>
+            <summary>${capital(kind)}: ${formatCount(items.length)}</summary>
             ${numbered(items.slice(0, OPEN_COMMENTS))}
             ${
               items.length > OPEN_COMMENTS
                 ? html`<details>
-                    <summary>${countText(items.length - OPEN_COMMENTS)} more</summary>
+                    <summary>${formatCount(items.length - OPEN_COMMENTS)} more</summary>
                     ${numbered(items.slice(OPEN_COMMENTS))}
                   </details> `
                 : null
@@ -308,8 +306,8 @@ function method({ counts, change, rowsHash, asOf, command, version }: ReportFact
         who chose to answer, several answers by one person, language, channel or season.
       </p>
       <p>
-        Made by surveyctl ${version} as of ${asOf} from ${answersText(countAnswers(counts))}${compared}. SHA-256 of the
-        rows:
+        Made by surveyctl ${version} as of ${asOf} from ${countOf(countAnswers(counts), "answer")}${compared}. SHA-256
+        of the rows:
       </p>
       <pre><code>${rowsHash}</code></pre>
       <p>Command:</p>

@@ -1,17 +1,9 @@
 import type { JsonObject } from "../../contract/json.ts";
 import type { Html } from "../../contract/text/html.ts";
+import { countOf, formatCount } from "../../contract/text/whole-number.ts";
 import type { QuestionResult, ValueRow } from "../answers/answer-tally.ts";
 import { drawShare } from "./bars.ts";
-import {
-  answersText,
-  columnText,
-  CONFIDENCE_WORDS,
-  countText,
-  cutText,
-  scoreText,
-  shareText,
-  visibleText,
-} from "./facts.ts";
+import { columnText, CONFIDENCE_WORDS, cutText, scoreText, shareText, visibleText } from "./facts.ts";
 import { lean as html } from "./markup.ts";
 import { dataTable, section } from "./parts.ts";
 
@@ -34,7 +26,8 @@ function questionTitle({ text, question }: QuestionResult): string {
 
 /** `24 answers; mean 3.9, between 3.2 and 4.4.` or `24 of the newest 500 answers`. */
 function questionSummary({ answered, mean, words }: QuestionResult, among: number | null = null): string {
-  const count = among === null ? answersText(answered) : `${countText(answered)} of the newest ${answersText(among)}`;
+  const count =
+    among === null ? countOf(answered, "answer") : `${formatCount(answered)} of the newest ${countOf(among, "answer")}`;
   if (mean !== null)
     return `${count}; mean ${columnText(mean.mean)}, between ${columnText(mean.mean_low)} and ${columnText(mean.mean_high)} (${CONFIDENCE_WORDS} interval)`;
   if (words === null || words.length === 0) return count;
@@ -50,13 +43,13 @@ function valueTable(result: QuestionResult): Html {
 
 function valueCells({ value, n, share, share_low: low, share_high: high, nps }: ValueRow): (string | Html)[] {
   const name = html`${cutText(visibleText(value), 100)} ${drawShare(share)}`;
-  return [name, countText(n), ...[share, low, high].map(shareText), nps === null ? "" : scoreText(nps)];
+  return [name, formatCount(n), ...[share, low, high].map(shareText), nps === null ? "" : scoreText(nps)];
 }
 
 function questionLines(result: QuestionResult): readonly string[] {
   const lines = result.values.slice(0, VALUES_MAX).map(({ value, n, share, nps }) => {
     const score = nps === null ? "" : `, NPS ${scoreText(nps)}`;
-    return `${shareText(share)} (${countText(n)})${score}: ${cutText(visibleText(value), 100)}`;
+    return `${shareText(share)} (${formatCount(n)})${score}: ${cutText(visibleText(value), 100)}`;
   });
   return [questionTitle(result), questionSummary(result), ...lines];
 }

@@ -25,7 +25,13 @@ export const config = defineCommand({
     checkColumns(deps, AUTOPILOT_CONFIGURATION);
     const platforms = platform === null ? PLATFORMS : [platform];
     const configurations = await withClient(deps, (client) => readAll(client, platforms, deps.signal));
-    await (platform === null ? writeBoth(deps, configurations) : writeRecords(deps, configurations, ""));
+    const format = chooseFormat(deps);
+    const isForReading = format === "table" || format === "record";
+    if (platform === null && !isForReading && format !== "tsv") return writeArray(deps, configurations);
+    for (const [index, configuration] of configurations.entries()) {
+      if (index > 0 && isForReading) await deps.streams.out.write("\n");
+      await writeRecord(deps, AUTOPILOT_CONFIGURATION, configuration);
+    }
   },
 });
 
@@ -35,19 +41,8 @@ function readAll(client: Client, platforms: readonly Platform[], signal: AbortSi
   );
 }
 
-/** An array in JSON and CSV, two records in text. */
-async function writeBoth(deps: Deps, configurations: readonly RecordValue[]): Promise<void> {
-  const format = chooseFormat(deps);
-  if (format === "table" || format === "record") return writeRecords(deps, configurations, "\n");
-  if (format === "tsv") return writeRecords(deps, configurations, "");
+function writeArray(deps: Deps, configurations: readonly RecordValue[]): Promise<void> {
   const text = `[${configurations.map((configuration) => configuration.text).join(",")}]`;
   const rows = configurations.map(({ json }) => json);
-  await writeList(deps, { resource: AUTOPILOT_CONFIGURATION }, { rows, text });
-}
-
-async function writeRecords(deps: Deps, configurations: readonly RecordValue[], separator: string): Promise<void> {
-  for (const [index, configuration] of configurations.entries()) {
-    if (index > 0 && separator !== "") await deps.streams.out.write(separator);
-    await writeRecord(deps, AUTOPILOT_CONFIGURATION, configuration);
-  }
+  return writeList(deps, { resource: AUTOPILOT_CONFIGURATION }, { rows, text });
 }

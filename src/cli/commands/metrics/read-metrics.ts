@@ -1,7 +1,7 @@
 import type { ApiReply } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { toCoreMetrics } from "../../../contract/resources.ts";
-import type { AnswerKind } from "../../../insight/segments.ts";
+import { type Kind, kindOf, noScores } from "../../../insight/interval.ts";
 import type { PeriodRange } from "../../../runtime/calendar/periods.ts";
 import { abortTogether, inParallel } from "../../../runtime/parallel.ts";
 import { type Deps, withClient } from "../../kit/deps.ts";
@@ -10,7 +10,7 @@ import type { PropertyCondition } from "../../kit/rows/properties.ts";
 import type { TimeFilter } from "../../kit/time-flags.ts";
 import { asRecord, type RecordValue } from "../../render/record-output.ts";
 import type { Period } from "../shared/ranges.ts";
-import { kindOf, readResponses, scoreOf } from "../shared/read-responses.ts";
+import { readResponses, scoreOf } from "../shared/read-responses.ts";
 import type { PageFilter } from "../shared/row-filters.ts";
 import { changesOf } from "./metrics-resource.ts";
 import { changeFields, correctVerdicts, intervalFields } from "./statistics.ts";
@@ -88,7 +88,7 @@ async function countMetrics(
   trend: string | null,
   { filterPage, conditions }: ResponseChoice,
 ): Promise<RecordValue[]> {
-  const counts = ranges.map(() => ({ detractors: 0, passives: 0, promoters: 0 }));
+  const counts = ranges.map(noScores);
   let at = 0;
   await readResponses(deps, {
     range: { since: ranges[0]?.since ?? null, until: ranges.at(-1)?.until ?? null },
@@ -107,7 +107,7 @@ async function countMetrics(
   return counts.map((each) => asRecord({ ...toCoreMetrics(each) }));
 }
 
-function toAnswer(row: JsonObject): { readonly time: number; readonly kind: AnswerKind }[] {
+function toAnswer(row: JsonObject): { readonly time: number; readonly kind: Kind }[] {
   const [score, { created_at: time }] = [scoreOf(row), row];
   return score === null || typeof time !== "number" ? [] : [{ time, kind: kindOf(score) }];
 }

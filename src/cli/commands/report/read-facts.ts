@@ -6,7 +6,14 @@ import { SCORE_MAX } from "../../../contract/limits.ts";
 import { capital } from "../../../contract/text/capital.ts";
 import { createMaskedAnswers } from "../../../insight/answers/masked-answers.ts";
 import { isComplete } from "../../../insight/coverage.ts";
-import { CONFIDENCE_DEFAULT, countAnswers, FEW_ANSWERS, type ScoreCounts } from "../../../insight/interval.ts";
+import {
+  CONFIDENCE_DEFAULT,
+  countAnswers,
+  FEW_ANSWERS,
+  type Kind,
+  kindOf,
+  noScores,
+} from "../../../insight/interval.ts";
 import { createMasker } from "../../../insight/redact.ts";
 import {
   type ChangeFacts,
@@ -26,7 +33,7 @@ import type { TimeFilter } from "../../kit/time-flags.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { createTimeFormatter } from "../../render/time.ts";
 import { coverageOf, describeRange, listPeriods, type Period } from "../shared/ranges.ts";
-import { kindOf, readResponses, scoreOf } from "../shared/read-responses.ts";
+import { readResponses, scoreOf } from "../shared/read-responses.ts";
 import { addPage, countPage, emptyCounts, namedTally, rethrowTooMany } from "../shared/segment-tally.ts";
 
 /** Produces the same report from the same rows. */
@@ -151,14 +158,14 @@ function wordsOf(request: ReportRequest) {
 /** Without a start, the range begins at the first answer. */
 function createPeriodCounts(request: ReportRequest) {
   const { asOf, zone } = request;
-  let all: readonly { readonly period: Period; readonly counts: Record<keyof ScoreCounts, number> }[] = [];
+  let all: readonly { readonly period: Period; readonly counts: Record<Kind, number> }[] = [];
   let at = 0;
   return {
     add(time: number, score: number): void {
       if (all.length === 0)
         all = periodsFrom(request.since ?? time, request).map((period) => ({
           period,
-          counts: { detractors: 0, passives: 0, promoters: 0 },
+          counts: noScores(),
         }));
       while (at < all.length - 1 && time > (all[at]?.period.until ?? Infinity)) at += 1;
       const counts = all[at]?.counts;

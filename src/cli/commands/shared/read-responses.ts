@@ -1,10 +1,9 @@
 /** Reads responses for what the API doesn't count. */
 import { readList } from "../../../bulk/export/read-list.ts";
 import type { JsonObject } from "../../../contract/json.ts";
-import { PER_PAGE_MAX, scoreCategory, SCORE_MAX, SCORE_MIN } from "../../../contract/limits.ts";
+import { PER_PAGE_MAX, SCORE_MAX, SCORE_MIN } from "../../../contract/limits.ts";
 import { type Expansion, ROUTES } from "../../../contract/routes.ts";
 import type { RowPage } from "../../../contract/row-page.ts";
-import type { AnswerKind } from "../../../insight/segments.ts";
 import { type Deps, withClient } from "../../kit/deps.ts";
 import { createProgress } from "../../kit/progress.ts";
 import { type PropertyUse, watchProperties } from "../../kit/rows/watch-properties.ts";
@@ -68,8 +67,4 @@ export function scoreOf({ score, survey_type: surveyType = "nps" }: JsonObject):
   if (surveyType !== "nps") return null;
   const isScore = typeof score === "number" && Number.isInteger(score) && score >= SCORE_MIN && score <= SCORE_MAX;
   return isScore ? score : null;
-}
-
-export function kindOf(score: number): AnswerKind {
-  return `${scoreCategory(score)}s`;
 }

@@ -1,6 +1,7 @@
 import { type PlainAnswer, plainAnswers } from "../../../contract/questions/additional-answers.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { countTexts, mergeTexts, choiceName, type ShownTexts } from "../../../insight/answers/shown-texts.ts";
+import { kindOf } from "../../../insight/interval.ts";
 import {
   addAnswer,
   createTally,
@@ -14,7 +15,7 @@ import { propertyOf } from "../../kit/rows/properties.ts";
 import { ANSWERS } from "../../kit/rows/watch-properties.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { type FlagGroup, listFlag } from "../../kit/flag-spec.ts";
-import { kindOf, scoreOf } from "./read-responses.ts";
+import { scoreOf } from "./read-responses.ts";
 
 export function segmentFlag(text: string): FlagGroup<readonly string[] | null> {
   return listFlag({ flag: "--segment", value: "names", text }, parseNames);
