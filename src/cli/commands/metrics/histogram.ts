@@ -4,10 +4,9 @@ import type { Deps } from "../../kit/deps.ts";
 import type { TimeFilter } from "../../kit/time-flags.ts";
 import { writeList } from "../../render/list-output.ts";
 import { checkColumns } from "../../render/record-output.ts";
-import type { ResponseChoice } from "./read-metrics.ts";
 import { SCORES } from "./metrics-resource.ts";
 import { wantsPictures } from "./pictures.ts";
-import { readResponses, scoreOf } from "../shared/read-responses.ts";
+import { readResponses, type ResponseChoice, scoreOf } from "../shared/read-responses.ts";
 
 export async function showHistogram(
   deps: Deps,
@@ -20,8 +19,7 @@ export async function showHistogram(
   await readResponses(deps, {
     range,
     trend,
-    filterPage: choice?.filterPage ?? null,
-    properties: { conditions: choice?.conditions },
+    choice,
     toBatch: (rows) => rows.flatMap((row) => scoreOf(row) ?? []),
     take(scores) {
       for (const score of scores) counts[score] = (counts[score] ?? 0) + 1;

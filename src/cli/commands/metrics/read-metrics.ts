@@ -6,22 +6,12 @@ import type { PeriodRange } from "../../../runtime/calendar/periods.ts";
 import { abortTogether, inParallel } from "../../../runtime/parallel.ts";
 import { type Deps, withClient } from "../../kit/deps.ts";
 import { noTrend, withRefusals } from "../../kit/refusals.ts";
-import type { PropertyCondition } from "../../kit/rows/properties.ts";
 import type { TimeFilter } from "../../kit/time-flags.ts";
 import { asRecord, type RecordValue } from "../../render/record-output.ts";
 import type { Period } from "../shared/ranges.ts";
-import { readResponses, scoreOf } from "../shared/read-responses.ts";
-import type { PageFilter } from "../shared/row-filters.ts";
+import { readResponses, type ResponseChoice, scoreOf } from "../shared/read-responses.ts";
 import { changesOf } from "./metrics-resource.ts";
 import { changeFields, correctVerdicts, intervalFields } from "./statistics.ts";
-
-/** Responses that the API can't select: by score, words, properties and so on. */
-export interface ResponseChoice {
-  readonly filterPage: PageFilter;
-  readonly conditions: readonly PropertyCondition[];
-  /** For example `score 0-6, property plan=pro`. */
-  readonly words: string;
-}
 
 export interface MetricsFilters {
   readonly trend: string | null;
@@ -86,15 +76,14 @@ async function countMetrics(
   deps: Deps,
   ranges: readonly TimeFilter[],
   trend: string | null,
-  { filterPage, conditions }: ResponseChoice,
+  choice: ResponseChoice,
 ): Promise<RecordValue[]> {
   const counts = ranges.map(noScores);
   let at = 0;
   await readResponses(deps, {
     range: { since: ranges[0]?.since ?? null, until: ranges.at(-1)?.until ?? null },
     trend,
-    filterPage,
-    properties: { conditions },
+    choice,
     toBatch: (rows) => rows.flatMap(toAnswer),
     take(answers) {
       for (const { time, kind } of answers) {

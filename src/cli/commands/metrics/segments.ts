@@ -18,9 +18,8 @@ import { type Resource, toChange, toPoints, toResource } from "../../render/colu
 import { chooseFormat, writeList } from "../../render/list-output.ts";
 import { asRecord, checkColumns, writeRecord } from "../../render/record-output.ts";
 import { comparedRange } from "../shared/ranges.ts";
-import { readResponses } from "../shared/read-responses.ts";
+import { readResponses, type ResponseChoice } from "../shared/read-responses.ts";
 import { addPage, countPage, emptyCounts, namedTally, rethrowTooMany } from "../shared/segment-tally.ts";
-import type { ResponseChoice } from "./read-metrics.ts";
 import { segmentsResource, SPLIT } from "./metrics-resource.ts";
 import { wantsPictures } from "./pictures.ts";
 
@@ -66,8 +65,8 @@ async function readTally(deps: Deps, request: SegmentsRequest): Promise<SegmentT
   await readResponses(deps, {
     range: { since: before?.since ?? range.since, until: range.until },
     trend,
-    filterPage: choice?.filterPage ?? null,
-    properties: { conditions: choice?.conditions, segments: properties },
+    choice,
+    segments: properties,
     toBatch: (rows) => countPage(rows, properties, range.since ?? -Infinity),
     take: (page) => addPage(counted, page),
   }).catch(rethrowTooMany);

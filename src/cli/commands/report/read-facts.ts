@@ -64,7 +64,8 @@ export async function readFacts(
     range: { since: collected.before?.since ?? request.since, until: lastSecond(request) },
     trend: request.trend,
     expand: ["person"],
-    properties: { segments: request.segments, onNote },
+    segments: request.segments,
+    onNote,
     toBatch: (rows) => rows,
     take: (rows) => collected.add(rows),
   }).catch(rethrowTooMany);

@@ -6,6 +6,7 @@ import { type Expansion, ROUTES } from "../../../contract/routes.ts";
 import type { RowPage } from "../../../contract/row-page.ts";
 import { type Deps, withClient } from "../../kit/deps.ts";
 import { createProgress } from "../../kit/progress.ts";
+import type { PropertyCondition } from "../../kit/rows/properties.ts";
 import { type PropertyUse, watchProperties } from "../../kit/rows/watch-properties.ts";
 import { noTrend, withRefusals } from "../../kit/refusals.ts";
 import type { TimeFilter } from "../../kit/time-flags.ts";
@@ -13,11 +14,18 @@ import { createSnapshot } from "../../export/snapshot.ts";
 import type { PageFilter } from "./row-filters.ts";
 import { CREATED, keysOf, pagedList } from "../../export/sources.ts";
 
-export interface ResponseReading<Batch> {
+/** Responses that the API can't select: by score, words, properties and so on. */
+export interface ResponseChoice {
+  readonly filterPage: PageFilter;
+  readonly conditions: readonly PropertyCondition[];
+  /** For example `score 0-6, property plan=pro`. */
+  readonly words: string;
+}
+
+export interface ResponseReading<Batch> extends Omit<PropertyUse, "conditions"> {
   readonly range: TimeFilter;
   readonly trend: string | null;
-  readonly filterPage?: PageFilter | null;
-  readonly properties?: PropertyUse;
+  readonly choice?: ResponseChoice | null;
   readonly expand?: readonly Expansion[];
   /** Reduces a page, to counts for example, so that memory stays flat. Pages come in any order. */
   readonly toBatch: (rows: readonly JsonObject[]) => Batch;
@@ -26,8 +34,9 @@ export interface ResponseReading<Batch> {
 }
 
 export async function readResponses<Batch>(deps: Deps, reading: ResponseReading<Batch>): Promise<void> {
-  await withClient(watchProperties(deps, "responses", reading.properties ?? {}), async (client) => {
-    const { range, trend, expand = [], filterPage = null, toBatch, take } = reading;
+  const { range, trend, choice = null, expand = [], toBatch, take } = reading;
+  const watched = watchProperties(deps, "responses", { ...reading, conditions: choice?.conditions });
+  await withClient(watched, async (client) => {
     const call = {
       route: ROUTES.listResponses,
       parameters: { trend, per_page: PER_PAGE_MAX, ...(expand.length > 0 && { expand: [...expand] }) },
@@ -40,7 +49,7 @@ export async function readResponses<Batch>(deps: Deps, reading: ResponseReading<
       list,
       perPage: PER_PAGE_MAX,
       concurrency: deps.options.concurrency,
-      toBatch: (page: RowPage) => ({ batch: toBatch((filterPage?.(page) ?? page).rows), rows: page.rows.length }),
+      toBatch: (page: RowPage) => ({ batch: toBatch((choice?.filterPage(page) ?? page).rows), rows: page.rows.length }),
       fixUntil: snapshot.fixUntil,
       signal: deps.signal,
     });
