@@ -8,6 +8,7 @@ import { onAbort } from "../../../runtime/on-abort.ts";
 import { executable } from "../../../runtime/files/processes.ts";
 import type { Deps } from "../../kit/deps.ts";
 import { DataFileError } from "../../errors/command-errors.ts";
+import { toShellWord } from "../../render/safe-text.ts";
 import { readDemoCsv } from "./answers.ts";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -125,8 +126,8 @@ export interface DemoConnection {
 /** A shell script to source. Defines the program as a function if it isn't installed. */
 function formatConnectionFile({ baseUrl, apiKey, dataFile }: DemoConnection, program: readonly string[]): string {
   const variables = { SURVEYCTL_BASE_URL: baseUrl, SURVEYCTL_API_KEY: apiKey, SURVEYCTL_DATA: dataFile };
-  const exports = Object.entries(variables).map(([name, value]) => `export ${name}=${quote(value)}`);
-  const words = program.map(quote).join(" ");
+  const exports = Object.entries(variables).map(([name, value]) => `export ${name}=${toShellWord(value)}`);
+  const words = program.map(toShellWord).join(" ");
   return [...exports, `command -v surveyctl >/dev/null || surveyctl() { ${words} "$@"; }`, ""].join("\n");
 }
 
@@ -147,8 +148,4 @@ function findProgram(): string | null {
     if (existsSync(program)) return program;
   }
   return null;
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
