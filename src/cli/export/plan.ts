@@ -61,7 +61,7 @@ export function createPageEncoder(
 }
 
 function chooseExportFormat({ options }: Deps, out: string | null): EncodedFormat {
-  if (options.output === "table" || options.output === "record")
+  if (options.output === "table" || options.output === "record" || options.output === "markdown")
     throw new UsageError(`--output ${options.output} is not a file format; use csv, tsv, json or ndjson`);
   if (options.output !== null) return options.output;
   const ending = /\.([a-z]+)(?:\.gz)?$/i.exec(out ?? "")?.[1]?.toLowerCase();

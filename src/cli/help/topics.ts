@@ -58,6 +58,7 @@ Formats (-o, --output):
            don't fit are left out: empty ones first, then the least
            important. --wrap shows long text in full
   record   one block per row, with every column
+  markdown a table for documents, in which nothing is cut
   tsv      the default in a pipe. No header; tab, newline, carriage
            return and backslash are written \\t \\n \\r \\\\; a cell that
            begins with " is quoted as in csv

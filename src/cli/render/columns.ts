@@ -3,6 +3,26 @@ import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts
 import { suggest } from "../args/suggest.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import type { TimeFormatter } from "./time.ts";
+import type { RowPage } from "../../contract/row-page.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import type { GlobalOptions } from "../args/global-options.ts";
+import type { Streams } from "../streams/streams.ts";
+
+export interface RenderContext {
+  readonly streams: Streams;
+  readonly clock: Clock;
+  readonly options: Pick<
+    GlobalOptions,
+    "output" | "excel" | "columns" | "time" | "timeZone" | "quiet" | "verbosity" | "color" | "unicode"
+  >;
+}
+
+export interface ListOutput {
+  /** `mayGrow` on the first page: later rows may bring columns. */
+  write(page: RowPage, mayGrow?: boolean): Promise<void>;
+  /** Writes the end of an array, or the note about an empty table. */
+  end(): Promise<void>;
+}
 
 export type ColumnKind =
   | "text"
@@ -20,6 +40,20 @@ export type ColumnKind =
   | "flag"
   | "status"
   | "duration";
+
+const NUMERIC: ReadonlySet<ColumnKind> = new Set([
+  "number",
+  "change",
+  "nps",
+  "score",
+  "points",
+  "share",
+  "probability",
+]);
+
+export function isNumeric({ kind }: Column): boolean {
+  return NUMERIC.has(kind);
+}
 
 export interface Column {
   /** For `--columns`, the header of CSV and keys of JSON. */

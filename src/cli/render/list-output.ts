@@ -3,8 +3,14 @@ import { UsageError } from "../errors/usage-error.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import type { RowPage } from "../../contract/row-page.ts";
-import { selectColumns, type Resource, timeFieldsOf, withFound } from "./columns.ts";
-import type { ListOutput, RenderContext } from "./context.ts";
+import {
+  selectColumns,
+  type Resource,
+  timeFieldsOf,
+  withFound,
+  type ListOutput,
+  type RenderContext,
+} from "./columns.ts";
 import { createEncoder, type EncodedFormat, isJson } from "./encoders.ts";
 import { writeText } from "./safe-text.ts";
 
@@ -23,6 +29,10 @@ export async function openListOutput(
   if (format === "record") {
     const { openRecords } = await import("./record-table.ts");
     return openRecords(context, resource);
+  }
+  if (format === "markdown") {
+    const { openMarkdown } = await import("./markdown.ts");
+    return openMarkdown(context, resource);
   }
   if (format !== "table") return openEncoded(context, resource, format);
   const { openTableOutput } = await import("./table.ts");

@@ -2,8 +2,15 @@
 import type { JsonObject } from "../../contract/json.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { withAllDigits } from "../../contract/long-numbers.ts";
-import { recordColumns, selectColumns, timeFieldsOf, toCellText, type Resource, withFound } from "./columns.ts";
-import type { RenderContext } from "./context.ts";
+import {
+  recordColumns,
+  selectColumns,
+  timeFieldsOf,
+  toCellText,
+  type Resource,
+  withFound,
+  type RenderContext,
+} from "./columns.ts";
 import { createJsonWriter, toTsvLines, withExactNumbers } from "./encoders.ts";
 import { indentJson } from "./json-indent.ts";
 import { chooseFormat, openListOutput } from "./list-output.ts";
@@ -27,6 +34,13 @@ export async function writeRecord(context: RenderContext, resource: Resource, va
     const text = project(context, resource, value);
     const { out } = context.streams;
     return out.write(out.isTTY ? `${toSafeLines(indentJson(text))}\n` : `${text.trim()}\n`);
+  }
+  if (format === "markdown") {
+    const [json = value.json] = withAllDigits(asRows(value));
+    const { drawMarkdown } = await import("./markdown.ts");
+    return context.streams.out.write(
+      drawMarkdown(context, recordColumns(resource, context.options.columns, json), json),
+    );
   }
   if (format === "table" || format === "record" || format === "tsv")
     return writeLines(context, resource, value, format === "tsv");

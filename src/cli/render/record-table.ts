@@ -1,8 +1,14 @@
 /** Records as name and value, one block per row, as with `\x` in psql. */
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import { withAllDigits } from "../../contract/long-numbers.ts";
-import { pathColumn, recordColumns, type Column, type Resource } from "./columns.ts";
-import type { ListOutput, RenderContext } from "./context.ts";
+import {
+  pathColumn,
+  recordColumns,
+  type Column,
+  type Resource,
+  type ListOutput,
+  type RenderContext,
+} from "./columns.ts";
 import { drawGrid, GAP } from "./grid.ts";
 import { createPaint, toHumanText, toneOf } from "./human.ts";
 import { toSafeText } from "./safe-text.ts";

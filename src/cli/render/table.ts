@@ -2,8 +2,14 @@
 import type { JsonObject } from "../../contract/json.ts";
 import { withAllDigits } from "../../contract/long-numbers.ts";
 import type { RowPage } from "../../contract/row-page.ts";
-import { selectColumns, type Column, type ColumnKind, type Resource } from "./columns.ts";
-import type { ListOutput, RenderContext } from "./context.ts";
+import {
+  isNumeric,
+  selectColumns,
+  type Column,
+  type Resource,
+  type ListOutput,
+  type RenderContext,
+} from "./columns.ts";
 import { drawGrid, GAP } from "./grid.ts";
 import { createPaint, toHumanText, toneOf, type Tone } from "./human.ts";
 import { toSafeText } from "./safe-text.ts";
@@ -93,7 +99,7 @@ function draw(
           {
             index,
             width,
-            align: NUMERIC.has(column.kind) ? ("right" as const) : ("left" as const),
+            align: isNumeric(column) ? ("right" as const) : ("left" as const),
             wraps: wrap && column.kind === "text",
           },
         ];
@@ -186,16 +192,6 @@ function roomOf(
 function isUrl(name: string): boolean {
   return /(?:^|[_.])(?:url|link|permalink)$/.test(name);
 }
-
-const NUMERIC: ReadonlySet<ColumnKind> = new Set([
-  "number",
-  "change",
-  "nps",
-  "score",
-  "points",
-  "share",
-  "probability",
-]);
 
 interface ColumnRoom {
   readonly name: string;

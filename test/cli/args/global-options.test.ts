@@ -104,8 +104,12 @@ describe("the flags that every command has", () => {
 
   it.each<[Values, Variables, string]>([
     [{ json: true, output: "csv" }, {}, "--json and --output csv cannot be used together"],
-    [{ output: "xml" }, {}, '--output: "xml" is not one of table, record, json, ndjson, csv, tsv'],
-    [{}, { SURVEYCTL_OUTPUT: "xml" }, 'SURVEYCTL_OUTPUT: "xml" is not one of table, record, json, ndjson, csv, tsv'],
+    [{ output: "xml" }, {}, '--output: "xml" is not one of table, record, json, ndjson, csv, tsv, markdown'],
+    [
+      {},
+      { SURVEYCTL_OUTPUT: "xml" },
+      'SURVEYCTL_OUTPUT: "xml" is not one of table, record, json, ndjson, csv, tsv, markdown',
+    ],
     [{}, { SURVEYCTL_TIME: "epoch" }, 'SURVEYCTL_TIME: "epoch" is not one of unix, iso, local, relative'],
     [{ timeout: "0" }, {}, '--timeout: must be at least 1s (got "0")'],
     [{ retries: "-1" }, {}, '--retries: "-1" is not a whole number from 0 to 100'],

@@ -4,7 +4,7 @@ import { unixSeconds } from "../../../runtime/clock.ts";
 import type { TimeFilter } from "../../kit/time-flags.ts";
 import { countOf, formatCount } from "../../../contract/text/whole-number.ts";
 import { createPaint, type Paint, toneOfScore, toPercent, type Tone } from "../../render/human.ts";
-import type { RenderContext } from "../../render/context.ts";
+import type { RenderContext } from "../../render/columns.ts";
 import { toSafeText } from "../../render/safe-text.ts";
 import { describeRange } from "../shared/ranges.ts";
 import { countsOf, isSureChange } from "./statistics.ts";

@@ -1,9 +1,8 @@
 /** Plots for terminals of 60 columns or more. They work without colors, and in ASCII. */
-import { toPoints } from "../../render/columns.ts";
+import { toPoints, type RenderContext } from "../../render/columns.ts";
 import { toneOfScore, toPercent, toShare, createPaint, type Paint, type Tone } from "../../render/human.ts";
 import { FEW_ANSWERS } from "../../../insight/interval.ts";
 import { formatCount } from "../../../contract/text/whole-number.ts";
-import type { RenderContext } from "../../render/context.ts";
 import { GAP } from "../../render/grid.ts";
 import { toSafeCell } from "../../render/safe-text.ts";
 import { createTextMeasure } from "../../render/text-measure.ts";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { runCommand } from "../../../helpers/run-command.ts";
 import { drawBands, drawHistogram, drawWhiskers, type ScorePoint } from "../../../../src/cli/commands/metrics/plots.ts";
 import type { Client, Page } from "../../../../src/client/client.ts";
-import type { RenderContext } from "../../../../src/cli/render/context.ts";
+import type { RenderContext } from "../../../../src/cli/render/columns.ts";
 import { FEW_ANSWERS, netPromoterScore, scoreInterval } from "../../../../src/insight/interval.ts";
 import { fakeDeps, NOW } from "../../../helpers/fake-deps.ts";
 import { responseRow } from "../../../helpers/list-service.ts";

@@ -22,7 +22,7 @@ import { EXIT } from "../../../exit-codes.ts";
 import { CREATED, keysOf, pagedList, timeOf, UPDATED } from "../../../export/sources.ts";
 import { WRAP_FLAG } from "../../../kit/rows/list-rows.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
-import type { ListOutput } from "../../../render/context.ts";
+import type { ListOutput } from "../../../render/columns.ts";
 import { openListOutput } from "../../../render/list-output.ts";
 import { RESPONSES } from "../../../render/resources.ts";
 import { ROW_FILTERS, TREND } from "../../shared/row-filters.ts";
