@@ -8,6 +8,16 @@ export interface RowPage {
   readonly source?: string;
 }
 
+/** Encodes each page on its own, as pages are encoded when they arrive and written in order. */
+export interface PageEncoder {
+  readonly head: string;
+  /** Between two pages with rows. */
+  readonly between: string;
+  readonly rows: (page: RowPage) => string;
+  /** Given the number of rows in all. */
+  readonly tail: (rows: number) => string;
+}
+
 /** The text is only built if it is used. */
 export function keepRows(page: RowPage, keep: (row: JsonObject, index: number) => boolean): RowPage {
   const kept = page.rows.map(keep);

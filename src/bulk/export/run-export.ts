@@ -1,17 +1,10 @@
-import { keepRows, type RowPage } from "../../contract/row-page.ts";
+import { keepRows, type PageEncoder, type RowPage } from "../../contract/row-page.ts";
 import type { ScratchFile } from "../../runtime/files/scratch-file.ts";
 import type { TextSink } from "./byte-sink.ts";
 import type { RowKeys } from "./lists.ts";
 import { readList, type ListRequest } from "./read-list.ts";
 import type { Widen } from "./widen.ts";
 import { NO_VERSIONS, type VersionLog, type Versions } from "./versions.ts";
-
-export interface PageEncoder {
-  readonly head: string;
-  readonly between: string;
-  readonly rows: (page: RowPage) => string;
-  readonly tail: (rows: number) => string;
-}
 
 /** A page that waits until it can be written: its text, and what the report and the state need. */
 interface Batch {

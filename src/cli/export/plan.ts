@@ -1,5 +1,5 @@
 import { stringify } from "csv-stringify/sync";
-import type { PageEncoder } from "../../bulk/export/run-export.ts";
+import type { PageEncoder } from "../../contract/row-page.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { isSameFile } from "../../runtime/files/file-replacement.ts";
 import type { Deps } from "../kit/deps.ts";
@@ -37,27 +37,16 @@ export function createPageEncoder(
   { header = true }: { readonly header?: boolean } = {},
 ): PageEncoder {
   const { time, timeZone: zone, excel } = deps.options;
-  const create = (): ReturnType<typeof createEncoder> =>
-    createEncoder({
-      format,
-      stringify: format === "csv" ? stringify : null,
-      columns,
-      time,
-      zone,
-      now: unixSeconds(deps.clock),
-      header,
-      excel,
-    });
-  const encoder = create();
-  if (format !== "json")
-    return { head: encoder.head(), between: "", rows: (page) => encoder.rows(page), tail: () => encoder.tail() };
-  // Pages are encoded as they arrive, so commas can't depend on the previous one.
-  return {
-    head: encoder.head(),
-    between: ",",
-    rows: (page) => create().rows(page),
-    tail: (rows) => (rows === 0 ? "]\n" : "\n]\n"),
-  };
+  return createEncoder({
+    format,
+    stringify: format === "csv" ? stringify : null,
+    columns,
+    time,
+    zone,
+    now: unixSeconds(deps.clock),
+    header,
+    excel,
+  });
 }
 
 function chooseExportFormat({ options }: Deps, out: string | null): EncodedFormat {

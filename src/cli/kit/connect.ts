@@ -15,6 +15,7 @@ import { type GlobalOptions } from "../args/global-options.ts";
 import { type Connection, type Deps, settingsRequest } from "./deps.ts";
 import { toSafeText } from "../render/safe-text.ts";
 import { asCliError } from "./data/data-file-errors.ts";
+import { writeWarning } from "./notes.ts";
 import { createWaitLines, type WaitLines } from "./wait-lines.ts";
 
 export async function connect(deps: Deps): Promise<Connection> {
@@ -24,7 +25,7 @@ export async function connect(deps: Deps): Promise<Connection> {
 
 async function connectRemotely(deps: Deps, settings: RemoteConnection): Promise<Connection> {
   const { baseUrl, apiKey, warning } = settings;
-  if (warning !== null && !deps.options.quiet) await deps.streams.err.write(`warning: ${warning}\n`);
+  if (warning !== null) await writeWarning(deps, warning);
   const waits = createWaitLines(deps);
   const origin = { baseUrl: baseUrl.source, apiKey: apiKey.source };
   const client = openClient(deps, { baseUrl: baseUrl.value, apiKey: apiKey.value, waits, origin });

@@ -4,16 +4,10 @@ import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts
 import { RESOURCES } from "../../contract/resources.ts";
 import { markLongNumbers, mayHoldLongNumbers, unmarkLongNumbers } from "../../contract/long-numbers.ts";
 import { splitRowTexts } from "../../contract/row-texts.ts";
-import type { RowPage } from "../../contract/row-page.ts";
+import type { PageEncoder, RowPage } from "../../contract/row-page.ts";
 import { toCellText, type Column } from "./columns.ts";
 import { indentJson } from "./json-indent.ts";
 import { createTimeFormatter, type TimeFormat, type TimeFormatter } from "./time.ts";
-
-export interface Encoder {
-  head(): string;
-  rows(page: RowPage): string;
-  tail(): string;
-}
 
 export type EncodedFormat = "json" | "ndjson" | "csv" | "tsv";
 
@@ -39,43 +33,25 @@ export interface EncoderOptions {
   readonly excel?: boolean;
 }
 
-/** Has state, so each output needs its own. */
-export function createEncoder(options: EncoderOptions): Encoder {
+export function createEncoder(options: EncoderOptions): PageEncoder {
   if (options.format === "csv" || options.format === "tsv") return createLineEncoder(options);
   const write = createJsonWriter(options);
   const texts =
     write === null
       ? (page: RowPage) => splitRowTexts(page.text)
       : (page: RowPage) => withExactNumbers(page, (rows) => rows.map(write));
-  if (options.format === "ndjson") return createNdjsonEncoder(texts);
-  return createArrayEncoder(
-    options.indent === true ? (page) => texts(page).map((row) => `  ${indentJson(row, 1)}`) : texts,
-  );
-}
-
-function createArrayEncoder(texts: (page: RowPage) => string[]): Encoder {
-  let written = 0;
+  if (options.format === "ndjson") {
+    const toLines = (page: RowPage): string[] => texts(page).map((row) => `${oneLine(row)}\n`);
+    return { head: "", between: "", rows: (page) => toLines(page).join(""), tail: () => "" };
+  }
   return {
-    head: () => "[",
+    head: "[",
+    between: ",",
     rows(page) {
-      const rows = texts(page);
-      if (rows.length === 0) return "";
-      const before = written === 0 ? "\n" : ",\n";
-      written += rows.length;
-      return before + rows.join(",\n");
+      const rows = options.indent === true ? texts(page).map((row) => `  ${indentJson(row, 1)}`) : texts(page);
+      return rows.length === 0 ? "" : `\n${rows.join(",\n")}`;
     },
-    tail: () => (written === 0 ? "]\n" : "\n]\n"),
-  };
-}
-
-function createNdjsonEncoder(texts: (page: RowPage) => string[]): Encoder {
-  return {
-    head: () => "",
-    rows: (page) =>
-      texts(page)
-        .map((row) => `${oneLine(row)}\n`)
-        .join(""),
-    tail: () => "",
+    tail: (rows) => (rows === 0 ? "]\n" : "\n]\n"),
   };
 }
 
@@ -85,17 +61,16 @@ function oneLine(row: string): string {
 
 const BOM = "\ufeff";
 
-function createLineEncoder(options: EncoderOptions): Encoder {
+function createLineEncoder(options: EncoderOptions): PageEncoder {
   const columns = options.columns ?? [];
   const toLines = options.stringify === null ? toTsvLines : createCsvWriter(options.stringify, options.excel);
   const toCells = createCellWriter(options, columns);
   const { header = true, excel = false } = options;
   const names = header && options.format === "csv" ? toLines([columns.map(({ name }) => name)]) : "";
   return {
-    head: () => (header && excel ? BOM + names : names),
-    rows(page) {
-      return withExactNumbers(page, (rows) => [toLines(rows.map(toCells))]).join("");
-    },
+    head: header && excel ? BOM + names : names,
+    between: "",
+    rows: (page) => withExactNumbers(page, (rows) => [toLines(rows.map(toCells))]).join(""),
     tail: () => "",
   };
 }

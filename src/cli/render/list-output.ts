@@ -89,13 +89,21 @@ async function openEncoded(
     indent: streams.out.isTTY,
     excel: options.excel,
   });
-  let head: string | null = encoder.head();
+  let { head } = encoder;
+  let written = 0;
   const write = async (text: string): Promise<void> => {
-    const all = (head ?? "") + text;
-    head = null;
+    const all = head + text;
+    head = "";
     if (all !== "") await writeText(streams.out, all);
   };
-  return { write: (page) => write(encoder.rows(page)), end: () => write(encoder.tail()) };
+  return {
+    write(page) {
+      const between = written > 0 && page.rows.length > 0 ? encoder.between : "";
+      written += page.rows.length;
+      return write(between + encoder.rows(page));
+    },
+    end: () => write(encoder.tail(written)),
+  };
 }
 
 /** Waits for the last row if rows may bring columns. */

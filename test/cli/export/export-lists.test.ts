@@ -287,7 +287,7 @@ describe("columns that only rows bring", () => {
       now: START,
     });
     expect(grown.columns.slice(-2).map(({ name }) => name)).toEqual(["answers.why", "answers.late"]);
-    expect(out()).toBe(encoder.head() + encoder.rows({ rows, text: JSON.stringify(rows) }));
+    expect(out()).toBe(encoder.head + encoder.rows({ rows, text: JSON.stringify(rows) }));
     expect(parsed).toEqual([...new Set(parsed)]);
   });
 });

@@ -21,7 +21,8 @@ function encode(
     stringify: options.format === "csv" ? stringify : null,
     ...options,
   });
-  return encoder.head() + pages.map((rows) => encoder.rows(asPage(rows))).join("") + encoder.tail();
+  const texts = pages.filter((rows) => rows.length > 0).map((rows) => encoder.rows(asPage(rows)));
+  return encoder.head + texts.join(encoder.between) + encoder.tail(pages.flat().length);
 }
 
 const named = (names: readonly string[]): JsonObject[] => names.map((name) => ({ name }));
@@ -176,11 +177,11 @@ const lossless = { rows: [JSON.parse(LOSSLESS) as JsonObject], text: `[\n  ${LOS
 describe("json and ndjson", () => {
   it("keep a row's own text: numbers, order, repeated and unknown fields", () => {
     const json = createEncoder({ ...PLAIN, stringify: null, format: "json" });
-    expect(json.head() + json.rows(lossless) + json.rows(lossless) + json.tail()).toBe(
+    expect(json.head + json.rows(lossless) + json.between + json.rows(lossless) + json.tail(2)).toBe(
       `[\n${LOSSLESS.replace(", ", ",\n    ")},\n${LOSSLESS.replace(", ", ",\n    ")}\n]\n`,
     );
     const ndjson = createEncoder({ ...PLAIN, stringify: null, format: "ndjson" });
-    expect(ndjson.head() + ndjson.rows(lossless) + ndjson.tail()).toBe(`${LOSSLESS.replace(", ", ",")}\n`);
+    expect(ndjson.head + ndjson.rows(lossless) + ndjson.tail(1)).toBe(`${LOSSLESS.replace(", ", ",")}\n`);
   });
 
   it("are [] and nothing when there are no rows", () => {
