@@ -16,6 +16,21 @@ export interface HttpResponse {
   readonly body: string | AsyncIterable<Uint8Array>;
 }
 
+/** A request to a page or a hook. */
+export interface PathRequest {
+  readonly method: string;
+  /** Percent-encoded, with a leading slash. */
+  readonly path: string;
+  /** Without `?`. */
+  readonly query: string;
+  /** Without a trailing slash. */
+  readonly origin: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: () => Promise<Uint8Array>;
+  /** The client's IPv4 address or IPv6 network; empty for a caller in this process. */
+  readonly from: string;
+}
+
 export type Exchange = (request: HttpRequest) => Promise<HttpResponse>;
 
 /** Not in the specification: the change was already in place. */

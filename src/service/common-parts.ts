@@ -31,7 +31,7 @@ export interface CommonParts {
   /** What to wake when messages or events may be due; null while this process sends none. */
   readonly loops: { messages: Pick<WakeLoop, "wake"> | null; events: Pick<WakeLoop, "wake"> | null };
   /** Sender and appearance of a project's mail. */
-  readonly contextOf: (project: Project) => Promise<MailContext>;
+  readonly readContext: (project: Project) => Promise<MailContext>;
   /** See `syncErasures`. */
   readonly keepErasures: () => Promise<void>;
 }
@@ -75,14 +75,14 @@ export async function openCommonParts(options: ServiceOptions): Promise<CommonPa
     failures,
     notices,
     loops,
-    contextOf: (project) => readMailContext(store, project, sender, address.url),
+    readContext: (project) => readMailContext(store, project, sender, address.url),
     keepErasures,
   };
 }
 
 /** A command has senders to show and resume them. */
 export function openSenders(parts: CommonParts): Promise<Senders> {
-  const { options, store, address, sender, process, loops, contextOf, failures } = parts;
+  const { options, store, address, sender, process, loops, readContext, failures } = parts;
   const { clock, random, log, mail = null, sms = null, dataFile, database = null } = options;
   return createSenders({
     store,
@@ -95,10 +95,10 @@ export function openSenders(parts: CommonParts): Promise<Senders> {
     outbox: { folder: outboxFolder(options), dataFile: database === null ? resolveFile(dataFile) : dataFile },
     appUrl: () => address.url,
     senderName: sender.senderName,
-    contextOf,
+    readContext,
     makeDigest: async (due, context, key) =>
       (await import("./digest/digest-mail.ts")).makeDigest(store, due, context, key),
-    withDigests: (one) => withSlackDigests({ store, clock, random, own: () => address.own, contextOf }, one),
+    withDigests: (one) => withSlackDigests({ store, clock, random, own: () => address.own, readContext }, one),
     wake: (dueAt) => loops.messages?.wake(dueAt),
     onError: failures.add,
   });

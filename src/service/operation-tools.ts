@@ -14,9 +14,9 @@ export function openTools(
   senders: Pick<Senders, "all">,
   sweepMessages: () => Promise<number | null>,
 ): OperationTools {
-  const { options, store, address, contextOf, keepErasures } = parts;
+  const { options, store, address, readContext, keepErasures } = parts;
   const { clock, random } = options;
-  const mailing = { store, clock, random, own: () => address.own, contextOf };
+  const mailing = { store, clock, random, own: () => address.own, readContext };
   return {
     store,
     clock,
@@ -25,15 +25,18 @@ export function openTools(
     appUrl: () => address.url,
     ownAddresses: () => address.own,
     onErased: keepErasures,
-    renderPreview: async (survey) => previewMail(survey, await contextOf(survey.project), random, unixSeconds(clock)),
+    renderPreview: async (survey) => previewMail(survey, await readContext(survey.project), random, unixSeconds(clock)),
     renderDigest: async (due) =>
-      (await import("./digest/digest-mail.ts")).previewDigest(store, due, await contextOf(due.project)),
+      (await import("./digest/digest-mail.ts")).previewDigest(store, due, await readContext(due.project)),
     sendDigest: async (due) =>
       isSlackTarget(due.email)
         ? postDigest(mailing, due)
-        : (await import("./digest/digest-test.ts")).composeDigest(mailing, due),
+        : (await import("./digest/digest-mail.ts")).composeDigest(store, due, await readContext(due.project)),
     composeTest: async (project, to) =>
-      (await import("./delivery/doctor/test-mail.ts")).composeTestMail(to, await contextOf(project), { random, clock }),
+      (await import("./delivery/doctor/test-mail.ts")).composeTestMail(to, await readContext(project), {
+        random,
+        clock,
+      }),
     sendTest: (webhook, event) => sendTestEvent({ clock, own: () => address.own }, webhook, event),
     sweepMessages,
   };

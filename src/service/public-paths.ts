@@ -1,7 +1,7 @@
 /** Paths whose URL contains a secret: pages, and hooks for providers. */
-import type { HttpResponse } from "../contract/http.ts";
+import type { HttpResponse, PathRequest } from "../contract/http.ts";
 import type { KeyRing } from "./http/authentication.ts";
-import type { PathHandler, PathRequest } from "./http/http-service.ts";
+import type { PathHandler } from "./http/http-service.ts";
 import { type RateLimit, RateLimiter } from "./http/rate-limit.ts";
 import { Pages } from "./page/pages.ts";
 import type { DeliveryMetrics } from "./metrics/delivery-metrics.ts";

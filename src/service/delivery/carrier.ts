@@ -4,8 +4,12 @@
 import type { AttemptFacts, DeliveryProgress } from "../domain/delivery/sender.ts";
 
 export interface CarrierReply extends AttemptFacts {
+  /** At most 500 characters on one line. */
   readonly text: string;
 }
+
+/** The recipient hasn't been named yet, so a refusal is about the sender. */
+export const SENDER_STAGES: ReadonlySet<string> = new Set(["connect", "ehlo", "starttls", "auth", "mail-from"]);
 
 export type CarrierResult<Reply extends CarrierReply> =
   | { readonly kind: "accepted"; readonly reply: Reply }

@@ -19,6 +19,7 @@ import { activeQuestions } from "../domain/questions/questions.ts";
 import type { DueDigest, Question, Store, Transaction } from "../domain/ports.ts";
 import { fullName, NO_PRESENTATION } from "../domain/projects/presentation.ts";
 import { newestResponses } from "../newest-responses.ts";
+import type { SentDigest } from "../operations/define/operation.ts";
 import { signNewestShare } from "../domain/shares/shares.ts";
 import { LINK_SECRET, signLink } from "../domain/surveys/signed-links.ts";
 
@@ -195,7 +196,7 @@ async function makeLinkSecret(store: Store): Promise<void> {
 export async function previewDigest(store: Store, due: DueDigest, context: MailContext) {
   const digest = await readDigest(store, due, context);
   const { facts, frame } = digest;
-  const { message } = await renderDigest(due, digest, context, null);
+  const { text: message } = await renderDigest(due, digest, context, null);
   const { from, senderName } = context.sender;
   return {
     from: senderName === null ? from : `${senderName} <${from}>`,
@@ -203,8 +204,15 @@ export async function previewDigest(store: Store, due: DueDigest, context: MailC
     subject: digestSubject(facts),
     text: digestText(facts, frame),
     html: digestHtml(facts, frame),
-    message: Buffer.from(message.bytes).toString("utf8"),
+    message,
   };
+}
+
+export async function composeDigest(store: Store, due: DueDigest, context: MailContext): Promise<SentDigest> {
+  const digest = await readDigest(store, due, context);
+  const { message, text } = await renderDigest(due, digest, context, null);
+  const mail = { from: message.from, to: message.to, text };
+  return { to: due.email, subject: digestSubject(digest.facts), status: null, text: "", mail };
 }
 
 function unsubscribeUrl({ token }: DueDigest, appUrl: string): string {

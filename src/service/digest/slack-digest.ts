@@ -19,7 +19,7 @@ export interface Slack {
   readonly random: Random;
   /** Addresses of this server, which get no digest. */
   readonly own: () => string[];
-  readonly contextOf: (project: Project) => Promise<MailContext>;
+  readonly readContext: (project: Project) => Promise<MailContext>;
 }
 
 /** Handles digests whose target is a URL and passes on the rest. */
@@ -42,9 +42,9 @@ async function deliverDigest(slack: Slack, due: DueDigest, progress: DeliveryPro
   return toResult(slack, due, await postToSlack(slack, due, body, progress.signal));
 }
 
-async function slackBody({ store, contextOf }: Slack, due: DueDigest) {
+async function slackBody({ store, readContext }: Slack, due: DueDigest) {
   const { readDigest } = await import("./digest-mail.ts");
-  const { facts, frame } = await readDigest(store, due, await contextOf(due.project));
+  const { facts, frame } = await readDigest(store, due, await readContext(due.project));
   return { subject: digestSubject(facts), body: JSON.stringify(digestSlack(facts, frame.liveUrl)) };
 }
 

@@ -1,5 +1,5 @@
 /** Request bodies, read on demand. Each has a limit, and so do all in flight together. */
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { HttpError } from "./replies.ts";
 
 /** Bytes of one body. */
@@ -25,19 +25,29 @@ export class Bodies {
 export class RequestBody {
   readonly #incoming: IncomingMessage;
   readonly #bodies: Bodies;
+  #waiting: ServerResponse | null;
   #held = 0;
   #fail: (error: Error) => void = () => undefined;
   #error: HttpError | null = null;
 
-  constructor(incoming: IncomingMessage, bodies: Bodies) {
+  /** `waiting` if the client sends the body only once it is told to (`Expect: 100-continue`). */
+  constructor(incoming: IncomingMessage, bodies: Bodies, waiting: ServerResponse | null) {
     this.#incoming = incoming;
     this.#bodies = bodies;
+    this.#waiting = waiting;
+  }
+
+  /** True while the client waits, so that its next bytes may or may not be the body. */
+  get isUncertain(): boolean {
+    return this.#waiting !== null;
   }
 
   /** Throws HttpError 413 or 503, the error given to `abort`, or ClientGoneError. */
   read(): Promise<Uint8Array> {
     const incoming = this.#incoming;
     if (this.#error !== null) return Promise.reject(this.#error);
+    this.#waiting?.writeContinue();
+    this.#waiting = null;
     return new Promise((resolve, reject) => {
       const chunks: Uint8Array[] = [];
       // The rest is read and dropped.

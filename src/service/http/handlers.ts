@@ -90,9 +90,7 @@ function statusHeader(status: SurveyStatus | null): Readonly<Record<string, stri
   return status === null ? {} : { [SURVEY_STATUS_HEADER]: formatSurveyStatus(status) };
 }
 
-const readerOf = (call: Call): Reader => new Reader(call.parameters);
-
-const platformOf = (call: Call): Platform => (call.placeholders.platform === "sms" ? "sms" : "email");
+const toPlatform = (call: Call): Platform => (call.placeholders.platform === "sms" ? "sms" : "email");
 
 export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
   listPeople: async (call) => {
@@ -110,7 +108,7 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
     return { ...linked, headers: { ...linked.headers, ...SERVES_STATUSES } };
   },
   sendPerson: async (call) => {
-    const input = readSendInput(readerOf(call));
+    const input = readSendInput(new Reader(call.parameters));
     const { person, created, status } = await save(call, (tx) => sendPerson(tx, call.project, input));
     const at = person.survey_scheduled_at;
     const isFile = at !== null && call.outboxChannels.includes(input.channel);
@@ -119,7 +117,7 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
     return { ...reply, headers: { ...statusHeader(status), ...(isFile ? LEFT_IN_OUTBOX : {}) } };
   },
   listResponses: async (call) => {
-    const query = readResponsesQuery(readerOf(call));
+    const query = readResponsesQuery(new Reader(call.parameters));
     const { store, project, links } = call;
     const { rows, haveAnswers } = await store.read(async (tx) => ({
       rows: await listResponsesJson(tx, project, query, links),
@@ -133,22 +131,22 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
     return haveAnswers ? { ...reply, headers: HAVE_ANSWERS } : reply;
   },
   addResponse: async (call) => {
-    const reader = readerOf(call);
+    const reader = new Reader(call.parameters);
     const input = readResponseInput(reader);
     await reader.checkAlso("person", () => call.store.read((tx) => requirePerson(tx, call.project, input.personId)));
     reader.finish();
     return jsonReply(201, await save(call, (tx) => addResponse(tx, call.project, input, call.links)));
   },
   listBounces: async (call) => {
-    const query = readEventsQuery(readerOf(call));
+    const query = readEventsQuery(new Reader(call.parameters));
     return list(await call.store.read((tx) => tx.people.listBounced(call.project.id, query)));
   },
   listUnsubscribes: async (call) => {
-    const query = readEventsQuery(readerOf(call));
+    const query = readEventsQuery(new Reader(call.parameters));
     return list(await call.store.read((tx) => tx.people.listUnsubscribed(call.project.id, query)));
   },
   getMetrics: async (call) => {
-    const query = readMetricsQuery(readerOf(call));
+    const query = readMetricsQuery(new Reader(call.parameters));
     return call.store.read(async (tx) => {
       const reply = jsonReply(200, await getMetrics(tx, call.project, query));
       // Only requested by reports; it reads the project's picture too.
@@ -158,7 +156,7 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
   },
   listMembers: async (call) => {
     const parameters = withCursorFilters(call.parameters, call.route);
-    const query = readMembersQuery(new Reader(parameters), platformOf(call));
+    const query = readMembersQuery(new Reader(parameters), toPlatform(call));
     const { rows, next } = await call.store.read((tx) => listMembersJson(tx, call.project, query));
     const reply = listReply(
       rows,
@@ -168,20 +166,20 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
     return withNextLink(reply, call, parameters, query.perPage, next);
   },
   addMember: async (call) => {
-    const input = readMemberInput(readerOf(call), platformOf(call));
+    const input = readMemberInput(new Reader(call.parameters), toPlatform(call));
     const { member, created, status } = await save(call, (tx) => addMember(tx, call.project, input));
     call.wake();
     return { ...jsonReply(created ? 201 : 200, { ...member }), headers: statusHeader(status) };
   },
   removeMember: async (call) => {
-    const platform = platformOf(call);
-    const reference = readMemberReference(readerOf(call), platform);
+    const platform = toPlatform(call);
+    const reference = readMemberReference(new Reader(call.parameters), platform);
     const removed = await save(call, (tx) => removeMember(tx, call.project, { platform, reference }));
     call.wake();
     return jsonReply(202, removed);
   },
   getAutopilot: async (call) => {
-    const reader = readerOf(call);
+    const reader = new Reader(call.parameters);
     const joining = reader.integer("joining", { min: 1 });
     reader.finish();
     const { store, project } = call;
@@ -189,8 +187,8 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
       200,
       await store.read(async (tx) =>
         joining === null
-          ? await tx.autopilot.configuration(project.id, platformOf(call))
-          : await getAutopilotWithJoining(tx, project, platformOf(call), joining),
+          ? await tx.autopilot.configuration(project.id, toPlatform(call))
+          : await getAutopilotWithJoining(tx, project, toPlatform(call), joining),
       ),
     );
   },
@@ -212,22 +210,21 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
     return changeReply(isChanged);
   },
   unsubscribe: async (call) => {
-    const reader = readerOf(call);
-    const email = reader.email("person_email");
-    reader.require("person_email", email);
+    const reader = new Reader(call.parameters);
+    const email = reader.required("person_email", reader.email("person_email"), "");
     reader.finish();
-    const { created } = await save(call, (tx) => unsubscribe(tx, call.project, email ?? ""));
+    const { created } = await save(call, (tx) => unsubscribe(tx, call.project, email));
     return okReply(created ? 201 : 200);
   },
   resubscribe: async (call) => {
-    const { email, note } = readResubscription(readerOf(call));
+    const { email, note } = readResubscription(new Reader(call.parameters));
     const isChanged = await save(call, (tx) => resubscribe(tx, call.project, email, note));
     call.wake();
     return changeReply(isChanged);
   },
   getResponse: async (call) => {
     const { id = "" } = call.placeholders;
-    const expand = readExpansions(readerOf(call));
+    const expand = readExpansions(new Reader(call.parameters));
     return jsonReply(200, await call.store.read((tx) => getResponse(tx, call.project, id, expand, call.links)));
   },
   signResponse: async (call) => {
@@ -238,7 +235,7 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
   },
   updateResponse: async (call) => jsonReply(200, await changeNamedResponse(call, call.placeholders.id ?? "")),
   listSurveyStatuses: async (call) => {
-    const { people, withProperties } = readStatusQuery(readerOf(call));
+    const { people, withProperties } = readStatusQuery(new Reader(call.parameters));
     const answer = await call.store.read(async (tx): Promise<SurveyStatuses> => {
       const found = await listSurveyStatuses(tx, call.project, people);
       const stored = withProperties ? await listStoredProperties(tx, call.project, people) : [];
@@ -257,11 +254,10 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
     return okReply(202);
   },
   updateResponseByBody: async (call) => {
-    const reader = readerOf(call);
-    const id = reader.id("id");
-    reader.require("id", id);
+    const reader = new Reader(call.parameters);
+    const id = reader.required("id", reader.text("id"), "");
     reader.finish();
-    return jsonReply(200, await changeNamedResponse(call, id ?? ""));
+    return jsonReply(200, await changeNamedResponse(call, id));
   },
 };
 

@@ -1,5 +1,5 @@
 /** Routes, credentials, limits, parameters and replies: from an HTTP request to its response, without sockets. */
-import type { HttpRequest, HttpResponse } from "../../contract/http.ts";
+import type { HttpRequest, HttpResponse, PathRequest } from "../../contract/http.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import { isReading, KEY_ACCESS_HEADER, OPERATIONS_PATH } from "../../contract/key-access.ts";
 import { toOpenApi } from "../../contract/openapi.ts";
@@ -19,7 +19,7 @@ import { acceptsJson, checkBodyHead, refuseCrossSite, refuseWrite } from "./head
 import { type Listener, OperatorPages } from "./monitoring/health-and-metrics.ts";
 import { parseBody, parseJsonBody, parseQuery } from "./parameters.ts";
 import { type RateLimit, RateLimiter } from "./rate-limit.ts";
-import { errorReply, HttpError, internalErrorReply, jsonReply, type Reply, toHttpResponse } from "./replies.ts";
+import { envelope, errorReply, HttpError, jsonReply, type Reply, toHttpResponse } from "./replies.ts";
 import { readTraceId, RequestIds } from "./monitoring/request-ids.ts";
 import { findRoute, type Found, type Match, parseTarget, repairLink, type Target } from "./router.ts";
 
@@ -53,12 +53,6 @@ interface ServerRequest extends Omit<HttpRequest, "body"> {
   readonly body?: HttpRequest["body"] | (() => Promise<Uint8Array>);
   /** The client's address; undefined for a caller in this process. */
   readonly from?: string;
-}
-
-export interface PathRequest extends Target, Pick<HttpRequest, "method" | "headers"> {
-  readonly body: () => Promise<Uint8Array>;
-  /** See `addressGroup`; empty for a caller in this process. */
-  readonly from: string;
 }
 
 export interface PathHandler {
@@ -153,7 +147,7 @@ export class HttpService {
         ...(traceId === null ? {} : { trace_id: traceId }),
         error: error instanceof Error ? (error.stack ?? error.message) : "not an Error",
       });
-      return internalErrorReply();
+      return envelope(500);
     }
   }
 

@@ -48,7 +48,7 @@ export function readResponsesQuery(reader: Reader): ResponsesQuery {
     until: reader.timestamp("until"),
     updatedSince: reader.timestamp("updated_since"),
     updatedUntil: reader.timestamp("updated_until"),
-    trend: reader.id("trend"),
+    trend: reader.text("trend"),
     personId: reader.filter("person_id"),
     personEmail: reader.filter("person_email"),
     order: reader.choice("order", RESPONSE_ORDERS) ?? "asc",
@@ -70,7 +70,7 @@ export function readMetricsQuery(reader: Reader): MetricsQuery {
   const groups = reader.list("groups");
   const unknown = groups.filter((group) => !isMetricGroup(group));
   if (unknown.length > 0) reader.complain("groups", `must be among ${METRIC_GROUPS.join(", ")}`);
-  const query = { ...readRange(reader), trend: reader.id("trend"), groups: new Set(groups.filter(isMetricGroup)) };
+  const query = { ...readRange(reader), trend: reader.text("trend"), groups: new Set(groups.filter(isMetricGroup)) };
   reader.finish();
   return query;
 }
@@ -169,13 +169,9 @@ function readStatusInput(person: JsonObject): StatusInput {
 
 /** Doesn't call `finish`, because a missing person is reported together with other problems. */
 export function readResponseInput(reader: Reader): ResponseInput {
-  const personId = reader.id("person");
-  const score = reader.integer("score", SCORE);
-  reader.require("person", personId);
-  reader.require("score", score);
   return {
-    personId: personId ?? "",
-    score: score ?? SCORE_MIN,
+    personId: reader.required("person", reader.text("person"), ""),
+    score: reader.required("score", reader.integer("score", SCORE), SCORE_MIN),
     comment: reader.longText("comment"),
     personProperties: reader.map("person_properties") ?? {},
     createdAt: reader.storedTime("created_at"),
@@ -199,10 +195,10 @@ function readAdditionalAnswers(reader: Reader): readonly AdditionalAnswer[] {
  * `readResponseInput`.
  */
 export function readResponseChange(reader: Reader): ResponseChange {
-  const personId = reader.id("person");
+  const personId = reader.text("person");
   const score = reader.integer("score", SCORE);
   const personProperties = reader.map("person_properties");
-  if (reader.has("score")) reader.require("score", score);
+  if (reader.has("score")) reader.required("score", score, SCORE_MIN);
   const tags = reader.tags("tags");
   // A client that sends the whole row back has an array here.
   const note = reader.isText("notes") ? reader.longText("notes") : null;
@@ -225,7 +221,7 @@ export function withPersonId(parameters: JsonObject): JsonObject {
 export function readMemberInput(reader: Reader, platform: Platform): MemberInput {
   const input = {
     platform,
-    personId: reader.id("person_id"),
+    personId: reader.text("person_id"),
     personEmail: reader.email("person_email"),
     personPhoneNumber: reader.phone("person_phone_number"),
     personName: reader.name("person_name"),
@@ -246,7 +242,7 @@ const IDENTIFIERS = ["person_id", "person_email", "person_phone_number"] as cons
 /** Exactly one of the three (4.10). */
 export function readMemberReference(reader: Reader, platform: Platform): PersonReference {
   const [id, email, phoneNumber] = [
-    reader.id("person_id"),
+    reader.text("person_id"),
     reader.email("person_email"),
     reader.phone("person_phone_number"),
   ];
@@ -284,9 +280,8 @@ export function parsePendingPath(text: string): PersonReference {
 }
 
 export function readResubscription(reader: Reader): { readonly email: string; readonly note: string } {
-  const [email, note] = [reader.email("person_email"), reader.longText("note")];
-  reader.require("person_email", email);
-  reader.require("note", note);
+  const email = reader.required("person_email", reader.email("person_email"), "");
+  const note = reader.required("note", reader.longText("note"), "");
   reader.finish();
-  return { email: email ?? "", note: note ?? "" };
+  return { email, note };
 }

@@ -44,9 +44,10 @@ export class Reader {
     return this.#errors?.[name] !== undefined;
   }
 
-  /** After a problem with the same name, nothing more is reported. */
-  require(name: string, given: unknown): void {
+  /** Complains if nothing is given, unless that is wrong already. `instead` is never used, because `finish` throws. */
+  required<Value>(name: string, given: Value | null, instead: Value): Value {
     if (given === null && !this.isWrong(name)) this.complain(name, "can't be blank");
+    return given ?? instead;
   }
 
   /** Collects the problems that `rule` throws. */
@@ -76,6 +77,7 @@ export class Reader {
     if (this.#errors !== null) throw new InvalidError(this.#errors);
   }
 
+  /** Text, or a number or boolean as text. */
   text(name: string): string | null {
     const given = toText(this.#value(name));
     if (given === undefined) return this.#refuse(name, "must be text");
@@ -84,7 +86,6 @@ export class Reader {
     return isStorableText(given) ? given : this.#refuse(name, TEXT_PHRASE);
   }
 
-  /** At most 255 characters. */
   name(name: string): string | null {
     const given = this.text(name);
     return given === null || characterCount(given) <= NAME_MAX
@@ -120,13 +121,11 @@ export class Reader {
       : this.#refuse(name, "must be in E.164 format, such as +14155551212");
   }
 
-  /** Text or a number. */
-  id(name: string): string | null {
-    return this.text(name);
-  }
-
   /** An integer of at least `min`; larger values than `limit` become `limit`. */
-  limited(name: string, { min, limit, fallback }: LimitedRange): number {
+  limited(
+    name: string,
+    { min, limit, fallback }: { readonly min: number; readonly limit: number; readonly fallback: number },
+  ): number {
     if (!this.has(name)) return fallback;
     const given = toInteger(this.#value(name));
     if (given === null || given === undefined || given < min) {
@@ -138,7 +137,7 @@ export class Reader {
 
   integer(
     name: string,
-    { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER }: IntegerLimits,
+    { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER }: { readonly min?: number; readonly max?: number },
   ): number | null {
     const given = toInteger(this.#value(name));
     if (given === null) return null;
@@ -232,17 +231,6 @@ export class Reader {
     this.complain(name, phrase);
     return null;
   }
-}
-
-export interface LimitedRange {
-  readonly min: number;
-  readonly limit: number;
-  readonly fallback: number;
-}
-
-export interface IntegerLimits {
-  readonly min?: number;
-  readonly max?: number;
 }
 
 /** Null if missing or blank, undefined if not text. */

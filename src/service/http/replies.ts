@@ -1,4 +1,5 @@
 /** JSON by default; a success always has a body, and errors have one envelope. */
+import { STATUS_CODES } from "node:http";
 import { type HttpResponse, UNCHANGED } from "../../contract/http.ts";
 import { InvalidError, NotFoundError, UnavailableError } from "../domain/errors.ts";
 import type { JsonRows } from "../domain/ports.ts";
@@ -11,31 +12,10 @@ export class HttpError extends Error {
 
   /** `message` defaults to the status' phrase. */
   constructor(status: number, message?: string, headers: Readonly<Record<string, string>> = {}) {
-    super(message ?? statusPhrase(status));
+    super(message ?? STATUS_CODES[status]);
     this.status = status;
     this.headers = headers;
   }
-}
-
-const PHRASES: Readonly<Record<number, string>> = {
-  400: "Bad Request",
-  401: "Unauthorized",
-  403: "Forbidden",
-  404: "Not Found",
-  405: "Method Not Allowed",
-  406: "Not Acceptable",
-  408: "Request Timeout",
-  413: "Payload Too Large",
-  415: "Unsupported Media Type",
-  417: "Expectation Failed",
-  422: "Unprocessable Entity",
-  429: "Too Many Requests",
-  431: "Request Header Fields Too Large",
-  503: "Service Unavailable",
-};
-
-function statusPhrase(status: number): string {
-  return PHRASES[status] ?? "Internal Server Error";
 }
 
 export interface Reply {
@@ -60,13 +40,13 @@ export function changeReply(isChanged: boolean): Reply {
 /** Seconds; a full disk may have space again at any moment. */
 const RETRY_SOON = { "retry-after": "5" };
 
-/** Maps errors to answers; null for a bug, which is only logged. */
+/** Maps errors to answers; null for a bug. */
 export function errorReply(error: HttpError): Reply;
 export function errorReply(error: unknown): Reply | null;
 export function errorReply(error: unknown): Reply | null {
-  if (error instanceof InvalidError) return envelope(422, statusPhrase(422), { errors: error.errors });
-  if (error instanceof NotFoundError) return envelope(404, statusPhrase(404));
-  if (error instanceof UnavailableError) return { ...envelope(503, statusPhrase(503)), headers: RETRY_SOON };
+  if (error instanceof InvalidError) return envelope(422, undefined, { errors: error.errors });
+  if (error instanceof NotFoundError) return envelope(404);
+  if (error instanceof UnavailableError) return { ...envelope(503), headers: RETRY_SOON };
   if (error instanceof HttpError) return { ...envelope(error.status, error.message), headers: error.headers };
   return null;
 }
@@ -108,9 +88,7 @@ async function* readRows(
   yield `${text}]`;
 }
 
-export const internalErrorReply = (): Reply => envelope(500, statusPhrase(500));
-
-export function envelope(status: number, message: string, extra: object = {}): Reply {
+export function envelope(status: number, message = STATUS_CODES[status], extra: object = {}): Reply {
   return jsonReply(status, { status, message, ...extra });
 }
 
@@ -118,13 +96,11 @@ export function envelope(status: number, message: string, extra: object = {}): R
 export function toHttpResponse(reply: Reply, common: Readonly<Record<string, string>>, head: boolean): HttpResponse {
   const headers: Record<string, string> = Object.assign({ "content-type": JSON_TYPE }, common, reply.headers);
   const { status, text } = reply;
-  if (typeof text !== "string") return { status, headers, body: toBytes(head ? NO_PARTS : text) };
+  if (typeof text !== "string") return { status, headers, body: toBytes(head ? [] : text) };
   if (!head) return { status, headers, body: text };
   headers["content-length"] = String(Buffer.byteLength(text));
   return { status, headers, body: "" };
 }
-
-const NO_PARTS: readonly string[] = [];
 
 async function* toBytes(parts: AsyncIterable<string> | Iterable<string>): AsyncGenerator<Uint8Array> {
   for await (const part of parts) yield Buffer.from(part);

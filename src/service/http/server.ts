@@ -9,6 +9,7 @@ import {
 } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
+import { pipeline } from "node:stream/promises";
 import type { HttpResponse } from "../../contract/http.ts";
 import { Bodies, RequestBody } from "./bodies.ts";
 import type { HttpHandler } from "./http-service.ts";
@@ -44,10 +45,6 @@ export interface Listening {
   cut(): void;
 }
 
-class NoTcpSocketError extends Error {
-  override readonly name = "NoTcpSocketError";
-}
-
 const LIMITS: ListenLimits = { connections: 10_000, requestMs: 30_000, unreadMs: 30_000 };
 /** Longer than the idle timeout of load balancers (60 s): they should close first. */
 const KEEP_ALIVE_MS = 75_000;
@@ -58,10 +55,6 @@ const LINGER_MS = 2_000;
 interface Exchange {
   readonly body: RequestBody | null;
   readonly outgoing: ServerResponse;
-  /** The client waits with the body until it is told to send it. */
-  isWaiting: boolean;
-  /** What follows it isn't HTTP. */
-  isLast: boolean;
 }
 
 interface Listener {
@@ -114,7 +107,7 @@ function readAddress(server: Server, { check }: ListenOptions): AddressInfo {
   try {
     const address = server.address();
     if (address === null || typeof address === "string")
-      throw new NoTcpSocketError("the socket that was handed over is not a TCP socket");
+      throw new Error("the socket that was handed over is not a TCP socket");
     check?.(address.address);
     return address;
   } catch (error) {
@@ -136,18 +129,18 @@ function closeServer(server: Server, listener: Listener): Promise<void> {
 }
 
 function serveRequests(server: Server, listener: Listener): void {
-  const serve = (incoming: IncomingMessage, outgoing: ServerResponse, isWaiting: boolean): void => {
-    const body = hasBody(incoming) ? new RequestBody(incoming, listener.bodies) : null;
-    const exchange = { body, outgoing, isWaiting, isLast: false };
-    listener.exchanges.set(incoming.socket, exchange);
-    void answer(listener, exchange, incoming);
+  const { bodies, exchanges, handler, limits } = listener;
+  const serve = (incoming: IncomingMessage, outgoing: ServerResponse, waiting: ServerResponse | null): void => {
+    const body = hasBody(incoming) ? new RequestBody(incoming, bodies, waiting) : null;
+    exchanges.set(incoming.socket, { body, outgoing });
+    void answer(listener, incoming, outgoing, body);
   };
-  server.on("request", (incoming, outgoing) => serve(incoming, outgoing, false));
-  server.on("checkContinue", (incoming, outgoing) => serve(incoming, outgoing, true));
+  server.on("request", (incoming, outgoing) => serve(incoming, outgoing, null));
+  server.on("checkContinue", (incoming, outgoing) => serve(incoming, outgoing, outgoing));
   server.on("checkExpectation", (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const error = new HttpError(417, "Expectation Failed: only 100-continue is known");
-    const refusal = listener.handler.refuse(error, incoming.method ?? "-");
-    void send(outgoing, refusal, { unreadMs: listener.limits.unreadMs, isLast: true });
+    closeAfter(outgoing);
+    void send(outgoing, handler.refuse(error, incoming.method ?? "-"), limits.unreadMs);
   });
 }
 
@@ -163,10 +156,15 @@ function refuseWhatIsNotHttp(server: Server, { handler, exchanges }: Listener): 
     if (refusal === null || !socket.writable || isOver) socket.destroy();
     else if (isAnswered) writeRaw(socket, handler.refuse(refusal, "-"));
     else {
-      last.isLast = true;
+      closeAfter(last.outgoing);
       last.body?.abort(refusal);
     }
   });
+}
+
+/** What follows on the connection isn't HTTP, or may not be. */
+function closeAfter(outgoing: ServerResponse): void {
+  if (!outgoing.headersSent) outgoing.setHeader("connection", "close");
 }
 
 /** Null if the client has left. */
@@ -186,12 +184,16 @@ function writeRaw(socket: Socket, { status, headers, body }: HttpResponse): void
   socket.setTimeout(LINGER_MS, () => socket.destroy());
 }
 
-async function answer(listener: Listener, exchange: Exchange, incoming: IncomingMessage): Promise<void> {
-  const { body, outgoing } = exchange;
+async function answer(
+  listener: Listener,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  body: RequestBody | null,
+): Promise<void> {
   try {
-    const response = await respond(listener, exchange, incoming);
-    const isLast = listener.closing || exchange.isLast || exchange.isWaiting;
-    await send(outgoing, response, { unreadMs: listener.limits.unreadMs, isLast });
+    const response = await respond(listener, incoming, body);
+    if (listener.closing || body?.isUncertain === true) closeAfter(outgoing);
+    await send(outgoing, response, listener.limits.unreadMs);
   } catch {
     incoming.socket.destroy();
   } finally {
@@ -201,10 +203,9 @@ async function answer(listener: Listener, exchange: Exchange, incoming: Incoming
 
 function respond(
   { handler, scheme, url }: Listener,
-  exchange: Exchange,
   incoming: IncomingMessage,
+  body: RequestBody | null,
 ): Promise<HttpResponse> | HttpResponse {
-  const { body } = exchange;
   const { method = "GET", headers, socket } = incoming;
   const authority = readAuthority(incoming);
   if (authority === null)
@@ -212,12 +213,6 @@ function respond(
   // Node uses the first; a proxy may have checked the other one.
   if (countHeaders(incoming, "authorization") > 1)
     return handler.refuse(new HttpError(400, "Bad Request: there is more than one Authorization header"), method);
-  const read = (): Promise<Uint8Array> => {
-    // `Expect: 100-continue` is confirmed only if the body will be read.
-    if (exchange.isWaiting) exchange.outgoing.writeContinue();
-    exchange.isWaiting = false;
-    return body?.read() ?? Promise.resolve(new Uint8Array());
-  };
   return handler.handle(
     Object.assign(
       {
@@ -225,7 +220,7 @@ function respond(
         url: (authority === "" ? url : `${scheme}://${authority}`) + toPath(incoming.url ?? "/"),
         headers: headers as Record<string, string>,
       },
-      body === null ? undefined : { body: read },
+      body === null ? undefined : { body: () => body.read() },
       socket.remoteAddress === undefined ? undefined : { from: socket.remoteAddress },
     ),
   );
@@ -279,39 +274,19 @@ function hasBody({ headers }: IncomingMessage): boolean {
 async function send(
   outgoing: ServerResponse,
   { status, headers, body }: HttpResponse,
-  { unreadMs, isLast }: { readonly unreadMs: number; readonly isLast: boolean },
+  unreadMs: number,
 ): Promise<void> {
   const length = typeof body === "string" ? { "content-length": Buffer.byteLength(body) } : {};
   // Spreading would cost about 2 µs per answer.
-  outgoing.writeHead(status, Object.assign(length, headers, isLast ? { connection: "close" } : undefined));
-  if (typeof body === "string") outgoing.end(body);
-  // Most answers fit into the kernel's buffer.
-  if (typeof body === "string" && (outgoing.socket?.writableLength ?? 0) === 0) return;
-  outgoing.setTimeout(unreadMs);
-  if (typeof body !== "string") {
-    await writeParts(outgoing, body);
-    outgoing.end();
+  outgoing.writeHead(status, Object.assign(length, headers));
+  if (typeof body === "string") {
+    outgoing.end(body);
+    // Most answers fit into the kernel's buffer.
+    if ((outgoing.socket?.writableLength ?? 0) === 0) return;
   }
+  outgoing.setTimeout(unreadMs);
+  // Each part is built when the client has read the previous ones.
+  if (typeof body !== "string") await pipeline(body, outgoing);
   // "close" follows both a complete answer and a client that left.
   if (!outgoing.closed) await new Promise((resolve) => outgoing.once("close", resolve));
-}
-
-/** The next part is built when the client has read the previous ones. */
-async function writeParts(outgoing: ServerResponse, parts: AsyncIterable<Uint8Array>): Promise<void> {
-  for await (const part of parts) {
-    if (outgoing.destroyed) return;
-    if (!outgoing.write(part)) await drained(outgoing);
-  }
-}
-
-function drained(outgoing: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      outgoing.off("drain", done);
-      outgoing.off("close", done);
-      resolve();
-    };
-    outgoing.on("drain", done);
-    outgoing.on("close", done);
-  });
 }

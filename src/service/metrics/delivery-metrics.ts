@@ -5,9 +5,9 @@ import type { QueueSummary } from "../domain/delivery/oversight.ts";
 import type { OutgoingChannel } from "../domain/delivery/queue-rows.ts";
 import { type KeptSender, REPORT_OUTCOMES, type ReportOutcome } from "../domain/delivery/rows.ts";
 import { TEXT_OUTCOMES, type TextOutcome } from "../domain/sms/receive-text.ts";
-import type { HookRefusal } from "../delivery/hook-request.ts";
+import type { HookRefusal } from "../delivery/hook-replies.ts";
 import { HOOK_SOURCES } from "../domain/delivery/hook-secrets.ts";
-import type { SmtpStage } from "../delivery/smtp/smtp-types.ts";
+import { SMTP_STAGES } from "../delivery/smtp/smtp-types.ts";
 import { hasStopped, type SenderHealth } from "../sending/pacing/sender-health.ts";
 import type { AttemptFacts, DeliveryResult, OutcomeKind } from "../domain/delivery/sender.ts";
 
@@ -91,7 +91,7 @@ export class DeliveryMetrics {
     if (channel === "reply") return this.#countTextReply(kind);
     this.#outcomes.add([channel, kind]);
     this.#durations.observe(seconds, [channel]);
-    if (channel === "email" && attempt !== null && SMTP_STAGES.has(attempt.stage))
+    if (channel === "email" && attempt !== null && SMTP_STAGES.some((stage) => stage === attempt.stage))
       this.#smtpReplies.add(replyLabels(attempt));
   }
 
@@ -157,17 +157,6 @@ function queueLines({ waiting, due, oldestDueSeconds, unknown }: DueQueue): read
     ...writeGauge({ name: "surveyctl_delivery_unknown", help: "Surveys that may or may not have arrived." }, unknown),
   ];
 }
-
-const SMTP_STAGES: ReadonlySet<string> = new Set<SmtpStage>([
-  "connect",
-  "ehlo",
-  "starttls",
-  "auth",
-  "mail-from",
-  "rcpt-to",
-  "data",
-  "final-dot",
-]);
 
 /** Codes have three digits; anything else would create series at will. */
 function replyLabels({ stage, code }: AttemptFacts): readonly string[] {

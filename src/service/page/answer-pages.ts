@@ -1,5 +1,5 @@
 /** `/s/<token>`: GET shows the form or the stored answer; only POST stores. */
-import type { HttpResponse } from "../../contract/http.ts";
+import type { HttpResponse, PathRequest } from "../../contract/http.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import {
   addLook,
@@ -20,7 +20,6 @@ import { type HtmlPage, pageHeaders, pageResponse, seeOther } from "./document.t
 import {
   byMethod,
   isToken,
-  type PageRequest,
   type PagesOptions,
   previewLocale,
   respondUnknown,
@@ -43,7 +42,7 @@ export class AnswerPages {
     this.#scanners = new ScannerWatch(options.clock);
   }
 
-  handle(request: PageRequest, token: string, rest: string): Promise<HttpResponse> {
+  handle(request: PathRequest, token: string, rest: string): Promise<HttpResponse> {
     const locale = previewLocale(token, request.query);
     if (locale !== null) return handlePreview(this.#options, request, locale, rest);
     return byMethod(
@@ -53,7 +52,7 @@ export class AnswerPages {
     );
   }
 
-  async #show(request: PageRequest, token: string, rest: string): Promise<HttpResponse> {
+  async #show(request: PathRequest, token: string, rest: string): Promise<HttpResponse> {
     const { clock, answerWindowSeconds } = this.#options;
     const found = await findVisit(this.#options, token, rest);
     if (found === null) return respondUnknown(this.#options, request);
@@ -88,7 +87,7 @@ export class AnswerPages {
     else this.#pendingLooks.set(project, left);
   }
 
-  async #answer(request: PageRequest, token: string, rest: string): Promise<HttpResponse> {
+  async #answer(request: PathRequest, token: string, rest: string): Promise<HttpResponse> {
     const { store, clock, answerWindowSeconds, scriptChanges, linkChanges } = this.#options;
     const found = await findVisit(this.#options, token, rest);
     if (found === null) return respondUnknown(this.#options, request);

@@ -1,5 +1,5 @@
 /** `/u/<token>`: unsubscribe by button or one click (RFC 8058), and undo. GET changes nothing. */
-import type { HttpResponse } from "../../contract/http.ts";
+import type { HttpResponse, PathRequest } from "../../contract/http.ts";
 import { FALLBACK_LOCALE, type Locale } from "../../contract/locales.ts";
 import { maskEmail } from "../../contract/text/email.ts";
 import { leaveByErasedLink, readLeaver, resubscribeByLink, unsubscribeByLink } from "../domain/answers/answers.ts";
@@ -10,7 +10,6 @@ import {
   askToWait,
   byMethod,
   isToken,
-  type PageRequest,
   type PagesOptions,
   previewLocale,
   readLanguage,
@@ -33,7 +32,7 @@ interface Leaving {
 
 export async function handleLeaving(
   options: PagesOptions,
-  request: PageRequest,
+  request: PathRequest,
   token: string,
   rest: string,
 ): Promise<HttpResponse> {
@@ -52,11 +51,11 @@ export async function handleLeaving(
 
 interface Link {
   readonly options: PagesOptions;
-  readonly request: PageRequest;
+  readonly request: PathRequest;
   readonly token: string;
 }
 
-function findLeaving(options: PagesOptions, request: PageRequest, token: string): Promise<Leaving | null> {
+function findLeaving(options: PagesOptions, request: PathRequest, token: string): Promise<Leaving | null> {
   const link: Link = { options, request, token };
   const preview = previewLocale(token, request.query);
   return options.store.read(async (tx) => {

@@ -2,7 +2,7 @@
  * `/l/<token>`: a public link that anyone can answer. A hidden field identifies a visitor's answer, so that the URL can
  * be shared.
  */
-import type { HttpResponse } from "../../contract/http.ts";
+import type { HttpResponse, PathRequest } from "../../contract/http.ts";
 import type { PublicLink } from "../domain/ports.ts";
 import { toFields } from "../domain/questions/answer-questions.ts";
 import { readSpecialProperties } from "../domain/surveys/special-properties.ts";
@@ -13,7 +13,6 @@ import { pageResponse } from "./document.ts";
 import {
   byMethod,
   isToken,
-  type PageRequest,
   type PagesOptions,
   readLanguage,
   respondUnknown,
@@ -27,7 +26,7 @@ const VISIT_BYTES = 16;
 
 export async function handleLink(
   options: PagesOptions,
-  request: PageRequest,
+  request: PathRequest,
   token: string,
   rest: string,
 ): Promise<HttpResponse> {
@@ -39,7 +38,7 @@ export async function handleLink(
   );
 }
 
-async function showLink(options: PagesOptions, request: PageRequest, token: string): Promise<HttpResponse> {
+async function showLink(options: PagesOptions, request: PathRequest, token: string): Promise<HttpResponse> {
   const found = await findLink(options, token, null);
   if (found === null) return respondUnknown(options, request);
   const score = linkedScore(request.query, "");
@@ -48,7 +47,7 @@ async function showLink(options: PagesOptions, request: PageRequest, token: stri
   return pageResponse(formPage({ ...view, ...chosen }));
 }
 
-async function answerLink(options: PagesOptions, request: PageRequest, token: string): Promise<HttpResponse> {
+async function answerLink(options: PagesOptions, request: PathRequest, token: string): Promise<HttpResponse> {
   const { store, random, answerWindowSeconds, linkChanges } = options;
   const body = await request.body();
   const visit = readForm(body).givenVisit ?? random.token(VISIT_BYTES);
@@ -76,7 +75,7 @@ async function answerLink(options: PagesOptions, request: PageRequest, token: st
 }
 
 /** Requests over an address's limit don't count against the link's. */
-function secondsToWait({ addressAnswers, linkAnswers }: PagesOptions, link: PublicLink, request: PageRequest): number {
+function secondsToWait({ addressAnswers, linkAnswers }: PagesOptions, link: PublicLink, request: PathRequest): number {
   const seconds = addressAnswers.count(request.from);
   return seconds > 0 ? seconds : linkAnswers.count(link.token);
 }
@@ -99,7 +98,7 @@ function findLink(options: PagesOptions, token: string, visit: string | null): P
 function toView(
   options: PagesOptions,
   { link, shown }: Found,
-  request: PageRequest,
+  request: PathRequest,
   visit: string,
   score: number | null,
 ): SurveyView {

@@ -1,4 +1,4 @@
-import type { HttpResponse } from "../../contract/http.ts";
+import type { HttpResponse, PathRequest } from "../../contract/http.ts";
 import { effectiveLocale, FALLBACK_LOCALE, type Locale, preferredLocale } from "../../contract/locales.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Random } from "../../runtime/random.ts";
@@ -36,18 +36,6 @@ interface PageLimit {
   count(caller: string): number;
 }
 
-export interface PageRequest {
-  readonly method: string;
-  /** Percent-encoded, with a leading slash. */
-  readonly path: string;
-  readonly query: string;
-  readonly origin: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: () => Promise<Uint8Array>;
-  /** See `addressGroup`. */
-  readonly from: string;
-}
-
 /** Has the form of our tokens. */
 export function isToken(text: string): boolean {
   return /^[\w-]{16,64}$/.test(text);
@@ -62,7 +50,7 @@ export function previewLocale(token: string, query: string): Locale | null {
 
 /** Without `answer` the page takes no POST. */
 export async function byMethod(
-  request: PageRequest,
+  request: PathRequest,
   show: () => Promise<HttpResponse>,
   answer?: () => Promise<HttpResponse>,
 ): Promise<HttpResponse> {
@@ -74,7 +62,7 @@ export async function byMethod(
 }
 
 /** The same answer for every unknown link. Addresses that try many are slowed down. */
-export function respondUnknown(options: PagesOptions, request: PageRequest): HttpResponse {
+export function respondUnknown(options: PagesOptions, request: PathRequest): HttpResponse {
   return askToWait(pageResponse(unknownLink(readLanguage(request))), options.unknownLinks.count(request.from));
 }
 
@@ -83,7 +71,7 @@ export function askToWait(page: HttpResponse, seconds: number): HttpResponse {
   return { ...page, status: 429, headers: { ...page.headers, "retry-after": String(seconds) } };
 }
 
-export function readLanguage({ headers }: PageRequest): Locale {
+export function readLanguage({ headers }: PathRequest): Locale {
   return preferredLocale((headers["accept-language"] ?? "").slice(0, 1000)) ?? FALLBACK_LOCALE;
 }
 

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import type { HttpResponse } from "../../contract/http.ts";
+import type { HttpResponse, PathRequest } from "../../contract/http.ts";
 import { FALLBACK_LOCALE } from "../../contract/locales.ts";
 import { html } from "../../contract/text/html.ts";
 import { readLogo } from "../domain/projects/brand.ts";
@@ -7,7 +7,7 @@ import { AnswerPages } from "./answer-pages.ts";
 import { pageHeaders, pageResponse, stayingWithHttps } from "./document.ts";
 import { handleLeaving } from "./leaving-page.ts";
 import { handleLink } from "./link-page.ts";
-import { byMethod, isToken, type PageRequest, type PagesOptions, respondUnknown } from "./page-request.ts";
+import { byMethod, isToken, type PagesOptions, respondUnknown } from "./page-request.ts";
 import { showPreview } from "./preview-page.ts";
 import { showResponse } from "./response-page.ts";
 
@@ -30,7 +30,7 @@ export class Pages {
   }
 
   /** Null for a path that isn't a page. */
-  handle(request: PageRequest): Promise<HttpResponse> | null {
+  handle(request: PathRequest): Promise<HttpResponse> | null {
     const { publicUrl } = this.#options;
     const finish = (response: HttpResponse): HttpResponse => {
       const sent = request.method === "HEAD" ? { ...response, body: "" } : response;
@@ -39,7 +39,7 @@ export class Pages {
     return this.#find(request)?.then(finish) ?? null;
   }
 
-  #find(request: PageRequest): Promise<HttpResponse> | null {
+  #find(request: PathRequest): Promise<HttpResponse> | null {
     const options = this.#options;
     if (request.path === "/robots.txt") return Promise.resolve(ROBOTS);
     if (request.path === "/") return byMethod(request, () => showRoot(options));
@@ -76,7 +76,7 @@ const LOGO_HEADERS = {
   "cache-control": "public, max-age=86400, immutable",
 };
 
-async function showLogo(options: PagesOptions, request: PageRequest, id: string, rest: string): Promise<HttpResponse> {
+async function showLogo(options: PagesOptions, request: PathRequest, id: string, rest: string): Promise<HttpResponse> {
   const logo = isToken(id) && rest === "" ? await options.store.read((tx) => readLogo(tx, id)) : null;
   if (logo === null) return respondUnknown(options, request);
   const headers = { ...pageHeaders(), ...LOGO_HEADERS, "content-type": logo.type };

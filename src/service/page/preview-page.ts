@@ -1,5 +1,5 @@
 /** `/s/preview`: a survey's pages without a survey. Stores nothing. */
-import type { HttpResponse } from "../../contract/http.ts";
+import type { HttpResponse, PathRequest } from "../../contract/http.ts";
 import type { Locale } from "../../contract/locales.ts";
 import type { Project } from "../domain/inputs.ts";
 import type { Transaction } from "../domain/ports.ts";
@@ -9,20 +9,20 @@ import { type AskedQuestion, findProblem, questionsFor } from "../domain/questio
 import { readSurveyWords } from "../domain/surveys/survey-words.ts";
 import { linkedScore, readForm, readScore } from "./answer-form.ts";
 import { pageResponse, seeOther } from "./document.ts";
-import { byMethod, type PageRequest, type PagesOptions, type Shown, showProject } from "./page-request.ts";
+import { byMethod, type PagesOptions, type Shown, showProject } from "./page-request.ts";
 import { furtherAnswers, QUESTIONS_PATH, questionsPage } from "./questions-page.ts";
 import { formPage, type SurveyView, thanksPage } from "./survey-page.ts";
 
 interface Place {
   readonly options: PagesOptions;
-  readonly request: PageRequest;
+  readonly request: PathRequest;
   readonly locale: Locale;
 }
 
 /** The submitted score is in the query as `answered`. */
 export function handlePreview(
   options: PagesOptions,
-  request: PageRequest,
+  request: PathRequest,
   locale: Locale,
   rest: string,
 ): Promise<HttpResponse> {

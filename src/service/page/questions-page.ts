@@ -55,7 +55,7 @@ function faultyQuestion({ problem }: QuestionsView): string | null {
   return problem === null || problem.kind === "busy" ? null : problem.question;
 }
 
-function faultOf(
+function describeFault(
   view: QuestionsView,
   { id }: AskedQuestion,
 ): { readonly marks: Html | null; readonly text: Html | null } {
@@ -76,7 +76,7 @@ function field(view: QuestionsView, question: AskedQuestion): Html {
 
 function textField(view: QuestionsView, question: AskedQuestion): Html {
   const { id, text } = question;
-  const fault = faultOf(view, question);
+  const fault = describeFault(view, question);
   return html`<div class="more">
     <p class="comment"><label for="${fieldId(id)}" dir="auto">${text}</label></p>
     ${fault.text}<textarea id="${fieldId(id)}" name="answers[${id}]" dir="auto" rows="4" ${fault.marks}>
@@ -86,7 +86,7 @@ ${view.given.get(id)?.[0] ?? ""}</textarea>
 
 function choiceField(view: QuestionsView, question: AskedQuestion): Html {
   const { id, type, text } = question;
-  const fault = faultOf(view, question);
+  const fault = describeFault(view, question);
   const given = (view.given.get(id) ?? []).filter((value) => value !== "");
   const none = { id: "", text: surveyTexts(view.words.locale).noAnswer };
   const option = (choice: Choice, first: boolean): OptionView => ({
@@ -96,7 +96,7 @@ function choiceField(view: QuestionsView, question: AskedQuestion): Html {
     isChecked: choice.id === "" ? given.length === 0 : given.includes(choice.id),
     elementId: first ? fieldId(id) : null,
   });
-  const options = optionsOf(question).map((choice, at) => option(choice, at === 0));
+  const options = listChoices(question).map((choice, at) => option(choice, at === 0));
   return html`<fieldset${fault.marks}>
     <legend dir="auto"><strong>${text}</strong></legend>
     ${fault.text}${
@@ -105,7 +105,7 @@ function choiceField(view: QuestionsView, question: AskedQuestion): Html {
   </fieldset> `;
 }
 
-function optionsOf({ scale, choices }: AskedQuestion): readonly Choice[] {
+function listChoices({ scale, choices }: AskedQuestion): readonly Choice[] {
   if (scale === null) return choices;
   return Array.from({ length: scale.to - scale.from + 1 }, (_, step) => {
     const number = String(scale.from + step);

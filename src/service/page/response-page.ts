@@ -1,5 +1,5 @@
 /** `/r/<token>`: one response, for holders of the project's key or a signed link. */
-import type { HttpResponse } from "../../contract/http.ts";
+import type { HttpResponse, PathRequest } from "../../contract/http.ts";
 import { answerText, plainAnswers } from "../../contract/questions/additional-answers.ts";
 import type { Note, SurveyResponse } from "../../contract/resources.ts";
 import { SPECIAL_PROPERTIES } from "../../contract/special-properties.ts";
@@ -7,21 +7,14 @@ import { createWallClock, DEFAULT_ZONE } from "../../runtime/zone.ts";
 import { isSignedLink, readLinkSignature } from "../domain/surveys/signed-links.ts";
 import { type HtmlPage, type PageBrand, pageResponse, unknownLink } from "./document.ts";
 import { type Html, html } from "../../contract/text/html.ts";
-import {
-  isToken,
-  type PageRequest,
-  type PagesOptions,
-  readLanguage,
-  respondUnknown,
-  showProject,
-} from "./page-request.ts";
+import { isToken, type PagesOptions, readLanguage, respondUnknown, showProject } from "./page-request.ts";
 
 const CHALLENGE = 'Basic realm="surveyctl", charset="UTF-8"';
 
 /** Without either, an existing response looks like a missing one. */
 export async function showResponse(
   options: PagesOptions,
-  request: PageRequest,
+  request: PathRequest,
   token: string,
   rest: string,
 ): Promise<HttpResponse> {
@@ -47,7 +40,7 @@ export async function showResponse(
   return pageResponse(responsePage(response, found.brand, zone));
 }
 
-function askForKey(request: PageRequest): HttpResponse {
+function askForKey(request: PathRequest): HttpResponse {
   const page = pageResponse({ ...unknownLink(readLanguage(request)), status: 401 });
   return { ...page, headers: { ...page.headers, "www-authenticate": CHALLENGE } };
 }

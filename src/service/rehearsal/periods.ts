@@ -20,12 +20,12 @@ type Counts = { -readonly [Name in Exclude<keyof PeriodRow, "period">]: number }
 /** Includes periods without surveys. */
 export function toPeriods({ since, until, zone, messages, held }: Rehearsal, by: RehearsalPeriod): PeriodRow[] {
   const wallClock = createWallClock(zone);
-  const nameOf = (wall: number): string => periodLabel(by, periodStart(by, toCalendarDay(wall)));
+  const periodName = (wall: number): string => periodLabel(by, periodStart(by, toCalendarDay(wall)));
   const rows = new Map<string, Counts>();
-  for (let wall = wallClock(since); wall <= wallClock(until); wall += DAY_SECONDS) rows.set(nameOf(wall), none());
-  rows.set(nameOf(wallClock(until)), none());
+  for (let wall = wallClock(since); wall <= wallClock(until); wall += DAY_SECONDS) rows.set(periodName(wall), none());
+  rows.set(periodName(wallClock(until)), none());
   const add = (at: number, what: keyof Counts): void => {
-    const row = rows.get(nameOf(wallClock(at)));
+    const row = rows.get(periodName(wallClock(at)));
     if (row !== undefined) row[what] += 1;
   };
   for (const { sent_at: at, kind } of messages) add(at, `${kind}s`);

@@ -14,11 +14,9 @@ import { Scheduler, type SchedulerOptions } from "../sending/scheduler.ts";
 import { IN_MEMORY } from "../store/sqlite/engine/engine.ts";
 import { openSqliteStore } from "../store/sqlite/open-sqlite-store.ts";
 import { copyData } from "./copy-data.ts";
-import { type Answers, createAnswers } from "./answers.ts";
 import type { Held, Rehearsal, RehearsedMessage } from "./results.ts";
-import { findSilentMembers, type Silent } from "./silent-members.ts";
-import { findWaits } from "./waits.ts";
-import { createJumpClock, type JumpClock } from "./jump-clock.ts";
+import { findSilentMembers, findWaits } from "./held-back.ts";
+import { Answers, JumpClock } from "./simulated.ts";
 
 export interface RehearsalOptions extends Omit<DataFileOptions, "onEvent"> {
   readonly project: string;
@@ -35,7 +33,7 @@ const AT_ONCE = 500;
 
 /** Only reads the data. Throws NotFoundError for an unknown project, StoreFileError. */
 export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
-  const clock = createJumpClock(Math.floor(options.clock.now() / 1000));
+  const clock = new JumpClock(Math.floor(options.clock.now() / 1000));
   const store = await openSqliteStore({ file: IN_MEMORY, clock, random: options.random });
   try {
     await copyInto(store, options);
@@ -67,20 +65,20 @@ async function run(
   clock: JumpClock,
   { until, answerRate, chance, onMoment, signal }: RehearsalOptions,
 ): Promise<Rehearsal> {
-  const since = clock.seconds();
+  const since = clock.seconds;
   const zone = (await store.read((tx) => readSettings(tx, project))).timeZone ?? DEFAULT_ZONE;
   const { held, withoutAddress } = await findSilentMembers(store, project, until);
-  const answers = createAnswers(store, { rate: answerRate, chance });
+  const answers = new Answers(store, answerRate, chance);
   const messages: RehearsedMessage[] = [];
   const sender = createRecorder(store, clock, { since, zone, messages, held, answers });
   const scheduler = openScheduler(store, clock, sender);
   for (;;) {
-    const at = Math.min(await scheduler.finish(), answers.nextAt() ?? Infinity);
+    const at = Math.min(await scheduler.finish(), answers.nextAt());
     if (at > until) break;
     signal.throwIfAborted();
-    clock.jump(Math.max(at, clock.seconds() + 1));
-    await answers.give(clock.seconds());
-    await onMoment(clock.seconds());
+    clock.seconds = Math.max(at, clock.seconds + 1);
+    await answers.give(clock.seconds);
+    await onMoment(clock.seconds);
   }
   return { since, until, zone, messages, held, withoutAddress };
 }
@@ -109,18 +107,16 @@ function openScheduler(store: Store, clock: JumpClock, sender: MessageSender): S
   });
 }
 
-interface RecordingOptions extends Silent {
+interface Recorded {
   readonly since: number;
   readonly zone: string;
   readonly messages: RehearsedMessage[];
+  readonly held: Held[];
   readonly answers: Answers;
 }
 
-function createRecorder(
-  store: Store,
-  clock: JumpClock,
-  { since, zone, messages, held, answers }: Omit<RecordingOptions, "withoutAddress">,
-): MessageSender {
+function createRecorder(store: Store, clock: JumpClock, recorded: Recorded): MessageSender {
+  const { since, zone, messages, held, answers } = recorded;
   return {
     name: "rehearsal",
     channels: CHANNELS,
@@ -128,15 +124,15 @@ function createRecorder(
     asksFirst: true,
     deliver: async (due, { mayStillSend }) => {
       if (due.channel === "digest" || due.channel === "reply") throw new TypeError("not a survey");
-      const message = toMessage(due, clock.seconds());
+      const message = toMessage(due, clock.seconds);
       if (!hasAddress(message)) return { kind: "failed", reason: "the person has no address" };
       if (!(await mayStillSend())) return { kind: "cancelled", reason: "withdrawn" };
       messages.push(message);
       const waits = await store.read((tx) => findWaits(tx, due, zone));
       held.push(...waits.filter(({ at }) => at >= since));
       if (message.kind === "survey") {
-        answers.plan(due, clock.seconds());
-        if (message.platform === null) await noteThrottled(store, due, clock.seconds(), held);
+        answers.plan(due, clock.seconds);
+        if (message.platform === null) await noteThrottled(store, due, clock.seconds, held);
       }
       return { kind: "sent" };
     },

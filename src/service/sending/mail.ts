@@ -12,10 +12,9 @@ import { senderDomain, type MailContext } from "../delivery/message/sender.ts";
 import { SmtpTransport } from "../delivery/smtp/smtp-transport.ts";
 import type { SmtpMessage } from "../delivery/smtp/smtp-types.ts";
 import { describeSmtpServer, type SmtpServer } from "../delivery/smtp/smtp-url.ts";
-import { releaseAll, releaseHeld } from "../domain/delivery/oversight.ts";
 import type { Project } from "../domain/inputs.ts";
-import type { DueDigest, DueSurvey, Store } from "../domain/ports.ts";
-import { allowing, logSenderChange } from "./log-change.ts";
+import type { DueDigest, Store } from "../domain/ports.ts";
+import { allowing, followHealth, OnceLog } from "./sender-log.ts";
 
 export interface MailOptions {
   readonly server: SmtpServer;
@@ -34,7 +33,7 @@ export interface MailTools {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  readonly contextOf: (project: Project) => Promise<MailContext>;
+  readonly readContext: (project: Project) => Promise<MailContext>;
   readonly makeDigest: (due: DueDigest, context: MailContext, key: DkimKey | null) => Promise<DigestMail>;
   readonly wake: (dueAt?: number) => void;
   readonly onError: (error: unknown) => void;
@@ -50,16 +49,14 @@ interface DigestMail {
 const AT_ONCE = { drain: 0, drainPastDot: 0 } as const;
 
 export async function openMailDelivery(options: MailOptions & MailTools): Promise<PacedSender> {
-  const { store, clock, random, log, server, certificates, connections, rate, onError, wake } = options;
-  const checkSender = createSenderCheck(options.dkim, log);
-  const contextOf = async (project: DueSurvey["project"]): Promise<MailContext> => {
-    const context = await options.contextOf(project);
-    checkSender(project, context.sender.from);
+  const { store, clock, random, log, server, certificates, connections, rate, dkim, onError, wake } = options;
+  const warnings = new OnceLog(log);
+  const readContext = async (project: Project): Promise<MailContext> => {
+    const context = await options.readContext(project);
+    if (dkim !== null) checkSender(warnings, project, context.sender.from, dkim);
     return context;
   };
-  // Only with a DKIM key is there something to check.
-  if (options.dkim !== null)
-    for (const project of await store.read((tx) => tx.projects.list())) await contextOf(project);
+  if (dkim !== null) for (const project of await store.read((tx) => tx.projects.list())) await readContext(project);
   return openSmtpSender({
     transport: new SmtpTransport({ server, certificates, connections, clock, timeouts: AT_ONCE }),
     connections,
@@ -71,28 +68,21 @@ export async function openMailDelivery(options: MailOptions & MailTools): Promis
     wake,
     onError,
     render: async (due) => {
-      const context = await contextOf(due.project);
-      if (due.channel !== "digest")
-        return renderMail(due, context, { random, now: unixSeconds(clock), key: options.dkim });
-      const { message, messageId } = await options.makeDigest(due, context, options.dkim);
+      const context = await readContext(due.project);
+      if (due.channel !== "digest") return renderMail(due, context, { random, now: unixSeconds(clock), key: dkim });
+      const { message, messageId } = await options.makeDigest(due, context, dkim);
       return { message, frozen: { messageId, bounceToken: null, values: {} } };
     },
     mayReceive: allowing(options.onlyTo),
-    onChange: (health, isHealed) => {
-      logSenderChange(log, { name: "mail", place: { server: describeSmtpServer(server) }, mask: maskReply }, health);
-      if (isHealed) void releaseAll(store, releaseHeld).then(wake, onError);
-    },
+    onChange: followHealth(options, { name: "mail", place: { server: describeSmtpServer(server) }, mask: maskReply }),
   });
 }
 
-/** Warns once per project sender whose domain the signature doesn't cover. Its mail is sent anyway. */
-function createSenderCheck(key: DkimKey | null, log: Log): (project: DueSurvey["project"], from: string) => void {
-  const warned = new Set<string>();
-  return ({ id, name }, from) => {
-    const domain = senderDomain(from);
-    if (key === null || areAligned(key.domain, domain) || warned.has(`${id} ${domain}`)) return;
-    warned.add(`${id} ${domain}`);
-    const message = `project ${name} sends from ${domain}, which the DKIM signature of ${key.domain} does not cover`;
-    log.warn("dkim_not_aligned", { project: name, sender_domain: domain, dkim_domain: key.domain, message });
-  };
+/** Warns of a project sender whose domain the signature doesn't cover. Its mail is sent anyway. */
+function checkSender(warnings: OnceLog, { id, name }: Project, from: string, key: DkimKey): void {
+  const domain = senderDomain(from);
+  if (areAligned(key.domain, domain)) return;
+  const message = `project ${name} sends from ${domain}, which the DKIM signature of ${key.domain} does not cover`;
+  const fields = { project: name, sender_domain: domain, dkim_domain: key.domain, message };
+  warnings.warn(`${id} ${domain}`, "dkim_not_aligned", fields);
 }

@@ -28,7 +28,7 @@ import type { MailContext } from "../delivery/message/sender.ts";
 import { formatSurveySms } from "../delivery/message/survey-sms.ts";
 import type { MailTools } from "./mail.ts";
 
-export interface OutboxOptions extends Pick<MailTools, "clock" | "random" | "contextOf" | "makeDigest" | "onError"> {
+export interface OutboxOptions extends Pick<MailTools, "clock" | "random" | "readContext" | "makeDigest" | "onError"> {
   readonly channels: MessageSender["channels"];
   readonly folder: string;
   /** Its process is the only writer of these messages. */
@@ -93,15 +93,15 @@ export class Outbox implements MessageSender, MessageFiles {
   }
 
   async deliver(due: DueMessage, progress: DeliveryProgress): Promise<DeliveryResult> {
-    const { contextOf, makeDigest, clock } = this.#options;
+    const { readContext, makeDigest, clock } = this.#options;
     const { attempts, project } = due;
     if (due.channel === "reply") throw new TypeError("replies do not go into the outbox");
     if (due.channel !== "digest")
       return this.#write(questionName(due), attempts, async () =>
-        formatQuestion(due, await contextOf(project), unixSeconds(clock)),
+        formatQuestion(due, await readContext(project), unixSeconds(clock)),
       );
     // This takes long, and people may be erased meanwhile.
-    const { text, messageId } = await makeDigest(due, await contextOf(project), null);
+    const { text, messageId } = await makeDigest(due, await readContext(project), null);
     if (!(await progress.mayStillSend())) return { kind: "cancelled", reason: "withdrawn" };
     return this.#write(digestName(due), attempts, async () => ({ text, mark: messageId }));
   }

@@ -133,7 +133,7 @@ export class Scheduler {
       // If something may be due, ended messages are recorded with the next claims.
       const isQuiet = startedAt + this.#aheadSeconds < this.#quietUntil;
       if (isQuiet && (await this.#recordAndClaim([])).isMore) continue;
-      const open = senders.filter((sender) => roomOf(sender, this.#inFlight) > 0);
+      const open = senders.filter((sender) => roomFor(sender, this.#inFlight) > 0);
       const channels = open.flatMap((sender) => sender.channels);
       const { dueAt, now, due, erased } = await store.read(async (tx) => ({
         ...(await findDue(tx, channels)),
@@ -228,7 +228,7 @@ async function holdAllOverdue({ store, maxAgeSeconds }: SchedulerOptions): Promi
 }
 
 /** Ended messages make room, as they are recorded next. */
-function roomOf(sender: MessageSender, inFlight: InFlight): number {
+function roomFor(sender: MessageSender, inFlight: InFlight): number {
   return sender.capacity(RENEWED_SECONDS) - inFlight.busy(sender);
 }
 
@@ -251,8 +251,8 @@ function plan({ senders, claimer }: SchedulerOptions, inFlight: InFlight, turns:
     );
     // A single queue gets all the room that there is when its messages are claimed.
     if (only !== undefined && others.length === 0)
-      return [toPlan(only.channel, only.project, () => roomOf(sender, inFlight))];
-    let room = roomOf(sender, inFlight);
+      return [toPlan(only.channel, only.project, () => roomFor(sender, inFlight))];
+    let room = roomFor(sender, inFlight);
     return channels.flatMap((channel, index) => {
       const share = Math.ceil(room / (channels.length - index));
       room -= share;

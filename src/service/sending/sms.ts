@@ -1,4 +1,3 @@
-import type { Log } from "../../runtime/log.ts";
 import { replySms, type SmsSender, surveySms } from "../delivery/message/survey-sms.ts";
 import type { PacedSender } from "./pacing/paced-transport.ts";
 import type { SmsMode } from "../delivery/sms/formats.ts";
@@ -8,12 +7,11 @@ import { toSmsText } from "../delivery/sms/segments.ts";
 import { ReplySender } from "./reply-sender.ts";
 import type { MessageSender } from "../domain/delivery/sender.ts";
 import { openSmsSender, SegmentBudget, type SmsLimits } from "./sms-sender.ts";
-import { releaseAll, releaseHeld } from "../domain/delivery/oversight.ts";
-import type { Project } from "../domain/inputs.ts";
+import { releaseAll } from "../domain/delivery/oversight.ts";
 import type { DueSurvey, FrozenMessage } from "../domain/ports.ts";
 import { readPresentation, shownName } from "../domain/projects/presentation.ts";
 import { readSurveyWords } from "../domain/surveys/survey-words.ts";
-import { allowing, logSenderChange } from "./log-change.ts";
+import { allowing, followHealth, OnceLog } from "./sender-log.ts";
 import type { MailTools } from "./mail.ts";
 
 export interface SmsOptions {
@@ -25,7 +23,7 @@ export interface SmsOptions {
   readonly linkUrl: string | null;
 }
 
-export interface SmsTools extends Omit<MailTools, "contextOf" | "makeDigest"> {
+export interface SmsTools extends Omit<MailTools, "readContext" | "makeDigest"> {
   readonly appUrl: () => string;
   readonly senderName: string | null;
 }
@@ -42,6 +40,7 @@ const ID_BYTES = 16;
 export async function openSmsDelivery(options: SmsOptions & SmsTools): Promise<SmsDelivery> {
   const { gateway, store, clock, random, log, mode, linkUrl, appUrl, wake, onError } = options;
   const limits = { ...options.limits, mayReceive: allowing(options.onlyTo) };
+  const warnings = new OnceLog(log);
   const budget = new SegmentBudget({ daily: limits.daily, store, onError });
   const readSender = async ({ project, properties }: Pick<DueSurvey, "project" | "properties">): Promise<SmsSender> => {
     const presentation = await store.read((tx) => readPresentation(tx, project));
@@ -71,12 +70,16 @@ export async function openSmsDelivery(options: SmsOptions & SmsTools): Promise<S
       const place = { appUrl: linkUrl ?? appUrl(), mode, canReply: canBeTexted(gateway.from) };
       return freeze(surveySms(due, { ...(await readSender(due)), ...place }));
     },
-    onLong: warnOnceOfLong(log),
-    onChange: (health, isHealed) => {
-      const place = { gateway: new URL(gateway.url).host };
-      logSenderChange(log, { name: "sms", place, mask: maskNumbers }, health);
-      if (isHealed) void releaseAll(store, releaseHeld).then(wake, onError);
+    onLong: ({ id, name }, segments) => {
+      const message = `texts of project ${name} take ${segments} segments each`;
+      warnings.warn(String(id), "sms_long", { project: name, segments, message });
     },
+    onChange: followHealth(options, {
+      name: "sms",
+      place: { gateway: new URL(gateway.url).host },
+      // The gateway may quote the number.
+      mask: (said) => said.replaceAll(/\d{5,}/g, "…"),
+    }),
   });
   const replies = new ReplySender({
     store,
@@ -88,19 +91,4 @@ export async function openSmsDelivery(options: SmsOptions & SmsTools): Promise<S
     compose: async (reply) => freeze(replySms(reply, await readSender(reply))),
   });
   return { sender, replies };
-}
-
-function warnOnceOfLong(log: Log): (project: Project, segments: number) => void {
-  const known = new Set<number>();
-  return ({ id, name }, segments) => {
-    if (known.has(id)) return;
-    known.add(id);
-    const message = `texts of project ${name} take ${segments} segments each`;
-    log.warn("sms_long", { project: name, segments, message });
-  };
-}
-
-/** The gateway may quote the number. */
-function maskNumbers(said: string): string {
-  return said.replaceAll(/\d{5,}/g, "…");
 }

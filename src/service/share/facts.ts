@@ -1,11 +1,19 @@
 /** A live page's numbers: daily tallies added up, and the newest comments, at a bounded cost. */
-import { type Clock, unixSeconds } from "../../runtime/clock.ts";
+import type { JsonObject } from "../../contract/json.ts";
 import { SCORE_MAX } from "../../contract/limits.ts";
+import { createMaskedAnswers } from "../../insight/answers/masked-answers.ts";
 import { CONFIDENCE_DEFAULT, countAnswers, FEW_ANSWERS } from "../../insight/interval.ts";
 import { createMasker } from "../../insight/redact.ts";
-import type { ChangeFacts, PeriodScore, SegmentFacts } from "../../insight/report/facts.ts";
+import {
+  type ChangeFacts,
+  type PeriodScore,
+  type ReportComment,
+  reportComments,
+  type SegmentFacts,
+} from "../../insight/report/facts.ts";
 import type { LiveFacts } from "../../insight/report/live-page.ts";
 import { addValue, createTally, segmentRows, type SegmentTally, TooManyValuesError } from "../../insight/segments.ts";
+import { type Clock, nextTurn, unixSeconds } from "../../runtime/clock.ts";
 import { utcDay } from "../../runtime/zone.ts";
 import type { SenderSettings } from "../delivery/message/sender.ts";
 import type { ScoreTally, Store, Transaction } from "../domain/ports.ts";
@@ -13,9 +21,9 @@ import { channelRates } from "../domain/answers/metrics.ts";
 import { countsOfScores, type DayTally } from "../domain/shares/day-tally.ts";
 import type { SharedDay, ShareRow } from "../domain/shares/share-rows.ts";
 import { tallyAnswers } from "../domain/shares/shares.ts";
+import { newestResponses } from "../newest-responses.ts";
 import { showProject } from "../page/page-request.ts";
 import type { DayCounts } from "./day-counts.ts";
-import { readNewest } from "./newest.ts";
 import { dayText, type RangeName, type RangeStart, sharedPeriods, startOfDay, startOfRange } from "./ranges.ts";
 
 export interface ShareFacts extends LiveFacts {
@@ -149,3 +157,48 @@ function segmentTally(days: readonly CountedDay[], property: string): SegmentTal
 }
 
 const NOBODY = { detractors: 0, passives: 0, promoters: 0 };
+
+const NEWEST_MAX = 500;
+/** Characters of these answers as JSON; counting more would take too long. */
+const TEXT_MAX = 1_000_000;
+const COMMENTS_MAX = 200;
+
+type NewestFacts = Pick<LiveFacts, "questions" | "questionsAmong" | "comments">;
+
+interface Range {
+  readonly since: number;
+  readonly until: number;
+}
+
+/** `count` is the number of answers in the range. Personal data is masked. */
+async function readNewest(store: Store, share: ShareRow, range: Range, count: number): Promise<NewestFacts> {
+  const { showsComments } = share;
+  const haveQuestions = await store.read((tx) => tx.responses.haveAnswers(share.project.id));
+  const rows = showsComments || haveQuestions ? await readRows(store, share, range) : [];
+  const comments = showsComments ? toComments(rows) : null;
+  await nextTurn();
+  const answers = createMaskedAnswers({ personal: false });
+  for (const row of rows.toReversed()) answers.add(row);
+  // Free answers count as comments.
+  const questions = answers.results().map((one) => (showsComments ? one : { ...one, words: null }));
+  return { questions, questionsAmong: rows.length < count ? rows.length : null, comments };
+}
+
+async function readRows(store: Store, { project, trendId }: ShareRow, range: Range): Promise<readonly JsonObject[]> {
+  const rows: JsonObject[] = [];
+  let [seen, characters] = [0, 0];
+  for await (const text of newestResponses(store, project.id, { ...range, trendId })) {
+    characters += text.length;
+    if (characters > TEXT_MAX) break;
+    const row = JSON.parse(text) as JsonObject;
+    if (row["survey_type"] === "nps") rows.push(row);
+    seen += 1;
+    if (seen === NEWEST_MAX) break;
+  }
+  return rows;
+}
+
+function toComments(rows: readonly JsonObject[]): readonly ReportComment[] {
+  const commented = rows.filter(({ comment }) => typeof comment === "string" && comment.trim() !== "");
+  return reportComments(commented.slice(0, COMMENTS_MAX), { personal: false, day: (at) => dayText(utcDay(at)) });
+}

@@ -1,11 +1,13 @@
 /** `/d/<token>` is a live page, `/d/<token>.json` its numbers. Wrong tokens look like unknown paths. */
 import { createHash } from "node:crypto";
-import type { HttpResponse } from "../../contract/http.ts";
+import type { HttpResponse, PathRequest } from "../../contract/http.ts";
+import { toCoreMetrics } from "../../contract/resources.ts";
+import { netPromoterScore, scoreInterval } from "../../insight/interval.ts";
 import { LIVE_STYLE, renderLivePage } from "../../insight/report/live-page.ts";
+import type { ScoreTally } from "../domain/ports.ts";
 import { findShare } from "../domain/shares/shares.ts";
 import { type LinkSignature, readLinkSignature } from "../domain/surveys/signed-links.ts";
 import type { ShareRow } from "../domain/shares/share-rows.ts";
-import type { PathRequest } from "../http/http-service.ts";
 import { type RateLimit, RateLimiter } from "../http/rate-limit.ts";
 import { HttpError } from "../http/replies.ts";
 import { pageHeaders, stayingWithHttps } from "../page/document.ts";
@@ -13,7 +15,6 @@ import { isToken } from "../page/page-request.ts";
 import { DayCounts } from "./day-counts.ts";
 import { type FactsOptions, readShareFacts, type ShareFacts } from "./facts.ts";
 import { type RangeName, RANGES, readRangeName } from "./ranges.ts";
-import { shareJson } from "./share-json.ts";
 
 const WRONG_TOKENS: RateLimit = { requests: 60, periodSeconds: 60 };
 const KEPT_MS = 60_000;
@@ -98,4 +99,39 @@ const CROSS_ORIGIN = {
 function json(facts: ShareFacts): HttpResponse {
   const headers = { ...pageHeaders(), ...CROSS_ORIGIN, "content-type": "application/json; charset=utf-8" };
   return { status: 200, headers, body: JSON.stringify(shareJson(facts)) };
+}
+
+/** Rounded like the API's metrics (4.7); null without answers. */
+function scoreFields(counts: ScoreTally) {
+  const { nps, response_count, ...kinds } = toCoreMetrics(counts);
+  const interval = scoreInterval(counts);
+  return {
+    nps: netPromoterScore(counts) === null ? null : nps,
+    nps_low: interval === null ? null : Math.min(interval.low, nps),
+    nps_high: interval === null ? null : Math.max(interval.high, nps),
+    response_count,
+    kinds,
+  };
+}
+
+function shareJson(facts: ShareFacts): object {
+  const { kinds, ...score } = scoreFields(facts.counts);
+  return {
+    name: facts.title,
+    computed_at: facts.until,
+    since: facts.since,
+    until: facts.until,
+    ...score,
+    promoter_count: kinds.promoter_count,
+    passive_count: kinds.passive_count,
+    detractor_count: kinds.detractor_count,
+    periods: facts.periods.map(({ label, counts }) => {
+      const { kinds: _, ...period } = scoreFields(counts);
+      return { period: label, ...period };
+    }),
+    scores: facts.scores,
+    segments: (facts.segments?.rows ?? []).map(({ property, value, nps, n }) => {
+      return { property, value, nps, response_count: n };
+    }),
+  };
 }

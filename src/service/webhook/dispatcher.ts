@@ -71,14 +71,14 @@ export class Dispatcher {
     const { dueInSeconds, shares } = await store.read((tx) => readShares(tx, this.#queues));
     this.#closeOthers(new Set(shares.map(({ webhook }) => queueKey(webhook))));
     for (const { webhook, due, isSlow } of shares) {
-      const queue = this.#queueOf(webhook);
+      const queue = this.#getQueue(webhook);
       if (isSlow) queue.clear();
       queue.take(webhook, this.#loop.stopping.aborted ? [] : due);
     }
     return Math.min(startedAt + dueInSeconds, lookAt);
   }
 
-  #queueOf(webhook: WebhookRow): EndpointQueue {
+  #getQueue(webhook: WebhookRow): EndpointQueue {
     const key = queueKey(webhook);
     const onEnd = (attempt: EndedAttempt): void => this.#recorder.add(attempt);
     const queue = this.#queues.get(key) ?? new EndpointQueue({ ...this.#options, onEnd, signal: this.#leaving.signal });

@@ -17,7 +17,7 @@ import type { DeliveryProgress, DeliveryResult } from "../../../src/service/doma
 import type { DueDigest } from "../../../src/service/domain/ports.ts";
 import { Scheduler } from "../../../src/service/sending/scheduler.ts";
 import { releaseDeadClaims } from "../../../src/service/domain/delivery/deliveries.ts";
-import { failureOf, sendComposed } from "../../../src/service/delivery/smtp/send-once.ts";
+import { explainFailure, sendComposed } from "../../../src/service/delivery/smtp/send-once.ts";
 import { openEmbeddedService, mailOptions } from "../../helpers/embedded-service.ts";
 import { fixedClock } from "../../helpers/fake-deps.ts";
 import { startPlanServer } from "../../helpers/smtp-plan-server.ts";
@@ -427,7 +427,7 @@ test("when a digest is tried by mail, then one mail leaves at once and its sched
     const { mail, ...sent } = await admin({ kind: "digest.test", project: "default", id: digest });
     const way = { ...mailOptions({ port: server.port, dkim }), clock, signal: new AbortController().signal };
     const result = await sendComposed(mail!, way);
-    const failure = failureOf(result);
+    const failure = explainFailure(result);
     if (failure !== null) throw new Error(failure.message);
     return { ...sent, status: result.reply.code };
   };

@@ -89,7 +89,7 @@ test.skipIf(!canMount)("erase fails where the log can't be written, and the next
 test("messages in an outbox that can't be read don't count as removed", async () => {
   const folder = file("outbox");
   await writeFile(folder, "");
-  const unused = { contextOf: () => Promise.reject(new Error()), makeDigest: () => Promise.reject(new Error()) };
+  const unused = { readContext: () => Promise.reject(new Error()), makeDigest: () => Promise.reject(new Error()) };
   const world = { clock: systemClock, random: systemRandom, onError: () => undefined };
   const outbox = new Outbox({ ...world, ...unused, channels: [], folder, dataFile: file("survey.db") });
   const survey = { project: { id: 1 }, requestId: 1, channel: "email", token: "t" } as const;

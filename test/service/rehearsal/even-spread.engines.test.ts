@@ -8,7 +8,7 @@ import { createWallClock } from "../../../src/runtime/zone.ts";
 import { addProject } from "../../../src/service/domain/projects/projects.ts";
 import { changeSettings } from "../../../src/service/domain/projects/settings.ts";
 import { addMember } from "../../../src/service/domain/surveys/autopilot/autopilot.ts";
-import { createChance } from "../../../src/service/rehearsal/chance.ts";
+import { createChance } from "../../../src/service/rehearsal/simulated.ts";
 import { rehearse } from "../../../src/service/rehearsal/rehearse.ts";
 import type { RehearsedMessage } from "../../../src/service/rehearsal/results.ts";
 import { size } from "../../helpers/long.ts";

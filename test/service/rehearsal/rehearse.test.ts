@@ -14,7 +14,7 @@ import { changeSettings } from "../../../src/service/domain/projects/settings.ts
 import { addMember } from "../../../src/service/domain/surveys/autopilot/autopilot.ts";
 import { configureAutopilot } from "../../../src/service/domain/surveys/autopilot/autopilot-settings.ts";
 import { openTestService, type TestService } from "../../helpers/test-service.ts";
-import { createChance } from "../../../src/service/rehearsal/chance.ts";
+import { createChance } from "../../../src/service/rehearsal/simulated.ts";
 import { toPeriods } from "../../../src/service/rehearsal/periods.ts";
 import { rehearse } from "../../../src/service/rehearsal/rehearse.ts";
 import { memberInput, sendInput } from "../domain/fixture.ts";

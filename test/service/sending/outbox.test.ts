@@ -35,7 +35,7 @@ const open = (onError: (error: unknown) => void = unexpected, now = NOW): Outbox
     dataFile: "/data/survey.db",
     clock: { ...systemClock, now: () => now * 1000, monotonic: () => 0 },
     random: systemRandom,
-    contextOf: async () => CONTEXT,
+    readContext: async () => CONTEXT,
     makeDigest: () => Promise.reject(new Error("no digest is due")),
     onError,
   });

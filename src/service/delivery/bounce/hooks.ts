@@ -1,7 +1,7 @@
 /** Paths at which mail providers report bounces and complaints. They contain a secret. */
 import { createHmac, verify } from "node:crypto";
 import * as v from "valibot";
-import type { HttpResponse } from "../../../contract/http.ts";
+import type { HttpResponse, PathRequest } from "../../../contract/http.ts";
 import { parseJson } from "../../../contract/json.ts";
 import { recordReports, type Report, reportedProject } from "../../domain/delivery/bounces.ts";
 import {
@@ -15,7 +15,7 @@ import {
 } from "../../domain/delivery/hook-secrets.ts";
 import type { ReportOutcome, Store, Transaction } from "../../domain/ports.ts";
 import { isSameText } from "../../domain/secrets.ts";
-import { HOOK_HEADERS, hookError, type HookMetrics, type HookRefusal, type HookRequest } from "../hook-request.ts";
+import { HOOK_HEADERS, hookError, type HookMetrics, type HookRefusal, isFresh } from "../hook-replies.ts";
 import { readGeneric, readMailgun, readPostmark, readSendGrid, readSes, type ReadEvents } from "./providers.ts";
 import { type FetchText, fetchText, parseEnvelope, Sns } from "./sns.ts";
 import { eventToReport, type ProviderEvent } from "./to-report.ts";
@@ -41,7 +41,7 @@ export class BounceHooks {
   }
 
   /** Null if the path has no valid secret. */
-  async handle(request: HookRequest): Promise<HttpResponse | null> {
+  async handle(request: PathRequest): Promise<HttpResponse | null> {
     const { store, metrics } = this.#options;
     const [, secret = "", name = "hook"] = PATH.exec(request.path) ?? [];
     const source = HOOK_SOURCES.find((one) => one === name);
@@ -51,7 +51,7 @@ export class BounceHooks {
     return null;
   }
 
-  async #receive(request: HookRequest, source: HookSource): Promise<HttpResponse> {
+  async #receive(request: PathRequest, source: HookSource): Promise<HttpResponse> {
     const { store, metrics } = this.#options;
     if (request.method !== "POST")
       return { ...hookError(405, "Method Not Allowed"), headers: { ...HOOK_HEADERS, allow: "POST" } };
@@ -139,13 +139,6 @@ async function prove(store: Store, sns: Sns, signed: Signed): Promise<Proof | "f
   const key = source === "hook" ? undefined : keys.get(source);
   if (source === "hook" || key === undefined) return "unsigned";
   return CHECKS[source](key, signed, now) ?? "forged";
-}
-
-/** How far a signature's time can be from ours. */
-const CLOCK_SECONDS = 300;
-
-function isFresh(timestamp: string, now: number): boolean {
-  return /^\d+$/.test(timestamp) && Math.abs(now - Number(timestamp)) <= CLOCK_SECONDS;
 }
 
 const MAILGUN_SIGNATURE = v.object({

@@ -18,7 +18,7 @@ export async function listUnseen(maildir: string): Promise<readonly MaildirMessa
   // Sequential, so that an error always names the same folder.
   const fresh = await listFolder(maildir, "new");
   const current = await listFolder(maildir, "cur");
-  const unseen = current.filter(({ name }) => !partsOf(name).flags.includes("S"));
+  const unseen = current.filter(({ name }) => !splitName(name).flags.includes("S"));
   return [...fresh, ...unseen].toSorted((left, right) => (left.name < right.name ? -1 : 1));
 }
 
@@ -55,7 +55,7 @@ export async function readStart(bytes: AsyncIterable<Uint8Array>): Promise<Uint8
 
 /** Moves a message to `cur` and flags it as seen, unless another program has moved it. */
 export async function markSeen(maildir: string, { folder, name }: MaildirMessage): Promise<void> {
-  const { unique, flags } = partsOf(name);
+  const { unique, flags } = splitName(name);
   const seen = [...new Set(`${flags}S`.split(""))].toSorted().join("");
   try {
     await rename(path.join(maildir, folder, name), path.join(maildir, "cur", `${unique}:2,${seen}`));
@@ -64,7 +64,7 @@ export async function markSeen(maildir: string, { folder, name }: MaildirMessage
   }
 }
 
-function partsOf(name: string): { readonly unique: string; readonly flags: string } {
+function splitName(name: string): { readonly unique: string; readonly flags: string } {
   const [unique = name, flags = ""] = name.split(":2,");
   return { unique, flags };
 }

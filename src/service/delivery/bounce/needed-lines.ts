@@ -28,7 +28,7 @@ export function neededLines(raw: Uint8Array): Uint8Array {
     if (line.startsWith("--")) [place, header] = ["header", ""];
     else if (place === "body") continue;
     else if (line.trim() !== "") header += place === "report" ? "" : line;
-    else if (place === "header") [place, header] = [bodyOf(header), ""];
+    else if (place === "header") [place, header] = [bodyPlace(header), ""];
     else if (place === "returned" && header !== "") place = "body";
     room -= line.length;
     if (room < 0) break;
@@ -37,7 +37,7 @@ export function neededLines(raw: Uint8Array): Uint8Array {
   return Buffer.from(kept.join(""), "latin1");
 }
 
-function bodyOf(header: string): Place {
+function bodyPlace(header: string): Place {
   if (REPORT.test(header)) return "report";
   return RETURNED.test(header) ? "returned" : "body";
 }

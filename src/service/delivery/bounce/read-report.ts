@@ -68,7 +68,7 @@ async function readProven(
   const report = token === null ? undefined : readParts(attachments);
   if (report !== undefined) return { ...report, token, messageId: null };
   for (const part of depth === 0 ? [] : attachments.filter(({ mimeType }) => mimeType === "message/rfc822")) {
-    const inner = await parse(new TextEncoder().encode(textOf(part)));
+    const inner = await parse(new TextEncoder().encode(decodePart(part)));
     if (inner === undefined) continue;
     const found = await readProven(inner, path, token ?? readToken(inner.headers, path), depth - 1);
     if (found !== undefined) return found;
@@ -97,30 +97,30 @@ async function parse(raw: Uint8Array): Promise<Email | undefined> {
 }
 
 function reportType(headers: readonly Header[]): string | undefined {
-  const type = valueOf(headers, "content-type") ?? "";
+  const type = headerValue(headers, "content-type") ?? "";
   if (!/^\s*multipart\/report\b/i.test(type)) return undefined;
   return /;\s*report-type\s*=\s*"?([\w-]+)/i.exec(type)?.[1]?.toLowerCase();
 }
 
 /** RFC 3834 §5; older programs use the second field. */
 function isAutoReply(headers: readonly Header[]): boolean {
-  const submitted = valueOf(headers, "auto-submitted") ?? "";
-  return /^\s*auto-replied\b/i.test(submitted) || valueOf(headers, "x-autoreply") !== undefined;
+  const submitted = headerValue(headers, "auto-submitted") ?? "";
+  return /^\s*auto-replied\b/i.test(submitted) || headerValue(headers, "x-autoreply") !== undefined;
 }
 
-function valueOf(headers: readonly Header[], key: string): string | undefined {
+function headerValue(headers: readonly Header[], key: string): string | undefined {
   return headers.find((header) => header.key === key)?.value;
 }
 
 function partsText(parts: readonly Attachment[], types: ReadonlySet<string>): string {
   return parts
     .filter(({ mimeType }) => types.has(mimeType))
-    .map(textOf)
+    .map(decodePart)
     .join("\n\n");
 }
 
 /** Reports should be ASCII, but Japanese ones often use ISO-2022-JP, which starts with `ESC $`. */
-function textOf({ content }: Attachment): string {
+function decodePart({ content }: Attachment): string {
   if (typeof content === "string") return content;
   const text = new TextDecoder().decode(content);
   return text.includes("\u001B$") ? new TextDecoder("iso-2022-jp").decode(content) : text;
@@ -129,7 +129,7 @@ function textOf({ content }: Attachment): string {
 function returnedMessageId(parts: readonly Attachment[]): string | null {
   const part = parts.find(({ mimeType }) => RETURNED.has(mimeType));
   if (part === undefined) return null;
-  const [header = ""] = textOf(part)
+  const [header = ""] = decodePart(part)
     .replace(/^[\r\n]+/, "")
     .split(/\r?\n\r?\n/, 1);
   return /^Message-ID:\s*(<[^<>\s]+>)/im.exec(header)?.[1] ?? null;

@@ -29,14 +29,14 @@ const FIELD =
 const NO_COMPLAINT = new Set(["not-spam", "auth-failure", "virus"]);
 
 export function readStatus(text: string): readonly RecipientStatus[] {
-  return blocksOf(text)
+  return splitBlocks(text)
     .filter((fields) => fields.has("final-recipient") || fields.has("action") || fields.has("status"))
     .map((fields) => ({
       action: /^[a-z]+/.exec((fields.get("action") ?? "").toLowerCase())?.[0] ?? null,
       status: /\b[245]\.\d{1,3}\.\d{1,3}\b/.exec(fields.get("status") ?? "")?.[0] ?? null,
       diagnosticCode: fields.get("diagnostic-code") ?? inBrackets(fields.get("status") ?? ""),
-      finalRecipient: addressOf(fields.get("final-recipient")),
-      originalRecipient: addressOf(fields.get("original-recipient")),
+      finalRecipient: bareAddress(fields.get("final-recipient")),
+      originalRecipient: bareAddress(fields.get("original-recipient")),
     }));
 }
 
@@ -46,10 +46,10 @@ function inBrackets(value: string): string | null {
 }
 
 export function readFeedback(text: string): FeedbackReport {
-  const fields = new Map(blocksOf(text).flatMap((block) => [...block]));
+  const fields = new Map(splitBlocks(text).flatMap((block) => [...block]));
   return {
     feedbackType: (fields.get("feedback-type") ?? "").toLowerCase(),
-    originalRecipient: addressOf(fields.get("original-rcpt-to")),
+    originalRecipient: bareAddress(fields.get("original-rcpt-to")),
   };
 }
 
@@ -58,7 +58,7 @@ export function isComplaint({ feedbackType }: FeedbackReport): boolean {
 }
 
 /** A block ends at an empty line, or at a field that it already has. */
-function blocksOf(text: string): readonly Fields[] {
+function splitBlocks(text: string): readonly Fields[] {
   const blocks: Map<string, string>[] = [];
   for (const paragraph of text.split(/\r?\n(?:[ \t]*\r?\n)+/)) {
     let block = new Map<string, string>();
@@ -80,7 +80,7 @@ function blocksOf(text: string): readonly Fields[] {
 }
 
 /** `rfc822; <ada@example.com>` → `ada@example.com` */
-function addressOf(value: string | undefined): string | null {
+function bareAddress(value: string | undefined): string | null {
   const address = (value ?? "")
     .replace(/^[\w-]+\s*;/, "")
     .trim()

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Report, ReportedRecipient } from "../../domain/delivery/bounces.ts";
 import { classifyReply } from "../mail/classify-reply.ts";
-import { replyOfReport } from "../mail/parse-reply.ts";
+import { reportedReply } from "../mail/parse-reply.ts";
 import { readReport, type ReturnPath } from "./read-report.ts";
 import type { RecipientStatus } from "./report-fields.ts";
 
@@ -33,7 +33,7 @@ export async function mailToReport(raw: Uint8Array, path: ReturnPath = {}): Prom
     return {
       ...common,
       messageId: bare(message.messageId),
-      recipients: message.recipients.slice(0, RECIPIENTS_MAX).map(toRecipient),
+      recipients: message.recipients.slice(0, RECIPIENTS_MAX).map(readRecipient),
     };
   if (message.kind === "complaint")
     return {
@@ -56,50 +56,40 @@ export function eventToReport(source: string, event: ProviderEvent): Report {
   };
   if (type === "complaint" || type === "unsubscribe")
     return { ...common, kind: type, recipients: [complainant(email, reason)] };
-  const reply = replyOf(event.status, reason);
-  const recipient = {
-    addresses: addresses(email),
-    action: "failed",
-    verdict: verdictOfEvent(event, reply),
-    code: reply.code,
-    enhancedCode: reply.enhancedCode,
-    text: reply.text === "" ? null : reply.text,
-  };
+  const reply = readReply(event.status, reason);
+  const recipient = toRecipient(addresses(email), "failed", judgeEvent(event, reply), reply);
   return { ...common, kind: "delivery-status", recipients: [recipient] };
 }
 
-function toRecipient(status: RecipientStatus): ReportedRecipient {
+function readRecipient(status: RecipientStatus): ReportedRecipient {
   const { action, originalRecipient, finalRecipient } = status;
-  const reply = replyOf(status.status, status.diagnosticCode);
-  return {
-    addresses: addresses(originalRecipient, finalRecipient),
-    action,
-    verdict: action === "failed" ? verdictOf(reply) : "none",
-    code: reply.code,
-    enhancedCode: reply.enhancedCode,
-    text: reply.text === "" ? null : reply.text,
-  };
+  const reply = readReply(status.status, status.diagnosticCode);
+  const verdict = action === "failed" ? judge(reply) : "none";
+  return toRecipient(addresses(originalRecipient, finalRecipient), action, verdict, reply);
+}
+
+function toRecipient(
+  named: readonly string[],
+  action: string | null,
+  verdict: ReportedRecipient["verdict"],
+  { code, enhancedCode, text }: Reply,
+): ReportedRecipient {
+  return { addresses: named, action, verdict, code, enhancedCode, text: text === "" ? null : text };
 }
 
 function complainant(email: string | null, text: string | null): ReportedRecipient {
-  return {
-    addresses: addresses(email),
-    action: null,
-    verdict: "none",
-    code: null,
-    enhancedCode: null,
-    text: text?.slice(0, TEXT_MAX) ?? null,
-  };
+  const said = text?.slice(0, TEXT_MAX) ?? "";
+  return toRecipient(addresses(email), null, "none", { code: null, enhancedCode: null, text: said });
 }
 
-type Reply = ReturnType<typeof replyOfReport>;
+type Reply = ReturnType<typeof reportedReply>;
 
-function replyOf(status: string | null, diagnosticCode: string | null): Reply {
-  const reply = replyOfReport({ status, diagnosticCode: diagnosticCode?.slice(0, 8 * TEXT_MAX) ?? null });
+function readReply(status: string | null, diagnosticCode: string | null): Reply {
+  const reply = reportedReply({ status, diagnosticCode: diagnosticCode?.slice(0, 8 * TEXT_MAX) ?? null });
   return { ...reply, text: reply.text.slice(0, TEXT_MAX) };
 }
 
-function verdictOf(reply: Reply): ReportedRecipient["verdict"] {
+function judge(reply: Reply): ReportedRecipient["verdict"] {
   const { outcome, reason } = classifyReply({ ...reply, stage: "report" });
   if (outcome === "bounced") return "bounced";
   return outcome === "retry" && reason !== "vacation" ? "soft" : "none";
@@ -109,10 +99,10 @@ function verdictOf(reply: Reply): ReportedRecipient["verdict"] {
  * A provider's class only counts if the server's reply says nothing: many providers call a blocked sender a hard
  * bounce.
  */
-function verdictOfEvent({ type }: ProviderEvent, reply: Reply): ReportedRecipient["verdict"] {
+function judgeEvent({ type }: ProviderEvent, reply: Reply): ReportedRecipient["verdict"] {
   const { outcome, reason } = classifyReply({ ...reply, stage: "report" });
   if (type === "soft") return outcome === "held" || outcome === "sent" || reason === "vacation" ? "none" : "soft";
-  return reason === "unknown" || reason === "accepted" ? "bounced" : verdictOf(reply);
+  return reason === "unknown" || reason === "accepted" ? "bounced" : judge(reply);
 }
 
 function addresses(...given: readonly (string | null)[]): readonly string[] {

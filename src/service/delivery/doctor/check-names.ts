@@ -3,7 +3,7 @@ import { isLoopbackHost, type NameResolver } from "../../../runtime/name-resolve
 import { type DkimKey, dkimRecord } from "../mail/dkim.ts";
 import { senderDomain } from "../message/sender.ts";
 import type { SmtpServer } from "../smtp/smtp-url.ts";
-import { areAligned, checkOf, type DoctorFinding, type MailSetup, type Reporter, usable } from "./finding.ts";
+import { areAligned, createReporter, type DoctorFinding, type MailSetup, type Reporter, usable } from "./finding.ts";
 import { evaluateSpf, type SpfAnswer } from "./spf.ts";
 
 interface KnownRelay {
@@ -32,13 +32,13 @@ export async function checkNames(names: NameResolver, setup: MailSetup): Promise
 }
 
 async function checkMailHosts(names: NameResolver, { from }: MailSetup): Promise<DoctorFinding> {
-  const report = checkOf(
+  const report = createReporter(
     "sender-mx",
     "From accepts replies (required by Microsoft; many refuse mail with 5.1.8 otherwise)",
   );
   if (from === null) return report("skipped", "no sender address");
   const domain = senderDomain(from);
-  return asking(report, async () => {
+  return skippingDnsErrors(report, async () => {
     const hosts = await names.mailHosts(domain);
     if (hosts.length === 1 && hosts[0] === "") return report("problem", `${domain} does not accept mail`);
     if (hosts.length > 0) return report("ok", hosts.slice(0, 3).join(", "));
@@ -49,14 +49,14 @@ async function checkMailHosts(names: NameResolver, { from }: MailSetup): Promise
 }
 
 async function checkSpf(names: NameResolver, { from, bounceAddress, ...setup }: MailSetup): Promise<DoctorFinding> {
-  const report = checkOf("spf", "SPF passes for the envelope sender (Gmail 550 5.7.27, Microsoft 550 5.7.515)");
+  const report = createReporter("spf", "SPF passes for the envelope sender (Gmail 550 5.7.27, Microsoft 550 5.7.515)");
   const server = usable(setup.server);
   const envelope = bounceAddress ?? from;
   if (envelope === null || server === null)
     return report("skipped", envelope === null ? "no sender address" : "no mail server");
   const domain = senderDomain(envelope);
-  return asking(report, async () => {
-    const addresses = await addressesOf(names, server);
+  return skippingDnsErrors(report, async () => {
+    const addresses = await serverAddresses(names, server);
     const answers = await Promise.all(addresses.map((address) => evaluateSpf(names, domain, address)));
     const [answer] = answers;
     if (answer === undefined) return report("skipped", `${server.host} has no address in DNS`);
@@ -86,16 +86,16 @@ function judgeSpf(answer: SpfAnswer, { answers, domain, server }: SpfCase): [Doc
   return ["warning", `${domain} does not list the addresses of ${server.host}; it may send from others`];
 }
 
-async function addressesOf(names: NameResolver, { host }: SmtpServer): Promise<readonly string[]> {
+async function serverAddresses(names: NameResolver, { host }: SmtpServer): Promise<readonly string[]> {
   if (host === "localhost") return ["127.0.0.1"];
   return isIP(host) > 0 ? [host] : names.addresses(host);
 }
 
 async function checkDkimRecord(names: NameResolver, { dkim }: MailSetup): Promise<DoctorFinding> {
-  const report = checkOf("dkim-record", "the public key in DNS (Gmail 550 5.7.30, Microsoft 550 5.7.515)");
+  const report = createReporter("dkim-record", "the public key in DNS (Gmail 550 5.7.30, Microsoft 550 5.7.515)");
   const key = usable(dkim);
   if (key === null) return report("skipped", "no DKIM key; look at the relay's settings");
-  return asking(report, async () => {
+  return skippingDnsErrors(report, async () => {
     const name = `${key.selector}._domainkey.${key.domain}`;
     const records = (await names.texts(name)).filter((text) => /(?:^|;)\s*p\s*=/.test(text));
     if (records.length === 0) return report("problem", `no TXT record at ${name}; it must be "${dkimRecord(key)}"`);
@@ -105,9 +105,9 @@ async function checkDkimRecord(names: NameResolver, { dkim }: MailSetup): Promis
 }
 
 function judgeKey(record: string, key: DkimKey, name: string): [DoctorFinding["result"], string] {
-  const published = tagsOf(record);
+  const published = parseTags(record);
   if (published.get("p") === "") return ["problem", `the key at ${name} is revoked (p= is empty)`];
-  if (published.get("p") !== tagsOf(dkimRecord(key)).get("p"))
+  if (published.get("p") !== parseTags(dkimRecord(key)).get("p"))
     return ["problem", `the key at ${name} is another one; it must be "${dkimRecord(key)}"`];
   const flags = published.get("t")?.split(":") ?? [];
   if (flags.includes("y")) return ["warning", `${name} is in test mode (t=y): failures do not count, nor may passes`];
@@ -115,13 +115,13 @@ function judgeKey(record: string, key: DkimKey, name: string): [DoctorFinding["r
 }
 
 async function checkDmarc(names: NameResolver, { from, bounceAddress, dkim }: MailSetup): Promise<DoctorFinding> {
-  const report = checkOf("dmarc", "a DMARC record with a policy (Gmail 550 5.7.40, Microsoft 550 5.7.515)");
+  const report = createReporter("dmarc", "a DMARC record with a policy (Gmail 550 5.7.40, Microsoft 550 5.7.515)");
   if (from === null) return report("skipped", "no sender address");
   const domain = senderDomain(from);
-  return asking(report, async () => {
+  return skippingDnsErrors(report, async () => {
     const record = await findDmarc(names, domain);
     if (record === null) return report("problem", `no DMARC record at _dmarc.${domain}; at least "v=DMARC1; p=none"`);
-    const policy = tagsOf(record).get("p")?.toLowerCase() ?? "";
+    const policy = parseTags(record).get("p")?.toLowerCase() ?? "";
     if (!["none", "quarantine", "reject"].includes(policy)) return report("problem", `${record} has no valid policy`);
     const isAligned = dkim !== null || areAligned(senderDomain(bounceAddress ?? from), domain);
     return isAligned
@@ -142,7 +142,7 @@ async function findDmarc(names: NameResolver, domain: string): Promise<string | 
   return null;
 }
 
-function tagsOf(record: string): ReadonlyMap<string, string> {
+function parseTags(record: string): ReadonlyMap<string, string> {
   const tags = record.split(";").map((pair) => {
     const at = pair.indexOf("=");
     return [pair.slice(0, at).trim().toLowerCase(), pair.slice(at + 1).replaceAll(/\s/g, "")] as const;
@@ -151,7 +151,7 @@ function tagsOf(record: string): ReadonlyMap<string, string> {
 }
 
 /** DNS errors aren't the operator's fault. */
-async function asking(report: Reporter, work: () => Promise<DoctorFinding>): Promise<DoctorFinding> {
+async function skippingDnsErrors(report: Reporter, work: () => Promise<DoctorFinding>): Promise<DoctorFinding> {
   try {
     return await work();
   } catch (error) {

@@ -4,7 +4,7 @@ import { isLoopbackHost } from "../../../runtime/name-resolver.ts";
 import { onAbort } from "../../../runtime/on-abort.ts";
 import { type SessionFacts, type SessionOutcome, SmtpSession } from "../smtp/smtp-session.ts";
 import type { SmtpServer } from "../smtp/smtp-url.ts";
-import { checkOf, type DoctorFinding, type MailSetup, usable } from "./finding.ts";
+import { createReporter, type DoctorFinding, type MailSetup, usable } from "./finding.ts";
 
 const TIMEOUTS = {
   connect: 10_000,
@@ -19,10 +19,13 @@ const EXPIRES_SOON_DAYS = 14;
 /** Far more than a survey needs. */
 const SIZE_MIN = 100_000;
 
-const connection = checkOf("connection", "the server can be reached from here");
-const certificate = checkOf("certificate", "a valid certificate; without one, nothing is sent (RFC 8314)");
-const login = checkOf("auth", "the relay lets us send (530 5.7.0 and 535 5.7.8 stop all mail)");
-const capabilities = checkOf("ehlo", "the server carries our messages (552 5.3.4; RFC 6531 for other alphabets)");
+const connection = createReporter("connection", "the server can be reached from here");
+const certificate = createReporter("certificate", "a valid certificate; without one, nothing is sent (RFC 8314)");
+const login = createReporter("auth", "the relay lets us send (530 5.7.0 and 535 5.7.8 stop all mail)");
+const capabilities = createReporter(
+  "ehlo",
+  "the server carries our messages (552 5.3.4; RFC 6531 for other alphabets)",
+);
 
 interface SessionReport {
   readonly server: SmtpServer;

@@ -6,7 +6,7 @@ import { checkDkimKey, type DkimKey, DkimKeyError, signMail } from "../mail/dkim
 import { NO_SENDER, senderDomain } from "../message/sender.ts";
 import { formatSurveyMail, freezeMail } from "../message/survey-mail.ts";
 import { describeSmtpServer } from "../smtp/smtp-url.ts";
-import { areAligned, checkOf, type DoctorFinding, type MailSetup, usable } from "./finding.ts";
+import { areAligned, createReporter, type DoctorFinding, type MailSetup, usable } from "./finding.ts";
 
 /** Mailbox providers whose DMARC policies forbid others to send from their addresses. */
 const FREE_MAIL = /^(?:gmail|googlemail|yahoo|ymail|aol|outlook|hotmail|live|msn|icloud|me|mac)\.[a-z.]+$/;
@@ -28,7 +28,10 @@ export async function checkSettings(setup: MailSetup, sample: DueSurvey): Promis
 }
 
 function checkSender({ from }: MailSetup): DoctorFinding {
-  const report = checkOf("sender", "one valid From of a domain of yours (Gmail 550 5.7.1, Microsoft 550 5.7.515)");
+  const report = createReporter(
+    "sender",
+    "one valid From of a domain of yours (Gmail 550 5.7.1, Microsoft 550 5.7.515)",
+  );
   if (from === null) return report("problem", "no sender address is set");
   const domain = senderDomain(from);
   if (isIP(domain) > 0 || !domain.includes(".")) return report("problem", `${domain} is not a public domain`);
@@ -38,7 +41,7 @@ function checkSender({ from }: MailSetup): DoctorFinding {
 
 function checkPublicUrl({ publicUrl }: MailSetup): DoctorFinding {
   const rule = "one-click unsubscribing over https (RFC 8058; Gmail and Yahoo for more than 5,000 a day)";
-  const report = checkOf("public-url", rule);
+  const report = createReporter("public-url", rule);
   if (publicUrl === null) return report("problem", "no public URL is set: links lead to this machine");
   const { hostname, protocol } = new URL(publicUrl);
   if (isIP(hostname.replace(/^\[|\]$/g, "")) > 0)
@@ -49,13 +52,13 @@ function checkPublicUrl({ publicUrl }: MailSetup): DoctorFinding {
 }
 
 function checkServer({ server }: MailSetup): DoctorFinding {
-  const report = checkOf("server", "a mail server, without which mail is only written to outbox/");
+  const report = createReporter("server", "a mail server, without which mail is only written to outbox/");
   if (server === null) return report("problem", "no mail server is set");
   return typeof server === "string" ? report("problem", server) : report("ok", describeSmtpServer(server));
 }
 
 function checkTls(setup: MailSetup): DoctorFinding {
-  const report = checkOf("tls", "TLS to the relay, and from there on (530 5.7.0, Gmail 550 5.7.29)");
+  const report = createReporter("tls", "TLS to the relay, and from there on (530 5.7.0, Gmail 550 5.7.29)");
   const server = usable(setup.server);
   if (server === null) return report("skipped", "no mail server");
   switch (server.security) {
@@ -74,7 +77,7 @@ function checkTls(setup: MailSetup): DoctorFinding {
 }
 
 function checkRate(setup: MailSetup): DoctorFinding {
-  const report = checkOf("rate", "a steady rate below the relay's limit (Gmail 421 4.7.28)");
+  const report = createReporter("rate", "a steady rate below the relay's limit (Gmail 421 4.7.28)");
   if (setup.rate === null) return report("skipped", "no mail server");
   const { count, perSeconds } = setup.rate;
   const said = perSeconds === 1 ? `${count} a second` : `${count} in ${perSeconds} s`;
@@ -85,7 +88,7 @@ function checkRate(setup: MailSetup): DoctorFinding {
 
 /** A smart host accepts everything and rejects later, so bounces go unnoticed. */
 function checkBounces(setup: MailSetup): DoctorFinding {
-  const report = checkOf("bounces", "bounces are read (Gmail, Microsoft: remove addresses that do not exist)");
+  const report = createReporter("bounces", "bounces are read (Gmail, Microsoft: remove addresses that do not exist)");
   const { bounceAddress, from } = setup;
   const server = usable(setup.server);
   if (server === null) return report("skipped", "no mail server");
@@ -101,7 +104,7 @@ function checkBounces(setup: MailSetup): DoctorFinding {
 }
 
 function checkKey({ dkim }: MailSetup): DoctorFinding {
-  const report = checkOf("dkim-key", "a DKIM signature (Gmail 550 5.7.30, Microsoft 550 5.7.515)");
+  const report = createReporter("dkim-key", "a DKIM signature (Gmail 550 5.7.30, Microsoft 550 5.7.515)");
   if (dkim === null) return report("warning", "mail is not signed here: the relay must sign it for your domain");
   if (typeof dkim === "string") return report("problem", dkim);
   try {
@@ -114,7 +117,7 @@ function checkKey({ dkim }: MailSetup): DoctorFinding {
 }
 
 function checkKeyDomain({ dkim, from }: MailSetup): DoctorFinding {
-  const report = checkOf("dkim-domain", "DKIM aligned with From (Gmail 421 5.7.32, Microsoft 550 5.7.515)");
+  const report = createReporter("dkim-domain", "DKIM aligned with From (Gmail 421 5.7.32, Microsoft 550 5.7.515)");
   const key = usable(dkim);
   if (key === null || from === null) return report("skipped", key === null ? "no DKIM key" : "no sender address");
   const domain = senderDomain(from);
@@ -126,7 +129,7 @@ function checkKeyDomain({ dkim, from }: MailSetup): DoctorFinding {
 
 /** Signs a sample survey and examines the signature. */
 async function checkSignedHeaders({ dkim, from, publicUrl }: MailSetup, sample: DueSurvey): Promise<DoctorFinding> {
-  const report = checkOf("dkim-headers", "both List-Unsubscribe headers signed (RFC 8058, 4)");
+  const report = createReporter("dkim-headers", "both List-Unsubscribe headers signed (RFC 8058, 4)");
   const key = usable(dkim);
   if (key === null || from === null) return report("skipped", key === null ? "no DKIM key" : "no sender address");
   if (publicUrl?.startsWith("https:") !== true) return report("skipped", "no https public URL, so no such headers");

@@ -29,17 +29,17 @@ export interface MailSetup {
 
 export type Reporter = (result: FindingResult, detail: string) => DoctorFinding;
 
-export function checkOf(check: string, rule: string): Reporter {
+export function createReporter(check: string, rule: string): Reporter {
   return (result, detail) => ({ check, result, detail, rule });
 }
 
 /** Whether DMARC's relaxed mode considers the domains one sender's. */
 export function areAligned(one: string, other: string): boolean {
-  return organizationOf(one) === organizationOf(other);
+  return registeredDomain(one) === registeredDomain(other);
 }
 
 /** Approximates the registered domain without the public suffix list: `example.com`, `example.co.uk`. */
-function organizationOf(name: string): string {
+function registeredDomain(name: string): string {
   const labels = asciiName(name).split(".");
   const [second = "", top = ""] = labels.slice(-2);
   const isRegistry = top.length === 2 && second.length <= 3 && labels.length > 2;

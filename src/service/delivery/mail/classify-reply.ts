@@ -2,21 +2,13 @@
  * What a rejection means for the person, the sender and the next attempt. The reply code decides whether to retry; the
  * enhanced code (RFC 3463) and the text decide who is to blame.
  */
-import type { Meaning } from "../carrier.ts";
+import { type Meaning, SENDER_STAGES } from "../carrier.ts";
+import type { SmtpStage } from "../smtp/smtp-types.ts";
 import { EMPTY_IN_REPORTS, waitIn } from "./parse-reply.ts";
 import { reasonIn, type ReplyReason } from "./reply-phrases.ts";
 
 /** `report` is a later delivery report, which counts like a reply to `RCPT TO`. */
-export type ReplyStage =
-  | "connect"
-  | "ehlo"
-  | "starttls"
-  | "auth"
-  | "mail-from"
-  | "rcpt-to"
-  | "data"
-  | "final-dot"
-  | "report";
+export type ReplyStage = SmtpStage | "report";
 
 /**
  * `code` is null if the connection failed without a reply; `text` is then the error's message. A connection lost after
@@ -39,7 +31,6 @@ type Fate =
 
 export type ReplyMeaning = Fate & Omit<Meaning, "outcome" | "sender"> & { readonly reason: ReplyReason };
 
-const SENDER_STAGES: ReadonlySet<ReplyStage> = new Set(["connect", "ehlo", "starttls", "auth", "mail-from"]);
 const MESSAGE_STAGES: ReadonlySet<ReplyStage> = new Set(["data", "final-dot"]);
 const ADDRESS_CODES: ReadonlySet<string> = new Set(["1.1", "1.2", "1.3", "1.6", "1.10", "2.1"]);
 const ADDRESS_REASONS: ReadonlySet<ReplyReason> = new Set(["userunknown", "hostunknown", "moved", "disabled"]);
@@ -119,10 +110,10 @@ const QUOTA_CODES: ReadonlySet<string> = new Set(["4.5.3", "4.5.4", "5.4.5"]);
 
 /** Interprets one rejection. A pure function; what several rejections mean together is up to the sender's health. */
 export function classifyReply(reply: ServerReply): ReplyMeaning {
-  const detail = detailOf(reply);
-  const reason = reasonOf(reply, detail);
-  const permanent = classOf(reply) === 5;
-  const fate = fateOf(reply, reason, detail);
+  const detail = addressDetail(reply);
+  const reason = findReason(reply, detail);
+  const permanent = readClass(reply) === 5;
+  const fate = findFate(reply, reason, detail);
   // Without a code, the text is our own error, and so is any time in it.
   const asks = fate.outcome === "retry" && (reply.code !== null || reply.stage === "report");
   const asked = asks ? waitIn(reply.text) : null;
@@ -149,14 +140,14 @@ function hasQuotaCode({ enhancedCode }: ServerReply): boolean {
 }
 
 /** The reply's code decides. A report without one is as permanent as its status, or permanent by default. */
-function classOf({ stage, code, enhancedCode }: ServerReply): number {
+function readClass({ stage, code, enhancedCode }: ServerReply): number {
   if (code !== null) return Math.trunc(code / 100);
   if (stage !== "report") return 4;
   return enhancedCode === null ? 5 : Number(enhancedCode.charAt(0));
 }
 
 /** `1.1` of `5.1.1`; null for a meaningless code. */
-function detailOf({ stage, code, enhancedCode }: ServerReply): string | null {
+function addressDetail({ stage, code, enhancedCode }: ServerReply): string | null {
   if (enhancedCode === null || enhancedCode.endsWith(".0.0")) return null;
   if (stage === "report" && EMPTY_IN_REPORTS.has(enhancedCode)) return null;
   const detail = enhancedCode.slice(enhancedCode.indexOf(".") + 1);
@@ -165,7 +156,7 @@ function detailOf({ stage, code, enhancedCode }: ServerReply): string | null {
   return contradiction ? null : detail;
 }
 
-function reasonOf(reply: ServerReply, detail: string | null): ReplyReason {
+function findReason(reply: ServerReply, detail: string | null): ReplyReason {
   const { stage, code, text } = reply;
   if (code !== null && code < 400) return "accepted";
   // Before the recipient is named, a quota is the sender's.
@@ -207,8 +198,8 @@ const RETRY = { outcome: "retry", sender: "none" } as const;
 const BACK_OFF = { outcome: "retry", sender: "back-off" } as const;
 const HOURS = { outcome: "retry", sender: "hours" } as const;
 
-function fateOf(reply: ServerReply, reason: ReplyReason, detail: string | null): Fate {
-  const replyClass = classOf(reply);
+function findFate(reply: ServerReply, reason: ReplyReason, detail: string | null): Fate {
+  const replyClass = readClass(reply);
   // A success code in a rejection before the final dot means the server is out of step.
   if (replyClass < 4) return reply.stage === "final-dot" || reply.stage === "report" ? SENT : BACK_OFF;
   if (SENDER_STAGES.has(reply.stage)) return reason === "quota" ? HOURS : senderFate(reply, reason);

@@ -32,7 +32,7 @@ export function parseReply(reply: string): ParsedReply {
 /**
  * The reply quoted in a delivery report's `Diagnostic-Code`. `Status` is used if that has no meaningful enhanced code.
  */
-export function replyOfReport(report: {
+export function reportedReply(report: {
   readonly status: string | null;
   readonly diagnosticCode: string | null;
 }): ParsedReply {
@@ -92,7 +92,7 @@ const BLOCKLIST = /(?:^|\.)(?:spamhaus|spamcop|sorbs|barracudacentral|senderbase
  * Text for searching phrases: without addresses and punctuation, a single space around each word. Hosts such as
  * `mx-antispam.example.org` are removed, except in links and blocklists.
  */
-export function wordsOf(text: string): string {
+export function searchableWords(text: string): string {
   const words = text
     .replaceAll(LINK_HOST, (_, host: string) => ` ${host.replaceAll(".", " ")} `)
     .replaceAll(ADDRESS, " ")

@@ -1,5 +1,5 @@
 /** Mail servers' phrases as data: each list has one meaning. */
-import { wordsOf } from "./parse-reply.ts";
+import { searchableWords } from "./parse-reply.ts";
 
 export type ReplyReason =
   /** The address: no such mailbox, no such domain, moved, closed. */
@@ -36,7 +36,7 @@ interface PhraseList {
   readonly reason: ReplyReason;
   /** Proves nothing next to a code about the address: servers add such text to "user unknown" too. */
   readonly isWeak: boolean;
-  /** As returned by `wordsOf`: lower case, without punctuation. ` … ` matches up to five words. */
+  /** As returned by `searchableWords`: lower case, without punctuation. ` … ` matches up to five words. */
   readonly phrases: readonly string[];
 }
 
@@ -223,7 +223,7 @@ const DOUBT = / (rate|full) /;
  * The reason of highest precedence in the text, or null. Next to a code about the address, only strong phrases count.
  */
 export function reasonIn(text: string, isNextToAddressCode = false): ReplyReason | null {
-  const words = wordsOf(text);
+  const words = searchableWords(text);
   const found = MATCHERS.find(
     ({ isWeak, plain, gapped }) =>
       !(isWeak && isNextToAddressCode) &&

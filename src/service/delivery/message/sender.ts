@@ -55,7 +55,7 @@ export function chooseSender(
   appUrl: string,
 ): MailSender {
   return {
-    from: project.from ?? process.from ?? `surveys@${hostOf(appUrl)}`,
+    from: project.from ?? process.from ?? `surveys@${mailHost(appUrl)}`,
     replyTo: project.replyTo ?? process.replyTo,
     senderName: project.senderName ?? process.senderName,
     footer: project.footer ?? process.footer,
@@ -69,7 +69,7 @@ export function senderDomain(address: string): string {
 }
 
 /** A domain name that can send mail, so not an IP address. */
-function hostOf(appUrl: string): string {
+function mailHost(appUrl: string): string {
   const { hostname } = new URL(appUrl);
   return /^[\d.]+$|^\[/.test(hostname) ? "localhost" : hostname;
 }

@@ -12,8 +12,7 @@ import {
 import { GATEWAY_STAGE } from "../../domain/delivery/deliveries.ts";
 import type { Carrier, CarrierProgress, CarrierReply, CarrierResult } from "../carrier.ts";
 import { maskSecret, readGatewayAnswer, type SmsGateway, toGatewayRequest } from "./gateway.ts";
-import { type GatewayMeaning, HELD, PLAIN, RETRY } from "./providers/answers.ts";
-import type { SmsMessage } from "./providers/provider.ts";
+import { type GatewayMeaning, HELD, PLAIN, RETRY, type SmsMessage } from "./providers/provider.ts";
 
 export interface GatewayReply extends CarrierReply {
   readonly meaning: GatewayMeaning;

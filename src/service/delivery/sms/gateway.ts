@@ -1,6 +1,14 @@
 import { parseJson } from "../../../contract/json.ts";
-import { FAILED, type GatewayMeaning, HELD, PLAIN, RETRY } from "./providers/answers.ts";
-import { type GatewaySettings, readBasic, type SmsMessage } from "./providers/provider.ts";
+import {
+  FAILED,
+  type GatewayMeaning,
+  type GatewaySettings,
+  HELD,
+  PLAIN,
+  readBasic,
+  RETRY,
+  type SmsMessage,
+} from "./providers/provider.ts";
 import type { SmsFormat } from "./formats.ts";
 import { SMS_PROVIDERS } from "./providers/providers.ts";
 

@@ -1,11 +1,11 @@
 /** The path for incoming texts, which contains a secret. */
-import type { HttpResponse } from "../../../contract/http.ts";
+import type { HttpResponse, PathRequest } from "../../../contract/http.ts";
 import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import type { Log } from "../../../runtime/log.ts";
 import { isHookSecret, readProviderKeys, SIGNING_GATEWAYS } from "../../domain/delivery/hook-secrets.ts";
 import type { Store } from "../../domain/ports.ts";
 import { type IncomingText, receiveText } from "../../domain/sms/receive-text.ts";
-import { HOOK_HEADERS, hookError, type HookMetrics, type HookRefusal, type HookRequest } from "../hook-request.ts";
+import { HOOK_HEADERS, hookError, type HookMetrics, type HookRefusal } from "../hook-replies.ts";
 import { findProvider, readFields, readIncoming } from "./incoming.ts";
 import { NO_CONTENT } from "./providers/provider.ts";
 import type { SmsFormat } from "./formats.ts";
@@ -40,7 +40,7 @@ export class SmsHook {
   }
 
   /** Null if the path has no valid secret. */
-  async handle(request: HookRequest): Promise<HttpResponse | null> {
+  async handle(request: PathRequest): Promise<HttpResponse | null> {
     const { store, metrics } = this.#options;
     const [, secret = ""] = PATH.exec(request.path) ?? [];
     if (await store.read((tx) => isHookSecret(tx, secret, "sms"))) return this.#receive(request);
@@ -48,7 +48,7 @@ export class SmsHook {
     return null;
   }
 
-  async #receive({ method, headers, query, path, body }: HookRequest): Promise<HttpResponse> {
+  async #receive({ method, headers, query, path, body }: PathRequest): Promise<HttpResponse> {
     const { store, clock, appUrl, countries, metrics, onText } = this.#options;
     if (method !== "POST" && method !== "GET")
       return { ...this.#refuse(405, "body", "Method Not Allowed"), headers: { ...HOOK_HEADERS, allow: "GET, POST" } };

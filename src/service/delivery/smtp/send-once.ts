@@ -4,24 +4,33 @@ import { needsSmtpUtf8 } from "../message/mime.ts";
 import type { Clock } from "../../../runtime/clock.ts";
 import { onAbort } from "../../../runtime/on-abort.ts";
 import { SmtpTransport } from "./smtp-transport.ts";
-import type { SmtpMessage, SmtpResult } from "./smtp-types.ts";
+import type { SmtpResult } from "./smtp-types.ts";
 import type { SmtpServer } from "./smtp-url.ts";
 
-export interface OnceOptions {
+interface ComposedMail {
+  readonly from: string;
+  readonly to: string;
+  readonly text: string;
+}
+
+interface OnceOptions {
   readonly server: SmtpServer;
   readonly certificates: string | null;
+  readonly dkim: DkimKey | null;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-export type OnceResult = Exclude<SmtpResult, { kind: "withdrawn" }>;
+type OnceResult = Exclude<SmtpResult, { kind: "withdrawn" }>;
 
-async function sendOnce(
-  message: SmtpMessage,
-  { server, certificates, clock, signal }: OnceOptions,
+/** Signs and sends a mail that an operation composed. Rejects when the signal ends it first. */
+export async function sendComposed(
+  { from, to, text }: ComposedMail,
+  { server, certificates, dkim, clock, signal }: OnceOptions,
 ): Promise<OnceResult> {
-  const timeouts = { drain: 0 };
-  const transport = new SmtpTransport({ server, certificates, connections: 1, clock, timeouts });
+  const bytes = Buffer.from(dkim === null ? text : await signMail(text, dkim), "utf8");
+  const message = { from, to, bytes, needsSmtpUtf8: needsSmtpUtf8(to) };
+  const transport = new SmtpTransport({ server, certificates, connections: 1, clock, timeouts: { drain: 0 } });
   const stopWaiting = onAbort(signal, () => void transport.close());
   try {
     const result = await transport.send(message, {
@@ -42,7 +51,7 @@ export interface OnceFailure {
   readonly message: string;
 }
 
-export function failureOf(result: OnceResult): OnceFailure | null {
+export function explainFailure(result: OnceResult): OnceFailure | null {
   if (result.kind === "accepted") return null;
   const { stage, code, enhancedCode, text } = result.reply;
   const words = [code, enhancedCode, text].filter((word) => word !== null && word !== "").join(" ");
@@ -51,19 +60,4 @@ export function failureOf(result: OnceResult): OnceFailure | null {
   if (result.kind === "broken" && result.isPastDot)
     return { code: "mail_unknown", message: `the mail may have arrived: ${words}` };
   return { code: "mail_not_sent", message: `the mail was not sent: ${words}` };
-}
-
-interface ComposedMail {
-  readonly from: string;
-  readonly to: string;
-  readonly text: string;
-}
-
-/** Signs and sends a mail that an operation composed. Rejects when the signal ends it first. */
-export async function sendComposed(
-  { text, ...envelope }: ComposedMail,
-  options: OnceOptions & { readonly dkim: DkimKey | null },
-): Promise<OnceResult> {
-  const bytes = Buffer.from(options.dkim === null ? text : await signMail(text, options.dkim), "utf8");
-  return sendOnce({ ...envelope, bytes, needsSmtpUtf8: needsSmtpUtf8(envelope.to) }, options);
 }

@@ -49,12 +49,12 @@ const PLAIN_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** The stage of a logged client line. Lines of a login aren't commands. */
-export function stageOfLine(line: string): SmtpStage {
+export function lineStage(line: string): SmtpStage {
   return COMMANDS.find(([form]) => form.test(line))?.[1] ?? "auth";
 }
 
 /** The stage of an error's command; null if only the connection failed. */
-export function stageOfError({ command = "" }: DialogueError): SmtpStage | null {
+export function errorStage({ command = "" }: DialogueError): SmtpStage | null {
   return command.startsWith("AUTH") ? "auth" : (NAMED[command] ?? null);
 }
 
@@ -72,7 +72,7 @@ export function timeoutError(ms: number, what: string): Error {
 const ignore = (): void => undefined;
 
 /** Uses only what client and server say, not nodemailer's own messages. */
-export function listenTo(hear: (side: "client" | "server", text: string) => void) {
+export function createDialogueLogger(hear: (side: "client" | "server", text: string) => void) {
   const debug = ({ tnx }: { tnx?: string }, text: string): void => {
     if (tnx === "client" || tnx === "server") hear(tnx, text);
   };

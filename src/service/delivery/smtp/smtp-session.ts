@@ -6,7 +6,15 @@ import { connect as connectTls, type ConnectionOptions, TLSSocket } from "node:t
 import SMTPConnection from "nodemailer/lib/smtp-connection";
 import { Alarm, type Clock } from "../../../runtime/clock.ts";
 import { parseReply } from "../mail/parse-reply.ts";
-import { CLOSED, describeFailure, listenTo, stageOfError, stageOfLine, timeoutError, WAITS } from "./smtp-dialogue.ts";
+import {
+  CLOSED,
+  describeFailure,
+  createDialogueLogger,
+  errorStage,
+  lineStage,
+  timeoutError,
+  WAITS,
+} from "./smtp-dialogue.ts";
 import type { DialogueError } from "./smtp-dialogue.ts";
 import { asOneLine, serverIdIn } from "./smtp-types.ts";
 import type { CarrierProgress } from "../carrier.ts";
@@ -88,10 +96,10 @@ export class SmtpSession {
       this.#awaited.push("connect");
       this.#expect(this.#options.timeouts.greeting, "the greeting");
       await this.#run((done) => this.#connection?.connect(done));
-      this.#tlsFacts = factsOfTls(this.#connection._socket);
+      this.#tlsFacts = readTlsFacts(this.#connection._socket);
       return await this.#logIn();
     } catch (error) {
-      const outcome = this.#outcomeOf(this.#end ?? (error as DialogueError));
+      const outcome = this.#toOutcome(this.#end ?? (error as DialogueError));
       this.destroy("the connection could not be used");
       return outcome;
     }
@@ -162,7 +170,7 @@ export class SmtpSession {
       this.#connection?.send(envelope, body.stream, done),
     ).then(
       ({ response }) => this.#accepted(response),
-      (error: unknown) => this.#outcomeOf(error as DialogueError),
+      (error: unknown) => this.#toOutcome(error as DialogueError),
     );
     // Without its dot the message is still open, so the connection is unusable.
     if (this.#isInMessage && !this.#isPastDot) this.destroy("the message was cut off");
@@ -234,7 +242,7 @@ export class SmtpSession {
       socketTimeout: NEVER_MS,
       socketCloseTimeout: 0,
       transactionLog: true,
-      logger: listenTo((side, text) => (side === "client" ? this.#said(text) : this.#heard(text))),
+      logger: createDialogueLogger((side, text) => (side === "client" ? this.#said(text) : this.#heard(text))),
     });
     connection.on("error", (error: Error) => this.#break(error));
     // nodemailer closes the connection before it passes on the reply that caused it.
@@ -260,7 +268,7 @@ export class SmtpSession {
 
   #said(line: string): void {
     if (line === "QUIT") return;
-    const stage = stageOfLine(line);
+    const stage = lineStage(line);
     // nodemailer sends the dot itself if no recipient was accepted, so no one gets the message.
     if (line === ".") this.#isInMessage = false;
     this.#awaited.push(stage);
@@ -313,19 +321,19 @@ export class SmtpSession {
     return { kind: "accepted", reply: { ...this.#reply(code, text), enhancedCode, serverId: serverIdIn(text) } };
   }
 
-  #outcomeOf(error: DialogueError): SessionOutcome {
+  #toOutcome(error: DialogueError): SessionOutcome {
     const { code, enhancedCode, text } = parseReply(error.response ?? "");
     const isRefusal = code !== null && code >= 400;
-    this.#stage = this.#stageOf(error, isRefusal);
+    this.#stage = this.#findStage(error, isRefusal);
     if (isRefusal) return { kind: "refused", reply: { ...this.#reply(code, text), enhancedCode } };
     return this.#broken(text === "" ? describeFailure(error) : `unexpected reply: ${error.response}`);
   }
 
   /** A rejection belongs to its command; a lost connection to the pending reply. */
-  #stageOf(error: DialogueError, isRefusal: boolean): SmtpStage {
+  #findStage(error: DialogueError, isRefusal: boolean): SmtpStage {
     if (this.#isPastDot) return "final-dot";
     if (!isRefusal) return this.#awaited[0] ?? this.#stage;
-    return stageOfError(error) ?? this.#stage;
+    return errorStage(error) ?? this.#stage;
   }
 
   #broken(text: string): SessionOutcome {
@@ -344,7 +352,7 @@ export class SmtpSession {
   }
 }
 
-function factsOfTls(socket: unknown): SessionFacts["tls"] {
+function readTlsFacts(socket: unknown): SessionFacts["tls"] {
   if (!(socket instanceof TLSSocket)) return null;
   const { issuer, valid_to: validUntil } = socket.getPeerCertificate();
   return { protocol: socket.getProtocol() ?? "TLS", issuer: String(issuer.O ?? issuer.CN), validUntil };

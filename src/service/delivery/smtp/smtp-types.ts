@@ -1,24 +1,24 @@
 import type { CarrierReply, CarrierResult } from "../carrier.ts";
 
 /**
- * The stage of the dialogue. `connect` includes the DNS lookup and the greeting, `starttls` is the TLS handshake in
+ * The stages of the dialogue. `connect` includes the DNS lookup and the greeting, `starttls` is the TLS handshake in
  * both modes, `data` is DATA and the message without its end, `final-dot` is that end.
  */
-export type SmtpStage = "connect" | "ehlo" | "starttls" | "auth" | "mail-from" | "rcpt-to" | "data" | "final-dot";
+export const SMTP_STAGES = [
+  "connect",
+  "ehlo",
+  "starttls",
+  "auth",
+  "mail-from",
+  "rcpt-to",
+  "data",
+  "final-dot",
+] as const;
+export type SmtpStage = (typeof SMTP_STAGES)[number];
 
+/** `text` has no codes and credentials; `ms` counts from getting a connection, including connecting. */
 export interface SmtpReply extends CarrierReply {
   readonly stage: SmtpStage;
-  /** Reply code such as 550; null without a reply. */
-  readonly code: number | null;
-  /** Enhanced code (RFC 3463) directly after it, such as `5.1.1`. */
-  readonly enhancedCode: string | null;
-  /** At most 500 characters on one line, without codes and credentials. */
-  readonly text: string;
-  readonly host: string;
-  /** The server's name for an accepted message, if its reply contains one. */
-  readonly serverId: string | null;
-  /** Milliseconds from getting a connection to this reply, including connecting. */
-  readonly ms: number;
 }
 
 /**

@@ -31,17 +31,17 @@ const MASKED_LENGTH_MIN = 4;
  * `tls=off`. Default ports: 587 with a password, 25 without, 465 for smtps. Throws InvalidSmtpUrlError.
  */
 export function parseSmtpUrl(text: string): SmtpServer {
-  const url = toUrl(text.trim());
+  const url = parseUrl(text.trim());
   const isImplicit = url.protocol === "smtps:";
-  const credentials = credentialsOf(url);
-  const { isOff, caFile } = queryOf(url);
+  const credentials = readCredentials(url);
+  const { isOff, caFile } = readQuery(url);
   if (isImplicit && isOff) refuse("cannot have both smtps:// and tls=off; use smtp:// without TLS");
   if (isOff && caFile !== null) refuse("cannot have both tls=off and ca=FILE");
-  const host = hostOf(url);
+  const host = readHost(url);
   return {
     host,
-    port: portOf(url) ?? defaultPort(isImplicit, credentials !== null),
-    security: securityOf({ isImplicit, isOff, needsSecrecy: credentials !== null && !isLoopbackHost(host) }),
+    port: readPort(url) ?? defaultPort(isImplicit, credentials !== null),
+    security: chooseSecurity({ isImplicit, isOff, needsSecrecy: credentials !== null && !isLoopbackHost(host) }),
     credentials,
     caFile,
   };
@@ -77,7 +77,7 @@ export async function readCertificates({ caFile }: SmtpServer): Promise<string |
   return text;
 }
 
-function toUrl(text: string): URL {
+function parseUrl(text: string): URL {
   if (!/^smtps?:\/\//i.test(text)) refuse("must start with smtp:// or smtps://");
   if (/[\s\p{Cc}]/u.test(text)) refuse("must not contain spaces or control characters; write a space as %20");
   if (!URL.canParse(text))
@@ -89,7 +89,7 @@ function toUrl(text: string): URL {
   return url;
 }
 
-function credentialsOf(url: URL): SmtpServer["credentials"] {
+function readCredentials(url: URL): SmtpServer["credentials"] {
   if (url.username === "" && url.password === "") return null;
   if (url.password === "") refuse("has a user but no password");
   if (url.username === "") refuse("has a password but no user");
@@ -108,7 +108,7 @@ function decode(text: string): string {
 }
 
 /** Doesn't repeat unknown names: after a ? in a password they would be its second half. */
-function queryOf(url: URL): { isOff: boolean; caFile: string | null } {
+function readQuery(url: URL): { isOff: boolean; caFile: string | null } {
   const query = [...url.searchParams];
   const names = query.map(([name]) => name);
   if (names.some((name) => name !== "tls" && name !== "ca") || new Set(names).size < names.length)
@@ -120,7 +120,7 @@ function queryOf(url: URL): { isOff: boolean; caFile: string | null } {
   return { isOff: tls === "off", caFile };
 }
 
-function hostOf(url: URL): string {
+function readHost(url: URL): string {
   const bare = url.hostname.replace(/^\[(.*)\]$/, "$1");
   if (isIPv6(bare)) return bare;
   const ascii = domainToASCII(decode(bare));
@@ -128,7 +128,7 @@ function hostOf(url: URL): string {
   return ascii;
 }
 
-function portOf(url: URL): number | null {
+function readPort(url: URL): number | null {
   if (url.port === "") return null;
   const port = Number(url.port);
   if (port === 0) refuse("must have a port from 1 to 65535");
@@ -140,7 +140,7 @@ function defaultPort(isImplicit: boolean, hasCredentials: boolean): number {
   return hasCredentials ? SUBMISSION_PORT : RELAY_PORT;
 }
 
-function securityOf(wanted: { isImplicit: boolean; isOff: boolean; needsSecrecy: boolean }): SmtpSecurity {
+function chooseSecurity(wanted: { isImplicit: boolean; isOff: boolean; needsSecrecy: boolean }): SmtpSecurity {
   if (wanted.isImplicit) return "implicit";
   if (wanted.isOff) return "off";
   return wanted.needsSecrecy ? "required" : "if-offered";

@@ -5,7 +5,14 @@ import { createSemaphore, type Semaphore } from "../../../runtime/parallel.ts";
 import type { Random } from "../../../runtime/random.ts";
 import { retryOrGiveUp } from "../../domain/delivery/retries.ts";
 import { wordsOfAttempt } from "../../domain/delivery/oversight.ts";
-import type { Carrier, CarrierReply, CarrierResult, Meaning, SendRate } from "../../delivery/carrier.ts";
+import {
+  type Carrier,
+  type CarrierReply,
+  type CarrierResult,
+  type Meaning,
+  SENDER_STAGES,
+  type SendRate,
+} from "../../delivery/carrier.ts";
 import type {
   AttemptFacts,
   DeliveryOutcome,
@@ -78,8 +85,6 @@ const IN_FLIGHT_MAX = 64;
 const SAVE_MS = 10_000;
 const AFTER_PROBE_SECONDS = 15;
 const PUT_OFF_SECONDS_MAX = 86_400;
-/** The recipient hasn't been named yet. */
-const BEFORE_RECIPIENT: ReadonlySet<string> = new Set(["connect", "ehlo", "starttls", "auth", "mail-from"]);
 
 export class PacedTransport<Message, Reply extends CarrierReply> {
   readonly #options: PacedTransportOptions<Message, Reply>;
@@ -243,7 +248,7 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
     const isSendersFault = verdict !== "odd" && answer.sender !== "none" && outcome !== "unknown";
     // The message keeps its attempts and goes out when the sender is well. If its recipient was named, another message
     // is the probe.
-    if (isSendersFault && (outcome === "retry" || BEFORE_RECIPIENT.has(reply.stage)))
+    if (isSendersFault && (outcome === "retry" || SENDER_STAGES.has(reply.stage)))
       return message === null
         ? { kind: "released", delaySeconds: 0 }
         : this.#putOff(reply, nextTryAt(this.#health) ?? 0);
@@ -361,7 +366,7 @@ function toAnswer(
 ): ServerAnswer {
   return {
     ...meaning,
-    message: (meaning.isBeforeRecipient ?? BEFORE_RECIPIENT.has(stage)) ? null : `${project.id}/${requestId}`,
+    message: (meaning.isBeforeRecipient ?? SENDER_STAGES.has(stage)) ? null : `${project.id}/${requestId}`,
     domain,
     text: redact(text),
     maskedText: mask(text),

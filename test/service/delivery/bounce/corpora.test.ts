@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { readReport, type ReturnedMessage } from "../../../../src/service/delivery/bounce/read-report.ts";
 import { mailToReport } from "../../../../src/service/delivery/bounce/to-report.ts";
 import { classifyReply, type ReplyMeaning } from "../../../../src/service/delivery/mail/classify-reply.ts";
-import { replyOfReport } from "../../../../src/service/delivery/mail/parse-reply.ts";
+import { reportedReply } from "../../../../src/service/delivery/mail/parse-reply.ts";
 
 const SAMPLE = path.join(import.meta.dirname, "../../../fixtures/bounces/flufl");
 const folder = process.env["BOUNCE_CORPORA"] ?? "";
@@ -73,7 +73,7 @@ const readMail = (variant: string, file: string): Promise<ReturnedMessage> =>
 function meaningsOf(message: ReturnedMessage): readonly ReplyMeaning[] {
   if (message.kind !== "delivery-status") return [];
   const failed = message.recipients.filter(({ action }) => action === "failed");
-  return failed.map((recipient) => classifyReply({ stage: "report", ...replyOfReport(recipient) }));
+  return failed.map((recipient) => classifyReply({ stage: "report", ...reportedReply(recipient) }));
 }
 
 interface Tally {
@@ -168,7 +168,7 @@ describe.skipIf(folder === "")("the manual of replies", () => {
     );
     expect(replies.length).toBeGreaterThan(100);
     const bounced = replies.filter(({ reply, response }) => {
-      const said = replyOfReport({ status: null, diagnosticCode: response });
+      const said = reportedReply({ status: null, diagnosticCode: response });
       return classifyReply({ ...said, stage: "rcpt-to", code: said.code ?? reply }).outcome === "bounced";
     });
     expect(

@@ -16,6 +16,7 @@ import { resubscribePerson } from "../../../../src/service/domain/people/suppres
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { claimAll, openFixture, sendInput, START, type Fixture } from "../../domain/fixture.ts";
 
+const ELSEWHERE = { query: "", origin: "https://survey.example.com", from: "192.0.2.1" };
 const TLS = path.join(import.meta.dirname, "../../../fixtures/tls");
 const CERTIFICATE = readFileSync(path.join(TLS, "rsa-cert.pem"), "utf8");
 const KEY = readFileSync(path.join(TLS, "rsa-key.pem"), "utf8");
@@ -83,7 +84,7 @@ async function post(source: HookSource, body: unknown, posted: Posted = {}): Pro
     method,
     path: hookPath(secret, source),
     headers,
-    query: "",
+    ...ELSEWHERE,
     body: async () => bytes,
   });
   return response === null ? null : [response.status, JSON.parse(response.body as string)];
@@ -137,7 +138,7 @@ test("when the secret is wrong, then the path is like any that is not there, and
   expect(await post("nonsense" as HookSource, report)).toBeNull();
   expect(world.refused).toEqual(["secret", "secret", "secret"]);
   expect(
-    await world.hooks.handle({ method: "POST", path: "/hooks/sms/x", query: "", headers: {}, body: neverRead }),
+    await world.hooks.handle({ method: "POST", path: "/hooks/sms/x", ...ELSEWHERE, headers: {}, body: neverRead }),
   ).toBeNull();
   expect(await state()).toBe(SENT);
 });

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import {
   maskReply,
   parseReply,
-  replyOfReport,
+  reportedReply,
   waitIn,
-  wordsOf,
+  searchableWords,
 } from "../../../../src/service/delivery/mail/parse-reply.ts";
 
 describe("a reply", () => {
@@ -40,7 +40,7 @@ describe("a reply", () => {
 });
 
 describe("the reply in a report", () => {
-  it.each<[string, string | null, string | null, ReturnType<typeof replyOfReport>]>([
+  it.each<[string, string | null, string | null, ReturnType<typeof reportedReply>]>([
     ["a reply", "5.1.1", "smtp; 550 5.1.1 No", { code: 550, enhancedCode: "5.1.1", text: "No" }],
     ["a reply without a code", "5.1.1", "smtp;550 No", { code: 550, enhancedCode: "5.1.1", text: "No" }],
     ["a reply with an empty code", "5.1.1", "smtp; 550 5.0.0 No", { code: 550, enhancedCode: "5.1.1", text: "No" }],
@@ -72,7 +72,7 @@ describe("the reply in a report", () => {
     ["a status alone", "5.1.1", null, { code: null, enhancedCode: "5.1.1", text: "" }],
     ["nothing", null, null, { code: null, enhancedCode: null, text: "" }],
   ])("when it has %s, then the better code counts", (_, status, diagnosticCode, parsed) => {
-    expect(replyOfReport({ status, diagnosticCode })).toEqual(parsed);
+    expect(reportedReply({ status, diagnosticCode })).toEqual(parsed);
   });
 });
 
@@ -125,6 +125,6 @@ describe("the words of a reply", () => {
     ["dots", "spam... User unknown", " spam user unknown "],
     ["an address", "<ada@spam.example>: no such user", " no such user "],
   ])("leave out what says nothing: %s", (_, text, words) => {
-    expect(wordsOf(text)).toBe(words);
+    expect(searchableWords(text)).toBe(words);
   });
 });

@@ -152,7 +152,15 @@ export async function openTexting(options: TextingOptions = {}): Promise<Texting
       const form = { "content-type": "application/x-www-form-urlencoded" };
       const { method = "POST", headers = form, body = new URLSearchParams(fields).toString(), query = "" } = request;
       const to = smsHookPath(request.secret ?? secret);
-      const answer = await hook.handle({ method, headers, query, path: to, body: async () => Buffer.from(body) });
+      const answer = await hook.handle({
+        method,
+        headers,
+        query,
+        path: to,
+        origin: APP_URL,
+        from: "192.0.2.1",
+        body: async () => Buffer.from(body),
+      });
       return answer === null ? "not found" : `${answer.status} ${await readText(answer)}`.trim();
     },
     stop: async () => {

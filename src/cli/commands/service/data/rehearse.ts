@@ -108,7 +108,7 @@ function parseShare(text: string, flag: string): number {
 async function rehearseOn(deps: Deps, choice: DataFileChoice, options: RehearseOptions): Promise<Rehearsal> {
   const [{ rehearse: run }, { createChance }] = await Promise.all([
     import("../../../../service/rehearsal/rehearse.ts"),
-    import("../../../../service/rehearsal/chance.ts"),
+    import("../../../../service/rehearsal/simulated.ts"),
   ]);
   const { clock, random, signal } = deps;
   const { project, until, answerRate, seed } = options;

@@ -85,9 +85,9 @@ async function mailDigest(
 ) {
   const { NotTakenError } = await import("../../../../service/domain/errors.ts");
   if (way === null) throw new NotTakenError(`${composed.to} gets it by mail, which needs a mail server`);
-  const { failureOf, sendComposed } = await import("../../../../service/delivery/smtp/send-once.ts");
+  const { explainFailure, sendComposed } = await import("../../../../service/delivery/smtp/send-once.ts");
   const result = await sendComposed(composed, { ...way, clock: deps.clock, signal: deps.signal });
-  const failure = failureOf(result);
+  const failure = explainFailure(result);
   if (failure !== null) throw new NotTakenError(failure.message);
   const { code, text } = result.reply;
   return { status: code, text };

@@ -101,7 +101,7 @@ export async function runDeliveryTest(deps: Deps, { setup, to, ...choice }: Test
   if (deps.options.dryRun) throw new UsageError("--dry-run: this command sends a mail");
   const { certificates, publicUrl } = setup;
   const { server, from, key } = requireSender(setup);
-  const { failureOf, sendComposed } = await import("../../../../service/delivery/smtp/send-once.ts");
+  const { explainFailure, sendComposed } = await import("../../../../service/delivery/smtp/send-once.ts");
   const { clock, signal } = deps;
   const sender = { ...setup, from, footer: null };
   const { subject, message_id: messageId, mail } = await composeTest(deps, choice, to, sender, publicUrl);
@@ -116,7 +116,7 @@ export async function runDeliveryTest(deps: Deps, { setup, to, ...choice }: Test
     enhanced_code: enhancedCode,
     server_id: serverId,
   });
-  const failure = failureOf(result);
+  const failure = explainFailure(result);
   if (failure !== null) throw new DataFileError(failure.code, failure.message, FAILURE_HINTS[failure.code]);
   await writeDone(deps, `Sent to ${to}. Look at its Authentication-Results header: spf, dkim and dmarc must pass.`);
   return EXIT.done;

@@ -1,10 +1,19 @@
 /** Gateways without their own format: JSON or a form, with configurable field names. */
 import type { Json, JsonObject } from "../../../../contract/json.ts";
-import { anyCode, asObject, asText, FAILED, type GatewayMeaning, NONSENSE, sentAs } from "./answers.ts";
 import type { SmsField } from "../formats.ts";
-import type { SmsProvider } from "./provider.ts";
+import {
+  anyCode,
+  asObject,
+  asText,
+  FAILED,
+  type GatewayMeaning,
+  NONSENSE,
+  sentAs,
+  type SmsProvider,
+} from "./provider.ts";
 
-const GENERIC: Omit<SmsProvider, "body" | "documentation"> = {
+export const JSON_GATEWAY: SmsProvider = {
+  body: "json",
   toFields: ({ fields, from }, { to, text, id }) => {
     const name = (field: SmsField): string => fields[field] ?? field;
     return { [name("to")]: to, [name("text")]: text, [name("id")]: id, ...(from !== null && { [name("from")]: from }) };
@@ -17,25 +26,7 @@ const GENERIC: Omit<SmsProvider, "body" | "documentation"> = {
   incoming: null,
 };
 
-export const JSON_GATEWAY: SmsProvider = {
-  ...GENERIC,
-  body: "json",
-  documentation: [
-    "JSON `{to, text, id}`, and `from` with `--sms-from`",
-    "any, or none",
-    "2xx, unless the body denies it",
-  ],
-};
-
-export const FORM_GATEWAY: SmsProvider = {
-  ...GENERIC,
-  body: "form",
-  documentation: [
-    "the same fields as a form; `--sms-field to=Dest` renames one",
-    "any, or none",
-    "2xx, unless the body denies it",
-  ],
-};
+export const FORM_GATEWAY: SmsProvider = { ...JSON_GATEWAY, body: "form" };
 
 const PLAIN_MAX = 200;
 

@@ -1,7 +1,7 @@
 import type { HttpResponse } from "../../../../contract/http.ts";
-import type { Json, JsonObject } from "../../../../contract/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../../contract/json.ts";
 import type { SmsField } from "../formats.ts";
-import type { GatewayMeaning } from "./answers.ts";
+import { type Meaning, NOTHING_MEANT } from "../../carrier.ts";
 
 export interface SmsMessage {
   readonly to: string;
@@ -28,8 +28,6 @@ export interface SmsProvider {
   readonly byCode: Readonly<Record<string, GatewayMeaning>>;
   /** Incoming texts; null for a gateway without a recognizable format. */
   readonly incoming: IncomingForm | null;
-  /** Its row in `docs/sms.md`. */
-  readonly documentation: readonly [sent: string, header: string, countsAsSent: string];
 }
 
 export interface IncomingForm {
@@ -40,7 +38,6 @@ export interface IncomingForm {
   /** What is wrong with the operator's key, as the end of a sentence, or null. */
   readonly keyProblem: (key: string) => string | null;
   readonly answer: HttpResponse;
-  readonly documentation: readonly [provider: string, proof: string];
 }
 
 export interface IncomingRequest {
@@ -58,8 +55,6 @@ export interface SignedText {
   readonly now: number;
 }
 
-export const CLOCK_SECONDS = 300;
-
 export const NO_CONTENT: HttpResponse = { status: 204, headers: {}, body: "" };
 
 export function fieldText(value: Json | undefined): string {
@@ -70,4 +65,37 @@ export function readBasic(value: string): { readonly user: string; readonly pass
   const encoded = /^Basic\s+(\S+)$/i.exec(value)?.[1] ?? "";
   const [, user = "", password = ""] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, "base64").toString("utf8")) ?? [];
   return { user, password };
+}
+
+export interface GatewayMeaning extends Meaning {
+  readonly serverId: string | null;
+  readonly code: string | null;
+}
+
+export const PLAIN = { ...NOTHING_MEANT, serverId: null, code: null } as const;
+export const FAILED = { ...PLAIN, outcome: "failed", strike: true } as const;
+/** Wrong credentials or certificate, regardless of the recipient. */
+export const HELD = { ...PLAIN, outcome: "held", sender: "breaker", isBeforeRecipient: true } as const;
+export const RETRY = { ...PLAIN, outcome: "retry", sender: "back-off" } as const;
+export const BAD_NUMBER = { ...PLAIN, outcome: "bounced", hasAddressCode: true } as const;
+export const STOPPED = { ...PLAIN, outcome: "bounced", hasStopped: true } as const;
+/** The message may have been sent, but a gateway with such responses gets no more. */
+export const NONSENSE = { ...PLAIN, outcome: "unknown", sender: "breaker" } as const;
+
+export function sentAs(id: string): GatewayMeaning {
+  return { ...PLAIN, outcome: "sent", serverId: id === "" ? null : id };
+}
+
+export function asObject(value: Json | undefined): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+export function asText(value: Json | undefined): string | null {
+  return typeof value === "string" || typeof value === "number" ? String(value) : null;
+}
+
+export function anyCode(body: Json | undefined): string | null {
+  const { code, error, errors } = asObject(body);
+  const [first] = Array.isArray(errors) ? errors : [];
+  return asText(code) ?? asText(asObject(error).code) ?? asText(asObject(first).code);
 }

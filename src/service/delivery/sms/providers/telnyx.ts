@@ -1,7 +1,7 @@
+import { isFresh } from "../../hook-replies.ts";
 import { createPublicKey, verify } from "node:crypto";
 import { isJsonObject, type Json } from "../../../../contract/json.ts";
-import { anyCode, asObject, BAD_NUMBER, NONSENSE, sentAs, STOPPED } from "./answers.ts";
-import { CLOCK_SECONDS, NO_CONTENT, type SmsProvider } from "./provider.ts";
+import { anyCode, asObject, BAD_NUMBER, NO_CONTENT, NONSENSE, sentAs, type SmsProvider, STOPPED } from "./provider.ts";
 
 export const TELNYX: SmsProvider = {
   body: "json",
@@ -25,19 +25,14 @@ export const TELNYX: SmsProvider = {
     },
     isSigned: (key, { request: { headers, bytes }, now }) => {
       const { "telnyx-timestamp": timestamp = "", "telnyx-signature-ed25519": signature = "" } = headers;
-      if (!(Math.abs(now - Number(timestamp)) <= CLOCK_SECONDS)) return false;
+      if (!isFresh(timestamp, now)) return false;
       const text = Buffer.concat([Buffer.from(`${timestamp}|`), bytes]);
       return verify(null, text, readEd25519Key(key), Buffer.from(signature, "base64"));
     },
     keyProblem: (key) =>
       Buffer.from(key, "base64").byteLength === ED25519_BYTES ? null : "is not a public key in base64",
     answer: NO_CONTENT,
-    documentation: [
-      "Telnyx",
-      "`--telnyx-key FILE`, the public key in base64; requests older than five minutes are refused",
-    ],
   },
-  documentation: ["`https://api.telnyx.com/v2/messages`", "`Authorization: Bearer …`", "2xx with `data.id`"],
 };
 
 function numberIn(value: Json | undefined): Json {

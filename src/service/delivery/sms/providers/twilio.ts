@@ -1,7 +1,18 @@
 import { createHmac } from "node:crypto";
 import { isSameText } from "../../../domain/secrets.ts";
-import { anyCode, asObject, asText, BAD_NUMBER, FAILED, NONSENSE, RETRY, sentAs, STOPPED } from "./answers.ts";
-import { fieldText, type SmsProvider } from "./provider.ts";
+import {
+  anyCode,
+  asObject,
+  asText,
+  BAD_NUMBER,
+  FAILED,
+  fieldText,
+  NONSENSE,
+  RETRY,
+  sentAs,
+  type SmsProvider,
+  STOPPED,
+} from "./provider.ts";
 
 const BY_CODE: SmsProvider["byCode"] = {
   "21610": STOPPED,
@@ -44,14 +55,5 @@ export const TWILIO: SmsProvider = {
       headers: { "content-type": "text/xml; charset=utf-8" },
       body: '<?xml version="1.0" encoding="UTF-8"?><Response/>',
     },
-    documentation: [
-      "Twilio",
-      "`--twilio-token FILE`; the signature covers the URL, so `--public-url` must be what Twilio is given",
-    ],
   },
-  documentation: [
-    "`https://api.twilio.com/2010-04-01/Accounts/AC…/Messages.json`; `--sms-from` may be a Messaging Service (`MG…`)",
-    "`Authorization: Basic …` of SID and token",
-    "2xx with a `sid`",
-  ],
 };

@@ -1,9 +1,24 @@
+import { SIGNATURE_SECONDS } from "../../hook-replies.ts";
 import { createHash, createHmac } from "node:crypto";
 import { type JsonObject, parseJsonObject } from "../../../../contract/json.ts";
 import { isSameText } from "../../../domain/secrets.ts";
 import { toSmsText } from "../segments.ts";
-import { asObject, asText, BAD_NUMBER, FAILED, HELD, NONSENSE, RETRY, sentAs, STOPPED } from "./answers.ts";
-import { CLOCK_SECONDS, fieldText, NO_CONTENT, readBasic, type SignedText, type SmsProvider } from "./provider.ts";
+import {
+  asObject,
+  asText,
+  BAD_NUMBER,
+  FAILED,
+  fieldText,
+  HELD,
+  NO_CONTENT,
+  NONSENSE,
+  readBasic,
+  RETRY,
+  sentAs,
+  type SignedText,
+  type SmsProvider,
+  STOPPED,
+} from "./provider.ts";
 
 const BY_CODE: SmsProvider["byCode"] = {
   "1": RETRY,
@@ -47,20 +62,11 @@ export const VONAGE: SmsProvider = {
     isSigned: (key, signed) => hasToken(key, signed) || hasSignature(key, signed.fields),
     keyProblem: (key) => (/^\S{8,}$/.test(key) ? null : "is not a signature secret"),
     answer: NO_CONTENT,
-    documentation: [
-      "Vonage",
-      "`--vonage-secret FILE`, the signature secret. SMS API: MD5 hash, or HMAC with MD5, SHA-1, SHA-256 or SHA-512. Messages API: the token (HS256) in `Authorization`, with the hash of the body, no older than a day",
-    ],
   },
-  documentation: [
-    "`https://rest.nexmo.com/sms/json`, the SMS API",
-    "`Authorization: Basic …` of key and secret",
-    "status `0` for each part",
-  ],
 };
 
 const BEARER = /^Bearer ([\w-]+)\.([\w-]+)\.([\w-]+)$/i;
-const TOKEN_SECONDS = 86_400 + CLOCK_SECONDS;
+const TOKEN_SECONDS = 86_400 + SIGNATURE_SECONDS;
 
 /** A JWT (RFC 7519, HS256) whose claim `payload_hash` matches the body or, for GET, the fields as JSON. */
 function hasToken(key: string, { request: { method, headers, bytes }, fields, now }: SignedText): boolean {
@@ -68,7 +74,7 @@ function hasToken(key: string, { request: { method, headers, bytes }, fields, no
   const expected = createHmac("sha256", key).update(`${header}.${claims}`).digest("base64url");
   if (header === "" || !isSameText(signature, expected) || decodePart(header).alg !== "HS256") return false;
   const { payload_hash: hash, iat, exp } = decodePart(claims);
-  const isFresh = typeof iat === "number" && iat <= now + CLOCK_SECONDS && iat >= now - TOKEN_SECONDS;
+  const isFresh = typeof iat === "number" && iat <= now + SIGNATURE_SECONDS && iat >= now - TOKEN_SECONDS;
   if (!isFresh || (typeof exp === "number" && exp < now)) return false;
   const payload = method === "GET" ? JSON.stringify(fields) : bytes;
   return typeof hash === "string" && isSameText(hash, createHash("sha256").update(payload).digest("hex"));

@@ -4,20 +4,20 @@ import type { HookSource } from "../domain/delivery/hook-secrets.ts";
 import type { ReportOutcome } from "../domain/ports.ts";
 import type { TextOutcome } from "../domain/sms/receive-text.ts";
 
-export interface HookRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly query: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: () => Promise<Uint8Array>;
-}
-
 export type HookRefusal = "secret" | "signature" | "body";
 
 export interface HookMetrics {
   countReport(source: HookSource, outcome: ReportOutcome): void;
   countText(outcome: TextOutcome): void;
   countRefusal(why: HookRefusal): void;
+}
+
+/** How far a signature's time can be from ours, in seconds. */
+export const SIGNATURE_SECONDS = 300;
+
+/** `timestamp` is Unix seconds. */
+export function isFresh(timestamp: string, now: number): boolean {
+  return /^\d+$/.test(timestamp) && Math.abs(now - Number(timestamp)) <= SIGNATURE_SECONDS;
 }
 
 export const HOOK_HEADERS = { "content-type": "application/json; charset=utf-8" };
