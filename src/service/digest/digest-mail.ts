@@ -16,7 +16,7 @@ import { channelRates } from "../domain/answers/metrics.ts";
 import { digestWeek } from "../domain/delivery/digests.ts";
 import { WEEKDAYS } from "../domain/surveys/windows.ts";
 import { activeQuestions } from "../domain/questions/questions.ts";
-import type { DueDigest, Question, Store, Transaction } from "../domain/ports.ts";
+import type { DueDigest, Store, Transaction } from "../domain/ports.ts";
 import { fullName, NO_PRESENTATION } from "../domain/projects/presentation.ts";
 import { newestResponses } from "../newest-responses.ts";
 import type { SentDigest } from "../operations/define/operation.ts";
@@ -98,15 +98,12 @@ async function readCommented(
   }
   const questionsAsked = activeQuestions(await store.read((tx) => tx.questions.list(project.id)));
   const results = answers.results();
-  const questions = questionsAsked.flatMap((question) => {
-    const found = results.filter((result) => result.question === question.id);
-    return found.length === 0 ? [unanswered(question)] : found;
+  const questions = questionsAsked.flatMap(({ id, type, text }): readonly QuestionResult[] => {
+    const found = results.filter(({ question }) => question === id);
+    const unanswered = { question: id, type, text, answered: 0, values: [], mean: null, words: null };
+    return found.length === 0 ? [unanswered] : found;
   });
   return { commented, newest, questions };
-}
-
-function unanswered({ id, type, text }: Question): QuestionResult {
-  return { question: id, type, text, answered: 0, values: [], mean: null, words: null };
 }
 
 export interface DigestMail {

@@ -1,4 +1,5 @@
 /** Operations over HTTP, for keys that administer their project. */
+import type { HttpResponse } from "../../contract/http.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import {
   KEY_ACCESS_HEADER,
@@ -11,7 +12,7 @@ import { ConflictError, DomainError, InvalidError, NotFoundError, UnconfirmedErr
 import type { Project } from "../domain/inputs.ts";
 import type { Actor } from "../domain/ports.ts";
 import type { Caller } from "./authentication.ts";
-import { envelope, HttpError, jsonReply, type Reply } from "./replies.ts";
+import { envelope, HttpError, jsonReply } from "./replies.ts";
 
 export interface Administration {
   readonly list: () => readonly JsonObject[];
@@ -44,7 +45,10 @@ export function findOperation(path: string): string | null {
 }
 
 /** Throws HttpError. */
-export async function administer(request: OperationRequest, open: () => Promise<Administration>): Promise<Reply> {
+export async function administer(
+  request: OperationRequest,
+  open: () => Promise<Administration>,
+): Promise<HttpResponse> {
   const { method, name, caller } = request;
   const { project, access } = caller;
   if (access !== "admin") throw new ForbiddenError(NEEDS_ADMIN);
@@ -63,29 +67,26 @@ async function callByName(administration: Administration, { name, caller, input:
   try {
     const result = await administration.call(name, caller.project, caller.actor, input);
     if (result === null) return envelope(404, `there is no operation ${name}`);
-    return isPage(result) ? toPage(result) : jsonReply(200, result);
+    return toReply(result);
   } catch (error) {
     if (error instanceof DomainError) return refusal(error);
     throw error;
   }
 }
 
-interface Page {
-  readonly rows: readonly unknown[];
-  readonly next: string | null;
+/** Of a page, the rows are the body, as the command line prints them. */
+function toReply(result: unknown): HttpResponse {
+  if (!isObject(result) || !("rows" in result) || !("next" in result)) return jsonReply(200, result);
+  const { rows, next } = result;
+  return jsonReply(200, rows, next === null ? {} : { [NEXT_PAGE_HEADER]: String(next) });
 }
 
-function isPage(result: unknown): result is Page {
-  return typeof result === "object" && result !== null && "rows" in result && "next" in result;
-}
-
-/** The rows are the body, as the command line prints them. */
-function toPage({ rows, next }: Page): Reply {
-  return { ...jsonReply(200, rows), ...(next !== null && { headers: { [NEXT_PAGE_HEADER]: next } }) };
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 /** In the words of the command line. */
-function refusal(error: DomainError): Reply {
+function refusal(error: DomainError): HttpResponse {
   const { message } = error;
   if (error instanceof UnconfirmedError) return envelope(409, message, { confirm: error.confirm });
   if (error instanceof NotFoundError) return envelope(404, message);

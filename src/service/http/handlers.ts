@@ -1,4 +1,5 @@
 /** One handler per endpoint: read the input, call the rule, reply. */
+import type { HttpResponse } from "../../contract/http.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import {
   type Channel,
@@ -19,7 +20,7 @@ import { fullName, readPresentation } from "../domain/projects/presentation.ts";
 import { getMetrics } from "../domain/answers/metrics.ts";
 import { cancelSurveys, deletePerson, listedPersonJson, listPeopleJson, sendPerson } from "../domain/people/people.ts";
 import { writeAsCaller } from "../domain/operation-log/operation-log.ts";
-import type { Actor, JsonRows, Store, Transaction } from "../domain/ports.ts";
+import type { Actor, Store, Transaction } from "../domain/ports.ts";
 import {
   addResponse,
   deleteResponse,
@@ -55,7 +56,7 @@ import {
 } from "./inputs.ts";
 import { nextLink, withCursorFilters } from "./parameters.ts";
 import { Reader } from "./reader.ts";
-import { changeReply, jsonReply, listReply, okReply, type Reply } from "./replies.ts";
+import { changeReply, jsonReply, listReply, okReply, rowsReply } from "./replies.ts";
 
 /** An authenticated call with its parameters. */
 interface Call {
@@ -76,17 +77,19 @@ interface Call {
   readonly outboxChannels: readonly Channel[];
 }
 
-export type Handler = (call: Call) => Promise<Reply>;
+export type Handler = (call: Call) => Promise<HttpResponse>;
 
-/** For short lists. */
-const list = (rows: JsonRows): Reply => ({ status: 200, text: `[${rows.join(",")}]` });
+type Headers = Readonly<Record<string, string>>;
 
-function withNextLink(reply: Reply, call: Call, parameters: JsonObject, perPage: number, next: string | null): Reply {
-  if (next === null) return reply;
-  return { ...reply, headers: { link: nextLink(call.address, call.route, parameters, perPage, next) } };
+function nextHeader(call: Call, parameters: JsonObject, perPage: number, next: string | null): Headers {
+  return next === null ? {} : { link: nextLink(call.address, call.route, parameters, perPage, next) };
 }
 
-function statusHeader(status: SurveyStatus | null): Readonly<Record<string, string>> {
+function withHeaders(reply: HttpResponse, headers: Headers): HttpResponse {
+  return { ...reply, headers: { ...reply.headers, ...headers } };
+}
+
+function statusHeader(status: SurveyStatus | null): Headers {
   return status === null ? {} : { [SURVEY_STATUS_HEADER]: formatSurveyStatus(status) };
 }
 
@@ -103,9 +106,8 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
           (row) => (JSON.parse(row) as Person).id,
           (id) => call.store.read((tx) => listedPersonJson(tx, call.project, id)),
         )
-      : list(rows);
-    const linked = withNextLink(reply, call, parameters, query.perPage, next);
-    return { ...linked, headers: { ...linked.headers, ...SERVES_STATUSES } };
+      : rowsReply(rows);
+    return withHeaders(reply, { ...nextHeader(call, parameters, query.perPage, next), ...SERVES_STATUSES });
   },
   sendPerson: async (call) => {
     const input = readSendInput(new Reader(call.parameters));
@@ -113,8 +115,7 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
     const at = person.survey_scheduled_at;
     const isFile = at !== null && call.outboxChannels.includes(input.channel);
     if (at !== null) call.wake(at);
-    const reply = jsonReply(created ? 201 : 200, person);
-    return { ...reply, headers: { ...statusHeader(status), ...(isFile ? LEFT_IN_OUTBOX : {}) } };
+    return jsonReply(created ? 201 : 200, person, { ...statusHeader(status), ...(isFile ? LEFT_IN_OUTBOX : {}) });
   },
   listResponses: async (call) => {
     const query = readResponsesQuery(new Reader(call.parameters));
@@ -128,7 +129,7 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
       (row) => (JSON.parse(row) as SurveyResponse).id,
       (id) => store.read((tx) => responseJson(tx, project, id, query.expand, links)),
     );
-    return haveAnswers ? { ...reply, headers: HAVE_ANSWERS } : reply;
+    return haveAnswers ? withHeaders(reply, HAVE_ANSWERS) : reply;
   },
   addResponse: async (call) => {
     const reader = new Reader(call.parameters);
@@ -139,19 +140,19 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
   },
   listBounces: async (call) => {
     const query = readEventsQuery(new Reader(call.parameters));
-    return list(await call.store.read((tx) => tx.people.listBounced(call.project.id, query)));
+    return rowsReply(await call.store.read((tx) => tx.people.listBounced(call.project.id, query)));
   },
   listUnsubscribes: async (call) => {
     const query = readEventsQuery(new Reader(call.parameters));
-    return list(await call.store.read((tx) => tx.people.listUnsubscribed(call.project.id, query)));
+    return rowsReply(await call.store.read((tx) => tx.people.listUnsubscribed(call.project.id, query)));
   },
   getMetrics: async (call) => {
     const query = readMetricsQuery(new Reader(call.parameters));
     return call.store.read(async (tx) => {
-      const reply = jsonReply(200, await getMetrics(tx, call.project, query));
+      const metrics = await getMetrics(tx, call.project, query);
       // Only requested by reports; it reads the project's picture too.
       const name = query.groups.has("email") ? fullName(await readPresentation(tx, call.project), call.project) : null;
-      return name === null ? reply : { ...reply, headers: { [PROJECT_NAME_HEADER]: encodeURIComponent(name) } };
+      return jsonReply(200, metrics, name === null ? {} : { [PROJECT_NAME_HEADER]: encodeURIComponent(name) });
     });
   },
   listMembers: async (call) => {
@@ -163,13 +164,13 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
       (row) => (JSON.parse(row) as Membership).person.id,
       (personId) => readMember(call, { ...query, personId, after: null }),
     );
-    return withNextLink(reply, call, parameters, query.perPage, next);
+    return withHeaders(reply, nextHeader(call, parameters, query.perPage, next));
   },
   addMember: async (call) => {
     const input = readMemberInput(new Reader(call.parameters), toPlatform(call));
     const { member, created, status } = await save(call, (tx) => addMember(tx, call.project, input));
     call.wake();
-    return { ...jsonReply(created ? 201 : 200, { ...member }), headers: statusHeader(status) };
+    return jsonReply(created ? 201 : 200, member, statusHeader(status));
   },
   removeMember: async (call) => {
     const platform = toPlatform(call);

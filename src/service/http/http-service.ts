@@ -19,7 +19,7 @@ import { acceptsJson, checkBodyHead, refuseCrossSite, refuseWrite } from "./head
 import { type Listener, OperatorPages } from "./monitoring/health-and-metrics.ts";
 import { parseBody, parseJsonBody, parseQuery } from "./parameters.ts";
 import { type RateLimit, RateLimiter } from "./rate-limit.ts";
-import { envelope, errorReply, HttpError, jsonReply, type Reply, toHttpResponse } from "./replies.ts";
+import { completeResponse, envelope, errorReply, HttpError, jsonReply } from "./replies.ts";
 import { readTraceId, RequestIds } from "./monitoring/request-ids.ts";
 import { findRoute, type Found, type Match, parseTarget, repairLink, type Target } from "./router.ts";
 
@@ -116,8 +116,7 @@ export class HttpService {
       const logged = path ?? maskPath(target.path);
       const { status } = reply;
       this.#accessLog.add({ requestId, traceId, method, path: logged, route, project, status, startedMs });
-      if ("body" in reply) return { ...reply, headers: { ...this.#commonHeaders(requestId), ...reply.headers } };
-      return toHttpResponse(reply, this.#commonHeaders(requestId), method === "HEAD");
+      return completeResponse(reply, this.#commonHeaders(requestId), method === "HEAD");
     } finally {
       this.#accessLog.end();
     }
@@ -129,13 +128,10 @@ export class HttpService {
     const { status } = error;
     const startedMs = this.#options.clock.monotonic();
     this.#accessLog.add({ requestId, traceId: null, method, path: "*", route: null, project: null, status, startedMs });
-    return toHttpResponse(errorReply(error), this.#commonHeaders(requestId), method === "HEAD");
+    return completeResponse(errorReply(error), this.#commonHeaders(requestId), method === "HEAD");
   }
 
-  async #settle(
-    work: () => Promise<HttpResponse | Reply>,
-    { requestId, traceId }: Progress,
-  ): Promise<HttpResponse | Reply> {
+  async #settle(work: () => Promise<HttpResponse>, { requestId, traceId }: Progress): Promise<HttpResponse> {
     try {
       return await work();
     } catch (error) {
@@ -152,12 +148,7 @@ export class HttpService {
   }
 
   /** Order: pages for operators, the API's description, public pages, operations, the API. */
-  async #answer(
-    request: ServerRequest,
-    target: Target,
-    progress: Progress,
-    listener: Listener,
-  ): Promise<HttpResponse | Reply> {
+  async #answer(request: ServerRequest, target: Target, progress: Progress, listener: Listener): Promise<HttpResponse> {
     const { path } = target;
     if (this.#operatorPages.has(path)) {
       progress.route = path.slice(1);
@@ -204,7 +195,7 @@ export class HttpService {
     return null;
   }
 
-  async #callOperation(request: ServerRequest, name: string, progress: Progress): Promise<Reply> {
+  async #callOperation(request: ServerRequest, name: string, progress: Progress): Promise<HttpResponse> {
     const { administration, wake } = this.#options;
     const { method, headers } = request;
     progress.route = name === "" ? "listOperations" : "callOperation";
@@ -225,7 +216,12 @@ export class HttpService {
     return reply;
   }
 
-  async #callApi(request: ServerRequest, target: Target, progress: Progress, listener: Listener): Promise<Reply> {
+  async #callApi(
+    request: ServerRequest,
+    target: Target,
+    progress: Progress,
+    listener: Listener,
+  ): Promise<HttpResponse> {
     const { store, keys, publicUrl, wake, outboxChannels } = this.#options;
     const { method, headers, from = "" } = request;
     const found = findRoute(method, target.path);

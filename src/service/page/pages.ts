@@ -32,11 +32,8 @@ export class Pages {
   /** Null for a path that isn't a page. */
   handle(request: PathRequest): Promise<HttpResponse> | null {
     const { publicUrl } = this.#options;
-    const finish = (response: HttpResponse): HttpResponse => {
-      const sent = request.method === "HEAD" ? { ...response, body: "" } : response;
-      return stayingWithHttps(sent, publicUrl ?? request.origin);
-    };
-    return this.#find(request)?.then(finish) ?? null;
+    const url = publicUrl ?? request.origin;
+    return this.#find(request)?.then((response) => stayingWithHttps(response, url)) ?? null;
   }
 
   #find(request: PathRequest): Promise<HttpResponse> | null {

@@ -1,7 +1,7 @@
 /** `/r/<token>`: one response, for holders of the project's key or a signed link. */
 import type { HttpResponse, PathRequest } from "../../contract/http.ts";
 import { answerText, plainAnswers } from "../../contract/questions/additional-answers.ts";
-import type { Note, SurveyResponse } from "../../contract/resources.ts";
+import type { SurveyResponse } from "../../contract/resources.ts";
 import { SPECIAL_PROPERTIES } from "../../contract/special-properties.ts";
 import { createWallClock, DEFAULT_ZONE } from "../../runtime/zone.ts";
 import { isSignedLink, readLinkSignature } from "../domain/surveys/signed-links.ts";
@@ -66,7 +66,9 @@ function responsePage(response: SurveyResponse, brand: PageBrand, zone: string):
     ["Tags", tags.join(", ")],
     ...plainAnswers(response).map((answer): Fact => [answer.question, answerText(answer)]),
     ...own.map(([key, value]): Fact => [key, formatValue(value)]),
-    ...notes.flatMap((note): Fact[] => (typeof note === "object" ? [[noteTerm(note, zone), note.text]] : [])),
+    ...notes
+      .filter((note) => typeof note === "object")
+      .map((note): Fact => [`Note by ${note.user_email}, ${formatTime(note.created_at, zone)}`, note.text]),
   ];
   const title = `${name}: ${score} of 10`;
   return {
@@ -78,10 +80,6 @@ function responsePage(response: SurveyResponse, brand: PageBrand, zone: string):
       ${comment === null ? html`<p class="soft">No comment</p>` : html`<blockquote dir="auto">${comment}</blockquote>`}
       <dl>${facts.flatMap(([term, value]) => (value === null || value === "" ? [] : [row(term, value)]))}</dl>`,
   };
-}
-
-function noteTerm({ user_email: author, created_at: at }: Note, zone: string): string {
-  return `Note by ${author}, ${formatTime(at, zone)}`;
 }
 
 function row(term: string, value: string): Html {

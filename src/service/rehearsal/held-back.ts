@@ -1,18 +1,10 @@
 /** When messages are held back: those that leave later than planned, and those that never leave. */
-import { type Platform, PLATFORMS } from "../../contract/resources.ts";
+import { PLATFORMS } from "../../contract/resources.ts";
 import { createWallClock, DAY_SECONDS } from "../../runtime/zone.ts";
 import { readReminder } from "../domain/delivery/reminders.ts";
 import { peoplePages } from "../domain/people/everybody.ts";
 import { canReceive } from "../domain/people/suppressions.ts";
-import type {
-  AutopilotSettings,
-  DueQuestion,
-  MembershipRow,
-  PersonRow,
-  ProjectRow,
-  Store,
-  Transaction,
-} from "../domain/ports.ts";
+import type { AutopilotSettings, DueQuestion, MembershipRow, ProjectRow, Store, Transaction } from "../domain/ports.ts";
 import { readAutopilotSettings } from "../domain/surveys/autopilot/autopilot-settings.ts";
 import { dueMoment, plannedMoment } from "../domain/surveys/due-moment.ts";
 import { nextOpen } from "../domain/surveys/open-time.ts";
@@ -69,15 +61,13 @@ export async function findSilentMembers(store: Store, project: ProjectRow, until
           const member = await tx.autopilot.member(project.id, platform, person.id);
           if (member === null || member.nextRequestId !== null) continue;
           if ((platform === "email" ? person.email : person.phoneNumber) === null) withoutAddress += 1;
-          else if (settings.active && !(await canReceive(tx, project, person, platform)))
-            held.push(...heldBack(member, explainSilence(person, platform), settings, { now: tx.now, until }));
+          else if (settings.active && !(await canReceive(tx, project, person, platform))) {
+            const why = platform === "email" && person.bouncedAt !== null ? "bounced" : "unsubscribed";
+            held.push(...heldBack(member, why, settings, { now: tx.now, until }));
+          }
         }
       });
   return { held, withoutAddress };
-}
-
-function explainSilence({ bouncedAt }: PersonRow, platform: Platform): Held["why"] {
-  return platform === "email" && bouncedAt !== null ? "bounced" : "unsubscribed";
 }
 
 /** As if every earlier survey had been sent on time. */

@@ -125,7 +125,8 @@ function createRecorder(store: Store, clock: JumpClock, recorded: Recorded): Mes
     deliver: async (due, { mayStillSend }) => {
       if (due.channel === "digest" || due.channel === "reply") throw new TypeError("not a survey");
       const message = toMessage(due, clock.seconds);
-      if (!hasAddress(message)) return { kind: "failed", reason: "the person has no address" };
+      if ((message.channel === "email" ? message.email : message.phone_number) === null)
+        return { kind: "failed", reason: "the person has no address" };
       if (!(await mayStillSend())) return { kind: "cancelled", reason: "withdrawn" };
       messages.push(message);
       const waits = await store.read((tx) => findWaits(tx, due, zone));
@@ -161,8 +162,4 @@ function toMessage(due: DueQuestion, now: number): RehearsedMessage {
     platform: autopilot ? channel : null,
     sent_at: now,
   };
-}
-
-function hasAddress({ channel, email, phone_number: phone }: RehearsedMessage): boolean {
-  return (channel === "email" ? email : phone) !== null;
 }

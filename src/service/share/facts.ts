@@ -19,7 +19,7 @@ import type { SenderSettings } from "../delivery/message/sender.ts";
 import type { ScoreTally, Store, Transaction } from "../domain/ports.ts";
 import { channelRates } from "../domain/answers/metrics.ts";
 import { countsOfScores, type DayTally } from "../domain/shares/day-tally.ts";
-import type { SharedDay, ShareRow } from "../domain/shares/share-rows.ts";
+import type { ShareRow } from "../domain/shares/share-rows.ts";
 import { tallyAnswers } from "../domain/shares/shares.ts";
 import { newestResponses } from "../newest-responses.ts";
 import { showProject } from "../page/page-request.ts";
@@ -97,13 +97,11 @@ async function countBefore(
 async function readDays(tx: Transaction, share: ShareRow, first: number | null, now: number): Promise<CountedDay[]> {
   const today = utcDay(now);
   const found: CountedDay[] = [];
-  for (const { day, tally } of await tx.shares.days(share, { first, last: today }))
-    found.push({ day, tally: tally ?? (await tallyAnswers(tx, share, rangeSeconds(day, now))) });
+  for (const { day, tally } of await tx.shares.days(share, { first, last: today })) {
+    const range = { since: startOfDay(day), until: Math.min(now, startOfDay(day + 1) - 1) };
+    found.push({ day, tally: tally ?? (await tallyAnswers(tx, share, range)) });
+  }
   return found;
-}
-
-function rangeSeconds(day: SharedDay["day"], now: number): { readonly since: number; readonly until: number } {
-  return { since: startOfDay(day), until: Math.min(now, startOfDay(day + 1) - 1) };
 }
 
 function scoreDistribution(days: readonly CountedDay[]): number[] {

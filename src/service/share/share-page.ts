@@ -58,8 +58,7 @@ export class SharePage {
     const range = readRangeName(request.query);
     if (range === null) throw new HttpError(400, `Bad Request: range is one of ${RANGES.join(", ")}`);
     const facts = await this.#readFacts(share, range);
-    const shown = suffix === undefined ? page(facts, range, given) : json(facts);
-    const response = method === "HEAD" ? { ...shown, body: "" } : shown;
+    const response = suffix === undefined ? page(facts, range, given) : json(facts);
     return stayingWithHttps(response, publicUrl ?? request.origin);
   }
 

@@ -49,7 +49,7 @@ export class Dispatcher {
   /** Starts no more attempts. Running ones get five seconds; unfinished ones are repeated after the next start. */
   async stop(): Promise<void> {
     await this.#loop.stop();
-    this.#clear();
+    for (const queue of this.#queues.values()) queue.clear();
     await withTimeout(this.#options.clock, STOP_MS, this.#settled(), null);
     this.#leaving.abort();
     await this.#settled();
@@ -92,10 +92,6 @@ export class Dispatcher {
       queue.clear();
       if (queue.size() === 0 && this.#queues.delete(key)) queue.close();
     }
-  }
-
-  #clear(): void {
-    for (const queue of this.#queues.values()) queue.clear();
   }
 
   async #settled(): Promise<void> {

@@ -38,9 +38,10 @@ export function parseSmtpUrl(text: string): SmtpServer {
   if (isImplicit && isOff) refuse("cannot have both smtps:// and tls=off; use smtp:// without TLS");
   if (isOff && caFile !== null) refuse("cannot have both tls=off and ca=FILE");
   const host = readHost(url);
+  const defaultPort = isImplicit ? SUBMISSIONS_PORT : credentials === null ? RELAY_PORT : SUBMISSION_PORT;
   return {
     host,
-    port: readPort(url) ?? defaultPort(isImplicit, credentials !== null),
+    port: readPort(url) ?? defaultPort,
     security: chooseSecurity({ isImplicit, isOff, needsSecrecy: credentials !== null && !isLoopbackHost(host) }),
     credentials,
     caFile,
@@ -133,11 +134,6 @@ function readPort(url: URL): number | null {
   const port = Number(url.port);
   if (port === 0) refuse("must have a port from 1 to 65535");
   return port;
-}
-
-function defaultPort(isImplicit: boolean, hasCredentials: boolean): number {
-  if (isImplicit) return SUBMISSIONS_PORT;
-  return hasCredentials ? SUBMISSION_PORT : RELAY_PORT;
 }
 
 function chooseSecurity(wanted: { isImplicit: boolean; isOff: boolean; needsSecrecy: boolean }): SmtpSecurity {

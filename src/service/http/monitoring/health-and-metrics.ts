@@ -1,10 +1,11 @@
 /** `/healthz`, `/readyz` and `/metrics`. No personal data. */
+import type { HttpResponse } from "../../../contract/http.ts";
 import { type Clock, withTimeout } from "../../../runtime/clock.ts";
 import { readAtMostEvery } from "../../../runtime/metrics.ts";
 import type { Store } from "../../domain/ports.ts";
 import { isSameText } from "../../domain/secrets.ts";
 import { readLead } from "../../domain/write-time.ts";
-import { errorReply, HttpError, jsonReply, type Reply } from "../replies.ts";
+import { errorReply, HttpError, jsonReply } from "../replies.ts";
 
 /** `local` is this process. */
 export type Listener = "main" | "local" | "metrics";
@@ -48,25 +49,25 @@ export class OperatorPages {
     return PAGES.has(path);
   }
 
-  async show(path: string, request: OperatorRequest, listener: Listener): Promise<Reply> {
+  async show(path: string, request: OperatorRequest, listener: Listener): Promise<HttpResponse> {
     const isRead = request.method === "GET" || request.method === "HEAD";
     if (!isRead) return errorReply(new HttpError(405, undefined, { allow: "GET, HEAD" }));
     if (path === "/healthz") return jsonReply(200, { status: "ok" });
     return path === "/readyz" ? this.#readiness() : this.#metrics(request, listener);
   }
 
-  async #readiness(): Promise<Reply> {
+  async #readiness(): Promise<HttpResponse> {
     const { isReady } = this.#options;
     const lead = isReady() ? await this.#readLead() : null;
     if (lead === null || !isReady()) return errorReply(new HttpError(503));
     return jsonReply(200, { status: "ready", ...(lead > 0 && { clock_behind_seconds: lead }) });
   }
 
-  async #metrics(request: OperatorRequest, listener: Listener): Promise<Reply> {
+  async #metrics(request: OperatorRequest, listener: Listener): Promise<HttpResponse> {
     const error = refuseReader(request, listener, this.#options);
     if (error !== null) return errorReply(error);
     const headers = { "content-type": "text/plain; version=0.0.4; charset=utf-8" };
-    return { status: 200, text: await this.#options.metrics(), headers };
+    return { status: 200, headers, body: await this.#options.metrics() };
   }
 }
 
