@@ -7,7 +7,7 @@ import { isSlackTarget } from "./domain/webhooks/digest-targets.ts";
 import type { OperationTools } from "./operations/define/operation.ts";
 import { type Administration, createAdministration } from "./operations/index.ts";
 import type { Senders } from "./sending/senders.ts";
-import { sendTestEvent } from "./webhook/test-event.ts";
+import { sendTestEvent } from "./webhook/post-once.ts";
 
 export function openTools(
   parts: CommonParts,

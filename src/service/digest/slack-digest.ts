@@ -11,7 +11,7 @@ import type { DeliveryProgress, DeliveryResult, MessageSender } from "../domain/
 import type { Project } from "../domain/inputs.ts";
 import type { DueDigest, Store } from "../domain/ports.ts";
 import type { AttemptEnd } from "../domain/webhooks/attempts.ts";
-import { postOnce } from "../webhook/transport.ts";
+import { postOnce } from "../webhook/post-once.ts";
 
 export interface Slack {
   readonly store: Store;

@@ -24,7 +24,7 @@ export interface EndpointOptions {
   readonly resolve?: Resolve;
 }
 
-interface Destination extends WebhookReach {
+export interface Destination extends WebhookReach {
   readonly url: string;
 }
 
@@ -107,22 +107,6 @@ export class EndpointTransport {
       if (isStale && mayRepeat) return this.#exchange(target, headers, body, signal, false);
       throw error;
     }
-  }
-}
-
-/** A post outside the queue, on a connection of its own. */
-export async function postOnce(
-  options: EndpointOptions,
-  target: Destination,
-  headers: Readonly<Record<string, string>>,
-  body: string,
-  signal: AbortSignal,
-): Promise<AttemptEnd | null> {
-  const transport = new EndpointTransport(options, 1);
-  try {
-    return await transport.post(target, headers, body, signal);
-  } finally {
-    transport.close();
   }
 }
 

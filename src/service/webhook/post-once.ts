@@ -1,8 +1,25 @@
+/** Posts outside the queue. */
 import { unixSeconds } from "../../runtime/clock.ts";
 import type { WebhookRow } from "../domain/ports.ts";
 import type { AttemptEnd } from "../domain/webhooks/attempts.ts";
 import { signedHeaders } from "./sign.ts";
-import { type EndpointOptions, postOnce } from "./transport.ts";
+import { type Destination, type EndpointOptions, EndpointTransport } from "./transport.ts";
+
+/** On a connection of its own. Null if `signal` ended it. */
+export async function postOnce(
+  options: EndpointOptions,
+  target: Destination,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  signal: AbortSignal,
+): Promise<AttemptEnd | null> {
+  const transport = new EndpointTransport(options, 1);
+  try {
+    return await transport.post(target, headers, body, signal);
+  } finally {
+    transport.close();
+  }
+}
 
 export interface TestEvent {
   readonly eventId: string;
