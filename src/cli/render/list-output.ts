@@ -18,6 +18,11 @@ export function chooseFormat({ streams, options }: RenderContext, defaultFormat?
   return options.output ?? (options.excel ? "csv" : defaultFormat) ?? (streams.out.isTTY ? "table" : "tsv");
 }
 
+/** True if a record can be a page with tables below it: for people, not for scripts. */
+export function isPage(context: RenderContext): boolean {
+  return ["table", "record"].includes(chooseFormat(context)) && context.options.columns === null;
+}
+
 /** Throws UsageError for unknown `--columns`, so call it before sending anything. */
 export async function openListOutput(
   context: RenderContext,

@@ -7,7 +7,7 @@ import type { JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import { type Deps, settingsRequest, withClient } from "../../kit/deps.ts";
 import { EXIT } from "../../exit-codes.ts";
-import { writeRecord } from "../../render/record-output.ts";
+import { asRecord, writeRecord } from "../../render/record-output.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { writeWarning } from "../../kit/notes.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
@@ -104,7 +104,7 @@ function adviseStatus(error: ClientError, { profile, baseUrl, apiKey }: RemoteCo
 }
 
 async function write(deps: Deps, json: JsonObject): Promise<void> {
-  await writeRecord(deps, STATUS, { json, text: JSON.stringify(json) });
+  await writeRecord(deps, STATUS, asRecord(json));
 }
 
 const SHOWN = 4;

@@ -7,7 +7,7 @@ import { countOf } from "../../../contract/text/whole-number.ts";
 import { writeNote } from "../../kit/notes.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
-import { chooseFormat, writeList } from "../../render/list-output.ts";
+import { isPage, writeList } from "../../render/list-output.ts";
 import { checkColumns, writeRecord } from "../../render/record-output.ts";
 import { RESPONSE_FIELDS, RESPONSES } from "../../render/resources.ts";
 import { fetchResponse } from "./get.ts";
@@ -32,8 +32,7 @@ export const show = defineCommand({
       const found = await fetchResponse(client, id, ["person", "notes"], deps.signal);
       return { reply: found, history: await readHistory(deps, client, found) };
     });
-    const format = chooseFormat(deps);
-    if (deps.options.columns !== null || (format !== "table" && format !== "record")) {
+    if (!isPage(deps)) {
       const text = `${reply.text.trim().replace(/\}$/, "")},"history":${history.text}}`;
       return writeRecord(deps, SHOWN, { json: { ...reply.json, history: [...history.rows] }, text });
     }

@@ -5,8 +5,8 @@ import { parsePersonName } from "../../../args/people.ts";
 import { type Deps, withClient } from "../../../kit/deps.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { type Column, pathColumn, type Resource, toResource } from "../../../render/columns.ts";
-import { chooseFormat, writeList } from "../../../render/list-output.ts";
-import { checkColumns, writeRecord } from "../../../render/record-output.ts";
+import { isPage, writeList } from "../../../render/list-output.ts";
+import { asRecord, checkColumns, writeRecord } from "../../../render/record-output.ts";
 import { ONE_PERSON, RESPONSES } from "../../../render/resources.ts";
 import { explainNext } from "./explain-next.ts";
 import { type KnownPerson, readPersonPage } from "./look-up.ts";
@@ -63,11 +63,7 @@ export const show = defineCommand({
   run: async (deps, { person }) => {
     checkColumns(deps, SHOWN);
     const known = await withClient(deps, (client) => readPersonPage(client, person, deps.signal));
-    const format = chooseFormat(deps);
-    const isPage = deps.options.columns === null && (format === "table" || format === "record");
-    if (isPage) return writePage(deps, known);
-    const json = toJson(deps, known);
-    return writeRecord(deps, SHOWN, { json, text: JSON.stringify(json) });
+    return isPage(deps) ? writePage(deps, known) : writeRecord(deps, SHOWN, asRecord(toJson(deps, known)));
   },
 });
 
@@ -87,7 +83,7 @@ async function writePage(deps: Deps, known: KnownPerson): Promise<void> {
     (column) => column.name in fields && (ONE_PERSON.columns.includes(column) || fields[column.name] !== null),
   );
   const record = { ...ONE_PERSON, columns: head, fields: Object.keys(fields) };
-  await writeRecord(deps, record, { json: fields, text: JSON.stringify(fields) });
+  await writeRecord(deps, record, asRecord(fields));
   await deps.streams.out.write(`\n${explainOf(deps, known)}\n`);
   const members = PLATFORMS.flatMap((platform) => toMembership(platform, autopilot[platform]));
   await writeTable(deps, "Autopilot", MEMBERSHIPS, members);
