@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "./json.ts";
+import { OPERATIONS_PATH } from "./key-access.ts";
 import { E164 } from "./text/phone.ts";
 import { type Field, type FieldType, PLATFORMS, RESOURCES } from "./resources.ts";
 import { type Parameter, type ParameterType, type Route, ROUTES } from "./routes.ts";
@@ -6,12 +7,20 @@ import { type Parameter, type ParameterType, type Route, ROUTES } from "./routes
 export interface ApiDescription {
   readonly version: string;
   readonly serverUrl: string | null;
+  readonly operations: readonly OperationSchemas[];
 }
 
-export function toOpenApi({ version, serverUrl }: ApiDescription): JsonObject {
+export interface OperationSchemas {
+  readonly name: string;
+  readonly input: JsonObject;
+  readonly output: JsonObject;
+}
+
+export function toOpenApi({ version, serverUrl, operations }: ApiDescription): JsonObject {
   const paths: Record<string, JsonObject> = {};
   for (const route of Object.values(ROUTES) as readonly Route[])
     (paths[`${route.path}.json`] ??= {})[route.method.toLowerCase()] = toOperation(route);
+  for (const operation of operations) paths[`${OPERATIONS_PATH}/${operation.name}`] = toAdministration(operation);
   return {
     openapi: "3.1.0",
     info: { title: "Feedback survey API", version },
@@ -46,6 +55,7 @@ const REFUSAL: JsonObject = {
       description: "Errors of each attribute; only with status 422",
       additionalProperties: { type: "array", items: { type: "string" } },
     },
+    confirm: { type: "object", description: "What an operation would remove; only with status 409" },
   },
 };
 
@@ -69,6 +79,18 @@ function toOperation(route: Route): JsonObject {
       "5XX": REFUSED,
     },
   };
+}
+
+/** For admin keys only. */
+function toAdministration({ name, input, output }: OperationSchemas): JsonObject {
+  const post = {
+    operationId: name,
+    summary: `administration: ${name.replace(".", " ")}`,
+    tags: ["operations"],
+    requestBody: { required: true, ...toContent(input) },
+    responses: { 200: { description: "OK", ...toContent(output) }, "4XX": REFUSED, "5XX": REFUSED },
+  };
+  return { post };
 }
 
 function isIn(place: "query" | "body", method: Route["method"]): (parameter: Parameter) => boolean {

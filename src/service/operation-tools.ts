@@ -5,7 +5,8 @@ import { previewMail } from "./delivery/message/survey-mail.ts";
 import { postDigest } from "./digest/slack-digest.ts";
 import { isSlackTarget } from "./domain/webhooks/digest-targets.ts";
 import type { OperationTools } from "./operations/define/operation.ts";
-import { type Administration, createAdministration } from "./operations/index.ts";
+import { callServed, describeOperations, isServed } from "./operations/index.ts";
+import type { Administration } from "./http/administration.ts";
 import type { Senders } from "./sending/senders.ts";
 import { sendTestEvent } from "./webhook/post-once.ts";
 
@@ -13,7 +14,7 @@ export function openTools(
   parts: CommonParts,
   senders: Pick<Senders, "all">,
   sweepMessages: () => Promise<number | null>,
-): OperationTools {
+): Omit<OperationTools, "actor"> {
   const { options, store, address, readContext, keepErasures } = parts;
   const { clock, random } = options;
   const mailing = { store, clock, random, own: () => address.own, readContext };
@@ -42,6 +43,11 @@ export function openTools(
   };
 }
 
-export function openAdministration(...tools: Parameters<typeof openTools>): Administration {
-  return createAdministration(openTools(...tools));
+export function openAdministration(...given: Parameters<typeof openTools>): Administration {
+  const tools = openTools(...given);
+  return {
+    list: describeOperations,
+    has: isServed,
+    call: (name, { name: project }, actor, input) => callServed({ ...tools, actor }, { name, project }, input),
+  };
 }

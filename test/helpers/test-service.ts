@@ -19,10 +19,8 @@ export async function openTestService(options: ServiceOptions): Promise<TestServ
   const senders = await openSenders(parts);
   const service = new Service(parts, senders);
   const { sending } = service;
-  const run = createAdmin(
-    openTools(parts, senders, () => sending.sweep()),
-    { key: null, name: "test" },
-  );
+  const tools = openTools(parts, senders, () => sending.sweep());
+  const run = createAdmin({ ...tools, actor: { key: null, name: "test" } });
   // A server finds by polling what a command has changed; this one is told at once, by a clock set by hand too.
   const admin: Admin = async (command) => {
     const result = await run(command);

@@ -3,8 +3,7 @@ import { UsageError } from "../errors/usage-error.ts";
 import { suggest } from "./suggest.ts";
 import { quoteText } from "../../contract/text/invisible.ts";
 import { PER_PAGE_MAX, SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
-import { DURATION_FORM, isLifetime, LIFETIME_FORM, readDuration } from "../../contract/text/duration.ts";
-import { readScoreSpan, SCORE_SPAN_FORM, type ScoreSpan } from "../../contract/text/score-span.ts";
+import { DURATION_FORM, readDuration } from "../../contract/text/duration.ts";
 import { readWholeNumber } from "../../contract/text/whole-number.ts";
 
 export function badValue(place: string, text: string, expected: string, hint?: string): UsageError {
@@ -61,12 +60,6 @@ export function parseScore(text: string, place: string): number {
   return parseInteger(text, place, { min: SCORE_MIN, max: SCORE_MAX });
 }
 
-export function parseScoreSpan(text: string, place: string): ScoreSpan {
-  const span = readScoreSpan(text);
-  if (span === null) throw badValue(place, text, SCORE_SPAN_FORM);
-  return span;
-}
-
 const RATE = /^(\d+(?:\.\d+)?)(?:\/(s|m|h))?$/;
 const PERIOD_SECONDS = { s: 1, m: 60, h: 3600 } as const;
 
@@ -84,12 +77,6 @@ export function parseDuration(text: string, place: string): number {
   const seconds = readDuration(text);
   if (seconds !== null) return seconds;
   throw badValue(place, text, DURATION_FORM);
-}
-
-export function parseLifetime(text: string, place: string): number {
-  const seconds = parseDuration(text, place);
-  if (isLifetime(seconds)) return seconds;
-  throw new UsageError(`${place}: ${LIFETIME_FORM} (got ${quoteText(text)})`);
 }
 
 /** `10/s`, `600/m`, `5000/h`; seconds by default. */

@@ -1,10 +1,11 @@
 import type { JsonObject } from "../../contract/json.ts";
+import { KIND_SCHEMAS } from "../../contract/column-kinds.ts";
 import { type FlagRecord, typeOf } from "../args/flag-record.ts";
 import { GLOBAL_FLAGS } from "../args/global-options.ts";
 import { EXIT_MEANINGS } from "../exit-codes.ts";
 import type { CommandNode, Operand } from "../kit/command-node.ts";
 import { loadGroups } from "../program/command-groups.ts";
-import type { Column, ColumnKind, Resource } from "../render/columns.ts";
+import type { Column, Resource } from "../render/columns.ts";
 import { exitsOf, operandName, SUMMARY } from "./help-layout.ts";
 import { TOPICS } from "./topics.ts";
 
@@ -20,7 +21,7 @@ export async function describeProgram(): Promise<object> {
 }
 
 export function describeCommand(command: CommandNode, above: readonly string[] = []): object {
-  const { name, alias, summary, operands, flags, columns, examples, commands } = command;
+  const { name, alias, summary, operands, flags, columns, examples, operation, commands } = command;
   const words = [...above, name];
   return {
     name,
@@ -30,6 +31,7 @@ export function describeCommand(command: CommandNode, above: readonly string[] =
     flags: flags.map((flag) => describeFlag(flag, flags)),
     columns: columns?.columns.map((column) => column.name) ?? [],
     output_schema: columns === null ? null : outputSchema(words.join(" "), columns),
+    operation,
     examples,
     exit_statuses: exitsOf(command),
     commands: commands.map((sub) => describeCommand(sub, words)),
@@ -64,26 +66,8 @@ function describeFlag(record: FlagRecord, all: readonly FlagRecord[]): object {
   };
 }
 
-const NUMBER: JsonObject = { type: ["number", "null"] };
 const OBJECT = ["object", "null"];
 const ID_OR_OBJECT = ["string", "integer", ...OBJECT];
-const KINDS: Readonly<Record<ColumnKind, JsonObject>> = {
-  text: {},
-  choices: {},
-  status: {},
-  id: { type: ["string", "integer", "null"] },
-  phone: { type: ["string", "null"] },
-  time: { type: ["integer", "null"], description: "Unix seconds" },
-  flag: { type: ["boolean", "null"] },
-  number: NUMBER,
-  change: NUMBER,
-  nps: NUMBER,
-  points: NUMBER,
-  share: NUMBER,
-  probability: NUMBER,
-  score: NUMBER,
-  duration: { ...NUMBER, description: "seconds" },
-};
 
 /** Describes `-o json` output: an array for a list, otherwise one object or several. Other fields are allowed. */
 function outputSchema(title: string, { noun, columns, json = [columns] }: Resource): JsonObject {
@@ -112,7 +96,7 @@ function toProperties(fields: readonly NamedField[]): JsonObject {
       const own = fields.find((field) => field.name === name);
       const start = `${name}.`;
       const inner = fields.filter((field) => field.name.startsWith(start));
-      if (own !== undefined && inner.length === 0) return [name, KINDS[own.kind]];
+      if (own !== undefined && inner.length === 0) return [name, KIND_SCHEMAS[own.kind]];
       const within = inner.map((field) => ({ ...field, name: field.name.slice(start.length) }));
       return [name, { type: own === undefined ? OBJECT : ID_OR_OBJECT, properties: toProperties(within) }];
     }),

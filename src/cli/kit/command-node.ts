@@ -21,6 +21,8 @@ export interface CommandNode {
   readonly exits: readonly ExitCode[];
   readonly flags: readonly FlagRecord[];
   readonly columns: Resource | null;
+  /** The operation that it calls, here or over HTTP; null for other commands. */
+  readonly operation: string | null;
   /** Null for a group without an action of its own. */
   readonly action: Action | null;
   readonly commands: readonly CommandNode[];
@@ -46,6 +48,7 @@ const NO_ACTION: CommandNode = {
   exits: [],
   flags: [],
   columns: null,
+  operation: null,
   action: null,
   commands: [],
 };

@@ -38,6 +38,7 @@ interface CommandSpec<Specs extends FlagSpecs, Args extends ArgSpecs> {
   readonly flagsFirst?: boolean;
   readonly flags?: Specs;
   readonly columns?: Resource;
+  readonly operation?: string;
   /** Exit statuses besides usage errors. Defaults to those of a command that calls the API. */
   readonly exits?: readonly ExitCode[];
   /** The first flag of each list can't be used with any of the others. */
@@ -52,7 +53,7 @@ export function defineCommand<const Specs extends FlagSpecs, const Args extends 
   spec: CommandSpec<Specs, Args>,
 ): CommandNode {
   const { name = "", alias = null, summary = "", flagsFirst = false, examples, columns = null } = spec;
-  const { conflicts = [], exits = API_EXITS, run } = spec;
+  const { operation = null, conflicts = [], exits = API_EXITS, run } = spec;
   const args = Object.entries<ArgSpec>(spec.args ?? {});
   const flags = recordsOf(spec.flags ?? {}).map((record) => ({
     ...record,
@@ -68,7 +69,20 @@ export function defineCommand<const Specs extends FlagSpecs, const Args extends 
     const input = { ...values, ...(await readFlags(spec.flags ?? {}, given, deps)) };
     return (await run(deps, input as ValuesOf<Specs> & ArgsOf<Args>)) ?? EXIT.done;
   };
-  return { name, alias, summary, operands, flagsFirst, examples, exits, flags, columns, action, commands: [] };
+  return {
+    name,
+    alias,
+    summary,
+    operands,
+    flagsFirst,
+    examples,
+    exits,
+    flags,
+    columns,
+    operation,
+    action,
+    commands: [],
+  };
 }
 
 function readArg(arg: ArgSpec, words: readonly string[], deps: Deps): unknown {

@@ -1,4 +1,5 @@
 import { CHOICE_SEPARATOR } from "../../contract/questions/additional-answers.ts";
+import type { ColumnKind } from "../../contract/column-kinds.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import { suggest } from "../args/suggest.ts";
 import { UsageError } from "../errors/usage-error.ts";
@@ -23,23 +24,6 @@ export interface ListOutput {
   /** Writes the end of an array, or the note about an empty table. */
   end(): Promise<void>;
 }
-
-export type ColumnKind =
-  | "text"
-  | "choices"
-  | "id"
-  | "time"
-  | "phone"
-  | "number"
-  | "change"
-  | "nps"
-  | "points"
-  | "share"
-  | "probability"
-  | "score"
-  | "flag"
-  | "status"
-  | "duration";
 
 const NUMERIC: ReadonlySet<ColumnKind> = new Set([
   "number",

@@ -1,7 +1,8 @@
 import { answerJson, plainAnswers } from "../../contract/questions/additional-answers.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import { RESOURCES, type Field, type FieldType, type ResourceName } from "../../contract/resources.ts";
-import { pathColumn, type Column, type ColumnKind, type Resource } from "./columns.ts";
+import type { ColumnKind } from "../../contract/column-kinds.ts";
+import { pathColumn, type Column, type Resource } from "./columns.ts";
 
 const KINDS: Partial<Record<FieldType, ColumnKind>> = { timestamp: "time", integer: "number", boolean: "flag" };
 

@@ -28,7 +28,7 @@ export async function administer<Result>(
       () => false,
     );
     const tools = openTools(parts, senders, () => sweep.run());
-    return await work(createAdmin(tools, { key: null, name: systemUser() }), store);
+    return await work(createAdmin({ ...tools, actor: { key: null, name: systemUser() } }), store);
   } finally {
     await store.close();
   }

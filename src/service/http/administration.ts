@@ -8,6 +8,7 @@ import {
   NEXT_PAGE_HEADER,
   OPERATIONS_PATH,
 } from "../../contract/key-access.ts";
+import type { OperationSchemas } from "../../contract/openapi.ts";
 import { ConflictError, DomainError, InvalidError, NotFoundError, UnconfirmedError } from "../domain/errors.ts";
 import type { Project } from "../domain/inputs.ts";
 import type { Actor } from "../domain/ports.ts";
@@ -15,7 +16,8 @@ import type { Caller } from "./authentication.ts";
 import { envelope, HttpError, jsonReply } from "./replies.ts";
 
 export interface Administration {
-  readonly list: () => readonly JsonObject[];
+  /** With JSON Schemas of what they take and return. */
+  readonly list: () => readonly OperationSchemas[];
   readonly has: (name: string) => boolean;
   /** Null for a name without an operation. */
   readonly call: (name: string, project: Project, actor: Actor, input: JsonObject) => Promise<unknown> | null;

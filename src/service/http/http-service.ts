@@ -159,7 +159,9 @@ export class HttpService {
       progress.route = "openapi";
       const isRead = request.method === "GET" || request.method === "HEAD";
       if (!isRead) throw new HttpError(405, undefined, { allow: "GET, HEAD" });
-      return jsonReply(200, toOpenApi({ version: VERSION, serverUrl: this.#options.publicUrl ?? target.origin }));
+      const serverUrl = this.#options.publicUrl ?? target.origin;
+      const operations = (await this.#options.administration()).list();
+      return jsonReply(200, toOpenApi({ version: VERSION, serverUrl, operations }));
     }
     const address = this.#proxies.clientAddress(request);
     const client = addressGroup(address ?? "");

@@ -15,7 +15,8 @@ import {
   smsHookPath,
 } from "../domain/delivery/hook-secrets.ts";
 import type { SoftBouncer, Transaction } from "../domain/ports.ts";
-import { defineOperation, orNull } from "./define/operation.ts";
+import { PAGE } from "./define/fields.ts";
+import { defineOperation } from "./define/operation.ts";
 
 /** Keys by provider; empty text clears one. */
 const keysOf = <const Name extends string>(names: readonly Name[]) =>
@@ -24,7 +25,6 @@ const key = v.string();
 
 export const bounceOperations = {
   "bounce.clear": defineOperation({
-    scope: "project",
     access: "write",
     input: { email: v.string() },
     run: async (tx, project, { email }) => {
@@ -42,11 +42,10 @@ export const bounceOperations = {
     },
   }),
   "bounce.list": defineOperation({
-    scope: "project",
     access: "read",
-    input: { after: orNull(v.string()), limit: v.optional(v.number(), 50) },
+    input: PAGE,
     run: async (tx, project, { after, limit }) => {
-      const found = await listSoftBounces(tx, project, { after: Number(after), limit: limit + 1 });
+      const found = await listSoftBounces(tx, project, { after: after ?? 0, limit: limit + 1 });
       const rows = found.slice(0, limit).map(toSoftBounceInfo);
       return { rows, next: found.length > limit ? (rows.at(-1)?.id ?? null) : null };
     },

@@ -1,43 +1,42 @@
 /** `service apply`. */
 import * as v from "valibot";
-import type { Json } from "../../contract/json.ts";
+import { isJsonObject, type Json } from "../../contract/json.ts";
 import { formatDuration } from "../../contract/text/duration.ts";
-import { InvalidError, UnconfirmedError } from "../domain/errors.ts";
 import {
   type AppliedConfiguration,
   applyConfiguration,
   type WantedConfiguration,
 } from "../domain/projects/configuration.ts";
 import { pruneEvents } from "../domain/webhooks/webhooks.ts";
-import { names } from "./define/fields.ts";
-import { defineOperation, Undone } from "./define/operation.ts";
+import { names, typed } from "./define/fields.ts";
+import { CONFIRM, defineOperation, readInput, requireConfirmed, Undone } from "./define/operation.ts";
+import { SETTINGS_SHAPE } from "./define/settings-shape.ts";
 import { createWebhookSecret } from "./webhooks.ts";
 
 export const configurationOperations = {
   /** Applies all settings of a file or none, and returns a row for each change. */
   apply: defineOperation({
-    scope: "project",
     access: ({ dry_run: dryRun }) => (dryRun ? "read" : "write"),
     writesAnyway: true,
     input: {
       /** As `settings` shows them with `output: "yaml"`. */
-      file: v.custom<WantedConfiguration>(
-        (value) => typeof value === "object" && value !== null && !Array.isArray(value),
-        "must be an object of settings",
-      ),
+      file: typed<WantedConfiguration>((given) => (isJsonObject(given) ? given : null), "an object of settings", {
+        type: "object",
+      }),
       /** Sections of it. */
       only: v.optional(names, []),
       dry_run: v.optional(v.boolean(), false),
-      confirm: v.optional(v.boolean(), false),
+      ...CONFIRM,
     },
-    run: async (tx, project, { file, only, dry_run: dryRun, confirm }, { random, ownAddresses }) => {
+    prepare: async (_tools, _project, { file }) => void readInput(SETTINGS_SHAPE, file, "file"),
+    run: async (tx, project, { file, only, dry_run: dryRun, ...given }, { random, ownAddresses }) => {
       const sections = Object.entries(file).filter(([name]) => only.length === 0 || only.includes(name));
       const tools = { own: ownAddresses(), newSecret: () => createWebhookSecret(random) };
-      const applied = await applyConfiguration(tx, project, Object.fromEntries(sections), tools).catch(explainShape);
+      const applied = await applyConfiguration(tx, project, Object.fromEntries(sections), tools);
       if (dryRun) throw new Undone(toRows({ ...applied, secrets: [] }));
       const { removed } = applied;
       const question = `Remove ${removed.map(describeRemoved).join(", ")} from project ${project.name}?`;
-      if (removed.length > 0 && !confirm) throw new UnconfirmedError({ question, removed: [...removed] });
+      await requireConfirmed(given, async () => (removed.length === 0 ? null : { question, removed: [...removed] }));
       return toRows(applied);
     },
     after: async ({ store }, rows) => {
@@ -47,11 +46,6 @@ export const configurationOperations = {
     },
   }),
 };
-
-/** Only the command line checks the shape of a file before. */
-function explainShape(error: unknown): never {
-  throw error instanceof TypeError ? new InvalidError({ file: ["has settings of another shape"] }) : error;
-}
 
 /** A row for each key; the secrets of new webhooks are shown only here. */
 function toRows({ changes, secrets }: AppliedConfiguration) {

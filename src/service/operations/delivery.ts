@@ -19,11 +19,19 @@ import { InvalidError, NotFoundError } from "../domain/errors.ts";
 import { parseId } from "../domain/ids.ts";
 import type { AttemptRow, DuePage, KeptSender, PageFacts, ProjectRow, Transaction } from "../domain/ports.ts";
 import { readWallClock } from "../domain/projects/settings.ts";
-import { moment, readTime } from "./define/fields.ts";
+import { fromText, moment, PAGE, typed } from "./define/fields.ts";
 import { defineOperation, orNull } from "./define/operation.ts";
 
 /** Each day is counted in every state; reading more at once would delay the service. */
 const DAYS_A_PAGE = 31;
+
+const placeInList = typed<{ readonly at: number; readonly id: number }>(
+  fromText((text) => {
+    const [, at, id = "0"] = /^(\d+)(?::(\d+))?$/.exec(text) ?? [];
+    return at === undefined ? null : { at: Number(at), id: Number(id) };
+  }),
+  "the place after a page",
+);
 
 /** A page by scheduled time. `after` is `next` of the previous page. */
 const PAGE_FIELDS = {
@@ -37,14 +45,14 @@ const PAGE_FIELDS = {
   order: v.optional(v.picklist(["asc", "desc"]), "desc"),
   /** Counts surveys by day of the project's zone. */
   by: orNull(v.picklist(["day"])),
-  after: orNull(v.string()),
-  limit: v.optional(v.number(), 50),
+  ...PAGE,
+  /** Scheduled time and id of the last row, with a colon; a day's first second. */
+  after: orNull(placeInList),
 };
 type PageInput = v.InferOutput<v.StrictObjectSchema<typeof PAGE_FIELDS, undefined>>;
 
 export const deliveryOperations = {
   "delivery.list": defineOperation({
-    scope: "project",
     access: "read",
     input: PAGE_FIELDS,
     run: async (tx, project, input) => {
@@ -63,7 +71,6 @@ export const deliveryOperations = {
     },
   }),
   "delivery.show": defineOperation({
-    scope: "project",
     access: "read",
     /** One of the two. */
     input: { email: orNull(v.string()), phone_number: orNull(v.string()) },
@@ -76,7 +83,6 @@ export const deliveryOperations = {
   "delivery.status": defineOperation({
     scope: "server",
     access: "read",
-    input: {},
     run: async (tx) => {
       const { states, oldestDueAt } = await summarizeQueue(tx);
       const senders = await livingSenders(tx);
@@ -92,7 +98,6 @@ export const deliveryOperations = {
     },
   }),
   "delivery.resolve": defineOperation({
-    scope: "project",
     access: "write",
     input: { id: v.string(), outcome: v.picklist(["sent", "resend"]) },
     run: async (tx, project, { id, outcome }) => {
@@ -105,7 +110,6 @@ export const deliveryOperations = {
   "delivery.resume": defineOperation({
     scope: "server",
     access: "write",
-    input: {},
     // Stored for other processes, and for servers that aren't running.
     run: (tx) => tx.senders.setSendersResumed(tx.nowMs),
     after: async ({ store, senders }) => {
@@ -117,7 +121,6 @@ export const deliveryOperations = {
   }),
   /** A test mail, which is sent where the command was typed. */
   "delivery.test": defineOperation({
-    scope: "project",
     access: "read",
     input: { to: v.string() },
     run: async (_, { id, name }) => ({ id, name }),
@@ -126,7 +129,6 @@ export const deliveryOperations = {
   pause: defineOperation({
     scope: "any",
     access: "write",
-    input: {},
     run: async (tx, project) => {
       await pauseSending(tx, project);
       return toPauseInfo(tx, project, tx.now);
@@ -135,7 +137,6 @@ export const deliveryOperations = {
   resume: defineOperation({
     scope: "any",
     access: "write",
-    input: {},
     run: async (tx, project) => {
       await resumeSending(tx, project);
       return toPauseInfo(tx, project, null);
@@ -189,14 +190,7 @@ async function listDays(tx: Transaction, project: ProjectRow, sources: readonly 
 }
 
 function toPage({ now }: Transaction, { since, until, order, after, limit }: PageInput): DuePage {
-  const at = (given: number | string | null): number | null => (given === null ? null : readTime(given, now));
-  return { since: at(since), until: at(until), order, after: readPlace(after), limit };
-}
-
-/** Reads `1763596800:42`, the last row of a page; a day stands for its first second. */
-function readPlace(text: string | null): DuePage["after"] {
-  const [at = "", id = "0"] = (text ?? "").split(":");
-  return Number(at) > 0 ? { at: Number(at), id: Number(id) } : null;
+  return { since: since?.(now) ?? null, until: until?.(now) ?? null, order, after, limit };
 }
 
 function toDayInfo({ day, counts }: DayCounts) {

@@ -11,30 +11,24 @@ import {
 } from "../domain/delivery/digests.ts";
 import type { DigestRow, Transaction } from "../domain/ports.ts";
 import { shownTarget } from "../domain/webhooks/digest-targets.ts";
-import { typed } from "./define/fields.ts";
+import { fromText, typed } from "./define/fields.ts";
 import { defineOperation, orNull } from "./define/operation.ts";
 
 const NOBODY = "you@example.com";
 
 /** Minutes of the day. */
-const timeOfDay = typed<number>({
-  read: readMinute,
-  isValue: (given) => Number.isInteger(given) && (given as number) >= 0 && (given as number) < 1440,
-  form: "a time of day, as in 08:00",
-  json: { type: ["string", "integer"], description: "such as 08:00, or minutes of the day" },
-});
+const timeOfDay = typed<number>(fromText(readMinute), "a time of day, as in 08:00");
 
 export const digestOperations = {
   /** An address or Slack URL that already gets digests gets the new schedule. */
   "digest.add": defineOperation({
-    scope: "project",
     access: "write",
     input: {
       /** Or a Slack URL. */
       email: v.string(),
       every: v.picklist(WEEKDAYS),
       /** The time of day. */
-      at: v.optional(timeOfDay, 480),
+      at: v.optional(timeOfDay, "08:00"),
       /** Null follows the project's. */
       tz: orNull(v.string()),
       allow_private: v.optional(v.boolean(), false),
@@ -45,9 +39,7 @@ export const digestOperations = {
     },
   }),
   "digest.list": defineOperation({
-    scope: "project",
     access: "read",
-    input: {},
     run: async (tx, project) => {
       const infos = [];
       for (const digest of await tx.digests.list(project.id)) infos.push(await toDigestInfo(tx, digest));
@@ -55,22 +47,18 @@ export const digestOperations = {
     },
   }),
   "digest.preview": defineOperation({
-    scope: "project",
     access: "read",
-    input: {},
     run: (tx, project) => sampleDigest(tx, project, NOBODY),
     after: ({ renderDigest }, due) => renderDigest(due),
   }),
   /** Sends the current digest once to an id, address or Slack URL. */
   "digest.test": defineOperation({
-    scope: "project",
     access: "read",
     input: { id: v.string() },
     run: (tx, project, { id }) => digestNow(tx, project, id),
     after: ({ sendDigest }, due) => sendDigest(due),
   }),
   "digest.remove": defineOperation({
-    scope: "project",
     access: "write",
     input: { id: v.string() },
     run: async (tx, project, { id }) => {

@@ -1,16 +1,13 @@
-import type { JsonObject } from "../../contract/json.ts";
-import { InvalidError } from "../domain/errors.ts";
-import type { Project } from "../domain/inputs.ts";
-import type { Actor } from "../domain/ports.ts";
+import type { Confirmation } from "../domain/errors.ts";
 import type { Access, Operation, OperationTools, Scope } from "./define/operation.ts";
-import { OUTPUTS } from "./define/outputs.ts";
+import { describeOutput, OUTPUTS } from "./define/outputs.ts";
 import { bounceOperations } from "./bounces.ts";
 import { configurationOperations } from "./configuration.ts";
 import { deliveryOperations } from "./delivery.ts";
 import { digestOperations } from "./digests.ts";
 import { logOperations } from "./log.ts";
 import { pageOperations } from "./pages.ts";
-import { LOCAL_FIELDS, privacyOperations } from "./privacy.ts";
+import { privacyOperations } from "./privacy.ts";
 import { projectOperations } from "./projects.ts";
 import { questionOperations } from "./questions.ts";
 import { settingsOperations } from "./settings.ts";
@@ -53,13 +50,13 @@ export function requiredAccess(call: { readonly kind: OperationName }): Access {
 
 /** Carries out operations on an open store. Without a project: on `default`, or on all. Throws DomainError. */
 export type Admin = <Name extends OperationName>(
-  call: { readonly kind: Name } & ProjectField<Name> & InputOf<Name> & { readonly confirm?: boolean },
+  call: { readonly kind: Name } & ProjectField<Name> & InputOf<Name> & { readonly confirm?: true | Confirmation },
 ) => Promise<ResultOf<Name>>;
 
-export function createAdmin(tools: OperationTools, actor: Actor): Admin {
+export function createAdmin(tools: OperationTools): Admin {
   return async <Name extends OperationName>(call: { readonly kind: Name }) => {
     const { operation, project, input } = resolve(call);
-    return (await operation.call(tools, { name: call.kind, project, actor }, input)) as ResultOf<Name>;
+    return (await operation.call(tools, { name: call.kind, project }, input)) as ResultOf<Name>;
   };
 }
 
@@ -71,51 +68,29 @@ function resolve(call: { readonly kind: OperationName }) {
   return { operation, project: operation.scope === "project" ? (project ?? DEFAULT_PROJECT) : project, input };
 }
 
-/** Operations of one project, for callers elsewhere. */
-export interface Administration {
-  /** Those that a key may use, with JSON Schemas of what they take and return. */
-  readonly list: () => readonly JsonObject[];
-  readonly has: (name: string) => boolean;
-  /** Null for a name without an operation. Throws DomainError. */
-  readonly call: (name: string, project: Project, actor: Actor, input: JsonObject) => Promise<unknown> | null;
-}
-
 type ServedName = { [Name in OperationName]: ScopeOf<Name> extends "server" ? never : Name }[OperationName];
-/** Each operation that is served has one. */
-const SERVED_OUTPUTS: Readonly<Record<string, JsonObject>> = OUTPUTS satisfies Record<ServedName, JsonObject>;
+/** Operations of one project, which HTTP serves. */
+const SERVED = Object.keys(OUTPUTS satisfies Readonly<Record<ServedName, object>>) as readonly ServedName[];
 
-export function createAdministration(tools: OperationTools): Administration {
-  const served = new Map<string, Operation<Scope, object, unknown>>(
-    Object.entries(OPERATIONS).filter(([, { scope }]) => scope !== "server"),
-  );
-  return {
-    list: () =>
-      [...served].map(([name, operation]) => ({
-        name,
-        scope: "project",
-        access: operation.mostAccess,
-        input: withoutFields(operation.describeInput(), LOCAL_FIELDS[name] ?? []),
-        output: SERVED_OUTPUTS[name] ?? {},
-      })),
-    has: (name) => served.has(name),
-    call: (name, project, actor, input) =>
-      refuseLocalFields(name, input) ??
-      served.get(name)?.call(tools, { name, project: project.name, actor }, input) ??
-      null,
-  };
+export function isServed(name: string): name is ServedName {
+  return SERVED.some((served) => served === name);
 }
 
-async function never(error: Error): Promise<never> {
-  throw error;
+/** With JSON Schemas of what they take and return. */
+export function describeOperations() {
+  return SERVED.map((name) => {
+    const { mostAccess: access, describeInput } = OPERATIONS[name];
+    return { name, scope: "project", access, input: describeInput(), output: describeOutput(name) };
+  });
 }
 
-/** Null if there are none. */
-function refuseLocalFields(name: string, input: JsonObject): Promise<never> | null {
-  const given = (LOCAL_FIELDS[name] ?? []).find((field) => input[field] !== undefined && input[field] !== null);
-  return given === undefined ? null : never(new InvalidError({ [given]: ["can only be set where the data is"] }));
-}
-
-function withoutFields(schema: JsonObject, names: readonly string[]): JsonObject {
-  const properties = Object.entries(schema["properties"] as JsonObject).filter(([name]) => !names.includes(name));
-  return { ...schema, properties: Object.fromEntries(properties) };
+/** For callers elsewhere. Null if HTTP serves no such operation. Throws DomainError. */
+export function callServed(
+  tools: OperationTools,
+  call: { readonly name: string; readonly project: string },
+  input: object,
+): Promise<unknown> | null {
+  if (!isServed(call.name)) return null;
+  const operation: Operation<Scope, object, unknown> = OPERATIONS[call.name];
+  return operation.call(tools, call, input);
 }

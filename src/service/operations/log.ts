@@ -2,15 +2,14 @@
 import * as v from "valibot";
 import type { Json } from "../../contract/json.ts";
 import type { Actor, LogLine } from "../domain/ports.ts";
-import { moment, readTime } from "./define/fields.ts";
+import { moment, PAGE } from "./define/fields.ts";
 import { defineOperation, orNull } from "./define/operation.ts";
 
 const COMMAND_LINE = "command line";
 
 export const logOperations = {
-  /** One page, newest first. `after` is the `next` of the page before. */
+  /** One page, newest first. */
   log: defineOperation({
-    scope: "project",
     access: "read",
     input: {
       since: orNull(moment),
@@ -18,16 +17,10 @@ export const logOperations = {
       by: orNull(v.string()),
       /** Such as `key.*`. */
       operation: orNull(v.string()),
-      after: orNull(v.string()),
-      limit: v.optional(v.number(), 50),
+      ...PAGE,
     },
     run: async (tx, project, { since, by, operation, after, limit }) => {
-      const filter = {
-        since: since === null ? null : readTime(since, tx.now),
-        by: toActor(by),
-        operation,
-        before: after === null ? null : Number(after),
-      };
+      const filter = { since: since?.(tx.now) ?? null, by: toActor(by), operation, before: after };
       const lines = await tx.operationLog.list(project.id, { ...filter, limit: limit + 1 });
       const rows = lines.slice(0, limit);
       return { rows: rows.map(toLine), next: lines.length > limit ? String(rows.at(-1)?.id) : null };

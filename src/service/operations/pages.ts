@@ -6,38 +6,32 @@ import type { PublicLink } from "../domain/ports.ts";
 import { type Brand, changeBrand, readBrand } from "../domain/projects/brand.ts";
 import { changeTexts, readTexts, TEXT_NAMES, type TextName } from "../domain/projects/texts.ts";
 import { addLink, listLinks, removeLink } from "../domain/surveys/survey-links.ts";
-import { keyValues, typed } from "./define/fields.ts";
+import { fromText, keyValues, typed } from "./define/fields.ts";
 import { defineOperation, orNull, withoutNulls } from "./define/operation.ts";
 
 const text = orNull(v.string());
 const TEXT_FIELDS = Object.fromEntries(TEXT_NAMES.map((name) => [name, text])) as Record<TextName, typeof text>;
 
-const scores = typed<string>({
-  read: (given) => {
+const scores = typed<string>(
+  fromText((given) => {
     const range = readScoreSpan(given);
     return range === null ? null : formatScoreSpan(range);
-  },
-  isValue: () => false,
-  form: SCORE_SPAN_FORM,
-  json: { type: "string" },
-});
+  }),
+  SCORE_SPAN_FORM,
+);
 
 export const pageOperations = {
   "link.add": defineOperation({
-    scope: "project",
     access: "write",
     input: { name: v.string(), property: v.optional(keyValues, {}) },
     run: async (tx, project, { name, property: properties }, { appUrl }) =>
       toLinkInfo(await addLink(tx, project, name, properties), appUrl()),
   }),
   "link.list": defineOperation({
-    scope: "project",
     access: "read",
-    input: {},
     run: async (tx, project, _, { appUrl }) => (await listLinks(tx, project)).map((link) => toLinkInfo(link, appUrl())),
   }),
   "link.remove": defineOperation({
-    scope: "project",
     access: "write",
     input: { id: v.string() },
     confirm: async (tx, project, { id }) => {
@@ -53,7 +47,6 @@ export const pageOperations = {
   }),
   /** Changes the given values and returns all; empty text clears one. `logo` is base64. */
   "brand.set": defineOperation({
-    scope: "project",
     access: "write",
     input: { name: text, color: text, logo: text },
     run: async (tx, project, { name, color, logo }, { appUrl }) => {
@@ -68,14 +61,11 @@ export const pageOperations = {
     },
   }),
   "brand.show": defineOperation({
-    scope: "project",
     access: "read",
-    input: {},
     run: async (tx, project, _, { appUrl }) => toBrandInfo(await readBrand(tx, project), appUrl()),
   }),
   /** Changes the given texts of one scope and returns those of all scopes; empty text clears one. */
   "texts.set": defineOperation({
-    scope: "project",
     access: "write",
     input: { locale: orNull(v.picklist(LOCALES)), score: orNull(scores), ...TEXT_FIELDS },
     run: (tx, project, { locale, score, ...texts }) => {
@@ -87,9 +77,7 @@ export const pageOperations = {
     },
   }),
   "texts.show": defineOperation({
-    scope: "project",
     access: "read",
-    input: {},
     run: (tx, project) => readTexts(tx, project),
   }),
 };

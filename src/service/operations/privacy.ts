@@ -28,28 +28,17 @@ import {
 import { LOG_AGE_FORM, LOG_KEPT_MIN } from "../domain/operation-log/operation-log.ts";
 import { listExpired, PLANNED } from "../domain/privacy/retention-words.ts";
 import { requireProject } from "../domain/projects/projects.ts";
-import { orOff, typed } from "./define/fields.ts";
+import { duration, durationOrOff } from "./define/fields.ts";
 import { type Access, defineOperation, withoutNulls, type OperationTools, orNull } from "./define/operation.ts";
 
-const ageOrOff = (max?: number) =>
-  orOff(
-    readAge,
-    (seconds) => seconds >= DAY_SECONDS && seconds <= (max ?? Infinity),
-    `an age of ${ageForm(max)}, or off`,
+const keptFor = (max?: number) =>
+  orNull(
+    durationOrOff(
+      readAge,
+      (seconds) => seconds >= DAY_SECONDS && seconds <= (max ?? Infinity),
+      `an age of ${ageForm(max)}`,
+    ),
   );
-
-/** Fields that only the data at hand has. */
-export const LOCAL_FIELDS: Readonly<Record<string, readonly string[]>> = { retention: ["log"] };
-
-const logAge = typed<number>({
-  read: (text) => {
-    const seconds = readAge(text);
-    return seconds !== null && seconds >= LOG_KEPT_MIN ? seconds : null;
-  },
-  isValue: (given) => typeof given === "number" && given >= LOG_KEPT_MIN,
-  form: LOG_AGE_FORM,
-  json: { type: ["integer", "string"] },
-});
 
 export const privacyOperations = {
   /** Without a project, erases from all. */
@@ -103,16 +92,19 @@ export const privacyOperations = {
     },
   }),
   retention: defineOperation({
-    scope: "project",
     access: (input): Access => (isLook(input) ? "read" : "write"),
     input: {
-      responses: orNull(ageOrOff()),
+      responses: keptFor(),
       anonymize: v.optional(v.boolean(), false),
       delete: v.optional(v.boolean(), false),
-      requests: orNull(ageOrOff()),
-      webhooks: orNull(ageOrOff(EVENTS_KEPT)),
-      log: orNull(logAge),
+      requests: keptFor(),
+      webhooks: keptFor(EVENTS_KEPT),
+      /** Only where the data is. */
+      log: orNull(duration(readAge, (seconds) => seconds >= LOG_KEPT_MIN, LOG_AGE_FORM)),
       dry_run: v.optional(v.boolean(), false),
+    },
+    prepare: async ({ actor }, _, { log }) => {
+      if (log !== null && actor.key !== null) throw new InvalidError({ log: ["can only be set where the data is"] });
     },
     /** Ages that are not switched off are followed as well, also those of a backup that was restored. */
     confirm: async (tx, project, input) => {

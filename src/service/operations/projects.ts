@@ -37,7 +37,6 @@ export const projectOperations = {
   "project.list": defineOperation({
     scope: "server",
     access: "read",
-    input: {},
     run: async (tx) => {
       const infos = [];
       for (const { id, name, createdAt, throttleSeconds } of await listProjects(tx)) {
@@ -48,7 +47,6 @@ export const projectOperations = {
     },
   }),
   "key.add": defineOperation({
-    scope: "project",
     access: "write",
     input: {
       name: orNull(v.string()),
@@ -65,13 +63,10 @@ export const projectOperations = {
     },
   }),
   "key.list": defineOperation({
-    scope: "project",
     access: "read",
-    input: {},
     run: async (tx, project) => (await listKeys(tx, project)).map(toKeyInfo),
   }),
   "key.revoke": defineOperation({
-    scope: "project",
     access: "write",
     input: { id: v.string() },
     confirm: async (tx, project, { id }) => {
@@ -90,7 +85,6 @@ export const projectOperations = {
   }),
   /** By id or name. The previous keys stay valid unless `revoke_after` ends them. */
   "key.rotate": defineOperation({
-    scope: "project",
     access: "write",
     input: { id: v.string(), revoke_after: orNull(lifetime), expires: orNull(lifetime) },
     run: async (tx, project, { id, revoke_after: revokeAfter, expires }, { random }) => {

@@ -4,6 +4,7 @@ import {
   formatSpans,
   type NumberSpan,
   QUESTION_TYPES,
+  QUESTIONS_MAX,
   readScale,
   readScores,
   SCALE_FORMS,
@@ -19,19 +20,13 @@ import {
   translateQuestion,
   wantedTexts,
 } from "../domain/questions/questions.ts";
-import { isSpan, span, typed } from "./define/fields.ts";
+import { fromText, span, typed, wholeNumber } from "./define/fields.ts";
 import { defineOperation, orNull } from "./define/operation.ts";
 
-const askedScores = typed<readonly NumberSpan[]>({
-  read: readScores,
-  isValue: (given) => Array.isArray(given) && given.every(isSpan),
-  form: SCORES_FORMS,
-  json: { type: ["string", "array"], description: "such as 0-6,9-10" },
-});
+const askedScores = typed<readonly NumberSpan[]>(fromText(readScores), SCORES_FORMS);
 
 export const questionOperations = {
   "question.add": defineOperation({
-    scope: "project",
     access: "write",
     input: {
       text: v.string(),
@@ -45,26 +40,21 @@ export const questionOperations = {
       toInfo(await addQuestion(tx, project, { ...question, choices, ...(id !== null && { id }) })),
   }),
   "question.list": defineOperation({
-    scope: "project",
     access: "read",
-    input: {},
     run: async (tx, project) => (await listQuestions(tx, project)).map(toInfo),
   }),
   "question.show": defineOperation({
-    scope: "project",
     access: "read",
     input: { id: v.string() },
     run: async (tx, project, { id }) => toShown(await findQuestion(tx, project, id)),
   }),
   /** Positions start at 1. */
   "question.move": defineOperation({
-    scope: "project",
     access: "write",
-    input: { id: v.string(), to: v.pipe(v.number(), v.integer(), v.minValue(1)) },
+    input: { id: v.string(), to: wholeNumber(1, QUESTIONS_MAX) },
     run: async (tx, project, { id, to }) => toInfo(await moveQuestion(tx, project, id, to)),
   }),
   "question.retire": defineOperation({
-    scope: "project",
     access: "write",
     input: { id: v.string() },
     confirm: async (tx, project, { id }) => {
@@ -76,7 +66,6 @@ export const questionOperations = {
   }),
   /** An empty text without choices clears the translation. */
   "question.text": defineOperation({
-    scope: "project",
     access: "write",
     input: {
       id: v.string(),

@@ -23,11 +23,11 @@ import { configureAutopilot, showAutopilot } from "../domain/surveys/autopilot/a
 import { DAYS_FORM, HOURS_FORM, parseDays, parseHours } from "../domain/surveys/windows.ts";
 import { previewSurvey } from "../domain/surveys/preview.ts";
 import { signResponseLink } from "../domain/surveys/signed-links.ts";
-import { interval as seconds, orOff } from "./define/fields.ts";
+import { durationOrOff, interval as seconds } from "./define/fields.ts";
 import { defineOperation, withoutNulls, orNull, writesIfGiven } from "./define/operation.ts";
 
-const intervalOrOff = orNull(orOff(readInterval, () => true, `${INTERVAL_FORM}, or off`));
-const reminderOrOff = orNull(orOff(readDuration, isReminderTime, "a duration from 1h to 30d such as 5d, or off"));
+const intervalOrOff = orNull(durationOrOff(readInterval, () => true, INTERVAL_FORM));
+const reminderOrOff = orNull(durationOrOff(readDuration, isReminderTime, "a duration from 1h to 30d such as 5d"));
 const given = Object.values(PROJECT_SETTINGS).map(({ name }) => [name, orNull(v.string())]);
 /** An empty text clears a setting. */
 const SETTING_FIELDS = Object.fromEntries(given) as Record<keyof ConfiguredSettings, typeof text>;
@@ -35,7 +35,6 @@ const text = orNull(v.string());
 
 export const settingsOperations = {
   throttle: defineOperation({
-    scope: "project",
     access: writesIfGiven(),
     input: { interval: intervalOrOff },
     run: async (tx, project, { interval }) => {
@@ -46,7 +45,6 @@ export const settingsOperations = {
     },
   }),
   reminder: defineOperation({
-    scope: "project",
     access: writesIfGiven(),
     input: { after: reminderOrOff, channel: orNull(v.picklist(REMINDER_CHANNELS)) },
     run: async (tx, project, { after, channel }) => {
@@ -60,7 +58,6 @@ export const settingsOperations = {
   }),
   /** `tz` is the time zone of the hours. */
   autopilot: defineOperation({
-    scope: "project",
     access: ({ inactive, ...input }) => (inactive ? "write" : writesIfGiven("platform")(input)),
     input: {
       platform: v.optional(v.picklist(PLATFORMS), "email"),
@@ -99,7 +96,6 @@ export const settingsOperations = {
   }),
   /** With `output: "yaml"` it shows all settings of the project, as `apply` takes them. */
   settings: defineOperation({
-    scope: "project",
     access: writesIfGiven("output"),
     input: { ...SETTING_FIELDS, output: orNull(v.picklist(["yaml"])) },
     run: async (tx, project, { output, ...input }): Promise<ConfiguredSettings | ProjectConfiguration> => {
@@ -109,7 +105,6 @@ export const settingsOperations = {
   }),
   /** For the person with that address, or for anyone. */
   "survey.preview": defineOperation({
-    scope: "project",
     access: "read",
     input: { email: orNull(v.string()), locale: orNull(v.picklist(LOCALES)) },
     run: async (tx, { id, name }, { email, locale }) => {
@@ -120,7 +115,6 @@ export const settingsOperations = {
     after: ({ renderPreview }, survey) => renderPreview(survey),
   }),
   "survey.link": defineOperation({
-    scope: "project",
     access: "write",
     input: { id: v.string() },
     run: async (tx, project, { id }, { appUrl }) => {

@@ -8,7 +8,6 @@ import { defineOperation, orNull } from "./define/operation.ts";
 
 export const shareOperations = {
   "share.add": defineOperation({
-    scope: "project",
     access: "write",
     input: {
       name: v.string(),
@@ -32,13 +31,10 @@ export const shareOperations = {
     },
   }),
   "share.list": defineOperation({
-    scope: "project",
     access: "read",
-    input: {},
     run: async (tx, project) => (await tx.shares.list(project.id)).map(toShareInfo),
   }),
   "share.remove": defineOperation({
-    scope: "project",
     access: "write",
     input: { id: v.string() },
     confirm: async (tx, project, { id }) => {

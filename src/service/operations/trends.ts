@@ -7,20 +7,16 @@ import { defineOperation, settle } from "./define/operation.ts";
 
 export const trendOperations = {
   "trend.add": defineOperation({
-    scope: "project",
     access: "write",
     input: { name: v.string(), where: keyValues },
     run: async (tx, project, { name, where }) => toTrendInfo(await addTrend(tx, project, name, where)),
     after: settle,
   }),
   "trend.list": defineOperation({
-    scope: "project",
     access: "read",
-    input: {},
     run: async (tx, project) => (await listTrends(tx, project)).map(toTrendInfo),
   }),
   "trend.remove": defineOperation({
-    scope: "project",
     access: "write",
     input: { id: v.string() },
     confirm: async (tx, project, { id }) => {

@@ -19,31 +19,30 @@ import {
   requireWebhook,
   rotateSecret,
 } from "../domain/webhooks/webhooks.ts";
-import { moment, overlap, readTime, span, typed } from "./define/fields.ts";
+import { moment, overlap, PAGE, span, splitNames, typed } from "./define/fields.ts";
 import { defineOperation, orNull } from "./define/operation.ts";
 
 const SECRET_BYTES = 32;
 const STEP = 500;
+/** Each with the log of its attempts. */
+const EVENTS_A_PAGE = 100;
 
 export function createWebhookSecret(random: Random): string {
   return formatSecret(random.token(SECRET_BYTES));
 }
 
-const eventNames = typed<WebhookEvent[]>({
-  read: (text) => readEvents(text.split(",").map((name) => name.trim())),
-  isValue: (given) => Array.isArray(given) && readEvents(given) !== null,
-  form: `a list of ${WEBHOOK_EVENTS.join(", ")}`,
-  json: { type: ["array", "string"], items: { enum: [...WEBHOOK_EVENTS] } },
-});
-
-function readEvents(given: readonly unknown[]): WebhookEvent[] | null {
-  const found = WEBHOOK_EVENTS.filter((event) => given.includes(event));
-  return given.every((name) => found.some((event) => event === name)) ? found : null;
-}
+const eventNames = typed<WebhookEvent[], readonly string[] | string>(
+  (given) => {
+    const names = splitNames(given);
+    const known = WEBHOOK_EVENTS.filter((event) => names.includes(event));
+    return names.every((name) => known.some((event) => event === name)) ? known : null;
+  },
+  `one of ${WEBHOOK_EVENTS.join(", ")}`,
+  { type: ["array", "string"], items: { enum: [...WEBHOOK_EVENTS] } },
+);
 
 export const webhookOperations = {
   "webhook.add": defineOperation({
-    scope: "project",
     access: "write",
     input: {
       url: v.string(),
@@ -70,9 +69,7 @@ export const webhookOperations = {
     },
   }),
   "webhook.list": defineOperation({
-    scope: "project",
     access: "read",
-    input: {},
     run: async (tx, project) => {
       const infos = [];
       for (const webhook of await tx.webhooks.list(project.id)) infos.push(await toInfo(tx, webhook));
@@ -80,7 +77,6 @@ export const webhookOperations = {
     },
   }),
   "webhook.remove": defineOperation({
-    scope: "project",
     access: "write",
     input: { id: v.string() },
     confirm: async (tx, project, { id }) => {
@@ -97,14 +93,12 @@ export const webhookOperations = {
     },
   }),
   "webhook.enable": defineOperation({
-    scope: "project",
     access: "write",
     input: { id: v.string() },
     run: async (tx, project, { id }) => toInfo(tx, await enableWebhook(tx, project, id)),
   }),
   /** `overlap` is how long the old secret also signs, in seconds. */
   "webhook.rotate": defineOperation({
-    scope: "project",
     access: "write",
     input: { id: v.string(), overlap: v.optional(overlap, DAY_SECONDS) },
     run: async (tx, project, { id, overlap: overlapSeconds }, { random }) => {
@@ -113,7 +107,6 @@ export const webhookOperations = {
     },
   }),
   "webhook.test": defineOperation({
-    scope: "project",
     access: "write",
     input: { id: v.string() },
     run: async (tx, project, { id }) => ({ webhook: await requireWebhook(tx, project, id), now: tx.now }),
@@ -124,17 +117,16 @@ export const webhookOperations = {
     },
   }),
   "webhook.deliveries": defineOperation({
-    scope: "project",
     access: "read",
     input: {
       id: v.string(),
       failed: v.optional(v.boolean(), false),
-      after: orNull(v.string()),
-      limit: v.optional(v.number(), 50),
+      ...PAGE,
     },
-    run: async (tx, project, { id, failed, after, limit }) => {
+    run: async (tx, project, { id, failed, after: before, limit: wanted }) => {
       const webhook = await requireWebhook(tx, project, id);
-      const filter = { failed, before: after === null ? null : Number(after), limit: limit + 1 };
+      const limit = Math.min(wanted, EVENTS_A_PAGE);
+      const filter = { failed, before, limit: limit + 1 };
       const rows = await tx.webhooks.deliveries(project.id, webhook.id, filter);
       const shown = rows.slice(0, limit);
       return { rows: shown.map(toDelivery), next: rows.length > limit ? String(shown.at(-1)?.event) : null };
@@ -142,7 +134,6 @@ export const webhookOperations = {
   }),
   /** Without `since` and `event`, resends permanently failed events. */
   "webhook.redeliver": defineOperation({
-    scope: "project",
     access: "write",
     input: { id: v.string(), since: orNull(moment), event: orNull(v.string()) },
     run: async (tx, project, { id, since, event }) => {
@@ -150,7 +141,7 @@ export const webhookOperations = {
         event !== null
           ? { which: "event", eventId: event }
           : since !== null
-            ? { which: "since", since: readTime(since, tx.now) ?? 0 }
+            ? { which: "since", since: since(tx.now) }
             : FAILED;
       return { project, which, first: await redeliver(tx, project, id, which, { after: 0, limit: STEP }) };
     },

@@ -1,5 +1,5 @@
 /** Sends mail for the scheduler, and interprets replies. */
-import { replaceText } from "../../contract/replace-text.ts";
+import { replaceText } from "../domain/privacy/erase.ts";
 import type { DueDigest, DueQuestion } from "../domain/ports.ts";
 import { type Meaning, NOTHING_MEANT } from "../delivery/carrier.ts";
 import type { SmtpMessage, SmtpReply } from "../delivery/smtp/smtp-types.ts";

@@ -1,5 +1,5 @@
 /** What texts may be sent, when, where to, and for how much. */
-import { replaceText } from "../../contract/replace-text.ts";
+import { replaceText } from "../domain/privacy/erase.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import type { DeliveryProgress, DeliveryResult } from "../domain/delivery/sender.ts";
 import type { Project } from "../domain/inputs.ts";

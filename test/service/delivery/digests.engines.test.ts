@@ -30,7 +30,7 @@ const iso = (seconds: number | null | undefined): string | null =>
   typeof seconds === "number" ? new Date(seconds * 1000).toISOString().replace(":00.000Z", "Z") : null;
 const monday = { weekday: 1, minute: 480, zone: null };
 /** The same for the operation. */
-const monday_INPUT = { every: "monday", at: 480, tz: null } as const;
+const monday_INPUT = { every: "monday", at: "08:00", tz: null } as const;
 
 describe("the schedule", () => {
   it.each([

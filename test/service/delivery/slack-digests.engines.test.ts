@@ -5,7 +5,7 @@ import { systemClock } from "../../../src/runtime/clock.ts";
 import { answering, startHookReceiver } from "../../helpers/hook-receiver.ts";
 import { openEmbeddedService } from "../../helpers/embedded-service.ts";
 
-const MONDAY = { project: "default", every: "monday", at: 480, tz: null, allow_private: true } as const;
+const MONDAY = { project: "default", every: "monday", at: "08:00", tz: null, allow_private: true } as const;
 
 async function open(...statuses: readonly number[]) {
   const time = { now: Date.parse("2026-11-18T12:00:00Z") };

@@ -1,4 +1,5 @@
 /** A whole service in memory: its clock is set by hand, its only key is `KEY`, and requests need no port unless `listen` is asked. */
+import { describeOperations } from "../../../src/service/operations/index.ts";
 import { connect } from "node:net";
 import type { HttpResponse } from "../../../src/contract/http.ts";
 import type { Clock } from "../../../src/runtime/clock.ts";
@@ -75,7 +76,7 @@ export async function openHttp(
     moreMetrics: () => Promise.resolve([]),
     isReady: () => state.ready,
     keys,
-    administration: () => Promise.reject(new Error("there are no operations here")),
+    administration: async () => ({ list: describeOperations, has: () => false, call: () => null }),
     handlers: [],
   });
   const call: HttpFixture["call"] = async (method, path, { headers = {}, body, origin = ORIGIN } = {}) => {

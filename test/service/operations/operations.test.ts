@@ -171,12 +171,12 @@ it.each(["running", "not running"])(
     const walk = (which: DeliveryState): Promise<Listed["rows"]> =>
       administer(world(), async (admin) => {
         const rows: Listed["rows"][number][] = [];
-        for (let after: string | null = "0"; after !== null;) {
+        for (let after: string | null | undefined; after !== null;) {
           const page: Listed = await admin({
             kind: "delivery.list",
             project: "acme",
             state: which,
-            after,
+            after: after ?? null,
             limit: 500,
           });
           rows.push(...page.rows);

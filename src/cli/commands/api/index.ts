@@ -55,9 +55,10 @@ async function runOpenApi(deps: Deps, word: string | null): Promise<void> {
   if (word !== null) throw new UsageError("--openapi takes no method and no path");
   const { toOpenApi } = await import("../../../contract/openapi.ts");
   const { parseBaseUrl } = await import("../../../config/base-url.ts");
+  const { describeOperations } = await import("../../../service/operations/index.ts");
   const { baseUrl } = deps.options;
   const serverUrl = baseUrl === null ? null : parseBaseUrl(baseUrl, "--base-url", { allowHttp: true });
-  const text = JSON.stringify(toOpenApi({ version: VERSION, serverUrl }), null, 2);
+  const text = JSON.stringify(toOpenApi({ version: VERSION, serverUrl, operations: describeOperations() }), null, 2);
   await deps.streams.out.write(`${text}\n`);
 }
 

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../../contract/json.ts";
 import { RESOURCES } from "../../../contract/resources.ts";
-import { type Column, type ColumnKind, pathColumn, type Resource, toResource } from "../../render/columns.ts";
+import type { ColumnKind } from "../../../contract/column-kinds.ts";
+import { type Column, pathColumn, type Resource, toResource } from "../../render/columns.ts";
 import { METRICS } from "../../render/resources.ts";
 import { CHANGE_FIELDS, isSureChange } from "./statistics.ts";
 

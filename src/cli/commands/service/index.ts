@@ -33,26 +33,6 @@ import { health } from "./data/health.ts";
 import { clock } from "./data/clock.ts";
 import { log } from "./log.ts";
 
-/** These work on the data at hand, or are the server's own. */
-const LOCAL: ReadonlySet<string> = new Set([
-  "project",
-  "rehearse",
-  "migrate",
-  "import",
-  "backup",
-  "restore",
-  "move",
-  "vacuum",
-  "health",
-  "clock",
-  "sms hook",
-  "bounce hook",
-  "bounce receive",
-  "delivery doctor",
-  "delivery status",
-  "delivery resume",
-]);
-
 export const commands: readonly CommandNode[] = [
   project,
   key,
@@ -87,20 +67,15 @@ export const commands: readonly CommandNode[] = [
   health,
   clock,
   log,
-].map((command) => keepLocal(command, ""));
+].map(keepLocal);
 
-/** Commands of `LOCAL` refuse the flags that name a service elsewhere. */
-function keepLocal(command: CommandNode, above: string): CommandNode {
-  const path = above + command.name;
-  if (LOCAL.has(path)) return onlyHere(command);
-  return { ...command, commands: command.commands.map((sub) => keepLocal(sub, `${path} `)) };
-}
-
-/** `command` without the flags that name a service elsewhere. */
-function onlyHere({ action, ...command }: CommandNode): CommandNode {
+/** Commands that call no operation, and those of the server, refuse the flags that name a service elsewhere. */
+function keepLocal({ action, ...command }: CommandNode): CommandNode {
   const refusing: CommandNode["action"] = async (deps, flags, words) => {
-    rejectRemoteFlags(deps, { data: readPlace(flags) });
+    // `health` can be given an address instead.
+    rejectRemoteFlags(deps, { data: readPlace(flags) ?? flags.text("--url") });
     return (action as Action)(deps, flags, words);
   };
-  return { ...command, action: action && refusing, commands: command.commands.map(onlyHere) };
+  const isLocal = action !== null && command.operation === null;
+  return { ...command, action: isLocal ? refusing : action, commands: command.commands.map(keepLocal) };
 }

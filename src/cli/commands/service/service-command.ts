@@ -1,10 +1,11 @@
-/** A verb that calls one operation on the data at hand, and shows its result. */
+/** A verb that calls one operation, and shows its result. */
 import type { Confirmation } from "../../../service/domain/errors.ts";
+import type { Access } from "../../../service/operations/define/operation.ts";
 import type { Admin, InputOf, OperationName, ResultOf, ScopeOf } from "../../../service/operations/index.ts";
 import { parseName } from "../../args/values.ts";
 import type { DataFileChoice } from "../../kit/data/data-place.ts";
 import type { Deps } from "../../kit/deps.ts";
-import { COUNT_FLAG } from "../../kit/rows/list-rows.ts";
+import { COUNT_FLAG, LIMITS, type ListLimits } from "../../kit/rows/list-rows.ts";
 import { writeDone, writeNote } from "../../kit/notes.ts";
 import { YES_FLAG } from "../../kit/removal.ts";
 import { UsageError } from "../../errors/usage-error.ts";
@@ -14,18 +15,29 @@ import { type ArgsOf, type ArgSpecs, defineCommand } from "../../kit/define-comm
 import type { FlagGroup, FlagSpec, FlagSpecs, ValuesOf } from "../../kit/flag-spec.ts";
 import type { Resource } from "../../render/columns.ts";
 import { checkColumns } from "../../render/record-output.ts";
-import { callConfirmed, PLACE, PROJECT, showList, showRecord, withAdmin, withStore } from "./data/data-file.ts";
+import {
+  callConfirmed,
+  PLACE,
+  PROJECT,
+  showList,
+  showPages,
+  showRecord,
+  withAdmin,
+  withStore,
+} from "./data/data-file.ts";
 
 interface Shared {
   readonly place: DataFileChoice;
   readonly project: string | null;
   readonly count?: boolean;
   readonly yes?: boolean;
+  readonly limits?: ListLimits;
 }
 
 /** With the project that it acted on. */
 interface Acted extends Shared {
   readonly project: string;
+  readonly isChange: boolean;
 }
 
 interface Verb<Name extends OperationName, Specs extends FlagSpecs, Args extends ArgSpecs, Values> {
@@ -38,13 +50,17 @@ interface Verb<Name extends OperationName, Specs extends FlagSpecs, Args extends
   /** Besides those of the place. */
   readonly flags?: Specs;
   readonly columns?: Resource;
-  /** Besides usage errors; done, failed and refused by default. */
+  /** Its rows come in pages. */
+  readonly pages?: true;
+  /** Besides usage errors; those of a command that calls the API by default. */
   readonly exits?: readonly ExitCode[];
   /**
    * It removes something, so it asks: the question of the operation, or what this makes of it. By default it asks
    * nothing.
    */
   readonly asks?: true | ((confirm: Confirmation, deps: Deps) => string | Promise<string>);
+  /** The operation has a `dry_run`, which `input` takes from `--dry-run`. */
+  readonly dryRuns?: true;
   /** It asks on a terminal, and needs no `--yes` elsewhere. */
   readonly losesNothing?: true;
   /** Flags or arguments by field: a value that a rule refuses is a usage error. */
@@ -87,6 +103,7 @@ export function parseNameArg(text: string): string {
   return parseName(text, "<name>");
 }
 
+const LOCAL_EXITS: readonly ExitCode[] = [EXIT.done, EXIT.failed, EXIT.refused];
 const ALIASES: Readonly<Record<string, string>> = { list: "ls", remove: "rm" };
 
 export function serviceCommand<Name extends OperationName, const Specs extends FlagSpecs, const Args extends ArgSpecs>(
@@ -94,14 +111,14 @@ export function serviceCommand<Name extends OperationName, const Specs extends F
 ): CommandNode {
   type Values = ValuesOf<Specs> & ArgsOf<Args>;
   const verb = spec as Plain<Name, Specs, Args, Values>;
-  const { operation, scope, columns, asks } = verb;
-  const { name = operation.split(".").at(-1) ?? "", exits = [EXIT.done, EXIT.failed, EXIT.refused] } = verb;
+  const { operation, scope, columns, pages = false, asks } = verb;
+  const { name = operation.split(".").at(-1) ?? "", exits = scope === "server" ? LOCAL_EXITS : undefined } = verb;
   const alias = ALIASES[name];
   const flags: Readonly<Record<string, FlagSpec | FlagGroup>> = {
     place: PLACE,
     ...(scope === undefined && { project: PROJECT }),
     ...verb.flags,
-    ...(name === "list" && { count: COUNT_FLAG }),
+    ...(pages ? { limits: LIMITS } : name === "list" && { count: COUNT_FLAG }),
     ...(asks !== undefined && { yes: YES_FLAG }),
   };
   const { summary, examples, args } = verb;
@@ -113,7 +130,8 @@ export function serviceCommand<Name extends OperationName, const Specs extends F
     ...(args !== undefined && { args }),
     flags,
     ...(columns !== undefined && { columns }),
-    exits,
+    ...(scope === undefined && { operation }),
+    ...(exits !== undefined && { exits }),
     run: (deps, values) => callAndShow(deps, verb, values as unknown as Values & Shared),
   });
 }
@@ -124,34 +142,55 @@ async function callAndShow<Name extends OperationName, Values>(
   values: Values & Shared,
 ): Promise<void> {
   const { operation, scope, input, columns, asks, losesNothing = false, places = {}, show, done, notes } = verb;
-  const { place, project: named, count = false, yes = false, ...own } = values;
+  const acting = verb.dryRuns === true ? { ...deps, options: { ...deps.options, dryRun: false } } : deps;
+  const { place, project: named, limits, count = false, yes = false, ...own } = values;
   if (columns !== undefined) checkColumns(deps, columns);
   const call = { kind: operation, project: named, ...((await input?.(own as Values, deps)) ?? own) };
-  const { requiredAccess } = await import("../../../service/operations/index.ts");
+  const isChange = (await checkedAccess(verb, call)) === "write";
+  if (limits !== undefined && columns !== undefined)
+    return showPages(deps, { ...place, project: named, resource: columns, limits, call });
   const removal = {
     command: `service ${operation.replace(".", " ")}`,
     yes: yes || (losesNothing && !deps.streams.in.isTTY),
+    ...(verb.dryRuns === true && { kept: "Nothing was changed." }),
   };
   const compose = typeof asks === "function" ? (confirm: Confirmation) => asks(confirm, deps) : undefined;
   const act = async (admin: Admin, project: string) => {
     try {
-      return { result: await callConfirmed(deps, admin, call, removal, compose), project };
+      return { result: await callConfirmed(acting, admin, call, removal, compose), project };
     } catch (error) {
       throw (await toUsageError(error, call, places)) ?? error;
     }
   };
-  const choice = { ...place, changes: requiredAccess(call) === "write" };
+  const choice = { ...place, changes: isChange };
   const { result, project } =
     scope === "server"
-      ? await withStore(deps, choice, (admin) => act(admin, ""))
-      : await withAdmin(deps, choice, named ?? null, act);
-  const acted = { ...values, project };
+      ? await withStore(acting, choice, (admin) => act(admin, ""))
+      : await withAdmin(acting, choice, named ?? null, act);
+  const acted = { ...values, project, isChange };
   if (show !== undefined) await show(deps, result, acted);
   else if (columns !== undefined && Array.isArray(result)) await showList(deps, columns, result, { count });
   else if (columns !== undefined) await showRecord(deps, columns, result as object);
   const line = done?.(result, acted) ?? null;
   if (line !== null) await writeDone(deps, line);
   for (const note of notes?.(result) ?? []) await writeNote(deps, note);
+}
+
+/** Checks the input before anything is opened or sent. Throws UsageError with the flag or argument. */
+async function checkedAccess<Name extends OperationName>(
+  { flags = {}, args = {} }: Plain<Name, FlagSpecs, ArgSpecs, never>,
+  call: { readonly kind: Name },
+): Promise<Access> {
+  const { requiredAccess } = await import("../../../service/operations/index.ts");
+  try {
+    return requiredAccess(call);
+  } catch (error) {
+    const { InvalidError } = await import("../../../service/domain/errors.ts");
+    const [field, [phrase]] = error instanceof InvalidError ? (Object.entries(error.errors)[0] ?? ["", []]) : ["", []];
+    const spec = flags[field];
+    const place = spec !== undefined && "flag" in spec ? spec.flag : args[field]?.form.replace(/\[(.*)\]/, "<$1>");
+    throw place === undefined ? error : new UsageError(`${place}: ${phrase}`, { cause: error });
+  }
 }
 
 async function toUsageError(

@@ -1,70 +1,34 @@
 import type { UrlRefusal } from "../../../service/domain/webhooks/addresses.ts";
 import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../../../service/domain/webhooks/webhook.ts";
+import { OUTPUTS } from "../../../service/operations/define/outputs.ts";
 import type { InputOf } from "../../../service/operations/index.ts";
-import { parseChoices, parseDuration, parseLifetime, parseName, parseScoreSpan } from "../../args/values.ts";
+import { parseName } from "../../args/values.ts";
 import type { Deps } from "../../kit/deps.ts";
-import { LIMITS } from "../../kit/rows/list-rows.ts";
 import { countOf } from "../../../contract/text/whole-number.ts";
 import { timeContext } from "../../kit/time-flags.ts";
 import { parseTime } from "../../args/time.ts";
 import { DataFileError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
-import { EXIT } from "../../exit-codes.ts";
 import { defineGroup } from "../../kit/command-node.ts";
-import { defineCommand } from "../../kit/define-command.ts";
-import { PLACE, PROJECT, showPages, showRecord } from "./data/data-file.ts";
+import { showRecord } from "./data/data-file.ts";
 import { serviceCommand } from "./service-command.ts";
 import { toResource } from "./service-resources.ts";
 
 const SECRET_NOTE = "save this secret now; it is not shown again";
 
-const WEBHOOKS = toResource(
-  "webhooks",
-  {
-    id: "id",
-    url: "text",
-    state: "status",
-    reason: "text",
-    events: "text",
-    scores: "text",
-    format: "text",
-    signature_header: "text",
-    waiting: "number",
-    failed: "number",
-    missed: "number",
-    created_at: "time",
-    last_delivered_at: "time",
-    failing_since: "time",
-    disabled_at: "time",
-  },
-  ["signature_header", "format", "created_at", "failing_since", "disabled_at", "scores", "missed", "events"],
-);
-const WEBHOOK_SECRET = toResource("webhooks", { id: "id", url: "text", secret: "text", previous_until: "time" });
-const WEBHOOK_TEST = toResource("events", {
-  id: "id",
-  event_id: "text",
-  delivered: "text",
-  status: "number",
-  ms: "number",
-  text: "text",
-});
-const WEBHOOK_DELIVERIES = toResource(
+const WEBHOOKS = toResource("webhooks", OUTPUTS["webhook.list"], [
+  "signature_header",
+  "format",
+  "created_at",
+  "failing_since",
+  "disabled_at",
+  "scores",
+  "missed",
   "events",
-  {
-    event_id: "text",
-    event_type: "text",
-    state: "status",
-    attempts: "number",
-    created_at: "time",
-    due_at: "time",
-    attempted_at: "time",
-    status: "number",
-    ms: "number",
-    text: "text",
-    log: "text",
-  },
-  ["log", "ms", "attempted_at", "due_at"],
-);
+]);
+const WEBHOOK_SECRET = toResource("webhooks", OUTPUTS["webhook.add"]);
+const WEBHOOK_TEST = toResource("events", OUTPUTS["webhook.test"]);
+const WEBHOOK_DELIVERIES = toResource("events", OUTPUTS["webhook.deliveries"], ["log", "ms", "attempted_at", "due_at"]);
 
 const ID = { form: "<id>", text: "the webhook's number, from `service webhook list`" } as const;
 
@@ -97,14 +61,12 @@ const add = serviceCommand({
       value: "names",
       text: `events to post: ${WEBHOOK_EVENTS.join(", ")}`,
       otherwise: "all",
-      parse: (text: string, place: string) => parseChoices([text], place, WEBHOOK_EVENTS),
     },
     score: {
       flag: "--score",
       value: "range",
       text: "only responses with these scores, such as 0-6",
       otherwise: "all",
-      parse: parseScoreSpan,
     },
     format: {
       flag: "--format",
@@ -165,35 +127,6 @@ async function signatureRefusal({ secret, signature_header: header }: InputOf<"w
   return badHeader === null ? null : new UsageError(`--signature-header: "${header}" ${badHeader}`);
 }
 
-const PAGE = 100;
-
-const deliveries = defineCommand({
-  name: "deliveries",
-  summary: "list a webhook's events of the last 30 days with their outcomes, newest first",
-  examples: [
-    "surveyctl service webhook deliveries 3 --data survey.db",
-    "surveyctl service webhook deliveries 3 --failed --all --json",
-  ],
-  args: { id: ID },
-  exits: [EXIT.done, EXIT.failed, EXIT.refused],
-  flags: {
-    place: PLACE,
-    project: PROJECT,
-    failed: { flag: "--failed", text: "only events that were given up" },
-    limits: LIMITS,
-  },
-  columns: WEBHOOK_DELIVERIES,
-  run: (deps, { place, project, id, failed, limits }) =>
-    showPages(deps, {
-      ...place,
-      project,
-      limits,
-      resource: WEBHOOK_DELIVERIES,
-      fetch: (admin, after, limit) =>
-        admin({ kind: "webhook.deliveries", project, id, failed, after, limit: Math.min(limit, PAGE) }),
-    }),
-});
-
 export const webhook = defineGroup({
   name: "webhook",
   summary: "events posted to your own URLs",
@@ -210,7 +143,7 @@ export const webhook = defineGroup({
       summary: "remove a webhook and drop its pending events",
       examples: ["surveyctl service webhook remove 3 --data survey.db", "surveyctl service webhook rm 3 --yes"],
       args: { id: ID },
-      columns: toResource("webhooks", { id: "id", dropped: "number" }),
+      columns: toResource("webhooks", OUTPUTS["webhook.remove"]),
       asks: true,
       done: ({ id, dropped }) => `Removed webhook ${id}. ${countOf(dropped, "event", "events")} dropped.`,
     }),
@@ -253,13 +186,23 @@ export const webhook = defineGroup({
           value: "duration",
           text: "how long the old secret also signs",
           default: "24h",
-          parse: parseOverlap,
         },
       },
       columns: WEBHOOK_SECRET,
       notes: () => [SECRET_NOTE],
     }),
-    deliveries,
+    serviceCommand({
+      operation: "webhook.deliveries",
+      summary: "list a webhook's events of the last 30 days with their outcomes, newest first",
+      examples: [
+        "surveyctl service webhook deliveries 3 --data survey.db",
+        "surveyctl service webhook deliveries 3 --failed --all --json",
+      ],
+      args: { id: ID },
+      flags: { failed: { flag: "--failed", text: "only events that were given up" } },
+      columns: WEBHOOK_DELIVERIES,
+      pages: true,
+    }),
     serviceCommand({
       operation: "webhook.redeliver",
       summary: "send events again: those that were given up, all since a time, or one",
@@ -278,13 +221,8 @@ export const webhook = defineGroup({
         },
         event: { flag: "--event", value: "id", text: "only this event", parse: parseName },
       },
-      columns: toResource("webhooks", { id: "id", redelivered: "number" }),
+      columns: toResource("webhooks", OUTPUTS["webhook.redeliver"]),
       done: ({ redelivered }) => `${countOf(redelivered, "event", "events")} to be sent again.`,
     }),
   ],
 });
-
-/** Seconds; 0 ends the old secret at once. Throws UsageError. */
-function parseOverlap(text: string, place: string): number {
-  return parseDuration(text, place) === 0 ? 0 : parseLifetime(text, place);
-}

@@ -85,11 +85,16 @@ function localPlace(deps: Deps): DataPlace {
   return { kind: "file", dataFile: localDataFile(deps), isNamed: false };
 }
 
-/** Throws UsageError for flags that name a service elsewhere, or two places. */
-export function rejectRemoteFlags({ options }: Pick<Deps, "options">, { data }: DataFileChoice): void {
-  const { profile, baseUrl } = options;
+/**
+ * Throws UsageError for flags that name a service elsewhere, or two places; and for a variable that does, unless a place
+ * was given.
+ */
+export function rejectRemoteFlags(deps: Deps, { data }: DataFileChoice): void {
+  const { profile, baseUrl } = deps.options;
   if (baseUrl !== null) throw notHere("--base-url", "");
   if (profile !== null && profile !== LOCAL_PROFILE) throw notHere("--profile", "");
+  const exported = data === null && !isPlaceSet(deps) ? (deps.env["SURVEYCTL_PROFILE"] ?? "").trim() : "";
+  if (profile === null && exported !== "" && exported !== LOCAL_PROFILE) throw notHere("SURVEYCTL_PROFILE", "");
   if (profile !== null && data !== null)
     throw new UsageError(`--profile ${LOCAL_PROFILE} cannot be used with --data, --database or --database-file`);
 }

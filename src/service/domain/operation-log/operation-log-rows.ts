@@ -45,23 +45,29 @@ export interface LogFilter {
 /** Ids are their own, so that reading the log tells nothing about other rows, and no write of people waits for it. */
 export class OperationLogRows extends Rows {
   /**
-   * One statement for all projects. Writes that lock their projects take odd ids and those that lock none even ones, so
-   * that neither waits for the other.
+   * One statement for all. Writes that lock their projects take odd ids and those that lock none even ones, so that
+   * neither waits for the other.
    */
-  add(
-    projects: readonly Project[],
-    { key, name }: Actor,
-    { operation, what, result }: Deed,
-    locks: "none" | "all",
-  ): void {
-    if (projects.length === 0) return;
-    const next = locks === "none" ? "max(id) / 2 * 2 + 2" : "(max(id) + 1) / 2 * 2 + 1";
-    const id = `(SELECT coalesce(${next}, ${locks === "none" ? 2 : 1}) FROM operation_log WHERE project_id = ?)`;
+  add(projects: readonly Project[], { key, name }: Actor, deeds: readonly Deed[], locks: "none" | "all"): void {
+    const lines = projects.flatMap((project) => deeds.map((deed, at) => ({ project, deed, at })));
+    if (lines.length === 0) return;
+    const next = locks === "none" ? "max(id) / 2 * 2 + 2, 2" : "(max(id) + 1) / 2 * 2 + 1, 1";
+    const id = (at: number): string => `(SELECT coalesce(${next}) + ${2 * at} FROM operation_log WHERE project_id = ?)`;
     const { now } = this.session;
     this.database.send(
       `INSERT INTO operation_log (project_id, id, at, project, operation, key_id, name, what, result)
-        VALUES ${projects.map(() => `(?, ${id}, ?, ?, ?, ?, ?, ?, ?)`).join(", ")}`,
-      projects.flatMap((project) => [project.id, project.id, now, project.name, operation, key, name, what, result]),
+        VALUES ${lines.map(({ at }) => `(?, ${id(at)}, ?, ?, ?, ?, ?, ?, ?)`).join(", ")}`,
+      lines.flatMap(({ project, deed: { operation, what, result } }) => [
+        project.id,
+        project.id,
+        now,
+        project.name,
+        operation,
+        key,
+        name,
+        what,
+        result,
+      ]),
     );
   }
 

@@ -25,8 +25,10 @@ export function writeAsCaller<Result>(
     async (tx) => {
       const overwritten: Overwritten[] = [];
       const result = await work(Object.assign(tx, { overwritten }));
-      for (const { operation, id, fields } of mergeByRow(overwritten))
-        tx.operationLog.add([project], actor, { operation, what: [id, ...fields].join(" "), result: null }, "all");
+      const deeds = mergeByRow(overwritten).map(({ operation, id, fields }) => {
+        return { operation, what: [id, ...fields].join(" "), result: null };
+      });
+      tx.operationLog.add([project], actor, deeds, "all");
       return result;
     },
     { project: project.id },
@@ -34,17 +36,17 @@ export function writeAsCaller<Result>(
 }
 
 /** A call may change a row twice. */
-function mergeByRow(overwritten: readonly Overwritten[]): Iterable<Overwritten> {
+function mergeByRow(overwritten: readonly Overwritten[]): Overwritten[] {
   const byRow = new Map<string, Overwritten>();
   for (const each of overwritten) {
     const key = `${each.operation} ${each.id}`;
     byRow.set(key, { ...each, fields: [...new Set([...(byRow.get(key)?.fields ?? []), ...each.fields])] });
   }
-  return byRow.values();
+  return [...byRow.values()];
 }
 
 /** A line in each project, or in one. */
 export async function noteWhole(tx: Transaction, operation: string, user: string, project?: Project): Promise<void> {
   const projects = project === undefined ? await tx.projects.list() : [project];
-  tx.operationLog.add(projects, { key: null, name: user }, { operation, what: "", result: null }, "all");
+  tx.operationLog.add(projects, { key: null, name: user }, [{ operation, what: "", result: null }], "all");
 }

@@ -2,7 +2,6 @@
  * Erases everything about a person in one transaction, except hashes of suppressed addresses, links and the erasure.
  */
 import { emailKey } from "../../../contract/text/email.ts";
-import { replaceText } from "../../../contract/replace-text.ts";
 import type { Channel } from "../../../contract/routes.ts";
 import type { Properties } from "../../../contract/resources.ts";
 import { replacePastResponse } from "../answers/response-changes.ts";
@@ -288,4 +287,11 @@ async function eraseAgain(tx: Transaction, project: Project, person: PersonRow):
   await noteErasure(tx, project, person);
   await removePerson(tx, project.id, person.id);
   await tx.erasures.setCleaning(true);
+}
+
+/** Whatever the case of the letters. */
+export function replaceText(text: string, part: string, by: string): string {
+  if (part === "") return text;
+  const pattern = new RegExp(part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"), "gi");
+  return text.replaceAll(pattern, () => by);
 }

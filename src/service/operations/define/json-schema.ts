@@ -1,54 +1,30 @@
-/** JSON Schemas of what operations take and return. */
+/** The JSON Schema of what an operation takes. */
 import * as v from "valibot";
 import type { Json, JsonObject } from "../../../contract/json.ts";
 
 interface AnySchema extends v.GenericSchema {
   readonly wrapped?: AnySchema;
   readonly default?: Json;
-  readonly options?: readonly (Json | AnySchema)[];
-  readonly literal?: Json;
+  readonly options?: readonly Json[];
   readonly item?: AnySchema;
-  readonly value?: AnySchema;
-  readonly entries?: Readonly<Record<string, AnySchema>>;
 }
 
-export function toJsonSchema(given: v.GenericSchema): JsonObject {
-  const { json } = v.getMetadata(given) as { readonly json?: JsonObject };
-  if (json !== undefined) return json;
-  const { type, wrapped, default: otherwise, options = [], literal = null, item, value, entries } = given as AnySchema;
-  switch (type) {
-    case "optional":
-      return { ...inside(wrapped), ...(otherwise !== undefined && otherwise !== null && { default: otherwise }) };
-    case "nullable":
-      return { anyOf: [inside(wrapped), { type: "null" }] };
-    case "picklist":
-      return { enum: [...options] as Json[] };
-    case "literal":
-      return { const: literal };
-    case "union":
-      return { anyOf: (options as readonly AnySchema[]).map(toJsonSchema) };
-    case "array":
-      return { type: "array", items: inside(item) };
-    case "record":
-      return { type: "object", additionalProperties: inside(value) };
-    case "object":
-    case "strict_object":
-      return toObject(entries ?? {});
-    default:
-      return type === "custom" ? {} : { type };
-  }
-}
-
-function inside(schema: AnySchema | undefined): JsonObject {
-  return schema === undefined ? {} : toJsonSchema(schema);
-}
-
-function toObject(entries: Readonly<Record<string, AnySchema>>): JsonObject {
-  const required = Object.entries(entries).flatMap(([name, { type }]) => (type === "optional" ? [] : [name]));
+export function toJsonSchema({ entries }: { readonly entries: v.ObjectEntries }): JsonObject {
+  const all = Object.entries(entries) as [string, AnySchema][];
   return {
     type: "object",
-    properties: Object.fromEntries(Object.entries(entries).map(([name, schema]) => [name, toJsonSchema(schema)])),
-    ...(required.length > 0 && { required }),
+    properties: Object.fromEntries(all.map(([name, schema]) => [name, describeField(schema)])),
+    required: all.flatMap(([name, { type }]) => (type === "optional" ? [] : [name])),
     additionalProperties: false,
   };
+}
+
+function describeField(schema: AnySchema | undefined): JsonObject {
+  if (schema === undefined) return {};
+  const { type, wrapped, default: otherwise = null, options = [], item } = schema;
+  if (type === "optional") return { ...describeField(wrapped), ...(otherwise !== null && { default: otherwise }) };
+  if (type === "nullable") return { anyOf: [describeField(wrapped), { type: "null" }] };
+  if (type === "picklist") return { enum: [...options] };
+  if (type === "array") return { type, items: describeField(item) };
+  return (v.getMetadata(schema) as { readonly json?: JsonObject }).json ?? { type };
 }

@@ -1,6 +1,8 @@
 /** A `service` verb as one record: its input, who may run it, and its transaction. */
+import { isDeepStrictEqual } from "node:util";
 import * as v from "valibot";
-import type { JsonObject } from "../../../contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
+import { quoteText } from "../../../contract/text/invisible.ts";
 import type { Clock } from "../../../runtime/clock.ts";
 import type { Random } from "../../../runtime/random.ts";
 import { type Confirmation, InvalidError, UnconfirmedError } from "../../domain/errors.ts";
@@ -9,6 +11,7 @@ import type { MessageSender } from "../../domain/delivery/sender.ts";
 import type { Actor, DueDigest, DueSurvey, ProjectRow, Store, Transaction, WebhookRow } from "../../domain/ports.ts";
 import { requireProject } from "../../domain/projects/projects.ts";
 import type { AttemptEnd } from "../../domain/webhooks/attempts.ts";
+import { typed } from "./fields.ts";
 import { toJsonSchema } from "./json-schema.ts";
 
 interface Preview {
@@ -47,6 +50,7 @@ export interface ComposedTest {
 
 /** What operations need besides their transaction. */
 export interface OperationTools {
+  readonly actor: Actor;
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
@@ -91,18 +95,16 @@ interface Noted {
 }
 
 interface Spec<Of extends Scope, Each extends Fields, Prepared, Done, Result> {
-  readonly scope: Of;
+  /** By default `project`. */
+  readonly scope?: Of;
   /** Depends on the input if the operation only shows values when there is nothing to change. */
   readonly access: Access | ((input: Parsed<Each>) => Access);
-  readonly input: Each;
+  readonly input?: Each;
   /** `all` for a server operation that creates a project; others can't change projects. */
   readonly locks?: "all";
   /** A dry run that makes its changes and then throws `Undone`. */
   readonly writesAnyway?: true;
-  /**
-   * What would be removed, asked in the same transaction; null for nothing. Without `confirm` in the input the
-   * operation then does nothing.
-   */
+  /** What would be removed, read in the same transaction; null for nothing. See `requireConfirmed`. */
   readonly confirm?: (
     tx: Transaction,
     project: ProjectOf<Of>,
@@ -138,7 +140,6 @@ export class Undone<Result> extends Error {
 interface Call {
   readonly name: string;
   readonly project: string | null;
-  readonly actor: Actor;
 }
 
 export interface Operation<Of extends Scope, Input, Result> {
@@ -152,30 +153,37 @@ export interface Operation<Of extends Scope, Input, Result> {
   call(tools: OperationTools, call: Call, input: Input): Promise<Result>;
 }
 
-export function defineOperation<Of extends Scope, Each extends Fields, Prepared, Done, Result = Done>(
-  spec: Spec<Of, Each, Prepared, Done, Result>,
-): Operation<Of, Given<Each>, Result> {
-  const { scope, access, writesAnyway = false, confirm, prepare, run, noted, after } = spec;
+export function defineOperation<
+  Prepared,
+  Done,
+  Of extends Scope = "project",
+  Each extends Fields = Record<never, never>,
+  Result = Done,
+>(spec: Spec<Of, Each, Prepared, Done, Result>): Operation<Of, Given<Each>, Result> {
+  const { access, writesAnyway = false, confirm, prepare, run, noted, after } = spec;
+  const scope = spec.scope ?? ("project" as Of);
   const locks: Place["locks"] = spec.locks ?? (scope === "server" ? "none" : "all");
-  const schema = v.strictObject({ ...spec.input, ...(confirm !== undefined && CONFIRM) }) as Schema<Each>;
+  const schema = v.strictObject({ ...spec.input, ...(confirm !== undefined && CONFIRM) }) as unknown as Schema<Each>;
   const requiredAccess = (input: Parsed<Each>): Access => (typeof access === "string" ? access : access(input));
   return {
     scope,
     mostAccess: access === "read" ? "read" : "write",
     describeInput: () => toJsonSchema(schema),
-    access: (given) => requiredAccess(read(schema, given)),
+    access: (given) => requiredAccess(readInput(schema, given)),
     call: async (tools, call, given) => {
-      const input = read(schema, given);
+      const input = readInput(schema, given);
       const prepared = (await prepare?.(tools, call.project, input)) as Prepared;
       const isChange = requiredAccess(input) === "write";
       try {
         const place = { isRead: !isChange && !writesAnyway, project: call.project, locks };
         const done = await inTransaction(tools.store, place, async (tx, found) => {
           const project = found as ProjectOf<Of>;
-          const confirmation = isConfirmed(input) ? null : ((await confirm?.(tx, project, input, prepared)) ?? null);
-          if (confirmation !== null) throw new UnconfirmedError(confirmation);
+          if (confirm !== undefined) await requireConfirmed(input, () => confirm(tx, project, input, prepared));
           const made = await run(tx, project, input, tools, prepared);
-          if (isChange) await keepLine(tx, found, { ...call, ...noted?.(made), input, done: made, locks });
+          if (isChange) {
+            const line = { ...call, ...noted?.(made), input, done: made, locks };
+            await keepLine(tx, found, tools.actor, line);
+          }
           return made;
         });
         return after === undefined ? (done as unknown as Result) : await after(tools, done, input);
@@ -187,18 +195,51 @@ export function defineOperation<Of extends Scope, Each extends Fields, Prepared,
   };
 }
 
-function read<Each extends Fields>(schema: Schema<Each>, given: unknown): Parsed<Each> {
-  const { success, output, issues } = v.safeParse(schema, given);
-  if (success) return output;
-  const [{ message }] = issues;
-  const field = v.getDotPath(issues[0]) ?? "input";
-  throw new InvalidError({ [field]: [message] }, `${field}: ${message}`);
+/** `true`, or the confirmation that the refusal came with. */
+export const CONFIRM = {
+  confirm: v.optional(
+    typed<boolean | JsonObject>(
+      (given) => (typeof given === "boolean" || isJsonObject(given) ? given : null),
+      (text) => `${quoteText(text)} must be true, or the confirm of the refusal`,
+      { type: ["boolean", "object"], description: "true, or the confirm of the refusal: refused if it has changed" },
+    ),
+    false,
+  ),
+};
+
+/** A confirmation of something else than what would go now is none. Throws UnconfirmedError. */
+export async function requireConfirmed(
+  { confirm: given }: { readonly confirm?: boolean | JsonObject },
+  wanted: () => Promise<Confirmation | null>,
+): Promise<void> {
+  const confirmation = given === true ? null : await wanted();
+  if (confirmation !== null && !isDeepStrictEqual(given, confirmation)) throw new UnconfirmedError(confirmation);
 }
 
-const CONFIRM = { confirm: v.optional(v.boolean(), false) };
+/** `whole` names the input if no field of it is wrong. Throws InvalidError. */
+export function readInput<Shape extends v.GenericSchema>(
+  schema: Shape,
+  given: unknown,
+  whole = "input",
+): v.InferOutput<Shape> {
+  const { success, output, issues } = v.safeParse(schema, given);
+  if (success) return output;
+  const field = v.getDotPath(issues[0]) ?? whole;
+  const phrase = explainIssue(issues[0]);
+  throw new InvalidError({ [field]: [phrase] }, `${field}: ${phrase}`);
+}
 
-function isConfirmed(input: object): boolean {
-  return "confirm" in input && input.confirm === true;
+function explainIssue({ type, expected, input, message }: v.BaseIssue<unknown>): string {
+  if (type === "strict_object" && expected === "never") return "is not a field here";
+  if (type === "strict_object" && expected?.startsWith('"') === true) return "must be given";
+  if (type === "custom" || expected === null) return message;
+  const wanted = expected
+    .replaceAll(/[()"]/g, "")
+    .replaceAll(" | ", ", ")
+    .replace("Array", "list")
+    .replace("Object", "map");
+  const shown = quoteText(typeof input === "string" ? input : JSON.stringify(input));
+  return `${shown} is not ${type === "picklist" ? "one of " : "a "}${wanted}`;
 }
 
 interface Change extends Call, Noted {
@@ -208,14 +249,15 @@ interface Change extends Call, Noted {
 }
 
 /** A change of the whole server leaves a line in each project. */
-async function keepLine(tx: Transaction, project: ProjectRow | null, change: Change): Promise<void> {
-  const { name: operation, actor, input, done, locks } = change;
+async function keepLine(tx: Transaction, project: ProjectRow | null, actor: Actor, change: Change): Promise<void> {
+  const { name: operation, input, done, locks } = change;
   const id = change.id ?? idOf(done) ?? (/^\d+$/.test(idOf(input) ?? "") ? idOf(input) : null);
   const fields = Object.entries(withoutNulls(input)).filter(([name, value]) => !UNSAID.has(name) && isSaid(value));
   const what = [id ?? [], fields.map(([name]) => name)].flat().join(" ");
   const only = change.of ?? project;
   const projects = only === null ? await tx.projects.list() : [only];
-  tx.operationLog.add(projects, actor, { operation, what, result: toPlainResult(change.result ?? done) }, locks);
+  const deed = { operation, what, result: toPlainResult(change.result ?? done) };
+  tx.operationLog.add(projects, actor, [deed], locks);
 }
 
 const UNSAID: ReadonlySet<string> = new Set(["id", "confirm", "dry_run"]);

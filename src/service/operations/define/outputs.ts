@@ -1,37 +1,44 @@
-/** What operations return, as JSON Schemas. Times are Unix seconds. */
+/** The fields of what each operation returns, by kind. They are the columns of its command; there may be others. */
+import type { ColumnKind } from "../../../contract/column-kinds.ts";
 import type { JsonObject } from "../../../contract/json.ts";
+import { KIND_SCHEMAS } from "../../../contract/column-kinds.ts";
 
-const KINDS = {
-  id: { type: ["string", "null"] },
-  text: { type: ["string", "null"] },
-  time: { type: ["integer", "null"], description: "Unix seconds" },
-  seconds: { type: ["number", "null"], description: "seconds" },
-  number: { type: ["number", "null"] },
-  flag: { type: ["boolean", "null"] },
-  list: { type: "array" },
-  map: { type: ["object", "null"] },
-  any: {},
-} as const satisfies Readonly<Record<string, JsonObject>>;
+type Fields = Readonly<Record<string, ColumnKind>>;
 
-type Fields = Readonly<Record<string, keyof typeof KINDS>>;
-
-function one(fields: Fields): JsonObject {
-  const properties = Object.fromEntries(Object.entries(fields).map(([name, kind]) => [name, KINDS[kind]]));
-  return { type: "object", properties, required: Object.keys(fields) };
-}
-
-function many(fields: Fields): JsonObject {
-  return { type: "array", items: one(fields) };
-}
-
-const REMOVED = one({ id: "id" });
+const REMOVED: Fields = { id: "id" };
 const NEW_KEY: Fields = { id: "id", name: "text", key: "text" };
+const BRAND: Fields = { name: "text", color: "text", text_color: "text", logo_url: "text" };
+const LINK: Fields = { id: "id", name: "text", url: "text", properties: "text", created_at: "time" };
+const TREND: Fields = { id: "id", name: "text", where: "text", created_at: "time" };
+const PAUSE: Fields = { project: "text", paused_at: "time" };
+const PREVIEW: Fields = { from: "text", to: "text", subject: "text", text: "text", html: "text" };
+const WEBHOOK_SECRET: Fields = { id: "id", url: "text", secret: "text", previous_until: "time" };
+const SHARE: Fields = {
+  id: "id",
+  name: "text",
+  trend: "id",
+  segments: "text",
+  comments: "flag",
+  created_at: "time",
+  expires_at: "time",
+};
+const TEXTS: Fields = {
+  locale: "text",
+  score: "text",
+  product_name: "text",
+  subject: "text",
+  intro: "text",
+  thank_you: "text",
+  thank_you_link: "text",
+  thank_you_link_text: "text",
+  comment_question: "text",
+};
 const QUESTION: Fields = {
   id: "id",
   type: "text",
   text: "text",
-  choices: "list",
-  scale: "map",
+  choices: "text",
+  scale: "text",
   to: "text",
   position: "number",
   retired_at: "time",
@@ -42,7 +49,7 @@ const DIGEST: Fields = {
   every: "text",
   at: "text",
   tz: "text",
-  state: "text",
+  state: "status",
   next_at: "time",
   last_sent_at: "time",
   reason: "text",
@@ -51,9 +58,9 @@ const DIGEST: Fields = {
 const WEBHOOK: Fields = {
   id: "id",
   url: "text",
-  state: "text",
+  state: "status",
   reason: "text",
-  events: "list",
+  events: "text",
   scores: "text",
   format: "text",
   signature_header: "text",
@@ -65,37 +72,21 @@ const WEBHOOK: Fields = {
   failing_since: "time",
   disabled_at: "time",
 };
-const WEBHOOK_SECRET = one({ id: "id", url: "text", secret: "text", previous_until: "time" });
-const DELIVERY: Fields = {
+const SURVEY: Fields = {
   id: "id",
   channel: "text",
   email: "text",
-  phone_number: "text",
-  state: "text",
+  phone_number: "phone",
+  state: "status",
   reason: "text",
   due_at: "time",
   sent_at: "time",
   attempts: "number",
 };
-const PREVIEW: Fields = { from: "text", to: "text", subject: "text", text: "text", html: "text", message: "text" };
-const LINK: Fields = { id: "id", name: "text", url: "text", properties: "any", created_at: "time" };
-const SHARE: Fields = {
-  id: "id",
-  name: "text",
-  trend: "id",
-  segments: "list",
-  comments: "flag",
-  created_at: "time",
-  expires_at: "time",
-};
-const TREND: Fields = { id: "id", name: "text", where: "map", created_at: "time" };
-const BRAND = one({ name: "text", color: "text", text_color: "text", logo_url: "text" });
-const TEXTS = many({ locale: "text", score: "text" });
-const PAUSE = one({ project: "text", paused_at: "time", all_paused_at: "time", paused_projects: "list" });
 
 export const OUTPUTS = {
-  "key.add": one(NEW_KEY),
-  "key.list": many({
+  "key.add": NEW_KEY,
+  "key.list": {
     id: "id",
     name: "text",
     access: "text",
@@ -103,65 +94,66 @@ export const OUTPUTS = {
     created_at: "time",
     last_used_on: "text",
     expires_at: "time",
-  }),
+  },
   "key.revoke": REMOVED,
-  "key.rotate": one({ ...NEW_KEY, previous: "list", previous_until: "time" }),
-  throttle: one({ throttle: "seconds" }),
-  reminder: one({ after_seconds: "seconds", channel: "text" }),
-  autopilot: one({
+  "key.rotate": { ...NEW_KEY, previous: "text", previous_until: "time" },
+  throttle: { throttle: "duration" },
+  reminder: { after_seconds: "number", channel: "text" },
+  autopilot: {
     platform: "text",
     active: "flag",
-    frequency: "seconds",
+    frequency: "duration",
     first: "text",
     days: "text",
     hours: "text",
     tz: "text",
-  }),
-  settings: { type: "object" },
-  apply: many({ change: "text", key: "text", from: "any", to: "any" }),
-  "survey.preview": one(PREVIEW),
-  "survey.link": one({ url: "text" }),
-  "link.add": one(LINK),
-  "link.list": many(LINK),
+  },
+  settings: {
+    sender_name: "text",
+    from: "text",
+    reply_to: "text",
+    footer: "text",
+    tz: "text",
+    soft_bounces: "number",
+    daily_limit: "number",
+  },
+  apply: { change: "text", key: "text", from: "text", to: "text" },
+  "survey.preview": PREVIEW,
+  "survey.link": { url: "text" },
+  "link.add": LINK,
+  "link.list": LINK,
   "link.remove": REMOVED,
   "brand.set": BRAND,
   "brand.show": BRAND,
   "texts.set": TEXTS,
   "texts.show": TEXTS,
-  "share.add": one({ ...SHARE, url: "text" }),
-  "share.list": many(SHARE),
-  "share.remove": one({ id: "id", name: "text" }),
-  "trend.add": one(TREND),
-  "trend.list": many(TREND),
+  "share.add": { ...SHARE, url: "text" },
+  "share.list": SHARE,
+  "share.remove": { id: "id", name: "text" },
+  "trend.add": TREND,
+  "trend.list": TREND,
   "trend.remove": REMOVED,
-  "question.add": one(QUESTION),
-  "question.list": many(QUESTION),
-  "question.show": one({ ...QUESTION, texts: "any" }),
-  "question.move": one(QUESTION),
-  "question.retire": one(QUESTION),
-  "question.text": one({ ...QUESTION, texts: "any" }),
-  "digest.add": one(DIGEST),
-  "digest.list": many(DIGEST),
-  "digest.preview": one(PREVIEW),
-  "digest.test": one({ to: "text", subject: "text", status: "number", text: "text", mail: "map" }),
-  "digest.remove": one({ id: "id", email: "text" }),
+  "question.add": QUESTION,
+  "question.list": QUESTION,
+  "question.show": { ...QUESTION, texts: "text" },
+  "question.move": QUESTION,
+  "question.retire": QUESTION,
+  "question.text": { ...QUESTION, texts: "text" },
+  "digest.add": DIGEST,
+  "digest.list": DIGEST,
+  "digest.preview": PREVIEW,
+  "digest.test": { to: "text", subject: "text", status: "number", text: "text" },
+  "digest.remove": { id: "id", email: "text" },
   "webhook.add": WEBHOOK_SECRET,
-  "webhook.list": many(WEBHOOK),
-  "webhook.remove": one({ id: "id", dropped: "number" }),
-  "webhook.enable": one(WEBHOOK),
+  "webhook.list": WEBHOOK,
+  "webhook.remove": { id: "id", dropped: "number" },
+  "webhook.enable": WEBHOOK,
   "webhook.rotate": WEBHOOK_SECRET,
-  "webhook.test": one({
-    id: "id",
-    event_id: "text",
-    delivered: "flag",
-    status: "number",
-    ms: "number",
-    text: "text",
-  }),
-  "webhook.deliveries": many({
+  "webhook.test": { id: "id", event_id: "text", delivered: "text", status: "number", ms: "number", text: "text" },
+  "webhook.deliveries": {
     event_id: "text",
     event_type: "text",
-    state: "text",
+    state: "status",
     attempts: "number",
     created_at: "time",
     due_at: "time",
@@ -169,10 +161,10 @@ export const OUTPUTS = {
     status: "number",
     ms: "number",
     text: "text",
-    log: "list",
-  }),
-  "webhook.redeliver": one({ id: "id", redelivered: "number" }),
-  "bounce.clear": one({
+    log: "text",
+  },
+  "webhook.redeliver": { id: "id", redelivered: "number" },
+  "bounce.clear": {
     email: "text",
     bounced_at: "time",
     reported_at: "time",
@@ -180,27 +172,61 @@ export const OUTPUTS = {
     code: "number",
     enhanced_code: "text",
     text: "text",
-  }),
-  "bounce.list": many({ id: "id", email: "text", soft_bounces: "number", last_at: "time", text: "text" }),
-  "delivery.list": { type: "array", items: { type: "object" } },
-  "delivery.show": one({
+  },
+  "bounce.list": { id: "id", email: "text", soft_bounces: "number", last_at: "time", text: "text" },
+  "delivery.list": SURVEY,
+  "delivery.show": {
     id: "id",
     email: "text",
-    phone_number: "text",
+    phone_number: "phone",
     explanation: "text",
     unsubscribed_at: "time",
     bounced_at: "time",
     sms_unsubscribed_at: "time",
     last_sent_at: "time",
     next_survey_scheduled_at: "time",
-    surveys: "list",
-    not_scheduled: "list",
-  }),
-  "delivery.resolve": one(DELIVERY),
-  "delivery.test": one({ subject: "text", message_id: "text", mail: "map" }),
+    surveys: "text",
+    not_scheduled: "text",
+  },
+  "delivery.resolve": SURVEY,
+  "delivery.test": { subject: "text", message_id: "text", mail: "text" },
   pause: PAUSE,
   resume: PAUSE,
-  erase: one({ erased_at: "time", projects: "number", people: "number", responses: "number", verified: "flag" }),
-  retention: one({ responses: "seconds", mode: "text", requests: "seconds", webhooks: "seconds", log: "seconds" }),
-  log: many({ time: "time", project: "text", operation: "text", by: "text", what: "text", result: "map" }),
-} satisfies Readonly<Record<string, JsonObject>>;
+  /** Nothing in it tells who was erased. */
+  erase: {
+    erased_at: "time",
+    projects: "number",
+    people: "number",
+    responses: "number",
+    surveys: "number",
+    attempts: "number",
+    memberships: "number",
+    webhook_events: "number",
+    messages: "number",
+    mentions: "number",
+    suppressions_kept: "number",
+    links_kept: "number",
+    verified: "text",
+  },
+  retention: {
+    responses: "duration",
+    mode: "text",
+    requests: "duration",
+    webhooks: "duration",
+    expired_responses: "number",
+    expired_requests: "number",
+    expired_webhook_events: "number",
+    log: "duration",
+    expired_log_lines: "number",
+  },
+  log: { time: "time", project: "text", operation: "text", by: "text", what: "text", result: "text" },
+} as const satisfies Readonly<Record<string, Fields>>;
+
+/** Rows instead of one object. */
+const LISTS = /\.list$|^texts\.|^(?:apply|log|webhook\.deliveries)$/;
+
+export function describeOutput(name: keyof typeof OUTPUTS): JsonObject {
+  const fields = Object.entries<ColumnKind>(OUTPUTS[name]).map(([field, kind]) => [field, KIND_SCHEMAS[kind]]);
+  const row: JsonObject = { type: "object", properties: Object.fromEntries(fields) };
+  return LISTS.test(name) ? { type: "array", items: row } : row;
+}

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { toOpenApi } from "../../../../src/contract/openapi.ts";
+import { describeOperations } from "../../../../src/service/operations/index.ts";
 import { runInProcess } from "../../../helpers/in-process.ts";
 import { startListService, type ListService } from "../../../helpers/list-service.ts";
 import { SAMPLE_PEOPLE } from "../../../helpers/sample-rows.ts";
@@ -28,7 +29,7 @@ it("when the OpenAPI document is wanted, then it is printed without a call", asy
   const printed = await runInProcess({ args: ["api", "--openapi", "--base-url", "https://surveys.example/v1"] });
   expect([printed.status, JSON.parse(printed.stdout), printed.stderr]).toEqual([
     0,
-    toOpenApi({ version, serverUrl: "https://surveys.example" }),
+    toOpenApi({ version, serverUrl: "https://surveys.example", operations: describeOperations() }),
     "",
   ]);
   const both = await runInProcess({ args: ["api", "--openapi", "/v1/people.json"] });

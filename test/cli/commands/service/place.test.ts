@@ -50,6 +50,14 @@ it.each<[flags: string, env: Record<string, string>, hint: string]>([
   expect([await throttleOf(local), await throttleOf(other)]).toEqual(before);
 });
 
+it("a local verb that needs no place refuses an exported profile, but not next to an address", async () => {
+  const env = { SURVEYCTL_PROFILE: "prod" };
+  const hint = "hint: SURVEYCTL_PROFILE names a service to call over HTTP\n";
+  for (const words of [["health"], ["delivery", "doctor", "--offline"]])
+    expect((await run(["service", ...words], env)).stderr).toBe(REFUSED + hint);
+  expect((await run(["service", "health", "--url", URL], env)).status).toBe(1);
+});
+
 async function throttleOf(file: string): Promise<string> {
   return (await run(["service", "throttle", "--data", file, "--json"])).stdout;
 }

@@ -1,18 +1,18 @@
 import path from "node:path";
 import type { ResultOf } from "../../../../service/operations/index.ts";
+import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { nameOfInput, readTextInput } from "../../../args/text-file.ts";
 import { parseChoices } from "../../../args/values.ts";
 import type { Deps } from "../../../kit/deps.ts";
 import { countOf } from "../../../../contract/text/whole-number.ts";
 import { writeDone, writeNote } from "../../../kit/notes.ts";
 import { YES_FLAG } from "../../../kit/removal.ts";
-import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { chooseFormat } from "../../../render/list-output.ts";
 import { callConfirmed, PLACE, PROJECT, showList, withAdmin } from "../data/data-file.ts";
 import { toResource } from "../service-resources.ts";
 
-const SETTING_CHANGES = toResource("settings", { change: "text", key: "text", from: "text", to: "text" });
+const SETTING_CHANGES = toResource("settings", OUTPUTS.apply);
 
 export const apply = defineCommand({
   name: "apply",
@@ -23,7 +23,7 @@ export const apply = defineCommand({
     "surveyctl service settings -o yaml | surveyctl service apply - --project acme --yes",
   ],
   args: { file: { form: "<file>", text: "file of `service settings -o yaml`, or - for standard input" } },
-  exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.refused],
+  operation: "apply",
   flags: {
     place: PLACE,
     project: PROJECT,

@@ -24,7 +24,7 @@ import { countOf, formatCount } from "../../../../contract/text/whole-number.ts"
 import { writeDone, writeNote } from "../../../kit/notes.ts";
 import { DataFileError } from "../../../errors/command-errors.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
-import { EXIT, type ExitCode } from "../../../exit-codes.ts";
+import { EXIT } from "../../../exit-codes.ts";
 import type { Json, JsonObject } from "../../../../contract/json.ts";
 import type { RowPage } from "../../../../contract/row-page.ts";
 import type { FlagGroup } from "../../../kit/flag-spec.ts";
@@ -100,7 +100,10 @@ export function existingData(place: DataPlace) {
   return dataAt(place);
 }
 
-/** Calls an operation; if that would remove something, asks first. `compose` makes the question, by default its own. */
+/**
+ * Calls an operation; if that would remove something, asks first, and again if it changed meanwhile. `compose` makes
+ * the question, by default the operation's own.
+ */
 export async function callConfirmed<Name extends OperationName>(
   deps: Deps,
   admin: Admin,
@@ -108,16 +111,17 @@ export async function callConfirmed<Name extends OperationName>(
   removal: Removal,
   compose: (confirm: Confirmation) => string | Promise<string> = ({ question }) => question,
 ): Promise<ResultOf<Name>> {
-  const carryOut = (confirm: boolean): Promise<ResultOf<Name>> =>
-    admin<Name>({ ...call, ...(confirm && { confirm }) } as Parameters<typeof admin<Name>>[0]);
-  try {
-    return await carryOut(removal.yes);
-  } catch (error) {
-    const { UnconfirmedError } = await import("../../../../service/domain/errors.ts");
-    if (!(error instanceof UnconfirmedError)) throw error;
-    await confirmRemoval(deps, removal, () => compose(error.confirm));
-    return carryOut(true);
-  }
+  const { UnconfirmedError } = await import("../../../../service/domain/errors.ts");
+  let confirm: true | Confirmation | null = removal.yes ? true : null;
+  for (;;)
+    try {
+      return await admin<Name>({ ...call, ...(confirm !== null && { confirm }) } as Parameters<typeof admin<Name>>[0]);
+    } catch (error) {
+      if (!(error instanceof UnconfirmedError)) throw error;
+      const asked: Confirmation = error.confirm;
+      await confirmRemoval(deps, removal, () => compose(asked));
+      confirm = asked;
+    }
 }
 
 /**
@@ -201,29 +205,30 @@ interface ListPage {
   readonly next: string | null;
 }
 
-export interface PagedList extends DataFileChoice {
+interface PagedList extends DataFileChoice {
   readonly project: string | null;
   readonly resource: Resource;
   readonly limits: ListLimits;
-  /** The page after this place, null for the first, at most so many rows. */
-  readonly fetch: (admin: Admin, after: string | null, limit: number) => Promise<ListPage>;
+  readonly call: { readonly kind: OperationName; readonly [field: string]: unknown };
 }
 
+/** The most that an operation gives at once. */
 const PAGE = 500;
 
 /** Shows a list page by page, and says so when it was cut. */
-export async function showPages(deps: Deps, list: PagedList): Promise<ExitCode> {
-  return withPager(deps.streams, deps.env, (streams) => writePages({ ...deps, streams }, list));
+export async function showPages(deps: Deps, list: PagedList): Promise<void> {
+  await withPager(deps.streams, deps.env, (streams) => writePages({ ...deps, streams }, list));
 }
 
-async function writePages(deps: Deps, { resource, limits, fetch, project, data }: PagedList): Promise<ExitCode> {
+async function writePages(deps: Deps, { resource, limits, call, project, data }: PagedList): Promise<void> {
   const output = await openListOutput(deps, { resource, wrap: limits.wrap, count: limits.count });
   const perPage = limits.perPage ?? PAGE;
   const next = await withAdmin(deps, { data }, project, async (admin) => {
     let left = limits.limit ?? Infinity;
     let after: string | null = null;
     do {
-      const page: ListPage = await fetch(admin, after, Math.min(left, perPage));
+      const paged = { ...call, after, limit: Math.min(left, perPage) };
+      const page = (await admin(paged as Parameters<Admin>[0])) as ListPage;
       await output.write(toRows(page.rows));
       left -= page.rows.length;
       after = page.next;
@@ -233,7 +238,6 @@ async function writePages(deps: Deps, { resource, limits, fetch, project, data }
   await output.end();
   if (next !== null)
     await writeDone(deps, `Showing ${countOf(limits.limit ?? 0, "row", "rows")}; use --limit N or --all for more`);
-  return EXIT.done;
 }
 
 /** Values as the rows that outputs take. */

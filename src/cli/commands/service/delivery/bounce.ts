@@ -1,41 +1,11 @@
 import type { KeyedProvider } from "../../../../service/domain/delivery/hook-secrets.ts";
+import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { parseEmail } from "../../../args/people.ts";
-import { LIMITS } from "../../../kit/rows/list-rows.ts";
-import { EXIT } from "../../../exit-codes.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
-import { defineCommand } from "../../../kit/define-command.ts";
-import { PLACE, PROJECT, showPages } from "../data/data-file.ts";
 import { serviceCommand } from "../service-command.ts";
 import { toResource } from "../service-resources.ts";
 import { HTTPS_NOTE, keyFlags } from "./hook-keys.ts";
 import { receive } from "./receive.ts";
-
-const SOFT_BOUNCES = toResource(
-  "people",
-  { id: "id", email: "text", soft_bounces: "number", last_at: "time", text: "text" },
-  ["id"],
-);
-
-const list = defineCommand({
-  name: "list",
-  alias: "ls",
-  summary: "list addresses with soft bounces: 3 of the last 5 surveys",
-  examples: [
-    "surveyctl service bounce list --data survey.db",
-    "surveyctl service bounce list --project acme --all -o csv",
-  ],
-  exits: [EXIT.done, EXIT.failed, EXIT.refused],
-  flags: { place: PLACE, project: PROJECT, limits: LIMITS },
-  columns: SOFT_BOUNCES,
-  run: (deps, { place, project, limits }) =>
-    showPages(deps, {
-      ...place,
-      project,
-      limits,
-      resource: SOFT_BOUNCES,
-      fetch: (admin, after, limit) => admin({ kind: "bounce.list", project, after, limit }),
-    }),
-});
 
 export const bounce = defineGroup({
   name: "bounce",
@@ -50,18 +20,19 @@ export const bounce = defineGroup({
         "surveyctl service bounce clear ada@example.com --project acme --json",
       ],
       args: { email: { form: "<email>", text: "the address", parse: parseEmail } },
-      columns: toResource("bounces", {
-        email: "text",
-        bounced_at: "time",
-        reported_at: "time",
-        stage: "text",
-        code: "number",
-        enhanced_code: "text",
-        text: "text",
-      }),
+      columns: toResource("bounces", OUTPUTS["bounce.clear"]),
       done: ({ email }) => `Cleared the bounce of ${email}. Surveys are sent to it again.`,
     }),
-    list,
+    serviceCommand({
+      operation: "bounce.list",
+      summary: "list addresses with soft bounces: 3 of the last 5 surveys",
+      examples: [
+        "surveyctl service bounce list --data survey.db",
+        "surveyctl service bounce list --project acme --all -o csv",
+      ],
+      columns: toResource("people", OUTPUTS["bounce.list"], ["id"]),
+      pages: true,
+    }),
     serviceCommand({
       operation: "bounce.hook",
       scope: "server",

@@ -1,12 +1,11 @@
-import { readMinute } from "../../../../service/domain/delivery/digests.ts";
 import { WEEKDAYS } from "../../../../service/domain/surveys/windows.ts";
 import type { ComposedMail } from "../../../../service/operations/define/operation.ts";
+import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { parseEmail } from "../../../args/people.ts";
-import { badValue, parseChoice } from "../../../args/values.ts";
+import { parseChoice } from "../../../args/values.ts";
 import type { Deps } from "../../../kit/deps.ts";
 import { writeDone } from "../../../kit/notes.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
-import { EXIT } from "../../../exit-codes.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import type { FlagGroup } from "../../../kit/flag-spec.ts";
@@ -18,23 +17,8 @@ import { serviceCommand } from "../service-command.ts";
 import { toResource } from "../service-resources.ts";
 import { ALLOW_PRIVATE, urlRefusal } from "../webhook.ts";
 
-const DIGESTS = toResource(
-  "digests",
-  {
-    id: "id",
-    email: "text",
-    every: "text",
-    at: "text",
-    tz: "text",
-    state: "status",
-    next_at: "time",
-    last_sent_at: "time",
-    reason: "text",
-    created_at: "time",
-  },
-  ["created_at", "id", "reason"],
-);
-const TESTED = toResource("digests", { to: "text", subject: "text", status: "number", text: "text" });
+const DIGESTS = toResource("digests", OUTPUTS["digest.list"], ["created_at", "id", "reason"]);
+const TESTED = toResource("digests", OUTPUTS["digest.test"]);
 
 /** The mail server that a test goes through; null without `--smtp`. */
 const MAIL: FlagGroup<ReturnType<typeof readMailSettings>> = {
@@ -56,7 +40,7 @@ const test = defineCommand({
       text: "an address, a Slack URL, or a number from `service digest list`",
     },
   },
-  exits: [EXIT.done, EXIT.failed, EXIT.refused],
+  operation: "digest.test",
   flags: { place: PLACE, project: PROJECT, mail: MAIL },
   columns: TESTED,
   run: async (deps, { id, place, project, mail: { mail, sender } }) => {
@@ -125,7 +109,6 @@ export const digest = defineGroup({
           value: "time",
           text: "time of day, in --tz or else the project's time zone",
           default: "08:00",
-          parse: parseMinute,
         },
         allow_private: ALLOW_PRIVATE,
       },
@@ -165,17 +148,11 @@ export const digest = defineGroup({
         "surveyctl service digest rm 12 --project acme",
       ],
       args: { id: { form: "<email|url|id>", text: "who gets it" } },
-      columns: toResource("digests", { id: "id", email: "text" }),
+      columns: toResource("digests", OUTPUTS["digest.remove"]),
       done: ({ email }) => `${email} gets no more digests.`,
     }),
   ],
 });
-
-function parseMinute(text: string, place: string): number {
-  const minute = readMinute(text);
-  if (minute === null) throw badValue(place, text, "a time of day, as in 08:00");
-  return minute;
-}
 
 function isUrl(text: string): boolean {
   return /^https?:\/\//i.test(text);

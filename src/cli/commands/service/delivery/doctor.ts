@@ -178,7 +178,7 @@ export const test = defineCommand({
     "surveyctl service delivery test you@example.com --smtp-from survey@example.com --data survey.db --project acme",
   ],
   args: { to: { form: "<address>", text: "who gets it", parse: (text: string) => parseEmail(text, "<address>") } },
-  exits: [EXIT.done, EXIT.failed, EXIT.refused],
+  operation: "delivery.test",
   flags: {
     setup: SETUP,
     place: PLACE,

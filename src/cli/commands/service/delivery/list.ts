@@ -3,7 +3,6 @@ import { LISTED_REASONS, LISTED_STATES } from "../../../../service/domain/delive
 import { parsePerson, parsePhone } from "../../../args/people.ts";
 import { LIMITS } from "../../../kit/rows/list-rows.ts";
 import { readRange, type TimeFilter } from "../../../kit/time-flags.ts";
-import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import type { FlagGroup } from "../../../kit/flag-spec.ts";
 import { PLACE, PROJECT, showPages } from "../data/data-file.ts";
@@ -38,7 +37,7 @@ export const list = defineCommand({
     "surveyctl service delivery list --since now --until +7d --by day",
     "surveyctl service delivery list --state held --all -o csv",
   ],
-  exits: [EXIT.done, EXIT.failed, EXIT.refused],
+  operation: "delivery.list",
   flags: {
     place: PLACE,
     project: PROJECT,
@@ -74,8 +73,7 @@ export const list = defineCommand({
       project,
       limits,
       resource: by === "day" ? DELIVERY_DAYS : DELIVERIES,
-      fetch: (admin, after, limit) =>
-        admin({ kind: "delivery.list", project, ...which, ...range, by, email: email ?? phone, after, limit }),
+      call: { kind: "delivery.list", project, ...which, ...range, by, email: email ?? phone } as const,
     }),
 });
 

@@ -1,8 +1,9 @@
 import type { CommandNode } from "../../../kit/command-node.ts";
+import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { serviceCommand } from "../service-command.ts";
 import { toResource } from "../service-resources.ts";
 
-const PAUSE = toResource("settings", { project: "text", paused_at: "time" });
+const PAUSE = toResource("settings", OUTPUTS.pause);
 
 function pauseCommand(operation: "pause" | "resume", summary: string): CommandNode {
   return serviceCommand({

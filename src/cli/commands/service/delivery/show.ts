@@ -1,22 +1,11 @@
 import type { ResultOf } from "../../../../service/operations/index.ts";
 import { countOf } from "../../../../contract/text/whole-number.ts";
 import { showWithLists } from "../data/record-lists.ts";
+import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { serviceCommand } from "../service-command.ts";
 import { toResource } from "../service-resources.ts";
 
-const DELIVERY_HISTORY = toResource("people", {
-  id: "id",
-  email: "text",
-  phone_number: "phone",
-  explanation: "text",
-  unsubscribed_at: "time",
-  bounced_at: "time",
-  sms_unsubscribed_at: "time",
-  last_sent_at: "time",
-  next_survey_scheduled_at: "time",
-  surveys: "text",
-  not_scheduled: "text",
-});
+const DELIVERY_HISTORY = toResource("people", OUTPUTS["delivery.show"]);
 /** Surveys that were asked for and not scheduled. */
 const NOT_SCHEDULED = toResource(
   "surveys",

@@ -1,4 +1,5 @@
 import type { Admin, ResultOf } from "../../../../service/operations/index.ts";
+import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { parsePerson } from "../../../args/people.ts";
 import type { Deps } from "../../../kit/deps.ts";
 import { countOf } from "../../../../contract/text/whole-number.ts";
@@ -6,28 +7,12 @@ import { writeDone, writeNote, writeWarning } from "../../../kit/notes.ts";
 import { rejectRemoteFlags } from "../../../kit/data/data-place.ts";
 import { YES_FLAG } from "../../../kit/removal.ts";
 import { DataFileError } from "../../../errors/command-errors.ts";
-import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { checkColumns } from "../../../render/record-output.ts";
 import { callConfirmed, PLACE, PROJECT_DEFAULT, showRecord, withAdmin, withStore } from "../data/data-file.ts";
 import { toResource } from "../service-resources.ts";
 
-/** A receipt, with nothing in it that tells who was erased. */
-const ERASURE = toResource("settings", {
-  erased_at: "time",
-  projects: "number",
-  people: "number",
-  responses: "number",
-  surveys: "number",
-  attempts: "number",
-  memberships: "number",
-  webhook_events: "number",
-  messages: "number",
-  mentions: "number",
-  suppressions_kept: "number",
-  links_kept: "number",
-  verified: "text",
-});
+const ERASURE = toResource("settings", OUTPUTS.erase);
 
 type Erasure = ResultOf<"erase">;
 
@@ -45,7 +30,7 @@ export const erase = defineCommand({
       parse: (text: string) => parsePerson(text, "email|phone"),
     },
   },
-  exits: [EXIT.done, EXIT.failed, EXIT.refused],
+  operation: "erase",
   flags: {
     place: PLACE,
     // Without a default of its own: it is told from one that was typed.

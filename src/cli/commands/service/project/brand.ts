@@ -1,10 +1,11 @@
+import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
 import { serviceCommand } from "../service-command.ts";
 import { toResource } from "../service-resources.ts";
 import { readLogoFile } from "./logo-file.ts";
 
-const BRAND = toResource("settings", { name: "text", color: "text", text_color: "text", logo_url: "text" });
+const BRAND = toResource("settings", OUTPUTS["brand.show"]);
 
 export const brand = defineGroup({
   name: "brand",

@@ -1,7 +1,8 @@
 import { configFile } from "../../../../config/places.ts";
 import { toIsoTime } from "../../../../contract/text/iso-time.ts";
 import type { Confirmation } from "../../../../service/domain/errors.ts";
-import { parseLifetime, parseName } from "../../../args/values.ts";
+import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
+import { parseName } from "../../../args/values.ts";
 import type { Deps } from "../../../kit/deps.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
 import { serviceCommand } from "../service-command.ts";
@@ -15,7 +16,6 @@ const EXPIRES = {
   value: "duration",
   text: "expire the key after this time, such as 90d",
   otherwise: "never expires",
-  parse: parseLifetime,
 } as const;
 
 export const key = defineGroup({
@@ -40,22 +40,14 @@ export const key = defineGroup({
         read_only: { flag: "--read-only", text: "let the key only read; the service refuses its writes" },
         expires: EXPIRES,
       },
-      columns: toResource("keys", { id: "id", name: "text", key: "text" }),
+      columns: toResource("keys", OUTPUTS["key.add"]),
       notes: () => [KEY_NOTE],
     }),
     serviceCommand({
       operation: "key.list",
       summary: "list keys with their access, last use and end, never the keys themselves",
       examples: ["surveyctl service key list --data survey.db", "surveyctl service key list --project acme --json"],
-      columns: toResource("keys", {
-        id: "id",
-        name: "text",
-        access: "text",
-        last_four: "text",
-        created_at: "time",
-        last_used_on: "text",
-        expires_at: "time",
-      }),
+      columns: toResource("keys", OUTPUTS["key.list"]),
     }),
     serviceCommand({
       operation: "key.rotate",
@@ -71,11 +63,10 @@ export const key = defineGroup({
           value: "duration",
           text: "expire the previous key after this time, such as 24h",
           otherwise: "the old key stays valid",
-          parse: parseLifetime,
         },
         expires: EXPIRES,
       },
-      columns: toResource("keys", { id: "id", name: "text", key: "text", previous: "text", previous_until: "time" }),
+      columns: toResource("keys", OUTPUTS["key.rotate"]),
       done: ({ previous, previous_until: until }) =>
         until === null
           ? `Previous: key ${previous.join(", ")}, which works until \`surveyctl service key revoke\`.`

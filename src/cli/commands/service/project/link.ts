@@ -1,12 +1,9 @@
-import { parseKeyValue } from "../../../args/values.ts";
+import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
 import { parseNameArg, serviceCommand } from "../service-command.ts";
 import { REMOVED, toResource } from "../service-resources.ts";
 
-const LINKS = toResource("links", { id: "id", name: "text", url: "text", properties: "text", created_at: "time" }, [
-  "created_at",
-  "properties",
-]);
+const LINKS = toResource("links", OUTPUTS["link.list"], ["created_at", "properties"]);
 
 export const link = defineGroup({
   name: "link",
@@ -26,11 +23,9 @@ export const link = defineGroup({
           value: "key=value",
           text: "property that each response gets",
           repeatable: true,
-          parse: parseKeyValue,
         },
       },
       columns: LINKS,
-      input: ({ name, property }) => ({ name, property: Object.fromEntries(property) }),
     }),
     serviceCommand({
       operation: "link.list",

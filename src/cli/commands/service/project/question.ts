@@ -3,32 +3,18 @@ import {
   CHOICE_TEXT_MAX,
   CHOICES_MAX,
   CHOICES_MIN,
-  type NumberSpan,
   QUESTION_TEXT_MAX,
   QUESTION_TYPES,
   QUESTIONS_MAX,
-  readScale,
-  readScores,
-  SCALE_FORMS,
-  SCORES_FORMS,
 } from "../../../../contract/questions/questions.ts";
-import { badValue, parseInteger, parseName } from "../../../args/values.ts";
+import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
+import { parseName } from "../../../args/values.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
 import { serviceCommand } from "../service-command.ts";
 import { toResource } from "../service-resources.ts";
 
-const COLUMNS = {
-  id: "id",
-  type: "text",
-  text: "text",
-  choices: "text",
-  scale: "text",
-  to: "text",
-  position: "number",
-  retired_at: "time",
-} as const;
-const QUESTIONS = toResource("questions", COLUMNS, ["retired_at", "scale", "choices", "type"]);
-const SHOWN_QUESTION = toResource("questions", { ...COLUMNS, texts: "text" });
+const QUESTIONS = toResource("questions", OUTPUTS["question.list"], ["retired_at", "scale", "choices", "type"]);
+const SHOWN_QUESTION = toResource("questions", OUTPUTS["question.show"]);
 
 const ID = { form: "<id>", text: "the question's id, from `service question list`" } as const;
 
@@ -63,14 +49,12 @@ export const question = defineGroup({
           flag: "--scale",
           value: "range",
           text: "numbers of a scale, from 0 or 1 to at most 10, such as 1-5",
-          parse: parseScale,
         },
         to: {
           flag: "--to",
           value: "scores",
           text: "ask only people with these scores, such as 0-6 or 0-6,9-10",
           otherwise: "everybody",
-          parse: parseScores,
         },
         id: {
           flag: "--id",
@@ -113,7 +97,6 @@ export const question = defineGroup({
           value: "n",
           text: "its place among the questions, from 1",
           required: true,
-          parse: (text: string, place: string) => parseInteger(text, place, { min: 1, max: QUESTIONS_MAX }),
         },
       },
       columns: QUESTIONS,
@@ -158,17 +141,3 @@ export const question = defineGroup({
     }),
   ],
 });
-
-/** Throws UsageError. */
-function parseScale(text: string, place: string): NumberSpan {
-  const scale = readScale(text);
-  if (scale === null) throw badValue(place, text, SCALE_FORMS);
-  return scale;
-}
-
-/** Throws UsageError. */
-function parseScores(text: string, place: string): readonly NumberSpan[] {
-  const scores = readScores(text);
-  if (scores === null) throw badValue(place, text, SCORES_FORMS);
-  return scores;
-}

@@ -1,6 +1,5 @@
 import { CHANNELS } from "../../../../contract/routes.ts";
-import { readDuration } from "../../../../contract/text/duration.ts";
-import { badValue } from "../../../args/values.ts";
+import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { serviceCommand } from "../service-command.ts";
 import { toResource } from "../service-resources.ts";
 
@@ -12,7 +11,6 @@ export const reminder = serviceCommand({
     after: {
       form: "[after]",
       text: "a duration after the survey, from 1h to 30d, or off; omit to show the current one",
-      parse: parseAfter,
     },
   },
   flags: {
@@ -23,15 +21,5 @@ export const reminder = serviceCommand({
       choices: ["any", ...CHANNELS],
     },
   },
-  columns: toResource("settings", { after_seconds: "number", channel: "text" }),
+  columns: toResource("settings", OUTPUTS.reminder),
 });
-
-/** Throws UsageError. */
-async function parseAfter(text: string): Promise<number | "off"> {
-  if (text === "off") return "off";
-  const { isReminderTime } = await import("../../../../service/domain/delivery/reminders.ts");
-  const seconds = readDuration(text);
-  if (seconds === null || !isReminderTime(seconds))
-    throw badValue("<after>", text, "a duration from 1h to 30d such as 5d, or off");
-  return seconds;
-}

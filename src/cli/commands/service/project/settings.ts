@@ -2,28 +2,19 @@ import { FOOTER_MAX } from "../../../../contract/limits.ts";
 import { quoteText } from "../../../../contract/text/invisible.ts";
 import type { ProjectConfiguration } from "../../../../service/domain/projects/configuration.ts";
 import { type ConfiguredSettings, PROJECT_SETTINGS } from "../../../../service/domain/projects/settings.ts";
+import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import type { FlagRecord } from "../../../args/flag-record.ts";
 import { OUTPUT_FORMATS, readOutput } from "../../../args/global-options.ts";
 import { parseZone } from "../../../args/time.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
-import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import type { FlagGroup } from "../../../kit/flag-spec.ts";
-import type { ColumnKind } from "../../../render/columns.ts";
 import { checkColumns } from "../../../render/record-output.ts";
 import { writeText } from "../../../render/safe-text.ts";
 import { PLACE, PROJECT, showRecord, withAdmin } from "../data/data-file.ts";
 import { toResource } from "../service-resources.ts";
 
-const SETTINGS = toResource("settings", {
-  sender_name: "text",
-  from: "text",
-  reply_to: "text",
-  footer: "text",
-  tz: "text",
-  soft_bounces: "number",
-  daily_limit: "number",
-} satisfies Record<keyof ConfiguredSettings, ColumnKind>);
+const SETTINGS = toResource("settings", OUTPUTS.settings);
 
 /** An empty text clears a setting. */
 const SETTING_FLAGS: Readonly<Record<keyof ConfiguredSettings, FlagRecord>> = {
@@ -84,7 +75,7 @@ export const settings = defineCommand({
     'surveyctl service settings --reply-to "" --project acme',
     "surveyctl service settings -o yaml > survey.yaml",
   ],
-  exits: [EXIT.done, EXIT.failed, EXIT.refused],
+  operation: "settings",
   flags: { place: PLACE, project: PROJECT, output: OUTPUT, change: CHANGE },
   columns: SETTINGS,
   run: async (deps, { place, project, output, change }) => {

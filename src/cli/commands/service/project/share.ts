@@ -1,20 +1,11 @@
 import { quoteText } from "../../../../contract/text/invisible.ts";
+import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { rejectConflict } from "../../../args/flags.ts";
-import { parseLifetime, parseName, parseNames } from "../../../args/values.ts";
+import { parseName } from "../../../args/values.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
 import type { FlagGroup } from "../../../kit/flag-spec.ts";
 import { parseNameArg, serviceCommand } from "../service-command.ts";
 import { toResource } from "../service-resources.ts";
-
-const SHARE_COLUMNS = {
-  id: "id",
-  name: "text",
-  trend: "id",
-  segments: "text",
-  comments: "flag",
-  created_at: "time",
-  expires_at: "time",
-} as const;
 
 const COMMENTS: FlagGroup<boolean> = {
   records: [
@@ -45,7 +36,6 @@ export const share = defineGroup({
           value: "duration",
           text: "expire the link after this time, such as 90d",
           otherwise: "never expires",
-          parse: parseLifetime,
         },
         trend: { flag: "--trend", value: "id", text: "only responses of this trend", parse: parseName },
         segment: {
@@ -53,26 +43,24 @@ export const share = defineGroup({
           value: "names",
           text: "a chart for each of these properties",
           repeatable: true,
-          parse: (text: string, place: string) => parseNames([text], place),
         },
         comments: COMMENTS,
       },
-      columns: toResource("shared pages", { ...SHARE_COLUMNS, url: "text" }),
-      input: ({ segment, ...page }) => ({ ...page, segment: segment.flat() }),
+      columns: toResource("shared pages", OUTPUTS["share.add"]),
       notes: () => ["save this link now; it is not shown again. Anyone who has it can see the page"],
     }),
     serviceCommand({
       operation: "share.list",
       summary: "list pages for colleagues, without their links",
       examples: ["surveyctl service share list --data survey.db", "surveyctl service share list --json"],
-      columns: toResource("shared pages", SHARE_COLUMNS, ["created_at"]),
+      columns: toResource("shared pages", OUTPUTS["share.list"], ["created_at"]),
     }),
     serviceCommand({
       operation: "share.remove",
       summary: "revoke a link immediately",
       examples: ["surveyctl service share remove Board --data survey.db", "surveyctl service share rm 12 --yes"],
       args: { id: { form: "<name|id>", text: "the page's name or number, from `service share list`" } },
-      columns: toResource("shared pages", { id: "id", name: "text" }),
+      columns: toResource("shared pages", OUTPUTS["share.remove"]),
       asks: true,
       done: ({ name }) => `Removed the page ${quoteText(name)}; its link leads nowhere now.`,
     }),

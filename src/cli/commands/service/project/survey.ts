@@ -1,4 +1,5 @@
 import { LOCALES } from "../../../../contract/locales.ts";
+import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { parseEmail } from "../../../args/people.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
 import { showRecord } from "../data/data-file.ts";
@@ -6,7 +7,7 @@ import { PREVIEW_FLAGS, showPreview } from "../preview.ts";
 import { serviceCommand } from "../service-command.ts";
 import { toResource } from "../service-resources.ts";
 
-const PREVIEW = toResource("surveys", { from: "text", to: "text", subject: "text", text: "text", html: "text" });
+const PREVIEW = toResource("surveys", OUTPUTS["survey.preview"]);
 
 export const survey = defineGroup({
   name: "survey",
@@ -47,7 +48,7 @@ export const survey = defineGroup({
         "surveyctl service survey link 42 --columns url -o csv --project acme",
       ],
       args: { id: { form: "<id>", text: "the response's number" } },
-      columns: toResource("responses", { url: "text" }),
+      columns: toResource("responses", OUTPUTS["survey.link"]),
     }),
   ],
 });

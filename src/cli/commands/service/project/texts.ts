@@ -1,32 +1,14 @@
 import { EMAIL_SUBJECT_MAX, INTRO_MESSAGE_MAX } from "../../../../contract/limits.ts";
 import { LOCALES } from "../../../../contract/locales.ts";
 import { quoteText } from "../../../../contract/text/invisible.ts";
-import { formatScoreSpan } from "../../../../contract/text/score-span.ts";
-import {
-  type ProjectTexts,
-  TEXT_NAMES,
-  type TextName,
-  textProblem,
-} from "../../../../service/domain/projects/texts.ts";
-import { parseScoreSpan } from "../../../args/values.ts";
+import { TEXT_NAMES, type TextName, textProblem } from "../../../../service/domain/projects/texts.ts";
+import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
-import type { ColumnKind } from "../../../render/columns.ts";
 import { serviceCommand } from "../service-command.ts";
 import { toResource } from "../service-resources.ts";
 
-const TEXT_COLUMNS: Readonly<Record<keyof ProjectTexts, ColumnKind>> = {
-  locale: "text",
-  score: "text",
-  product_name: "text",
-  subject: "text",
-  intro: "text",
-  thank_you: "text",
-  thank_you_link: "text",
-  thank_you_link_text: "text",
-  comment_question: "text",
-};
-const TEXTS = toResource("texts", TEXT_COLUMNS);
+const TEXTS = toResource("texts", OUTPUTS["texts.show"]);
 
 /** An empty text clears one. */
 const TEXT_FLAGS = {
@@ -59,7 +41,6 @@ export const texts = defineGroup({
           flag: "--score",
           value: "range",
           text: "only for answers with these scores, such as 9-10 (not in the e-mail)",
-          parse: (text: string, place: string) => formatScoreSpan(parseScoreSpan(text, place)),
         },
       },
       columns: TEXTS,

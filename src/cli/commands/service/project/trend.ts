@@ -1,9 +1,9 @@
-import { parseKeyValue } from "../../../args/values.ts";
+import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
 import { serviceCommand } from "../service-command.ts";
 import { REMOVED, toResource } from "../service-resources.ts";
 
-const TRENDS = toResource("trends", { id: "id", name: "text", where: "text", created_at: "time" }, ["created_at"]);
+const TRENDS = toResource("trends", OUTPUTS["trend.list"], ["created_at"]);
 
 export const trend = defineGroup({
   name: "trend",
@@ -24,11 +24,9 @@ export const trend = defineGroup({
           text: "property and value that a response must have",
           repeatable: true,
           required: true,
-          parse: parseKeyValue,
         },
       },
       columns: TRENDS,
-      input: ({ name, where }) => ({ name, where: Object.fromEntries(where) }),
     }),
     serviceCommand({
       operation: "trend.list",
