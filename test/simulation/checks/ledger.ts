@@ -67,6 +67,8 @@ export interface Ledger {
   readonly endangered: Set<string>;
   /** By the comment of the answer, what an endpoint took. */
   readonly events: Map<string, TakenEvent[]>;
+  /** By project and operation: how many have surely left a line in the log, and how many may have. */
+  readonly deeds: Map<string, { readonly surely: number; readonly perhaps: number }>;
   /** The largest id that was told of each project. */
   readonly ids: Map<string, number>;
   /** When processes died, Unix milliseconds. */
@@ -97,6 +99,7 @@ export function createLedger(trace: Trace): Ledger {
     wanted: new Possible<"never" | "asked">("never", turn),
     endangered: new Set(),
     events: new Map(),
+    deeds: new Map(),
     ids: new Map(),
     deaths: [],
     violate: (what) => {

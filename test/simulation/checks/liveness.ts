@@ -1,6 +1,7 @@
 /** At the end, long after the last fault: all that was due has ended, and nothing is left behind. */
 import { insist } from "../world/administrators.ts";
 import type { Project, World } from "../world/world.ts";
+import { checkLog } from "./log.ts";
 import { recount } from "./recount.ts";
 
 const WAITING = ["claimed", "transmitting", "retrying", "held"] as const;
@@ -69,6 +70,7 @@ function checkRest({ disk, clock, ledger }: World): void {
 async function checkProject(world: World, project: Project): Promise<void> {
   await checkDeliveries(world, project);
   await checkReasons(world, project);
+  await checkLog(world, project);
   const { ledger } = world;
   for (const { waiting, failed, missed } of (await insist(world, ({ admin }) =>
     admin({ kind: "webhook.list", project: project.name }),
@@ -101,7 +103,7 @@ async function checkDeliveries(world: World, { name }: Project): Promise<void> {
       }[];
       next: string | null;
     } | null = await insist(world, ({ admin }) =>
-      admin({ kind: "delivery.list", project: name, limit: 1000, after: after === "" ? null : after }),
+      admin({ kind: "delivery.list", project: name, limit: 500, after: after === "" ? null : after }),
     );
     for (const { email, phone_number: phone, state, channel, due_at: dueAt } of page?.rows ?? []) {
       const address = (channel === "sms" ? phone : email) ?? "";

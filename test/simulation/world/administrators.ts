@@ -3,6 +3,8 @@ import { DomainError } from "../../../src/service/domain/errors.ts";
 import type { TestService } from "../../helpers/test-service.ts";
 import type { DatabaseServer } from "../database/server.ts";
 import type { End } from "../checks/possible.ts";
+import { beginDeed } from "../checks/log.ts";
+import { settle } from "./calls.ts";
 import { beginErasure } from "./client.ts";
 import { endpointUrl, WEBHOOK_SECRET } from "./endpoints.ts";
 import type { Person, Project, World } from "./world.ts";
@@ -100,7 +102,8 @@ async function attempt(
 export function pause(world: World, project: Project | null, paused: boolean): Promise<void> {
   const end = world.ledger.pauses.begin(project?.name ?? "*", paused ? "paused" : "running");
   const call = { kind: paused ? "pause" : "resume", project: project?.name ?? null } as const;
-  return attempt(world, JSON.stringify(call), ({ admin }) => admin(call), [end]);
+  const line = beginDeed(world, project === null ? world.projects : [project], call.kind);
+  return attempt(world, JSON.stringify(call), ({ admin }) => admin(call), [end, line]);
 }
 
 export function erase(world: World, person: Person): Promise<void> {
@@ -109,7 +112,19 @@ export function erase(world: World, person: Person): Promise<void> {
   const { project, email } = person;
   const choice = { dry_run: false, properties: false, forget_unsubscribe: false };
   const call = { kind: "erase", confirm: true, project: project.name, email, ...choice } as const;
-  return attempt(world, JSON.stringify(call), ({ admin }) => admin(call), [end]);
+  return attempt(world, JSON.stringify(call), ({ admin }) => admin(call), [end, beginDeed(world, [project], "erase")]);
+}
+
+/** Somebody elsewhere, with a key that administers the project. */
+export async function administer(world: World, project: Project, operation: string, input: object): Promise<void> {
+  const key = (project.adminKey ??=
+    (await insist(world, ({ admin }) => admin({ kind: "key.add", project: project.name, admin: true })))?.key ?? null);
+  const ends = [beginDeed(world, [project], operation)];
+  if (operation === "pause" || operation === "resume")
+    ends.push(world.ledger.pauses.begin(project.name, operation === "pause" ? "paused" : "running"));
+  const answer = await world.calls.api(key ?? "", "POST", `/operations/${operation}`, { ...input });
+  if (settle(ends, answer)) world.trace.count("operations over HTTP");
+  world.trace.add(`elsewhere: ${operation} ${JSON.stringify(input)}: ${answer.status}`);
 }
 
 export function setName(world: World, { name }: Project, senderName: string): Promise<void> {

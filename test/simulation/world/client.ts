@@ -1,4 +1,5 @@
 /** The programs that use the API: they send surveys, save people, bring responses in, change them and delete people. */
+import { beginDeed } from "../checks/log.ts";
 import { AUTOPILOT_SUBJECT } from "../checks/pacing.ts";
 import { settle } from "./calls.ts";
 import type { Person, World } from "./world.ts";
@@ -84,9 +85,10 @@ export async function unsubscribe({ calls, ledger, trace }: World, person: Perso
 export async function remove(world: World, person: Person): Promise<void> {
   const { calls, trace } = world;
   const { name, key } = person.project;
-  const ends = beginErasure(world, person);
+  const ends = [beginErasure(world, person), beginDeed(world, [person.project], "people.delete")];
   const answered = await calls.api(key, "DELETE", `/people/${encodeURIComponent(`email:${person.email}`)}.json`);
-  ends(answered.status === 202 ? "acknowledged" : answered.isTaken && answered.status !== 404 ? "unknown" : "refused");
+  for (const end of ends)
+    end(answered.status === 202 ? "acknowledged" : answered.isTaken && answered.status !== 404 ? "unknown" : "refused");
   trace.add(`${name} deletes ${person.email}: ${answered.status}`);
   if (answered.status === 202) trace.count("deleted");
 }

@@ -1,5 +1,5 @@
 /** What happens in a world without anybody's fault: bursts of work in the shops, at the desks of administrators. */
-import { backUp, enableWebhooks, erase, pass, pause, setName, tidy } from "./administrators.ts";
+import { administer, backUp, enableWebhooks, erase, pass, pause, setName, tidy } from "./administrators.ts";
 import type { Chance } from "./chance.ts";
 import { addResponse, ask, enrol, remove, unsubscribe } from "./client.ts";
 import type { Person, Project, World } from "./world.ts";
@@ -7,6 +7,7 @@ import type { Person, Project, World } from "./world.ts";
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 export const BURST_MS = 5 * MINUTE_MS;
+const ADMINISTERED_SHARE = 0.3;
 /** How often an administrator looks after the webhooks. */
 const ROUND_MS = 60 * HOUR_MS;
 
@@ -17,8 +18,28 @@ export function planLife(world: World): void {
   const chance = world.chance.branch("life");
   for (let left = options.bursts; left > 0; left -= 1)
     world.later(chance.whole(MINUTE_MS, options.calmMs - clock.now()), async () => burst(world, chance));
+  planAdministration(world);
   for (let ms = ROUND_MS; clock.now() + ms < options.calmMs; ms += ROUND_MS)
     world.later(ms, () => enableWebhooks(world));
+}
+
+/** In some worlds, somebody administers over HTTP; what is drawn for that changes nothing else. */
+function planAdministration(world: World): void {
+  const chance = world.chance.branch("administration");
+  if (!chance.happens(ADMINISTERED_SHARE)) return;
+  const { options, clock, projects } = world;
+  for (let left = chance.whole(5, 20); left > 0; left -= 1)
+    world.later(chance.whole(MINUTE_MS, options.calmMs - clock.now()), async () => {
+      const project = chance.pick(projects);
+      if (chance.happens(0.3)) {
+        await administer(world, project, "pause", {});
+        return world.later(chance.whole(1, 24) * HOUR_MS, () => administer(world, project, "resume", {}));
+      }
+      // No world is that old, so nothing expires; two at once ask for different ages.
+      const keepFor = (): Promise<void> =>
+        administer(world, project, "retention", { requests: `${chance.whole(1000, 9999)}d`, confirm: true });
+      await Promise.all(chance.happens(0.3) ? [keepFor(), keepFor()] : [keepFor()]);
+    });
 }
 
 /** Several deeds within `BURST_MS`. */

@@ -34,6 +34,8 @@ export interface Project {
   readonly name: string;
   /** Set as soon as it is known. */
   key: string;
+  /** Of somebody elsewhere; null until they have one. */
+  adminKey: string | null;
   readonly people: readonly Person[];
 }
 
@@ -151,7 +153,7 @@ function serviceOptions(options: WorldOptions): Parameters<typeof createMachine>
 function createProjects(options: WorldOptions, chance: Chance): Project[] {
   return Array.from({ length: options.projects }, (_, index) => {
     const name = index === 0 ? "default" : `project${index}`;
-    const project: Project = { name, key: index === 0 ? FIRST_KEY : "", people: [] };
+    const project: Project = { name, key: index === 0 ? FIRST_KEY : "", adminKey: null, people: [] };
     const people = Array.from({ length: options.people }, (__, n) => ({
       project,
       email: `person${n}@${name}.example`,
