@@ -1,4 +1,5 @@
 /** Faults in who is known and who may be written to. */
+import type { OperationLogRows } from "../../../src/service/domain/operation-log/operation-log-rows.ts";
 import type { deletePerson } from "../../../src/service/domain/people/people.ts";
 import type { canReceive, recordBounce, stopTexts } from "../../../src/service/domain/people/suppressions.ts";
 import type { PersonRows } from "../../../src/service/domain/people/person-rows.ts";
@@ -30,6 +31,17 @@ export const PEOPLE_FAULTS = [
       class extends Original {
         override async add(...[project, channel, ...rest]: Parameters<SuppressionRows["add"]>): Promise<void> {
           if (channel === "sms") await super.add(project, channel, ...rest);
+        }
+      },
+  ),
+  fault<typeof OperationLogRows>(
+    "what is done to a person leaves no line",
+    ["service/domain/operation-log/operation-log-rows.ts", "OperationLogRows"],
+    (Original) =>
+      class extends Original {
+        override add(...[projects, actor, deeds, ...rest]: Parameters<OperationLogRows["add"]>): void {
+          const others = deeds.filter(({ operation }) => !/^(?:erase|people[.].*)$/.test(operation));
+          super.add(projects, actor, others, ...rest);
         }
       },
   ),
