@@ -122,6 +122,9 @@ const SETTINGS = `settings:
 trends: []
 `;
 
+/** Two hundred commands, on a busy machine. */
+const PATIENCE_MS = 300_000;
+
 const state = { home: "", values: new Map<string, string>() };
 let receiver: HookReceiver;
 let mail: SmtpPlanServer;
@@ -156,7 +159,7 @@ beforeAll(async () => {
   }
   state.values.set("receiver", receiver.url);
   state.values.set("smtp", `--smtp smtp://127.0.0.1:${mail.port} --smtp-from us@example.com`);
-});
+}, PATIENCE_MS);
 afterAll(async () => {
   await services.local.stop();
   await services.remote.stop();
@@ -178,28 +181,32 @@ function plain(text: string): string {
     .replaceAll(/\b[\w-]{32,}\b/g, "SECRET");
 }
 
-it("tells the same story with --data and with a profile", async () => {
-  const seen = new Set<string>();
-  for (const line of STORY) {
-    const typed = line.replaceAll(/\{(\w+)\}/g, (_, name: string) => state.values.get(name)!);
-    const words = ["service", ...typed.replace("survey.yaml", path.join(state.home, "survey.yaml")).split(" ")];
-    const [here, there] = [
-      await runInside({ args: [...words, ...services.local.place], home: state.home }),
-      await runInside({ args: [...words, "--profile", "prod"], home: state.home }),
-    ];
-    const shown = ({ status, stdout, stderr }: typeof here) => ({
-      line,
-      status,
-      stdout: plain(stdout),
-      stderr: plain(stderr),
-    });
-    expect(shown(there)).toEqual(shown(here));
-    const [, id] = /^(?:id\t)?(\d+)(?=[\t\n])/.exec(here.stdout) ?? [];
-    if (id !== undefined) state.values.set(words[1]!, id);
-    if (here.status === 0) seen.add(words.slice(1, 3).join("."));
-  }
-  const names = describeOperations().map(({ name }) => name);
-  const told = (name: string): boolean => [...seen].some((each) => each === name || each.startsWith(`${name}.`));
-  // They need a bounce and a survey that may have been sent.
-  expect(names.filter((name) => !told(name))).toEqual(["survey.link", "bounce.clear", "delivery.resolve"]);
-});
+it(
+  "tells the same story with --data and with a profile",
+  async () => {
+    const seen = new Set<string>();
+    for (const line of STORY) {
+      const typed = line.replaceAll(/\{(\w+)\}/g, (_, name: string) => state.values.get(name)!);
+      const words = ["service", ...typed.replace("survey.yaml", path.join(state.home, "survey.yaml")).split(" ")];
+      const [here, there] = [
+        await runInside({ args: [...words, ...services.local.place], home: state.home }),
+        await runInside({ args: [...words, "--profile", "prod"], home: state.home }),
+      ];
+      const shown = ({ status, stdout, stderr }: typeof here) => ({
+        line,
+        status,
+        stdout: plain(stdout),
+        stderr: plain(stderr),
+      });
+      expect(shown(there)).toEqual(shown(here));
+      const [, id] = /^(?:id\t)?(\d+)(?=[\t\n])/.exec(here.stdout) ?? [];
+      if (id !== undefined) state.values.set(words[1]!, id);
+      if (here.status === 0) seen.add(words.slice(1, 3).join("."));
+    }
+    const names = describeOperations().map(({ name }) => name);
+    const told = (name: string): boolean => [...seen].some((each) => each === name || each.startsWith(`${name}.`));
+    // They need a bounce and a survey that may have been sent.
+    expect(names.filter((name) => !told(name))).toEqual(["survey.link", "bounce.clear", "delivery.resolve"]);
+  },
+  PATIENCE_MS,
+);

@@ -17,10 +17,3 @@ export class EndpointTransport implements EventTransport {
     this.#transport.close();
   }
 }
-
-export function postOnce(
-  options: EndpointOptions,
-  ...exchange: Parameters<Original["post"]>
-): ReturnType<Original["post"]> {
-  return new EndpointTransport(options).post(...exchange);
-}

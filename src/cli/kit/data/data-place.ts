@@ -86,8 +86,8 @@ function localPlace(deps: Deps): DataPlace {
 }
 
 /**
- * Throws UsageError for flags that name a service elsewhere, or two places; and for a variable that does, unless a place
- * was given.
+ * Throws UsageError for two places and for flags that name a service elsewhere, and for SURVEYCTL_PROFILE unless a
+ * place was given.
  */
 export function rejectRemoteFlags(deps: Deps, { data }: DataFileChoice): void {
   const { profile, baseUrl } = deps.options;

@@ -289,7 +289,7 @@ async function eraseAgain(tx: Transaction, project: Project, person: PersonRow):
   await tx.erasures.setCleaning(true);
 }
 
-/** Whatever the case of the letters. */
+/** Ignores case. */
 export function replaceText(text: string, part: string, by: string): string {
   if (part === "") return text;
   const pattern = new RegExp(part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"), "gi");

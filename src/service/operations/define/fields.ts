@@ -33,12 +33,12 @@ export function typed<Value, Given = Value | string>(
   );
 }
 
-/** For `typed`: only texts. */
+/** Reads texts only, for `typed`. */
 export function fromText<Value>(read: (text: string) => Value | null): (given: unknown) => Value | null {
   return (given) => (typeof given === "string" ? read(given.trim()) : null);
 }
 
-/** For `typed`: texts, and seconds as numbers. */
+/** Reads texts, and numbers as seconds, for `typed`. */
 function fromSeconds<Value>(read: (text: string) => Value | null): (given: unknown) => Value | null {
   return (given) => fromText(read)(typeof given === "number" ? `${given}s` : given);
 }
@@ -49,7 +49,7 @@ function only(value: number | null, isAllowed: (value: number) => boolean): numb
 
 const SECONDS: JsonObject = { type: ["integer", "string"], description: "seconds, or a duration such as 90d" };
 
-/** Until something ends or comes again. */
+/** From 1 second to 100 years, unless `isAllowed` differs. */
 function lasting(read: (text: string) => number | null, form: string, isAllowed = isLifetime) {
   return typed<number>(
     fromSeconds((text) => only(read(text), isAllowed)),
@@ -60,7 +60,7 @@ function lasting(read: (text: string) => number | null, form: string, isAllowed 
 
 export const lifetime = lasting(readDuration, DURATION_FORM);
 export const interval = lasting(readInterval, INTERVAL_FORM);
-/** 0 ends something at once. */
+/** Or 0, to end something immediately. */
 export const overlap = lasting(readDuration, DURATION_FORM, (seconds) => seconds === 0 || isLifetime(seconds));
 
 export function duration(read: (text: string) => number | null, isAllowed: (seconds: number) => boolean, form: string) {
@@ -90,10 +90,10 @@ export function wholeNumber(min: number, max: number) {
 
 const rowNumber = typed<number>(fromText(readWholeNumber), "the place after a page");
 
-/** Of a list in pages: `after` is the `next` of the page before. */
+/** Fields of a list in pages; `after` is `next` of the previous page. */
 export const PAGE = { after: v.optional(v.nullable(rowNumber), null), limit: v.optional(wholeNumber(1, 500), 50) };
 
-/** For `typed`: names with commas between them, or lists of these; empty for what isn't text. */
+/** Splits names at commas, in one text or several. What isn't text becomes an empty name. */
 export function splitNames(given: unknown): string[] {
   const texts = [given].flat().flatMap((text) => (typeof text === "string" ? text.split(",") : [""]));
   return texts.map((text) => text.trim());
@@ -131,7 +131,7 @@ export function span(read: (text: string) => NumberSpan | null, form: string) {
   );
 }
 
-/** Unix seconds, once the time of the transaction is known. */
+/** Gives Unix seconds once the time of the transaction is known, for times such as 7d. */
 export const moment = typed<(now: number) => number, number | string>(
   (given) => {
     if (typeof given === "number") return Number.isSafeInteger(given) && given >= 0 ? () => given : null;

@@ -207,7 +207,7 @@ export const CONFIRM = {
   ),
 };
 
-/** A confirmation of something else than what would go now is none. Throws UnconfirmedError. */
+/** Throws UnconfirmedError if something would be removed that wasn't confirmed. */
 export async function requireConfirmed(
   { confirm: given }: { readonly confirm?: boolean | JsonObject },
   wanted: () => Promise<Confirmation | null>,
