@@ -93,7 +93,7 @@ export async function* readInWindows<Batch>(options: WindowsOptions<Batch>, span
 }
 
 interface Queue<Batch> {
-  /** In the order of time. */
+  /** Oldest first. */
   readonly tasks: Task<Batch>[];
   readonly running: ReadonlySet<Promise<unknown>>;
   readonly fill: () => void;

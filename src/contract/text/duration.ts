@@ -39,7 +39,7 @@ export function formatDuration(seconds: number): string {
   return `${seconds / UNIT_SECONDS[unit]}${unit}`;
 }
 
-/** With its share of a leap day, so that five years are never short of five. */
+/** The average of the calendar. */
 const YEAR_SECONDS = 365.25 * UNIT_SECONDS.d;
 
 /** The same, or years such as `5y`. */

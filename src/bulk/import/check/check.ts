@@ -103,10 +103,10 @@ function compareRows({ repeats }: RowKind, keep: "first" | "last") {
   return {
     keptBy,
     conflicts,
-    compare(
+    compare: (
       values: RowValues,
       line: number,
-    ): { readonly conflict: RowProblem | null; readonly dropped: readonly number[] } {
+    ): { readonly conflict: RowProblem | null; readonly dropped: readonly number[] } => {
       const keys = personKeys(values);
       // Removals only send the first identifier.
       if (repeats === "identifier") return { conflict: null, dropped: people.join(line, keys.slice(0, 1)) };

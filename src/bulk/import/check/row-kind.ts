@@ -1,18 +1,5 @@
 import type { JsonObject } from "../../../contract/json.ts";
-
-export type FieldRule =
-  | "id"
-  | "email"
-  | "phone"
-  | "text"
-  | "comment"
-  | "channel"
-  | "delay"
-  | "send"
-  | "time"
-  | "score"
-  | "nps"
-  | "answers";
+import type { CellValue, FieldRule } from "./rules.ts";
 
 export interface FieldSpec {
   readonly name: string;
@@ -40,8 +27,6 @@ export interface RowProblem {
   readonly column: string;
   readonly message: string;
 }
-
-export type CellValue = string | number | boolean;
 
 export type RowValues = Readonly<Record<string, CellValue | undefined>>;
 

@@ -12,8 +12,8 @@ import { findLostText } from "../../../contract/text/lost-text.ts";
 import { SPECIAL_PROPERTIES } from "../../../contract/special-properties.ts";
 import { propertyKey, type HeaderColumn } from "../table/header.ts";
 import { findExtraCells, type InputRecord, isBlank } from "../table/record-parser.ts";
-import type { CellValue, FieldRule, ImportRow, InvalidRow, RowKind, RowProblem, RowValues } from "./row-kind.ts";
-import { RULES, type ValueReaders } from "./rules.ts";
+import type { ImportRow, InvalidRow, RowKind, RowProblem, RowValues } from "./row-kind.ts";
+import { type CellValue, type FieldRule, RULES, type ValueReaders } from "./rules.ts";
 
 export interface ValidatorOptions {
   readonly kind: RowKind;
@@ -45,7 +45,7 @@ export interface Validator {
 /** The result of `checkFields` is overwritten by the next record, that of `validate` isn't. */
 export function createValidator(options: ValidatorOptions): Validator {
   const cells = propertyCells(options.columns);
-  const checkAnywhere = createFieldCheck(options);
+  const checkAnywhere = createFieldCheck(options, cells);
   let hasOwnLimits = true;
   const checkFields = (record: InputRecord): FieldCheck => {
     const checked = checkAnywhere(record);
@@ -145,20 +145,15 @@ interface FieldCell {
   readonly fallback: CellValue | undefined;
 }
 
-function createFieldCheck({
-  kind,
-  columns,
-  readers,
-  properties,
-  defaults,
-  overrides = {},
-}: ValidatorOptions): (record: InputRecord) => FieldCheck {
+function createFieldCheck(
+  { kind, columns, readers, properties, defaults, overrides = {} }: ValidatorOptions,
+  cellsOfProperties: readonly PropertyCell[],
+): (record: InputRecord) => FieldCheck {
   const fields = columns.flatMap(({ header, target }, index): FieldCell[] =>
     target.kind === "field"
       ? [{ index, header, joined: target.joined ?? [], ...target.field, fallback: defaults[target.field.name] }]
       : [],
   );
-  const cellsOfProperties = propertyCells(columns);
   const limited = [
     ...limitedCells(cellsOfProperties, properties),
     ...cellsOfProperties.filter(({ key }) => isMapColumn(key)).map(checkMap),

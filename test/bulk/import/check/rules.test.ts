@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { RULES } from "../../../../src/bulk/import/check/rules.ts";
-import type { FieldRule } from "../../../../src/bulk/import/check/row-kind.ts";
+import { type FieldRule, RULES } from "../../../../src/bulk/import/check/rules.ts";
 
 const readers = {
   time: (text: string) => ({ "2026-01-31": 1_769_817_600, "2062-01-31": 2_905_804_800 })[text] ?? null,
