@@ -16,10 +16,22 @@ export function createAsk(process: Pick<Process, "stdin" | "stderr">, signal: Ab
     if (!input.isTTY || !screen.isTTY) throw new UsageError("there is no terminal to ask on");
     signal.throwIfAborted();
     const next = typedAhead.shift();
-    if (next === undefined)
-      return askOnce(await openLines(input, screen, secret), screen, { prompt, secret, signal, typedAhead });
-    screen.write(`${prompt}\n`);
-    return next;
+    if (next !== undefined) {
+      screen.write(`${prompt}\n`);
+      return next;
+    }
+    const lines = await openLines(input, screen, secret);
+    let isAnswered = false;
+    try {
+      if (secret) screen.write(prompt);
+      const answer = await readAnswer(lines, secret ? "" : prompt, signal, typedAhead);
+      isAnswered = true;
+      return answer;
+    } finally {
+      lines.close();
+      // Nothing else ended the line.
+      if (secret || !isAnswered) screen.write("\n");
+    }
   };
 }
 
@@ -30,36 +42,11 @@ async function openLines(input: ReadStream, screen: WriteStream, secret: boolean
   return createInterface({ input, output: secret ? silent : screen, terminal: true, historySize: 0 });
 }
 
-interface Question {
-  readonly prompt: string;
-  readonly secret: boolean;
-  readonly signal: AbortSignal;
-  readonly typedAhead: string[];
-}
-
-async function askOnce(lines: Interface, screen: WriteStream, question: Question): Promise<string> {
-  let isAnswered = false;
-  try {
-    const answer = await answerTo(lines, screen, question);
-    isAnswered = true;
-    return answer;
-  } finally {
-    lines.close();
-    // Nothing else ended the line.
-    if (question.secret || !isAnswered) screen.write("\n");
-  }
-}
-
-function answerTo(
-  lines: Interface,
-  screen: WriteStream,
-  { prompt, secret, signal, typedAhead }: Question,
-): Promise<string> {
+function readAnswer(lines: Interface, prompt: string, signal: AbortSignal, typedAhead: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason as Error);
     signal.addEventListener("abort", stop, { once: true });
-    if (secret) screen.write(prompt);
-    lines.question(secret ? "" : prompt, resolve);
+    lines.question(prompt, resolve);
     lines.on("line", (line) => typedAhead.push(line));
     lines.on("close", () => {
       signal.removeEventListener("abort", stop);

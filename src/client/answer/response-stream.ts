@@ -1,11 +1,4 @@
-/** Connects the socket, which pushes, to the reader, which pulls, with back-pressure. */
-export interface ResponseStream extends AsyncIterable<Uint8Array> {
-  push(chunk: Uint8Array): void;
-  end(): void;
-  fail(error: Error): void;
-}
-
-export interface Tap {
+interface Tap {
   pause(): void;
   resume(): void;
   cancel(): void;
@@ -13,59 +6,59 @@ export interface Tap {
 
 const CHUNKS_WAITING_MAX = 4;
 
-interface Flow {
-  readonly tap: Tap;
-  readonly chunks: Uint8Array[];
-  state: "open" | "ended" | "failed" | "cancelled";
-  failure: Error | null;
-  wake: (() => void) | null;
-}
+/** Connects the socket, which pushes, to the reader, which pulls, with back-pressure. */
+export class ResponseStream implements AsyncIterable<Uint8Array> {
+  readonly #tap: Tap;
+  readonly #chunks: Uint8Array[] = [];
+  #state: "open" | "ended" | "failed" | "cancelled" = "open";
+  #failure: Error | null = null;
+  #wake: (() => void) | null = null;
 
-/** Can be iterated once. A reader that stops early cancels the tap. */
-export function createResponseStream(tap: Tap): ResponseStream {
-  const flow: Flow = { tap, chunks: [], state: "open", failure: null, wake: null };
-  return {
-    push: (chunk) => {
-      if (flow.state !== "open") return;
-      flow.chunks.push(chunk);
-      if (flow.chunks.length >= CHUNKS_WAITING_MAX) tap.pause();
-      wakeReader(flow);
-    },
-    end: () => {
-      if (flow.state === "open") flow.state = "ended";
-      wakeReader(flow);
-    },
-    fail: (error) => {
-      if (flow.state === "open") flow.state = "failed";
-      flow.failure = error;
-      wakeReader(flow);
-    },
-    [Symbol.asyncIterator]: () => readChunks(flow),
-  };
-}
+  constructor(tap: Tap) {
+    this.#tap = tap;
+  }
 
-function wakeReader(flow: Flow): void {
-  flow.wake?.();
-  flow.wake = null;
-}
+  push(chunk: Uint8Array): void {
+    if (this.#state !== "open") return;
+    this.#chunks.push(chunk);
+    if (this.#chunks.length >= CHUNKS_WAITING_MAX) this.#tap.pause();
+    this.#wakeReader();
+  }
 
-/** A generator inside `createResponseStream` would keep its closure alive until the next full collection. */
-async function* readChunks(flow: Flow): AsyncGenerator<Uint8Array> {
-  try {
-    for (;;) {
-      const chunk = flow.chunks.shift();
-      if (chunk !== undefined) yield chunk;
-      else if (flow.state === "ended") return;
-      else if (flow.failure !== null) throw flow.failure;
-      else {
-        flow.tap.resume();
-        await new Promise<void>((resolve) => (flow.wake = resolve));
+  end(): void {
+    if (this.#state === "open") this.#state = "ended";
+    this.#wakeReader();
+  }
+
+  fail(error: Error): void {
+    if (this.#state === "open") this.#state = "failed";
+    this.#failure = error;
+    this.#wakeReader();
+  }
+
+  #wakeReader(): void {
+    this.#wake?.();
+    this.#wake = null;
+  }
+
+  /** Can be iterated once. A reader that stops early cancels the tap. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    try {
+      for (;;) {
+        const chunk = this.#chunks.shift();
+        if (chunk !== undefined) yield chunk;
+        else if (this.#state === "ended") return;
+        else if (this.#failure !== null) throw this.#failure;
+        else {
+          this.#tap.resume();
+          await new Promise<void>((resolve) => (this.#wake = resolve));
+        }
       }
-    }
-  } finally {
-    if (flow.state === "open") {
-      flow.state = "cancelled";
-      flow.tap.cancel();
+    } finally {
+      if (this.#state === "open") {
+        this.#state = "cancelled";
+        this.#tap.cancel();
+      }
     }
   }
 }

@@ -89,7 +89,10 @@ export class Caller {
     const trail: string[] = [];
     for (;;) {
       const permit = await this.#gate.enter(request.signal);
-      const result = await withPermit(permit, this.#attempt(request, read));
+      const result = await this.#attempt(request, read).catch((error: unknown) => {
+        permit.end({ kind: "failed" });
+        throw error;
+      });
       tries += 1;
       if (result.kind === "answered") {
         permit.end({ kind: "accepted" });
@@ -193,15 +196,6 @@ export function waitFacts(
   waitMs: number,
 ): Pick<Wait, "waitMs" | "reason" | "cause"> {
   return { waitMs, reason: what, cause: status === null ? what : `${code} ${status}` };
-}
-
-async function withPermit<T>(permit: Permit, running: Promise<Attempt<T>>): Promise<Attempt<T>> {
-  try {
-    return await running;
-  } catch (error) {
-    permit.end({ kind: "failed" });
-    throw error;
-  }
 }
 
 /** Returns true if the wait that follows should be announced: once per pause. */

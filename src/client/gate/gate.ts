@@ -45,7 +45,8 @@ export class Gate {
     signal?.throwIfAborted();
     return await new Promise((resolve, reject) => {
       const stopWaiting = onAbort(signal, () => {
-        this.#leave(waiter);
+        this.#queue.delete(waiter);
+        if (this.#queue.size === 0) this.#clearAlarm();
         reject(signal?.reason as Error);
       });
       const waiter: Waiter = (permit) => {
@@ -55,18 +56,6 @@ export class Gate {
       this.#queue.add(waiter);
       this.#pump();
     });
-  }
-
-  #leave(waiter: Waiter): void {
-    this.#queue.delete(waiter);
-    if (this.#queue.size === 0) this.#clearAlarm();
-  }
-
-  #begin(nowMs: number): Permit {
-    this.#running += 1;
-    this.#ceiling?.started(nowMs);
-    this.#spacing.started(nowMs, this.#pressure.perSecond);
-    return { end: (ending) => this.#end(ending, nowMs) };
   }
 
   #end(ending: Ending, startedAt: number): boolean {
@@ -86,21 +75,20 @@ export class Gate {
     return true;
   }
 
-  #delayMs(nowMs: number): number {
-    return Math.max(this.#spacing.delayMs(nowMs), this.#ceiling?.delayMs(nowMs) ?? 0);
-  }
-
   #pump(): void {
     for (const waiter of this.#queue) {
       if (this.#running >= this.#pressure.limit) return;
       const nowMs = this.#clock.monotonic();
-      const delay = this.#delayMs(nowMs);
+      const delay = Math.max(this.#spacing.delayMs(nowMs), this.#ceiling?.delayMs(nowMs) ?? 0);
       if (delay > 0) {
         this.#setAlarm(delay);
         return;
       }
       this.#queue.delete(waiter);
-      waiter(this.#begin(nowMs));
+      this.#running += 1;
+      this.#ceiling?.started(nowMs);
+      this.#spacing.started(nowMs, this.#pressure.perSecond);
+      waiter({ end: (ending) => this.#end(ending, nowMs) });
     }
   }
 

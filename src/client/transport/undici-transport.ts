@@ -16,7 +16,7 @@ import {
   type ProxyEnvironment,
   type Proxy,
 } from "./proxy.ts";
-import { createResponseStream, type ResponseStream } from "../answer/response-stream.ts";
+import { ResponseStream } from "../answer/response-stream.ts";
 
 export interface TransportOptions {
   /** All requests go to this origin. */
@@ -155,7 +155,7 @@ function dispatch(route: Route, request: HttpRequest, context: Omit<FailureConte
             return;
           }
           const cancel = (): void => controller.abort(new Error("the rest of the body isn't needed"));
-          body = createResponseStream({ pause: () => controller.pause(), resume: () => controller.resume(), cancel });
+          body = new ResponseStream({ pause: () => controller.pause(), resume: () => controller.resume(), cancel });
           resolve({ status, headers: joined(headers), body });
         },
         onResponseData: (controller, chunk) => {

@@ -9,7 +9,7 @@ import { UsageError } from "../../errors/usage-error.ts";
 import type { FlagGroup } from "../flag-spec.ts";
 import { type Deps, settingsRequest } from "../deps.ts";
 
-/** A file; or a database by its URL, or by a file that holds it. */
+/** The name of a file, or a database by its URL or by a file that contains it. */
 export type PlaceChoice = string | DatabaseAddress;
 
 type DatabaseAddress = ({ readonly url: string } | { readonly urlFile: string }) & {
@@ -144,11 +144,7 @@ async function readUrlFile(choice: { readonly urlFile: string }): Promise<string
 
 export function readPlace(flags: Flags): PlaceChoice | null {
   const [file, url, urlFile] = [flags.text("--data"), flags.text("--database"), flags.text("--database-file")];
-  const given = [
-    file === null ? [] : ["--data"],
-    url === null ? [] : ["--database"],
-    urlFile === null ? [] : ["--database-file"],
-  ].flat();
+  const given = ["--data", "--database", "--database-file"].filter((flag) => flags.text(flag) !== null);
   if (given.length > 1) throw new UsageError(`${given.slice(0, 2).join(" and ")} cannot be used together`);
   const isInsecureAllowed = flags.is("--insecure-database");
   if (url !== null) return { url, isInsecureAllowed };
