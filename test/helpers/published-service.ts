@@ -1,6 +1,6 @@
 /** A service that knows the specification's endpoints and no others: our own behind a small proxy. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { ROUTES, type Route } from "../../src/contract/routes.ts";
+import { ROUTES } from "../../src/contract/routes.ts";
 import { findRoute } from "../../src/service/http/router.ts";
 import { listening } from "./misbehaving-server.ts";
 import type { Served } from "./serve.ts";
@@ -29,7 +29,7 @@ async function answer(baseUrl: string, request: IncomingMessage, response: Serve
   const { method = "GET", headers } = request;
   const url = new URL(request.url ?? "", baseUrl);
   const found = findRoute(method, url.pathname);
-  const route = found === null || "allow" in found ? null : (ROUTES[found.name] as Route);
+  const route = found === null || "allow" in found ? null : ROUTES[found.name];
   if (route === null || route.section === null) {
     response.writeHead(404, { "content-type": "application/json" }).end('{"status":404}');
     return;

@@ -19,7 +19,7 @@ export function createSnapshot(
 ) {
   let startedAt = unixSeconds(clock);
   return {
-    async fixUntil(first: FetchedPage, isWhole: boolean): Promise<number> {
+    fixUntil: async (first: FetchedPage, isWhole: boolean): Promise<number> => {
       startedAt = first.serverTime ?? startedAt;
       const now = first.serverTime ?? startedAt + DAY_SECONDS;
       const last = range.until ?? FAR_FUTURE;
