@@ -1,4 +1,4 @@
-/** A mail as it would be sent: on standard output or in a file, whole or one part of it. */
+/** Writes a mail, or one part of it, to standard output or a file. */
 import type { ResultOf } from "../../../service/operations/index.ts";
 import type { Deps } from "../../kit/deps.ts";
 import { writeDone } from "../../kit/notes.ts";

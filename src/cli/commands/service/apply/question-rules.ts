@@ -1,4 +1,4 @@
-/** Questions beyond the score in a file of settings, both ways. */
+/** Reads and writes the further questions of a settings file. */
 import { isMap } from "yaml";
 import type { Json, JsonObject } from "../../../../contract/json.ts";
 import {
@@ -44,7 +44,7 @@ export const QUESTION_LIST: YamlRule = list(
   ),
 );
 
-/** A question as `QUESTION_LIST` has read it. */
+/** The result of `QUESTION_LIST` for one question. */
 export interface ReadQuestion extends Omit<ConfigurableQuestion, "choices" | "texts"> {
   readonly choices?: readonly string[] | null;
   readonly texts?: Readonly<
@@ -64,7 +64,7 @@ export function toWanted({ choices: given, texts, ...rest }: ReadQuestion): Conf
   };
 }
 
-/** As `QUESTION_LIST` reads it. */
+/** In the form that `QUESTION_LIST` reads. */
 export function formatQuestion({ id, type, text: asked, choices: given, scale: range, to, texts }: ConfiguredQuestion) {
   const spans = { scale: range === null ? null : formatSpans([range]), to: to === null ? null : formatSpans(to) };
   return { id, type, text: asked, choices: given, ...spans, texts };

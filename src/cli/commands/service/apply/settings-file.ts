@@ -1,4 +1,4 @@
-/** A project's settings as a YAML file, both ways. */
+/** Reads and writes a project's settings as a YAML file. */
 import path from "node:path";
 import { stringify } from "yaml";
 import type { Json } from "../../../../contract/json.ts";
@@ -39,13 +39,12 @@ function readScores(given: string): Json {
   return span === null ? null : { ...span };
 }
 
-/** As it is stored. */
 function readScoreText(given: string): Json {
   const span = readScoreSpan(given);
   return span === null ? null : formatScoreSpan(span);
 }
 
-/** `8:00` as well. */
+/** Also accepts `8:00`. */
 function readTimeOfDay(given: string): Json {
   const padded = given.padStart(5, "0");
   return /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(padded) ? padded : null;
@@ -59,7 +58,7 @@ const PLATFORM = fields({
   hours: text,
 });
 
-/** The fields of a settings file, in the order in which they are written. */
+/** The sections of a settings file, in the order they are written. */
 const RULES = {
   settings: fields(
     Object.fromEntries(
@@ -113,7 +112,6 @@ const RULES = {
   ),
 };
 const SETTINGS_FILE: YamlRule = fields(RULES);
-/** Its keys. */
 export const SECTIONS: readonly string[] = Object.keys(RULES);
 
 export interface SettingsFile {
@@ -121,7 +119,7 @@ export interface SettingsFile {
   readonly fail: YamlFile["fail"];
 }
 
-/** `folder` is where a logo's path begins. Throws UsageError. */
+/** A logo's path is relative to `folder`. Throws UsageError. */
 export async function readSettingsFile(name: string, given: string, folder: string): Promise<SettingsFile> {
   const file = readYaml(name, given, SETTINGS_FILE);
   const { throttle, reminder, brand, questions, ...rest } = file.value as {
@@ -154,7 +152,7 @@ async function withLogo(brand: { logo?: string | null }, { fail }: YamlFile, fol
   return { ...brand, logo: read };
 }
 
-/** A file that `readSettingsFile` reads back to the same settings. */
+/** `readSettingsFile` reads it back to the same settings. */
 export function formatSettingsFile(project: string, configuration: ProjectConfiguration): string {
   const { settings, throttle, reminder, autopilot, brand, questions, trends, webhooks, digests } = configuration;
   const { texts: words } = configuration;

@@ -1,30 +1,30 @@
-/** Reads a YAML document by rules; what is wrong is told with file, line and column. */
+/** Reads a YAML document by rules. Errors name the file, line and column. */
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
 import { quoteText } from "../../../../contract/text/invisible.ts";
 import type { Json, JsonObject } from "../../../../contract/json.ts";
 import { suggest } from "../../../args/suggest.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 
-/** A value of the document and where it is. */
+/** A value of the document with its position. */
 interface Spot {
-  /** Such as `webhooks.0.url`; empty for the document. */
+  /** Such as `webhooks.0.url`; empty for the whole document. */
   readonly path: string;
   readonly node: Node | null;
-  /** One sentence about this value: `survey.yaml:3:9: throttle …`. */
+  /** The error `survey.yaml:3:9: throttle …`. */
   fail(text: string, hint?: string): UsageError;
   inner(key: string | number, node: Node | null): Spot;
 }
 
-/** Turns a value into what it means. Throws UsageError. */
+/** Parses a value. Throws UsageError. */
 export type YamlRule = (spot: Spot) => Json;
 
 export interface YamlFile {
   readonly value: Json;
-  /** As `Spot.fail`, for a value by its path, or the nearest around it. */
+  /** Like `Spot.fail` for the value at a path, or the nearest one around it. */
   readonly fail: (path: readonly string[], text: string) => UsageError;
 }
 
-/** `name` is what errors call the file. Throws UsageError. */
+/** `name` is the file's name in errors. Throws UsageError. */
 export function readYaml(name: string, text: string, rule: YamlRule): YamlFile {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
@@ -55,7 +55,7 @@ export function readYaml(name: string, text: string, rule: YamlRule): YamlFile {
   return { value, fail };
 }
 
-/** A map with these keys, each of which may be absent, but for those in `required`. */
+/** A map with these keys; only those in `required` must be present. */
 export function fields(rules: Readonly<Record<string, YamlRule>>, required: readonly string[] = []): YamlRule {
   return (spot) => {
     const given: JsonObject = {};
@@ -76,20 +76,19 @@ function unknownKey(spot: Spot, key: string, at: Node, known: readonly string[])
   return spot.inner(key, at).fail("is not a setting", hint);
 }
 
-/** A map of the customer's own keys to values of one rule. */
+/** A map with keys that the customer chooses. */
 export function mapOf(rule: YamlRule): YamlRule {
   return (spot) => Object.fromEntries(entriesOf(spot).map(([key, , node]) => [key, rule(spot.inner(key, node))]));
 }
 
-/** A map of the customer's own keys to texts. */
 export const texts: YamlRule = mapOf((spot) => scalarText(spot));
 
-/** A map that is empty may be left empty. */
+/** No value at all counts as an empty map. */
 function entriesOf(spot: Spot): (readonly [string, Node, Node | null])[] {
   const { node } = spot;
   if (node === null || (isScalar(node) && node.value === null)) return [];
   if (!isMap(node)) throw spot.fail("must be a map of keys and values");
-  // The library compares each key with all others.
+  // The library's own check takes quadratic time.
   const seen = new Set<string>();
   return node.items.map(({ key, value }) => {
     if (!isScalar(key)) throw spot.fail("has a key that is not a text");
@@ -107,7 +106,7 @@ export function list(rule: YamlRule): YamlRule {
   };
 }
 
-/** A text as it was typed, also of a number or a switch. */
+/** A scalar as typed, even if YAML reads it as a number or boolean. */
 function scalarText(spot: Spot): string {
   const { node } = spot;
   if (!isScalar(node) || node.value === null) throw spot.fail("must be a text");
@@ -128,7 +127,7 @@ export function orNull(rule: YamlRule): YamlRule {
   return (spot) => (spot.node === null || (isScalar(spot.node) && spot.node.value === null) ? null : rule(spot));
 }
 
-/** `read` gives null for a value that is not `expected`. */
+/** `read` returns null for other texts. */
 export function parsed(read: (text: string) => Json, expected: string): YamlRule {
   return (spot) => {
     const given = scalarText(spot);

@@ -13,7 +13,7 @@ import { toResource } from "../service-resources.ts";
 import { copyAll } from "./copy-all.ts";
 import { dataAt, PLACE, noteDuration, rejectDryRun, showRecord, withStore } from "./data-file.ts";
 
-/** Of copying and checking, on a slow machine. */
+/** Bytes per second for copying and checking, on a slow machine. */
 const CHECKED_A_SECOND = 30_000_000;
 
 const BACKUP = toResource("files", {
@@ -80,7 +80,7 @@ function describeRemoved(names: readonly string[]): string {
   return `Removed ${countOf(names.length, "older backup")}: ${which}.`;
 }
 
-/** All rows at one moment, as a data file that can be restored into either engine. */
+/** Copies a consistent snapshot to a data file, which can be restored into either engine. */
 function copyOf(deps: Deps, place: DataPlace): (to: string) => Promise<StoreContents> {
   const { dataFile: from, database: fromDatabase } = dataAt(place);
   return async (to) => {
@@ -89,7 +89,7 @@ function copyOf(deps: Deps, place: DataPlace): (to: string) => Promise<StoreCont
   };
 }
 
-/** A backup is checked once it is whole, and so it needs a file. Throws UsageError for standard output. */
+/** Throws UsageError for standard output, as the finished backup is checked. */
 function parseBackupFile(text: string): string {
   if (text === "-") throw new UsageError("a backup cannot be written to standard output; name a file");
   return parseOutputFile(text, "backup");

@@ -45,7 +45,7 @@ export const clock = defineCommand({
   },
 });
 
-/** `behind`: by which the clock is behind the newest write; 0 while that is no more than a correction of the clock. */
+/** `behind` is how far the clock is behind the newest write; 0 for small corrections of the clock. */
 async function read(store: Store) {
   const { readLead } = await import("../../../../service/domain/write-time.ts");
   return store.read(async (tx) => ({

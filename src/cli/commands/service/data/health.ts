@@ -12,7 +12,6 @@ import { toResource } from "../service-resources.ts";
 
 const HEALTH = toResource("service", { status: "text" });
 
-/** For container checks and scripts: exit status 0 while the service takes work, else 1. */
 export const health = defineCommand({
   name: "health",
   summary: "check that a running service is ready, for container health checks",
@@ -36,7 +35,7 @@ export const health = defineCommand({
   columns: HEALTH,
   run: async (deps, { url, data }) => {
     const isFileNamed = url === null && (deps.env["SURVEYCTL_DATA"] ?? "") !== "";
-    // A variable that names the database says nothing of which of its services is meant.
+    // Many services can share the database named by the variable.
     if (data === null && !isFileNamed)
       return report(deps, url ?? DEFAULT_ADDRESS, await askUrl(deps, url ?? DEFAULT_ADDRESS));
     const place = await chooseServicePlace(deps, { data });
@@ -58,7 +57,7 @@ async function askPlace({ clock, random }: Deps, place: DataPlace): Promise<stri
 async function askUrl({ clock }: Deps, url: string): Promise<string | null> {
   const { undiciTransport } = await import("../../../../client/transport/undici-transport.ts");
   const { askService } = await import("../../../../service/health.ts");
-  // Straight there: a proxy would say how the proxy is.
+  // Without the proxy, which would report its own health.
   const transport = undiciTransport({ baseUrl: url, env: {}, connections: 1 });
   try {
     return await askService(transport, url, clock);

@@ -113,11 +113,11 @@ export const importHistory = defineCommand({
   },
 });
 
-/** As `serve` creates it, with a key; nothing if it exists, or if no file is named. */
+/** Creates it with a key, like `serve`. Does nothing if it exists or no file is named. */
 async function createDataFile(deps: Deps, choice: DataFileChoice, paths: readonly string[]): Promise<void> {
   const place = await chooseServicePlace(deps, choice);
   if (place.kind === "database" || !place.isNamed || existsSync(place.dataFile)) return;
-  // A mistyped name must not leave a new service behind.
+  // A mistyped name must not create a service.
   for (const file of paths) if (file !== "-") await stat(file);
   const { openForCommand } = await import("../../../../service/data-file/administer.ts");
   const { dataFile } = place;
@@ -135,7 +135,7 @@ async function createDataFile(deps: Deps, choice: DataFileChoice, paths: readonl
   }
 }
 
-/** It is moved into place at the end, over whatever is there. */
+/** The report replaces an existing file at the end. */
 async function refuseReport(deps: Deps, choice: DataFileChoice, report: string | null): Promise<void> {
   if (report === null) return;
   const { isSameFile } = await import("../../../../runtime/files/file-replacement.ts");

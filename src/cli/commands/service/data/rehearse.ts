@@ -1,4 +1,4 @@
-/** `service rehearse`: who would be surveyed, and when. It works on a copy of the data, and nothing leaves. */
+/** `service rehearse`: who would be surveyed, and when. Works on a copy of the data and sends nothing. */
 import { unixSeconds } from "../../../../runtime/clock.ts";
 import { PERIODS, toPeriods } from "../../../../service/rehearsal/periods.ts";
 import type { Rehearsal } from "../../../../service/rehearsal/results.ts";

@@ -1,4 +1,4 @@
-/** Operations of a service elsewhere: over HTTP, with a key that administers one project. */
+/** Calls operations over HTTP, with a key that administers one project. */
 import type { Client } from "../../../../client/client.ts";
 import { AuthError } from "../../../../client/errors/call-errors.ts";
 import { nameCall } from "../../../../client/errors/client-error.ts";
@@ -12,7 +12,7 @@ import { asCliError } from "../../../kit/data/data-file-errors.ts";
 import { type Deps, withClient } from "../../../kit/deps.ts";
 import { writeNote } from "../../../kit/notes.ts";
 
-/** `work` gets the name of the key's project. Names the place before a change, also under `--quiet`. */
+/** Passes the name of the key's project to `work`. Before a change, notes the place even with `--quiet`. */
 export function withRemoteAdmin<Result>(
   deps: Deps,
   changes: boolean,
@@ -27,7 +27,7 @@ export function withRemoteAdmin<Result>(
   });
 }
 
-/** Asks before the first change, so that a server without operations, or a key that may not use them, is told apart. */
+/** Detects servers without operations and keys that may not use them before anything is changed. */
 async function readKeyProject(client: Client, signal: AbortSignal): Promise<string> {
   const url = client.baseUrl + OPERATIONS_PATH;
   const { status, headers, text, failure } = await client.raw({ method: "GET", url, signal });
@@ -56,13 +56,13 @@ function createRemoteAdmin(client: Client, signal: AbortSignal): Admin {
     const { status, headers, text, failure } = await client.raw({ method: "POST", url, body, signal });
     if (failure !== null) throw (await readRefusal(status, text)) ?? failure;
     const result: unknown = JSON.parse(text);
-    // A list in pages is asked for so many rows.
+    // Only paged lists have a limit.
     return "limit" in input ? { rows: result, next: headers[NEXT_PAGE_HEADER] ?? null } : result;
   };
   return call as Admin;
 }
 
-/** The error as an operation on the data itself throws it; null for another server's answer. */
+/** The same error that a local operation throws; null if the answer isn't from our own server. */
 async function readRefusal(status: number, text: string): Promise<Error | null> {
   const { ConflictError, InvalidError, NotFoundError, UnconfirmedError } =
     await import("../../../../service/domain/errors.ts");

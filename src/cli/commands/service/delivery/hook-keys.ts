@@ -1,4 +1,3 @@
-/** Flags that name the files with providers' keys. */
 import type { FlagRecord } from "../../../args/flag-record.ts";
 import { readFlagFile } from "../../../args/text-file.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
@@ -13,10 +12,10 @@ interface KeyFlag<Name extends string> {
   readonly text: string;
 }
 
-/** The end of a sentence about the key; null for a sound one. */
+/** Returns the end of a sentence about an invalid key, or null. */
 type FindProblem<Name> = (name: Name, key: string) => Promise<string | null>;
 
-/** The keys by provider; an empty file name clears one. */
+/** Keys by provider. An empty file name clears one. */
 export function keyFlags<Name extends string>(
   findProblem: FindProblem<Name>,
   flags: readonly KeyFlag<Name>[],
@@ -38,7 +37,7 @@ export function keyFlags<Name extends string>(
   };
 }
 
-/** One line of a file, without the space around it. Throws UsageError. */
+/** Throws UsageError for an empty file. */
 async function readKeyFile(flag: string, file: string): Promise<string> {
   const text = await readFlagFile(flag, file);
   if (text.trim() === "") throw new UsageError(`${flag}: ${file} is empty`);

@@ -1,6 +1,6 @@
-/** `service bounce receive`: returned messages from standard input or a Maildir. */
+/** `service bounce receive`: records returned messages from standard input or a Maildir. */
 import type { Report } from "../../../../service/domain/delivery/bounces.ts";
-import { REPORT_OUTCOMES, type ReportOutcome, REPORTS_MAX } from "../../../../service/domain/delivery/rows.ts";
+import { REPORT_OUTCOMES, REPORTS_MAX } from "../../../../service/domain/delivery/rows.ts";
 import type { Store } from "../../../../service/domain/ports.ts";
 import type { DataFileChoice } from "../../../kit/data/data-place.ts";
 import type { Deps } from "../../../kit/deps.ts";
@@ -12,11 +12,10 @@ import { checkColumns } from "../../../render/record-output.ts";
 import { PLACE, showRecord, withStore } from "../data/data-file.ts";
 import { toResource } from "../service-resources.ts";
 
-const RECEIVED = toResource("messages", {
-  received: "number",
-  ...Object.fromEntries(REPORT_OUTCOMES.map((outcome) => [outcome, "number"] as const)),
-  unreadable: "number",
-});
+const COUNTED = ["received", ...REPORT_OUTCOMES, "unreadable"] as const;
+type Counts = Record<(typeof COUNTED)[number], number>;
+
+const RECEIVED = toResource("messages", Object.fromEntries(COUNTED.map((name) => [name, "number"])));
 
 export const receive = defineCommand({
   name: "receive",
@@ -43,7 +42,7 @@ export const receive = defineCommand({
     if (dir === null && streams.in.isTTY)
       throw new UsageError("standard input is a terminal; pipe a message in, or pass --dir");
     const { mailToReport } = await import("../../../../service/delivery/bounce/to-report.ts");
-    // Of the message on standard input alone: a Maildir has messages to many addresses.
+    // These describe the message on standard input; a Maildir has messages to many addresses.
     const envelope = dir === null ? { originalRecipient: env["ORIGINAL_RECIPIENT"], recipient: env["RECIPIENT"] } : {};
     const open: OpenReader = async (store) => {
       const address = bounceAddress ?? (await store.read((tx) => tx.reports.bounceAddress()));
@@ -55,11 +54,9 @@ export const receive = defineCommand({
 });
 
 type OpenReader = (store: Store) => Promise<(raw: Uint8Array) => Promise<Report>>;
-type Counts = Record<"received" | ReportOutcome | "unreadable", number>;
 
 function noCounts(): Counts {
-  const names = ["received", ...REPORT_OUTCOMES, "unreadable"] as const;
-  return Object.fromEntries(names.map((name) => [name, 0])) as Counts;
+  return Object.fromEntries(COUNTED.map((name) => [name, 0])) as Counts;
 }
 
 async function receiveOne(deps: Deps, place: DataFileChoice, open: OpenReader): Promise<Counts> {
@@ -73,7 +70,7 @@ async function receiveOne(deps: Deps, place: DataFileChoice, open: OpenReader): 
   return counts;
 }
 
-/** All of them, or none. */
+/** Records all reports or none. */
 async function record(store: Store, reports: readonly Report[], counts: Counts): Promise<void> {
   const { recordReports } = await import("../../../../service/domain/delivery/bounces.ts");
   const outcomes = await store.write((tx) => recordReports(tx, reports), { project: "all" });
@@ -81,11 +78,11 @@ async function record(store: Store, reports: readonly Report[], counts: Counts):
   for (const outcome of outcomes) counts[outcome] += 1;
 }
 
-/** Characters of reports that one transaction takes. */
+/** Maximum size of the reports in one transaction. */
 const BATCH_CHARACTERS = 256 * 1024;
 
 /**
- * Batch by batch, and each is marked as seen once it is recorded; after a crash in between it is known by its bytes.
+ * Marks messages as seen once they are recorded. After a crash in between, they are recognized by their bytes.
  */
 async function receiveDir(deps: Deps, place: DataFileChoice, open: OpenReader, dir: string): Promise<Counts> {
   const { listUnseen, markSeen, NoMaildirError, readMessage } =
