@@ -41,7 +41,7 @@ export async function checkConnection(
   if (server === null)
     return [connection, certificate, login, capabilities].map((report) => report("skipped", "no mail server"));
   const { certificates } = setup;
-  const session = new SmtpSession({ server, certificates, name: null, timeouts: TIMEOUTS, clock });
+  const session = new SmtpSession({ server, certificates, timeouts: TIMEOUTS, clock });
   const stopWaiting = onAbort(signal, () => session.destroy("stopped"));
   const failure = await session.open();
   const report = { server, failure, facts: session.facts };

@@ -38,8 +38,6 @@ export interface SmtpTimeouts {
 export interface SessionOptions {
   readonly server: SmtpServer;
   readonly certificates: string | null;
-  /** The name in EHLO; null for the machine's. */
-  readonly name: string | null;
   readonly timeouts: SmtpTimeouts;
   readonly clock: Clock;
 }
@@ -225,7 +223,7 @@ export class SmtpSession {
   }
 
   #converse(socket: Socket): SMTPConnection {
-    const { server, name } = this.#options;
+    const { server } = this.#options;
     const isImplicit = server.security === "implicit";
     const connection = new SMTPConnection({
       connection: socket,
@@ -236,7 +234,6 @@ export class SmtpSession {
       requireTLS: server.security === "required",
       ignoreTLS: server.security === "off",
       tls: this.#tls(),
-      name: name ?? undefined,
       connectionTimeout: NEVER_MS,
       greetingTimeout: NEVER_MS,
       socketTimeout: NEVER_MS,

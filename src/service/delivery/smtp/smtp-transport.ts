@@ -12,9 +12,6 @@ export interface SmtpTransportOptions {
   readonly certificates: string | null;
   readonly connections: number;
   readonly clock: Clock;
-  /** The name in EHLO; the machine's by default. */
-  readonly name?: string;
-  readonly messagesPerConnection?: number;
   readonly timeouts?: Partial<TransportTimeouts>;
 }
 
@@ -113,8 +110,8 @@ export class SmtpTransport {
   }
 
   #create(): SmtpSession {
-    const { server, certificates, clock, name = null } = this.#options;
-    const session = new SmtpSession({ server, certificates, name, clock, timeouts: this.#timeouts });
+    const { server, certificates, clock } = this.#options;
+    const session = new SmtpSession({ server, certificates, clock, timeouts: this.#timeouts });
     if (this.#isCutOff) session.destroy(STOPPING);
     this.#busy.add(session);
     return session;
@@ -131,8 +128,7 @@ export class SmtpTransport {
 
   /** A closing connection counts until it has ended, so that the server never sees more than promised. */
   #giveBack(session: SmtpSession): void {
-    const { messagesPerConnection = MESSAGES_PER_CONNECTION } = this.#options;
-    const isLast = this.#closing !== null || session.messages >= messagesPerConnection;
+    const isLast = this.#closing !== null || session.messages >= MESSAGES_PER_CONNECTION;
     if (session.isOpen && !isLast) {
       this.#busy.delete(session);
       this.#idle.push(session);
