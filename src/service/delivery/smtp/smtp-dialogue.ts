@@ -9,13 +9,14 @@ export interface DialogueError extends Error {
   readonly response?: string;
 }
 
+/** Of a client's line, or of nodemailer's name for a command. */
 const COMMANDS: readonly (readonly [RegExp, SmtpStage])[] = [
-  [/^(?:EHLO|HELO) /, "ehlo"],
+  [/^(?:EHLO|HELO)(?: |$)/, "ehlo"],
   [/^STARTTLS$/, "starttls"],
-  [/^(?:MAIL FROM:|RSET$)/, "mail-from"],
-  [/^RCPT TO:/, "rcpt-to"],
-  [/^DATA$/, "data"],
-  [/^\.$/, "data"],
+  [/^(?:MAIL FROM(?::|$)|RSET$)/, "mail-from"],
+  [/^RCPT TO(?::|$)/, "rcpt-to"],
+  [/^(?:DATA|\.)$/, "data"],
+  [/^AUTH/, "auth"],
 ];
 export const WAITS: Readonly<Record<SmtpStage, string>> = {
   connect: "the connection",
@@ -26,14 +27,6 @@ export const WAITS: Readonly<Record<SmtpStage, string>> = {
   "rcpt-to": "the reply to RCPT TO",
   data: "the reply to DATA",
   "final-dot": "the reply to the message",
-};
-const NAMED: Readonly<Record<string, SmtpStage>> = {
-  EHLO: "ehlo",
-  HELO: "ehlo",
-  STARTTLS: "starttls",
-  "MAIL FROM": "mail-from",
-  "RCPT TO": "rcpt-to",
-  DATA: "data",
 };
 export const CLOSED = "the server closed the connection";
 const PLAIN_WORDS: Readonly<Record<string, string>> = {
@@ -48,14 +41,9 @@ const PLAIN_WORDS: Readonly<Record<string, string>> = {
   ECONNECTION: CLOSED,
 };
 
-/** The stage of a logged client line. Lines of a login aren't commands. */
-export function lineStage(line: string): SmtpStage {
-  return COMMANDS.find(([form]) => form.test(line))?.[1] ?? "auth";
-}
-
-/** The stage of an error's command; null if only the connection failed. */
-export function errorStage({ command = "" }: DialogueError): SmtpStage | null {
-  return command.startsWith("AUTH") ? "auth" : (NAMED[command] ?? null);
+/** Null for other lines, such as those of a login, and if only the connection failed. */
+export function commandStage(command = ""): SmtpStage | null {
+  return COMMANDS.find(([form]) => form.test(command))?.[1] ?? null;
 }
 
 export function describeFailure(error: DialogueError): string {

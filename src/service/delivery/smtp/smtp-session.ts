@@ -6,15 +6,7 @@ import { connect as connectTls, type ConnectionOptions, TLSSocket } from "node:t
 import SMTPConnection from "nodemailer/lib/smtp-connection";
 import { Alarm, type Clock } from "../../../runtime/clock.ts";
 import { parseReply } from "../mail/parse-reply.ts";
-import {
-  CLOSED,
-  describeFailure,
-  createDialogueLogger,
-  errorStage,
-  lineStage,
-  timeoutError,
-  WAITS,
-} from "./smtp-dialogue.ts";
+import { CLOSED, describeFailure, createDialogueLogger, commandStage, timeoutError, WAITS } from "./smtp-dialogue.ts";
 import type { DialogueError } from "./smtp-dialogue.ts";
 import { asOneLine, serverIdIn } from "./smtp-types.ts";
 import type { CarrierProgress } from "../carrier.ts";
@@ -265,7 +257,7 @@ export class SmtpSession {
 
   #said(line: string): void {
     if (line === "QUIT") return;
-    const stage = lineStage(line);
+    const stage = commandStage(line) ?? "auth";
     // nodemailer sends the dot itself if no recipient was accepted, so no one gets the message.
     if (line === ".") this.#isInMessage = false;
     this.#awaited.push(stage);
@@ -330,7 +322,7 @@ export class SmtpSession {
   #findStage(error: DialogueError, isRefusal: boolean): SmtpStage {
     if (this.#isPastDot) return "final-dot";
     if (!isRefusal) return this.#awaited[0] ?? this.#stage;
-    return errorStage(error) ?? this.#stage;
+    return commandStage(error.command) ?? this.#stage;
   }
 
   #broken(text: string): SessionOutcome {
