@@ -1,10 +1,8 @@
 import { OUTPUTS } from "../../../service/operations/define/outputs.ts";
 import { parseName } from "../../args/values.ts";
-import { parseTime } from "../../args/time.ts";
-import type { Deps } from "../../kit/deps.ts";
-import { timeContext } from "../../kit/time-flags.ts";
+import { parseStart } from "../../kit/time-flags.ts";
 import { serviceCommand } from "./service-command.ts";
-import { toResource } from "./service-resources.ts";
+import { toResource } from "../../render/columns.ts";
 
 export const log = serviceCommand({
   operation: "log",
@@ -19,7 +17,7 @@ export const log = serviceCommand({
       flag: "--since",
       value: "time",
       text: "only lines since then",
-      parse: (text: string, place: string, deps: Deps) => parseTime(text, place, timeContext(deps), "first"),
+      parse: parseStart,
     },
     by: { flag: "--by", value: "who", text: "only by this key's name or number, or 'command line'", parse: parseName },
     operation: {

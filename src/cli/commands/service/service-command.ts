@@ -1,6 +1,7 @@
 /** A verb that calls one operation, and shows its result. */
 import type { Confirmation } from "../../../service/domain/errors.ts";
 import type { Access } from "../../../service/operations/define/operation.ts";
+import { OUTPUTS } from "../../../service/operations/define/outputs.ts";
 import type { Admin, InputOf, OperationName, ResultOf, ScopeOf } from "../../../service/operations/index.ts";
 import { parseName } from "../../args/values.ts";
 import type { DataFileChoice } from "../../kit/data/data-place.ts";
@@ -13,7 +14,7 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandNode } from "../../kit/command-node.ts";
 import { type ArgsOf, type ArgSpecs, defineCommand } from "../../kit/define-command.ts";
 import type { FlagGroup, FlagSpec, FlagSpecs, ValuesOf } from "../../kit/flag-spec.ts";
-import type { Resource } from "../../render/columns.ts";
+import { type Resource, toResource } from "../../render/columns.ts";
 import { checkColumns } from "../../render/record-output.ts";
 import {
   callConfirmed,
@@ -23,6 +24,7 @@ import {
   showPages,
   showRecord,
   withAdmin,
+  withoutDryRun,
   withStore,
 } from "./data/data-file.ts";
 
@@ -34,7 +36,6 @@ interface Shared {
   readonly limits?: ListLimits;
 }
 
-/** With the project that it acted on. */
 interface Acted extends Shared {
   readonly project: string;
   readonly isChange: boolean;
@@ -47,27 +48,23 @@ interface Verb<Name extends OperationName, Specs extends FlagSpecs, Args extends
   readonly summary: string;
   readonly examples: readonly string[];
   readonly args?: Args;
-  /** Besides those of the place. */
+  /** In addition to those of the place and the project. */
   readonly flags?: Specs;
   readonly columns?: Resource;
-  /** Its rows come in pages. */
-  readonly pages?: true;
-  /** Besides usage errors; those of a command that calls the API by default. */
+  /** Its rows come in pages. A function chooses their columns. */
+  readonly pages?: true | ((values: Values) => Resource);
+  /** In addition to usage errors. Defaults to those of a command that calls the API. */
   readonly exits?: readonly ExitCode[];
-  /**
-   * It removes something, so it asks: the question of the operation, or what this makes of it. By default it asks
-   * nothing.
-   */
+  /** Asks before it removes something: the question of the operation, or one composed from it. */
   readonly asks?: true | ((confirm: Confirmation, deps: Deps) => string | Promise<string>);
   /** The operation has a `dry_run`, which `input` takes from `--dry-run`. */
   readonly dryRuns?: true;
-  /** It asks on a terminal, and needs no `--yes` elsewhere. */
+  /** Asks on a terminal, but doesn't require `--yes` in scripts. */
   readonly losesNothing?: true;
-  /** Flags or arguments by field: a value that a rule refuses is a usage error. */
+  /** Flags or arguments by field. A rule's refusal of such a field becomes a usage error. */
   readonly places?: { readonly [Field in keyof InputOf<Name>]?: string };
-  /** In place of its columns. */
+  /** Replaces the output of `columns`. */
   readonly show?: (deps: Deps, result: ResultOf<Name>, values: Values & Acted) => Promise<void>;
-  /** A line about what was done. */
   readonly done?: (result: ResultOf<Name>, values: Values & Acted) => string | null;
   readonly notes?: (result: ResultOf<Name>) => readonly string[];
 }
@@ -98,10 +95,11 @@ type VerbSpec<Name extends OperationName, Specs extends FlagSpecs, Args extends 
     : InputSpec<Values, InputOf<Name>>) &
   (ScopeOf<Name> extends "server" ? { readonly scope: "server" } : object);
 
-/** For an argument `<name>`. Throws UsageError. */
 export function parseNameArg(text: string): string {
   return parseName(text, "<name>");
 }
+
+export const REMOVED = toResource("rows", OUTPUTS["key.revoke"]);
 
 const LOCAL_EXITS: readonly ExitCode[] = [EXIT.done, EXIT.failed, EXIT.refused];
 const ALIASES: Readonly<Record<string, string>> = { list: "ls", remove: "rm" };
@@ -111,14 +109,14 @@ export function serviceCommand<Name extends OperationName, const Specs extends F
 ): CommandNode {
   type Values = ValuesOf<Specs> & ArgsOf<Args>;
   const verb = spec as Plain<Name, Specs, Args, Values>;
-  const { operation, scope, columns, pages = false, asks } = verb;
+  const { operation, scope, columns, pages, asks } = verb;
   const { name = operation.split(".").at(-1) ?? "", exits = scope === "server" ? LOCAL_EXITS : undefined } = verb;
   const alias = ALIASES[name];
   const flags: Readonly<Record<string, FlagSpec | FlagGroup>> = {
     place: PLACE,
     ...(scope === undefined && { project: PROJECT }),
     ...verb.flags,
-    ...(pages ? { limits: LIMITS } : name === "list" && { count: COUNT_FLAG }),
+    ...(pages !== undefined ? { limits: LIMITS } : name === "list" && { count: COUNT_FLAG }),
     ...(asks !== undefined && { yes: YES_FLAG }),
   };
   const { summary, examples, args } = verb;
@@ -141,8 +139,9 @@ async function callAndShow<Name extends OperationName, Values>(
   verb: Plain<Name, FlagSpecs, ArgSpecs, Values>,
   values: Values & Shared,
 ): Promise<void> {
-  const { operation, scope, input, columns, asks, losesNothing = false, places = {}, show, done, notes } = verb;
-  const acting = verb.dryRuns === true ? { ...deps, options: { ...deps.options, dryRun: false } } : deps;
+  const { operation, scope, input, pages, asks, losesNothing = false, places = {}, show, done, notes } = verb;
+  const acting = verb.dryRuns === true ? withoutDryRun(deps) : deps;
+  const columns = typeof pages === "function" ? pages(values) : verb.columns;
   const { place, project: named, limits, count = false, yes = false, ...own } = values;
   if (columns !== undefined) checkColumns(deps, columns);
   const call = { kind: operation, project: named, ...((await input?.(own as Values, deps)) ?? own) };

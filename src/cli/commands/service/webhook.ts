@@ -3,16 +3,14 @@ import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../../../service/domain/webhook
 import { OUTPUTS } from "../../../service/operations/define/outputs.ts";
 import type { InputOf } from "../../../service/operations/index.ts";
 import { parseName } from "../../args/values.ts";
-import type { Deps } from "../../kit/deps.ts";
 import { countOf } from "../../../contract/text/whole-number.ts";
-import { timeContext } from "../../kit/time-flags.ts";
-import { parseTime } from "../../args/time.ts";
+import { parseStart } from "../../kit/time-flags.ts";
 import { DataFileError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { defineGroup } from "../../kit/command-node.ts";
 import { showRecord } from "./data/data-file.ts";
 import { serviceCommand } from "./service-command.ts";
-import { toResource } from "./service-resources.ts";
+import { toResource } from "../../render/columns.ts";
 
 const SECRET_NOTE = "save this secret now; it is not shown again";
 
@@ -88,7 +86,6 @@ const add = serviceCommand({
   notes: () => [SECRET_NOTE],
 });
 
-/** The command to type instead, where there is one. */
 const ADVICE: Readonly<Partial<Record<UrlRefusal["code"], string>>> = {
   invalid: "for example https://example.com/hooks/survey",
   scheme: "use https://",
@@ -101,11 +98,11 @@ const ADVICE: Readonly<Partial<Record<UrlRefusal["code"], string>>> = {
 interface Target {
   readonly url: string;
   readonly allowPrivate: boolean;
-  /** Left out if there is no such flag. */
+  /** Undefined if the command has no such flag. */
   readonly insecureHttp?: boolean;
 }
 
-/** Why a URL may not be posted to, as an error; null if it may. */
+/** Returns the error for a URL that may not be posted to, otherwise null. */
 export async function urlRefusal(target: Target, place: string): Promise<UsageError | null> {
   const { refuseUrl } = await import("../../../service/domain/webhooks/addresses.ts");
   const { url, allowPrivate, insecureHttp } = target;
@@ -117,7 +114,7 @@ export async function urlRefusal(target: Target, place: string): Promise<UsageEr
   return new UsageError(`${place}: ${shown} is not allowed: ${message}`, hint === undefined ? {} : { hint });
 }
 
-/** A secret is not repeated in the error. */
+/** The error doesn't repeat the secret. */
 async function signatureRefusal({ secret, signature_header: header }: InputOf<"webhook.add">) {
   const { refuseSecret, refuseSignatureHeader } =
     await import("../../../service/domain/webhooks/signature-settings.ts");
@@ -145,7 +142,7 @@ export const webhook = defineGroup({
       args: { id: ID },
       columns: toResource("webhooks", OUTPUTS["webhook.remove"]),
       asks: true,
-      done: ({ id, dropped }) => `Removed webhook ${id}. ${countOf(dropped, "event", "events")} dropped.`,
+      done: ({ id, dropped }) => `Removed webhook ${id}. ${countOf(dropped, "event")} dropped.`,
     }),
     serviceCommand({
       operation: "webhook.enable",
@@ -156,7 +153,7 @@ export const webhook = defineGroup({
       ],
       args: { id: ID },
       columns: WEBHOOKS,
-      done: ({ id, waiting }) => `Enabled webhook ${id}. ${countOf(waiting, "event", "events")} waiting.`,
+      done: ({ id, waiting }) => `Enabled webhook ${id}. ${countOf(waiting, "event")} waiting.`,
     }),
     serviceCommand({
       operation: "webhook.test",
@@ -217,12 +214,12 @@ export const webhook = defineGroup({
           value: "time",
           text: "all events since then, delivered or not",
           conflicts: ["--event"],
-          parse: (text: string, place: string, deps: Deps) => parseTime(text, place, timeContext(deps), "first"),
+          parse: parseStart,
         },
         event: { flag: "--event", value: "id", text: "only this event", parse: parseName },
       },
       columns: toResource("webhooks", OUTPUTS["webhook.redeliver"]),
-      done: ({ redelivered }) => `${countOf(redelivered, "event", "events")} to be sent again.`,
+      done: ({ redelivered }) => `${countOf(redelivered, "event")} to be sent again.`,
     }),
   ],
 });

@@ -9,8 +9,8 @@ import { writeDone, writeNote } from "../../../kit/notes.ts";
 import { YES_FLAG } from "../../../kit/removal.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { chooseFormat } from "../../../render/list-output.ts";
-import { callConfirmed, PLACE, PROJECT, showList, withAdmin } from "../data/data-file.ts";
-import { toResource } from "../service-resources.ts";
+import { callConfirmed, PLACE, PROJECT, showList, withAdmin, withoutDryRun } from "../data/data-file.ts";
+import { toResource } from "../../../render/columns.ts";
 
 const SETTING_CHANGES = toResource("settings", OUTPUTS.apply);
 
@@ -44,10 +44,9 @@ export const apply = defineCommand({
     const sections = only.length === 0 ? SECTIONS : parseChoices(only, "--only", SECTIONS);
     const read = await readSettingsFile(nameOfInput(file), given, file === "-" ? "." : path.dirname(file));
     const wanted = Object.fromEntries(Object.entries(read.wanted).filter(([section]) => sections.includes(section)));
-    const acting = { ...deps, options: { ...deps.options, dryRun: false } };
     const removal = { command: "service apply", yes, kept: "Nothing was changed.", isList: true };
     const choice = { ...place, changes: !dryRun };
-    await withAdmin(acting, choice, project, async (admin, name) => {
+    await withAdmin(withoutDryRun(deps), choice, project, async (admin, name) => {
       const call = { kind: "apply", project, file: wanted, dry_run: dryRun } as const;
       const rows = await callConfirmed(deps, admin, call, removal).catch(async (error: unknown) => {
         const { InvalidError } = await import("../../../../service/domain/errors.ts");
@@ -62,7 +61,7 @@ export const apply = defineCommand({
 async function showDone(deps: Deps, project: string, rows: ResultOf<"apply">): Promise<void> {
   const isSecret = ({ key }: (typeof rows)[number]): boolean => /^webhooks\[.*\]\.secret$/.test(key);
   const changes = rows.filter((row) => !isSecret(row)).length;
-  const count = countOf(changes, "setting", "settings");
+  const count = countOf(changes, "setting");
   if (rows.length > 0 || chooseFormat(deps) !== "table") await showList(deps, SETTING_CHANGES, rows, { wrap: true });
   if (rows.some(isSecret)) await writeNote(deps, "save each webhook's secret now; it is not shown again");
   if (changes === 0) await writeDone(deps, "Nothing to change.");

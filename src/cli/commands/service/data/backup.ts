@@ -9,7 +9,7 @@ import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { checkColumns } from "../../../render/record-output.ts";
-import { toResource } from "../service-resources.ts";
+import { toResource } from "../../../render/columns.ts";
 import { copyAll } from "./copy-all.ts";
 import { dataAt, PLACE, noteDuration, rejectDryRun, showRecord, withStore } from "./data-file.ts";
 

@@ -5,7 +5,7 @@ import { confirmRemoval, YES_FLAG } from "../../../kit/removal.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { checkColumns } from "../../../render/record-output.ts";
-import { toResource } from "../service-resources.ts";
+import { toResource } from "../../../render/columns.ts";
 import { noteDataFile, PLACE, showRecord, withStore } from "./data-file.ts";
 
 const CLOCK = toResource("clock", { clock: "time", newest_write: "time", behind: "duration" });

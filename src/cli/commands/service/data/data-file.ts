@@ -1,7 +1,4 @@
-/**
- * The parts that all `service` commands share: the data file that they work on, their flags, and the way results are
- * shown.
- */
+/** What `service` commands share: the data they work on, their flags, and their output. */
 import { existsSync, statSync } from "node:fs";
 import {
   chooseAnyPlace,
@@ -33,16 +30,13 @@ import { openListOutput } from "../../../render/list-output.ts";
 import { withPager } from "../../../streams/paging.ts";
 import { writeRecord } from "../../../render/record-output.ts";
 
-/** A data file, and what a command needs that sends a mail itself. */
+/** `sender` is for commands that send a mail themselves. */
 export interface AdminChoice extends DataFileChoice, Pick<CommandOptions, "sender"> {
-  /** Then a file that nobody named is noted under `--quiet` too. */
+  /** If true, a file that wasn't named is noted even with `--quiet`. */
   readonly changes?: boolean;
 }
 
-/**
- * Gives `work` the operations, and the name of the project that they act on: those of the data on this machine, or of a
- * service elsewhere.
- */
+/** Calls `work` with the operations of the data on this machine or of a remote service, and their project. */
 export async function withAdmin<Result>(
   deps: Deps,
   choice: AdminChoice,
@@ -57,7 +51,7 @@ export async function withAdmin<Result>(
   return withRemoteAdmin(deps, choice.changes ?? false, work);
 }
 
-/** The same with the store, for what works only on this machine. */
+/** For work that needs the store, which is only possible on this machine. */
 export async function withStore<Result>(
   deps: Deps,
   choice: AdminChoice,
@@ -67,7 +61,6 @@ export async function withStore<Result>(
   return administerHere(deps, await chooseServicePlace(deps, choice), choice, work);
 }
 
-/** On an existing data file, whether a server runs on it or not. */
 async function administerHere<Result>(
   deps: Deps,
   place: DataPlace,
@@ -76,7 +69,7 @@ async function administerHere<Result>(
 ): Promise<Result> {
   const { administer } = await import("../../../../service/data-file/administer.ts");
   const data = existingData(place);
-  // A file that nobody named may not be the one that was meant.
+  // The default file may not be the intended one.
   if (place.kind === "file" && !place.isNamed)
     await (changes ? noteUnnamed(deps, place.dataFile) : writeNote(deps, `using ${place.dataFile}`));
   const { clock, random } = deps;
@@ -100,10 +93,7 @@ export function existingData(place: DataPlace) {
   return dataAt(place);
 }
 
-/**
- * Calls an operation; if that would remove something, asks first, and again if it changed meanwhile. `compose` makes
- * the question, by default the operation's own.
- */
+/** Asks before an operation removes something, and again if what it would remove has changed since. */
 export async function callConfirmed<Name extends OperationName>(
   deps: Deps,
   admin: Admin,
@@ -124,10 +114,7 @@ export async function callConfirmed<Name extends OperationName>(
     }
 }
 
-/**
- * Notes which data file is used when none was given, also under `--quiet`, and returns the choice with it: for commands
- * that change it.
- */
+/** For commands that change the data: notes the default file if none was given, even with `--quiet`. */
 export async function noteDataFile(deps: Deps, choice: DataFileChoice): Promise<DataFileChoice> {
   const place = await chooseServicePlace(deps, choice);
   if (place.kind === "database" || place.isNamed) return choice;
@@ -139,7 +126,7 @@ function noteUnnamed({ streams, options }: Deps, dataFile: string): Promise<void
   return writeNote({ streams, options: { ...options, quiet: false } }, `using ${dataFile}`);
 }
 
-/** Work on smaller files is done before anybody wonders. */
+/** Smaller files are fast enough. */
 const NOTED_BYTES = 200_000_000;
 
 interface Work {
@@ -147,7 +134,7 @@ interface Work {
   readonly perSecond: number;
 }
 
-/** Says how long the work takes that is done at so many bytes a second. */
+/** Notes how long the work will take, given its speed in bytes per second. */
 export async function noteDuration(deps: Deps, dataFile: string, { verb, perSecond }: Work): Promise<void> {
   const { size } = statSync(dataFile);
   if (size < NOTED_BYTES) return;
@@ -155,11 +142,16 @@ export async function noteDuration(deps: Deps, dataFile: string, { verb, perSeco
   await writeNote(deps, `${verb} ${formatCount(Math.round(size / 1e6))} MB takes about ${seconds} s`);
 }
 
+/** For operations that support dry runs themselves. */
+export function withoutDryRun(deps: Deps): Deps {
+  return { ...deps, options: { ...deps.options, dryRun: false } };
+}
+
 export function rejectDryRun({ options }: Deps): void {
   if (options.dryRun) throw new UsageError("--dry-run: service commands send no requests that could be shown");
 }
 
-/** `--data` and `--database`, as a command declares them; `data` is what it says of the file. */
+/** `data` describes `--data`. */
 export function placeFlags(data?: string): FlagGroup<DataFileChoice> {
   return {
     records: dataPlace(data).records,
@@ -171,7 +163,7 @@ export const PLACE = placeFlags();
 
 export const PROJECT_DEFAULT = "default";
 
-/** Without a default of its own: over HTTP it is the key's project. */
+/** No default, as over HTTP it's the key's project. */
 export const PROJECT = { flag: "--project", value: "name", text: "project name", otherwise: PROJECT_DEFAULT } as const;
 
 /** For commands that work only on this machine. */
@@ -187,7 +179,7 @@ export async function showRecord(deps: Deps, resource: Resource, value: object):
   await writeRecord(deps, resource, { json: JSON.parse(text) as JsonObject, text });
 }
 
-/** `wrap`: on a terminal, long text continues below itself instead of being cut; `count`: the number of rows alone. */
+/** `wrap` wraps long text on a terminal instead of cutting it. `count` prints only the number of rows. */
 export async function showList(
   deps: Deps,
   resource: Resource,
@@ -212,10 +204,10 @@ interface PagedList extends DataFileChoice {
   readonly call: { readonly kind: OperationName; readonly [field: string]: unknown };
 }
 
-/** The most that an operation gives at once. */
+/** The maximum that operations return. */
 const PAGE = 500;
 
-/** Shows a list page by page, and says so when it was cut. */
+/** Adds a note if `--limit` cuts the list. */
 export async function showPages(deps: Deps, list: PagedList): Promise<void> {
   await withPager(deps.streams, deps.env, (streams) => writePages({ ...deps, streams }, list));
 }
@@ -237,10 +229,9 @@ async function writePages(deps: Deps, { resource, limits, call, project, data }:
   });
   await output.end();
   if (next !== null)
-    await writeDone(deps, `Showing ${countOf(limits.limit ?? 0, "row", "rows")}; use --limit N or --all for more`);
+    await writeDone(deps, `Showing ${countOf(limits.limit ?? 0, "row")}; use --limit N or --all for more`);
 }
 
-/** Values as the rows that outputs take. */
 function toRows(values: readonly object[]): RowPage {
   const text = JSON.stringify(values);
   return { rows: JSON.parse(text) as Json as JsonObject[], text };

@@ -8,7 +8,7 @@ import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { parsePublicUrl } from "../../serve/address.ts";
 import { dataAt, showRecord } from "./data-file.ts";
-import { toResource } from "../service-resources.ts";
+import { toResource } from "../../../render/columns.ts";
 
 const HEALTH = toResource("service", { status: "text" });
 

@@ -6,7 +6,7 @@ import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { checkColumns } from "../../../render/record-output.ts";
-import { toResource } from "../service-resources.ts";
+import { toResource } from "../../../render/columns.ts";
 import { copyAll, pausedUntil, rowsOf } from "./copy-all.ts";
 import { dataAt, existingData, placeFlags, noteDataFile, rejectDryRun, showList } from "./data-file.ts";
 

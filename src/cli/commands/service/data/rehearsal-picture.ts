@@ -11,7 +11,7 @@ const PEOPLE_SHOWN = 3;
 
 export function drawRehearsal(deps: Deps, rehearsal: Rehearsal, periods: readonly PeriodRow[]): string {
   const facts = [
-    `${countOf(countKind(rehearsal, "survey"), "survey", "surveys")} and ${countOf(countKind(rehearsal, "reminder"), "reminder", "reminders")}, times of ${rehearsal.zone}`,
+    `${countOf(countKind(rehearsal, "survey"), "survey")} and ${countOf(countKind(rehearsal, "reminder"), "reminder")}, times of ${rehearsal.zone}`,
     busiestDay(rehearsal),
     mostAsked(rehearsal.messages),
     heldBack(rehearsal),

@@ -11,7 +11,7 @@ import { writeNote } from "../../../kit/notes.ts";
 import { createProgress } from "../../../kit/progress.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
-import { toResource } from "../service-resources.ts";
+import { toResource } from "../../../render/columns.ts";
 import { existingData, LOCAL_PROJECT, PLACE, rejectDryRun, showList } from "./data-file.ts";
 
 const SEED_MAX = 2 ** 32;

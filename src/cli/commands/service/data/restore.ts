@@ -4,7 +4,7 @@ import { writeDone, writeNote, writeWarning } from "../../../kit/notes.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { checkColumns } from "../../../render/record-output.ts";
-import { toResource } from "../service-resources.ts";
+import { toResource } from "../../../render/columns.ts";
 import { copyAll, pausedUntil, rowsOf } from "./copy-all.ts";
 import { dataAt, placeFlags, noteDataFile, rejectDryRun, showRecord } from "./data-file.ts";
 

@@ -2,7 +2,7 @@ import { chooseServicePlace } from "../../../kit/data/data-place.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { checkColumns } from "../../../render/record-output.ts";
-import { toResource } from "../service-resources.ts";
+import { toResource } from "../../../render/columns.ts";
 import { noteDuration, PLACE, showRecord, withStore } from "./data-file.ts";
 
 /** Bytes per second on a slow machine. */

@@ -3,7 +3,7 @@ import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { parseEmail } from "../../../args/people.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
 import { serviceCommand } from "../service-command.ts";
-import { toResource } from "../service-resources.ts";
+import { toResource } from "../../../render/columns.ts";
 import { HTTPS_NOTE, keyFlags } from "./hook-keys.ts";
 import { receive } from "./receive.ts";
 

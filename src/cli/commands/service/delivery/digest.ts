@@ -14,13 +14,13 @@ import { ONE_MAIL_FLAGS, readMailSettings } from "../../serve/mail.ts";
 import { PLACE, PROJECT, showRecord, withAdmin } from "../data/data-file.ts";
 import { PREVIEW_FLAGS, showPreview } from "../preview.ts";
 import { serviceCommand } from "../service-command.ts";
-import { toResource } from "../service-resources.ts";
+import { toResource } from "../../../render/columns.ts";
 import { ALLOW_PRIVATE, urlRefusal } from "../webhook.ts";
 
 const DIGESTS = toResource("digests", OUTPUTS["digest.list"], ["created_at", "id", "reason"]);
 const TESTED = toResource("digests", OUTPUTS["digest.test"]);
 
-/** The mail server that a test goes through; null without `--smtp`. */
+/** `mail` is null without a mail server. */
 const MAIL: FlagGroup<ReturnType<typeof readMailSettings>> = {
   records: ONE_MAIL_FLAGS,
   read: (flags, deps) => readMailSettings(deps, flags),
@@ -45,7 +45,7 @@ const test = defineCommand({
   columns: TESTED,
   run: async (deps, { id, place, project, mail: { mail, sender } }) => {
     checkColumns(deps, TESTED);
-    // Only the data file knows whether the reader with a number has an address.
+    // A number can stand for a reader with an address or a URL; only the data tells which.
     const isMail = !isUrl(id) && !/^\d+$/.test(id);
     if (isMail) parseEmail(id, "<email|url|id>");
     if (isMail && mail === null)

@@ -1,4 +1,4 @@
-/** Checks of the mail settings before the first survey: what receivers will say, and one mail to see it arrive. */
+/** `service delivery doctor` and `test`: checks mail settings before the first survey, and sends a test mail. */
 import type { ProjectSender } from "../../../../service/delivery/doctor/examine-mail.ts";
 import type { MailSender } from "../../../../service/delivery/message/sender.ts";
 import type { OnceFailure } from "../../../../service/delivery/smtp/send-once.ts";
@@ -18,7 +18,7 @@ import type { DataFileChoice } from "../../../kit/data/data-place.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import type { FlagGroup } from "../../../kit/flag-spec.ts";
 import { PLACE, placeFlags, showList, showRecord, withAdmin, withStore } from "../data/data-file.ts";
-import { toResource } from "../service-resources.ts";
+import { toResource } from "../../../render/columns.ts";
 import { checkColumns } from "../../../render/record-output.ts";
 
 const FINDINGS = toResource("checks", { check: "text", result: "status", detail: "text", rule: "text" }, ["rule"]);
@@ -38,11 +38,10 @@ const TEST_MAIL = toResource("mails", {
 
 export interface DoctorOptions extends DataFileChoice {
   readonly setup: MailSetup;
-  /** Asks neither DNS nor the mail server. */
   readonly offline: boolean;
 }
 
-/** Ends with 6 when there is a problem. Sends no mail. */
+/** Returns exit status 6 if there is a problem. Sends no mail. */
 export async function runDeliveryDoctor(deps: Deps, { setup, offline, data }: DoctorOptions): Promise<ExitCode> {
   const { clock, options, signal } = deps;
   if (options.dryRun) throw new UsageError("--dry-run: this command sends no requests that could be shown");
@@ -55,12 +54,12 @@ export async function runDeliveryDoctor(deps: Deps, { setup, offline, data }: Do
   ];
   await showList(deps, FINDINGS, findings, { wrap: true });
   const problems = countResult(findings, "problem");
-  const warnings = countOf(countResult(findings, "warning"), "warning", "warnings");
-  await writeDone(deps, `${countOf(problems, "problem", "problems")}, ${warnings}.`);
+  const warnings = countOf(countResult(findings, "warning"), "warning");
+  await writeDone(deps, `${countOf(problems, "problem")}, ${warnings}.`);
   return problems > 0 ? EXIT.assertion : EXIT.done;
 }
 
-/** Addresses of projects' own; none without a data file or a database. */
+/** Senders of projects that have their own. Empty if no data file or database is given. */
 async function readSenders(deps: Deps, data: DataFileChoice["data"]): Promise<ProjectSender[]> {
   if (!hasPlace(deps, data)) return [];
   const byAddress = new Map<string, string[]>();
@@ -73,7 +72,7 @@ async function readSenders(deps: Deps, data: DataFileChoice["data"]): Promise<Pr
   return [...byAddress].map(([from, projects]) => ({ from, projects }));
 }
 
-/** The mail settings alone need neither a data file nor a database. */
+/** The data is optional: mail settings can be checked without it. */
 function hasPlace({ env }: Deps, data: DataFileChoice["data"]): boolean {
   return data !== null || ["SURVEYCTL_DATA", "SURVEYCTL_DATABASE"].some((name) => (env[name] ?? "") !== "");
 }
@@ -91,11 +90,11 @@ const FAILURE_HINTS: Readonly<Record<OnceFailure["code"], { readonly hint?: stri
 export interface TestOptions extends DataFileChoice {
   readonly setup: GivenSetup;
   readonly to: string;
-  /** Null: the default one. */
+  /** Null is the default project. */
   readonly project: string | null;
 }
 
-/** Throws DataFileError when the server did not accept the mail. */
+/** Throws DataFileError if the server doesn't accept the mail. */
 export async function runDeliveryTest(deps: Deps, { setup, to, ...choice }: TestOptions): Promise<ExitCode> {
   checkColumns(deps, TEST_MAIL);
   if (deps.options.dryRun) throw new UsageError("--dry-run: this command sends a mail");
@@ -122,7 +121,7 @@ export async function runDeliveryTest(deps: Deps, { setup, to, ...choice }: Test
   return EXIT.done;
 }
 
-/** Of the project's own sender if its data is at hand or was named, else of the one given by the flags. */
+/** Uses the project's sender if its data or service is given, otherwise the sender from the flags. */
 async function composeTest(
   deps: Deps,
   { data, project }: Pick<TestOptions, "data" | "project">,
@@ -138,7 +137,7 @@ async function composeTest(
   return composeTestMail(to, { appUrl: publicUrl ?? DEFAULT_ADDRESS, sender }, deps);
 }
 
-/** Throws UsageError for what is missing or cannot be used. */
+/** Throws UsageError for missing or unusable settings. */
 function requireSender({ server, from, dkim }: GivenSetup) {
   const hint = "use --smtp URL or SURVEYCTL_SMTP, with --smtp-from";
   if (server === null) throw new UsageError("a mail server is required", { hint });

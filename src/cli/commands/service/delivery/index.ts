@@ -3,9 +3,9 @@ import { countOf } from "../../../../contract/text/whole-number.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
 import { serviceCommand } from "../service-command.ts";
-import { DELIVERIES, toResource } from "../service-resources.ts";
+import { toResource } from "../../../render/columns.ts";
 import { doctor, test } from "./doctor.ts";
-import { list } from "./list.ts";
+import { DELIVERIES, list } from "./list.ts";
 import { show } from "./show.ts";
 import { status } from "./status.ts";
 
@@ -40,7 +40,7 @@ export const delivery = defineGroup({
       examples: ["surveyctl service delivery resume --data survey.db", "surveyctl service delivery resume --json"],
       exits: [EXIT.done, EXIT.failed],
       columns: toResource("surveys", { released: "number" }),
-      done: ({ released }) => `Released ${countOf(released, "held survey", "held surveys")}.`,
+      done: ({ released }) => `Released ${countOf(released, "held survey")}.`,
     }),
     doctor,
     test,

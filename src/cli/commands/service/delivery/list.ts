@@ -1,14 +1,20 @@
-/** `service delivery list`: surveys by the time for which they were scheduled, or the days with their numbers. */
+/** `service delivery list`: surveys by due time, or their number per day. */
 import { LISTED_REASONS, LISTED_STATES } from "../../../../service/domain/delivery/lists/listed.ts";
 import { parsePerson, parsePhone } from "../../../args/people.ts";
-import { LIMITS } from "../../../kit/rows/list-rows.ts";
 import { readRange, type TimeFilter } from "../../../kit/time-flags.ts";
-import { defineCommand } from "../../../kit/define-command.ts";
+import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import type { FlagGroup } from "../../../kit/flag-spec.ts";
-import { PLACE, PROJECT, showPages } from "../data/data-file.ts";
-import { DELIVERIES, toResource } from "../service-resources.ts";
+import { toResource } from "../../../render/columns.ts";
+import { serviceCommand } from "../service-command.ts";
 
-/** Surveys by day; `surveys` leaves out what was not scheduled. */
+export const DELIVERIES = toResource("surveys", OUTPUTS["delivery.list"], [
+  "phone_number",
+  "channel",
+  "attempts",
+  "sent_at",
+]);
+
+/** `surveys` doesn't count requests that weren't scheduled. */
 const DELIVERY_DAYS = toResource(
   "days",
   {
@@ -27,9 +33,8 @@ const RANGE: FlagGroup<TimeFilter> = {
   read: (flags, deps) => readRange(deps, flags, { since: "--since", until: "--until" }),
 };
 
-export const list = defineCommand({
-  name: "list",
-  alias: "ls",
+export const list = serviceCommand({
+  operation: "delivery.list",
   summary: "list surveys by due time, newest first; --reason also lists what was not scheduled",
   examples: [
     "surveyctl service delivery list --state unknown --data survey.db",
@@ -37,10 +42,7 @@ export const list = defineCommand({
     "surveyctl service delivery list --since now --until +7d --by day",
     "surveyctl service delivery list --state held --all -o csv",
   ],
-  operation: "delivery.list",
   flags: {
-    place: PLACE,
-    project: PROJECT,
     state: { flag: "--state", value: "state", text: "only surveys in this state", choices: LISTED_STATES },
     reason: {
       flag: "--reason",
@@ -64,17 +66,10 @@ export const list = defineCommand({
     range: RANGE,
     order: { flag: "--order", value: "order", text: "by due time", choices: ["asc", "desc"], default: "desc" },
     by: { flag: "--by", value: "period", text: "one row per day, in the project's time zone", choices: ["day"] },
-    limits: LIMITS,
   },
   columns: DELIVERIES,
-  run: (deps, { place, project, limits, by, range, email, phone, ...which }) =>
-    showPages(deps, {
-      ...place,
-      project,
-      limits,
-      resource: by === "day" ? DELIVERY_DAYS : DELIVERIES,
-      call: { kind: "delivery.list", project, ...which, ...range, by, email: email ?? phone } as const,
-    }),
+  pages: ({ by }) => (by === "day" ? DELIVERY_DAYS : DELIVERIES),
+  input: ({ range, email, phone, ...which }) => ({ ...which, ...range, email: email ?? phone }),
 });
 
 function parseAddress(text: string, place: string): string {

@@ -1,7 +1,7 @@
 import type { CommandNode } from "../../../kit/command-node.ts";
 import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { serviceCommand } from "../service-command.ts";
-import { toResource } from "../service-resources.ts";
+import { toResource } from "../../../render/columns.ts";
 
 const PAUSE = toResource("settings", OUTPUTS.pause);
 

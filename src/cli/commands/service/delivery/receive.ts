@@ -10,7 +10,7 @@ import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { checkColumns } from "../../../render/record-output.ts";
 import { PLACE, showRecord, withStore } from "../data/data-file.ts";
-import { toResource } from "../service-resources.ts";
+import { toResource } from "../../../render/columns.ts";
 
 const COUNTED = ["received", ...REPORT_OUTCOMES, "unreadable"] as const;
 type Counts = Record<(typeof COUNTED)[number], number>;

@@ -3,16 +3,16 @@ import { countOf } from "../../../../contract/text/whole-number.ts";
 import { showWithLists } from "../data/record-lists.ts";
 import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { serviceCommand } from "../service-command.ts";
-import { toResource } from "../service-resources.ts";
+import { toResource } from "../../../render/columns.ts";
 
 const DELIVERY_HISTORY = toResource("people", OUTPUTS["delivery.show"]);
-/** Surveys that were asked for and not scheduled. */
+/** Requested surveys that weren't scheduled. */
 const NOT_SCHEDULED = toResource(
   "surveys",
   { at: "time", channel: "text", reason: "text", since: "time", until: "time" },
   ["channel"],
 );
-/** A history as rows: each survey, and below it each of its attempts. */
+/** A row for each survey, followed by a row for each attempt. */
 const DELIVERY_LOG = toResource(
   "attempts",
   {
@@ -49,7 +49,7 @@ export const show = serviceCommand({
     ]),
 });
 
-/** The survey itself first: one that was never tried has no other row. */
+/** A survey that was never attempted has only its own row. */
 function toLogRows({
   id,
   channel,
@@ -73,12 +73,12 @@ function toLogRows({
   ];
 }
 
-/** Programs that follow links open many, with many scores, at once; a person answers. */
+/** Link scanners open many pages, with many scores, in a short time; people answer. */
 function describePage(page: NonNullable<ResultOf<"delivery.show">["surveys"][number]["page"]>): string {
   const { gets, scores, head_seen, answered_by, answered_after } = page;
   const after = answered_after === null ? "" : ` after ${answered_after} s`;
   return [
-    `opened ${countOf(gets, "time", "times")}`,
+    `opened ${countOf(gets, "time")}`,
     ...(scores.length === 0 ? [] : [`scores ${scores.join(" ")}`]),
     ...(head_seen ? ["HEAD seen"] : []),
     ...(answered_by === null ? [] : [`answered by ${answered_by}${after}`]),

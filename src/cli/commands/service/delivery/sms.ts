@@ -1,7 +1,7 @@
 import type { SigningGateway } from "../../../../service/domain/delivery/hook-secrets.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
 import { serviceCommand } from "../service-command.ts";
-import { toResource } from "../service-resources.ts";
+import { toResource } from "../../../render/columns.ts";
 import { HTTPS_NOTE, keyFlags } from "./hook-keys.ts";
 
 export const sms = defineGroup({

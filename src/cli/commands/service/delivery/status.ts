@@ -1,9 +1,8 @@
 import { DELIVERY_STATES } from "../../../../service/domain/delivery/queue-rows.ts";
 import { EXIT } from "../../../exit-codes.ts";
-import type { Column, Resource } from "../../../render/columns.ts";
+import { type Column, type Resource, toResource } from "../../../render/columns.ts";
 import { showWithLists } from "../data/record-lists.ts";
 import { serviceCommand } from "../service-command.ts";
-import { toResource } from "../service-resources.ts";
 
 export const DELIVERY_STATUS = toResource("settings", {
   ...Object.fromEntries(DELIVERY_STATES.map((state) => [state, "number"] as const)),

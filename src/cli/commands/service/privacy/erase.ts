@@ -9,8 +9,8 @@ import { YES_FLAG } from "../../../kit/removal.ts";
 import { DataFileError } from "../../../errors/command-errors.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { checkColumns } from "../../../render/record-output.ts";
-import { callConfirmed, PLACE, PROJECT_DEFAULT, showRecord, withAdmin, withStore } from "../data/data-file.ts";
-import { toResource } from "../service-resources.ts";
+import { callConfirmed, PLACE, PROJECT, showRecord, withAdmin, withoutDryRun, withStore } from "../data/data-file.ts";
+import { toResource } from "../../../render/columns.ts";
 
 const ERASURE = toResource("settings", OUTPUTS.erase);
 
@@ -33,14 +33,7 @@ export const erase = defineCommand({
   operation: "erase",
   flags: {
     place: PLACE,
-    // Without a default of its own: it is told from one that was typed.
-    project: {
-      flag: "--project",
-      value: "name",
-      text: "project name",
-      otherwise: PROJECT_DEFAULT,
-      conflicts: ["--all-projects"],
-    },
+    project: { ...PROJECT, conflicts: ["--all-projects"] },
     allProjects: { flag: "--all-projects", text: "erase from every project" },
     properties: { flag: "--properties", text: "also remove the address from other people's rows" },
     forget_unsubscribe: {
@@ -53,8 +46,7 @@ export const erase = defineCommand({
   run: async (deps, { place, person, project: named, allProjects, yes, ...options }) => {
     checkColumns(deps, ERASURE);
     const { dryRun } = deps.options;
-    // The command itself counts without changing anything.
-    const counting = { ...deps, options: { ...deps.options, dryRun: false } };
+    const counting = withoutDryRun(deps);
     const removal = { command: "service erase", yes, kept: "Nothing was erased." };
     const eraseFrom = (admin: Admin, project: string | null): Promise<Erasure> =>
       callConfirmed(deps, admin, { kind: "erase", project, ...person, ...options, dry_run: dryRun }, removal);
@@ -72,7 +64,7 @@ export const erase = defineCommand({
   },
 });
 
-/** Says what is left to do, without the address: the lines may be kept with the receipt. */
+/** Doesn't mention the address, as the lines may be kept with the receipt. */
 async function advise(deps: Deps, receipt: Omit<Erasure, "problem">, properties: boolean): Promise<void> {
   const { people, surveys, mentions, messages, verified, erased_at: erasedAt } = receipt;
   if (people === 0)
@@ -83,7 +75,7 @@ async function advise(deps: Deps, receipt: Omit<Erasure, "problem">, properties:
   if (mentions > 0 && !properties)
     await writeNote(
       deps,
-      `${countOf(mentions, "row", "rows")} of other people mention the address; --properties takes it out of them`,
+      `${countOf(mentions, "row")} of other people mention the address; --properties takes it out of them`,
     );
   if (erasedAt === null) return writeDone(deps, "Nothing was changed.");
   if (messages === null && surveys > 0)

@@ -3,7 +3,7 @@ import { DONE, listExpired, PLANNED } from "../../../../service/domain/privacy/r
 import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { serviceCommand } from "../service-command.ts";
-import { toResource } from "../service-resources.ts";
+import { toResource } from "../../../render/columns.ts";
 
 export const retention = serviceCommand({
   operation: "retention",

@@ -1,7 +1,7 @@
 import { PLATFORMS } from "../../../../contract/resources.ts";
 import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { serviceCommand } from "../service-command.ts";
-import { toResource } from "../service-resources.ts";
+import { toResource } from "../../../render/columns.ts";
 
 export const autopilot = serviceCommand({
   operation: "autopilot",

@@ -2,7 +2,7 @@ import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
 import { serviceCommand } from "../service-command.ts";
-import { toResource } from "../service-resources.ts";
+import { toResource } from "../../../render/columns.ts";
 import { readLogoFile } from "./logo-file.ts";
 
 const BRAND = toResource("settings", OUTPUTS["brand.show"]);
@@ -39,15 +39,14 @@ export const brand = defineGroup({
   ],
 });
 
-/** Null leaves a part; an empty text clears it. */
+/** Null keeps a part; an empty text clears it. */
 interface Brand {
   readonly name: string | null;
   readonly color: string | null;
-  /** A file's path. */
   readonly logo: string | null;
 }
 
-/** With the contents of the logo's file, in base64. Throws UsageError. */
+/** Replaces the logo's path with the file's content in base64. Throws UsageError. */
 async function readBrand(given: Brand): Promise<Brand> {
   const { name, color, logo } = given;
   if (name === null && color === null && logo === null)

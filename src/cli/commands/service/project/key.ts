@@ -5,10 +5,9 @@ import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { parseName } from "../../../args/values.ts";
 import type { Deps } from "../../../kit/deps.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
-import { serviceCommand } from "../service-command.ts";
-import { REMOVED, toResource } from "../service-resources.ts";
+import { REMOVED, serviceCommand } from "../service-command.ts";
+import { toResource } from "../../../render/columns.ts";
 
-/** The note next to a new key. */
 export const KEY_NOTE = "save this key now; it is not shown again";
 
 const EXPIRES = {
@@ -93,7 +92,7 @@ async function questionOf({ question, last_four: lastFour }: Confirmation, deps:
   return [question, ...(places.length === 0 ? [] : [`It is in use here: ${places.join(", ")}.`])].join(" ");
 }
 
-/** Every saved key of the key's last four characters, and the variable: whoever uses one is locked out. */
+/** Profiles and the variable whose key ends the same, and so may be the one to be revoked. */
 async function usesHere({ env, platform }: Deps, lastFour: string): Promise<string[]> {
   const { readProfiles } = await import("../../../../config/profiles.ts");
   const { byName } = await readProfiles(configFile({ env, platform })).catch(() => ({

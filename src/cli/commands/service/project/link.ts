@@ -1,7 +1,7 @@
 import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
-import { parseNameArg, serviceCommand } from "../service-command.ts";
-import { REMOVED, toResource } from "../service-resources.ts";
+import { parseNameArg, REMOVED, serviceCommand } from "../service-command.ts";
+import { toResource } from "../../../render/columns.ts";
 
 const LINKS = toResource("links", OUTPUTS["link.list"], ["created_at", "properties"]);
 

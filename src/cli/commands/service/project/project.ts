@@ -1,7 +1,7 @@
 import { EXIT } from "../../../exit-codes.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
 import { parseNameArg, serviceCommand } from "../service-command.ts";
-import { toResource } from "../service-resources.ts";
+import { toResource } from "../../../render/columns.ts";
 import { KEY_NOTE } from "./key.ts";
 
 export const project = defineGroup({

@@ -11,7 +11,7 @@ import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { parseName } from "../../../args/values.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
 import { serviceCommand } from "../service-command.ts";
-import { toResource } from "../service-resources.ts";
+import { toResource } from "../../../render/columns.ts";
 
 const QUESTIONS = toResource("questions", OUTPUTS["question.list"], ["retired_at", "scale", "choices", "type"]);
 const SHOWN_QUESTION = toResource("questions", OUTPUTS["question.show"]);

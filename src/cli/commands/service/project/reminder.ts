@@ -1,7 +1,7 @@
 import { CHANNELS } from "../../../../contract/routes.ts";
 import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { serviceCommand } from "../service-command.ts";
-import { toResource } from "../service-resources.ts";
+import { toResource } from "../../../render/columns.ts";
 
 export const reminder = serviceCommand({
   operation: "reminder",

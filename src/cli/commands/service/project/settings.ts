@@ -7,17 +7,16 @@ import type { FlagRecord } from "../../../args/flag-record.ts";
 import { OUTPUT_FORMATS, readOutput } from "../../../args/global-options.ts";
 import { parseZone } from "../../../args/time.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
-import { defineCommand } from "../../../kit/define-command.ts";
 import type { FlagGroup } from "../../../kit/flag-spec.ts";
-import { checkColumns } from "../../../render/record-output.ts";
+import { toResource } from "../../../render/columns.ts";
 import { writeText } from "../../../render/safe-text.ts";
-import { PLACE, PROJECT, showRecord, withAdmin } from "../data/data-file.ts";
-import { toResource } from "../service-resources.ts";
+import { showRecord } from "../data/data-file.ts";
+import { serviceCommand } from "../service-command.ts";
 
 const SETTINGS = toResource("settings", OUTPUTS.settings);
 
 /** An empty text clears a setting. */
-const SETTING_FLAGS: Readonly<Record<keyof ConfiguredSettings, FlagRecord>> = {
+const SETTING_FLAGS = {
   sender_name: { flag: "--sender-name", value: "name", text: "name that surveys come from" },
   from: { flag: "--from", value: "email", text: "e-mail address that surveys come from" },
   reply_to: { flag: "--reply-to", value: "email", text: "e-mail address that replies go to" },
@@ -35,20 +34,9 @@ const SETTING_FLAGS: Readonly<Record<keyof ConfiguredSettings, FlagRecord>> = {
     text: "maximum surveys and reminders per day",
     otherwise: "that of serve --daily-limit, or no limit",
   },
-};
+} as const satisfies Record<keyof ConfiguredSettings, FlagRecord>;
 
-const CHANGE: FlagGroup<Readonly<Record<keyof ConfiguredSettings, string | null>>> = {
-  records: Object.values(SETTING_FLAGS),
-  read: (flags) => {
-    const given = Object.values(PROJECT_SETTINGS).map(({ name, check }) => [
-      name,
-      flags.parse(SETTING_FLAGS[name].flag, (text, flag) => parseSetting(text, flag, check)),
-    ]);
-    return Object.fromEntries(given) as Record<keyof ConfiguredSettings, string | null>;
-  },
-};
-
-/** `yaml` is its own, so the command reads the format itself. */
+/** Replaces the global flags, as only this command has `yaml`. */
 const OUTPUT: FlagGroup<ReturnType<typeof readOutput> | "yaml"> = {
   records: [
     {
@@ -66,8 +54,8 @@ const OUTPUT: FlagGroup<ReturnType<typeof readOutput> | "yaml"> = {
     flags.text("--output") === "yaml" && !flags.is("--json") ? "yaml" : readOutput(flags, env),
 };
 
-export const settings = defineCommand({
-  name: "settings",
+export const settings = serviceCommand({
+  operation: "settings",
   summary: "set or show the sender of surveys and other settings; an empty value clears one",
   examples: [
     'surveyctl service settings --sender-name "Acme Shoes" --from survey@acme.example --data survey.db',
@@ -75,31 +63,31 @@ export const settings = defineCommand({
     'surveyctl service settings --reply-to "" --project acme',
     "surveyctl service settings -o yaml > survey.yaml",
   ],
-  operation: "settings",
-  flags: { place: PLACE, project: PROJECT, output: OUTPUT, change: CHANGE },
+  flags: { output: OUTPUT, ...SETTING_FLAGS },
   columns: SETTINGS,
-  run: async (deps, { place, project, output, change }) => {
-    const choice = { ...place, changes: Object.values(change).some((value) => value !== null) };
-    if (output !== "yaml") {
-      checkColumns(deps, SETTINGS);
-      const shown = await withAdmin(deps, choice, project, (admin) => admin({ kind: "settings", project, ...change }));
-      return showRecord({ ...deps, options: { ...deps.options, output } }, SETTINGS, shown);
-    }
-    if (deps.options.columns !== null) throw new UsageError("-o yaml is a whole file; --columns cannot change it");
+  input: ({ output, ...given }, { options }) => {
+    if (output === "yaml" && options.columns !== null)
+      throw new UsageError("-o yaml is a whole file; --columns cannot change it");
+    return { ...parseSettings(given), output: output === "yaml" ? output : null };
+  },
+  show: async (deps, result, { output, project }) => {
+    if (output !== "yaml") return showRecord({ ...deps, options: { ...deps.options, output } }, SETTINGS, result);
     const { formatSettingsFile } = await import("../apply/settings-file.ts");
-    const file = await withAdmin(deps, choice, project, async (admin, name) => {
-      const all = await admin({ kind: "settings", project, ...change, output: "yaml" });
-      return formatSettingsFile(name, all as ProjectConfiguration);
-    });
-    await writeText(deps.streams.out, file);
+    await writeText(deps.streams.out, formatSettingsFile(project, result as ProjectConfiguration));
   },
 });
 
+type GivenSettings = Readonly<Record<keyof ConfiguredSettings, string | null>>;
+
 /** Throws UsageError. */
-function parseSetting(given: string, flag: string, check: (text: string) => string | null): string {
-  const text = given.trim();
-  if (flag === "--tz" && text !== "") parseZone(text, flag);
-  const problem = text === "" ? null : check(text);
-  if (problem !== null) throw new UsageError(`${flag}: ${quoteText(text)} ${problem}`);
-  return text;
+function parseSettings(given: GivenSettings): GivenSettings {
+  const parsed = Object.values(PROJECT_SETTINGS).map(({ name, check }) => {
+    const text = given[name]?.trim() ?? null;
+    const { flag } = SETTING_FLAGS[name];
+    if (name === "tz" && text) parseZone(text, flag);
+    const problem = text ? check(text) : null;
+    if (problem !== null) throw new UsageError(`${flag}: ${quoteText(text ?? "")} ${problem}`);
+    return [name, text];
+  });
+  return Object.fromEntries(parsed) as GivenSettings;
 }

@@ -5,7 +5,7 @@ import { parseName } from "../../../args/values.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
 import type { FlagGroup } from "../../../kit/flag-spec.ts";
 import { parseNameArg, serviceCommand } from "../service-command.ts";
-import { toResource } from "../service-resources.ts";
+import { toResource } from "../../../render/columns.ts";
 
 const COMMENTS: FlagGroup<boolean> = {
   records: [

@@ -5,7 +5,7 @@ import { defineGroup } from "../../../kit/command-node.ts";
 import { showRecord } from "../data/data-file.ts";
 import { PREVIEW_FLAGS, showPreview } from "../preview.ts";
 import { serviceCommand } from "../service-command.ts";
-import { toResource } from "../service-resources.ts";
+import { toResource } from "../../../render/columns.ts";
 
 const PREVIEW = toResource("surveys", OUTPUTS["survey.preview"]);
 

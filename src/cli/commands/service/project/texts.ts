@@ -6,7 +6,7 @@ import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
 import { serviceCommand } from "../service-command.ts";
-import { toResource } from "../service-resources.ts";
+import { toResource } from "../../../render/columns.ts";
 
 const TEXTS = toResource("texts", OUTPUTS["texts.show"]);
 

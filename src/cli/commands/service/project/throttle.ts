@@ -1,6 +1,6 @@
 import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { serviceCommand } from "../service-command.ts";
-import { toResource } from "../service-resources.ts";
+import { toResource } from "../../../render/columns.ts";
 
 export const throttle = serviceCommand({
   operation: "throttle",

@@ -1,7 +1,7 @@
 import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
-import { serviceCommand } from "../service-command.ts";
-import { REMOVED, toResource } from "../service-resources.ts";
+import { REMOVED, serviceCommand } from "../service-command.ts";
+import { toResource } from "../../../render/columns.ts";
 
 const TRENDS = toResource("trends", OUTPUTS["trend.list"], ["created_at"]);
 
