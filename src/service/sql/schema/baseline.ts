@@ -4,9 +4,6 @@ import { ANSWER_TABLES } from "./tables/answer-tables.ts";
 import { DELIVERY_TABLES } from "./tables/delivery-tables.ts";
 import { PEOPLE_TABLES } from "./tables/people-tables.ts";
 import { PROJECT_TABLES } from "./tables/project-tables.ts";
-import { SHARE_TABLES } from "./tables/share-tables.ts";
-import { STORE_TABLES } from "./tables/store-tables.ts";
-import { TEXT_TABLES } from "./tables/text-tables.ts";
 import { WEBHOOK_TABLES } from "./tables/webhook-tables.ts";
 
 export const BASELINE = 4;
@@ -20,13 +17,10 @@ export interface SchemaDialect {
 }
 
 export const TABLES: readonly Table[] = [
-  ...STORE_TABLES,
   ...PROJECT_TABLES,
   ...PEOPLE_TABLES,
   ...DELIVERY_TABLES,
-  ...TEXT_TABLES,
   ...ANSWER_TABLES,
-  ...SHARE_TABLES,
   ...WEBHOOK_TABLES,
 ];
 

@@ -1,4 +1,4 @@
-import { OF_DIGEST, OF_PERSON, OF_REQUEST, type Table } from "../table.ts";
+import { OF_DIGEST, OF_PERSON, OF_PROJECT, OF_REQUEST, type Table } from "../table.ts";
 
 /**
  * Survey requests (`channel` email, sms and their reminders), weekly digests (`digest`), and replies to texts (`reply`,
@@ -65,4 +65,21 @@ const REPORTS: Table = {
 /** JSON that all processes share: a pause, the state of each sender, limits and their use. */
 const STATE: Table = { name: "delivery_state", columns: `name text, value text`, key: "name" };
 
-export const DELIVERY_TABLES: readonly Table[] = [MESSAGES, ATTEMPTS, REPORTS, STATE];
+const TEXTS: readonly Table[] = [
+  {
+    name: "text_parts",
+    isClustered: true,
+    columns: `phone_number text, reference text, n int, total int, text text, at int`,
+    key: "phone_number, reference, n",
+    indexes: { text_parts_by_time: "(at)" },
+  },
+  {
+    name: "text_segments",
+    isClustered: true,
+    columns: `project_id int, day text, n int`,
+    key: "project_id, day",
+    references: [OF_PROJECT],
+  },
+];
+
+export const DELIVERY_TABLES: readonly Table[] = [MESSAGES, ATTEMPTS, REPORTS, STATE, ...TEXTS];

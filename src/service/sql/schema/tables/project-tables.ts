@@ -11,7 +11,21 @@ export const OPERATION_LOG: Table = {
   indexes: { operation_log_by_time: "(project_id, at)" },
 };
 
+/** Of the whole store. */
+const STORE: readonly Table[] = [
+  { name: "store_secrets", columns: `name text, value text`, key: "name" },
+  /**
+   * `moved`: where the data was moved to; `filling`: the command that fills the store; `erasures`: the log next to the
+   * file; `address`: the base of links; `bounce address`.
+   */
+  { name: "store_marks", columns: `name text, value text`, key: "name" },
+  { name: "upkeep_state", columns: `name text, value text`, key: "name" },
+  /** Processes that deliver from this database, and when each was last seen. */
+  { name: "processes", columns: `name text, seen_at int`, key: "name" },
+];
+
 export const PROJECT_TABLES: readonly Table[] = [
+  ...STORE,
   {
     name: "projects",
     columns: `id int, name text, created_at int, throttle_seconds int?, paused_at int?, limited_until int?`,
