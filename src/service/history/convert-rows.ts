@@ -31,7 +31,6 @@ import {
   type ShapeChoice,
 } from "./columns.ts";
 import { distribute, type DistributedValues } from "./distribute.ts";
-import { toOtherAnswer } from "./question-rows.ts";
 import { type HistoryShape, plainText, unwrapRow } from "./shape.ts";
 
 /** `version` is when the row last changed, if known. */
@@ -354,4 +353,22 @@ export function toNote(note: JsonObject, at: number, readTime: ReadTime): PastNo
     userEmail: readText(note.user_email ?? undefined, "user_email") ?? UNKNOWN_AUTHOR,
     createdAt: readTime(note.created_at ?? undefined, "created_at") ?? at,
   };
+}
+
+const [SCORE, COMMENT] = ["score", "comment"];
+
+/** Null for the row of the score, and for a row without a question. */
+function toOtherAnswer(fields: ReadonlyMap<HistoryField, Json>): {
+  readonly stream: "comments" | "answers";
+  readonly fields: ReadonlyMap<HistoryField, Json>;
+} | null {
+  const question = plainText(fields.get("question_id")).trim().toLowerCase();
+  if (question === "" || question === SCORE) return null;
+  const isComment = question === COMMENT;
+  const part = new Map<HistoryField, Json>([
+    ["response_id", fields.get("id") ?? null],
+    [isComment ? "comment" : "free_response", fields.get("score") ?? null],
+  ]);
+  for (const name of ["created_at", "question_id", "text"] as const) part.set(name, fields.get(name) ?? null);
+  return { stream: isComment ? "comments" : "answers", fields: part };
 }
