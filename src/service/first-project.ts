@@ -1,14 +1,14 @@
 import type { Random } from "../runtime/random.ts";
 import { createKey } from "./operations/projects.ts";
 import type { Store, Transaction } from "./domain/ports.ts";
-import { addKey, addProject, examineKey, findProject, listKeys, listProjects } from "./domain/projects/projects.ts";
+import { addKey, addProject, examineKey } from "./domain/projects/projects.ts";
 
 export const DEFAULT_PROJECT = "default";
 
 export async function ensureProject(store: Store): Promise<void> {
   await store.write(
     async (tx) => {
-      if ((await findProject(tx, DEFAULT_PROJECT)) === null) await addProject(tx, DEFAULT_PROJECT);
+      if ((await tx.projects.byName(DEFAULT_PROJECT)) === null) await addProject(tx, DEFAULT_PROJECT);
     },
     { project: "all" },
   );
@@ -24,7 +24,7 @@ export async function ensureFirstKey(store: Store, random: Random, given: string
   return store.write(
     async (tx) => {
       if (await hasFirstKey(tx, given)) return null;
-      const project = (await findProject(tx, DEFAULT_PROJECT)) ?? (await addProject(tx, DEFAULT_PROJECT));
+      const project = (await tx.projects.byName(DEFAULT_PROJECT)) ?? (await addProject(tx, DEFAULT_PROJECT));
       const key = given ?? createKey(random);
       await addKey(tx, project, key);
       return key;
@@ -34,8 +34,8 @@ export async function ensureFirstKey(store: Store, random: Random, given: string
 }
 
 async function hasFirstKey(tx: Transaction, given: string | null): Promise<boolean> {
-  if ((await findProject(tx, DEFAULT_PROJECT)) === null) return false;
-  for (const project of await listProjects(tx)) if ((await listKeys(tx, project)).length > 0) return true;
+  if ((await tx.projects.byName(DEFAULT_PROJECT)) === null) return false;
+  for (const project of await tx.projects.list()) if ((await tx.projects.listKeys(project.id)).length > 0) return true;
   // A revoked key never comes back.
   return given !== null && (await examineKey(tx, given)).kind === "revoked";
 }

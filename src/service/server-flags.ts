@@ -17,13 +17,13 @@ export async function keepFlags(
 }
 
 async function keepBounceAddress(store: Store, bounceAddress: string | null): Promise<void> {
-  if ((await store.read((tx) => tx.reports.bounceAddress())) === bounceAddress) return;
-  await store.write((tx) => tx.reports.setBounceAddress(bounceAddress), { project: "none" });
+  if ((await store.read((tx) => tx.tables.mark("bounce address"))) === bounceAddress) return;
+  await store.write((tx) => tx.tables.setMark("bounce address", bounceAddress), { project: "none" });
 }
 
 async function keepDailyLimit(store: Store, limit: number | null): Promise<void> {
-  if ((await store.read((tx) => tx.queue.dailyLimit())) === limit) return;
-  await store.write((tx) => tx.queue.setDailyLimit(limit), { project: "none" });
+  if ((await store.read((tx) => tx.senders.state("daily limit"))) === limit) return;
+  await store.write((tx) => tx.senders.setDailyLimit(limit), { project: "none" });
 }
 
 async function followQuietHours(store: Store, log: Log, quiet: QuietHours | null): Promise<void> {

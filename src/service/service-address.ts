@@ -1,5 +1,4 @@
-import type { AddressKind } from "./domain/link-rows.ts";
-import type { Store } from "./domain/ports.ts";
+import type { Store, StoreMark } from "./domain/ports.ts";
 
 export const DEFAULT_HOST = "127.0.0.1";
 export const DEFAULT_PORT = 8080;
@@ -29,9 +28,9 @@ export class ServiceAddress {
   /** For commands: takes the address stored by the newest server. */
   async recall(store: Store): Promise<void> {
     if (this.#publicUrl !== null) return;
-    await store.read(async ({ links }) => {
-      this.#url = (await links.address("address")) ?? this.#url;
-      this.#listening = await links.address("listening");
+    await store.read(async ({ tables }) => {
+      this.#url = (await tables.mark("address")) ?? this.#url;
+      this.#listening = await tables.mark("listening");
     });
   }
 
@@ -43,7 +42,7 @@ export class ServiceAddress {
   }
 }
 
-async function keep(store: Store, kind: AddressKind, url: string): Promise<void> {
-  if ((await store.read((tx) => tx.links.address(kind))) === url) return;
-  await store.write((tx) => tx.links.setAddress(kind, url), { project: "none" });
+async function keep(store: Store, mark: StoreMark, url: string): Promise<void> {
+  if ((await store.read((tx) => tx.tables.mark(mark))) === url) return;
+  await store.write((tx) => tx.tables.setMark(mark, url), { project: "none" });
 }

@@ -2,11 +2,10 @@
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Outbox } from "./sending/outbox.ts";
-import { pruneAttempts } from "./domain/delivery/oversight.ts";
+import { pruneAttempts, pruneUnscheduled } from "./domain/delivery/oversight.ts";
 import type { Store } from "./domain/ports.ts";
 import { finishErasure } from "./domain/privacy/erase.ts";
 import { followRetention } from "./domain/privacy/retention.ts";
-import { pruneUnscheduled } from "./domain/surveys/unscheduled/unscheduled.ts";
 import { pruneEvents } from "./domain/webhooks/webhooks.ts";
 import { readLead } from "./domain/write-time.ts";
 import { logClockBehind } from "./service-log.ts";

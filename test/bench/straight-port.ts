@@ -13,7 +13,7 @@ import { addProject } from "../../src/service/domain/projects/projects.ts";
 import type { Database, SqlRow, SqlValue } from "../../src/service/sql/database.ts";
 import { writeTime } from "../../src/service/domain/write-time.ts";
 import { CountChanges } from "../../src/service/sql/lists/count-changes.ts";
-import { createProjectStates, PROJECT_STATE } from "../../src/service/sql/project-states.ts";
+import { ProjectStates, PROJECT_STATE } from "../../src/service/sql/project-states.ts";
 import { createStoreRows } from "../../src/service/store/sql/store-rows.ts";
 import { openPostgresStore } from "../../src/service/store/postgres/open-postgres-store.ts";
 import { createStatements } from "../../src/service/store/postgres/statements.ts";
@@ -44,7 +44,7 @@ async function inTransaction<Result>(work: (tx: Transaction) => Promise<Result>)
     const { rows } = await client.query<Record<string, unknown>>({ ...statementOf(sql), values: [...values] });
     return rows.map(toNumbers);
   };
-  const states = createProjectStates(
+  const states = new ProjectStates(
     async (id) => (await query(`${PROJECT_STATE} WHERE project_id = ? FOR NO KEY UPDATE`, [id]))[0] ?? null,
   );
   const counts = new CountChanges();

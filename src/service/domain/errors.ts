@@ -69,9 +69,9 @@ export class UnavailableError extends Error {
 /** Someone else has a unique value. The engine's indexes decide, so callers can't race. */
 export class TakenError extends Error {
   override readonly name = "TakenError";
-  readonly field: "email" | "phoneNumber" | "name" | "id";
+  readonly field: "email" | "phoneNumber" | "name";
 
-  constructor(field: "email" | "phoneNumber" | "name" | "id", options?: ErrorOptions) {
+  constructor(field: "email" | "phoneNumber" | "name", options?: ErrorOptions) {
     super(`${field} has already been taken`, options);
     this.field = field;
   }

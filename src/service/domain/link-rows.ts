@@ -1,7 +1,7 @@
 import { Rows } from "../sql/rows.ts";
 import type { Properties } from "../../contract/resources.ts";
-import { textOrNull, type SqlRow } from "../sql/database.ts";
-import { nextId } from "./projects/project-rows.ts";
+import { readRow } from "../sql/columns.ts";
+import type { SqlRow } from "../sql/database.ts";
 import type { Project } from "./inputs.ts";
 
 export interface PublicLink {
@@ -13,10 +13,7 @@ export interface PublicLink {
   readonly createdAt: number;
 }
 
-/** `address` is the base of links, `listening` where the server itself listens. */
-export type AddressKind = "address" | "listening";
-
-const LINK = `SELECT p.id AS "projectId", p.name AS "projectName", l.id, l.name, l.token, l.properties,
+const LINK = `SELECT p.id AS "project.id", p.name AS "project.name", l.id, l.name, l.token, l.properties,
   l.created_at AS "createdAt" FROM survey_links l JOIN projects p ON p.id = l.project_id`;
 
 export class LinkRows extends Rows {
@@ -24,7 +21,7 @@ export class LinkRows extends Rows {
     project: number,
     { name, token, properties }: Pick<PublicLink, "name" | "token" | "properties">,
   ): Promise<number> {
-    const id = await nextId(this.database, project);
+    const id = await this.nextId(project);
     this.database.send(
       "INSERT INTO survey_links (project_id, id, name, token, properties, created_at) VALUES (?, ?, ?, ?, ?, ?)",
       [project, id, name, token, JSON.stringify(properties), this.session.now],
@@ -44,29 +41,8 @@ export class LinkRows extends Rows {
     const row = await this.database.first(`${LINK} WHERE l.token = ?`, [token]);
     return row === null ? null : toLink(row);
   }
-
-  /** Of the newest server; null before the first one. */
-  async address(kind: AddressKind): Promise<string | null> {
-    const row = await this.database.first("SELECT value FROM store_marks WHERE name = ?", [kind]);
-    return textOrNull(row?.value);
-  }
-
-  async setAddress(kind: AddressKind, url: string): Promise<void> {
-    this.database.send(
-      `INSERT INTO store_marks (name, value) VALUES (?, ?)
-         ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-      [kind, url],
-    );
-  }
 }
 
 function toLink(row: SqlRow): PublicLink {
-  return {
-    project: { id: Number(row.projectId), name: String(row.projectName) },
-    id: Number(row.id),
-    name: String(row.name),
-    token: String(row.token),
-    properties: JSON.parse(String(row.properties)) as Properties,
-    createdAt: Number(row.createdAt),
-  };
+  return readRow<PublicLink>(row, { json: ["properties"] });
 }

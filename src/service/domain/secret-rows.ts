@@ -40,6 +40,12 @@ export class SecretRows {
     return (await this.read(name)) ?? made;
   }
 
+  /** Null removes it. */
+  async set(name: string, value: string | null): Promise<void> {
+    this.#database.send("DELETE FROM store_secrets WHERE name = ?", [name]);
+    if (value !== null) this.#database.send("INSERT INTO store_secrets (name, value) VALUES (?, ?)", [name, value]);
+  }
+
   async #find(name: string): Promise<string | null> {
     const row = await this.#database.first("SELECT value FROM store_secrets WHERE name = ?", [name]);
     return textOrNull(row?.value);

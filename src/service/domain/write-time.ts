@@ -27,5 +27,5 @@ export async function takeClockBack(tx: Transaction): Promise<void> {
   await tx.clock.takeBack();
   for (const kept of await tx.senders.list())
     if (kept.savedAt > tx.nowMs) await tx.senders.set({ ...kept, savedAt: tx.nowMs });
-  await tx.senders.setSendersResumed(tx.nowMs);
+  await tx.senders.setState("senders resumed", tx.nowMs);
 }

@@ -28,7 +28,7 @@ import {
   type Links,
   listResponsesJson,
   requirePerson,
-  responseJson,
+  responseShape,
   updateResponse,
 } from "../domain/answers/responses.ts";
 import { signResponseLink } from "../domain/surveys/signed-links.ts";
@@ -127,7 +127,7 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
     const reply = listReply(
       rows,
       (row) => (JSON.parse(row) as SurveyResponse).id,
-      (id) => store.read((tx) => responseJson(tx, project, id, query.expand, links)),
+      (id) => store.read((tx) => tx.responses.json(project.id, Number(id), responseShape(query.expand, links))),
     );
     return haveAnswers ? withHeaders(reply, HAVE_ANSWERS) : reply;
   },
@@ -140,11 +140,11 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
   },
   listBounces: async (call) => {
     const query = readEventsQuery(new Reader(call.parameters));
-    return rowsReply(await call.store.read((tx) => tx.people.listBounced(call.project.id, query)));
+    return rowsReply(await call.store.read((tx) => tx.people.listEvents(call.project.id, "bounced_at", query)));
   },
   listUnsubscribes: async (call) => {
     const query = readEventsQuery(new Reader(call.parameters));
-    return rowsReply(await call.store.read((tx) => tx.people.listUnsubscribed(call.project.id, query)));
+    return rowsReply(await call.store.read((tx) => tx.people.listEvents(call.project.id, "unsubscribed_at", query)));
   },
   getMetrics: async (call) => {
     const query = readMetricsQuery(new Reader(call.parameters));

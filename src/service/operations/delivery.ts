@@ -10,7 +10,6 @@ import {
   pauseSending,
   readWaiting,
   releaseAll,
-  releaseForOperator,
   resumeSending,
   summarizeQueue,
 } from "../domain/delivery/oversight.ts";
@@ -111,9 +110,9 @@ export const deliveryOperations = {
     scope: "server",
     access: "write",
     // Stored for other processes, and for servers that aren't running.
-    run: (tx) => tx.senders.setSendersResumed(tx.nowMs),
+    run: (tx) => tx.senders.setState("senders resumed", tx.nowMs),
     after: async ({ store, senders }) => {
-      const held = await releaseAll(store, releaseForOperator);
+      const held = await releaseAll(store, (tx, limit) => tx.deliveries.releaseHeld(limit, { isOperator: true }));
       const putOff = await releaseAll(store, (tx, limit) => tx.deliveries.releasePutOff(limit, null));
       for (const sender of senders) sender.resume?.();
       return { released: held + putOff };

@@ -5,7 +5,7 @@ import { InvalidError, NotFoundError } from "../domain/errors.ts";
 import type { PublicLink } from "../domain/ports.ts";
 import { type Brand, changeBrand, readBrand } from "../domain/projects/brand.ts";
 import { changeTexts, readTexts, TEXT_NAMES, type TextName } from "../domain/projects/texts.ts";
-import { addLink, listLinks, removeLink } from "../domain/surveys/survey-links.ts";
+import { addLink, removeLink } from "../domain/surveys/survey-links.ts";
 import { fromText, keyValues, typed } from "./define/fields.ts";
 import { defineOperation, orNull, withoutNulls } from "./define/operation.ts";
 
@@ -29,13 +29,14 @@ export const pageOperations = {
   }),
   "link.list": defineOperation({
     access: "read",
-    run: async (tx, project, _, { appUrl }) => (await listLinks(tx, project)).map((link) => toLinkInfo(link, appUrl())),
+    run: async (tx, project, _, { appUrl }) =>
+      (await tx.links.list(project.id)).map((link) => toLinkInfo(link, appUrl())),
   }),
   "link.remove": defineOperation({
     access: "write",
     input: { id: v.string() },
     confirm: async (tx, project, { id }) => {
-      const found = (await listLinks(tx, project)).find((one) => String(one.id) === id);
+      const found = (await tx.links.list(project.id)).find((one) => String(one.id) === id);
       if (found === undefined) return null;
       const { name } = found;
       return { question: `Remove link "${name}"? Nobody can answer there; its responses stay.`, id, name };

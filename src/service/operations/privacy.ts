@@ -10,13 +10,13 @@ import {
   type ErasedAddress,
   erasePerson,
   type Erasure,
-  findByAddress,
   findMentions,
   identifiersFor,
   isErased,
   isKnown,
   previewErasure,
 } from "../domain/privacy/erase.ts";
+import { findReferenced } from "../domain/people/person-identity.ts";
 import {
   changeRetention,
   countExpired,
@@ -178,7 +178,7 @@ async function findTargets(store: Store, name: string | null, address: ErasedAdd
     name === null ? tx.projects.list() : [await requireProject(tx, name)],
   );
   for (const project of projects) {
-    const person = await store.read((tx) => findByAddress(tx, project, address));
+    const person = await store.read((tx) => findReferenced(tx, project, address));
     const identifiers = identifiersFor(address, person);
     const mentions = await findMentions(store, project, identifiers);
     isAnything ||=

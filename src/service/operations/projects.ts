@@ -3,15 +3,7 @@ import { type KeyAccess, READ_ONLY_PREFIX } from "../../contract/key-access.ts";
 import type { Random } from "../../runtime/random.ts";
 import { InvalidError } from "../domain/errors.ts";
 import type { KeyRow, Transaction } from "../domain/ports.ts";
-import {
-  addKey,
-  addProject,
-  findKey,
-  listKeys,
-  listProjects,
-  revokeKey,
-  rotateKey,
-} from "../domain/projects/projects.ts";
+import { addKey, addProject, findKey, revokeKey, rotateKey } from "../domain/projects/projects.ts";
 import { lifetime } from "./define/fields.ts";
 import { defineOperation, orNull } from "./define/operation.ts";
 
@@ -39,7 +31,7 @@ export const projectOperations = {
     access: "read",
     run: async (tx) => {
       const infos = [];
-      for (const { id, name, createdAt, throttleSeconds } of await listProjects(tx)) {
+      for (const { id, name, createdAt, throttleSeconds } of await tx.projects.list()) {
         const { people, responses } = await tx.projects.counts(id);
         infos.push({ id: String(id), name, created_at: createdAt, throttle: throttleSeconds, people, responses });
       }
@@ -64,7 +56,7 @@ export const projectOperations = {
   }),
   "key.list": defineOperation({
     access: "read",
-    run: async (tx, project) => (await listKeys(tx, project)).map(toKeyInfo),
+    run: async (tx, project) => (await tx.projects.listKeys(project.id)).map(toKeyInfo),
   }),
   "key.revoke": defineOperation({
     access: "write",

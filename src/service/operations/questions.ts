@@ -14,7 +14,6 @@ import type { Question } from "../domain/ports.ts";
 import {
   addQuestion,
   findQuestion,
-  listQuestions,
   moveQuestion,
   retireQuestion,
   translateQuestion,
@@ -41,7 +40,7 @@ export const questionOperations = {
   }),
   "question.list": defineOperation({
     access: "read",
-    run: async (tx, project) => (await listQuestions(tx, project)).map(toInfo),
+    run: async (tx, project) => (await tx.questions.list(project.id)).map(toInfo),
   }),
   "question.show": defineOperation({
     access: "read",

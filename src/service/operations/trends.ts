@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { addTrend, listTrends, removeTrend } from "../domain/answers/trends.ts";
+import { addTrend, removeTrend } from "../domain/answers/trends.ts";
 import { NotFoundError } from "../domain/errors.ts";
 import type { Trend } from "../domain/ports.ts";
 import { keyValues } from "./define/fields.ts";
@@ -14,13 +14,13 @@ export const trendOperations = {
   }),
   "trend.list": defineOperation({
     access: "read",
-    run: async (tx, project) => (await listTrends(tx, project)).map(toTrendInfo),
+    run: async (tx, project) => (await tx.trends.list(project.id)).map(toTrendInfo),
   }),
   "trend.remove": defineOperation({
     access: "write",
     input: { id: v.string() },
     confirm: async (tx, project, { id }) => {
-      const found = (await listTrends(tx, project)).find((one) => String(one.id) === id);
+      const found = (await tx.trends.list(project.id)).find((one) => String(one.id) === id);
       return found === undefined
         ? null
         : { question: `Remove trend "${found.name}"? Its responses stay.`, id, name: found.name };

@@ -5,7 +5,7 @@ import { claimDue, findDue, type OnUnknown } from "../domain/delivery/deliveries
 import { LIFE_SECONDS } from "../domain/delivery/living.ts";
 import { guardOverdue, holdOverdue, isOverdueInBulk, type Pause, readPause } from "../domain/delivery/oversight.ts";
 import type { DeliveryResult, MessageFiles, MessageSender } from "../domain/delivery/sender.ts";
-import { createTurns, type Turns } from "../domain/delivery/turns.ts";
+import { Turns } from "../domain/delivery/turns.ts";
 import type { Claim, DueMessage, DueProjects, Store, Transaction } from "../domain/ports.ts";
 import { createWakeLoop, type WakeLoop } from "../../runtime/wake-loop.ts";
 import { type EndedDelivery, finishAll, InFlight } from "./in-flight.ts";
@@ -50,7 +50,7 @@ export class Scheduler {
   readonly #options: SchedulerOptions;
   readonly #inFlight: InFlight;
   readonly #sweep: MessageSweep;
-  readonly #turns = createTurns();
+  readonly #turns = new Turns();
   readonly #loop: WakeLoop;
   #hasBegun = false;
   #isWoken = false;

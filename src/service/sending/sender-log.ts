@@ -1,6 +1,6 @@
 import type { Log, LogFields } from "../../runtime/log.ts";
-import { releaseAll, releaseHeld } from "../domain/delivery/oversight.ts";
-import type { Store } from "../domain/ports.ts";
+import { releaseAll } from "../domain/delivery/oversight.ts";
+import type { Store, Transaction } from "../domain/ports.ts";
 import { needsAnswer, type SenderHealth } from "./pacing/sender-health.ts";
 
 interface LoggedSender {
@@ -24,7 +24,7 @@ export function followHealth(
 ): (health: SenderHealth, isHealed: boolean) => void {
   return (health, isHealed) => {
     logHealth(log, sender, health);
-    if (isHealed) void releaseAll(store, releaseHeld).then(wake, onError);
+    if (isHealed) void releaseAll(store, releaseSome).then(wake, onError);
   };
 }
 
@@ -63,3 +63,6 @@ export function allowing(pattern: string | null): (address: string) => boolean {
   const form = new RegExp(`^${parts.join(".*")}$`, "i");
   return (address) => form.test(address);
 }
+
+const releaseSome = (tx: Transaction, limit: number): Promise<number> =>
+  tx.deliveries.releaseHeld(limit, { isOperator: false });

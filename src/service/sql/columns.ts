@@ -1,4 +1,4 @@
-import type { SqlValue } from "./database.ts";
+import type { SqlRow, SqlValue } from "./sql-values.ts";
 
 export function selectList(columns: Readonly<Record<string, string>>, alias?: string): string {
   const prefix = alias === undefined ? "" : `${alias}.`;
@@ -28,4 +28,27 @@ export function assign<Field extends string>(
     sets: named.map((field) => `${columns[field]} = ?`).join(", "),
     values: named.map((field) => change[field] ?? null),
   };
+}
+
+/** The keys of all members of a union. */
+type Alias<Row> = (Row extends unknown ? keyof Row : never) | `${string}.${string}`;
+
+interface ColumnKinds<Row> {
+  readonly json?: readonly Alias<Row>[];
+  /** Stored as 0 or 1. */
+  readonly flags?: readonly Alias<Row>[];
+}
+
+/** Reads a row whose aliases are the fields of `Row`; dots nest them, as in `person.id`. */
+export function readRow<Row extends object>(row: SqlRow, { json = [], flags = [] }: ColumnKinds<Row> = {}): Row {
+  const read: Record<string, unknown> = {};
+  for (const [alias, value] of Object.entries(row)) {
+    const path = alias.split(".");
+    const name = path.pop() ?? alias;
+    const place = path.reduce((outer, part) => (outer[part] ??= {}) as typeof read, read);
+    const isJson = value !== null && (json as readonly string[]).includes(alias);
+    const plain = (flags as readonly string[]).includes(alias) ? value === 1 : value;
+    place[name] = isJson ? (JSON.parse(String(value)) as unknown) : plain;
+  }
+  return read as Row;
 }

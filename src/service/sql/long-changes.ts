@@ -94,14 +94,6 @@ export class LongChanges {
   }
 }
 
-/** Runs saved long changes some steps at a time, between other jobs of the queue. */
-export interface StepLoop {
-  /** Does nothing if it is running or nothing is saved. Cheap. */
-  readonly start: () => void;
-  /** Resolves when no change is left; rejects with the error of a failed step. */
-  readonly settle: () => Promise<void>;
-}
-
 export interface StepLoopOptions {
   /** Set if a change may be saved; the loop clears it. */
   readonly isNoted: { value: boolean };
@@ -112,13 +104,35 @@ export interface StepLoopOptions {
   readonly isClosed: () => boolean;
 }
 
-/** A failed step ends the loop until the next start. */
-export function createStepLoop({ isNoted, find, proceed, isClosed }: StepLoopOptions): StepLoop {
-  const state: { running: Promise<void> | null } = { running: null };
-  const hasWork = (): boolean => isNoted.value && !isClosed();
-  const run = async (): Promise<void> => {
+/** Runs saved long changes some steps at a time, between other jobs. A failed step ends the loop until the next start. */
+export class StepLoop {
+  readonly #options: StepLoopOptions;
+  #running: Promise<void> | null = null;
+
+  constructor(options: StepLoopOptions) {
+    this.#options = options;
+  }
+
+  /** Does nothing if it is running or nothing is saved. Cheap. */
+  start = (): void => {
+    // `settle` reports failures; the store continues either way.
+    void this.settle().catch(() => undefined);
+  };
+
+  /** Resolves when no change is left; rejects with the error of a failed step. */
+  settle = (): Promise<void> => {
+    if (this.#hasWork()) this.#running ??= this.#run();
+    return this.#running ?? Promise.resolve();
+  };
+
+  #hasWork(): boolean {
+    return this.#options.isNoted.value && !this.#options.isClosed();
+  }
+
+  async #run(): Promise<void> {
+    const { isNoted, find, proceed } = this.#options;
     try {
-      while (hasWork()) {
+      while (this.#hasWork()) {
         isNoted.value = false;
         const project = await find().catch((error: unknown) => {
           isNoted.value = true;
@@ -129,13 +143,7 @@ export function createStepLoop({ isNoted, find, proceed, isClosed }: StepLoopOpt
         await proceed(project);
       }
     } finally {
-      state.running = null;
+      this.#running = null;
     }
-  };
-  const settle = (): Promise<void> => {
-    if (hasWork()) state.running ??= run();
-    return state.running ?? Promise.resolve();
-  };
-  // `settle` reports failures; the store continues either way.
-  return { start: () => void settle().catch(() => undefined), settle };
+  }
 }

@@ -107,7 +107,7 @@ async function openDigests() {
     await scheduler.finish();
     expect(errors).toEqual([]);
   };
-  const only = async () => (await fixture.read((tx) => tx.digests.list(null)))[0];
+  const only = async () => (await fixture.read((tx) => tx.digests.list(1)))[0];
   const email = "boss@example.com";
   await fixture.write((tx) => addDigest(tx, fixture.project, email, monday));
   return { ...fixture, sent, run, only, marking, email };
@@ -222,7 +222,7 @@ describe("a digest", () => {
     await run();
     expect(sent).toEqual(["2026-12-07T08:00Z"]);
     await store.write((tx) => removeDigest(tx, project, email), { project: "all" });
-    expect(await store.read((tx) => tx.digests.list(null))).toEqual([]);
+    expect(await store.read((tx) => tx.digests.list(1))).toEqual([]);
   });
 });
 

@@ -1,12 +1,12 @@
 /** Claims over all projects in one transaction, as a scheduler does in one for each. */
 import { claimDue as claimDueIn, findDue } from "../../../src/service/domain/delivery/deliveries.ts";
-import { createTurns, type Turns } from "../../../src/service/domain/delivery/turns.ts";
+import { Turns } from "../../../src/service/domain/delivery/turns.ts";
 import type { Claim, DueSurvey, Transaction } from "../../../src/service/domain/ports.ts";
 
 export async function claimDue(
   tx: Transaction,
   claim: Omit<Claim, "project">,
-  turns: Turns = createTurns(),
+  turns: Turns = new Turns(),
 ): Promise<readonly DueSurvey[]> {
   const { channel, limit } = claim;
   const claimed: DueSurvey[] = [];

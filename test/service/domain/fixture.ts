@@ -14,7 +14,7 @@ import type {
 import type { DueSurvey, EventsFilter, Store, Transaction } from "../../../src/service/domain/ports.ts";
 import { configureAutopilot } from "../../../src/service/domain/surveys/autopilot/autopilot-settings.ts";
 import { PLATFORMS } from "../../../src/contract/resources.ts";
-import { addProject, findProject } from "../../../src/service/domain/projects/projects.ts";
+import { addProject } from "../../../src/service/domain/projects/projects.ts";
 import type { Random } from "../../../src/runtime/random.ts";
 import { IN_MEMORY } from "../../../src/service/store/sqlite/engine/engine.ts";
 import { openPostgresStore } from "../../../src/service/store/postgres/open-postgres-store.ts";
@@ -46,7 +46,7 @@ export async function openFixture(
   const time = { now: START };
   const clock: Clock = { now: () => time.now * 1000, monotonic: () => time.now * 1000, sleep: () => Promise.resolve() };
   const store = await openStore({ ...options, clock });
-  const project = await store.write(async (tx) => (await findProject(tx, "default")) ?? addOpenProject(tx), {
+  const project = await store.write(async (tx) => (await tx.projects.byName("default")) ?? addOpenProject(tx), {
     project: "all",
   });
   return {

@@ -64,9 +64,9 @@ export async function listResponses(
 }
 
 export async function listBounces(tx: Transaction, project: Project, query: EventsFilter): Promise<Bounce[]> {
-  return parsedRows<Bounce>(await tx.people.listBounced(project.id, query));
+  return parsedRows<Bounce>(await tx.people.listEvents(project.id, "bounced_at", query));
 }
 
 export async function listUnsubscribes(tx: Transaction, project: Project, query: EventsFilter): Promise<Unsubscribe[]> {
-  return parsedRows<Unsubscribe>(await tx.people.listUnsubscribed(project.id, query));
+  return parsedRows<Unsubscribe>(await tx.people.listEvents(project.id, "unsubscribed_at", query));
 }

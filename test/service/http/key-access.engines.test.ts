@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { READ_ONLY_PREFIX } from "../../../src/contract/key-access.ts";
 import { ROUTES, routePath, type Route } from "../../../src/contract/routes.ts";
-import { addKey, listKeys, revokeKey } from "../../../src/service/domain/projects/projects.ts";
+import { addKey, revokeKey } from "../../../src/service/domain/projects/projects.ts";
 import { DAY } from "../domain/fixture.ts";
 import { type HttpFixture, listenTo, openHttp, parseRaw, rawRequest, sendRaw } from "./fixture.ts";
 
@@ -138,7 +138,10 @@ test("when a key that only reads announces a body, then the answer comes before 
 test("when a key is used many times, then its last day is written once a day", async () => {
   const { project, time } = http();
   const days = async (): Promise<unknown> =>
-    (await http().read((tx) => listKeys(tx, project))).map(({ lastFour, lastUsedOn }) => [lastFour, lastUsedOn]);
+    (await http().read((tx) => tx.projects.listKeys(project.id))).map(({ lastFour, lastUsedOn }) => [
+      lastFour,
+      lastUsedOn,
+    ]);
   for (let count = 0; count < 5; count += 1) await http().call("GET", "/v1/people.json", { headers: basic(READ_ONLY) });
   await expect.poll(days).toEqual([
     ["ests", "2025-06-15"],

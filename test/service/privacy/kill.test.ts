@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import type { StoredPastResponse } from "../../../src/service/domain/history/rows.ts";
+import type { StoredPastResponse } from "../../../src/service/domain/answers/response-columns.ts";
 import { finishErasure } from "../../../src/service/domain/privacy/erase.ts";
 import { size } from "../../helpers/long.ts";
 import { startProgram } from "../../helpers/run-cli.ts";
@@ -38,7 +38,7 @@ async function addResponses({ service, project, time }: PrivacyFixture): Promise
       const rows: StoredPastResponse[] = [];
       for (let n = 0; n < RESPONSES; n += 1) {
         const times = { createdAt: time.now - n, updatedAt: time.now - n };
-        const row = { id: await tx.history.nextId(project.id), personId: ada?.id ?? 0, surveyType: "nps", score: 1 };
+        const row = { id: await tx.history.newId(project.id), personId: ada?.id ?? 0, surveyType: "nps", score: 1 };
         rows.push({ ...row, comment: `${ADA.comment} ${n}`, ...times, ...none });
       }
       await storePastResponses(tx, project.id, rows);

@@ -5,7 +5,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Person, SentPerson } from "../../../src/contract/resources.ts";
-import { addKey, findProject, revokeKey } from "../../../src/service/domain/projects/projects.ts";
+import { addKey, revokeKey } from "../../../src/service/domain/projects/projects.ts";
 import { runInside } from "../../helpers/in-process.ts";
 import { isLong, size } from "../../helpers/long.ts";
 import { startProgram } from "../../helpers/run-cli.ts";
@@ -189,11 +189,11 @@ describe("three processes on the same data", () => {
 
   it("when a key is revoked through one, then the others refuse it within two seconds", async () => {
     const { id } = await fleet().withStore((store) =>
-      store.write(async (tx) => addKey(tx, (await findProject(tx, "default"))!, OTHER_KEY), { project: "all" }),
+      store.write(async (tx) => addKey(tx, (await tx.projects.byName("default"))!, OTHER_KEY), { project: "all" }),
     );
     expect(await statuses()).toEqual([200, 200, 200]);
     await fleet().withStore((store) =>
-      store.write(async (tx) => revokeKey(tx, (await findProject(tx, "default"))!, String(id)), { project: "all" }),
+      store.write(async (tx) => revokeKey(tx, (await tx.projects.byName("default"))!, String(id)), { project: "all" }),
     );
     await sleep(2000);
     expect(await statuses()).toEqual([401, 401, 401]);

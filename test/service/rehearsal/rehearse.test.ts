@@ -9,7 +9,7 @@ import { nextDueAt } from "../domain/next-due-at.ts";
 import { changeReminder } from "../../../src/service/domain/delivery/reminders.ts";
 import { sendPerson } from "../../../src/service/domain/people/people.ts";
 import { unsubscribe } from "../../../src/service/domain/people/suppressions.ts";
-import { addProject, findProject } from "../../../src/service/domain/projects/projects.ts";
+import { addProject } from "../../../src/service/domain/projects/projects.ts";
 import { changeSettings } from "../../../src/service/domain/projects/settings.ts";
 import { addMember } from "../../../src/service/domain/surveys/autopilot/autopilot.ts";
 import { configureAutopilot } from "../../../src/service/domain/surveys/autopilot/autopilot-settings.ts";
@@ -83,7 +83,7 @@ async function serve(until: number): Promise<string[]> {
   for (;;) {
     await service.finishDue();
     const next = await service.store.read(async (tx) => {
-      const project = await findProject(tx, "Acme");
+      const project = await tx.projects.byName("Acme");
       for (const row of await deliveriesOf(tx, project?.id ?? 0, "sent")) {
         const line = `${row.email} ${row.sentAt}`;
         if (!seen.has(line)) sent.push(line);

@@ -1,6 +1,5 @@
 /** The whole way of mail: due surveys of a store, the scheduler, the sender, real sockets, and what is recorded. */
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { releaseHeld } from "../../../src/service/domain/delivery/oversight.ts";
 import { sendPerson } from "../../../src/service/domain/people/people.ts";
 import type { SenderState } from "../../../src/service/domain/ports.ts";
 import type { DueDigest } from "../../../src/service/domain/ports.ts";
@@ -81,7 +80,10 @@ async function openWorld(url: string, more: Partial<SmtpSenderOptions> = {}): Pr
     wake: () => links.scheduler?.wake(),
     onChange: ({ mode }, isHealed) => {
       changes.push(mode);
-      if (isHealed) void fixture.write((tx) => releaseHeld(tx, 500)).then(() => links.scheduler?.wake());
+      if (isHealed)
+        void fixture
+          .write((tx) => tx.deliveries.releaseHeld(500, { isOperator: false }))
+          .then(() => links.scheduler?.wake());
     },
     onError: (error) => errors.push(error),
     ...more,

@@ -9,7 +9,6 @@ import {
 } from "../../../src/service/domain/delivery/sender.ts";
 import type { DueSurvey, Store } from "../../../src/service/domain/ports.ts";
 import { addMember } from "../../../src/service/domain/surveys/autopilot/autopilot.ts";
-import { releaseForOperator, releaseHeld } from "../../../src/service/domain/delivery/oversight.ts";
 import { deletePerson, sendPerson } from "../../../src/service/domain/people/people.ts";
 import { unsubscribe } from "../../../src/service/domain/people/suppressions.ts";
 import { Heartbeat, livingProcesses } from "../../../src/service/sending/heartbeat.ts";
@@ -495,7 +494,7 @@ const addMany = async (count: number, thenSeconds: number): Promise<void> => {
   world().fixture.time.now += thenSeconds;
 };
 const release = (isOperator: boolean): Promise<number> =>
-  world().fixture.write((tx) => (isOperator ? releaseForOperator : releaseHeld)(tx, 500));
+  world().fixture.write((tx) => tx.deliveries.releaseHeld(500, { isOperator }));
 /** Until the scheduler sleeps again. */
 const run = async (begin: () => void): Promise<void> => {
   const count = world().naps.length + 1;

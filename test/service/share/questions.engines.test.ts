@@ -1,5 +1,6 @@
 /** Further questions on a live page: the sections of the report, of so many answers and no more. */
-import { storeResponse } from "../../../src/service/domain/answers/response-changes.ts";
+import type { AdditionalAnswer } from "../../../src/contract/resources.ts";
+import { changeResponse, storeResponse } from "../../../src/service/domain/answers/response-changes.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { readFacts, type ReportRequest } from "../../../src/cli/commands/report/read-facts.ts";
 import { questionSections } from "../../../src/insight/report/questions.ts";
@@ -35,7 +36,9 @@ async function answer(count: number, ago: number, text: string | null = null): P
         const row = { personId: person, score: at % 11, comment: null, personProperties: {}, requestId: null };
         const token = `token-${ago}-${at}`.padEnd(22, "x");
         const times = { createdAt, updatedAt: createdAt };
-        await storeResponse(tx, project.id, { ...row, ...times, token, additionalAnswers: answersOf(at, text) });
+        const id = await storeResponse(tx, project.id, { ...row, ...times, token });
+        const additionalAnswers = JSON.parse(answersOf(at, text)) as AdditionalAnswer[];
+        await changeResponse(tx, project.id, id, { additionalAnswers, updatedAt: createdAt });
       }
     },
     { project: project.id },

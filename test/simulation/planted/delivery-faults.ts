@@ -5,10 +5,10 @@ import type { roomToday } from "../../../src/service/domain/delivery/pacing.ts";
 import type { refuseReminder } from "../../../src/service/domain/delivery/reminders.ts";
 import type { nextOpen } from "../../../src/service/domain/surveys/open-time.ts";
 import { retryOrGiveUp } from "../../../src/service/domain/delivery/retries.ts";
-import type { releaseForOperator } from "../../../src/service/domain/delivery/oversight.ts";
 import type { refuseSurvey, scheduleAutopilot } from "../../../src/service/domain/surveys/surveys.ts";
 import type { SenderRows } from "../../../src/service/domain/delivery/rows/sender-rows.ts";
-import type { renewClaims } from "../../../src/service/domain/delivery/rows/claims.ts";
+import type { DeliveryRows } from "../../../src/service/domain/delivery/rows/delivery-rows.ts";
+import type { QueueRows } from "../../../src/service/domain/delivery/rows/queue-rows.ts";
 import { fault } from "./plant.ts";
 
 const DELIVERIES = "service/domain/delivery/deliveries.ts";
@@ -50,10 +50,13 @@ export const DELIVERY_FAULTS = [
         },
       }),
   ),
-  fault<typeof renewClaims>(
+  fault<typeof QueueRows>(
     "the lease of what is in hand is not renewed",
-    ["service/domain/delivery/rows/claims.ts", "renewClaims"],
-    () => () => undefined,
+    ["service/domain/delivery/rows/queue-rows.ts", "QueueRows"],
+    (Original) =>
+      class extends Original {
+        override async renewClaims(): Promise<void> {}
+      },
   ),
   fault<typeof mayStillSend>(
     "nobody asks once more before a message goes",
@@ -79,10 +82,15 @@ export const DELIVERY_FAULTS = [
       reason: "refused once",
     }),
   ),
-  fault<typeof releaseForOperator>(
+  fault<typeof DeliveryRows>(
     "what is held is never released",
-    ["service/domain/delivery/oversight.ts", "releaseForOperator"],
-    () => async () => 0,
+    ["service/domain/delivery/rows/delivery-rows.ts", "DeliveryRows"],
+    (Original) =>
+      class extends Original {
+        override async releaseHeld(...[limit, by]: Parameters<DeliveryRows["releaseHeld"]>): Promise<number> {
+          return by.isOperator ? 0 : super.releaseHeld(limit, by);
+        }
+      },
   ),
   fault<typeof SenderRows>(
     "a pause of everything is forgotten",

@@ -1,7 +1,7 @@
 /** Faults in what keeps the rows. */
 import type { createDatabase } from "../../../src/service/store/sqlite/engine/database.ts";
 import type { writeTime } from "../../../src/service/domain/write-time.ts";
-import type { nextId } from "../../../src/service/domain/projects/project-rows.ts";
+import type { assignId } from "../../../src/service/sql/project-states.ts";
 import type { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
 import { fault } from "./plant.ts";
 
@@ -36,9 +36,9 @@ export const STORE_FAULTS = [
     };
     return { ...store, write };
   }),
-  fault<typeof nextId>(
+  fault<typeof assignId>(
     "the id of a deleted row is given again",
-    ["service/domain/projects/project-rows.ts", "nextId"],
+    ["service/sql/project-states.ts", "assignId"],
     () => async (database, project) => {
       const counted = ["people", "responses", "messages", "api_keys", "webhooks"].map(
         (table) => `SELECT max(id) AS id FROM ${table} WHERE project_id = ?`,

@@ -35,8 +35,8 @@ async function readGroup(
         email_sent_count: await tx.requests.countSent(project.id, "email", query),
         email_reminder_count: await tx.requests.countSent(project.id, "reminder", query),
         email_open_count: 0,
-        email_bounce_count: await tx.people.countBounced(project.id, query),
-        email_unsubscribe_count: await tx.people.countUnsubscribed(project.id, query),
+        email_bounce_count: await tx.people.countEvents(project.id, "bounced_at", query),
+        email_unsubscribe_count: await tx.people.countEvents(project.id, "unsubscribed_at", query),
         email_response_rate: await responseRate(tx, project, "email", query),
       };
     case "sms":

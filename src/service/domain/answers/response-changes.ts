@@ -1,6 +1,6 @@
 /** Storing, changing and deleting responses; trends and the kept days of live pages follow in the same transaction. */
 import type { Properties } from "../../../contract/resources.ts";
-import type { NewPastResponse } from "../history/rows.ts";
+import type { NewPastResponse } from "./response-columns.ts";
 import type { NewResponse, PlacedResponse, StoredResponseChange, Transaction } from "../ports.ts";
 import { meetsConditions } from "./trends.ts";
 
@@ -11,7 +11,7 @@ interface EnteredResponse {
 
 export async function storeResponse(tx: Transaction, project: number, response: NewResponse): Promise<number> {
   const id = await tx.responses.insert(project, response);
-  const row = { surveyType: "nps", ...response, id };
+  const row = { ...response, id, surveyType: "nps" };
   await enterTrends(tx, project, [{ row, properties: () => response.personProperties }]);
   return id;
 }

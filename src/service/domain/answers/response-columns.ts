@@ -1,13 +1,9 @@
 import type { Properties } from "../../../contract/resources.ts";
-import type { StoredPastResponse } from "../history/rows.ts";
 import type { Fragment, NewRow } from "../../sql/lists/counted-rows.ts";
 import { assign, renameFields, selectList } from "../../sql/columns.ts";
 
 export interface NewResponse {
-  readonly id?: number;
   readonly personId: number;
-  /** Defaults to `nps`. */
-  readonly surveyType?: string;
   readonly score: number;
   readonly comment: string | null;
   readonly personProperties: Properties;
@@ -17,9 +13,27 @@ export interface NewResponse {
   readonly requestId: number | null;
   /** `link` for a public link; undefined for a survey or the API. */
   readonly origin?: "link";
-  readonly tags?: readonly string[];
-  readonly additionalAnswers?: string;
 }
+
+export interface StoredPastResponse {
+  readonly id: number;
+  readonly personId: number;
+  readonly surveyType: string;
+  readonly score: number;
+  readonly comment: string | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly properties: string;
+  readonly tags: string;
+  readonly additionalAnswers: string;
+  readonly notes: string;
+  readonly noteIds: string;
+}
+
+export type NewPastResponse = StoredPastResponse & {
+  /** Where the closed service showed it. */
+  readonly permalink?: string;
+};
 
 const COLUMNS: Readonly<Record<keyof StoredPastResponse, string>> = {
   id: "id",

@@ -1,12 +1,13 @@
 import type { AdditionalAnswer, Note, Properties } from "../../../contract/resources.ts";
 import type { TimeRange, Project } from "../inputs.ts";
-import { type Database, textOrNull, type SqlRow } from "../../sql/database.ts";
+import { Rows } from "../../sql/rows.ts";
+import { readRow } from "../../sql/columns.ts";
+import { textOrNull } from "../../sql/database.ts";
 import { responsesBy } from "../../sql/lists/counted-lists.ts";
 import { addCondition, addRange, jsonObject, jsonText, type Where, whereSql } from "../../sql/lists/fragments.ts";
 import { deleteRows, sendRow, updateRows } from "../../sql/lists/counted-rows.ts";
 import { countScores } from "../../sql/lists/list-counts.ts";
 import { findPage, type Slice } from "../../sql/lists/list-pages.ts";
-import { nextId, reserveId } from "../projects/project-rows.ts";
 import { assignResponse, RESPONSE, responseRow, type NewResponse } from "./response-columns.ts";
 import type { ResponseOrder } from "../../../contract/routes.ts";
 import type { ScoreTally } from "../../sql/lists/score-sums.ts";
@@ -43,7 +44,6 @@ export interface ResponseRow {
 }
 
 export interface NewNote {
-  readonly id?: number;
   readonly text: string;
   readonly userEmail: string;
   readonly createdAt: number;
@@ -56,39 +56,23 @@ export type StoredResponseChange = Partial<
 };
 
 /** Survey responses, without what follows from them: see `response-changes.ts`. */
-export class ResponseRows {
-  readonly #database: Database;
-
-  constructor(database: Database) {
-    this.#database = database;
-  }
-
+export class ResponseRows extends Rows {
   async byId(project: number, id: number): Promise<ResponseRow | null> {
-    return toResponse(await this.#database.first(BY_ID, [project, id]));
+    const row = await this.database.first(BY_ID, [project, id]);
+    if (row === null) return null;
+    const { properties: personProperties = null, notes: _, noteIds: __, ...rest } = row;
+    const json = ["personProperties", "tags", "additionalAnswers"] as const;
+    return readRow<ResponseRow>({ ...rest, personProperties }, { json });
   }
 
   async insert(project: number, response: NewResponse): Promise<number> {
-    const id =
-      response.id === undefined
-        ? await nextId(this.#database, project)
-        : await reserveId(this.#database, project, response.id);
-    const { personId, requestId, surveyType = "nps", score, comment, token, createdAt, updatedAt } = response;
-    const { personProperties, tags = [], additionalAnswers = "[]", origin = null } = response;
-    const texts = { properties: JSON.stringify(personProperties), tags: JSON.stringify(tags), additionalAnswers };
-    const row = {
-      id,
-      personId,
-      surveyType,
-      score,
-      comment,
-      createdAt,
-      updatedAt,
-      ...texts,
-      notes: "[]",
-      noteIds: "[]",
-    };
-    sendRow(this.#database, "responses", responseRow(project, row, { requestId, token, permalink: null, origin }));
-    this.#database.send(
+    const { personProperties, requestId, token, origin = null, ...fields } = response;
+    const { personId, createdAt } = fields;
+    const id = await this.nextId(project);
+    const lists = { tags: "[]", additionalAnswers: "[]", notes: "[]", noteIds: "[]" };
+    const row = { ...fields, id, surveyType: "nps", properties: JSON.stringify(personProperties), ...lists };
+    sendRow(this.database, "responses", responseRow(project, row, { requestId, token, permalink: null, origin }));
+    this.database.send(
       "UPDATE people SET last_responded_at = ? WHERE project_id = ? AND id = ? AND (last_responded_at IS NULL OR last_responded_at < ?)",
       [createdAt, project, personId, createdAt],
     );
@@ -103,25 +87,25 @@ export class ResponseRows {
       ...(tags !== undefined && { tags: JSON.stringify(tags) }),
       ...(additionalAnswers !== undefined && { additionalAnswers: JSON.stringify(additionalAnswers) }),
     });
-    await updateRows(this.#database, "responses", set, ["project_id = ? AND id = ?", project, id]);
+    await updateRows(this.database, "responses", set, ["project_id = ? AND id = ?", project, id]);
   }
 
   async delete(project: number, id: number): Promise<void> {
-    await deleteRows(this.#database, "responses", project, ["id = ?", id]);
+    await deleteRows(this.database, "responses", project, ["id = ?", id]);
   }
 
   /** Deletes the first of a person's responses; when each was given, Unix seconds. */
   async deleteSome(project: number, personId: number, limit: number): Promise<readonly number[]> {
     const ids = "SELECT id FROM responses WHERE project_id = ? AND person_id = ? ORDER BY id LIMIT ?";
     const where = [`id IN (${ids})`, project, personId, limit] as const;
-    const deleted = await deleteRows(this.#database, "responses", project, where);
+    const deleted = await deleteRows(this.database, "responses", project, where);
     return deleted.map((row) => Number(row["created_at"]));
   }
 
   /** Looks up again when these people answered last. */
   async refreshLast(project: number, people: Iterable<number>): Promise<void> {
     for (const person of new Set(people))
-      this.#database.send(
+      this.database.send(
         `UPDATE people SET last_responded_at =
            (SELECT max(r.created_at) FROM responses r WHERE r.project_id = people.project_id AND r.person_id = people.id)
          WHERE project_id = ? AND id = ?`,
@@ -132,7 +116,7 @@ export class ResponseRows {
   async json(project: number, id: number, shape: ResponseShape): Promise<string | null> {
     const people = shape.expandPerson ? WITH_PERSON : "";
     const sql = `SELECT ${rowJson(shape)} AS json FROM responses r${people} WHERE r.project_id = ? AND r.id = ?`;
-    const row = await this.#database.first(sql, [permalinkStart(shape), project, id]);
+    const row = await this.database.first(sql, [permalinkStart(shape), project, id]);
     return textOrNull(row?.json);
   }
 
@@ -147,7 +131,7 @@ export class ResponseRows {
       const isDirect = table === "responses" && !shape.expandPerson && slice.isIndexed;
       const sql = isDirect ? rowsSql(slice, shape) : joinedSql({ table, time, id, descending }, slice, shape);
       const values = [permalinkStart(shape), ...slice.where.values, slice.limit, slice.offset];
-      const rows = await this.#database.all(sql, isDirect ? values : [...values, project]);
+      const rows = await this.database.all(sql, isDirect ? values : [...values, project]);
       return (isDirect && slice.isReversed ? rows.toReversed() : rows).map(({ json }) => String(json));
     };
     if (filter.personId !== null) {
@@ -164,103 +148,73 @@ export class ResponseRows {
         ? null
         : { range: ranges[otherTime], list: responsesBy(project, trendId, otherTime) };
     const query = { list, range: ranges[time], other, descending, offset, limit };
-    const slice = await findPage(this.#database, query);
+    const slice = await findPage(this.database, query);
     return slice === null ? [] : fetch(list.table, list.key[1], slice);
   }
 
   async haveAnswers(project: number): Promise<boolean> {
-    return (await this.#database.first(ANSWERED, [project])) !== null;
+    return (await this.database.first(ANSWERED, [project])) !== null;
   }
 
   /** Whether a newer response (id above `after`) of the person was stored since then, Unix seconds. */
   async haveCome(project: number, personId: number, after: number, since: number): Promise<boolean> {
-    return (await this.#database.first(COME, [project, personId, after, since])) !== null;
+    return (await this.database.first(COME, [project, personId, after, since])) !== null;
   }
 
   async countScores(
     project: number,
     { trendId, ...range }: TimeRange & { readonly trendId: number | null },
   ): Promise<ScoreTally> {
-    return countScores(this.#database, responsesBy(project, trendId, "created_at"), range);
+    return countScores(this.database, responsesBy(project, trendId, "created_at"), range);
   }
 
-  async countByLinks(project: number, filter: TimeRange & { readonly trendId: number | null }): Promise<number> {
-    return countByLinks(this.#database, project, filter);
+  /** Counted with an index, so no counts have to be maintained. */
+  async countByLinks(
+    project: number,
+    { trendId, ...range }: TimeRange & { readonly trendId: number | null },
+  ): Promise<number> {
+    const where: Where = { clauses: ["r.project_id = ?", "r.origin = 'link'"], values: [project] };
+    addRange(where, "r.created_at", range);
+    if (trendId !== null) addCondition(where, IN_TREND, trendId);
+    const sql = `SELECT count(*) AS n FROM responses r WHERE ${whereSql(where)}`;
+    return Number((await this.database.first(sql, where.values))?.n ?? 0);
   }
 
-  async addNote(project: number, responseId: number, note: NewNote): Promise<number> {
-    return addNote(this.#database, project, responseId, note);
+  async addNote(project: number, responseId: number, { text, userEmail, createdAt }: NewNote): Promise<string> {
+    const sql = "SELECT notes, note_ids AS ids FROM responses WHERE project_id = ? AND id = ?";
+    const row = await this.database.first(sql, [project, responseId]);
+    if (row === null) throw new Error(`project ${project} has no response ${responseId}`);
+    const id = String(await this.nextId(project));
+    const note: Note = { id, text, user_email: userEmail, created_at: createdAt };
+    const notes = JSON.stringify([...(JSON.parse(String(row.notes)) as Note[]), note]);
+    const ids = JSON.stringify([...(JSON.parse(String(row.ids)) as string[]), id]);
+    const change = "UPDATE responses SET notes = ?, note_ids = ? WHERE project_id = ? AND id = ?";
+    this.database.send(change, [notes, ids, project, responseId]);
+    return id;
   }
 
   /** Finds the response of a permalink in any project. */
   async byToken(token: string): Promise<{ readonly project: Project; readonly id: number } | null> {
-    const row = await this.#database.first(
-      'SELECT p.id AS "projectId", p.name, r.id FROM responses r JOIN projects p ON p.id = r.project_id WHERE r.token = ?',
-      [token],
-    );
-    return row === null ? null : { project: { id: Number(row.projectId), name: String(row.name) }, id: Number(row.id) };
+    const row = await this.database.first(BY_TOKEN, [token]);
+    return row === null ? null : readRow<{ readonly project: Project; readonly id: number }>(row);
   }
 
   async token(project: number, id: number): Promise<string | null> {
-    const row = await this.#database.first("SELECT token FROM responses WHERE project_id = ? AND id = ?", [
-      project,
-      id,
-    ]);
-    return textOrNull(row?.token);
+    const sql = "SELECT token FROM responses WHERE project_id = ? AND id = ?";
+    return textOrNull((await this.database.first(sql, [project, id]))?.token);
   }
 }
 
 /** `+` makes the engine scan the person's few responses instead of all new ones. */
 const COME = `SELECT 1 FROM responses r WHERE r.project_id = ? AND r.person_id = ? AND +r.id > ? AND +r.updated_at >= ?
   LIMIT 1`;
+const BY_TOKEN = `SELECT p.id AS "project.id", p.name AS "project.name", r.id
+  FROM responses r JOIN projects p ON p.id = r.project_id WHERE r.token = ?`;
 const ANSWERED = "SELECT 1 FROM responses WHERE project_id = ? AND additional_answers <> '[]' LIMIT 1";
 const BY_ID = `${RESPONSE} AND id = ?`;
 
-function toResponse(row: SqlRow | null): ResponseRow | null {
-  if (row === null) return null;
-  const { properties, tags, additionalAnswers, notes: _, noteIds: __, ...rest } = row;
-  return {
-    ...(rest as Omit<ResponseRow, "personProperties" | "tags" | "additionalAnswers">),
-    personProperties: JSON.parse(String(properties)) as Properties,
-    tags: JSON.parse(String(tags)) as string[],
-    additionalAnswers: JSON.parse(String(additionalAnswers)) as AdditionalAnswer[],
-  };
-}
-
-/** Counted with an index, so no counts have to be maintained. */
-async function countByLinks(
-  database: Database,
-  project: number,
-  { trendId, ...range }: TimeRange & { readonly trendId: number | null },
-): Promise<number> {
-  const where: Where = { clauses: ["r.project_id = ?", "r.origin = 'link'"], values: [project] };
-  addRange(where, "r.created_at", range);
-  if (trendId !== null) addCondition(where, IN_TREND, trendId);
-  const row = await database.first(`SELECT count(*) AS n FROM responses r WHERE ${whereSql(where)}`, where.values);
-  return Number(row?.n ?? 0);
-}
-
 const IN_TREND = `EXISTS (SELECT 1 FROM trend_responses t
   WHERE t.project_id = r.project_id AND t.response_id = r.id AND t.trend_id = ?)`;
-
-async function addNote(database: Database, project: number, responseId: number, note: NewNote): Promise<number> {
-  const row = await database.first("SELECT notes, note_ids AS ids FROM responses WHERE project_id = ? AND id = ?", [
-    project,
-    responseId,
-  ]);
-  if (row === null) throw new Error(`project ${project} has no response ${responseId}`);
-  const id = note.id === undefined ? await nextId(database, project) : await reserveId(database, project, note.id);
-  const shown: Note = { id: String(id), text: note.text, user_email: note.userEmail, created_at: note.createdAt };
-  const notes = [...(JSON.parse(String(row.notes)) as Note[]), shown];
-  const ids = [...(JSON.parse(String(row.ids)) as string[]), shown.id];
-  database.send("UPDATE responses SET notes = ?, note_ids = ? WHERE project_id = ? AND id = ?", [
-    JSON.stringify(notes),
-    JSON.stringify(ids),
-    project,
-    responseId,
-  ]);
-  return id;
-}
 
 const EXPANDED_PERSON = jsonObject([
   ["id", `'"', p.id, '"'`],

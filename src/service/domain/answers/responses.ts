@@ -5,10 +5,9 @@ import type { Expansion } from "../../../contract/routes.ts";
 import { InvalidError, NotFoundError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { Project, ResponseChange, ResponseInput, ResponsesQuery } from "../inputs.ts";
-import type { JsonRows, ResponseRow, ResponseShape, Transaction } from "../ports.ts";
+import type { JsonRows, ResponseShape, Transaction } from "../ports.ts";
 import { toAdditionalAnswers } from "../questions/answer-texts.ts";
 import { findReferenced } from "../people/person-identity.ts";
-import { listQuestions } from "../questions/questions.ts";
 import { recallDigests } from "../delivery/digests.ts";
 import { checkRecordedTime } from "../recorded-time.ts";
 import { changeResponse, removeResponse, storeResponse } from "./response-changes.ts";
@@ -33,28 +32,9 @@ export async function listResponsesJson(
   const personId = await filteredPerson(tx, project, query);
   if (personId === undefined) return [];
   const { since, until, updatedSince, updatedUntil, order, perPage } = query;
-  const filter = {
-    since,
-    until,
-    updatedSince,
-    updatedUntil,
-    personId,
-    trendId,
-    order,
-    limit: perPage,
-    offset: (query.page - 1) * perPage,
-  };
-  return tx.responses.list(project.id, filter, toShape(query.expand, links));
-}
-
-export async function responseJson(
-  tx: Transaction,
-  project: Project,
-  id: string,
-  expand: ReadonlySet<Expansion>,
-  links: Links,
-): Promise<string | null> {
-  return tx.responses.json(project.id, Number(id), toShape(expand, links));
+  const ranges = { since, until, updatedSince, updatedUntil };
+  const filter = { ...ranges, personId, trendId, order, limit: perPage, offset: (query.page - 1) * perPage };
+  return tx.responses.list(project.id, filter, responseShape(query.expand, links));
 }
 
 /** Id of the person to filter by; null without a filter, undefined for an unknown person. */
@@ -69,7 +49,7 @@ async function filteredPerson(
   return byId === null || byId === byEmail ? byEmail : undefined;
 }
 
-function toShape(expand: ReadonlySet<Expansion>, links: Links): ResponseShape {
+export function responseShape(expand: ReadonlySet<Expansion>, links: Links): ResponseShape {
   return { expandPerson: expand.has("person"), expandNotes: expand.has("notes"), permalinkPrefix: links.permalink("") };
 }
 
@@ -108,7 +88,7 @@ async function storeCollected(
   const known = new Set(additionalAnswers.map(({ question }) => question.id));
   const texts = Object.fromEntries(Object.entries(answers).filter(([question]) => !known.has(question)));
   const isNamed = Object.keys(texts).length > 0;
-  const added = isNamed ? toAdditionalAnswers(await listQuestions(tx, project), texts, id) : [];
+  const added = isNamed ? toAdditionalAnswers(await tx.questions.list(project.id), texts, id) : [];
   const all = [...additionalAnswers, ...added];
   checkSize(all, isNamed);
   if (all.length > 0) await changeResponse(tx, project.id, id, { additionalAnswers: all, updatedAt: tx.updatedAt });
@@ -150,7 +130,7 @@ async function readResponse(
   expand: ReadonlySet<Expansion>,
   links: Links,
 ): Promise<SurveyResponse> {
-  const json = await tx.responses.json(project.id, id, toShape(expand, links));
+  const json = await tx.responses.json(project.id, id, responseShape(expand, links));
   if (json === null) throw new NotFoundError("no such response");
   return JSON.parse(json) as SurveyResponse;
 }
@@ -168,15 +148,18 @@ export async function updateResponse(
   const existing = key === null ? null : await tx.responses.byId(project.id, key);
   if (existing === null) throw new NotFoundError("no such response");
   if (change.score !== undefined) checkScore(change.score);
-  const personId =
-    change.personId === undefined ? existing.personId : await requirePerson(tx, project, change.personId);
-  const wanted = { ...existing, ...withoutUndefined(change), personId };
-  const isChanged = differs(existing, wanted) || change.note !== undefined;
-  if (isChanged) await changeResponse(tx, project.id, existing.id, { ...pickStored(wanted), updatedAt: tx.updatedAt });
-  const overwritten = OVERWRITTEN.filter(([each]) => JSON.stringify(existing[each]) !== JSON.stringify(wanted[each]));
-  const fields = overwritten.map(([, name]) => name);
-  if (fields.length > 0) noteOverwritten(tx, "responses.update", existing.id, fields);
-  if (change.note !== undefined) await appendNote(tx, project, existing.id, change.note, links);
+  const { note, personId, ...fields } = change;
+  const given = { ...fields, ...(personId !== undefined && { personId: await requirePerson(tx, project, personId) }) };
+  const changed = Object.fromEntries(
+    Object.entries(given).filter(
+      ([field, value]) => JSON.stringify(value) !== JSON.stringify(existing[field as keyof typeof given]),
+    ),
+  );
+  const isChanged = Object.keys(changed).length > 0 || note !== undefined;
+  if (isChanged) await changeResponse(tx, project.id, existing.id, { ...changed, updatedAt: tx.updatedAt });
+  const overwritten = OVERWRITTEN.flatMap(([field, name]) => (Object.hasOwn(changed, field) ? [name] : []));
+  if (overwritten.length > 0) noteOverwritten(tx, "responses.update", existing.id, overwritten);
+  if (note !== undefined) await appendNote(tx, project, existing.id, note, links);
   if (isChanged) await noteEvent(tx, project, { type: "survey_response.updated", responseId: existing.id });
   return readResponse(tx, project, existing.id, expand, links);
 }
@@ -205,27 +188,4 @@ async function appendNote(tx: Transaction, project: Project, id: number, text: s
   if (JSON.stringify([...notes, text]).length > NOTES_LENGTH_MAX)
     throw new InvalidError({ notes: [`are full (maximum is ${NOTES_LENGTH_MAX} characters in all)`] });
   await tx.responses.addNote(project.id, id, { text, userEmail: API_USER, createdAt: tx.now });
-}
-
-function withoutUndefined({ score, comment, personProperties, tags }: ResponseChange): Partial<ResponseRow> {
-  return {
-    ...(score === undefined ? {} : { score }),
-    ...(comment === undefined ? {} : { comment }),
-    ...(personProperties === undefined ? {} : { personProperties }),
-    ...(tags === undefined ? {} : { tags }),
-  };
-}
-
-function pickStored({
-  personId,
-  score,
-  comment,
-  personProperties,
-  tags,
-}: ResponseRow): Pick<ResponseRow, "personId" | "score" | "comment" | "personProperties" | "tags"> {
-  return { personId, score, comment, personProperties, tags };
-}
-
-function differs(left: ResponseRow, right: ResponseRow): boolean {
-  return JSON.stringify(pickStored(left)) !== JSON.stringify(pickStored(right));
 }

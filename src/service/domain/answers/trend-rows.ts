@@ -2,7 +2,6 @@ import { Rows } from "../../sql/rows.ts";
 import { responsesBy } from "../../sql/lists/counted-lists.ts";
 import { deleteRows, sendRow } from "../../sql/lists/counted-rows.ts";
 import { forgetCounts } from "../../sql/lists/list-counts.ts";
-import { nextId } from "../projects/project-rows.ts";
 
 export interface Trend {
   readonly id: number;
@@ -28,7 +27,7 @@ export interface TrendCandidate extends PlacedResponse {
 export class TrendRows extends Rows {
   /** The new trend's id; it isn't filled yet. */
   async insert(project: number, { name, where }: Pick<Trend, "name" | "where">): Promise<number> {
-    const id = await nextId(this.database, project);
+    const id = await this.nextId(project);
     this.database.send("INSERT INTO trends (project_id, id, name, created_at, state) VALUES (?, ?, ?, ?, 'filling')", [
       project,
       id,

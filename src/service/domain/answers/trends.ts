@@ -33,10 +33,6 @@ export async function addTrend(
   return { id, name, where, createdAt: tx.now };
 }
 
-export async function listTrends(tx: Transaction, project: Project): Promise<readonly Trend[]> {
-  return tx.trends.list(project.id);
-}
-
 /** Returns whether it existed. Throws InvalidError while a live page shows it. */
 export async function removeTrend(tx: Transaction, project: Project, id: string): Promise<boolean> {
   const key = parseId(id);

@@ -150,7 +150,8 @@ export async function mayStillSend(
   rules: SendingRules,
 ): Promise<DeliveryOutcome | null> {
   const { project, channel } = due;
-  if ((await tx.queue.isWanted(due)) !== true) return { kind: "released", delaySeconds: 0 };
+  const claimed = await tx.queue.claimed(due);
+  if (claimed === null || claimed.state === "cancelled") return { kind: "released", delaySeconds: 0 };
   const refused = isSurvey(due) ? await refuseSurvey(tx, due) : null;
   if (refused !== null) return refused;
   const reason =

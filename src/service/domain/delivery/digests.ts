@@ -151,15 +151,11 @@ export async function chooseWeek(tx: Transaction, due: DueDigest): Promise<DueDi
   // After a change of schedule or time zone, earlier times don't count as missed.
   const isLate = isNew && periodAt >= due.scheduledAt;
   await tx.digests.setWeek(due, isLate ? periodAt : nextAt);
-  await settleClaim(tx, due, isLate ? tooLate(due) : { ...WAITING, dueAt: nextAt });
+  const reason = isLate ? (due.reason ?? "too late") : null;
+  const state = isLate ? "failed" : "scheduled";
+  await settleClaim(tx, due, { state, dueAt: isLate ? null : nextAt, sentAt: null, reason, isAttempt: false });
   if (isLate) await continueDigest(tx, chosen, "failed");
   return null;
-}
-
-const WAITING = { state: "scheduled", sentAt: null, reason: null, isAttempt: false } as const;
-
-function tooLate({ reason }: DueDigest): DeliveryChange {
-  return { state: "failed", dueAt: null, sentAt: null, reason: reason ?? "too late", isAttempt: false };
 }
 
 /** How to end a claimed digest that is no longer wanted, or null. Read-only. */

@@ -24,17 +24,17 @@ export function hookPath(secret: string, source: HookSource): string {
 
 /** Creates the secret on first use. */
 export async function hookSecret(tx: Transaction, name: HookName = "hook"): Promise<string> {
-  return (await tx.reports.secret(name)) ?? rotateHookSecret(tx, name);
+  return (await tx.secrets.read(`report ${name}`)) ?? rotateHookSecret(tx, name);
 }
 
 export async function rotateHookSecret(tx: Transaction, name: HookName = "hook"): Promise<string> {
   const made = tx.token() + tx.token().slice(0, 21);
-  await tx.reports.setSecret(name, made);
+  await tx.secrets.set(`report ${name}`, made);
   return made;
 }
 
 export async function isHookSecret(tx: Transaction, given: string, name: HookName = "hook"): Promise<boolean> {
-  const known = await tx.reports.secret(name);
+  const known = await tx.secrets.read(`report ${name}`);
   return known !== null && isSameText(given, known);
 }
 
@@ -48,7 +48,7 @@ export async function readProviderKeys<Provider extends KeyedProvider | SigningG
 ): Promise<ReadonlyMap<Provider, string>> {
   const keys = new Map<Provider, string>();
   for (const provider of providers) {
-    const key = await tx.reports.secret(provider);
+    const key = await tx.secrets.read(`report ${provider}`);
     if (key !== null) keys.set(provider, key);
   }
   return keys;
@@ -67,7 +67,7 @@ export async function setHookKey(
   const keyed = KEYED_PROVIDERS.find((one) => one === provider);
   const problem = text === "" || keyed === undefined ? null : providerKeyProblem(keyed, text);
   if (problem !== null) throw new InvalidError({ [`${provider} key`]: [problem] });
-  await tx.reports.setSecret(provider, text === "" ? null : text);
+  await tx.secrets.set(`report ${provider}`, text === "" ? null : text);
 }
 
 /** What is wrong with a provider's key, as the end of a sentence, or null. */

@@ -217,7 +217,7 @@ export async function pauseSending(tx: Transaction, project: Project | null): Pr
 export async function resumeSending(tx: Transaction, project: Project | null): Promise<void> {
   if (project !== null) return tx.projects.setPaused(project.id, null);
   await tx.senders.setPaused(null);
-  await tx.senders.setResumed(tx.now);
+  await tx.senders.setState("resumed", tx.now);
 }
 
 /** When everything was paused, and why; a null reason means an operator did it. */
@@ -228,22 +228,7 @@ export interface Pause {
 
 export async function readPause(tx: Transaction): Promise<Pause | null> {
   const at = await tx.senders.pausedAt();
-  return at === null ? null : { at, reason: await tx.senders.pauseReason() };
-}
-
-const OVERDUE = "overdue when the service started";
-
-/**
- * Makes held messages due now, up to `limit`, except those that were overdue at startup, which only the operator can
- * release. Returns the number; less than the limit means all.
- */
-export async function releaseHeld(tx: Transaction, limit: number): Promise<number> {
-  return tx.deliveries.releaseHeld(limit, { reason: OVERDUE, areReleased: false });
-}
-
-/** Like `releaseHeld`, but also releases messages that were overdue at startup; their age counts from now. */
-export async function releaseForOperator(tx: Transaction, limit: number): Promise<number> {
-  return tx.deliveries.releaseHeld(limit, { reason: OVERDUE, areReleased: true });
+  return at === null ? null : { at, reason: await tx.senders.state("pause reason") };
 }
 
 const RELEASED_A_STEP = 500;
@@ -277,7 +262,7 @@ const GUARDED_MAX = 50;
  */
 export async function guardOverdue(tx: Transaction): Promise<void> {
   if ((await tx.senders.pausedAt()) !== null) return;
-  const due = { since: (await tx.senders.resumedAt()) ?? 0, before: tx.now - DAY_SECONDS };
+  const due = { since: (await tx.senders.state("resumed")) ?? 0, before: tx.now - DAY_SECONDS };
   const queues = await listQueues(tx, due.before);
   if ((await tx.deliveries.countOverdue(queues, due, GUARDED_MAX + 1)) <= GUARDED_MAX) return;
   const hasReminders = queues.some(({ channel }) => channel === "reminder" || channel === "sms-reminder");
@@ -294,7 +279,7 @@ export async function holdOverdue(
   { maxAgeSeconds, limit }: { readonly maxAgeSeconds: number; readonly limit: number },
 ): Promise<number> {
   const before = tx.now - maxAgeSeconds;
-  return tx.deliveries.holdOverdue(await listQueues(tx, before), before, { reason: OVERDUE, limit });
+  return tx.deliveries.holdOverdue(await listQueues(tx, before), before, limit);
 }
 
 const ATTEMPTS_KEPT_SECONDS = 90 * 86_400;
@@ -305,4 +290,11 @@ export async function pruneAttempts(tx: Transaction, limit: number): Promise<boo
   const reports = await tx.reports.prune(before, limit);
   const texts = await tx.texts.prune({ parts: tx.now - DAY_SECONDS, replies: before }, limit);
   return (await tx.deliveries.pruneAttempts(before, limit)) === limit || reports === limit || texts >= limit;
+}
+
+const UNSCHEDULED_KEPT_SECONDS = 400 * 86_400;
+
+/** Deletes requests of surveys that weren't scheduled, older than 400 days, up to `limit`. True if there may be more. */
+export async function pruneUnscheduled(tx: Transaction, limit: number): Promise<boolean> {
+  return (await tx.unscheduled.prune(tx.now - UNSCHEDULED_KEPT_SECONDS, limit)) === limit;
 }

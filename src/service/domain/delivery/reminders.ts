@@ -64,7 +64,7 @@ export async function scheduleReminder(tx: Transaction, survey: SentSurvey, sent
   const settings = await readReminder(tx, project);
   if (settings.after === null || !isFollowed(settings, channel)) return;
   const scheduledAt = await nextOpening(tx, project, channel, sentAt + settings.after);
-  await tx.queue.addReminder(project.id, { surveyId: requestId, channel, scheduledAt });
+  await tx.queue.addReminder(project.id, { surveyId: requestId, queue: QUEUES[channel], scheduledAt });
 }
 
 function isFollowed(settings: ReminderSettings, channel: Channel): boolean {

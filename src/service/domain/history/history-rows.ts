@@ -1,100 +1,86 @@
-import { emailKey } from "../../../contract/text/email.ts";
-import type { LastAnswer, NewPastResponse, StoredPastResponse, StoredPastPerson } from "./rows.ts";
-import { allIn, type Database, type SqlValue } from "../../sql/database.ts";
+import type { LastAnswer, StoredPastPerson } from "./rows.ts";
+import type { NewPastResponse, StoredPastResponse } from "../answers/response-columns.ts";
+import { allIn, type Database, type Session, type SqlValue } from "../../sql/database.ts";
+import { Rows } from "../../sql/rows.ts";
 import { sendRow, updateRows } from "../../sql/lists/counted-rows.ts";
-import { assignPerson, PERSON, personRow } from "../people/person-columns.ts";
-import { nextId, reserveId } from "../projects/project-rows.ts";
+import { assignPerson, PERSON, type PersonRow, personRow } from "../people/person-columns.ts";
 import { assignResponse, RESPONSE, responseRow } from "../answers/response-columns.ts";
-import type { SecretRows } from "../secret-rows.ts";
-import { suppressedEmails } from "../people/suppression-rows.ts";
-import type { PersonRow } from "../people/person-columns.ts";
-import type { Suppression } from "../people/suppression-rows.ts";
 
 /** Bulk operations: each method is a single call for all rows. */
-export class HistoryRows {
-  readonly #database: Database;
-  readonly #secrets: SecretRows;
+export class HistoryRows extends Rows {
   readonly #tokens: (count: number) => readonly string[];
 
-  constructor(database: Database, secrets: SecretRows, tokens: (count: number) => readonly string[]) {
-    this.#database = database;
-    this.#secrets = secrets;
+  constructor(database: Database, session: Session, tokens: (count: number) => readonly string[]) {
+    super(database, session);
     this.#tokens = tokens;
   }
 
   /** Makes later ids larger than this one. Returns the first free id. */
   async reserve(project: number, id: number): Promise<number> {
-    const { nextId: free } = await this.#database.state(project);
-    await reserveId(this.#database, project, id);
+    const state = await this.database.state(project);
+    const free = state.nextId;
+    state.nextId = Math.max(free, id + 1);
     return free;
   }
 
-  async nextId(project: number): Promise<number> {
-    return nextId(this.#database, project);
+  async newId(project: number): Promise<number> {
+    return this.nextId(project);
   }
 
-  async people(project: number, ids: readonly number[]): Promise<readonly PersonRow[]> {
-    return findPeople(this.#database, project, "id", ids);
+  async people(
+    project: number,
+    column: "id" | "email_key" | "phone_number",
+    values: readonly SqlValue[],
+  ): Promise<readonly PersonRow[]> {
+    const sql = `${PERSON} AND ${column} IN`;
+    return (await allIn(this.database, sql, [project], [...new Set(values)])) as unknown as PersonRow[];
   }
 
   /** People with these ids, each with the time up to which answers are marked; cheaper than whole rows. */
   async markedUpTo(project: number, ids: readonly number[]): Promise<ReadonlyMap<number, number>> {
     const sql = `SELECT id, last_responded_at AS answered, last_sent_at AS sent FROM people
          WHERE project_id = ? AND removed = 0 AND id IN`;
-    const rows = await allIn(this.#database, sql, [project], [...new Set(ids)]);
+    const rows = await allIn(this.database, sql, [project], [...new Set(ids)]);
     return new Map(
       rows.map(({ id, answered, sent }) => [Number(id), Math.min(Number(answered ?? -1), Number(sent ?? -1))]),
     );
   }
 
-  async peopleByEmail(project: number, emails: readonly string[]): Promise<readonly PersonRow[]> {
-    return findPeople(this.#database, project, "email_key", emails.map(emailKey));
-  }
-
-  async peopleByPhone(project: number, phoneNumbers: readonly string[]): Promise<readonly PersonRow[]> {
-    return findPeople(this.#database, project, "phone_number", phoneNumbers);
-  }
-
   async insertPeople(project: number, rows: readonly Omit<PersonRow, "nextSurveyAt">[]): Promise<void> {
-    for (const person of rows) sendRow(this.#database, "people", personRow(project, { ...person, nextSurveyAt: null }));
+    for (const person of rows) sendRow(this.database, "people", personRow(project, { ...person, nextSurveyAt: null }));
   }
 
   async replacePerson(project: number, { id, ...person }: StoredPastPerson): Promise<void> {
     const set = assignPerson(person);
-    if (set !== null) await updateRows(this.#database, "people", set, ["project_id = ? AND id = ?", project, id]);
-  }
-
-  /** E-mail suppressions by address; omits addresses without any. */
-  async suppressed(project: number, emails: readonly string[]): Promise<ReadonlyMap<string, readonly Suppression[]>> {
-    return suppressedEmails(this.#database, this.#secrets, project, emails);
+    if (set !== null) await updateRows(this.database, "people", set, ["project_id = ? AND id = ?", project, id]);
   }
 
   async responses(project: number, ids: readonly number[]): Promise<readonly StoredPastResponse[]> {
-    return (await allIn(this.#database, `${RESPONSE} AND id IN`, [project], ids)) as unknown as StoredPastResponse[];
+    return (await allIn(this.database, `${RESPONSE} AND id IN`, [project], ids)) as unknown as StoredPastResponse[];
   }
 
   async findResponse(project: number, personId: number, createdAt: number, score: number): Promise<number | null> {
     const values = [project, personId, createdAt, score];
     const sql = "SELECT id FROM responses WHERE project_id = ? AND person_id = ? AND created_at = ? AND score = ?";
-    return ((await this.#database.first(`${sql} ORDER BY id LIMIT 1`, values))?.id as number | undefined) ?? null;
+    return ((await this.database.first(`${sql} ORDER BY id LIMIT 1`, values))?.id as number | undefined) ?? null;
   }
 
   async insertResponses(project: number, rows: readonly NewPastResponse[]): Promise<void> {
     const tokens = this.#tokens(rows.length);
     for (const [index, { permalink = null, ...row }] of rows.entries()) {
       const origin = { requestId: null, token: tokens[index]!, permalink, origin: null };
-      sendRow(this.#database, "responses", responseRow(project, row, origin));
+      sendRow(this.database, "responses", responseRow(project, row, origin));
     }
   }
 
   async replaceResponse(project: number, { id, permalink, ...columns }: NewPastResponse): Promise<void> {
     const set = assignResponse(columns, permalink ?? null);
-    await updateRows(this.#database, "responses", set, ["project_id = ? AND id = ?", project, id]);
+    await updateRows(this.database, "responses", set, ["project_id = ? AND id = ?", project, id]);
   }
 
   async markAnswered(project: number, rows: readonly LastAnswer[]): Promise<void> {
     for (const { id, at } of rows)
-      this.#database.send(
+      this.database.send(
         `UPDATE people SET
            last_responded_at = CASE WHEN last_responded_at >= ? THEN last_responded_at ELSE ? END,
            last_sent_at = CASE WHEN last_sent_at >= ? THEN last_sent_at ELSE ? END
@@ -102,18 +88,4 @@ export class HistoryRows {
         [at, at, at, at, project, id, at, at],
       );
   }
-}
-
-async function findPeople(
-  database: Database,
-  project: number,
-  column: string,
-  values: readonly SqlValue[],
-): Promise<PersonRow[]> {
-  return (await allIn(
-    database,
-    `${PERSON} AND ${column} IN`,
-    [project],
-    [...new Set(values)],
-  )) as unknown as PersonRow[];
 }

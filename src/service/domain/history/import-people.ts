@@ -21,31 +21,22 @@ export interface RowFinding {
 }
 
 /** Each row is in one of the first five. */
-export interface Imported {
-  readonly kept: number;
-  readonly same: number;
-  readonly changed: number;
-  readonly conflicts: readonly RowFinding[];
-  readonly refused: readonly RowFinding[];
-  /** Ids of the source that belong to someone else here, and the id of the same person here. */
-  readonly aliases: readonly (readonly [id: number, known: number])[];
-  /** People created for their responses, without an address. */
-  readonly nameless: readonly number[];
-  /** Previously nameless people who now have an address. */
-  readonly named: readonly number[];
-}
-
 export interface Outcomes {
   kept: number;
   same: number;
   changed: number;
   readonly conflicts: RowFinding[];
   readonly refused: RowFinding[];
-  readonly aliases: (readonly [number, number])[];
+  /** Ids of the source that belong to someone else here, and the id of the same person here. */
+  readonly aliases: (readonly [id: number, known: number])[];
+  /** People created for their responses, without an address. */
   readonly nameless: number[];
+  /** Previously nameless people who now have an address. */
   readonly named: number[];
   readonly events: DomainEvent[];
 }
+
+export type Imported = Omit<Outcomes, "events">;
 
 export function createOutcomes(): Outcomes {
   const counts = { kept: 0, same: 0, changed: 0 };
@@ -66,7 +57,7 @@ export async function importSuppressions(
 ): Promise<Outcomes> {
   const outcomes = createOutcomes();
   const emails = rows.flatMap(({ email }) => email ?? []);
-  const before = await tx.history.suppressed(project.id, emails);
+  const before = await tx.suppressions.ofEmails(project.id, emails);
   for (const { email, unsubscribedAt, bouncedAt } of rows) {
     if (email === null) continue;
     const reason = unsubscribedAt === null ? "bounce" : "unsubscribe";
@@ -83,19 +74,13 @@ export async function findKnown(
   firstFree: number,
 ): Promise<Known> {
   const { history } = tx;
+  const ids = rows.flatMap(({ id }) => (id === null || id >= firstFree ? [] : [id]));
+  const emails = rows.flatMap(({ email }) => (email === null ? [] : [emailKey(email)]));
+  const phoneNumbers = rows.flatMap(({ phoneNumber }) => phoneNumber ?? []);
   const found = [
-    ...(await history.people(
-      project.id,
-      rows.flatMap(({ id }) => (id === null || id >= firstFree ? [] : [id])),
-    )),
-    ...(await history.peopleByEmail(
-      project.id,
-      rows.flatMap(({ email }) => email ?? []),
-    )),
-    ...(await history.peopleByPhone(
-      project.id,
-      rows.flatMap(({ phoneNumber }) => phoneNumber ?? []),
-    )),
+    ...(await history.people(project.id, "id", ids)),
+    ...(await history.people(project.id, "email_key", emails)),
+    ...(await history.people(project.id, "phone_number", phoneNumbers)),
   ];
   const known: Known = { byId: new Map(), byEmail: new Map(), byPhone: new Map() };
   for (const person of found) remember(known, person);
@@ -202,7 +187,7 @@ export async function newPerson(
     lastSentAt: newest(row.lastSentAt, answeredAt ?? null),
     lastRespondedAt: answeredAt ?? null,
     phoneNumber: known.byPhone.has(row.phoneNumber ?? "") ? null : row.phoneNumber,
-    id: id ?? (await tx.history.nextId(project.id)),
+    id: id ?? (await tx.history.newId(project.id)),
     createdAt: createdAt ?? row.lastSentAt ?? since,
   };
   remember(known, person);
@@ -217,7 +202,7 @@ export async function addPeople(
 ): Promise<void> {
   if (people.length === 0) return;
   const emails = people.flatMap(({ email }) => email ?? []);
-  const suppressed = await tx.history.suppressed(project.id, emails);
+  const suppressed = await tx.suppressions.ofEmails(project.id, emails);
   const marked = people.map((person): PersonRow => {
     const found = person.email === null ? undefined : suppressed.get(person.email);
     const since = (reason: string): number | null => found?.find((each) => each.reason === reason)?.at ?? null;
@@ -243,15 +228,15 @@ interface Merge {
   readonly policy: ConflictPolicy;
 }
 
-const COMPARED = ["email", "phoneNumber", "name", "createdAt", "unsubscribedAt", "bouncedAt"] as const;
-const NAMES: Readonly<Record<(typeof COMPARED)[number], string>> = {
+const NAMES = {
   email: "email",
   phoneNumber: "phone_number",
   name: "name",
   createdAt: "created_at",
   unsubscribedAt: "unsubscribed_at",
   bouncedAt: "bounced_at",
-};
+} as const;
+const COMPARED = Object.keys(NAMES) as readonly (keyof typeof NAMES)[];
 
 /**
  * Completes a stored person. Differences are conflicts: except for times of unsubscribes and bounces, stored facts
@@ -332,7 +317,7 @@ function isBeforeCreation({ createdAt }: PersonRow, { unsubscribedAt, bouncedAt 
   return [unsubscribedAt, bouncedAt].some((at) => at !== null && at < createdAt);
 }
 
-function isSame(field: (typeof COMPARED)[number], found: PersonRow, row: PastPerson): boolean {
+function isSame(field: keyof typeof NAMES, found: PersonRow, row: PastPerson): boolean {
   if (field !== "email" || found.email === null || row.email === null) return found[field] === row[field];
   return emailKey(found.email) === emailKey(row.email);
 }

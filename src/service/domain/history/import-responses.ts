@@ -24,10 +24,10 @@ import {
   type Outcomes,
 } from "./import-people.ts";
 import { toAdditionalAnswers } from "../questions/answer-texts.ts";
-import { listQuestions } from "../questions/questions.ts";
 import type { Question } from "../questions/question-rows.ts";
 import { noteEvent } from "../webhooks/events.ts";
-import type { HistoryStep, NewPastResponse, PastNote, PastPerson, PastResponse, StoredPastResponse } from "./rows.ts";
+import type { HistoryStep, PastNote, PastPerson, PastResponse } from "./rows.ts";
+import type { NewPastResponse, StoredPastResponse } from "../answers/response-columns.ts";
 
 export type PastRows =
   | { readonly step: Exclude<HistoryStep, "responses">; readonly rows: readonly PastPerson[] }
@@ -130,7 +130,7 @@ async function importResponses(
   rows: readonly PastResponse[],
   { policy, firstFree }: ImportRules,
 ): Promise<Outcomes> {
-  const questions = rows.some(({ answers }) => answers !== undefined) ? await listQuestions(tx, project) : [];
+  const questions = rows.some(({ answers }) => answers !== undefined) ? await tx.questions.list(project.id) : [];
   const outcomes = createOutcomes();
   const { people, markedUpTo } = await placePeople(tx, project, rows, firstFree, outcomes);
   const ids = rows.flatMap(({ id }) => (id === null || id >= firstFree ? [] : [id]));
@@ -142,7 +142,7 @@ async function importResponses(
     if (personId === undefined) continue;
     if (row.createdAt > (answered.get(personId) ?? -1)) answered.set(personId, row.createdAt);
     const found = await findStored(tx, project, { row, personId, stored, added });
-    const placed = toPlaced(questions, row, found?.id ?? row.id ?? (await tx.history.nextId(project.id)));
+    const placed = toPlaced(questions, row, found?.id ?? row.id ?? (await tx.history.newId(project.id)));
     if (found === null) {
       added.push(await toStored(tx, project, placed, personId));
       outcomes.kept += 1;
@@ -258,7 +258,7 @@ async function toLists(
   { tags, notes, additionalAnswers }: PastResponse,
 ): Promise<Pick<StoredPastResponse, "tags" | "additionalAnswers" | "notes" | "noteIds">> {
   const shown: Note[] = [];
-  for (const note of notes ?? []) shown.push(toNote(note, note.id ?? (await tx.history.nextId(project.id))));
+  for (const note of notes ?? []) shown.push(toNote(note, note.id ?? (await tx.history.newId(project.id))));
   return {
     tags: tags === null || tags.length === 0 ? NONE : JSON.stringify(tags),
     additionalAnswers:

@@ -49,23 +49,6 @@ export interface PastResponse {
   readonly answers?: TextsByQuestion;
 }
 
-export interface StoredPastResponse {
-  readonly id: number;
-  readonly personId: number;
-  readonly surveyType: string;
-  readonly score: number;
-  readonly comment: string | null;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-  readonly properties: string;
-  readonly tags: string;
-  readonly additionalAnswers: string;
-  readonly notes: string;
-  readonly noteIds: string;
-}
-
-export type NewPastResponse = StoredPastResponse & Pick<PastResponse, "permalink">;
-
 export type StoredPastPerson = Omit<PersonRow, "lastRespondedAt" | "nextSurveyAt">;
 
 export interface LastAnswer {

@@ -1,12 +1,14 @@
-import { type Database, textOrNull } from "../../sql/database.ts";
+import { Rows } from "../../sql/rows.ts";
+import { textOrNull } from "../../sql/database.ts";
 
 export type TableRow = Readonly<Record<string, string | number | null>>;
 
 /**
  * `filling`: the command that hasn't finished filling it. `moved`: where the data is now. Both keep a store from being
- * opened. `erasures`: the log next to the data file, which copies of the file can still find.
+ * opened. `erasures`: the log next to the data file, which copies of the file can still find. Of the newest server:
+ * `address` is the base of links, `listening` where it listens itself, and its `bounce address`.
  */
-export type StoreMark = "erasures" | "filling" | "moved";
+export type StoreMark = "erasures" | "filling" | "moved" | "address" | "listening" | "bounce address";
 
 /**
  * Tables and their keys, in dependency order. Omits `schema_versions`, `store_marks` and `processes`, which belong to
@@ -55,14 +57,9 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
 /** Per statement; engines allow 32,766 and more. */
 const PARAMETERS_MAX = 10_000;
 
-export class TableRows {
+export class TableRows extends Rows {
   /** All tables except those about the store itself; a row comes after those it refers to. */
   readonly names: readonly string[] = Object.keys(TABLE_KEYS);
-  readonly #database: Database;
-
-  constructor(database: Database) {
-    this.#database = database;
-  }
 
   /** Rows with all columns, in key order, after the given one. */
   async page(table: string, after: TableRow | null, limit: number): Promise<readonly TableRow[]> {
@@ -70,52 +67,44 @@ export class TableRows {
     const marks = key.map(() => "?").join(", ");
     const where = after === null ? "" : `WHERE (${key.join(", ")}) > (${marks})`;
     const values = after === null ? [] : key.map((column) => after[column] ?? null);
-    return this.#database.all(`SELECT * FROM ${table} ${where} ORDER BY ${key.join(", ")} LIMIT ?`, [...values, limit]);
+    return this.database.all(`SELECT * FROM ${table} ${where} ORDER BY ${key.join(", ")} LIMIT ?`, [...values, limit]);
   }
 
   async insert(table: string, rows: readonly TableRow[]): Promise<void> {
     const columns = Object.keys(rows[0] ?? {});
     const step = Math.max(1, Math.floor(PARAMETERS_MAX / columns.length));
-    for (let at = 0; at < rows.length; at += step)
-      await insertRows(this.#database, { table, columns, rows: rows.slice(at, at + step) });
+    for (let at = 0; at < rows.length; at += step) await this.#insertSome(table, columns, rows.slice(at, at + step));
   }
 
-  async clear(table: string): Promise<void> {
-    await this.#database.run(`DELETE FROM ${table}`);
-  }
-
-  async version(project: number): Promise<number> {
-    return Number(
-      (await this.#database.first("SELECT version FROM project_state WHERE project_id = ?", [project]))?.version ?? 0,
+  async #insertSome(table: string, columns: readonly string[], rows: readonly TableRow[]): Promise<void> {
+    const marks = `(${columns.map(() => "?").join(", ")})`;
+    await this.database.run(
+      `INSERT INTO ${table} (${columns.join(", ")}) VALUES ${rows.map(() => marks).join(", ")}`,
+      rows.flatMap((row) => columns.map((column) => row[column] ?? null)),
     );
   }
 
+  async clear(table: string): Promise<void> {
+    await this.database.run(`DELETE FROM ${table}`);
+  }
+
+  async version(project: number): Promise<number> {
+    const sql = "SELECT version FROM project_state WHERE project_id = ?";
+    return Number((await this.database.first(sql, [project]))?.version ?? 0);
+  }
+
   async mark(name: StoreMark): Promise<string | null> {
-    const row = await this.#database.first("SELECT value FROM store_marks WHERE name = ?", [name]);
+    const row = await this.database.first("SELECT value FROM store_marks WHERE name = ?", [name]);
     return textOrNull(row?.value);
   }
 
   async setMark(name: StoreMark, value: string | null): Promise<void> {
-    if (value === null) this.#database.send("DELETE FROM store_marks WHERE name = ?", [name]);
+    if (value === null) this.database.send("DELETE FROM store_marks WHERE name = ?", [name]);
     else
-      this.#database.send(
+      this.database.send(
         `INSERT INTO store_marks (name, value) VALUES (?, ?)
            ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
         [name, value],
       );
   }
-}
-
-interface Insert {
-  readonly table: string;
-  readonly columns: readonly string[];
-  readonly rows: readonly TableRow[];
-}
-
-async function insertRows(database: Database, { table, columns, rows }: Insert): Promise<void> {
-  const marks = `(${columns.map(() => "?").join(", ")})`;
-  await database.run(
-    `INSERT INTO ${table} (${columns.join(", ")}) VALUES ${rows.map(() => marks).join(", ")}`,
-    rows.flatMap((row) => columns.map((column) => row[column] ?? null)),
-  );
 }

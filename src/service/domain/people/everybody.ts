@@ -19,7 +19,7 @@ function readPage(store: Pick<Store, "read">, project: Project, after: Position 
   return store.read(async (tx) => {
     const listed = await tx.people.list(project.id, { since: null, until: null, after, limit: PAGE });
     const ids = listed.map((json) => Number((JSON.parse(json) as Person).id));
-    const people = await tx.history.people(project.id, ids);
+    const people = await tx.history.people(project.id, "id", ids);
     return people.toSorted((one, other) => one.createdAt - other.createdAt || one.id - other.id);
   });
 }

@@ -27,7 +27,6 @@ import {
   scheduleSurvey,
   type SurveyRequest,
 } from "../surveys/surveys.ts";
-import { noteUnscheduled } from "../surveys/unscheduled/unscheduled.ts";
 
 /** 4.1 as JSON, in creation order. */
 export async function listPeopleJson(tx: Transaction, project: Project, query: PeopleQuery): Promise<JsonPage> {
@@ -102,7 +101,9 @@ export async function sendPerson(tx: Transaction, project: Project, input: SendI
   checkAddresses(input);
   checkSpecialProperties(input.properties ?? {});
   const isRename = input.emailUpdate !== null || input.phoneNumberUpdate !== null;
-  const saved = isRename ? await renamePerson(tx, project, input) : await savePerson(tx, project, input);
+  const saved = isRename
+    ? await renamePerson(tx, project, input)
+    : await savePerson(tx, project, await identify(tx, project, input, PEOPLE_NAMES), input);
   const { at, status } = input.send ? await scheduleUnlessRefused(tx, project, saved) : { at: null, status: null };
   return { person: toSentPerson(saved.person, at, input.properties), created: saved.survey.isNew, status };
 }
@@ -125,11 +126,7 @@ interface SavedPerson {
   readonly survey: SurveyRequest;
 }
 
-async function savePerson(tx: Transaction, project: Project, input: SendInput): Promise<SavedPerson> {
-  return saveChanges(tx, project, await identify(tx, project, input, PEOPLE_NAMES), input);
-}
-
-async function saveChanges(
+async function savePerson(
   tx: Transaction,
   project: Project,
   existing: PersonRow | null,
@@ -154,7 +151,7 @@ async function scheduleUnlessRefused(
   const hasTime = survey.isNew && person.nextSurveyAt !== null;
   const status = hasTime ? null : await refuseSurvey(tx, project, person, survey);
   if (status !== null) {
-    await noteUnscheduled(tx, project, person.id, { channel: survey.channel, status });
+    await tx.unscheduled.add(project.id, { personId: person.id, channel: survey.channel, status });
     return { at: null, status };
   }
   const at = dueAfterDelay(tx, survey);
@@ -202,7 +199,7 @@ const UPDATE_NAMES = { id: "id", email: "email_update", phoneNumber: "phone_numb
 async function renamePerson(tx: Transaction, project: Project, input: SendInput): Promise<SavedPerson> {
   const person = await identify(tx, project, input, PEOPLE_NAMES);
   if (person === null) throw unknown(input.email === null ? "phone_number" : "email");
-  if (input.emailUpdate !== null && !samePerson(person, input)) throw unknown("email");
+  if (input.emailUpdate !== null && (input.email === null || person.email === null)) throw unknown("email");
   if (input.phoneNumberUpdate !== null && person.phoneNumber !== input.phoneNumber) throw unknown("phone_number");
   // With send=false, the old values only identify the person.
   const named = (value: string | null): string | null => (input.send ? value : null);
@@ -213,11 +210,7 @@ async function renamePerson(tx: Transaction, project: Project, input: SendInput)
     throw translateTaken(error, UPDATE_NAMES);
   });
   const rest = input.send ? {} : { name: null, properties: null, lastSentAt: null };
-  return saveChanges(tx, project, renamed, { ...input, ...rest, email: null, phoneNumber: null });
-}
-
-function samePerson(person: PersonRow, input: SendInput): boolean {
-  return input.email !== null && person.email !== null;
+  return savePerson(tx, project, renamed, { ...input, ...rest, email: null, phoneNumber: null });
 }
 
 function unknown(attribute: string): InvalidError {

@@ -1,6 +1,7 @@
 import { emailKey } from "../../../contract/text/email.ts";
 import { TakenError } from "../errors.ts";
-import { type Database, UniqueViolation, type SqlRow } from "../../sql/database.ts";
+import { Rows } from "../../sql/rows.ts";
+import { UniqueViolation } from "../../sql/database.ts";
 import { type EventColumn, peopleBy } from "../../sql/lists/counted-lists.ts";
 import { deleteRows, insertRow, updateRows } from "../../sql/lists/counted-rows.ts";
 import {
@@ -14,7 +15,6 @@ import {
 } from "../../sql/lists/fragments.ts";
 import { countRows } from "../../sql/lists/list-counts.ts";
 import { findPage } from "../../sql/lists/list-pages.ts";
-import { nextId, reserveId } from "../projects/project-rows.ts";
 import { assignPerson, PERSON, personRow, type PersonRow } from "./person-columns.ts";
 import { deleteRequests } from "../delivery/rows/claims.ts";
 import type { TimeRange } from "../inputs.ts";
@@ -38,7 +38,6 @@ export const UNKNOWN_PERSON: PersonRow = {
 export type PersonChange = Partial<Omit<PersonRow, "id" | "createdAt" | "nextSurveyAt" | "lastRespondedAt">>;
 
 export interface NewPerson {
-  readonly id?: number;
   readonly email: string | null;
   readonly name: string | null;
   readonly phoneNumber: string | null;
@@ -66,65 +65,56 @@ const BY_ID = `${PERSON} AND id = ?`;
 const BY_EMAIL = `${PERSON} AND email_key = ?`;
 const BY_PHONE = `${PERSON} AND phone_number = ?`;
 
-export class PersonRows {
-  readonly #database: Database;
-
-  constructor(database: Database) {
-    this.#database = database;
-  }
-
+export class PersonRows extends Rows {
   async byId(project: number, id: number): Promise<PersonRow | null> {
-    return toPerson(await this.#database.first(BY_ID, [project, id]));
+    return (await this.database.first(BY_ID, [project, id])) as PersonRow | null;
   }
 
   /** Ignores case. */
   async byEmail(project: number, email: string): Promise<PersonRow | null> {
-    return toPerson(await this.#database.first(BY_EMAIL, [project, emailKey(email)]));
+    return (await this.database.first(BY_EMAIL, [project, emailKey(email)])) as PersonRow | null;
   }
 
   async byPhone(project: number, phoneNumber: string): Promise<PersonRow | null> {
-    return toPerson(await this.#database.first(BY_PHONE, [project, phoneNumber]));
+    return (await this.database.first(BY_PHONE, [project, phoneNumber])) as PersonRow | null;
   }
 
   async insert(project: number, person: NewPerson): Promise<PersonRow> {
     const { email, name, phoneNumber, createdAt, lastSentAt, nextSurveyAt = null, properties = null } = person;
-    const id =
-      person.id === undefined
-        ? await nextId(this.#database, project)
-        : await reserveId(this.#database, project, person.id);
+    const id = await this.nextId(project);
     const row = { ...UNKNOWN_PERSON, id, email, name, phoneNumber, properties, createdAt, lastSentAt, nextSurveyAt };
-    await refuseTaken(() => insertRow(this.#database, "people", personRow(project, row)));
+    await refuseTaken(() => insertRow(this.database, "people", personRow(project, row)));
     return row;
   }
 
   async update(project: number, id: number, change: PersonChange): Promise<void> {
     const set = assignPerson(change);
     if (set === null) return;
-    await refuseTaken(() => updateRows(this.#database, "people", set, ["project_id = ? AND id = ?", project, id]));
+    await refuseTaken(() => updateRows(this.database, "people", set, ["project_id = ? AND id = ?", project, id]));
   }
 
   /** Makes the person unfindable, cancels their messages and frees their addresses. */
   async hide(project: number, id: number): Promise<void> {
-    const person = await this.#database.first(
+    const person = await this.database.first(
       "SELECT phone_number FROM people WHERE project_id = ? AND id = ? AND removed = 0",
       [project, id],
     );
     if (person === null) return;
     const nothing = `removed = 1, email = NULL, email_key = NULL, name = NULL, phone_number = NULL, properties = NULL,
       bounced_at = NULL, unsubscribed_at = NULL, next_survey_at = NULL`;
-    await updateRows(this.#database, "people", [nothing], ["project_id = ? AND id = ?", project, id]);
+    await updateRows(this.database, "people", [nothing], ["project_id = ? AND id = ?", project, id]);
     for (const table of ["resubscriptions", "memberships", "unscheduled_surveys"])
-      this.#database.send(`DELETE FROM ${table} WHERE project_id = ? AND person_id = ?`, [project, id]);
+      this.database.send(`DELETE FROM ${table} WHERE project_id = ? AND person_id = ?`, [project, id]);
     if (person.phone_number !== null)
-      this.#database.send("DELETE FROM text_parts WHERE phone_number = ?", [person.phone_number ?? null]);
+      this.database.send("DELETE FROM text_parts WHERE phone_number = ?", [person.phone_number ?? null]);
     // Events contain the person's addresses and answers.
-    await deleteRows(this.#database, "webhook_events", project, ["person_id = ?", id]);
-    await deleteRequests(this.#database, project, ["person_id = ? AND sent_at IS NULL", id]);
+    await deleteRows(this.database, "webhook_events", project, ["person_id = ?", id]);
+    await deleteRequests(this.database, project, ["person_id = ? AND sent_at IS NULL", id]);
   }
 
   /** Deletes one who has no responses and requests any more. */
   async delete(project: number, id: number): Promise<void> {
-    await deleteRows(this.#database, "people", project, ["id = ?", id]);
+    await deleteRows(this.database, "people", project, ["id = ?", id]);
   }
 
   async list(project: number, filter: PeopleFilter): Promise<JsonRows> {
@@ -137,28 +127,27 @@ export class PersonRows {
     if (after !== null) addCondition(where, "(created_at, id) > (?, ?)", after.createdAt, after.id);
     const row = filter.withProperties === true ? PERSON_JSON_WITH_PROPERTIES : PERSON_JSON;
     const sql = `SELECT ${row} AS json FROM people WHERE ${whereSql(where)} ORDER BY created_at, id LIMIT ?`;
-    return (await this.#database.all(sql, [...where.values, filter.limit])).map(({ json }) => String(json));
+    return (await this.database.all(sql, [...where.values, filter.limit])).map(({ json }) => String(json));
   }
 
-  async listBounced(project: number, filter: EventsFilter): Promise<JsonRows> {
-    return listEvents(this.#database, project, "bounced_at", filter);
+  /** People who bounced or unsubscribed, by when. */
+  async listEvents(project: number, column: EventColumn, range: EventsFilter): Promise<JsonRows> {
+    const { offset, limit } = range;
+    const query = { list: peopleBy(project, column), range, other: null, descending: false, offset, limit };
+    const slice = await findPage(this.database, query);
+    if (slice === null) return [];
+    const sql = `SELECT ${EVENT_JSON[column]} AS json FROM people WHERE ${whereSql(slice.where)} ORDER BY ${slice.order} LIMIT ? OFFSET ?`;
+    const rows = await this.database.all(sql, [...slice.where.values, slice.limit, slice.offset]);
+    return (slice.isReversed ? rows.toReversed() : rows).map(({ json }) => String(json));
   }
 
-  async listUnsubscribed(project: number, filter: EventsFilter): Promise<JsonRows> {
-    return listEvents(this.#database, project, "unsubscribed_at", filter);
-  }
-
-  async countBounced(project: number, range: TimeRange): Promise<number> {
-    return countRows(this.#database, peopleBy(project, "bounced_at"), range);
-  }
-
-  async countUnsubscribed(project: number, range: TimeRange): Promise<number> {
-    return countRows(this.#database, peopleBy(project, "unsubscribed_at"), range);
+  async countEvents(project: number, column: EventColumn, range: TimeRange): Promise<number> {
+    return countRows(this.database, peopleBy(project, column), range);
   }
 
   /** Replaces a note of the same time. */
   async noteResubscription(project: number, id: number, { at, note }: Resubscription): Promise<void> {
-    this.#database.send(
+    this.database.send(
       `INSERT INTO resubscriptions (project_id, person_id, at, note) VALUES (?, ?, ?, ?)
          ON CONFLICT (project_id, person_id, at) DO UPDATE SET note = excluded.note`,
       [project, id, at, note],
@@ -166,15 +155,11 @@ export class PersonRows {
   }
 
   async resubscriptions(project: number, id: number): Promise<readonly Resubscription[]> {
-    return (await this.#database.all(
+    return (await this.database.all(
       "SELECT at, note FROM resubscriptions WHERE project_id = ? AND person_id = ? ORDER BY at",
       [project, id],
     )) as unknown as readonly Resubscription[];
   }
-}
-
-function toPerson(row: SqlRow | null): PersonRow | null {
-  return row as PersonRow | null;
 }
 
 async function refuseTaken(work: () => Promise<unknown>): Promise<void> {
@@ -185,9 +170,8 @@ async function refuseTaken(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-function takenField({ columns }: UniqueViolation): "email" | "phoneNumber" | "id" {
-  if (columns.includes("email_key")) return "email";
-  return columns.includes("phone_number") ? "phoneNumber" : "id";
+function takenField({ columns }: UniqueViolation): "email" | "phoneNumber" {
+  return columns.includes("email_key") ? "email" : "phoneNumber";
 }
 
 const PERSON_MEMBERS: readonly (readonly [name: string, part: string])[] = [
@@ -215,20 +199,4 @@ function eventJson(column: EventColumn): string {
     ["name", jsonText("name")],
     [column, column],
   ]);
-}
-
-async function listEvents(
-  database: Database,
-  project: number,
-  column: EventColumn,
-  range: EventsFilter,
-): Promise<JsonRows> {
-  const { offset, limit } = range;
-  const query = { list: peopleBy(project, column), range, other: null, descending: false, offset, limit };
-  const slice = await findPage(database, query);
-  if (slice === null) return [];
-  const sql = `SELECT ${EVENT_JSON[column]} AS json FROM people WHERE ${whereSql(slice.where)} ORDER BY ${slice.order} LIMIT ? OFFSET ?`;
-  const values = [...slice.where.values, slice.limit, slice.offset];
-  const rows = await database.all(sql, values);
-  return (slice.isReversed ? rows.toReversed() : rows).map(({ json }) => String(json));
 }

@@ -71,8 +71,8 @@ export async function markSuppressed(
   const hasNew = (["unsubscribedAt", "unsubscribedBy", "bouncedAt"] as const).some((key) => marks[key] !== person[key]);
   if (hasNew) await tx.people.update(project.id, person.id, marks);
   await keepSuppressions(tx, project, marked);
-  const refused = marked.unsubscribedAt === null ? "bounced" : "unsubscribed";
-  if (isEmailSuppressed(marked)) await cancelEmail(tx, project, person, refused);
+  if (marked.unsubscribedAt !== null) await cancelEmail(tx, project, person, "unsubscribed");
+  else if (marked.bouncedAt !== null) await cancelEmail(tx, project, person, "bounced");
   return marked;
 }
 
@@ -98,10 +98,6 @@ export async function findSuppression(
   }
   if (unsubscribedAt !== null) return { status: "unsubscribed", since: unsubscribedAt, until: null };
   return bouncedAt === null ? null : { status: "bounced", since: bouncedAt, until: null };
-}
-
-function isEmailSuppressed({ bouncedAt, unsubscribedAt }: PersonRow): boolean {
-  return bouncedAt !== null || unsubscribedAt !== null;
 }
 
 async function cancelEmail(

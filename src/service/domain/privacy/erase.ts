@@ -5,9 +5,10 @@ import { emailKey } from "../../../contract/text/email.ts";
 import type { Channel } from "../../../contract/routes.ts";
 import type { Properties } from "../../../contract/resources.ts";
 import { replacePastResponse } from "../answers/response-changes.ts";
-import type { Project } from "../inputs.ts";
+import type { PersonReference, Project } from "../inputs.ts";
 import { recallDigests, removeDigestsTo } from "../delivery/digests.ts";
 import { peoplePages } from "../people/everybody.ts";
+import { findReferenced } from "../people/person-identity.ts";
 import { removePerson } from "../people/person-removal.ts";
 import { keepSuppressions } from "../people/suppressions.ts";
 import type { PersonRow, Store, SuppressionReason, Transaction } from "../ports.ts";
@@ -21,9 +22,7 @@ import {
 } from "./erasure-log.ts";
 import { type ErasedCounts, type Mention, MENTION_KINDS } from "./rows.ts";
 
-export type ErasedAddress =
-  | { readonly by: "email"; readonly email: string }
-  | { readonly by: "phone_number"; readonly phoneNumber: string };
+export type ErasedAddress = Exclude<PersonReference, { readonly by: "id" }>;
 
 export interface ErasureOptions {
   /** Allows surveys to the address again, and disables the links in its messages. */
@@ -48,16 +47,6 @@ const NOTHING: Erasure = {
   links: 0,
 };
 
-export async function findByAddress(
-  tx: Transaction,
-  project: Project,
-  address: ErasedAddress,
-): Promise<PersonRow | null> {
-  return address.by === "email"
-    ? tx.people.byEmail(project.id, address.email)
-    : tx.people.byPhone(project.id, address.phoneNumber);
-}
-
 export function identifiersFor(address: ErasedAddress, person: PersonRow | null): Identifiers {
   if (person !== null) return person;
   return {
@@ -68,7 +57,7 @@ export function identifiersFor(address: ErasedAddress, person: PersonRow | null)
 }
 
 export async function previewErasure(tx: Transaction, project: Project, address: ErasedAddress): Promise<Erasure> {
-  const person = await findByAddress(tx, project, address);
+  const person = await findReferenced(tx, project, address);
   if (person === null) return NOTHING;
   return { ...NOTHING, ...(await tx.erasures.counts(project.id, person.id)), people: 1 };
 }
@@ -80,7 +69,7 @@ export async function isKnown(
   address: ErasedAddress,
   { forgetUnsubscribe }: Pick<ErasureOptions, "forgetUnsubscribe">,
 ): Promise<boolean> {
-  const person = await findByAddress(tx, project, address);
+  const person = await findReferenced(tx, project, address);
   if (person !== null) return true;
   const identifiers = identifiersFor(address, null);
   const digests = identifiers.email === null ? [] : await tx.digests.list(project.id);
@@ -98,7 +87,7 @@ export async function erasePerson(
   address: ErasedAddress,
   { forgetUnsubscribe, mentions }: ErasureOptions,
 ): Promise<Erasure> {
-  const person = await findByAddress(tx, project, address);
+  const person = await findReferenced(tx, project, address);
   const identifiers = identifiersFor(address, person);
   for (const mention of mentions) await redact(tx, project, mention, searchTexts(identifiers));
   await noteErasure(tx, project, identifiers);

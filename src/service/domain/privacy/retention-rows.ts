@@ -4,7 +4,6 @@ import { responsesBy } from "../../sql/lists/counted-lists.ts";
 import { deleteRows, sendRow, updateRows } from "../../sql/lists/counted-rows.ts";
 import { countRows } from "../../sql/lists/list-counts.ts";
 import { deleteRequests } from "../delivery/rows/claims.ts";
-import { nextId } from "../projects/project-rows.ts";
 import { oldEvents } from "../webhooks/webhook-rows.ts";
 import type { Position } from "../rows.ts";
 import type { RetentionLimits, RetentionCounts } from "./rows.ts";
@@ -48,7 +47,7 @@ export class RetentionRows extends Rows {
   }
 
   async addRemovedPerson(project: number): Promise<number> {
-    const id = await nextId(this.database, project);
+    const id = await this.nextId(project);
     sendRow(this.database, "people", { project_id: project, id, created_at: this.session.now, removed: 1 });
     return id;
   }

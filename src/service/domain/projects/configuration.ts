@@ -4,7 +4,7 @@ import { formatSpans } from "../../../contract/questions/questions.ts";
 import { type Platform, PLATFORMS } from "../../../contract/resources.ts";
 import { formatScoreSpan, type ScoreSpan } from "../../../contract/text/score-span.ts";
 import { emailKey } from "../../../contract/text/email.ts";
-import { addTrend, listTrends, removeTrend } from "../answers/trends.ts";
+import { addTrend, removeTrend } from "../answers/trends.ts";
 import { WEEKDAYS } from "../surveys/windows.ts";
 import { isSlackTarget, shownTarget } from "../webhooks/digest-targets.ts";
 import { addDigest, formatMinute } from "../delivery/digests.ts";
@@ -135,7 +135,7 @@ async function readAll(tx: Transaction, project: ProjectRow): Promise<ProjectCon
     },
     texts: await readTexts(tx, project),
     questions: await configuredQuestions(tx, project),
-    trends: (await listTrends(tx, project)).map(({ name, where }) => ({ name, where })),
+    trends: (await tx.trends.list(project.id)).map(({ name, where }) => ({ name, where })),
     webhooks: (await tx.webhooks.list(project.id)).map(toConfigured),
     digests: (await wantedDigests(tx, project)).map(toConfiguredDigest),
   };
@@ -230,7 +230,7 @@ async function applyTexts(tx: Transaction, project: ProjectRow, wanted: readonly
 
 /** Trends can't change: a different filter is a new trend with its own id. */
 async function applyTrends(tx: Transaction, project: ProjectRow, wanted: readonly ConfiguredTrend[]): Promise<void> {
-  const left = [...(await listTrends(tx, project))];
+  const left = [...(await tx.trends.list(project.id))];
   const missing = [...wanted.entries()].filter(([, trend]) => {
     const found = left.findIndex((each) => each.name === trend.name && isSameMap(each.where, trend.where));
     if (found >= 0) left.splice(found, 1);

@@ -1,10 +1,11 @@
 import { Rows } from "../../sql/rows.ts";
 import { TakenError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
-import { type Database, UniqueViolation, type Session } from "../../sql/database.ts";
+import { UniqueViolation } from "../../sql/database.ts";
 import { peopleIn, responsesBy } from "../../sql/lists/counted-lists.ts";
 import { countRows } from "../../sql/lists/list-counts.ts";
-import { readProjectSums } from "./project-numbers.ts";
+import { NUMBERS } from "./project-numbers.ts";
+import { readRow } from "../../sql/columns.ts";
 import type { KeyAccess } from "../../../contract/key-access.ts";
 import type { ProjectNumbers } from "../rows.ts";
 
@@ -112,18 +113,27 @@ export class ProjectRows extends Rows {
   }
 
   async bySetting(name: string, value: string): Promise<Project | null> {
-    const row = await this.database.first(
+    return (await this.database.first(
       "SELECT p.id, p.name FROM project_settings s JOIN projects p ON p.id = s.project_id WHERE s.name = ? AND s.value = ?",
       [name, value],
-    );
-    return row === null ? null : { id: Number(row.id), name: String(row.name) };
+    )) as Project | null;
   }
 
   async insertKey(
     project: number,
     key: Pick<KeyRow, "lastFour" | "name" | "access" | "expiresAt"> & { readonly hash: string },
   ): Promise<KeyRow> {
-    return insertKey(this.database, this.session, project, key);
+    const { hash, lastFour, name, access, expiresAt } = key;
+    const { now } = this.session;
+    const id = await this.nextId(project);
+    await refuseTaken(() =>
+      this.database.run(
+        `INSERT INTO api_keys (project_id, id, hash, last_four, created_at, name, access, expires_at)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+        [project, id, hash, lastFour, now, name, access, expiresAt],
+      ),
+    );
+    return { id, name, lastFour, access, createdAt: now, lastUsedOn: null, expiresAt };
   }
 
   async listKeys(project: number): Promise<readonly KeyRow[]> {
@@ -154,13 +164,11 @@ export class ProjectRows extends Rows {
 
   async byKeyHash(hash: string): Promise<KnownKeyRow | null> {
     const row = await this.database.first(
-      `SELECT p.id AS "projectId", p.name AS "projectName", k.id, k.name, k.hash, k.access, k.last_used_on AS "lastUsedOn",
+      `SELECT p.id AS "project.id", p.name AS "project.name", k.id, k.name, k.hash, k.access, k.last_used_on AS "lastUsedOn",
       k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt" FROM api_keys k JOIN projects p ON p.id = k.project_id WHERE k.hash = ?`,
       [hash],
     );
-    if (row === null) return null;
-    const { projectId, projectName, ...key } = row as unknown as Omit<KnownKeyRow, "project"> & ProjectOfKey;
-    return { project: { id: projectId, name: projectName }, ...key };
+    return row === null ? null : readRow<KnownKeyRow>(row);
   }
 
   async counts(project: number): Promise<Counts> {
@@ -172,25 +180,8 @@ export class ProjectRows extends Rows {
 
   /** All projects by id. `since` is the first day, in days since 1970 (UTC). */
   async numbers(since: number): Promise<readonly ProjectNumbers[]> {
-    return readProjectSums(this.database, since);
+    return (await this.database.all(NUMBERS, [since])).map((row) => readRow<ProjectNumbers>(row));
   }
-}
-
-async function insertKey(
-  database: Database,
-  { now }: Session,
-  project: number,
-  { hash, lastFour, name, access, expiresAt }: Parameters<ProjectRows["insertKey"]>[1],
-): Promise<KeyRow> {
-  const id = await nextId(database, project);
-  await refuseTaken(() =>
-    database.run(
-      `INSERT INTO api_keys (project_id, id, hash, last_four, created_at, name, access, expires_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-      [project, id, hash, lastFour, now, name, access, expiresAt],
-    ),
-  );
-  return { id, name, lastFour, access, createdAt: now, lastUsedOn: null, expiresAt };
 }
 
 /** Turns a duplicate name of a project, or hash of a key, into TakenError. */
@@ -200,23 +191,4 @@ async function refuseTaken<Result>(work: () => Promise<Result>): Promise<Result>
   } catch (error) {
     throw error instanceof UniqueViolation ? new TakenError("name", { cause: error }) : error;
   }
-}
-
-interface ProjectOfKey {
-  readonly projectId: number;
-  readonly projectName: string;
-}
-
-/** Ids rise within a project and reveal nothing about others. */
-export async function nextId(database: Database, project: number): Promise<number> {
-  const state = await database.state(project);
-  state.nextId += 1;
-  return state.nextId - 1;
-}
-
-/** Takes over an id of another service; later ids are larger. */
-export async function reserveId(database: Database, project: number, id: number): Promise<number> {
-  const state = await database.state(project);
-  state.nextId = Math.max(state.nextId, id + 1);
-  return id;
 }

@@ -41,16 +41,8 @@ export async function addProject(tx: Transaction, name: string): Promise<Project
   }
 }
 
-export async function listProjects(tx: Transaction): Promise<readonly ProjectRow[]> {
-  return tx.projects.list();
-}
-
-export async function findProject(tx: Transaction, name: string): Promise<ProjectRow | null> {
-  return tx.projects.byName(name);
-}
-
 export async function requireProject(tx: Transaction, name: string): Promise<ProjectRow> {
-  const project = await findProject(tx, name);
+  const project = await tx.projects.byName(name);
   if (project === null) throw new NotFoundError(`there is no project ${JSON.stringify(name)}`);
   return project;
 }
@@ -101,13 +93,9 @@ async function insertKey(tx: Transaction, project: Project, secretKey: string, f
   }
 }
 
-export async function listKeys(tx: Transaction, project: Project): Promise<readonly KeyRow[]> {
-  return tx.projects.listKeys(project.id);
-}
-
 async function findKeys(tx: Transaction, project: Project, which: string): Promise<readonly KeyRow[]> {
   const id = parseId(which);
-  const keys = await listKeys(tx, project);
+  const keys = await tx.projects.listKeys(project.id);
   return keys.filter((key) => (id === null ? key.name === which && !isOver(key.expiresAt, tx.now) : key.id === id));
 }
 
@@ -129,7 +117,7 @@ export async function findKey(
   which: string,
 ): Promise<{ readonly key: KeyRow; readonly isLast: boolean }> {
   const key = await requireKey(tx, project, which);
-  const good = (await listKeys(tx, project)).filter(({ expiresAt }) => !isOver(expiresAt, tx.now));
+  const good = (await tx.projects.listKeys(project.id)).filter(({ expiresAt }) => !isOver(expiresAt, tx.now));
   return { key, isLast: good.length === 1 && good[0]?.id === key.id };
 }
 

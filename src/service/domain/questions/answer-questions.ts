@@ -7,7 +7,7 @@ import { InvalidError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
 import type { ResponseRow, Transaction } from "../ports.ts";
 import { noteEvent } from "../webhooks/events.ts";
-import { activeQuestions, listQuestions } from "./questions.ts";
+import { activeQuestions } from "./questions.ts";
 import type { Question } from "./question-rows.ts";
 
 export interface AskedQuestion extends Pick<Question, "id" | "type" | "scale"> {
@@ -21,7 +21,7 @@ export async function questionsFor(
   project: Project,
   { score, locale }: { readonly score: number; readonly locale: Locale },
 ): Promise<readonly AskedQuestion[]> {
-  const asked = activeQuestions(await listQuestions(tx, project)).filter(
+  const asked = activeQuestions(await tx.questions.list(project.id)).filter(
     ({ to }) => to === null || to.some((span) => score >= span.from && score <= span.to),
   );
   return asked.map((question) => inLocale(question, locale));

@@ -7,7 +7,6 @@ import {
   activeQuestions,
   addQuestion,
   changeQuestion,
-  listQuestions,
   orderQuestions,
   retireQuestion,
   wantedTexts,
@@ -23,7 +22,7 @@ export interface ConfiguredQuestion extends WantedQuestion {
 export type ConfigurableQuestion = Pick<WantedQuestion, "type" | "text"> & Partial<WantedQuestion>;
 
 export async function configuredQuestions(tx: Transaction, project: Project): Promise<readonly ConfiguredQuestion[]> {
-  return activeQuestions(await listQuestions(tx, project)).map(toConfigured);
+  return activeQuestions(await tx.questions.list(project.id)).map(toConfigured);
 }
 
 function toConfigured(question: Question): ConfiguredQuestion {
@@ -45,7 +44,7 @@ export async function applyQuestions(
 ): Promise<void> {
   if (wanted.length > QUESTIONS_MAX)
     throw new InvalidError({ questions: [`can't be more than ${QUESTIONS_MAX} (got ${wanted.length})`] });
-  const left = [...activeQuestions(await listQuestions(tx, project))];
+  const left = [...activeQuestions(await tx.questions.list(project.id))];
   const found = wanted.map(({ id, text }) => {
     const at = left.findIndex((each) => (id === undefined ? each.text === text.trim() : each.id === id));
     return at < 0 ? undefined : left.splice(at, 1)[0];

@@ -1,5 +1,5 @@
-import type { Database, SqlRow } from "../../sql/database.ts";
-import { insertSql } from "../../sql/columns.ts";
+import { insertSql, readRow, selectList } from "../../sql/columns.ts";
+import { Rows } from "../../sql/rows.ts";
 import type { Locale } from "../../../contract/locales.ts";
 import type { NumberSpan } from "../../../contract/questions/questions.ts";
 import type { Choice, QuestionType } from "../../../contract/resources.ts";
@@ -25,34 +25,32 @@ export interface Question {
   readonly retiredAt: number | null;
 }
 
-const COLUMNS = [
-  "project_id",
-  "id",
-  "type",
-  "text",
-  "choices",
-  "last_choice",
-  "scale",
-  "scores",
-  "texts",
-  "position",
-  "retired_at",
-];
+const COLUMNS: Readonly<Record<keyof Question, string>> = {
+  id: "id",
+  type: "type",
+  text: "text",
+  choices: "choices",
+  lastChoice: "last_choice",
+  scale: "scale",
+  to: "scores",
+  texts: "texts",
+  position: "position",
+  retiredAt: "retired_at",
+};
+const JSON_COLUMNS = ["choices", "scale", "to", "texts"] as const;
 
-const LIST = "SELECT * FROM questions WHERE project_id = ? ORDER BY retired_at IS NOT NULL, position, retired_at, id";
-const SAVE = `${insertSql("questions", COLUMNS)} ON CONFLICT (project_id, id) DO UPDATE SET ${COLUMNS.slice(2)
-  .map((column) => `${column} = excluded.${column}`)
-  .join(", ")}`;
+const LIST = `SELECT ${selectList(COLUMNS)} FROM questions WHERE project_id = ?
+  ORDER BY retired_at IS NOT NULL, position, retired_at, id`;
+const SAVE = `${insertSql("questions", ["project_id", ...Object.values(COLUMNS)])} ON CONFLICT (project_id, id) DO UPDATE SET
+  ${Object.values(COLUMNS)
+    .slice(1)
+    .map((column) => `${column} = excluded.${column}`)
+    .join(", ")}`;
 
-export class QuestionRows {
-  readonly #database: Database;
-
-  constructor(database: Database) {
-    this.#database = database;
-  }
-
+export class QuestionRows extends Rows {
   async list(project: number): Promise<readonly Question[]> {
-    return (await this.#database.all(LIST, [project])).map(toQuestion);
+    const rows = await this.database.all(LIST, [project]);
+    return rows.map((row) => readRow<Question>(row, { json: JSON_COLUMNS }));
   }
 
   async save(
@@ -60,26 +58,10 @@ export class QuestionRows {
     { id, type, text, choices, lastChoice, scale, to, texts, position, retiredAt }: Question,
   ): Promise<void> {
     const json = [JSON.stringify(choices), lastChoice, orNull(scale), orNull(to), JSON.stringify(texts)];
-    this.#database.send(SAVE, [project, id, type, text, ...json, position, retiredAt]);
+    this.database.send(SAVE, [project, id, type, text, ...json, position, retiredAt]);
   }
 }
 
 function orNull(value: object | null): string | null {
   return value === null ? null : JSON.stringify(value);
-}
-
-function toQuestion(row: SqlRow): Question {
-  const parsed = (name: string): unknown => JSON.parse(String(row[name] ?? "null"));
-  return {
-    id: String(row["id"]),
-    type: String(row["type"]) as Question["type"],
-    text: String(row["text"]),
-    choices: parsed("choices") as Question["choices"],
-    lastChoice: Number(row["last_choice"]),
-    scale: parsed("scale") as Question["scale"],
-    to: parsed("scores") as Question["to"],
-    texts: parsed("texts") as Question["texts"],
-    position: row["position"] as number | null,
-    retiredAt: row["retired_at"] as number | null,
-  };
 }

@@ -8,16 +8,12 @@ import type { Transaction } from "../ports.ts";
 import { checkQuestion, checkTranslation, type WantedQuestion, type WantedTranslation } from "./check-question.ts";
 import type { Question, QuestionTranslation } from "./question-rows.ts";
 
-export async function listQuestions(tx: Transaction, project: Project): Promise<readonly Question[]> {
-  return tx.questions.list(project.id);
-}
-
 export function activeQuestions(questions: readonly Question[]): readonly Question[] {
   return questions.filter(({ retiredAt }) => retiredAt === null);
 }
 
 export async function findQuestion(tx: Transaction, project: Project, id: string): Promise<Question> {
-  const found = (await listQuestions(tx, project)).find((question) => question.id === id);
+  const found = (await tx.questions.list(project.id)).find((question) => question.id === id);
   if (found === undefined) throw new NotFoundError(`project ${project.name} has no question ${id}`);
   return found;
 }
@@ -31,7 +27,7 @@ async function findActive(tx: Transaction, project: Project, id: string): Promis
 /** Adds a question at the end. Throws InvalidError. */
 export async function addQuestion(tx: Transaction, project: Project, wanted: WantedQuestion): Promise<Question> {
   checkQuestion(wanted);
-  const all = await listQuestions(tx, project);
+  const all = await tx.questions.list(project.id);
   const known = all.find(({ id }) => id === wanted.id);
   if (known?.retiredAt === null) throw alreadyExists("a question with id", "id", known.id);
   if (known !== undefined) throw new InvalidError({ id: ["was that of a retired question and is not used again"] });
@@ -109,7 +105,7 @@ export function wantedTexts({ choices, texts }: Question): Readonly<Record<strin
 /** Moves a question to a position, from 1; beyond the end it becomes the last. Throws NotFoundError, InvalidError. */
 export async function moveQuestion(tx: Transaction, project: Project, id: string, to: number): Promise<Question> {
   const moved = await findActive(tx, project, id);
-  const others = activeQuestions(await listQuestions(tx, project)).filter((question) => question.id !== id);
+  const others = activeQuestions(await tx.questions.list(project.id)).filter((question) => question.id !== id);
   await saveInOrder(tx, project, [...others.slice(0, to - 1), moved, ...others.slice(to - 1)]);
   return findQuestion(tx, project, id);
 }
@@ -124,7 +120,7 @@ export async function retireQuestion(tx: Transaction, project: Project, id: stri
   const question = await findActive(tx, project, id);
   const retired = { ...question, position: null, retiredAt: tx.now };
   await tx.questions.save(project.id, retired);
-  await saveInOrder(tx, project, activeQuestions(await listQuestions(tx, project)));
+  await saveInOrder(tx, project, activeQuestions(await tx.questions.list(project.id)));
   return retired;
 }
 
@@ -160,7 +156,9 @@ export async function changeQuestion(
 }
 
 export async function orderQuestions(tx: Transaction, project: Project, ids: readonly string[]): Promise<void> {
-  const active = new Map(activeQuestions(await listQuestions(tx, project)).map((question) => [question.id, question]));
+  const active = new Map(
+    activeQuestions(await tx.questions.list(project.id)).map((question) => [question.id, question]),
+  );
   await saveInOrder(
     tx,
     project,

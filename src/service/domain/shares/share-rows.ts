@@ -1,11 +1,10 @@
 import { Rows } from "../../sql/rows.ts";
 import { utcDay } from "../../../runtime/zone.ts";
-import type { Properties } from "../../../contract/resources.ts";
 import type { AnswerGroup, DayTally } from "./day-tally.ts";
+import { readRow } from "../../sql/columns.ts";
 import type { SqlRow } from "../../sql/database.ts";
 import { responsesBy } from "../../sql/lists/counted-lists.ts";
 import { listDays } from "../../sql/lists/list-counts.ts";
-import { nextId } from "../projects/project-rows.ts";
 import type { Project } from "../inputs.ts";
 
 export interface ShareRow {
@@ -33,7 +32,7 @@ export interface SharedDay {
   readonly tally: DayTally | null;
 }
 
-const SHARE = `SELECT p.id AS "projectId", p.name AS "projectName", s.id, s.name, s.token_hash AS "tokenHash",
+const SHARE = `SELECT p.id AS "project.id", p.name AS "project.name", s.id, s.name, s.token_hash AS "tokenHash",
   s.trend_id AS "trendId", s.segments, s.shows_comments AS "showsComments", s.created_at AS "createdAt", s.expires_at AS "expiresAt"
   FROM shares s JOIN projects p ON p.id = s.project_id`;
 
@@ -43,7 +42,7 @@ export class ShareRows extends Rows {
     project: number,
     { name, tokenHash, trendId, segments, showsComments, expiresAt }: Omit<ShareRow, "project" | "id" | "createdAt">,
   ): Promise<number> {
-    const id = await nextId(this.database, project);
+    const id = await this.nextId(project);
     this.database.send(
       `INSERT INTO shares (project_id, id, name, token_hash, trend_id, segments, shows_comments, created_at, expires_at)
           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -54,7 +53,7 @@ export class ShareRows extends Rows {
         tokenHash,
         trendId,
         JSON.stringify(segments),
-        showsComments ? 1 : 0,
+        Number(showsComments),
         this.session.now,
         expiresAt,
       ],
@@ -94,18 +93,13 @@ export class ShareRows extends Rows {
   ): Promise<readonly AnswerGroup[]> {
     const inTrend = "JOIN trend_responses t ON t.project_id = r.project_id AND t.response_id = r.id AND t.trend_id = ?";
     const rows = await this.database.all(
-      `SELECT r.score, ${segments.length === 0 ? "'{}'" : "r.person_properties"} AS properties, count(*) AS n,
+      `SELECT r.score, ${segments.length === 0 ? "'{}'" : "r.person_properties"} AS properties, count(*) AS count,
         count(*) FILTER (WHERE r.comment IS NOT NULL AND trim(r.comment) <> '') AS commented
       FROM responses r ${trendId === null ? "" : inTrend}
       WHERE r.project_id = ? AND r.created_at >= ? AND r.created_at <= ? AND r.survey_type = 'nps' GROUP BY 1, 2`,
       [...(trendId === null ? [] : [trendId]), project.id, since, until],
     );
-    return rows.map(({ score, properties, n, commented }) => ({
-      score: Number(score),
-      properties: JSON.parse(String(properties)) as Properties,
-      count: Number(n),
-      commented: Number(commented),
-    }));
+    return rows.map((row) => readRow<AnswerGroup>(row, { json: ["properties"] }));
   }
 
   /** Only in the transaction that read the day's answers, with its project locked. */
@@ -124,11 +118,6 @@ export class ShareRows extends Rows {
   }
 }
 
-function toShare({ projectId, projectName, segments, showsComments, ...row }: SqlRow): ShareRow {
-  return {
-    ...(row as unknown as Omit<ShareRow, "project" | "segments" | "showsComments">),
-    project: { id: Number(projectId), name: String(projectName) },
-    segments: JSON.parse(String(segments)) as string[],
-    showsComments: showsComments === 1,
-  };
+function toShare(row: SqlRow): ShareRow {
+  return readRow<ShareRow>(row, { json: ["segments"], flags: ["showsComments"] });
 }

@@ -1,8 +1,8 @@
 import { Rows } from "../../sql/rows.ts";
 import type { JsonObject } from "../../../contract/json.ts";
-import { type Database, numberOrNull, type SqlRow } from "../../sql/database.ts";
+import { readRow } from "../../sql/columns.ts";
+import { numberOrNull, type SqlRow } from "../../sql/database.ts";
 import { deleteRows, sendRow, updateRows } from "../../sql/lists/counted-rows.ts";
-import { nextId } from "../projects/project-rows.ts";
 import type { ReplyKind } from "../delivery/queue-rows.ts";
 import type { Project } from "../inputs.ts";
 
@@ -23,11 +23,18 @@ export interface TextPart {
 export class TextRows extends Rows {
   /** Surveys and reminders texted to this number since then, in all projects; newest first, up to a limit. */
   async surveysTo(phoneNumber: string, since: number): Promise<readonly TextedSurvey[]> {
-    return surveysTo(this.database, phoneNumber, since);
+    const rows: SqlRow[] = [];
+    for (const { id = null } of await this.database.all("SELECT id FROM projects ORDER BY id"))
+      rows.push(...(await this.database.all(TEXTED, [id, phoneNumber, since, SURVEYS_MAX])));
+    return rows.toSorted((left, right) => Number(right.at) - Number(left.at)).map(toTextedSurvey);
   }
 
-  async sentAbout(survey: TextedSurvey): Promise<readonly string[]> {
-    return sentAbout(this.database, survey);
+  async sentAbout({ project, requestId }: TextedSurvey): Promise<readonly string[]> {
+    const sql =
+      "SELECT frozen FROM messages WHERE project_id = ? AND (id = ? OR request_id = ?) AND frozen IS NOT NULL";
+    const rows = await this.database.all(sql, [project.id, requestId, requestId]);
+    const texts = rows.map(({ frozen }) => (JSON.parse(String(frozen)) as JsonObject).text);
+    return texts.filter((text) => typeof text === "string");
   }
 
   async addReply(
@@ -36,7 +43,7 @@ export class TextRows extends Rows {
   ): Promise<void> {
     sendRow(this.database, "messages", {
       project_id: project.id,
-      id: await nextId(this.database, project.id),
+      id: await this.nextId(project.id),
       channel: "reply",
       request_id: requestId,
       reply_kind: kind,
@@ -64,11 +71,8 @@ export class TextRows extends Rows {
   }
 
   async segmentsOn(project: number, day: string): Promise<number> {
-    const row = await this.database.first("SELECT n FROM text_segments WHERE project_id = ? AND day = ?", [
-      project,
-      day,
-    ]);
-    return row === null ? 0 : Number(row.n);
+    const sql = "SELECT n FROM text_segments WHERE project_id = ? AND day = ?";
+    return Number((await this.database.first(sql, [project, day]))?.n ?? 0);
   }
 
   async addSegments(project: number, day: string, segments: number): Promise<void> {
@@ -81,7 +85,17 @@ export class TextRows extends Rows {
 
   /** Stores a part of a long text. Returns the whole text once all parts are there, else null. */
   async joinPart(phoneNumber: string, part: TextPart, text: string): Promise<string | null> {
-    return joinPart(this.database, this.session.now, { phoneNumber, part, text });
+    const key = [phoneNumber, part.reference];
+    this.database.send(
+      `INSERT INTO text_parts (phone_number, reference, n, total, text, at) VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT (phone_number, reference, n) DO UPDATE SET total = excluded.total, text = excluded.text, at = excluded.at`,
+      [...key, part.number, part.total, text, this.session.now],
+    );
+    const sql = "SELECT text FROM text_parts WHERE phone_number = ? AND reference = ? ORDER BY n";
+    const rows = await this.database.all(sql, key);
+    if (rows.length < part.total) return null;
+    this.database.send("DELETE FROM text_parts WHERE phone_number = ? AND reference = ?", key);
+    return rows.map((row) => String(row.text)).join("");
   }
 
   async dropParts(phoneNumber: string): Promise<void> {
@@ -90,92 +104,37 @@ export class TextRows extends Rows {
 
   /** Deletes incomplete texts and replies before `before`. Returns their number; less than the limit means all. */
   async prune(before: { readonly parts: number; readonly replies: number }, limit: number): Promise<number> {
-    return (
-      (await this.database.run(
-        `DELETE FROM text_parts WHERE (phone_number, reference, n) IN
-           (SELECT phone_number, reference, n FROM text_parts WHERE at < ? ORDER BY at LIMIT ?)`,
-        [before.parts, limit],
-      )) + (await pruneReplies(this.database, before.replies, limit))
+    const parts = await this.database.run(
+      `DELETE FROM text_parts WHERE (phone_number, reference, n) IN
+         (SELECT phone_number, reference, n FROM text_parts WHERE at < ? ORDER BY at LIMIT ?)`,
+      [before.parts, limit],
     );
+    const replies = await this.database.all(
+      `SELECT project_id, id FROM messages WHERE person_id IS NULL AND channel = 'reply' AND created_at < ?
+       ORDER BY created_at LIMIT ?`,
+      [before.replies, limit],
+    );
+    for (const { project_id: project, id = null } of replies)
+      await deleteRows(this.database, "messages", Number(project), ["id = ?", id]);
+    return parts + replies.length;
   }
-}
-
-async function pruneReplies(database: Database, before: number, limit: number): Promise<number> {
-  const old = await database.all(
-    `SELECT project_id, id FROM messages WHERE person_id IS NULL AND channel = 'reply' AND created_at < ?
-     ORDER BY created_at LIMIT ?`,
-    [before, limit],
-  );
-  for (const { project_id: project, id = null } of old)
-    await deleteRows(database, "messages", Number(project), ["id = ?", id]);
-  return old.length;
 }
 
 const SURVEYS_MAX = 10;
 
 const TEXTED_AT = "coalesce(r.sent_at, r.transmitting_at, q.sent_at, q.transmitting_at)";
 
-async function surveysTo(database: Database, phoneNumber: string, since: number): Promise<TextedSurvey[]> {
-  const rows: SqlRow[] = [];
-  for (const { id } of await database.all("SELECT id FROM projects ORDER BY id"))
-    rows.push(
-      ...(await database.all(
-        `SELECT p.id AS "projectId", p.name, q.id, q.person_id AS "personId", q.token,
-           coalesce(r.frozen, q.frozen) AS frozen, ${TEXTED_AT} AS at
-         FROM people w
-         JOIN messages q ON q.project_id = w.project_id AND q.person_id = w.id
-         JOIN projects p ON p.id = q.project_id
-         LEFT JOIN messages r ON r.project_id = q.project_id AND r.request_id = q.id AND r.channel = 'sms-reminder'
-         WHERE w.project_id = ? AND w.phone_number = ? AND q.channel = 'sms' AND ${TEXTED_AT} >= ?
-         ORDER BY at DESC, q.id DESC LIMIT ?`,
-        [id ?? null, phoneNumber, since, SURVEYS_MAX],
-      )),
-    );
-  return rows.toSorted((left, right) => Number(right.at) - Number(left.at)).map(toTextedSurvey);
-}
+const TEXTED = `SELECT p.id AS "project.id", p.name AS "project.name", q.id AS "requestId", q.person_id AS "personId", q.token,
+    coalesce(r.frozen, q.frozen) AS frozen, ${TEXTED_AT} AS at
+  FROM people w
+  JOIN messages q ON q.project_id = w.project_id AND q.person_id = w.id
+  JOIN projects p ON p.id = q.project_id
+  LEFT JOIN messages r ON r.project_id = q.project_id AND r.request_id = q.id AND r.channel = 'sms-reminder'
+  WHERE w.project_id = ? AND w.phone_number = ? AND q.channel = 'sms' AND ${TEXTED_AT} >= ?
+  ORDER BY at DESC, q.id DESC LIMIT ?`;
 
 function toTextedSurvey(row: SqlRow): TextedSurvey {
-  const { from } = typeof row.frozen === "string" ? (JSON.parse(row.frozen) as JsonObject) : {};
-  return {
-    project: { id: Number(row.projectId), name: String(row.name) },
-    requestId: Number(row.id),
-    personId: Number(row.personId),
-    token: String(row.token),
-    from: typeof from === "string" ? from : null,
-  };
-}
-
-async function sentAbout(database: Database, { project, requestId }: TextedSurvey): Promise<string[]> {
-  const rows = await database.all(
-    "SELECT frozen FROM messages WHERE project_id = ? AND (id = ? OR request_id = ?) AND frozen IS NOT NULL",
-    [project.id, requestId, requestId],
-  );
-  const texts = rows.map(({ frozen }) => (JSON.parse(String(frozen)) as JsonObject).text);
-  return texts.filter((text) => typeof text === "string");
-}
-
-interface IncomingPart {
-  readonly phoneNumber: string;
-  readonly part: TextPart;
-  readonly text: string;
-}
-
-async function joinPart(
-  database: Database,
-  now: number,
-  { phoneNumber, part, text }: IncomingPart,
-): Promise<string | null> {
-  const key = [phoneNumber, part.reference];
-  database.send(
-    `INSERT INTO text_parts (phone_number, reference, n, total, text, at) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT (phone_number, reference, n) DO UPDATE SET total = excluded.total, text = excluded.text, at = excluded.at`,
-    [...key, part.number, part.total, text, now],
-  );
-  const rows = await database.all(
-    "SELECT text FROM text_parts WHERE phone_number = ? AND reference = ? ORDER BY n",
-    key,
-  );
-  if (rows.length < part.total) return null;
-  database.send("DELETE FROM text_parts WHERE phone_number = ? AND reference = ?", key);
-  return rows.map((row) => String(row.text)).join("");
+  const { at: _, frozen, ...survey } = row;
+  const { from } = typeof frozen === "string" ? (JSON.parse(frozen) as JsonObject) : {};
+  return { ...readRow<Omit<TextedSurvey, "from">>(survey), from: typeof from === "string" ? from : null };
 }

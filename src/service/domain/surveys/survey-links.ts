@@ -26,10 +26,6 @@ export async function addLink(
   return { ...link, project, id: await tx.links.insert(project.id, link), createdAt: tx.now };
 }
 
-export async function listLinks(tx: Transaction, project: Project): Promise<readonly PublicLink[]> {
-  return tx.links.list(project.id);
-}
-
 /** Returns whether it existed; its responses stay. */
 export async function removeLink(tx: Transaction, project: Project, id: string): Promise<boolean> {
   const key = parseId(id);

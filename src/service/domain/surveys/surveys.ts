@@ -8,7 +8,6 @@ import { newest } from "../people/person-identity.ts";
 import type { MembershipRow, PersonRow, Transaction } from "../ports.ts";
 import { findSuppression } from "../people/suppressions.ts";
 import { dueMoment, type Start } from "./due-moment.ts";
-import { noteUnscheduled } from "./unscheduled/unscheduled.ts";
 
 export interface SurveyRequest {
   readonly isNew: boolean;
@@ -111,7 +110,7 @@ export async function scheduleAutopilot(
   const { platform } = member;
   const status = await findSuppression(tx, project, person, platform);
   if (status !== null) {
-    await noteUnscheduled(tx, project, person.id, { channel: platform, status });
+    await tx.unscheduled.add(project.id, { personId: person.id, channel: platform, status });
     await tx.autopilot.setNext(project.id, platform, person.id, { requestId: null, start });
     return null;
   }

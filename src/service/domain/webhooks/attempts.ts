@@ -78,7 +78,7 @@ export async function recordAttempt(
   return { kind: step === undefined ? "failed" : "retry" };
 }
 
-const WELL = { failingSince: null, strikes: 0, slowUntil: null } as const;
+export const WELL = { failingSince: null, strikes: 0, slowUntil: null } as const;
 
 function isWell({ failingSince, strikes, slowUntil }: WebhookRow): boolean {
   return failingSince === null && strikes === 0 && slowUntil === null;

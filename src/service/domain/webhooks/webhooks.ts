@@ -3,6 +3,7 @@ import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
 import type { Store, Transaction } from "../ports.ts";
 import { refuseUrl } from "./addresses.ts";
+import { WELL } from "./attempts.ts";
 import { refuseSecret, refuseSignatureHeader } from "./signature-settings.ts";
 import type { NewWebhook, Redelivery, WebhookRow, WebhookSettings } from "./webhook.ts";
 
@@ -61,14 +62,7 @@ export async function removeWebhook(tx: Transaction, project: Project, id: strin
 
 export async function enableWebhook(tx: Transaction, project: Project, id: string): Promise<WebhookRow> {
   const webhook = await requireWebhook(tx, project, id);
-  const change = {
-    disabledAt: null,
-    disabledReason: null,
-    failingSince: null,
-    strikes: 0,
-    slowUntil: null,
-    missed: 0,
-  };
+  const change = { ...WELL, disabledAt: null, disabledReason: null, missed: 0 };
   await tx.webhooks.change(project.id, webhook.id, change);
   return { ...webhook, ...change };
 }

@@ -62,9 +62,9 @@ export class SendRateLimiter {
     const count = Math.min(this.#most, Math.max(1, wanted()));
     const waits = await store.write(
       async (tx) => {
-        const level = (await tx.senders.bucket(name)) ?? FULL_BUCKET;
+        const level = (await tx.senders.state(`bucket ${name}`)) ?? FULL_BUCKET;
         const { bucket, departures } = reserve(rate, level, tx.nowMs, count);
-        await tx.senders.setBucket(name, bucket);
+        await tx.senders.setState(`bucket ${name}`, bucket);
         return departures.map((at) => at - tx.nowMs);
       },
       { project: "none" },

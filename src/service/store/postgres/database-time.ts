@@ -2,23 +2,28 @@
 import type { Clock } from "../../../runtime/clock.ts";
 import { type WriteTime, writeTime } from "../../domain/write-time.ts";
 
-export interface DatabaseTime {
-  /** Call it before the first read, which doesn't query the time. */
-  readonly set: (databaseMs: number) => void;
-  readonly ofWrite: (databaseMs: number, newest: number) => WriteTime;
-  readonly ofRead: () => WriteTime;
-}
+export class DatabaseTime {
+  readonly #clock: Clock;
+  readonly #source: "database" | "clock";
+  #aheadMs = 0;
 
-export function createDatabaseTime(clock: Clock, source: "database" | "clock"): DatabaseTime {
-  const state = { aheadMs: 0 };
-  const readMs = (databaseMs: number): number => {
-    if (source === "clock") return clock.now();
-    state.aheadMs = databaseMs - clock.now();
-    return databaseMs;
-  };
-  return {
-    set: (databaseMs) => void readMs(databaseMs),
-    ofWrite: (databaseMs, newest) => writeTime(readMs(databaseMs), newest),
-    ofRead: () => writeTime(clock.now() + state.aheadMs, 0),
-  };
+  constructor(clock: Clock, source: "database" | "clock") {
+    this.#clock = clock;
+    this.#source = source;
+  }
+
+  ofWrite(databaseMs: number, newest: number): WriteTime {
+    if (this.#source === "clock") return writeTime(this.#clock.now(), newest);
+    this.set(databaseMs);
+    return writeTime(databaseMs, newest);
+  }
+
+  /** Call it before the first read, which doesn't query the time. */
+  set(databaseMs: number): void {
+    if (this.#source === "database") this.#aheadMs = databaseMs - this.#clock.now();
+  }
+
+  ofRead(): WriteTime {
+    return writeTime(this.#clock.now() + this.#aheadMs, 0);
+  }
 }

@@ -3,7 +3,7 @@ import type { Clock } from "../../../runtime/clock.ts";
 import { type Random, systemRandom } from "../../../runtime/random.ts";
 import { POLL_SECONDS } from "../../domain/delivery/living.ts";
 import type { ReadOptions, Store, StoreWatch, WriteOptions, Transaction } from "../../domain/ports.ts";
-import { createStepLoop } from "../../sql/long-changes.ts";
+import { StepLoop } from "../../sql/long-changes.ts";
 import { MIGRATIONS, newestVersion } from "../../sql/schema/migrations.ts";
 import { READ_MARKS, refusalByMarks, type OpenMarks } from "../sql/store-marks.ts";
 import type { WriteEnd } from "../sql/run-jobs.ts";
@@ -11,16 +11,15 @@ import { createStoreRows, type StoreRows } from "../sql/store-rows.ts";
 import { StoreDatabaseError, type StoreEvent } from "../store-errors.ts";
 import { askOutcome } from "./commit-outcome.ts";
 import { type DatabaseTarget, openPool, readTarget, withConnection } from "./connections.ts";
-import { createDatabaseTime, type DatabaseTime } from "./database-time.ts";
+import { DatabaseTime } from "./database-time.ts";
 import { findMiscounted, readOldestTransaction, askTime, vacuum } from "./maintenance.ts";
 import { migrateServer } from "./migrate.ts";
 import { classifyError, unavailable } from "./postgres-errors.ts";
-import { createProjectQueue, type ProjectQueue } from "./project-queue.ts";
-import { runRead } from "./read-transaction.ts";
+import { ProjectQueue } from "./project-queue.ts";
 import { withRetries } from "./retries.ts";
 import { createStatements } from "./statements.ts";
 import { TransactionDatabase, type TransactionKind } from "./transaction-database.ts";
-import { createTroubleNotes, type TroubleNotes } from "./trouble-notes.ts";
+import { TroubleNotes } from "./trouble-notes.ts";
 import { runWrite } from "./write-transaction.ts";
 
 export interface PostgresStoreOptions extends StoreWatch, OpenMarks {
@@ -46,7 +45,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const { url, clock, mayMigrate = true, mayCreate = true, filledBy, onEvent } = options;
   const target = readTarget(url);
   const pool = openPool(target);
-  const time = createDatabaseTime(clock, options.time ?? "database");
+  const time = new DatabaseTime(clock, options.time ?? "database");
   try {
     await withConnection(pool, async (client) => {
       const rights = { mayMigrate, mayCreate };
@@ -114,7 +113,7 @@ function createEngine(
   const unprepare = (): void => {
     state.isPrepared = false;
   };
-  const trouble = createTroubleNotes(onEvent);
+  const trouble = new TroubleNotes(onEvent);
   const retries = {
     ...options,
     random,
@@ -122,7 +121,7 @@ function createEngine(
     askOutcome: (transaction: Parameters<typeof askOutcome>[1]) =>
       withConnection(pool, (client) => askOutcome(client, transaction)),
   };
-  const queue = createProjectQueue({
+  const queue = new ProjectQueue({
     ...options,
     onEnd: trouble.note,
     run: async (batch) => {
@@ -149,7 +148,7 @@ function createStore(engine: Engine): Store {
     refuseClosed();
     return queue.write(work, how);
   };
-  const loop = createStepLoop({
+  const loop = new StepLoop({
     isNoted,
     find: () => read(engine, (tx) => tx.changes.project()),
     proceed: (project) => write((tx) => tx.changes.proceed(project), { project }),
@@ -163,7 +162,7 @@ function createStore(engine: Engine): Store {
       return { active: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
     },
     oldestTransaction: () => withConnection(pool, readOldestTransaction),
-    trouble: engine.trouble.current,
+    trouble: () => engine.trouble.current,
     lost: new Promise(() => undefined),
     read: async (work, how) => {
       refuseClosed();
@@ -185,6 +184,11 @@ function createStore(engine: Engine): Store {
   };
 }
 
+const BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+/** A stalled read blocks no one, but the server must keep deleted rows that it may still read. */
+const LIMITS = "SET LOCAL statement_timeout = '5s'; SET LOCAL idle_in_transaction_session_timeout = '60s'";
+const NO_LIMITS = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0";
+
 /** Retries after transient errors. Throws StoreDatabaseError, and what `work` throws. */
 async function read<Result>(
   { clock, time, trouble, transact, unprepare }: Engine,
@@ -195,9 +199,12 @@ async function read<Result>(
   const beganMs = clock.monotonic();
   for (let tries = 1; ; tries += 1) {
     try {
-      const result = await transact(kind, (database, rows) =>
-        runRead(database, rows, { now: time.ofRead(), isLong }, work),
-      );
+      const result = await transact(kind, async (database, rows) => {
+        database.sendControl(`${BEGIN}; ${isLong ? NO_LIMITS : LIMITS}`);
+        const found = await work(rows.begin(time.ofRead()));
+        await database.command("COMMIT");
+        return found;
+      });
       trouble.note(null);
       return result;
     } catch (error) {

@@ -2,7 +2,7 @@
 import type { PoolClient, QueryConfig, QueryResult } from "pg";
 import type { Database, SqlRow, SqlValue } from "../../sql/database.ts";
 import { CountChanges } from "../../sql/lists/count-changes.ts";
-import { createProjectStates, PROJECT_STATE, type ProjectStates } from "../../sql/project-states.ts";
+import { PROJECT_STATE, ProjectStates } from "../../sql/project-states.ts";
 import type { JobDatabase } from "../sql/run-jobs.ts";
 import { noteStatement, type StatementWatch } from "../slow-statements.ts";
 import { classifyError, translateError } from "./postgres-errors.ts";
@@ -41,7 +41,7 @@ export class TransactionDatabase implements Database, JobDatabase {
     this.#client = client;
     this.#kind = kind;
     this.#options = options;
-    this.states = createProjectStates((project) => this.#lockState(project));
+    this.states = new ProjectStates((project) => this.#lockState(project));
   }
 
   isChanged(): boolean {

@@ -1,23 +1,21 @@
 import { StoreDatabaseError, type StoreEvent } from "../store-errors.ts";
 
-export interface TroubleNotes {
-  readonly current: () => StoreDatabaseError | null;
-  /** Call with null after success. Ignores errors of our own. */
-  readonly note: (error: unknown) => void;
-}
+export class TroubleNotes {
+  readonly #onEvent: (event: StoreEvent) => void;
+  current: StoreDatabaseError | null = null;
 
-export function createTroubleNotes(onEvent: (event: StoreEvent) => void): TroubleNotes {
-  const state = { trouble: null as StoreDatabaseError | null };
-  return {
-    current: () => state.trouble,
-    note: (error) => {
-      if (error === null) {
-        if (state.trouble !== null) onEvent({ kind: "recovered" });
-        state.trouble = null;
-      } else if (error instanceof StoreDatabaseError) {
-        if (state.trouble?.trouble !== error.trouble) onEvent({ kind: "trouble", error });
-        state.trouble = error;
-      }
-    },
+  constructor(onEvent: (event: StoreEvent) => void) {
+    this.#onEvent = onEvent;
+  }
+
+  /** Call with null after success. Ignores errors of our own. */
+  note = (error: unknown): void => {
+    if (error === null) {
+      if (this.current !== null) this.#onEvent({ kind: "recovered" });
+      this.current = null;
+    } else if (error instanceof StoreDatabaseError) {
+      if (this.current?.trouble !== error.trouble) this.#onEvent({ kind: "trouble", error });
+      this.current = error;
+    }
   };
 }

@@ -65,7 +65,7 @@ export async function runWrite(
   onLocked?.((clock.monotonic() - beganMs) / 1000);
   const [first] = held;
   if (first === undefined) throw new Error(`there is no project ${project ?? NO_PROJECT}`);
-  states.hold(held);
+  for (const row of held) states.hold(row);
   const now = time.ofWrite(Number(first.now), Math.max(...held.map((row) => Number(row.clock))));
   const end = await runJobs(database, rows.begin(now), jobs);
   if (end.outcome === "committed") await commit(database, toMark(first), end);

@@ -60,34 +60,35 @@ export function createStoreRows(
   const running: { tx: Transaction | null } = { tx: null };
   const changes = new LongChanges(database, (change) => STEPS[change.kind](running.tx!, change), options);
   const secrets = new SecretRows(database, () => random.token(SECRET_BYTES), isOneTransaction);
+  const suppressions = new SuppressionRows(database, session, secrets);
   const rows = {
     changes,
     token: () => random.token(TOKEN_BYTES),
     clock: new ClockRows(database, session),
     projects: new ProjectRows(database, session),
-    people: new PersonRows(database),
+    people: new PersonRows(database, session),
     requests: new RequestRows(database, session),
     unscheduled: new UnscheduledRows(database, session),
     queue: new QueueRows(database, session),
     deliveries: new DeliveryRows(database, session),
-    senders: new SenderRows(database),
+    senders: new SenderRows(database, session),
     reports: new ReportRows(database, session),
     texts: new TextRows(database, session),
     digests: new DigestRows(database, session),
-    responses: new ResponseRows(database),
+    responses: new ResponseRows(database, session),
     trends: new TrendRows(database, session),
-    questions: new QuestionRows(database),
+    questions: new QuestionRows(database, session),
     autopilot: new AutopilotRows(database, session),
-    suppressions: new SuppressionRows(database, secrets),
+    suppressions,
     links: new LinkRows(database, session),
     shares: new ShareRows(database, session),
     secrets,
     webhooks: new WebhookRows(database, session, onWebhookEvent),
-    tables: new TableRows(database),
-    erasures: new ErasureRows(database, secrets),
+    tables: new TableRows(database, session),
+    erasures: new ErasureRows(database, session, suppressions),
     retention: new RetentionRows(database, session),
     operationLog: new OperationLogRows(database, session),
-    history: new HistoryRows(database, secrets, (count) => drawTokens(random, count)),
+    history: new HistoryRows(database, session, (count) => drawTokens(random, count)),
   };
   return {
     begin: ({ nowMs, updatedAt }) => {

@@ -24,7 +24,7 @@ import {
 } from "./engine/data-file.ts";
 import { createDatabase, type SqliteDatabase, toDatabase } from "./engine/database.ts";
 import { IN_MEMORY, openEngine } from "./engine/engine.ts";
-import { createFileWatch, type FileWatch, hasNoRoom } from "./engine/file-watch.ts";
+import { FileWatch, hasNoRoom } from "./engine/file-watch.ts";
 import { isBusy, JobQueue, retryWhileBusy } from "./engine/job-queue.ts";
 import { integrityFindings } from "./integrity.ts";
 import { nameDataFile } from "./engine/sqlite-errors.ts";
@@ -32,14 +32,8 @@ import { lookBy, migrate } from "./engine/migrate.ts";
 import { MIGRATIONS, newestVersion } from "../../sql/schema/migrations.ts";
 import { refuseUnfit } from "./refuse-unfit.ts";
 import { CountChanges } from "../../sql/lists/count-changes.ts";
-import { createStepLoop } from "../../sql/long-changes.ts";
-import {
-  createProjectStates,
-  NO_PROJECT,
-  PROJECT_STATE,
-  type ProjectStates,
-  projectToLock,
-} from "../../sql/project-states.ts";
+import { StepLoop } from "../../sql/long-changes.ts";
+import { NO_PROJECT, PROJECT_STATE, ProjectStates, projectToLock } from "../../sql/project-states.ts";
 import { MARK_EMPTY, type OpenMarks } from "../sql/store-marks.ts";
 import { createStoreRows, type StoreRows } from "../sql/store-rows.ts";
 import { copySnapshot } from "./snapshot-copy.ts";
@@ -180,7 +174,7 @@ interface Work {
 function createWork(database: SqliteDatabase, options: SqliteStoreOptions, onEvent: (event: StoreEvent) => void): Work {
   const { file, clock, random = systemRandom, appUrl = () => "", onWebhookEvent = () => undefined } = options;
   const isNoted = { value: true };
-  const states = createProjectStates(async (project) =>
+  const states = new ProjectStates(async (project) =>
     database.first(`${PROJECT_STATE} WHERE project_id = ?`, [project]),
   );
   const counts = new CountChanges();
@@ -191,7 +185,7 @@ function createWork(database: SqliteDatabase, options: SqliteStoreOptions, onEve
     appUrl,
     onWebhookEvent,
   });
-  const watch = createFileWatch(file === IN_MEMORY ? null : file, onEvent);
+  const watch = new FileWatch(file === IN_MEMORY ? null : file, onEvent);
   const state = { version: dataVersion(database) };
   const queue = new JobQueue({
     ...options,
@@ -225,7 +219,7 @@ function createStore(database: SqliteDatabase, options: SqliteStoreOptions): Sto
   });
   const { states, rows, watch, queue, isNoted } = work;
   const now = (): WriteTime => writeTime(clock.now(), 0);
-  const loop = createStepLoop({
+  const loop = new StepLoop({
     isNoted,
     find: () => queue.read(() => rows.begin(now()).changes.project()),
     proceed: (project) =>

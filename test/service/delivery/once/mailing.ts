@@ -7,7 +7,7 @@ import { systemRandom } from "../../../../src/runtime/random.ts";
 import type { Project } from "../../../../src/service/domain/inputs.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import type { DeliveryRow, Store, Transaction } from "../../../../src/service/domain/ports.ts";
-import { addProject, findProject } from "../../../../src/service/domain/projects/projects.ts";
+import { addProject } from "../../../../src/service/domain/projects/projects.ts";
 import { openSqliteStore } from "../../../../src/service/store/sqlite/open-sqlite-store.ts";
 import { runInside } from "../../../helpers/in-process.ts";
 import { startProgram, type Running } from "../../../helpers/run-cli.ts";
@@ -78,7 +78,7 @@ function urlOf(running: Running): Promise<string> {
 export const MAILING_KEY = "key-of-the-mailing";
 
 export async function schedule(store: Store, addresses: readonly string[]): Promise<Project> {
-  const project = await store.write(async (tx) => (await findProject(tx, "default")) ?? addProject(tx, "default"), {
+  const project = await store.write(async (tx) => (await tx.projects.byName("default")) ?? addProject(tx, "default"), {
     project: "all",
   });
   for (let at = 0; at < addresses.length; at += 500)
@@ -93,7 +93,7 @@ export async function schedule(store: Store, addresses: readonly string[]): Prom
 
 /** Every survey of the project `default`. */
 export async function listAll(tx: Transaction): Promise<readonly DeliveryRow[]> {
-  const project = await findProject(tx, "default");
+  const project = await tx.projects.byName("default");
   return deliveriesOf(tx, project?.id ?? 0);
 }
 

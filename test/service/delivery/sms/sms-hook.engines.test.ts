@@ -389,7 +389,7 @@ describe("whose texts are believed", () => {
     const texting = await asked();
     await keep(texting, "twilio", TOKEN);
     const fields = { From: ADA, To: OURS, Body: "9 & more", MessageSid: "SM1" };
-    const secret = await texting.read((tx) => tx.reports.secret("sms"));
+    const secret = await texting.read((tx) => tx.secrets.read("report sms"));
     const text = `${APP_URL}/hooks/sms/${secret}Body9 & moreFrom${ADA}MessageSidSM1To${OURS}`;
     const headers = {
       "content-type": "application/x-www-form-urlencoded; charset=UTF-8",

@@ -3,7 +3,7 @@ import type { ResponsesQuery } from "../../../../src/service/domain/inputs.ts";
 import { deletePerson, sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { addResponse, getResponse, updateResponse } from "../../../../src/service/domain/answers/responses.ts";
 import { addProject } from "../../../../src/service/domain/projects/projects.ts";
-import { addTrend, listTrends, removeTrend } from "../../../../src/service/domain/answers/trends.ts";
+import { addTrend, removeTrend } from "../../../../src/service/domain/answers/trends.ts";
 import { getMetrics } from "../../../../src/service/domain/answers/metrics.ts";
 import {
   START,
@@ -191,7 +191,7 @@ test("when a trend is made, then it holds old, new and changed responses whose p
 
 test("when a trend is unknown or removed, then naming it is refused", async () => {
   const trend = await fixture.write((tx) => addTrend(tx, fixture.project, "vip", { vip: "true" }));
-  expect(await fixture.read((tx) => listTrends(tx, fixture.project))).toEqual([
+  expect(await fixture.read((tx) => tx.trends.list(fixture.project.id))).toEqual([
     { id: trend.id, name: "vip", where: { vip: "true" }, createdAt: START },
   ]);
   await add({ personId: "1", personProperties: { vip: true } });

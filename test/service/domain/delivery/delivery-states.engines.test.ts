@@ -19,7 +19,6 @@ import {
   pauseSending,
   pruneAttempts,
   readPause,
-  releaseForOperator,
   resumeSending,
   summarizeQueue,
 } from "../../../../src/service/domain/delivery/oversight.ts";
@@ -322,7 +321,7 @@ describe("when a survey of Autopilot", () => {
     await enrol();
     await finish(await claim(), { kind: "held", reason: "535" });
     later(DAY);
-    expect(await fixture.write((tx) => releaseForOperator(tx, 9))).toBe(1);
+    expect(await fixture.write((tx) => tx.deliveries.releaseHeld(9, { isOperator: true }))).toBe(1);
     await finish(await claim(), { kind: "sent" });
     expect(await next()).toBe(START + DAY + FREQUENCY);
   });
@@ -508,7 +507,7 @@ test("when attempts are 90 days old, then they are forgotten, but for what made 
   ]);
 });
 
-const release = () => fixture.write((tx) => releaseForOperator(tx, 2));
+const release = () => fixture.write((tx) => tx.deliveries.releaseHeld(2, { isOperator: true }));
 
 test("when held surveys are released, then some go at a time, in the order in which they were due", async () => {
   for (const email of ["c@x.co", "b@x.co", "a@x.co"])

@@ -7,7 +7,7 @@ import { cancelSurveys, deletePerson, sendPerson } from "../../../../src/service
 import { addProject } from "../../../../src/service/domain/projects/projects.ts";
 import { START, eventsQuery, openFixture, peopleQuery, sendInput, type Fixture } from "../fixture.ts";
 import { listBounces, listPeople, listUnsubscribes } from "../lists.ts";
-import { createTurns } from "../../../../src/service/domain/delivery/turns.ts";
+import { Turns } from "../../../../src/service/domain/delivery/turns.ts";
 import { claimDue } from "../claim-due.ts";
 
 let fixture: Fixture;
@@ -20,7 +20,7 @@ const send = (email: string, delaySeconds = 0) =>
   fixture.write((tx) =>
     sendPerson(tx, fixture.project, sendInput({ email, delaySeconds, name: "N", properties: { plan: "pro" } })),
   );
-const claim = (claimer = "one", limit = 10, turns = createTurns()) =>
+const claim = (claimer = "one", limit = 10, turns = new Turns()) =>
   fixture.write((tx) => claimDue(tx, { claimer, channel: "email", leaseSeconds: 60, limit }, turns));
 const finish = (due: DueSurvey | undefined, outcome: Parameters<typeof finishDelivery>[2]) =>
   fixture.write((tx) => finishDelivery(tx, due!, outcome));
@@ -79,7 +79,7 @@ test("when a batch is smaller than the number of projects, then the batches reac
   await send("a1@x.co");
   await send("a2@x.co");
   const batches: (string | null)[] = [];
-  const turns = createTurns();
+  const turns = new Turns();
   for (let n = 0; n < 6; n += 1) batches.push(...emails(await claim("one", 1, turns)));
   expect(batches).toEqual(["a1@x.co", "b1@x.co", "c1@x.co", "a2@x.co", "b2@x.co", "c2@x.co"]);
 });

@@ -72,7 +72,7 @@ describe("a window of Autopilot", () => {
 const limit = (dailyLimit: string | null) =>
   fixture.write((tx) => changeSettings(tx, fixture.project, { dailyLimit, timeZone: "Europe/Berlin" }));
 
-const setServerLimit = (max: number | null) => fixture.write((tx) => tx.queue.setDailyLimit(max));
+const setServerLimit = (max: number | null) => fixture.write((tx) => tx.senders.setDailyLimit(max));
 const setOwnLimit = (max: number | null) => limit(max === null ? null : String(max));
 
 describe("a limit for the day", () => {
@@ -238,11 +238,11 @@ describe("a limit for the day", () => {
   });
 
   test("when a server was given one, then it holds for projects without their own", async () => {
-    await fixture.write((tx) => tx.queue.setDailyLimit(1));
+    await fixture.write((tx) => tx.senders.setDailyLimit(1));
     for (const name of ["a", "b"]) await ask(`${name}@x.co`);
     expect(await deliver()).toEqual(["a@x.co"]);
     expect(await deliver()).toEqual([]);
-    await fixture.write((tx) => tx.queue.setDailyLimit(null));
+    await fixture.write((tx) => tx.senders.setDailyLimit(null));
     expect(await deliver()).toEqual(["b@x.co"]);
   });
 

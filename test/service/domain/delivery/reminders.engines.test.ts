@@ -18,8 +18,6 @@ import {
   holdOverdue,
   isOverdueInBulk,
   readPause,
-  releaseForOperator,
-  releaseHeld,
   summarizeQueue,
 } from "../../../../src/service/domain/delivery/oversight.ts";
 import { changeReminder, LINK_SECONDS, readReminder } from "../../../../src/service/domain/delivery/reminders.ts";
@@ -341,7 +339,7 @@ describe("a reminder that its sender has given back", () => {
     expect(await list(null)).toMatchObject([[expect.anything(), "email", "a@x.co", "sent", null]]);
     expect(await fixture.read(summarizeQueue)).toMatchObject({ states: { sent: 1, held: 1 }, waiting: { held: 1 } });
     fixture.time.now += 60;
-    expect(await fixture.write((tx) => releaseForOperator(tx, 9))).toBe(1);
+    expect(await fixture.write((tx) => tx.deliveries.releaseHeld(9, { isOperator: true }))).toBe(1);
     expect(await claimReminders()).toMatchObject([{ requestId: reminder.requestId }]);
   });
 
@@ -366,8 +364,8 @@ test("when many reminders are overdue by a day, then a start pauses everything, 
   expect(await fixture.read(readPause)).toEqual({ at: fixture.time.now, reason });
   expect(await fixture.read(isOverdueInBulk)).toBe(true);
   expect(await fixture.write((tx) => holdOverdue(tx, { maxAgeSeconds: DAY, limit: 60 }))).toBe(51);
-  expect(await fixture.write((tx) => releaseHeld(tx, 60))).toBe(0);
-  expect(await fixture.write((tx) => releaseForOperator(tx, 60))).toBe(51);
+  expect(await fixture.write((tx) => tx.deliveries.releaseHeld(60, { isOperator: false }))).toBe(0);
+  expect(await fixture.write((tx) => tx.deliveries.releaseHeld(60, { isOperator: true }))).toBe(51);
 });
 
 test.each([{ after: null }, { channel: "sms" as const }])(

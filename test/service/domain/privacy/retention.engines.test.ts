@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { getMetrics } from "../../../../src/service/domain/answers/metrics.ts";
 import { addTrend } from "../../../../src/service/domain/answers/trends.ts";
 import { finishDelivery } from "../../../../src/service/domain/delivery/deliveries.ts";
-import type { StoredPastResponse } from "../../../../src/service/domain/history/rows.ts";
+import type { StoredPastResponse } from "../../../../src/service/domain/answers/response-columns.ts";
 import type { Project } from "../../../../src/service/domain/inputs.ts";
 import { addProject } from "../../../../src/service/domain/projects/projects.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
@@ -54,7 +54,7 @@ async function addResponses(): Promise<void> {
       const properties = JSON.stringify({ plan: n % 3 === 0 ? "pro" : "free", secret: "s3cret" });
       const texts = { tags: '["t"]', additionalAnswers: '["a"]', notes: '[{"id":"1","text":"n"}]', noteIds: '["1"]' };
       const personId = people[n % 3] ?? 0;
-      const row = { id: await tx.history.nextId(project.id), personId, score: n % 11, comment: `comment ${n}` };
+      const row = { id: await tx.history.newId(project.id), personId, score: n % 11, comment: `comment ${n}` };
       const surveyType = n % 7 === 0 ? "csat" : "nps";
       rows.push({ ...row, surveyType, createdAt, updatedAt: createdAt + 60, properties, ...texts });
     }

@@ -4,10 +4,7 @@ import {
   addProject,
   examineKey,
   findKey,
-  findProject,
   type KeyFacts,
-  listKeys,
-  listProjects,
   revokeKey,
   rotateKey,
   setThrottle,
@@ -46,12 +43,12 @@ const shown = (id: number, name: string, throttleSeconds: number | null) => ({
 test("when projects are made, then they are listed with their settings, and a name is taken once", async () => {
   const other = await fixture.write((tx) => addProject(tx, "other"));
   await fixture.write((tx) => setThrottle(tx, other, null));
-  expect(await fixture.read((tx) => listProjects(tx))).toEqual([
+  expect(await fixture.read((tx) => tx.projects.list())).toEqual([
     shown(1, "default", 2_592_000),
     shown(2, "other", null),
   ]);
-  expect(await fixture.read((tx) => findProject(tx, "other"))).toEqual(shown(2, "other", null));
-  expect(await fixture.read((tx) => findProject(tx, "third"))).toBeNull();
+  expect(await fixture.read((tx) => tx.projects.byName("other"))).toEqual(shown(2, "other", null));
+  expect(await fixture.read((tx) => tx.projects.byName("third"))).toBeNull();
   await expect(fixture.write((tx) => addProject(tx, "other"))).rejects.toMatchObject({
     errors: { name: ["has already been taken"] },
   });
@@ -80,7 +77,7 @@ test("when a key is added, then it opens its own project until it is revoked, an
     lastUsedOn: null,
     expiresAt: null,
   });
-  expect(await fixture.read((tx) => listKeys(tx, fixture.project))).toEqual([first]);
+  expect(await fixture.read((tx) => tx.projects.listKeys(fixture.project.id))).toEqual([first]);
   expect([
     await opened("key-of-default"),
     await opened("key-of-other"),
@@ -97,7 +94,7 @@ test("when a key is added, then it opens its own project until it is revoked, an
     "unknown",
   ]);
   await expect(fixture.write((tx) => revokeKey(tx, fixture.project, "1"))).rejects.toThrow("has no key 1");
-  expect(await fixture.read((tx) => listKeys(tx, fixture.project))).toEqual([]);
+  expect(await fixture.read((tx) => tx.projects.listKeys(fixture.project.id))).toEqual([]);
 });
 
 test("when a key is rotated, then a new one has its name, and the old one opens nothing after its time", async () => {

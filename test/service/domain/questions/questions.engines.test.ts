@@ -4,7 +4,6 @@ import type { WantedQuestion } from "../../../../src/service/domain/questions/ch
 import { applyQuestions, configuredQuestions } from "../../../../src/service/domain/questions/configure.ts";
 import {
   addQuestion,
-  listQuestions,
   moveQuestion,
   retireQuestion,
   translateQuestion,
@@ -22,7 +21,7 @@ const wanted = (given: Partial<WantedQuestion> = {}): WantedQuestion => {
 const CHOICE = { type: "select_one", text: "Which?", choices: ["Price", "Support"] } as const;
 const add = (given: Partial<WantedQuestion> = {}) =>
   fixture.write((tx) => addQuestion(tx, fixture.project, wanted(given)));
-const list = () => fixture.read((tx) => listQuestions(tx, fixture.project));
+const list = () => fixture.read((tx) => tx.questions.list(fixture.project.id));
 const places = async () => (await list()).map(({ id, position }) => [id, position]);
 const apply = (questions: Parameters<typeof applyQuestions>[2]) =>
   fixture.write((tx) => applyQuestions(tx, fixture.project, questions, (_, work) => work()));

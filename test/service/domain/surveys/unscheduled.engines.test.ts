@@ -8,7 +8,7 @@ import { recordBounce, stopTexts, unsubscribe } from "../../../../src/service/do
 import { setThrottle } from "../../../../src/service/domain/projects/projects.ts";
 import { addMember } from "../../../../src/service/domain/surveys/autopilot/autopilot.ts";
 import { listSurveyStatuses } from "../../../../src/service/domain/surveys/unscheduled/survey-statuses.ts";
-import { pruneUnscheduled } from "../../../../src/service/domain/surveys/unscheduled/unscheduled.ts";
+import { pruneUnscheduled } from "../../../../src/service/domain/delivery/oversight.ts";
 import { claimAll, DAY, type Fixture, memberInput, openFixture, sendInput, START } from "../fixture.ts";
 
 let fixture: Fixture;

@@ -30,7 +30,7 @@ test("rows that go with others are counted out", async () => {
   for (const survey of due) await fixture.write((tx) => finishDelivery(tx, survey, { kind: "sent" }));
   await fixture.write(async (tx) => {
     for (const { requestId } of due) {
-      await tx.queue.addReminder(project.id, { surveyId: requestId, channel: "email", scheduledAt: time.now });
+      await tx.queue.addReminder(project.id, { surveyId: requestId, queue: "reminder", scheduledAt: time.now });
       const survey = { project, requestId, personId: first, token: "t", from: null };
       await tx.texts.addReply(survey, { kind: "thanks", score: 9 });
     }

@@ -1,4 +1,8 @@
-import { changeResponse, storeResponse } from "../../../../src/service/domain/answers/response-changes.ts";
+import {
+  changeResponse,
+  storePastResponses,
+  storeResponse,
+} from "../../../../src/service/domain/answers/response-changes.ts";
 import { array, assert, asyncProperty, constantFrom, nat, oneof, option, record, type Arbitrary } from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SurveyResponse } from "../../../../src/contract/resources.ts";
@@ -220,8 +224,8 @@ describe.each(STORES)("%s", (engine) => {
           const range = { since: seconds === null ? null : START + 5 * seconds, until: START + 50 * APART };
           const all = { ...range, offset: 0, limit: 1000 };
           const [bounced, unsubscribed, metrics, counts] = await fixture.read(async (tx) => [
-            await tx.people.listBounced(project.id, all),
-            await tx.people.listUnsubscribed(project.id, all),
+            await tx.people.listEvents(project.id, "bounced_at", all),
+            await tx.people.listEvents(project.id, "unsubscribed_at", all),
             await getMetrics(tx, project, metricsQuery({ ...range, groups: new Set(["email"]) })),
             await tx.projects.counts(project.id),
           ]);
@@ -316,10 +320,11 @@ describe.each(STORES)("%s", (engine) => {
       const nobody = { email: null, name: null, phoneNumber: null, createdAt: 0, lastSentAt: null };
       const { id: personId } = await tx.people.insert(project.id, nobody);
       for (let at = 0; at < 20; at += 1) {
-        const text = { comment: null, personProperties: { plan: "pro" }, token: tx.token(), requestId: null };
+        const lists = { tags: "[]", additionalAnswers: "[]", notes: "[]", noteIds: "[]" };
+        const text = { id: await tx.history.newId(project.id), comment: null, properties: '{"plan":"pro"}', ...lists };
         const surveyType = ["nps", "csat", "ces", "nps"][at % 4] ?? "";
-        const score = at % 4 === 3 ? 10 : 5;
-        await storeResponse(tx, project.id, { ...text, personId, surveyType, score, createdAt: at, updatedAt: at });
+        const row = { ...text, personId, surveyType, score: at % 4 === 3 ? 10 : 5, createdAt: at, updatedAt: at };
+        await storePastResponses(tx, project.id, [row]);
       }
     });
     const counts = { response_count: 10, promoter_count: 5, passive_count: 0, detractor_count: 5 };

@@ -7,7 +7,7 @@ import { recordBounce, unsubscribePerson } from "../../../../src/service/domain/
 import { getMetrics } from "../../../../src/service/domain/answers/metrics.ts";
 import { deletePerson } from "../../../../src/service/domain/people/people.ts";
 import { addTrend, removeTrend } from "../../../../src/service/domain/answers/trends.ts";
-import type { StoredPastResponse } from "../../../../src/service/domain/history/rows.ts";
+import type { StoredPastResponse } from "../../../../src/service/domain/answers/response-columns.ts";
 import { type Fixture, links, metricsQuery, openFixture, responsesQuery, START } from "../../domain/fixture.ts";
 import { listResponses } from "../../domain/lists.ts";
 
@@ -172,7 +172,9 @@ test("when one of the writes that share a commit is undone, then the tallies are
   const done = outcomes.filter(({ status }) => status === "fulfilled").length;
   expect(done).toBe(13);
   expect((await fixture.read((tx) => tx.projects.counts(project.id))).people).toBe(PEOPLE + done);
-  expect(await fixture.read((tx) => tx.people.countUnsubscribed(project.id, { since: START, until: null }))).toBe(done);
+  expect(
+    await fixture.read((tx) => tx.people.countEvents(project.id, "unsubscribed_at", { since: START, until: null })),
+  ).toBe(done);
   expect(await store.check()).toEqual([]);
   await store.close();
 });
@@ -208,7 +210,7 @@ test("when rows move to another store, then their tallies are right there, and w
   const all = { since: null, until: null };
   const counts = await to.read(async (tx) => [
     await tx.projects.counts(from.project.id),
-    await tx.people.countBounced(from.project.id, all),
+    await tx.people.countEvents(from.project.id, "bounced_at", all),
   ]);
   expect(counts).toEqual([{ people: PEOPLE, responses: RESPONSES }, 8]);
   expect(await to.store.check()).toEqual([]);

@@ -8,7 +8,6 @@ import { systemClock } from "../../../../src/runtime/clock.ts";
 import { silentLog } from "../../../../src/runtime/log.ts";
 import { systemRandom } from "../../../../src/runtime/random.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
-import { findProject } from "../../../../src/service/domain/projects/projects.ts";
 import type { Admin } from "../../../../src/service/operations/index.ts";
 import { openTestService, type TestService } from "../../../helpers/test-service.ts";
 import { hasPostgres, newDatabase } from "../../../helpers/postgres.ts";
@@ -95,7 +94,7 @@ describe.skipIf(!hasPostgres)("while a project is locked by a long write", () =>
     for (const name of ["acme", "busy"]) await service.admin({ kind: "project.add", name });
     await service.store.write(
       async (tx) => {
-        const acme = (await findProject(tx, "acme"))!;
+        const acme = (await tx.projects.byName("acme"))!;
         await sendPerson(tx, acme, sendInput({ email: "ada@x.co", send: false }));
       },
       { project: "all" },

@@ -10,7 +10,7 @@ import { LIFE_SECONDS } from "../../../../src/service/domain/delivery/living.ts"
 import { pauseSending } from "../../../../src/service/domain/delivery/oversight.ts";
 import type { MessageSender } from "../../../../src/service/domain/delivery/sender.ts";
 import type { NewPerson, Store } from "../../../../src/service/domain/ports.ts";
-import { addProject, findProject } from "../../../../src/service/domain/projects/projects.ts";
+import { addProject } from "../../../../src/service/domain/projects/projects.ts";
 import { ensureFirstKey } from "../../../../src/service/first-project.ts";
 import { Heartbeat, livingProcesses } from "../../../../src/service/sending/heartbeat.ts";
 import { Scheduler } from "../../../../src/service/sending/scheduler.ts";
@@ -232,7 +232,7 @@ describe.skipIf(!hasPostgres)("two processes on one database", () => {
 
   test("when a write of one project takes its time, then another's surveys are claimed, sent and recorded", async () => {
     const [store] = stores as [Store];
-    const other = await store.write(async (tx) => (await findProject(tx, "b")) ?? addProject(tx, "b"), {
+    const other = await store.write(async (tx) => (await tx.projects.byName("b")) ?? addProject(tx, "b"), {
       project: "all",
     });
     await store.write(
@@ -281,7 +281,7 @@ describe.skipIf(!hasPostgres)("two processes on one database", () => {
   });
 
   test("when a write names a project and changes another, then it is refused", async () => {
-    const other = await stores[0]!.write(async (tx) => (await findProject(tx, "b")) ?? addProject(tx, "b"), {
+    const other = await stores[0]!.write(async (tx) => (await tx.projects.byName("b")) ?? addProject(tx, "b"), {
       project: "all",
     });
     const crossing = stores[0]!.write((tx) => sendPerson(tx, other, sendInput({ email: "x@x.co" })), {

@@ -6,13 +6,13 @@ import { writeSync } from "node:fs";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import { finishDelivery } from "../../../../src/service/domain/delivery/deliveries.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
-import { addProject, findProject } from "../../../../src/service/domain/projects/projects.ts";
+import { addProject } from "../../../../src/service/domain/projects/projects.ts";
 import { openSqliteStore } from "../../../../src/service/store/sqlite/open-sqlite-store.ts";
 import { claimDue } from "../../domain/claim-due.ts";
 
 const [file = "", first = "0"] = process.argv.slice(2);
 const store = await openSqliteStore({ file, clock: systemClock });
-const project = await store.write(async (tx) => (await findProject(tx, "default")) ?? addProject(tx, "default"), {
+const project = await store.write(async (tx) => (await tx.projects.byName("default")) ?? addProject(tx, "default"), {
   project: "all",
 });
 const counter = { next: Number(first) };

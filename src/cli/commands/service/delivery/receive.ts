@@ -45,7 +45,7 @@ export const receive = defineCommand({
     // These describe the message on standard input; a Maildir has messages to many addresses.
     const envelope = dir === null ? { originalRecipient: env["ORIGINAL_RECIPIENT"], recipient: env["RECIPIENT"] } : {};
     const open: OpenReader = async (store) => {
-      const address = bounceAddress ?? (await store.read((tx) => tx.reports.bounceAddress()));
+      const address = bounceAddress ?? (await store.read((tx) => tx.tables.mark("bounce address")));
       return (raw) => mailToReport(raw, { ...envelope, bounceAddress: address ?? undefined });
     };
     const counts = dir === null ? await receiveOne(deps, place, open) : await receiveDir(deps, place, open, dir);

@@ -1,9 +1,8 @@
 /** The sources of a list of deliveries. Each is ordered, and has an index. */
 import type { SurveyStatusName } from "../../../../contract/text/survey-status.ts";
 import type { Project, TimeRange } from "../../inputs.ts";
-import type { DeliveryRow, DeliveryState, DuePage, SurveysAt, Transaction, UnscheduledRow } from "../../ports.ts";
-import { WINDOW_REASON } from "../queue-rows.ts";
-import { DELIVERY_STATES } from "../queue-rows.ts";
+import type { DeliveryRow, DuePage, SurveysAt, Transaction, UnscheduledRow } from "../../ports.ts";
+import { DELIVERY_STATES, WINDOW_REASON } from "../queue-rows.ts";
 import { LISTED_STATES, type ListedReason, type ListedState } from "./listed.ts";
 
 export interface ListedDelivery {
@@ -52,88 +51,68 @@ export async function openSources(
   const holds = { now: tx.now, isPaused, isLimited: limitedUntil !== null && limitedUntil > tx.now };
   const { personId, state, reason } = selection;
   if (personId !== null) return personSources(tx, project, { ...selection, personId }, holds);
-  return specsOf(state, reason, holds).map((spec) =>
-    "surveys" in spec
-      ? surveySource(tx, project, spec.surveys, holds)
-      : "unscheduled" in spec
-        ? unscheduledSource(tx, project, spec.unscheduled)
-        : reminderSource(tx, project, holds),
-  );
+  const open: Opener = {
+    surveys: (at) => ({
+      state: "remindersOf" in at ? "held" : at.state === "paused" ? "scheduled" : at.state,
+      list: async (page) =>
+        (await tx.deliveries.listBySchedule(project.id, at, page)).map((row) =>
+          "remindersOf" in at ? toListedReminder(row, holds) : toListed(row, holds),
+        ),
+      count: (range) => tx.deliveries.countBySchedule(project.id, at, range),
+    }),
+    unscheduled: (name) => ({
+      state: "not_scheduled",
+      list: async (page) => (await tx.unscheduled.list(project.id, name, page)).map(toListedUnscheduled),
+      count: (range) => tx.unscheduled.count(project.id, name, range),
+    }),
+  };
+  const sources = reason === null ? sourcesOfState(state, open) : sourcesOfReason(reason, open, holds);
+  return sources.filter((source) => state === null || source.state === state);
 }
-
-type Spec = { readonly surveys: SurveysAt } | { readonly unscheduled: SurveyStatusName } | typeof HELD_REMINDERS;
 
 /** Reminders are only listed while held. */
 const HELD_REMINDERS = { remindersOf: null } as const;
 
-function specsOf(state: ListedState | null, reason: ListedReason | null, holds: Holds): readonly Spec[] {
-  const specs = reason === null ? specsOfState(state) : specsOfReason(reason, holds);
-  return specs.filter((spec) => state === null || stateOf(spec) === state);
-}
-
-function stateOf(spec: Spec): ListedState {
-  if ("unscheduled" in spec) return "not_scheduled";
-  if ("remindersOf" in spec) return "held";
-  return spec.surveys.state === "paused" ? "scheduled" : spec.surveys.state;
+interface Opener {
+  readonly surveys: (at: SurveysAt | typeof HELD_REMINDERS) => Source;
+  readonly unscheduled: (name: SurveyStatusName) => Source;
 }
 
 const UNSCHEDULED_NAMES = ["throttled", "pending", "unsubscribed", "bounced", "unreachable"] as const;
 
-function specsOfState(state: ListedState | null): readonly Spec[] {
-  if (state === "not_scheduled") return UNSCHEDULED_NAMES.map((unscheduled) => ({ unscheduled }));
-  const surveys = [...DELIVERY_STATES, "paused" as const].map((one) => ({ surveys: { state: one } }));
-  return state === "held" ? [...surveys, HELD_REMINDERS] : surveys;
+function sourcesOfState(state: ListedState | null, { surveys, unscheduled }: Opener): readonly Source[] {
+  if (state === "not_scheduled") return UNSCHEDULED_NAMES.map(unscheduled);
+  const sources = [...DELIVERY_STATES, "paused" as const].map((one) => surveys({ state: one }));
+  return state === "held" ? [...sources, surveys(HELD_REMINDERS)] : sources;
 }
 
 const WAITING = ["scheduled", "retrying"] as const;
 
-function specsOfReason(reason: ListedReason, { now, isPaused, isLimited }: Holds): readonly Spec[] {
-  const due = WAITING.map((state) => ({ surveys: { state, dueBy: now } }));
+function sourcesOfReason(
+  reason: ListedReason,
+  { surveys, unscheduled }: Opener,
+  { now, isPaused, isLimited }: Holds,
+): readonly Source[] {
+  const due = WAITING.map((state) => surveys({ state, dueBy: now }));
   switch (reason) {
     case "throttled":
     case "pending":
-      return [{ unscheduled: reason }];
+      return [unscheduled(reason)];
     case "unsubscribed":
-      return [{ unscheduled: reason }, { surveys: { state: "cancelled", reason } }];
+      return [unscheduled(reason), surveys({ state: "cancelled", reason })];
     case "bounced":
-      return [{ unscheduled: reason }, { surveys: { state: "cancelled", reason } }, { surveys: { state: "bounced" } }];
+      return [unscheduled(reason), surveys({ state: "cancelled", reason }), surveys({ state: "bounced" })];
     case "paused":
-      return [{ surveys: { state: "paused" } }, ...(isPaused ? due : [])];
+      return [surveys({ state: "paused" }), ...(isPaused ? due : [])];
     case "limit":
       return isLimited && !isPaused ? due : [];
     default:
-      return WAITING.map((state) => ({ surveys: { state, reason: WINDOW_REASON } }));
+      return WAITING.map((state) => surveys({ state, reason: WINDOW_REASON }));
   }
-}
-
-function surveySource(tx: Transaction, project: Project, surveys: SurveysAt, holds: Holds): Source {
-  return {
-    state: stateOf({ surveys }),
-    list: async (page) =>
-      (await tx.deliveries.listBySchedule(project.id, surveys, page)).map((row) => toListed(row, holds)),
-    count: (range) => tx.deliveries.countBySchedule(project.id, surveys, range),
-  };
-}
-
-function reminderSource(tx: Transaction, project: Project, holds: Holds): Source {
-  return {
-    state: "held",
-    list: async (page) =>
-      (await tx.deliveries.listBySchedule(project.id, HELD_REMINDERS, page)).map((row) => toListedReminder(row, holds)),
-    count: (range) => tx.deliveries.countBySchedule(project.id, HELD_REMINDERS, range),
-  };
 }
 
 function toListedReminder(row: DeliveryRow, holds: Holds): ListedDelivery {
   return { ...toListed(row, holds), channel: row.channel === "sms" ? "sms-reminder" : "reminder" };
-}
-
-function unscheduledSource(tx: Transaction, project: Project, name: SurveyStatusName): Source {
-  return {
-    state: "not_scheduled",
-    list: async (page) => (await tx.unscheduled.list(project.id, name, page)).map(toListedUnscheduled),
-    count: (range) => tx.unscheduled.count(project.id, name, range),
-  };
 }
 
 /** Maximum number of surveys read per person. */
@@ -156,19 +135,15 @@ async function personSources(
     ...reminders.map((row) => toListedReminder(row, holds)),
     ...(isListed ? unscheduled.map(toListedUnscheduled) : []),
   ].filter((row) => (state === null || row.state === state) && (reason === null || hasReason(row, reason)));
-  return LISTED_STATES.map((one) =>
-    rowSource(
-      one,
-      rows.filter((row) => row.state === one),
-    ),
-  );
+  return LISTED_STATES.map((one) => rowSource(one, rows));
 }
 
 function hasReason({ state, reason }: ListedDelivery, wanted: ListedReason): boolean {
   return reason === wanted || (wanted === "bounced" && state === "bounced");
 }
 
-function rowSource(state: ListedState, rows: readonly ListedDelivery[]): Source {
+function rowSource(state: ListedState, all: readonly ListedDelivery[]): Source {
+  const rows = all.filter((row) => row.state === state);
   const within = ({ since, until }: TimeRange): ListedDelivery[] =>
     rows.filter(({ at }) => (since === null || at >= since) && (until === null || at <= until));
   return {
@@ -194,29 +169,13 @@ function compareListed(order: DuePage["order"]): (left: Placed, right: Placed) =
 
 function toListed(row: DeliveryRow, { now, isPaused, isLimited }: Holds): ListedDelivery {
   const { requestId: id, channel, email, phoneNumber, state, dueAt, scheduledAt, sentAt, attempts } = row;
-  const isDue = isWaiting(state) && dueAt <= now && row.reason === null;
+  const isDue = (state === "scheduled" || state === "retrying") && dueAt <= now && row.reason === null;
   const held = isPaused ? "paused" : isLimited ? "limit" : null;
-  const isInactive = row.isAutopilotPaused;
-  const reason = isInactive ? "paused" : isDue ? held : row.reason;
+  const reason = row.isAutopilotPaused ? "paused" : isDue ? held : row.reason;
   return { id, channel, email, phoneNumber, state, reason, at: scheduledAt, dueAt, sentAt, attempts };
 }
 
-function isWaiting(state: DeliveryState): boolean {
-  return state === "scheduled" || state === "retrying";
-}
-
-function toListedUnscheduled(row: UnscheduledRow): ListedDelivery {
-  const { id, channel, email, phoneNumber, at, status } = row;
-  return {
-    id,
-    channel,
-    email,
-    phoneNumber,
-    at,
-    dueAt: at,
-    state: "not_scheduled",
-    reason: status.status,
-    sentAt: null,
-    attempts: 0,
-  };
+function toListedUnscheduled({ id, channel, email, phoneNumber, at, status }: UnscheduledRow): ListedDelivery {
+  const unsent = { state: "not_scheduled", sentAt: null, attempts: 0 } as const;
+  return { id, channel, email, phoneNumber, at, dueAt: at, reason: status.status, ...unsent };
 }

@@ -4,22 +4,28 @@ import type { AttemptRow, DeliveryRow, DuePage, ChannelQueue, RemindersAt, Surve
 import { type DeliveryState, type OutgoingChannel, WINDOW_REASON } from "../queue-rows.ts";
 import type { TimeRange } from "../../inputs.ts";
 import { MESSAGE_STATES } from "../../../sql/lists/counted-lists.ts";
-import { updateRows } from "../../../sql/lists/counted-rows.ts";
+import { type Fragment, updateRows } from "../../../sql/lists/counted-rows.ts";
 import { addCondition, type Where, whereSql } from "../../../sql/lists/fragments.ts";
 import { countByValue } from "../../../sql/lists/list-counts.ts";
-import { type Database, numberOrNull, textOrNull, type SqlRow, type SqlValue } from "../../../sql/database.ts";
+import { readRow } from "../../../sql/columns.ts";
+import { type Database, numberOrNull, type SqlRow, type SqlValue } from "../../../sql/database.ts";
 import { refreshNextSurvey, WAITING_AGAIN } from "./claims.ts";
 import { readPageFacts } from "./page-facts.ts";
-import { listWaiting } from "./waiting-rows.ts";
 
 /** What operators and senders need to know about requests. */
 export class DeliveryRows extends Rows {
   async listBySchedule(
     project: number,
     which: SurveysAt | RemindersAt,
-    page: DuePage,
+    { order, after, limit, ...range }: DuePage,
   ): Promise<readonly DeliveryRow[]> {
-    return listBySchedule(this.database, project, which, page);
+    const where = whereScheduled(project, which, range);
+    const [than, direction] = order === "asc" ? [">", "ASC"] : ["<", "DESC"];
+    if (after !== null) addCondition(where, `(q.scheduled_at, q.id) ${than} (?, ?)`, after.at, after.id);
+    const person = "remindersOf" in which ? OF_REMINDER : OF_SURVEY;
+    const sql = `SELECT ${COLUMNS} FROM messages q JOIN ${person} WHERE ${whereSql(where)}
+      ORDER BY q.scheduled_at ${direction}, q.id ${direction} LIMIT ?`;
+    return (await this.database.all(sql, [...where.values, limit])).map(toDelivery);
   }
 
   async countBySchedule(
@@ -27,26 +33,33 @@ export class DeliveryRows extends Rows {
     which: SurveysAt | { readonly remindersOf: null },
     range: TimeRange,
   ): Promise<number> {
-    return countBySchedule(this.database, project, which, range);
+    const where = whereScheduled(project, which, range);
+    const sql = `SELECT count(*) AS n FROM messages q WHERE ${whereSql(where)}`;
+    return Number((await this.database.first(sql, where.values))?.n);
   }
 
   async ofPerson(project: number, personId: number, limit: number): Promise<readonly DeliveryRow[]> {
-    return (
-      await this.database.all(`${DELIVERY} WHERE q.project_id = ? AND q.person_id = ? ORDER BY q.id DESC LIMIT ?`, [
-        project,
-        personId,
-        limit,
-      ])
-    ).map(toDelivery);
+    const sql = `${DELIVERY} WHERE q.project_id = ? AND q.person_id = ? ORDER BY q.id DESC LIMIT ?`;
+    return (await this.database.all(sql, [project, personId, limit])).map(toDelivery);
   }
 
   async byId(project: number, id: number): Promise<DeliveryRow | null> {
     return findDelivery(this.database, project, id);
   }
 
-  /** When a survey to the person that may have arrived was last transmitted, even if it was resent, or null. */
+  /**
+   * When a survey to the person that may have arrived was last transmitted, or null. A resent survey has another state,
+   * but its log still has the attempt.
+   */
   async lastUnknownAt(project: number, personId: number): Promise<number | null> {
-    return lastUnknownAt(this.database, project, personId);
+    const row = await this.database.first(
+      `SELECT max(CASE WHEN m.state = 'unknown' THEN m.transmitting_at ELSE
+         (SELECT max(a.at) FROM delivery_attempts a
+          WHERE a.project_id = m.project_id AND a.request_id = m.id AND a.outcome = 'unknown') END) AS at
+       FROM messages m WHERE m.project_id = ? AND m.person_id = ?`,
+      [project, personId],
+    );
+    return numberOrNull(row?.at);
   }
 
   async counts(): Promise<
@@ -61,26 +74,43 @@ export class DeliveryRows extends Rows {
 
   /** A project's due messages, and those postponed beyond their planned time. */
   async waiting(project: number): Promise<readonly Waiting[]> {
-    return listWaiting(this.database, this.session.now, project);
+    const rows = await this.database.all(WAITING, [project, this.session.now]);
+    return rows.map((row) => readRow<Waiting>(row, { flags: ["isAutopilot"] }));
   }
 
   /**
-   * Makes held surveys and reminders due now, oldest first. Those held as overdue count as scheduled now, or stay as
-   * they are. Returns the number; less than the limit means all.
+   * Makes held surveys and reminders due now, oldest first. Those that were overdue at startup stay, unless an operator
+   * releases them: their age counts from now. Returns the number; less than the limit means all.
    */
-  async releaseHeld(
-    limit: number,
-    overdue: { readonly reason: string; readonly areReleased: boolean },
-  ): Promise<number> {
-    return releaseHeld(this.database, this.session.now, { ...overdue, limit });
+  async releaseHeld(limit: number, { isOperator }: { readonly isOperator: boolean }): Promise<number> {
+    const { now } = this.session;
+    let released = 0;
+    for (const { id: project = null } of await this.database.all(PROJECTS)) {
+      const held = await this.database.all(HELD, [project, isOperator ? null : WAS_OVERDUE, limit - released]);
+      const set = `state = ${WAITING_AGAIN}, due_at = ${BY_NOW},
+        scheduled_at = CASE WHEN reason = ? THEN ? ELSE scheduled_at END, reason = NULL`;
+      for (const message of held) await this.#change(message, [set, now, now, WAS_OVERDUE, now]);
+      released += held.length;
+    }
+    return released;
   }
 
   /**
    * Makes postponed surveys and reminders of a channel (null for both) due again, each at its own time, unless they
    * wait for more than two days. Returns the number; less than the limit means all.
    */
-  async releasePutOff(limit: number, channel: Channel | null): Promise<number> {
-    return releasePutOff(this.database, this.session.now, { limit, channel });
+  async releasePutOff(limit: number, only: Channel | null): Promise<number> {
+    const { now } = this.session;
+    let released = 0;
+    for (const { id: project = null } of await this.database.all(PROJECTS))
+      for (const channel of only === null ? ALL_QUEUES : QUEUES[only]) {
+        const range = [now, now + PUT_OFF_SECONDS_MAX];
+        const found = await this.database.all(PUT_OFF, [project, channel, ...range, WINDOW_REASON, limit - released]);
+        const set = [`due_at = ${BY_NOW}, scheduled_at = ${BY_NOW}, reason = NULL`, now, now, now, now] as const;
+        for (const message of found) await this.#change(message, set);
+        released += found.length;
+      }
+    return released;
   }
 
   /** How many pending messages of these queues were scheduled and due before `before`; counts up to `limit`. */
@@ -89,39 +119,45 @@ export class DeliveryRows extends Rows {
     due: { readonly since?: number; readonly before: number },
     limit: number,
   ): Promise<number> {
-    return (await findOverdue(this.database, queues, due, limit)).length;
+    return (await this.#findOverdue(queues, due, limit)).length;
   }
 
-  async holdOverdue(
+  async holdOverdue(queues: readonly ChannelQueue[], before: number, limit: number): Promise<number> {
+    const overdue = await this.#findOverdue(queues, { before }, limit);
+    for (const message of overdue)
+      await this.#change(message, ["state = 'held', due_at = NULL, reason = ?", WAS_OVERDUE]);
+    return overdue.length;
+  }
+
+  /** By project and channel, as in the index, because very many may be pending. */
+  async #findOverdue(
     queues: readonly ChannelQueue[],
-    before: number,
-    { reason, limit }: { readonly reason: string; readonly limit: number },
-  ): Promise<number> {
-    return holdOverdue(this.database, await findOverdue(this.database, queues, { before }, limit), reason);
+    { since = 0, before }: { readonly since?: number; readonly before: number },
+    limit: number,
+  ): Promise<SqlRow[]> {
+    const found: SqlRow[] = [];
+    for (const { project, channel } of queues) {
+      const values = [project, channel, since, before, before, limit - found.length];
+      found.push(...(await this.database.all(OVERDUE, values)));
+    }
+    return found;
+  }
+
+  /** Reminders have no person of their own, and aren't a next survey. */
+  async #change({ project_id: project = null, id = null, person_id: person }: SqlRow, set: Fragment): Promise<void> {
+    await updateRows(this.database, "messages", set, ["project_id = ? AND id = ?", project, id]);
+    if (typeof person === "number") refreshNextSurvey(this.database, Number(project), person);
   }
 
   async log(project: number, requestId: number, attempt: Omit<AttemptRow, "n">): Promise<void> {
     const { at, stage, code, enhancedCode, text, host, serverId, ms, outcome } = attempt;
+    const values = [at, stage, code, enhancedCode, text, host, serverId, Math.round(ms), outcome];
     this.database.send(
       `INSERT INTO delivery_attempts
        (project_id, request_id, n, at, stage, code, enhanced_code, text, remote_host, server_id, ms, outcome)
      SELECT ?, ?, coalesce(max(n), 0) + 1, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM delivery_attempts
      WHERE project_id = ? AND request_id = ?`,
-      [
-        project,
-        requestId,
-        at,
-        stage,
-        code,
-        enhancedCode,
-        text,
-        host,
-        serverId,
-        Math.round(ms),
-        outcome,
-        project,
-        requestId,
-      ],
+      [project, requestId, ...values, project, requestId],
     );
   }
 
@@ -147,23 +183,38 @@ export class DeliveryRows extends Rows {
   }
 }
 
-/** A resent survey has another state, but its log still has the attempt. */
-async function lastUnknownAt(database: Database, project: number, personId: number): Promise<number | null> {
-  const row = await database.first(
-    `SELECT max(CASE WHEN m.state = 'unknown' THEN m.transmitting_at ELSE
-       (SELECT max(a.at) FROM delivery_attempts a
-        WHERE a.project_id = m.project_id AND a.request_id = m.id AND a.outcome = 'unknown') END) AS at
-     FROM messages m WHERE m.project_id = ? AND m.person_id = ?`,
-    [project, personId],
-  );
-  return numberOrNull(row?.at);
-}
-
+const QUEUES: Readonly<Record<Channel, readonly OutgoingChannel[]>> = {
+  email: ["email", "reminder"],
+  sms: ["sms", "sms-reminder"],
+};
+const ALL_QUEUES = [...QUEUES.email, ...QUEUES.sms];
 const IS_REMINDER = "channel IN ('reminder', 'sms-reminder')";
 const SURVEYS = new Set(["email", "sms"]);
 const REMINDERS = new Set(["reminder", "sms-reminder"]);
 
-const COLUMNS = `q.project_id AS "projectId", q.id, w.id AS "personId", q.channel, w.email,
+const WAS_OVERDUE = "overdue when the service started";
+
+const PROJECTS = "SELECT id FROM projects ORDER BY id";
+const HELD = `SELECT project_id, id, person_id FROM messages
+  WHERE project_id = ? AND state = 'held' AND (person_id IS NOT NULL OR ${IS_REMINDER})
+    AND reason IS DISTINCT FROM coalesce(?, '') ORDER BY id LIMIT ?`;
+const PUT_OFF_SECONDS_MAX = 2 * 86_400;
+/** By project and channel, as in the index; bounds on the due time exclude the rest. */
+const PUT_OFF = `SELECT project_id, id, person_id FROM messages
+  WHERE project_id = ? AND channel = ? AND due_at > ? AND due_at < ?
+    AND state IN ('scheduled', 'retrying') AND reason IS NOT NULL AND reason <> ? ORDER BY due_at, id LIMIT ?`;
+const OVERDUE = `SELECT project_id, id, person_id FROM messages
+  WHERE project_id = ? AND channel = ? AND due_at > ? AND due_at < ?
+    AND scheduled_at < ? AND state IN ('scheduled', 'retrying') ORDER BY due_at, id LIMIT ?`;
+/** Keeps its place in the queue. */
+const BY_NOW = "CASE WHEN scheduled_at < ? THEN scheduled_at ELSE ? END";
+
+/** A postponed message is due later than planned. */
+const WAITING = `SELECT channel, autopilot AS "isAutopilot", count(*) AS count, min(due_at) AS "dueAt" FROM messages
+  WHERE project_id = ? AND channel IN ('email', 'sms', 'reminder', 'sms-reminder') AND due_at IS NOT NULL
+    AND claimer IS NULL AND coalesce(planned_at, due_at) <= ? GROUP BY channel, autopilot ORDER BY channel, autopilot`;
+
+const COLUMNS = `q.project_id AS "project.id", q.id AS "requestId", w.id AS "personId", q.channel, w.email,
   w.phone_number AS "phoneNumber", q.autopilot, q.state, q.reason, q.created_at AS "createdAt",
   CASE WHEN q.state IN ('scheduled', 'retrying') THEN q.due_at ELSE q.scheduled_at END AS "dueAt",
   q.scheduled_at AS "scheduledAt",
@@ -203,158 +254,18 @@ function whereScheduled(project: number, which: SurveysAt | RemindersAt, { since
   return where;
 }
 
-async function listBySchedule(
-  database: Database,
-  project: number,
-  which: SurveysAt | RemindersAt,
-  { order, after, limit, ...range }: DuePage,
-): Promise<DeliveryRow[]> {
-  const where = whereScheduled(project, which, range);
-  const [than, direction] = order === "asc" ? [">", "ASC"] : ["<", "DESC"];
-  const beyond = after === null ? "" : ` AND (q.scheduled_at, q.id) ${than} (?, ?)`;
-  const person = "remindersOf" in which ? OF_REMINDER : OF_SURVEY;
-  const sql = `SELECT ${COLUMNS} FROM messages q JOIN ${person} WHERE ${whereSql(where)}${beyond}
-    ORDER BY q.scheduled_at ${direction}, q.id ${direction} LIMIT ?`;
-  const place = after === null ? [] : [after.at, after.id];
-  return (await database.all(sql, [...where.values, ...place, limit])).map(toDelivery);
-}
-
-async function countBySchedule(
-  database: Database,
-  project: number,
-  which: SurveysAt | RemindersAt,
-  range: TimeRange,
-): Promise<number> {
-  const where = whereScheduled(project, which, range);
-  const row = await database.first(`SELECT count(*) AS n FROM messages q WHERE ${whereSql(where)}`, where.values);
-  return Number(row?.n);
-}
-
 function toDelivery(row: SqlRow): DeliveryRow {
-  const isPaused = row.state === "paused";
+  const isAutopilotPaused = row.state === "paused";
   return {
-    project: { id: Number(row.projectId) },
-    requestId: Number(row.id),
-    personId: Number(row.personId),
+    ...readRow<DeliveryRow>(row, { flags: ["autopilot"] }),
     channel: row.channel === "sms" || row.channel === "sms-reminder" ? "sms" : "email",
-    email: textOrNull(row.email),
-    phoneNumber: textOrNull(row.phoneNumber),
-    autopilot: row.autopilot === 1,
     state: toState(row.state),
-    reason: isPaused ? "Autopilot is inactive" : textOrNull(row.reason),
-    createdAt: Number(row.createdAt),
-    dueAt: Number(row.dueAt),
-    scheduledAt: Number(row.scheduledAt),
-    isAutopilotPaused: isPaused,
-    sentAt: numberOrNull(row.sentAt),
-    transmittingAt: numberOrNull(row.transmittingAt),
-    attempts: Number(row.attempts),
-    messageId: textOrNull(row.messageId),
-    claimer: textOrNull(row.claimer),
-    claims: Number(row.claims),
+    isAutopilotPaused,
+    ...(isAutopilotPaused && { reason: "Autopilot is inactive" }),
     pageFacts: readPageFacts(row.pageFacts),
   };
 }
 
 function toState(value: SqlValue | undefined): DeliveryState {
   return value === "paused" ? "scheduled" : (value as DeliveryState);
-}
-
-interface Release {
-  readonly limit: number;
-  readonly reason: string;
-  readonly areReleased: boolean;
-}
-
-/** Keeps its place in the queue. */
-const BY_NOW = "CASE WHEN scheduled_at < ? THEN scheduled_at ELSE ? END";
-
-async function releaseHeld(database: Database, now: number, { limit, reason, areReleased }: Release): Promise<number> {
-  const kept = areReleased ? null : reason;
-  let released = 0;
-  for (const { id } of await database.all("SELECT id FROM projects ORDER BY id")) {
-    const held = await database.all(
-      `SELECT id, person_id FROM messages WHERE project_id = ? AND state = 'held' AND (person_id IS NOT NULL OR ${IS_REMINDER})
-         AND reason IS DISTINCT FROM coalesce(?, '')
-       ORDER BY id LIMIT ?`,
-      [id ?? null, kept, limit - released],
-    );
-    const set = `state = ${WAITING_AGAIN}, due_at = ${BY_NOW},
-      scheduled_at = CASE WHEN reason = ? THEN ? ELSE scheduled_at END, reason = NULL`;
-    for (const row of held) {
-      const message = ["project_id = ? AND id = ?", id ?? null, row.id ?? null] as const;
-      await updateRows(database, "messages", [set, now, now, reason, now], message);
-      refreshPerson(database, id, row.person_id);
-    }
-    released += held.length;
-  }
-  return released;
-}
-
-const PUT_OFF_SECONDS_MAX = 2 * 86_400;
-
-/** By project and channel, as in the index; bounds on the due time exclude the rest. */
-async function releasePutOff(
-  database: Database,
-  now: number,
-  { limit, channel: only }: { readonly limit: number; readonly channel: Channel | null },
-): Promise<number> {
-  let released = 0;
-  for (const { id } of await database.all("SELECT id FROM projects ORDER BY id"))
-    for (const channel of only === null ? ALL_QUEUES : QUEUES[only]) {
-      const found = await database.all(
-        `SELECT id, person_id FROM messages WHERE project_id = ? AND channel = ? AND due_at > ? AND due_at < ?
-         AND state IN ('scheduled', 'retrying') AND reason IS NOT NULL AND reason <> ? ORDER BY due_at, id LIMIT ?`,
-        [id ?? null, channel, now, now + PUT_OFF_SECONDS_MAX, WINDOW_REASON, limit - released],
-      );
-      for (const row of found) {
-        database.send(
-          `UPDATE messages SET due_at = ${BY_NOW}, scheduled_at = ${BY_NOW}, reason = NULL
-           WHERE project_id = ? AND id = ?`,
-          [now, now, now, now, id ?? null, row.id ?? null],
-        );
-        refreshPerson(database, id, row.person_id);
-      }
-      released += found.length;
-    }
-  return released;
-}
-
-const QUEUES: Readonly<Record<Channel, readonly OutgoingChannel[]>> = {
-  email: ["email", "reminder"],
-  sms: ["sms", "sms-reminder"],
-};
-const ALL_QUEUES = [...QUEUES.email, ...QUEUES.sms];
-
-/** Reminders have no person of their own, and aren't a next survey. */
-function refreshPerson(database: Database, project: SqlValue | undefined, person: SqlValue | undefined): void {
-  if (person !== null && person !== undefined) refreshNextSurvey(database, Number(project), Number(person));
-}
-
-/** By project and channel, as in the index, because very many may be pending. */
-async function findOverdue(
-  database: Database,
-  queues: readonly ChannelQueue[],
-  { since = 0, before }: { readonly since?: number; readonly before: number },
-  limit: number,
-): Promise<SqlRow[]> {
-  const found: SqlRow[] = [];
-  for (const { project, channel } of queues)
-    found.push(
-      ...(await database.all(
-        `SELECT project_id, id, person_id FROM messages WHERE project_id = ? AND channel = ? AND due_at > ? AND due_at < ?
-         AND scheduled_at < ? AND state IN ('scheduled', 'retrying') ORDER BY due_at, id LIMIT ?`,
-        [project, channel, since, before, before, limit - found.length],
-      )),
-    );
-  return found;
-}
-
-async function holdOverdue(database: Database, overdue: readonly SqlRow[], reason: string): Promise<number> {
-  for (const { project_id: project, id, person_id: person } of overdue) {
-    const message = ["project_id = ? AND id = ?", project ?? null, id ?? null] as const;
-    await updateRows(database, "messages", ["state = 'held', due_at = NULL, reason = ?", reason], message);
-    refreshPerson(database, project, person);
-  }
-  return overdue.length;
 }

@@ -1,10 +1,9 @@
 import { Rows } from "../../../sql/rows.ts";
 import { emailKey } from "../../../../contract/text/email.ts";
 import type { SqlRow } from "../../../sql/database.ts";
-import { assign, selectList } from "../../../sql/columns.ts";
+import { assign, readRow, selectList } from "../../../sql/columns.ts";
 import { deleteRows, sendRow, updateRows } from "../../../sql/lists/counted-rows.ts";
 import type { Project } from "../../inputs.ts";
-import { nextId } from "../../projects/project-rows.ts";
 import type { ClaimKey, DeliveryState, DigestSchedule } from "../queue-rows.ts";
 import { claimKey, THIS_CLAIM, WAITING_AGAIN } from "./claims.ts";
 
@@ -50,7 +49,7 @@ const WEEKS = "messages m WHERE m.project_id = d.project_id AND m.digest_id = d.
  * With its newest week `n`. While that is pending, the previous week `b` determines the state, unless the digest was
  * added again after a bounce.
  */
-const DIGEST = `SELECT p.id AS "projectId", p.name AS "projectName", d.id, d.email, d.token,
+const DIGEST = `SELECT p.id AS "project.id", p.name AS "project.name", d.id, d.email, d.token,
   d.created_at AS "createdAt", ${selectList(COLUMNS, "d")},
   CASE WHEN n.state = 'scheduled' THEN coalesce(b.state, n.state) ELSE coalesce(n.state, 'scheduled') END AS state,
   CASE WHEN n.state = 'scheduled' AND b.id IS NOT NULL THEN b.reason ELSE n.reason END AS reason,
@@ -61,7 +60,7 @@ const DIGEST = `SELECT p.id AS "projectId", p.name AS "projectName", d.id, d.ema
 
 export class DigestRows extends Rows {
   async insert(project: number, { email, token, weekday, minute, zone, allowPrivate }: NewDigest): Promise<number> {
-    const id = await nextId(this.database, project);
+    const id = await this.nextId(project);
     this.database.send(
       `INSERT INTO digests (project_id, id, email, email_key, token, weekday, minute, zone, created_at, allow_private)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -70,9 +69,8 @@ export class DigestRows extends Rows {
     return id;
   }
 
-  async list(project: number | null): Promise<readonly DigestRow[]> {
-    const [where, values] = project === null ? ["", []] : [" WHERE d.project_id = ?", [project]];
-    return (await this.database.all(`${DIGEST}${where} ORDER BY d.project_id, d.id`, values)).map(toDigest);
+  async list(project: number): Promise<readonly DigestRow[]> {
+    return (await this.database.all(`${DIGEST} WHERE d.project_id = ? ORDER BY d.id`, [project])).map(toDigest);
   }
 
   async byId(project: number, id: number): Promise<DigestRow | null> {
@@ -100,7 +98,7 @@ export class DigestRows extends Rows {
     await deleteRows(this.database, "messages", project, ["digest_id = ? AND created_at < ?", id, before]);
     sendRow(this.database, "messages", {
       project_id: project,
-      id: await nextId(this.database, project),
+      id: await this.nextId(project),
       channel: "digest",
       digest_id: id,
       state: "scheduled",
@@ -141,10 +139,6 @@ export class DigestRows extends Rows {
   }
 }
 
-function toDigest({ projectId, projectName, ...row }: SqlRow): DigestRow {
-  return {
-    ...(row as unknown as Omit<DigestRow, "project">),
-    allowPrivate: row.allowPrivate === 1,
-    project: { id: Number(projectId), name: String(projectName) },
-  };
+function toDigest(row: SqlRow): DigestRow {
+  return readRow<DigestRow>(row, { flags: ["allowPrivate"] });
 }

@@ -1,55 +1,59 @@
 import { Rows } from "../../../sql/rows.ts";
-import type {
-  ClaimKey,
-  ClaimedState,
-  DeliveryChange,
-  FoundMessage,
-  FrozenMessage,
-  DueMessage,
-  ErasedSurvey,
-  Claim,
-  SharedRoom,
-  Queue,
-  DueProjects,
-} from "../queue-rows.ts";
-import { nextId } from "../../projects/project-rows.ts";
-import { DAILY_LIMIT, readQuietHours, readState, writeQuietHours, writeState } from "./delivery-state.ts";
-import { sendRow, updateRows } from "../../../sql/lists/counted-rows.ts";
-import type { Database } from "../../../sql/database.ts";
 import {
-  claimKey,
-  listClaimedProjects,
-  listErased,
-  listTransmitting,
-  dueProjects,
-  earliestDueAt,
-  noteErased,
-  refreshNextSurvey,
-  NEXT_SURVEY_AT,
-  releaseClaims,
-  renewClaims,
-  THIS_CLAIM,
-  thisClaim,
-} from "./claims.ts";
-import { countInTurn, findDue, toDue } from "./due-messages.ts";
-import type { Channel } from "../../../../contract/routes.ts";
-import type { QuietHours } from "../../surveys/quiet-hours.ts";
-
-async function listLiving(database: Database, since: number): Promise<string[]> {
-  const rows = await database.all("SELECT name FROM processes WHERE seen_at > ? ORDER BY name", [since]);
-  return rows.map(({ name }) => String(name));
-}
+  type ClaimKey,
+  type ClaimedState,
+  type DeliveryChange,
+  type FoundMessage,
+  type FrozenMessage,
+  type DueMessage,
+  type ErasedSurvey,
+  type Claim,
+  isLimited,
+  type OutgoingChannel,
+  type ReminderQueue,
+  type SharedRoom,
+  type Queue,
+  type DueProjects,
+} from "../queue-rows.ts";
+import { sendRow, updateRows } from "../../../sql/lists/counted-rows.ts";
+import { numberOrNull, type SqlRow } from "../../../sql/database.ts";
+import { claimKey, noteErased, refreshNextSurvey, NEXT_SURVEY_AT, THIS_CLAIM, WAITING_AGAIN } from "./claims.ts";
+import { IN_TURN, KINDS, toDue } from "./due-messages.ts";
+import { readRow } from "../../../sql/columns.ts";
 
 const FORGOTTEN_SECONDS = 3600;
 
 export class QueueRows extends Rows {
+  /** All queues in one statement, because a scheduler looks often. */
   async dueProjects(queues: readonly Queue[]): Promise<DueProjects> {
-    return dueProjects(this.database, this.session.now, queues);
+    const due = new Map<OutgoingChannel, number[]>();
+    if (queues.length === 0) return due;
+    const { now } = this.session;
+    const some = queues.map((queue) => {
+      const limited = isLimited(queue.channel) ? " AND coalesce(p.limited_until, 0) <= ?" : "";
+      return `SELECT '${queue.channel}' AS channel, p.id FROM projects p WHERE ${mayLeave(queue)}${limited} AND EXISTS
+        (SELECT 1 FROM messages q WHERE q.project_id = p.id AND q.channel = '${queue.channel}' AND q.due_at <= ?)`;
+    });
+    const values = queues.flatMap(({ channel }) => (isLimited(channel) ? [now, now] : [now]));
+    const found = await this.database.all(some.join(" UNION ALL "), values);
+    for (const { channel } of queues) {
+      const ids = found.filter((row) => row.channel === channel).map(({ id }) => Number(id));
+      due.set(
+        channel,
+        ids.toSorted((one, other) => one - other),
+      );
+    }
+    return due;
   }
 
-  /** What is due in a project on a channel, the earliest first. */
-  async listDue(claim: Claim): Promise<readonly FoundMessage[]> {
-    return (await findDue(this.database, this.session.now, claim)).map((row) => ({
+  /** What is due in a project on a channel, the earliest first. Under a limit, postponed messages keep their place. */
+  async listDue({ project, channel, limit, isInTurn = false }: Claim): Promise<readonly FoundMessage[]> {
+    const rows = await this.database.all(
+      `${KINDS[channel]} WHERE q.project_id = ? AND q.channel = ? AND q.due_at <= ?
+       ORDER BY ${isInTurn ? IN_TURN : "q.due_at, q.id"} LIMIT ?`,
+      [project, channel, this.session.now, limit],
+    );
+    return rows.map((row) => ({
       due: toDue(row),
       state: String(row.state),
       isActive: row.autopilot !== 1 || row.active !== 0,
@@ -75,106 +79,132 @@ export class QueueRows extends Rows {
     if ("person" in due) refreshNextSurvey(this.database, due.project.id, due.person.id);
   }
 
-  /** How many of the first `room` due messages belong to the channel. */
-  async countInTurn(shared: SharedRoom): Promise<number> {
-    return countInTurn(this.database, this.session.now, shared);
+  /** How many of a project's first `room` due messages on any of these channels belong to `channel`. */
+  async countInTurn({ project, channel, channels, room }: SharedRoom): Promise<number> {
+    const marks = channels.map(() => "?").join(", ");
+    const row = await this.database.first(
+      `SELECT count(*) AS n FROM (SELECT q.channel FROM messages q
+         WHERE q.project_id = ? AND q.channel IN (${marks}) AND q.due_at <= ? ORDER BY ${IN_TURN} LIMIT ?) AS turn
+       WHERE turn.channel = ?`,
+      [project, ...channels, this.session.now, room, channel],
+    );
+    return Number(row?.n);
   }
 
+  /** When the next message or lease is due; each project's is the first entry of its index. */
   async nextDueAt(queues: readonly Queue[]): Promise<number | null> {
-    return earliestDueAt(this.database, queues);
+    if (queues.length === 0) return null;
+    const firsts = queues.map((queue) => {
+      const mayLeaveAt = isLimited(queue.channel)
+        ? "CASE WHEN limited_until > first_at THEN limited_until ELSE first_at END"
+        : "first_at";
+      return `SELECT min(${mayLeaveAt}) AS at
+       FROM (SELECT p.limited_until, (SELECT q.due_at FROM messages q
+         WHERE q.project_id = p.id AND q.channel = '${queue.channel}' AND q.due_at IS NOT NULL
+         ORDER BY q.due_at LIMIT 1) AS first_at
+       FROM projects p WHERE ${mayLeave(queue)}) AS firsts`;
+    });
+    const row = await this.database.first(`SELECT min(at) AS at FROM (${firsts.join(" UNION ALL ")}) AS earliest`);
+    return numberOrNull(row?.at);
   }
 
   /** Records that this claimer's process is alive, and returns all that were within `seconds`, by name. */
   async beat(claimer: string, seconds: number): Promise<readonly string[]> {
+    const { now } = this.session;
     this.database.send(
       "INSERT INTO processes (name, seen_at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET seen_at = excluded.seen_at",
-      [claimer, this.session.now],
+      [claimer, now],
     );
-    this.database.send("DELETE FROM processes WHERE seen_at < ?", [this.session.now - FORGOTTEN_SECONDS]);
+    this.database.send("DELETE FROM processes WHERE seen_at < ?", [now - FORGOTTEN_SECONDS]);
     // The clock was ahead: a process that died then must not seem alive until the clock gets there again.
-    this.database.send("UPDATE processes SET seen_at = ? WHERE seen_at > ? + 60", [this.session.now, this.session.now]);
-    return listLiving(this.database, this.session.now - seconds);
+    this.database.send("UPDATE processes SET seen_at = ? WHERE seen_at > ? + 60", [now, now]);
+    return this.living(seconds);
   }
 
   async living(seconds: number): Promise<readonly string[]> {
-    return listLiving(this.database, this.session.now - seconds);
+    const sql = "SELECT name FROM processes WHERE seen_at > ? ORDER BY name";
+    return (await this.database.all(sql, [this.session.now - seconds])).map(({ name }) => String(name));
   }
 
   async leave(claimer: string): Promise<void> {
     this.database.send("DELETE FROM processes WHERE name = ?", [claimer]);
   }
 
-  async renewClaims(held: readonly ClaimKey[], dueAt: number): Promise<void> {
-    return renewClaims(this.database, held, dueAt);
+  async renewClaims(claims: readonly ClaimKey[], dueAt: number): Promise<void> {
+    const sql = `UPDATE messages SET due_at = ? WHERE ${THIS_CLAIM} AND state = 'claimed'`;
+    for (const claim of claims) this.database.send(sql, [dueAt, ...claimKey(claim)]);
   }
 
   async claimedProjects(living: readonly string[]): Promise<readonly number[]> {
-    return listClaimedProjects(this.database, living);
+    const { where, values } = claimedByOthers(null, living);
+    const sql = `SELECT DISTINCT project_id FROM messages q WHERE ${where} ORDER BY project_id`;
+    return (await this.database.all(sql, values)).map((row) => Number(row.project_id));
   }
 
   /**
-   * Makes claims of other schedulers due again, unless they are transmitting; null for all projects. Returns the
-   * number.
+   * Makes claims of other schedulers due again, unless they are transmitting; null for all projects. A message that was
+   * cancelled while claimed stays cancelled, without its claim. Returns the number.
    */
   async releaseClaims(project: number | null, living: readonly string[]): Promise<number> {
-    return releaseClaims(this.database, this.session.now, project, living);
+    const { where, values } = claimedByOthers(project, living, "");
+    noteErased(this.database, [`${where} AND state = 'cancelled'`, ...values]);
+    this.database.send(`UPDATE messages SET claimer = NULL WHERE ${where} AND state = 'cancelled'`, values);
+    const set = [`state = ${WAITING_AGAIN}, due_at = ?, claimer = NULL`, this.session.now] as const;
+    return updateRows(this.database, "messages", set, [`${where} AND state = 'claimed'`, ...values]);
   }
 
   /** Messages that other schedulers were transmitting; null for all projects. */
   async listTransmitting(project: number | null, living: readonly string[]): Promise<readonly DueMessage[]> {
-    return listTransmitting(this.database, project, living);
-  }
-
-  /** True if the claim is valid and not cancelled; null if it was lost. */
-  async isWanted(claim: ClaimKey): Promise<boolean | null> {
-    const row = await this.database.first(`SELECT state FROM messages WHERE ${THIS_CLAIM}`, claimKey(claim));
-    return row === null ? null : row.state !== "cancelled";
+    const { where, values } = claimedByOthers(project, living);
+    const found: SqlRow[] = [];
+    for (const [channel, kind] of Object.entries(KINDS)) {
+      const sql = `${kind} WHERE ${where} AND q.channel = ? AND q.state = 'transmitting'`;
+      found.push(...(await this.database.all(sql, [...values, channel])));
+    }
+    return found.map(toDue);
   }
 
   async addReminder(
     project: number,
-    reminder: { readonly surveyId: number; readonly channel: Channel; readonly scheduledAt: number },
+    reminder: { readonly surveyId: number; readonly queue: ReminderQueue; readonly scheduledAt: number },
   ): Promise<void> {
-    return addReminder(this.database, this.session.now, project, reminder);
+    const { surveyId, queue, scheduledAt } = reminder;
+    const sql = "SELECT id FROM messages WHERE project_id = ? AND request_id = ? AND channel = ?";
+    if ((await this.database.first(sql, [project, surveyId, queue])) !== null) return;
+    sendRow(this.database, "messages", {
+      project_id: project,
+      id: await this.nextId(project),
+      channel: queue,
+      request_id: surveyId,
+      state: "scheduled",
+      created_at: this.session.now,
+      scheduled_at: scheduledAt,
+      due_at: scheduledAt,
+    });
   }
 
   async hasNewerSurvey(project: number, surveyId: number): Promise<boolean> {
-    const row = await this.database.first(NEWER_SURVEY, [project, surveyId]);
-    return row !== null;
+    return (await this.database.first(NEWER_SURVEY, [project, surveyId])) !== null;
   }
 
   /** A project's surveys that were sent on a day, or may have been, and those in flight. */
   async countLeft(
     project: number,
-    day: { readonly beginsAt: number; readonly nextAt: number },
+    { beginsAt, nextAt }: { readonly beginsAt: number; readonly nextAt: number },
   ): Promise<{ readonly sent: number; readonly leaving: number }> {
-    return countLeft(this.database, project, day);
+    const left = await this.database.first(LEFT, [project, beginsAt, nextAt]);
+    const others = await this.database.first(LEAVING, [project, beginsAt, nextAt]);
+    return { sent: Number(left?.n) + Number(others?.unknown), leaving: Number(others?.leaving) };
   }
 
-  async dailyLimit(): Promise<number | null> {
-    return (await readState(this.database, DAILY_LIMIT)) as number | null;
-  }
-
-  /** Releases surveys that wait for the old limit. */
-  async setDailyLimit(limit: number | null): Promise<void> {
-    writeState(this.database, DAILY_LIMIT, limit);
-    this.database.send("UPDATE projects SET limited_until = ? WHERE limited_until > ?", [
-      this.session.now,
-      this.session.now,
-    ]);
-  }
-
-  /** Hours without text messages, as last set by a server, or null. Windows for SMS exclude them. */
-  async quietHours(): Promise<QuietHours | null> {
-    return readQuietHours(this.database);
-  }
-
-  async setQuietHours(hours: QuietHours | null): Promise<void> {
-    return writeQuietHours(this.database, hours);
-  }
-
+  /** Keeps the first mark and what it froze. False if the claim was lost. */
   async markTransmitting(claim: ClaimKey, frozen: FrozenMessage | null): Promise<boolean> {
-    return markTransmitting(this.database, this.session.now, claim, frozen);
+    const { messageId = null, bounceToken = null } = frozen ?? {};
+    const set = `state = 'transmitting', due_at = NULL, transmitting_at = ?,
+      message_id = coalesce(message_id, ?), bounce_token = coalesce(bounce_token, ?), frozen = coalesce(frozen, ?)`;
+    const values = [this.session.now, messageId, bounceToken, frozen === null ? null : JSON.stringify(frozen.values)];
+    const marked = [`${THIS_CLAIM} AND state = 'claimed'`, ...claimKey(claim)] as const;
+    return (await updateRows(this.database, "messages", [set, ...values], marked, { state: "claimed" })) > 0;
   }
 
   /** Null if the claim isn't the message's any more. */
@@ -187,24 +217,45 @@ export class QueueRows extends Rows {
   async settle(claim: ClaimKey, { personId, ...old }: ClaimedState, change: DeliveryChange): Promise<void> {
     const { state, dueAt, scheduledAt, sentAt, reason, isAttempt } = change;
     const { now } = this.session;
-    if (scheduledAt !== undefined) putOff(this.database, now, claim, personId);
+    if (scheduledAt !== undefined) this.#putOff(claim, personId);
     const set = `state = ?, due_at = ?, scheduled_at = coalesce(?, scheduled_at), sent_at = coalesce(?, sent_at),
       claimer = NULL, reason = ?, attempts = attempts + ?, first_attempt_at = coalesce(first_attempt_at, ?)`;
     const attempt = isAttempt ? [1, now] : [0, null];
     const values = [state, dueAt, scheduledAt ?? null, sentAt, reason, ...attempt];
     const known = { state: old.state, sent_at: old.sentAt };
-    await updateRows(this.database, "messages", [set, ...values], thisClaim(claim), known);
-    if (personId !== null) noteSettled(this.database, claim.project.id, personId, sentAt);
+    await updateRows(this.database, "messages", [set, ...values], [THIS_CLAIM, ...claimKey(claim)], known);
+    if (personId === null) return;
+    this.database.send(
+      `UPDATE people SET next_survey_at = ${NEXT_SURVEY_AT},
+         last_sent_at = CASE WHEN last_sent_at > ? THEN last_sent_at ELSE coalesce(?, last_sent_at) END
+       WHERE project_id = ? AND id = ?`,
+      [sentAt, sentAt, claim.project.id, personId],
+    );
+  }
+
+  /** Keeps a postponed message's place; a membership records that its survey moved. */
+  #putOff(claim: ClaimKey, personId: number | null): void {
+    const sql = `UPDATE messages SET planned_at = coalesce(planned_at, scheduled_at) WHERE ${THIS_CLAIM}`;
+    this.database.send(sql, claimKey(claim));
+    if (personId === null) return;
+    this.database.send(
+      "UPDATE memberships SET updated_at = ? WHERE project_id = ? AND person_id = ? AND next_request_id = ?",
+      [this.session.now, claim.project.id, personId, claim.requestId],
+    );
   }
 
   /** Notes that the message may be in an outbox and has to go: see `listErased`. */
   async eraseMessage(claim: ClaimKey): Promise<void> {
-    noteErased(this.database, thisClaim(claim));
+    noteErased(this.database, [THIS_CLAIM, ...claimKey(claim)]);
   }
 
   /** Surveys of deleted people whose messages were, or were about to be, handed over; in all projects. */
   async listErased(limit: number): Promise<readonly ErasedSurvey[]> {
-    return listErased(this.database, limit);
+    const rows = await this.database.all(
+      `SELECT project_id AS "project.id", request_id AS "requestId", channel, token FROM erased_surveys LIMIT ?`,
+      [limit],
+    );
+    return rows.map((row) => readRow<ErasedSurvey>(row));
   }
 
   /** None of their messages are left. */
@@ -214,35 +265,27 @@ export class QueueRows extends Rows {
   }
 }
 
+function mayLeave({ withPaused }: Queue): string {
+  return withPaused ? "true" : "p.paused_at IS NULL";
+}
+
+function claimedByOthers(
+  project: number | null,
+  living: readonly string[],
+  prefix = "q.",
+): { readonly where: string; readonly values: readonly (string | number)[] } {
+  const clauses = [
+    ...(project === null ? [] : [`${prefix}project_id = ?`]),
+    `${prefix}claimer IS NOT NULL`,
+    ...(living.length === 0 ? [] : [`${prefix}claimer NOT IN (${living.map(() => "?").join(", ")})`]),
+  ];
+  return { where: clauses.join(" AND "), values: project === null ? living : [project, ...living] };
+}
+
 /** An earlier request may be sent later, because of its delay. */
 const NEWER_SURVEY = `SELECT n.id FROM messages s JOIN messages n ON n.project_id = s.project_id AND n.person_id = s.person_id
   WHERE s.project_id = ? AND s.id = ? AND n.id <> s.id AND (n.state IN ('claimed', 'transmitting') OR
     (CASE WHEN n.state = 'unknown' THEN n.transmitting_at ELSE n.sent_at END, n.id) > (coalesce(s.sent_at, 0), s.id)) LIMIT 1`;
-
-async function addReminder(
-  database: Database,
-  now: number,
-  project: number,
-  { surveyId, channel, scheduledAt }: Parameters<QueueRows["addReminder"]>[1],
-): Promise<void> {
-  const queue = channel === "sms" ? "sms-reminder" : "reminder";
-  const old = await database.first("SELECT id FROM messages WHERE project_id = ? AND request_id = ? AND channel = ?", [
-    project,
-    surveyId,
-    queue,
-  ]);
-  if (old !== null) return;
-  sendRow(database, "messages", {
-    project_id: project,
-    id: await nextId(database, project),
-    channel: queue,
-    request_id: surveyId,
-    state: "scheduled",
-    created_at: now,
-    scheduled_at: scheduledAt,
-    due_at: scheduledAt,
-  });
-}
 
 const COUNTED = "channel IN ('email', 'sms', 'reminder', 'sms-reminder')";
 const LEFT = `SELECT count(*) AS n FROM messages
@@ -252,49 +295,3 @@ const LEAVING = `SELECT count(CASE WHEN state = 'unknown' THEN 1 END) AS unknown
   count(CASE WHEN state <> 'unknown' THEN 1 END) AS leaving FROM messages
   WHERE project_id = ? AND ${COUNTED} AND state IN ('claimed', 'transmitting', 'unknown')
     AND (state <> 'unknown' OR (transmitting_at >= ? AND transmitting_at < ?))`;
-
-async function countLeft(
-  database: Database,
-  project: number,
-  { beginsAt, nextAt }: Parameters<QueueRows["countLeft"]>[1],
-): Promise<{ readonly sent: number; readonly leaving: number }> {
-  const left = await database.first(LEFT, [project, beginsAt, nextAt]);
-  const others = await database.first(LEAVING, [project, beginsAt, nextAt]);
-  return { sent: Number(left?.n) + Number(others?.unknown), leaving: Number(others?.leaving) };
-}
-
-/** Keeps the first mark and what it froze. */
-async function markTransmitting(
-  database: Database,
-  now: number,
-  claim: ClaimKey,
-  frozen: FrozenMessage | null,
-): Promise<boolean> {
-  const { messageId = null, bounceToken = null } = frozen ?? {};
-  const set = `state = 'transmitting', due_at = NULL, transmitting_at = ?,
-    message_id = coalesce(message_id, ?), bounce_token = coalesce(bounce_token, ?), frozen = coalesce(frozen, ?)`;
-  const values = [now, messageId, bounceToken, frozen === null ? null : JSON.stringify(frozen.values)];
-  const marked = [`${THIS_CLAIM} AND state = 'claimed'`, ...claimKey(claim)] as const;
-  return (await updateRows(database, "messages", [set, ...values], marked, { state: "claimed" })) > 0;
-}
-
-/** `sentAt` is null unless a survey was sent to the person. */
-function noteSettled(database: Database, project: number, personId: number, sentAt: number | null): void {
-  const sql = `UPDATE people SET next_survey_at = ${NEXT_SURVEY_AT},
-    last_sent_at = CASE WHEN last_sent_at > ? THEN last_sent_at ELSE coalesce(?, last_sent_at) END
-    WHERE project_id = ? AND id = ?`;
-  database.send(sql, [sentAt, sentAt, project, personId]);
-}
-
-/** Keeps a postponed message's place; a membership records that its survey moved. */
-function putOff(database: Database, now: number, claim: ClaimKey, personId: number | null): void {
-  database.send(
-    `UPDATE messages SET planned_at = coalesce(planned_at, scheduled_at) WHERE ${THIS_CLAIM}`,
-    claimKey(claim),
-  );
-  if (personId === null) return;
-  database.send(
-    "UPDATE memberships SET updated_at = ? WHERE project_id = ? AND person_id = ? AND next_request_id = ?",
-    [now, claim.project.id, personId, claim.requestId],
-  );
-}

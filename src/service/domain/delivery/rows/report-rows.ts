@@ -1,7 +1,7 @@
 import { Rows } from "../../../sql/rows.ts";
 import { emailKey } from "../../../../contract/text/email.ts";
 import type { BounceEvidence, ReportedSurvey, SoftBouncer } from "../rows.ts";
-import { type Database, textOrNull, type SqlRow } from "../../../sql/database.ts";
+import type { Database, SqlRow } from "../../../sql/database.ts";
 import { findDelivery } from "./delivery-rows.ts";
 
 export class ReportRows extends Rows {
@@ -34,19 +34,41 @@ export class ReportRows extends Rows {
 
   /** The newest survey or reminder mailed since then to the current owner of the address, in any project. */
   async lastMailed(email: string, since: number): Promise<ReportedSurvey | null> {
-    return toReported(this.database, await findLastMailed(this.database, email, since));
+    const found: SqlRow[] = [];
+    for (const { id = null } of await this.database.all("SELECT id FROM projects ORDER BY id")) {
+      const row = await this.database.first(LAST_MAILED, [id, emailKey(email), since]);
+      if (row !== null) found.push(row);
+    }
+    const [newest = null] = found.toSorted((left, right) => Number(right.at) - Number(left.at));
+    return toReported(this.database, newest);
   }
 
   /** How many of the person's last `window` mailed surveys since their last answer bounced softly. */
   async countSoft(project: number, personId: number, window: number): Promise<number> {
-    return (await softOf(this.database, project, personId, window))?.count ?? 0;
+    return (await this.#softOf(project, personId, window))?.count ?? 0;
   }
 
   async listSoft(
     project: number,
     which: { readonly after: number; readonly limit: number; readonly window: number; readonly least: number },
   ): Promise<readonly SoftBouncer[]> {
-    return listSoft(this.database, project, which);
+    const { after, limit, window, least } = which;
+    const found: SoftBouncer[] = [];
+    for (const { id } of await this.database.all(SOFT_BOUNCERS, [project, after])) {
+      if (found.length === limit) break;
+      const soft = await this.#softOf(project, Number(id), window);
+      if (soft !== null && soft.count >= least) found.push(soft);
+    }
+    return found;
+  }
+
+  /** Null if no recent survey of the person bounced softly. */
+  async #softOf(project: number, personId: number, window: number): Promise<SoftBouncer | null> {
+    const refused = await this.database.all(SOFT, [project, personId, window, project]);
+    const [newest] = refused;
+    if (newest === undefined) return null;
+    const { email, at, text } = newest as unknown as Pick<SoftBouncer, "email" | "text"> & { readonly at: number };
+    return { personId, email, count: new Set(refused.map(({ id }) => id)).size, lastAt: at, text };
   }
 
   async forgetSoft(project: number, personId: number): Promise<void> {
@@ -65,29 +87,6 @@ export class ReportRows extends Rows {
       [project, personId],
     );
     return row as unknown as BounceEvidence | null;
-  }
-
-  async bounceAddress(): Promise<string | null> {
-    const row = await this.database.first("SELECT value FROM store_marks WHERE name = 'bounce address'");
-    return textOrNull(row?.value);
-  }
-
-  async setBounceAddress(address: string | null): Promise<void> {
-    this.database.send("DELETE FROM store_marks WHERE name = 'bounce address'");
-    if (address !== null)
-      this.database.send("INSERT INTO store_marks (name, value) VALUES ('bounce address', ?)", [address]);
-  }
-
-  async secret(name: string): Promise<string | null> {
-    const row = await this.database.first("SELECT value FROM store_secrets WHERE name = ?", [`report ${name}`]);
-    return textOrNull(row?.value);
-  }
-
-  /** Null removes it. */
-  async setSecret(name: string, value: string | null): Promise<void> {
-    this.database.send("DELETE FROM store_secrets WHERE name = ?", [`report ${name}`]);
-    if (value !== null)
-      this.database.send("INSERT INTO store_secrets (name, value) VALUES (?, ?)", [`report ${name}`, value]);
   }
 }
 
@@ -113,69 +112,20 @@ const MAILED_AT = "coalesce(q.sent_at, q.transmitting_at)";
 
 const LAST_MAILED_AT = `coalesce(r.sent_at, r.transmitting_at, ${MAILED_AT})`;
 
-async function findLastMailed(database: Database, email: string, since: number): Promise<SqlRow | null> {
-  const found: SqlRow[] = [];
-  for (const { id } of await database.all("SELECT id FROM projects ORDER BY id")) {
-    const row = await database.first(
-      `SELECT q.project_id AS "projectId", q.id, ${LAST_MAILED_AT} AS at FROM people w
-       JOIN messages q ON q.project_id = w.project_id AND q.person_id = w.id
-       LEFT JOIN messages r ON r.project_id = q.project_id AND r.request_id = q.id AND r.channel = 'reminder'
-       WHERE w.project_id = ? AND w.email_key = ? AND q.channel = 'email' AND ${LAST_MAILED_AT} >= ?
-       ORDER BY at DESC, q.id DESC LIMIT 1`,
-      [id ?? null, emailKey(email), since],
-    );
-    if (row !== null) found.push(row);
-  }
-  return found.toSorted((left, right) => Number(right.at) - Number(left.at))[0] ?? null;
-}
+const LAST_MAILED = `SELECT q.project_id AS "projectId", q.id, ${LAST_MAILED_AT} AS at FROM people w
+  JOIN messages q ON q.project_id = w.project_id AND q.person_id = w.id
+  LEFT JOIN messages r ON r.project_id = q.project_id AND r.request_id = q.id AND r.channel = 'reminder'
+  WHERE w.project_id = ? AND w.email_key = ? AND q.channel = 'email' AND ${LAST_MAILED_AT} >= ?
+  ORDER BY at DESC, q.id DESC LIMIT 1`;
 
-/**
- * Null if no recent survey of the person bounced softly. `+` and `CROSS JOIN` keep the engine from scanning all surveys
- * and attempts of the project.
- */
-async function softOf(
-  database: Database,
-  project: number,
-  personId: number,
-  window: number,
-): Promise<SoftBouncer | null> {
-  const refused = await database.all(
-    `SELECT last.id, a.at, a.text FROM (SELECT q.id FROM messages q JOIN people w ON w.project_id = q.project_id AND w.id = q.person_id
-       WHERE q.project_id = ? AND q.person_id = ? AND q.channel = 'email' AND ${MAILED_AT} > coalesce(w.last_responded_at, 0)
-       ORDER BY +q.id DESC LIMIT ?) AS last
-     CROSS JOIN delivery_attempts a WHERE a.project_id = ? AND a.request_id = last.id AND a.outcome = 'soft'
-     ORDER BY a.at DESC, last.id DESC, a.n DESC`,
-    [project, personId, window, project],
-  );
-  const [newest] = refused;
-  if (newest === undefined) return null;
-  const person = await database.first("SELECT email FROM people WHERE project_id = ? AND id = ?", [project, personId]);
-  return {
-    personId,
-    email: textOrNull(person?.email),
-    count: new Set(refused.map(({ id }) => id)).size,
-    lastAt: Number(newest.at),
-    text: textOrNull(newest.text),
-  };
-}
+/** `+` and `CROSS JOIN` keep the engine from scanning all surveys and attempts of the project. */
+const SOFT = `SELECT last.id, last.email, a.at, a.text FROM (SELECT q.id, w.email FROM messages q JOIN people w ON w.project_id = q.project_id AND w.id = q.person_id
+    WHERE q.project_id = ? AND q.person_id = ? AND q.channel = 'email' AND ${MAILED_AT} > coalesce(w.last_responded_at, 0)
+    ORDER BY +q.id DESC LIMIT ?) AS last
+  CROSS JOIN delivery_attempts a WHERE a.project_id = ? AND a.request_id = last.id AND a.outcome = 'soft'
+  ORDER BY a.at DESC, last.id DESC, a.n DESC`;
 
 /** `CROSS JOIN` makes the engine start with the few bounces and look up their surveys. */
-async function listSoft(
-  database: Database,
-  project: number,
-  { after, limit, window, least }: Parameters<ReportRows["listSoft"]>[1],
-): Promise<SoftBouncer[]> {
-  const people = await database.all(
-    `SELECT DISTINCT q.person_id AS id FROM delivery_attempts a
-     CROSS JOIN messages q JOIN people w ON w.project_id = q.project_id AND w.id = q.person_id
-     WHERE q.project_id = a.project_id AND q.id = a.request_id AND a.project_id = ? AND a.outcome = 'soft' AND q.person_id > ? AND w.bounced_at IS NULL ORDER BY q.person_id`,
-    [project, after],
-  );
-  const found: SoftBouncer[] = [];
-  for (const { id } of people) {
-    if (found.length === limit) break;
-    const soft = await softOf(database, project, Number(id), window);
-    if (soft !== null && soft.count >= least) found.push(soft);
-  }
-  return found;
-}
+const SOFT_BOUNCERS = `SELECT DISTINCT q.person_id AS id FROM delivery_attempts a
+  CROSS JOIN messages q JOIN people w ON w.project_id = q.project_id AND w.id = q.person_id
+  WHERE q.project_id = a.project_id AND q.id = a.request_id AND a.project_id = ? AND a.outcome = 'soft' AND q.person_id > ? AND w.bounced_at IS NULL ORDER BY q.person_id`;

@@ -2,6 +2,7 @@ import { Rows } from "../../../sql/rows.ts";
 import type { Platform, Properties, AutopilotConfiguration } from "../../../../contract/resources.ts";
 import { DEFAULT_ZONE } from "../../../../runtime/zone.ts";
 import type { Start } from "../due-moment.ts";
+import { readRow } from "../../../sql/columns.ts";
 import type { SqlRow } from "../../../sql/database.ts";
 import { addCondition, jsonNumber, jsonObject, jsonText, type Where, whereSql } from "../../../sql/lists/fragments.ts";
 import { refreshNextSurvey } from "../../delivery/rows/claims.ts";
@@ -193,10 +194,7 @@ export class AutopilotRows extends Rows {
   /** The next members with pending requests, by person; messages in flight are left alone. */
   async waiting(project: number, platform: Platform, after: number, limit: number): Promise<readonly WaitingSurvey[]> {
     const rows = await this.database.all(WAITING, [project, platform, after, limit]);
-    return rows.map((row) => ({
-      ...(row as unknown as Omit<WaitingSurvey, "start">),
-      start: JSON.parse(String(row.start)) as Start,
-    }));
+    return rows.map((row) => readRow<WaitingSurvey>(row, { json: ["start"] }));
   }
 
   /** Reschedules a pending request, and updates the member if the time changed. */
@@ -246,11 +244,7 @@ const MEMBERSHIP = `SELECT platform, person_id AS "personId", created_at AS "cre
   FROM memberships m WHERE m.project_id = ? AND m.person_id = ?`;
 
 function toMember(row: SqlRow): MembershipRow {
-  return {
-    ...(row as unknown as Omit<MembershipRow, "properties" | "start">),
-    properties: JSON.parse(String(row.properties)) as Properties,
-    start: JSON.parse(String(row.start)) as Start,
-  };
+  return readRow<MembershipRow>(row, { json: ["properties", "start"] });
 }
 
 const MEMBER_PERSON = jsonObject([

@@ -27,7 +27,7 @@ export async function readAutopilotSettings(
   platform: Platform,
 ): Promise<AutopilotSettings> {
   const settings = await tx.autopilot.ownSettings(project.id, platform);
-  const quiet = platform === "sms" ? await tx.queue.quietHours() : null;
+  const quiet = platform === "sms" ? await tx.senders.state("quiet hours") : null;
   return quiet === null ? settings : { ...settings, window: { ...settings.window, quiet } };
 }
 
@@ -127,8 +127,8 @@ export async function keepQuietHours(
   store: Store,
   quiet: QuietHours | null,
 ): Promise<{ readonly closed: readonly string[]; readonly zoneless: readonly string[] }> {
-  const isNew = !isDeepStrictEqual(await store.read((tx) => tx.queue.quietHours()), quiet);
-  if (isNew) await store.write((tx) => tx.queue.setQuietHours(quiet), { project: "none" });
+  const isNew = !isDeepStrictEqual(await store.read((tx) => tx.senders.state("quiet hours")), quiet);
+  if (isNew) await store.write((tx) => tx.senders.setState("quiet hours", quiet), { project: "none" });
   const [closed, zoneless]: [string[], string[]] = [[], []];
   for (const { id, name } of await store.read((tx) => tx.projects.list())) {
     if (isNew)

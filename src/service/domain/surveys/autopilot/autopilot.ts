@@ -51,25 +51,21 @@ async function filteredPerson(
   return ids.size === 1 ? only : undefined;
 }
 
-export interface AddedMember {
-  readonly person: MembershipPerson;
-  readonly properties: Properties;
-  readonly survey_scheduled_at: number | null;
-}
-
 /**
  * 4.9: adds a person and schedules the first survey, or replaces a member's properties, depending on `created`.
- * `status` is why no survey is scheduled, or sent now.
+ * `status` is why no survey is scheduled, or sent now. Throws InvalidError for an unidentified or unknown person, or one
+ * without an address on the platform.
  */
-export async function addMember(
-  tx: Transaction,
-  project: Project,
-  input: MemberInput,
-): Promise<{ member: AddedMember; created: boolean; status: SurveyStatus | null }> {
-  const { person, properties, scheduledAt, created } = await enrolPerson(tx, project, input);
+export async function addMember(tx: Transaction, project: Project, input: MemberInput) {
+  const { platform } = input;
+  checkSpecialProperties(input.properties ?? {});
+  const person = await resolvePerson(tx, project, input);
+  const known = await tx.autopilot.member(project.id, platform, person.id);
+  const { properties, scheduledAt } =
+    known === null ? await join(tx, project, person, input) : await refresh(tx, project, person, known, input);
   const member = { person: toMembershipPerson(person), properties, survey_scheduled_at: scheduledAt };
-  const refused = scheduledAt === null ? await findSuppression(tx, project, person, input.platform) : null;
-  return { member, created, status: refused ?? (await findMemberPause(tx, project, input.platform)) };
+  const refused = scheduledAt === null ? await findSuppression(tx, project, person, platform) : null;
+  return { member, created: known === null, status: refused ?? (await findMemberPause(tx, project, platform)) };
 }
 
 /** Like `findPause`, but an inactive platform sends nothing either. */
@@ -103,19 +99,8 @@ function toMembershipPerson(person: PersonRow): MembershipPerson {
 }
 
 interface Enrolment {
-  readonly person: PersonRow;
   readonly properties: Properties;
   readonly scheduledAt: number | null;
-  readonly created: boolean;
-}
-
-/** Throws InvalidError for an unidentified or unknown person, or one without an address on the platform. */
-async function enrolPerson(tx: Transaction, project: Project, input: MemberInput): Promise<Enrolment> {
-  checkSpecialProperties(input.properties ?? {});
-  const person = await resolvePerson(tx, project, input);
-  const member = await tx.autopilot.member(project.id, input.platform, person.id);
-  if (member === null) return join(tx, project, person, input);
-  return refresh(tx, project, person, member, input);
 }
 
 async function resolvePerson(tx: Transaction, project: Project, input: MemberInput): Promise<PersonRow> {
@@ -159,7 +144,7 @@ async function join(
     start,
   });
   const scheduledAt = await scheduleAutopilot(tx, project, person, { member, start });
-  return { person, properties: member.properties, scheduledAt, created: true };
+  return { properties: member.properties, scheduledAt };
 }
 
 /** New properties also replace those of the pending survey; without any, the old ones stay. */
@@ -179,7 +164,7 @@ async function refresh(
   }
   const scheduledAt =
     nextRequestId === null ? await rejoin(tx, project, person, { ...member, properties }) : member.nextSurveyAt;
-  return { person, properties, scheduledAt, created: false };
+  return { properties, scheduledAt };
 }
 
 /** Surveys sent by anything count, or possibly sent: no one is surveyed twice in an interval. */

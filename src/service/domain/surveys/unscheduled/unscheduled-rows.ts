@@ -1,8 +1,8 @@
 import { Rows } from "../../../sql/rows.ts";
 import type { SurveyStatusName, SurveyStatus } from "../../../../contract/text/survey-status.ts";
 import type { TimeRange } from "../../inputs.ts";
-import { numberOrNull, type SqlRow, textOrNull } from "../../../sql/database.ts";
-import { nextId } from "../../projects/project-rows.ts";
+import { readRow } from "../../../sql/columns.ts";
+import type { SqlRow } from "../../../sql/database.ts";
 import type { Channel } from "../../../../contract/routes.ts";
 import type { DuePage } from "../../delivery/rows.ts";
 
@@ -24,7 +24,7 @@ export class UnscheduledRows extends Rows {
     this.database.send(
       `INSERT INTO unscheduled_surveys (project_id, reason, at, id, person_id, channel, since_at, until_at)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-      [project, status, this.session.now, await nextId(this.database, project), personId, channel, since, until],
+      [project, status, this.session.now, await this.nextId(project), personId, channel, since, until],
     );
   }
 
@@ -60,8 +60,8 @@ export class UnscheduledRows extends Rows {
   }
 }
 
-const UNSCHEDULED = `SELECT u.id, u.person_id AS "personId", u.channel, u.reason, u.at, u.since_at AS "since",
-  u.until_at AS "until", w.email, w.phone_number AS "phoneNumber"
+const UNSCHEDULED = `SELECT u.id, u.person_id AS "personId", u.channel, u.reason AS "status.status", u.at, u.since_at AS "status.since",
+  u.until_at AS "status.until", w.email, w.phone_number AS "phoneNumber"
   FROM unscheduled_surveys u JOIN people w ON w.project_id = u.project_id AND w.id = u.person_id`;
 const WITHIN = "u.project_id = ? AND u.reason = ? AND u.at >= ? AND u.at <= ?";
 
@@ -70,17 +70,5 @@ function ends({ since, until }: TimeRange): number[] {
 }
 
 function toUnscheduled(row: SqlRow): UnscheduledRow {
-  return {
-    id: Number(row.id),
-    personId: Number(row.personId),
-    channel: row.channel === "sms" ? "sms" : "email",
-    email: textOrNull(row.email),
-    phoneNumber: textOrNull(row.phoneNumber),
-    at: Number(row.at),
-    status: {
-      status: row.reason as SurveyStatusName,
-      since: numberOrNull(row.since),
-      until: numberOrNull(row.until),
-    },
-  };
+  return readRow<UnscheduledRow>(row);
 }

@@ -6,77 +6,79 @@ import { statfsSync, statSync } from "node:fs";
 import path from "node:path";
 import { type StoreEvent, StoreFileError } from "../../store-errors.ts";
 
-export interface FileWatch {
-  /** Throws if the path of the file or its log no longer leads to the opened one. */
-  readonly look: () => void;
-  readonly uncommitted: (error: unknown) => unknown;
-  readonly recover: () => void;
-  readonly failed: (error: unknown) => unknown;
-  readonly refusal: () => StoreFileError | null;
-  readonly trouble: () => StoreFileError | null;
-  readonly lost: Promise<StoreFileError>;
-}
-
 /** A disk with less space counts as full: libraries may report that as an I/O error. */
 const ROOM_BYTES_MIN = 128 * 1024;
 const NOT_SAVED = "the disk reports an error; the service has stopped, as it cannot tell what is saved";
 
-/** `file` is open; null for a database in memory. */
-export function createFileWatch(file: string | null, onEvent: (event: StoreEvent) => void): FileWatch {
-  const state: { trouble: StoreFileError | null; refusal: StoreFileError | null } = { trouble: null, refusal: null };
-  const loss = createLoss();
-  const names = file === null ? [] : [file, `${file}-wal`];
-  const opened = names.map(fileIdentity);
+export class FileWatch {
+  readonly #file: string | null;
+  readonly #onEvent: (event: StoreEvent) => void;
+  readonly #names: readonly string[];
+  readonly #opened: readonly (string | null)[];
+  #trouble: StoreFileError | null = null;
+  #refusal: StoreFileError | null = null;
+  #lose: (error: StoreFileError) => void = () => undefined;
+  readonly lost = new Promise<StoreFileError>((resolve) => {
+    this.#lose = resolve;
+  });
 
-  const giveUp = (what: string, options?: ErrorOptions): StoreFileError => {
-    state.refusal = new StoreFileError("changed", `${file}: ${what}`, options);
-    loss.resolve(state.refusal);
-    return state.refusal;
-  };
-  const look = (): void => {
-    const changed = names.find((name, at) => fileIdentity(name) !== opened[at]);
+  /** `file` is open; null for a database in memory. */
+  constructor(file: string | null, onEvent: (event: StoreEvent) => void) {
+    this.#file = file;
+    this.#onEvent = onEvent;
+    this.#names = file === null ? [] : [file, `${file}-wal`];
+    this.#opened = this.#names.map(fileIdentity);
+  }
+
+  /** Throws if the path of the file or its log no longer leads to the opened one. */
+  look(): void {
+    const changed = this.#names.find((name, at) => fileIdentity(name) !== this.#opened[at]);
     if (changed === undefined) return;
-    const what = changed === file ? "the file" : `its log ${changed}`;
+    const what = changed === this.#file ? "the file" : `its log ${changed}`;
     const how = fileIdentity(changed) === null ? "removed" : "replaced by another";
-    throw giveUp(`${what} was ${how} while it was in use; the service has stopped, as nothing is saved there any more`);
-  };
-  return {
-    look,
-    uncommitted: (error) => {
-      const isOfDisk = error instanceof StoreFileError && error.trouble === "unreadable";
-      if (!isOfDisk || file === null || hasNoRoom(file)) return error;
-      // The system may have dropped what it couldn't write, so a retry would prove nothing.
-      return giveUp(NOT_SAVED, { cause: error });
-    },
-    recover: () => {
-      if (state.trouble !== null) onEvent({ kind: "recovered" });
-      state.trouble = null;
-    },
-    failed: (error) => {
-      if (!(error instanceof StoreFileError)) return error;
-      const trouble = file === null ? error : nameTrouble(file, error);
-      if (state.trouble?.trouble !== trouble.trouble) onEvent({ kind: "trouble", error: trouble });
-      state.trouble = trouble;
-      return trouble;
-    },
-    refusal: () => state.refusal,
-    trouble: () => state.trouble,
-    lost: loss.promise,
-  };
+    throw this.#giveUp(
+      `${what} was ${how} while it was in use; the service has stopped, as nothing is saved there any more`,
+    );
+  }
+
+  uncommitted(error: unknown): unknown {
+    const isOfDisk = error instanceof StoreFileError && error.trouble === "unreadable";
+    if (!isOfDisk || this.#file === null || hasNoRoom(this.#file)) return error;
+    // The system may have dropped what it couldn't write, so a retry would prove nothing.
+    return this.#giveUp(NOT_SAVED, { cause: error });
+  }
+
+  recover(): void {
+    if (this.#trouble !== null) this.#onEvent({ kind: "recovered" });
+    this.#trouble = null;
+  }
+
+  failed(error: unknown): unknown {
+    if (!(error instanceof StoreFileError)) return error;
+    const trouble = this.#file === null ? error : nameTrouble(this.#file, error);
+    if (this.#trouble?.trouble !== trouble.trouble) this.#onEvent({ kind: "trouble", error: trouble });
+    this.#trouble = trouble;
+    return trouble;
+  }
+
+  refusal(): StoreFileError | null {
+    return this.#refusal;
+  }
+
+  trouble(): StoreFileError | null {
+    return this.#trouble;
+  }
+
+  #giveUp(what: string, options?: ErrorOptions): StoreFileError {
+    this.#refusal = new StoreFileError("changed", `${this.#file}: ${what}`, options);
+    this.#lose(this.#refusal);
+    return this.#refusal;
+  }
 }
 
 function fileIdentity(name: string): string | null {
   const found = statSync(name, { bigint: true, throwIfNoEntry: false });
   return found === undefined ? null : `${found.dev} ${found.ino}`;
-}
-
-function createLoss(): {
-  readonly promise: Promise<StoreFileError>;
-  readonly resolve: (error: StoreFileError) => void;
-} {
-  const resolvers: ((error: StoreFileError) => void)[] = [];
-  const promise = new Promise<StoreFileError>((resolve) => resolvers.push(resolve));
-  return { promise, resolve: (error) => resolvers[0]?.(error) };
 }
 
 function nameTrouble(file: string, error: StoreFileError): StoreFileError {

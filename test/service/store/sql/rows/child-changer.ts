@@ -9,7 +9,6 @@ import { configureAutopilot } from "../../../../../src/service/domain/surveys/au
 import { deletePerson } from "../../../../../src/service/domain/people/people.ts";
 import type { Project } from "../../../../../src/service/domain/inputs.ts";
 import type { Transaction } from "../../../../../src/service/domain/ports.ts";
-import { findProject } from "../../../../../src/service/domain/projects/projects.ts";
 import { addTrend, removeTrend } from "../../../../../src/service/domain/answers/trends.ts";
 import { openSqliteStore } from "../../../../../src/service/store/sqlite/open-sqlite-store.ts";
 
@@ -27,7 +26,7 @@ const [file = "", kind = ""] = process.argv.slice(2);
 const store = await openSqliteStore({ file, clock: systemClock });
 await store.write(
   async (tx) => {
-    const project = await findProject(tx, "default");
+    const project = await tx.projects.byName("default");
     if (project !== null) await CHANGES[kind]?.(tx, project);
   },
   { project: "all" },

@@ -18,7 +18,7 @@ import { UnscheduledRows } from "../../../../../src/service/domain/surveys/unsch
 import { WebhookRows } from "../../../../../src/service/domain/webhooks/webhook-rows.ts";
 import { TrendRows } from "../../../../../src/service/domain/answers/trend-rows.ts";
 import { type SqliteDatabase, toDatabase } from "../../../../../src/service/store/sqlite/engine/database.ts";
-import { createProjectStates } from "../../../../../src/service/sql/project-states.ts";
+import { ProjectStates } from "../../../../../src/service/sql/project-states.ts";
 import { openRawDatabase } from "../../engines.ts";
 
 /** One for all plans. */
@@ -38,7 +38,7 @@ async function plansOf(work: (database: Database) => Promise<unknown>): Promise<
   const explain = (sql: string, values: readonly SqlValue[] = []): void => {
     for (const { detail } of sqlite.all(`EXPLAIN QUERY PLAN ${sql}`, values)) plans.push(String(detail));
   };
-  const states = createProjectStates(async () => ({ project_id: 1, nextId: 1, clock: 0, version: 0 }));
+  const states = new ProjectStates(async () => ({ project_id: 1, nextId: 1, clock: 0, version: 0 }));
   const database = toDatabase(sqlite, states);
   const spy: Database = {
     ...database,
@@ -63,10 +63,10 @@ const all: ResponsesFilter = {
   limit: 20,
 };
 const shape = { expandPerson: true, expandNotes: true, permalinkPrefix: "" };
-const responseRows = (database: Database) => new ResponseRows(database);
+const responseRows = (database: Database) => new ResponseRows(database, { now: 9, updatedAt: 9 });
 const responses = (filter: Partial<ResponsesFilter>) => (database: Database) =>
   responseRows(database).list(1, { ...all, ...filter }, shape);
-const people = (database: Database) => new PersonRows(database);
+const people = (database: Database) => new PersonRows(database, { now: 9, updatedAt: 9 });
 const queue = (database: Database) => new QueueRows(database, { now: 9, updatedAt: 9 });
 const requests = (database: Database) => new RequestRows(database, { now: 9, updatedAt: 9 });
 
@@ -94,9 +94,12 @@ const LISTS: [string, (database: Database) => Promise<unknown>][] = [
   ],
   ["one person", (database) => people(database).byEmail(1, "a@x.co")],
   ["one phone", (database) => people(database).byPhone(1, "+14155550100")],
-  ["bounces", (database) => people(database).listBounced(1, { since: 1, until: 2, offset: 100, limit: 20 })],
-  ["unsubscribes", (database) => people(database).listUnsubscribed(1, { ...open, offset: 0, limit: 20 })],
-  ["bounce count", (database) => people(database).countBounced(1, open)],
+  [
+    "bounces",
+    (database) => people(database).listEvents(1, "bounced_at", { since: 1, until: 2, offset: 100, limit: 20 }),
+  ],
+  ["unsubscribes", (database) => people(database).listEvents(1, "unsubscribed_at", { ...open, offset: 0, limit: 20 })],
+  ["bounce count", (database) => people(database).countEvents(1, "bounced_at", open)],
   [
     "members",
     (database) =>
@@ -161,7 +164,7 @@ const LISTS: [string, (database: Database) => Promise<unknown>][] = [
   ["what was not scheduled", (database) => unscheduled(database).list(1, "throttled", duePage)],
   ["what was not scheduled of a day", (database) => unscheduled(database).count(1, "throttled", duePage)],
   ["what was not scheduled of a person", (database) => unscheduled(database).ofPerson(1, 5, 20)],
-  ["since when a project is paused", (database) => new SenderRows(database).pausedSince(1)],
+  ["since when a project is paused", (database) => new SenderRows(database, { now: 9, updatedAt: 9 }).pausedSince(1)],
   ["deliveries of a person", (database) => deliveries(database).lastUnknownAt(1, 5)],
   ["attempts", (database) => deliveries(database).attempts(1, 5, 9)],
   ["an unsubscribe link", (database) => requests(database).byUnsubscribeToken("t")],

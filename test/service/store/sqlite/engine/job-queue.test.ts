@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { systemClock } from "../../../../../src/runtime/clock.ts";
 import { systemRandom } from "../../../../../src/runtime/random.ts";
 import { CountChanges } from "../../../../../src/service/sql/lists/count-changes.ts";
-import { createProjectStates } from "../../../../../src/service/sql/project-states.ts";
+import { ProjectStates } from "../../../../../src/service/sql/project-states.ts";
 import { createStoreRows } from "../../../../../src/service/store/sql/store-rows.ts";
 import { type SqliteDatabase, toDatabase } from "../../../../../src/service/store/sqlite/engine/database.ts";
-import { createFileWatch, type FileWatch } from "../../../../../src/service/store/sqlite/engine/file-watch.ts";
+import { FileWatch } from "../../../../../src/service/store/sqlite/engine/file-watch.ts";
 import { JobQueue } from "../../../../../src/service/store/sqlite/engine/job-queue.ts";
 import { runWrite } from "../../../../../src/service/store/sqlite/write-transaction.ts";
 import { openRawDatabase } from "../../engines.ts";
@@ -16,8 +16,8 @@ async function openQueue(changed: Partial<FileWatch> = {}) {
   const database = await openRawDatabase();
   database.exec("CREATE TABLE t (v INTEGER); CREATE TABLE project_state (clock INTEGER)");
   const commits: number[] = [];
-  const watch = { ...createFileWatch(null, () => undefined), ...changed };
-  const states = createProjectStates(async () => null);
+  const watch = Object.assign(new FileWatch(null, () => undefined), changed);
+  const states = new ProjectStates(async () => null);
   const counts = new CountChanges();
   const rows = createStoreRows(toDatabase(database, states, counts), {
     clock: systemClock,
