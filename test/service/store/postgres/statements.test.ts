@@ -12,14 +12,14 @@ const SMALL =
 const NAMED: readonly string[] = [
   // Conditions that are made elsewhere, and begin with the project.
   "INSERT INTO erased_surveys (token, project_id, request_id, channel) SELECT token",
-  "UPDATE messages … WHERE ${others} AND state = 'cancelled'",
+  "UPDATE messages … WHERE ${where} AND state = 'cancelled'",
   "memberships m LEFT … WHERE ${whereSql(where)}",
   "people WHERE ${whereSql(slice.where)}",
   "people WHERE ${whereSql(where)}",
   "responses r WHERE ${whereSql(where)}",
   "messages WHERE ${whereSql(where)}",
   "messages q WHERE ${whereSql(where)}",
-  "messages q … WHERE ${whereSql(where)}${beyond}",
+  "messages q … WHERE ${whereSql(where)}",
   // By what somebody was sent or has set, which tells the project.
   "erased_links l … WHERE l.hash = ?",
   "project_settings s … WHERE s.name = ? AND s.value = ?",
@@ -32,15 +32,19 @@ const NAMED: readonly string[] = [
   // Which projects have work.
   "(SELECT p.limited_until, (SELECT q.due_at FROM messages q WHERE q.project_id = p",
   "long_changes ${where}",
-  "messages WHERE ${claimedByOthers(null, living)}",
+  "messages q WHERE ${where}",
   "projects p WHERE ${mayLeave(queue)}${limited} AND EXISTS (SELECT 1 FROM messages",
   "webhooks WHERE disabled_at IS NULL",
+  "webhooks w JOIN projects p ON p.id = w.project_id ${where}ORDER BY w.project_id,",
   // Of all projects: what operators ask, what was on its way when the sender ended, what is too old.
   "DELETE FROM delivery_attempts WHERE (project_id, request_id, n) IN (SELECT proje",
   "messages WHERE person_id IS NULL AND channel = 'reply' AND created_at < ?",
   "DELETE FROM unscheduled_surveys WHERE (project_id, reason, at, id) IN (SELECT pr",
   'projects p … WHERE c.n > 0${project === null ? "" : " AND p.id = ?"}',
-  // Once, when counts are made.
+  "project_state",
+  "clock_timestamp()) * 1000) AS BIGINT) AS now FROM (SELECT project_id, next_id AS",
+  // Once, when counts are made or checked.
+  "( SELECT project_id, list FROM (SELECT project_id, span, list, number, n, promot",
   "row_counts WHERE span = 1 GROUP BY project_id, list, number / ${BLOCK_DAYS}",
   // Digests, which are few, of one project, of all, or by their token.
   'messages m WHERE m.project_id = d.project_id AND m.digest_id = d.id) AS "sentAt"',
@@ -79,6 +83,8 @@ function readTexts(): readonly string[] {
         beginnings.add(init);
       }
       if (isText(node) && !beginnings.has(node)) texts.push(() => render(node));
+      const [whole] = (node["arguments"] ?? []) as readonly SyntaxNode[];
+      if (whole?.type === "Identifier") texts.push(() => render(whole));
     });
   }
   return texts.map((read) => read()?.replaceAll(/\s+/g, " ").trim() ?? "");
