@@ -2,7 +2,7 @@
 import type { Log } from "../runtime/log.ts";
 import type { Store } from "./domain/ports.ts";
 import { keepQuietHours } from "./domain/surveys/autopilot/autopilot-settings.ts";
-import type { QuietHours } from "./domain/surveys/quiet-hours.ts";
+import type { QuietHours } from "./domain/windows/windows.ts";
 import { logClosedWindow, logNoZone } from "./service-log.ts";
 import type { ServiceOptions } from "./service-options.ts";
 

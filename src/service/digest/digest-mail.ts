@@ -14,14 +14,14 @@ import { streamHeaders } from "../delivery/message/survey-mail.ts";
 import type { SmtpMessage } from "../delivery/smtp/smtp-types.ts";
 import { channelRates } from "../domain/answers/metrics.ts";
 import { digestWeek } from "../domain/delivery/digests.ts";
-import { WEEKDAYS } from "../domain/surveys/windows.ts";
+import { WEEKDAYS } from "../domain/windows/windows.ts";
 import { activeQuestions } from "../domain/questions/questions.ts";
 import type { DueDigest, Store, Transaction } from "../domain/ports.ts";
 import { fullName, NO_PRESENTATION } from "../domain/projects/presentation.ts";
 import { newestResponses } from "../newest-responses.ts";
 import type { SentDigest } from "../operations/define/operation.ts";
 import { signNewestShare } from "../domain/shares/shares.ts";
-import { LINK_SECRET, signLink } from "../domain/surveys/signed-links.ts";
+import { LINK_SECRET, signLink } from "../domain/signed-links.ts";
 
 const COMMENTS_MAX = 200;
 

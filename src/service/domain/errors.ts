@@ -65,14 +65,3 @@ export class NotTakenError extends DomainError {
 export class UnavailableError extends Error {
   override readonly name: string = "UnavailableError";
 }
-
-/** Someone else has a unique value. The engine's indexes decide, so callers can't race. */
-export class TakenError extends Error {
-  override readonly name = "TakenError";
-  readonly field: "email" | "phoneNumber" | "name";
-
-  constructor(field: "email" | "phoneNumber" | "name", options?: ErrorOptions) {
-    super(`${field} has already been taken`, options);
-    this.field = field;
-  }
-}

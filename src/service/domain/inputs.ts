@@ -1,9 +1,11 @@
 import type { AdditionalAnswer, Platform, Properties } from "../../contract/resources.ts";
 import type { Channel, Expansion, METRIC_GROUPS, ResponseOrder } from "../../contract/routes.ts";
 import type { TimeRange } from "../sql/lists/fragments.ts";
-import type { TextsByQuestion } from "./questions/answer-texts.ts";
 
 export type { TimeRange };
+
+/** Answers to further questions by question id: one text each, or a list of texts. */
+export type TextsByQuestion = Readonly<Record<string, string | readonly string[]>>;
 
 export interface Project {
   readonly id: number;

@@ -1,4 +1,6 @@
 /** The times of a write, which also work if the clock was ahead and has been set back. */
+import { DAY_SECONDS } from "../../runtime/zone.ts";
+import { InvalidError } from "./errors.ts";
 import type { Transaction } from "./ports.ts";
 
 export interface WriteTime {
@@ -28,4 +30,14 @@ export async function takeClockBack(tx: Transaction): Promise<void> {
   for (const kept of await tx.senders.list())
     if (kept.savedAt > tx.nowMs) await tx.senders.set({ ...kept, savedAt: tx.nowMs });
   await tx.senders.setState("senders resumed", tx.nowMs);
+}
+
+/** The first whole Unix second after which `seconds` have fully passed. */
+export function dueAfter({ nowMs }: Pick<Transaction, "nowMs">, seconds: number): number {
+  return Math.ceil(nowMs / 1000) + seconds;
+}
+
+/** A future time would stay the newest until the clock catches up. Throws InvalidError. */
+export function checkRecordedTime(name: string, at: number | null, now: number): void {
+  if (at !== null && at > now + DAY_SECONDS) throw new InvalidError({ [name]: ["must not be more than a day ahead"] });
 }

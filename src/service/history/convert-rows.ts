@@ -19,7 +19,8 @@ import { readWholeNumber } from "../../contract/text/whole-number.ts";
 import { readMoment } from "../../runtime/calendar/read-moment.ts";
 import { DAY_SECONDS } from "../../runtime/zone.ts";
 import type { PastNote, PastPerson, PastResponse } from "../domain/history/rows.ts";
-import { type TextsByQuestion, readAnswerTexts } from "../domain/questions/answer-texts.ts";
+import { readAnswerTexts } from "../domain/answers/answer-texts.ts";
+import type { TextsByQuestion } from "../domain/inputs.ts";
 import {
   createTargets,
   type HistoryField,

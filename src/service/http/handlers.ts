@@ -31,8 +31,8 @@ import {
   responseShape,
   updateResponse,
 } from "../domain/answers/responses.ts";
-import { signResponseLink } from "../domain/surveys/signed-links.ts";
-import { listStoredProperties, listSurveyStatuses } from "../domain/surveys/unscheduled/survey-statuses.ts";
+import { signResponseLink } from "../domain/signed-links.ts";
+import { listStoredProperties, listSurveyStatuses } from "../domain/surveys/survey-statuses.ts";
 import { getPerson } from "../domain/people/person-details.ts";
 import { resubscribe } from "../domain/people/resubscribe.ts";
 import { unsubscribe } from "../domain/people/suppressions.ts";

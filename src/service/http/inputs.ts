@@ -19,7 +19,7 @@ import type {
 } from "../domain/inputs.ts";
 import type { EventsFilter } from "../domain/ports.ts";
 import { checkAddresses } from "../domain/people/people.ts";
-import { readAnswerTexts } from "../domain/questions/answer-texts.ts";
+import { readAnswerTexts } from "../domain/answers/answer-texts.ts";
 import { checkSpecialProperties } from "../domain/surveys/special-properties.ts";
 import { Reader } from "./reader.ts";
 

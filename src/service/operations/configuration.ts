@@ -2,11 +2,7 @@
 import * as v from "valibot";
 import { isJsonObject, type Json } from "../../contract/json.ts";
 import { formatDuration } from "../../contract/text/duration.ts";
-import {
-  type AppliedConfiguration,
-  applyConfiguration,
-  type WantedConfiguration,
-} from "../domain/projects/configuration.ts";
+import { type AppliedConfiguration, applyConfiguration, type WantedConfiguration } from "../domain/configuration.ts";
 import { pruneEvents } from "../domain/webhooks/webhooks.ts";
 import { names, typed } from "./define/fields.ts";
 import { CONFIRM, defineOperation, readInput, requireConfirmed, Undone } from "./define/operation.ts";

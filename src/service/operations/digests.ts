@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { WEEKDAYS } from "../domain/surveys/windows.ts";
+import { WEEKDAYS } from "../domain/windows/windows.ts";
 import {
   addDigest,
   digestNow,

@@ -5,7 +5,7 @@ import { InvalidError, NotFoundError } from "../domain/errors.ts";
 import type { PublicLink } from "../domain/ports.ts";
 import { type Brand, changeBrand, readBrand } from "../domain/projects/brand.ts";
 import { changeTexts, readTexts, TEXT_NAMES, type TextName } from "../domain/projects/texts.ts";
-import { addLink, removeLink } from "../domain/surveys/survey-links.ts";
+import { addLink, removeLink } from "../domain/links/survey-links.ts";
 import { fromText, keyValues, typed } from "./define/fields.ts";
 import { defineOperation, orNull, withoutNulls } from "./define/operation.ts";
 

@@ -9,7 +9,7 @@ import { PLATFORMS } from "../../contract/resources.ts";
 import { DEFAULT_ZONE } from "../../runtime/zone.ts";
 import { changeReminder, isReminderTime, REMINDER_CHANNELS } from "../domain/delivery/reminders.ts";
 import { InvalidError, NotFoundError } from "../domain/errors.ts";
-import { type ProjectConfiguration, readConfiguration } from "../domain/projects/configuration.ts";
+import { type ProjectConfiguration, readConfiguration } from "../domain/configuration.ts";
 import { setThrottle } from "../domain/projects/projects.ts";
 import {
   changeSettings,
@@ -20,9 +20,9 @@ import {
   toProjectSettings,
 } from "../domain/projects/settings.ts";
 import { configureAutopilot, showAutopilot } from "../domain/surveys/autopilot/autopilot-settings.ts";
-import { DAYS_FORM, HOURS_FORM, parseDays, parseHours } from "../domain/surveys/windows.ts";
+import { DAYS_FORM, HOURS_FORM, parseDays, parseHours } from "../domain/windows/windows.ts";
 import { previewSurvey } from "../domain/surveys/preview.ts";
-import { signResponseLink } from "../domain/surveys/signed-links.ts";
+import { signResponseLink } from "../domain/signed-links.ts";
 import { durationOrOff, interval as seconds } from "./define/fields.ts";
 import { defineOperation, withoutNulls, orNull, writesIfGiven } from "./define/operation.ts";
 

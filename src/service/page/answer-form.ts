@@ -6,7 +6,7 @@ import type { HttpResponse } from "../../contract/http.ts";
 import { characterCount, SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
 import { type AnswerSteps, takeAnswer, type TakenAnswer } from "../domain/answers/take-answer.ts";
 import type { Store } from "../domain/ports.ts";
-import type { GivenAnswers } from "../domain/questions/answer-questions.ts";
+import type { GivenAnswers } from "../domain/answers/answer-questions.ts";
 import { pageResponse } from "./document.ts";
 import { askToWait, isToken } from "./page-request.ts";
 import { questionsPage } from "./questions-page.ts";

@@ -11,7 +11,7 @@ import {
   type Visit,
   visitSurvey,
 } from "../domain/answers/answers.ts";
-import { type AskedQuestion, questionsFor, toFields } from "../domain/questions/answer-questions.ts";
+import { type AskedQuestion, questionsFor, toFields } from "../domain/answers/answer-questions.ts";
 import { readSurveyWords } from "../domain/surveys/survey-words.ts";
 import { answerForm, linkedScore, readForm, readScore } from "./answer-form.ts";
 import { handlePreview } from "./preview-page.ts";

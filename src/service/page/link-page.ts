@@ -4,10 +4,10 @@
  */
 import type { HttpResponse, PathRequest } from "../../contract/http.ts";
 import type { PublicLink } from "../domain/ports.ts";
-import { toFields } from "../domain/questions/answer-questions.ts";
+import { toFields } from "../domain/answers/answer-questions.ts";
 import { readSpecialProperties } from "../domain/surveys/special-properties.ts";
 import { surveyWords } from "../domain/surveys/survey-words.ts";
-import { answerByLink, type LinkVisit, visitLink } from "../domain/surveys/survey-links.ts";
+import { answerByLink, type LinkVisit, visitLink } from "../domain/links/survey-links.ts";
 import { answerForm, linkedScore, readForm } from "./answer-form.ts";
 import { pageResponse } from "./document.ts";
 import {

@@ -5,7 +5,7 @@ import type { Project } from "../domain/inputs.ts";
 import type { Transaction } from "../domain/ports.ts";
 import { NO_BRAND } from "../domain/projects/brand.ts";
 import { NO_PRESENTATION } from "../domain/projects/presentation.ts";
-import { type AskedQuestion, findProblem, questionsFor } from "../domain/questions/answer-questions.ts";
+import { type AskedQuestion, findProblem, questionsFor } from "../domain/answers/answer-questions.ts";
 import { readSurveyWords } from "../domain/surveys/survey-words.ts";
 import { linkedScore, readForm, readScore } from "./answer-form.ts";
 import { pageResponse, seeOther } from "./document.ts";

@@ -3,7 +3,7 @@ import { plainAnswers, type PlainAnswer } from "../../contract/questions/additio
 import { FREE_RESPONSE_MAX } from "../../contract/questions/questions.ts";
 import type { AdditionalAnswer, Choice } from "../../contract/resources.ts";
 import { type Html, html } from "../../contract/text/html.ts";
-import type { AnswerProblem, AskedQuestion, GivenAnswers } from "../domain/questions/answer-questions.ts";
+import type { AnswerProblem, AskedQuestion, GivenAnswers } from "../domain/answers/answer-questions.ts";
 import { fillText, surveyTexts } from "../domain/texts/survey-texts.ts";
 import { type HtmlPage, problemSummary } from "./document.ts";
 import type { SurveyView } from "./survey-page.ts";

@@ -4,7 +4,7 @@ import { answerText, plainAnswers } from "../../contract/questions/additional-an
 import type { SurveyResponse } from "../../contract/resources.ts";
 import { SPECIAL_PROPERTIES } from "../../contract/special-properties.ts";
 import { createWallClock, DEFAULT_ZONE } from "../../runtime/zone.ts";
-import { isSignedLink, readLinkSignature } from "../domain/surveys/signed-links.ts";
+import { isSignedLink, readLinkSignature } from "../domain/signed-links.ts";
 import { type HtmlPage, type PageBrand, pageResponse, unknownLink } from "./document.ts";
 import { type Html, html } from "../../contract/text/html.ts";
 import { isToken, type PagesOptions, readLanguage, respondUnknown, showProject } from "./page-request.ts";

@@ -1,7 +1,7 @@
 import { unixSeconds, type Clock } from "../../runtime/clock.ts";
 import type { DeliveryProgress, DeliveryResult, MessageSender } from "../domain/delivery/sender.ts";
 import type { DueMessage, DueReply, FrozenMessage, Store } from "../domain/ports.ts";
-import { localDay } from "../domain/sms/day.ts";
+import { localDay } from "../domain/windows/day.ts";
 import type { GatewayReply, GatewayTransport } from "../delivery/sms/gateway-transport.ts";
 import { isAllowedCountry, readZone, type SegmentBudget, type SmsLimits, spend, toSmsMessage } from "./sms-sender.ts";
 

@@ -5,9 +5,9 @@ import type { DeliveryProgress, DeliveryResult } from "../domain/delivery/sender
 import type { Project } from "../domain/inputs.ts";
 import type { DueQuestion, FrozenMessage, Store } from "../domain/ports.ts";
 import { readSettings } from "../domain/projects/settings.ts";
-import { localDay, quietUntil } from "../domain/sms/day.ts";
+import { localDay, quietUntil } from "../domain/windows/day.ts";
 import { recipientZones } from "../domain/sms/recipient-zones.ts";
-import type { QuietHours } from "../domain/surveys/quiet-hours.ts";
+import type { QuietHours } from "../domain/windows/windows.ts";
 import {
   type PacedSender,
   type Composed,

@@ -6,7 +6,7 @@ import { netPromoterScore, scoreInterval } from "../../insight/interval.ts";
 import { LIVE_STYLE, renderLivePage } from "../../insight/report/live-page.ts";
 import type { ScoreTally } from "../domain/ports.ts";
 import { findShare } from "../domain/shares/shares.ts";
-import { type LinkSignature, readLinkSignature } from "../domain/surveys/signed-links.ts";
+import { type LinkSignature, readLinkSignature } from "../domain/signed-links.ts";
 import type { ShareRow } from "../domain/shares/share-rows.ts";
 import { type RateLimit, RateLimiter } from "../http/rate-limit.ts";
 import { HttpError } from "../http/replies.ts";

@@ -3,7 +3,7 @@ import type { openSmtpSender } from "../../../src/service/sending/mail-sender.ts
 import { finishDelivery, mayStillSend, releaseDeadClaims } from "../../../src/service/domain/delivery/deliveries.ts";
 import type { roomToday } from "../../../src/service/domain/delivery/pacing.ts";
 import type { refuseReminder } from "../../../src/service/domain/delivery/reminders.ts";
-import type { nextOpen } from "../../../src/service/domain/surveys/open-time.ts";
+import type { nextOpen } from "../../../src/service/domain/windows/open-time.ts";
 import { retryOrGiveUp } from "../../../src/service/domain/delivery/retries.ts";
 import type { refuseSurvey, scheduleAutopilot } from "../../../src/service/domain/surveys/surveys.ts";
 import type { SenderRows } from "../../../src/service/domain/delivery/rows/sender-rows.ts";
@@ -15,7 +15,7 @@ const DELIVERIES = "service/domain/delivery/deliveries.ts";
 const SURVEYS = "service/domain/surveys/surveys.ts";
 const PACING = "service/domain/delivery/pacing.ts";
 const REMINDERS = "service/domain/delivery/reminders.ts";
-const OPEN_TIME = "service/domain/surveys/open-time.ts";
+const OPEN_TIME = "service/domain/windows/open-time.ts";
 const YEAR_MS = 365 * 86_400_000;
 
 export const DELIVERY_FAULTS = [

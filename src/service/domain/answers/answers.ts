@@ -5,7 +5,16 @@ import { confirmSent } from "../delivery/deliveries.ts";
 import { LINK_SECONDS } from "../delivery/reminders.ts";
 import { InvalidError, NotFoundError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
-import type { ErasedLink, PageFacts, PersonRow, ResponseRow, Store, SurveyLink, Transaction } from "../ports.ts";
+import type {
+  ErasedLink,
+  NewResponse,
+  PageFacts,
+  PersonRow,
+  ResponseRow,
+  Store,
+  SurveyLink,
+  Transaction,
+} from "../ports.ts";
 import { peoplePages } from "../people/everybody.ts";
 import { resubscribePerson, stopTexts, unsubscribePerson } from "../people/suppressions.ts";
 import { changeResponse, storeResponse } from "./response-changes.ts";
@@ -55,30 +64,47 @@ export async function answerSurvey(
   // An answer may be the first proof that the survey was sent, so record it before `confirmSent`.
   if (answer === null) await tx.requests.noteAnswer(survey);
   await confirmSent(tx, project, requestId);
-  const state = linkState(visit, tx.now, windowSeconds);
-  if (answer !== null) {
-    const mayChange = state === "open";
-    if (mayChange) await changeAnswer(tx, project, answer, { score, comment });
-    return { responseId: answer.id, score: mayChange ? score : answer.score, mayChange };
-  }
+  if (answer !== null) return changeFirstAnswer(tx, project, answer, { score, comment }, windowSeconds);
+  const answeredAfter = survey.sentAt === null ? null : tx.now - survey.sentAt;
+  await tx.requests.setPageFacts(project.id, requestId, { ...survey.pageFacts, answeredBy: by, answeredAfter });
+  const row = { personId, requestId, score, comment: comment ?? null, personProperties: properties };
+  return storeFirstAnswer(tx, project, { ...row, token: tx.token() });
+}
+
+export async function storeFirstAnswer(
+  tx: Transaction,
+  project: Project,
+  answer: Omit<NewResponse, "createdAt" | "updatedAt">,
+): Promise<KeptAnswer> {
   const times = { createdAt: tx.now, updatedAt: tx.updatedAt };
-  const row = { personId, requestId, score, comment: comment ?? null, personProperties: properties, token: tx.token() };
-  const responseId = await storeResponse(tx, project.id, { ...row, ...times });
-  const seconds = survey.sentAt === null ? null : tx.now - survey.sentAt;
-  await tx.requests.setPageFacts(project.id, requestId, {
-    ...survey.pageFacts,
-    answeredBy: by,
-    answeredAfter: seconds,
-  });
+  const responseId = await storeResponse(tx, project.id, { ...answer, ...times });
   await noteEvent(tx, project, { type: "survey_response.created", responseId });
-  return { responseId, score, mayChange: true };
+  return { responseId, score: answer.score, mayChange: true };
+}
+
+/** Changes the first answer if it is younger than `windowSeconds`. */
+export async function changeFirstAnswer(
+  tx: Transaction,
+  project: Project,
+  answer: ResponseRow,
+  given: AnswerChange,
+  windowSeconds: number,
+): Promise<KeptAnswer> {
+  const mayChange = tx.now - answer.createdAt <= windowSeconds;
+  if (mayChange) await changeAnswer(tx, project, answer, given);
+  return { responseId: answer.id, score: mayChange ? given.score : answer.score, mayChange };
+}
+
+interface AnswerChange {
+  readonly score: number;
+  readonly comment?: string | null | undefined;
 }
 
 export async function changeAnswer(
   tx: Transaction,
   project: Project,
   answer: ResponseRow,
-  { score, comment = answer.comment }: { readonly score: number; readonly comment?: string | null | undefined },
+  { score, comment = answer.comment }: AnswerChange,
 ): Promise<boolean> {
   if (score === answer.score && comment === answer.comment) return false;
   await changeResponse(tx, project.id, answer.id, { score, comment, updatedAt: tx.updatedAt });

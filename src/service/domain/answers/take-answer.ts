@@ -10,7 +10,7 @@ import {
   type GivenAnswers,
   questionsFor,
   storeAnswers,
-} from "../questions/answer-questions.ts";
+} from "./answer-questions.ts";
 
 export interface AnswerForm {
   readonly score: number;

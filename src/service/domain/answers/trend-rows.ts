@@ -106,10 +106,9 @@ export class TrendRows extends Rows {
     await deleteRows(this.database, "trend_responses", project, ["response_id = ?", responseId]);
   }
 
-  /** Hides it from every list; false when there is none. */
-  async hide(project: number, id: number): Promise<boolean> {
-    const sql = "UPDATE trends SET state = 'removed' WHERE project_id = ? AND id = ? AND state <> 'removed'";
-    return (await this.database.run(sql, [project, id])) > 0;
+  /** Hides it from every list. */
+  async hide(project: number, id: number): Promise<void> {
+    this.database.send("UPDATE trends SET state = 'removed' WHERE project_id = ? AND id = ?", [project, id]);
   }
 
   /** Takes responses out of a hidden trend, with the last of them the trend. True when it is gone. */

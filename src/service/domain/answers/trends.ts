@@ -40,21 +40,19 @@ export async function removeTrend(tx: Transaction, project: Project, id: string)
   if (trend === undefined) return false;
   const shares = await tx.shares.list(project.id);
   const page = shares.find((one) => one.trendId === key && (one.expiresAt ?? Infinity) > tx.now);
-  if (page === undefined) return dropTrend(tx, project.id, trend.id);
+  if (page === undefined) {
+    const change = { project: project.id, target: String(trend.id) };
+    await tx.trends.hide(project.id, trend.id);
+    tx.changes.forget({ ...change, kind: "fill trend" });
+    await tx.changes.begin({ ...change, kind: "remove trend" });
+    return true;
+  }
   const [shown, by] = [quoteText(trend.name), quoteText(page.name)];
   const end = "end the page first (share remove)";
   throw new InvalidError(
     { trends: [`must keep ${shown}: the live page ${by} shows it; ${end}`] },
     `trend ${shown} is shown by the live page ${by}; ${end}`,
   );
-}
-
-async function dropTrend(tx: Transaction, project: number, id: number): Promise<boolean> {
-  if (!(await tx.trends.hide(project, id))) return false;
-  const change = { project, target: String(id) };
-  tx.changes.forget({ ...change, kind: "fill trend" });
-  await tx.changes.begin({ ...change, kind: "remove trend" });
-  return true;
 }
 
 /** A step of "fill trend". Responses that came or changed since the trend was added are in it. */

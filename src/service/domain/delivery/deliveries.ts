@@ -1,6 +1,6 @@
 /** The life of a delivery: claimed, checked, marked, ended, and the consequences. */
 import { claimSome, settleClaim } from "./claims.ts";
-import { dueAfter } from "../due-after.ts";
+import { dueAfter } from "../write-time.ts";
 import { NotFoundError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
 import type {
@@ -9,6 +9,7 @@ import type {
   DueMessage,
   DueProjects,
   DueReminder,
+  DueReply,
   DueSurvey,
   FrozenMessage,
   DeliveryChange,
@@ -16,8 +17,8 @@ import type {
   Transaction,
 } from "../ports.ts";
 import { findSuppression, recordBounce, stopTexts } from "../people/suppressions.ts";
-import { noteSegments } from "../sms/day.ts";
-import { refuseReply } from "../sms/refuse-reply.ts";
+import { readSettings } from "../projects/settings.ts";
+import { localDay } from "../windows/day.ts";
 import { postponeAutopilot, scheduleAutopilot } from "../surveys/surveys.ts";
 import { chooseWeek, continueDigest, eraseLostDigest, mayStillSendDigest, toDigestChange } from "./digests.ts";
 import { refuseReminder, scheduleReminder } from "./reminders.ts";
@@ -167,6 +168,15 @@ export async function mayStillSend(
   return (await isTooOld(tx, due, rules)) ? { kind: "failed", reason: "too late" } : null;
 }
 
+/** Doesn't ask for something that was given while the question waited. Null if the reply can be sent. */
+async function refuseReply(tx: Transaction, { project, kind, token }: DueReply): Promise<string | null> {
+  if (kind !== "ask-again" && kind !== "ask-comment") return null;
+  const { responseId = null } = (await tx.requests.byToken(token)) ?? {};
+  const answer = responseId === null ? null : await tx.responses.byId(project.id, responseId);
+  const isGiven = kind === "ask-again" ? answer !== null : (answer?.comment ?? null) !== null;
+  return isGiven ? "answered" : null;
+}
+
 /** A survey's age counts from when it can be sent, without the time spent waiting for a daily limit. */
 async function isTooOld(
   tx: Transaction,
@@ -233,14 +243,16 @@ async function followAsked(tx: Transaction, due: DueSurvey | DueReminder, result
   await continueAutopilot(tx, due, due.person.id, tx.now);
 }
 
-/** Counts a message's segments; for one of a dead process, those of its frozen form. */
+/** Counts a message's segments on the project's day; for one of a dead process, those of its frozen form. */
 async function noteTransmitted(
   tx: Transaction,
   { project, frozen }: DueMessage,
   result: DeliveryResult,
 ): Promise<void> {
   const segments = result.segments ?? frozen?.values.segments;
-  if (typeof segments === "number") await noteSegments(tx, project, segments);
+  if (typeof segments !== "number") return;
+  const { timeZone } = await readSettings(tx, project);
+  await tx.texts.addSegments(project.id, localDay(tx.now, timeZone).name, segments);
 }
 
 const WAITS: ReadonlySet<DeliveryOutcome["kind"]> = new Set(["retry", "released", "held"]);

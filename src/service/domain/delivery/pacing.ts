@@ -4,8 +4,8 @@ import type { Project } from "../inputs.ts";
 import type { Claim, DueMessage, OutgoingChannel, Transaction } from "../ports.ts";
 import { isLimited, WINDOW_REASON } from "./queue-rows.ts";
 import { readSettings } from "../projects/settings.ts";
-import { localDay } from "../sms/day.ts";
-import { nextOpen } from "../surveys/open-time.ts";
+import { localDay } from "../windows/day.ts";
+import { nextOpen } from "../windows/open-time.ts";
 import type { DeliveryOutcome } from "./sender.ts";
 
 export function followsWindow(due: DueMessage): boolean {

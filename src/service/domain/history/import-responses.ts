@@ -23,7 +23,7 @@ import {
   newPerson,
   type Outcomes,
 } from "./import-people.ts";
-import { toAdditionalAnswers } from "../questions/answer-texts.ts";
+import { toAdditionalAnswers } from "../answers/answer-texts.ts";
 import type { Question } from "../questions/question-rows.ts";
 import { noteEvent } from "../webhooks/events.ts";
 import type { HistoryStep, PastNote, PastPerson, PastResponse } from "./rows.ts";
@@ -240,31 +240,23 @@ async function toStored(
   row: PlacedResponse,
   personId: number,
 ): Promise<NewPastResponse> {
-  const { id, surveyType, score, comment, createdAt, permalink } = row;
-  const columns = { id, personId, surveyType, score, comment, createdAt, updatedAt: row.updatedAt ?? tx.updatedAt };
+  const { id, surveyType, score, comment, createdAt, permalink, tags, additionalAnswers } = row;
+  const notes: Note[] = [];
+  for (const note of row.notes ?? []) notes.push(toNote(note, note.id ?? (await tx.history.newId(project.id))));
   return {
-    ...columns,
+    id,
+    personId,
+    surveyType,
+    score,
+    comment,
+    createdAt,
+    updatedAt: row.updatedAt ?? tx.updatedAt,
     properties: JSON.stringify(row.properties),
-    ...(await toLists(tx, project, row)),
+    tags: JSON.stringify(tags ?? []),
+    additionalAnswers: JSON.stringify(additionalAnswers ?? []),
+    notes: JSON.stringify(notes),
+    noteIds: JSON.stringify(notes.map((note) => note.id)),
     ...(permalink !== undefined && { permalink }),
-  };
-}
-
-const NONE = "[]";
-
-async function toLists(
-  tx: Transaction,
-  project: Project,
-  { tags, notes, additionalAnswers }: PastResponse,
-): Promise<Pick<StoredPastResponse, "tags" | "additionalAnswers" | "notes" | "noteIds">> {
-  const shown: Note[] = [];
-  for (const note of notes ?? []) shown.push(toNote(note, note.id ?? (await tx.history.newId(project.id))));
-  return {
-    tags: tags === null || tags.length === 0 ? NONE : JSON.stringify(tags),
-    additionalAnswers:
-      additionalAnswers === null || additionalAnswers.length === 0 ? NONE : JSON.stringify(additionalAnswers),
-    notes: shown.length === 0 ? NONE : JSON.stringify(shown),
-    noteIds: shown.length === 0 ? NONE : JSON.stringify(shown.map(({ id }) => id)),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { TextsByQuestion } from "../questions/answer-texts.ts";
+import type { TextsByQuestion } from "../inputs.ts";
 import type { PersonRow } from "../people/person-columns.ts";
 import type { Json } from "../../../contract/json.ts";
 import type { Properties } from "../../../contract/resources.ts";

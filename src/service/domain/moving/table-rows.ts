@@ -1,3 +1,4 @@
+import { TABLES } from "../../sql/schema/baseline.ts";
 import { Rows } from "../../sql/rows.ts";
 import { textOrNull } from "../../sql/database.ts";
 
@@ -10,55 +11,18 @@ export type TableRow = Readonly<Record<string, string | number | null>>;
  */
 export type StoreMark = "erasures" | "filling" | "moved" | "address" | "listening" | "bounce address";
 
-/**
- * Tables and their keys, in dependency order. Omits `schema_versions`, `store_marks` and `processes`, which belong to
- * the store itself.
- */
-export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
-  projects: ["id"],
-  project_state: ["project_id"],
-  api_keys: ["project_id", "id"],
-  project_settings: ["project_id", "name"],
-  store_secrets: ["name"],
-  suppressions: ["project_id", "channel", "address_hash", "reason"],
-  survey_links: ["project_id", "id"],
-  questions: ["project_id", "id"],
-  digests: ["project_id", "id"],
-  autopilot_configurations: ["project_id", "platform"],
-  people: ["project_id", "id"],
-  resubscriptions: ["project_id", "person_id", "at"],
-  memberships: ["project_id", "platform", "person_id"],
-  unscheduled_surveys: ["project_id", "reason", "at", "id"],
-  messages: ["project_id", "id"],
-  delivery_attempts: ["project_id", "request_id", "n"],
-  delivery_reports: ["source", "id"],
-  delivery_state: ["name"],
-  text_parts: ["phone_number", "reference", "n"],
-  text_segments: ["project_id", "day"],
-  erased_surveys: ["project_id", "token"],
-  erasures: ["project_id", "hash"],
-  erased_links: ["project_id", "hash"],
-  upkeep_state: ["name"],
-  responses: ["project_id", "id"],
-  trends: ["project_id", "id"],
-  trend_conditions: ["project_id", "trend_id", "key"],
-  trend_responses: ["project_id", "trend_id", "response_id"],
-  row_counts: ["project_id", "span", "list", "number"],
-  shares: ["project_id", "id"],
-  share_days: ["project_id", "day", "share_id"],
-  long_changes: ["project_id", "kind", "target"],
-  operation_log: ["project_id", "id"],
-  webhooks: ["project_id", "id"],
-  webhook_events: ["project_id", "id"],
-  webhook_deliveries: ["project_id", "webhook_id", "event"],
-  webhook_attempts: ["project_id", "webhook_id", "event", "n"],
-};
+/** Tables of the store itself, which aren't copied. */
+const OWN_TABLES = new Set(["store_marks", "processes"]);
+
+/** Tables and their keys; a row comes after those it refers to. */
+export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  TABLES.filter(({ name }) => !OWN_TABLES.has(name)).map(({ name, key }) => [name, key.split(", ")]),
+);
 
 /** Per statement; engines allow 32,766 and more. */
 const PARAMETERS_MAX = 10_000;
 
 export class TableRows extends Rows {
-  /** All tables except those about the store itself; a row comes after those it refers to. */
   readonly names: readonly string[] = Object.keys(TABLE_KEYS);
 
   /** Rows with all columns, in key order, after the given one. */

@@ -1,7 +1,7 @@
 import type { Person, Properties, SentPerson } from "../../../contract/resources.ts";
 import type { SurveyStatus } from "../../../contract/text/survey-status.ts";
 import { recallDigests } from "../delivery/digests.ts";
-import { checkRecordedTime } from "../recorded-time.ts";
+import { checkRecordedTime } from "../write-time.ts";
 import { InvalidError } from "../errors.ts";
 import { type JsonPage, parseCursor, parseId, toPage } from "../ids.ts";
 import { noteOverwritten } from "../operation-log/operation-log.ts";
@@ -31,8 +31,9 @@ import {
 /** 4.1 as JSON, in creation order. */
 export async function listPeopleJson(tx: Transaction, project: Project, query: PeopleQuery): Promise<JsonPage> {
   const after = parseCursor(query.after);
-  if (query.email !== null || query.phoneNumber !== null)
-    return onePerson(await namedPerson(tx, project, query), query, after);
+  const { email, phoneNumber } = query;
+  if (email !== null) return onePerson(await tx.people.byEmail(project.id, email), query, after);
+  if (phoneNumber !== null) return onePerson(await tx.people.byPhone(project.id, phoneNumber), query, after);
   const { since, until, perPage, withProperties } = query;
   const ids = query.ids?.flatMap((id) => parseId(id) ?? []);
   const rows = await tx.people.list(project.id, { since, until, after, withProperties, ids, limit: perPage + 1 });
@@ -40,12 +41,6 @@ export async function listPeopleJson(tx: Transaction, project: Project, query: P
     const last = JSON.parse(row) as Person;
     return { createdAt: last.created_at, id: Number(last.id) };
   });
-}
-
-/** The person named by the filter; an address takes precedence over a number. */
-async function namedPerson(tx: Transaction, project: Project, query: PeopleQuery): Promise<PersonRow | null> {
-  if (query.email !== null) return tx.people.byEmail(project.id, query.email);
-  return query.phoneNumber === null ? null : tx.people.byPhone(project.id, query.phoneNumber);
 }
 
 /** A page with one person or none. The row is passed in, because another look-up would double the cost. */

@@ -1,5 +1,6 @@
 import { noteOverwritten } from "../operation-log/operation-log.ts";
-import { InvalidError, NotFoundError, TakenError } from "../errors.ts";
+import { UniqueViolation } from "../../sql/database.ts";
+import { InvalidError, NotFoundError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { PersonReference, Project } from "../inputs.ts";
 import type { PersonChange, PersonRow, Transaction } from "../ports.ts";
@@ -142,10 +143,10 @@ function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Rewrites a TakenError in the caller's terms; returns other errors unchanged. */
+/** Rewrites a UniqueViolation in the caller's terms; returns other errors unchanged. */
 export function translateTaken(error: unknown, names: IdentityNames): unknown {
-  if (!(error instanceof TakenError)) return error;
-  return taken(error.field === "phoneNumber" ? names.phoneNumber : names.email);
+  if (!(error instanceof UniqueViolation)) return error;
+  return taken(error.columns.includes("email_key") ? names.email : names.phoneNumber);
 }
 
 function taken(attribute: string): InvalidError {

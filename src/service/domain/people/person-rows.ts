@@ -1,7 +1,5 @@
 import { emailKey } from "../../../contract/text/email.ts";
-import { TakenError } from "../errors.ts";
 import { Rows } from "../../sql/rows.ts";
-import { UniqueViolation } from "../../sql/database.ts";
 import { type EventColumn, peopleBy } from "../../sql/lists/counted-lists.ts";
 import { deleteRows, insertRow, updateRows } from "../../sql/lists/counted-rows.ts";
 import {
@@ -79,18 +77,20 @@ export class PersonRows extends Rows {
     return (await this.database.first(BY_PHONE, [project, phoneNumber])) as PersonRow | null;
   }
 
+  /** Rejects with UniqueViolation. */
   async insert(project: number, person: NewPerson): Promise<PersonRow> {
     const { email, name, phoneNumber, createdAt, lastSentAt, nextSurveyAt = null, properties = null } = person;
     const id = await this.nextId(project);
     const row = { ...UNKNOWN_PERSON, id, email, name, phoneNumber, properties, createdAt, lastSentAt, nextSurveyAt };
-    await refuseTaken(() => insertRow(this.database, "people", personRow(project, row)));
+    await insertRow(this.database, "people", personRow(project, row));
     return row;
   }
 
+  /** Rejects with UniqueViolation. */
   async update(project: number, id: number, change: PersonChange): Promise<void> {
     const set = assignPerson(change);
     if (set === null) return;
-    await refuseTaken(() => updateRows(this.database, "people", set, ["project_id = ? AND id = ?", project, id]));
+    await updateRows(this.database, "people", set, ["project_id = ? AND id = ?", project, id]);
   }
 
   /** Makes the person unfindable, cancels their messages and frees their addresses. */
@@ -160,18 +160,6 @@ export class PersonRows extends Rows {
       [project, id],
     )) as unknown as readonly Resubscription[];
   }
-}
-
-async function refuseTaken(work: () => Promise<unknown>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    throw error instanceof UniqueViolation ? new TakenError(takenField(error), { cause: error }) : error;
-  }
-}
-
-function takenField({ columns }: UniqueViolation): "email" | "phoneNumber" {
-  return columns.includes("email_key") ? "email" : "phoneNumber";
 }
 
 const PERSON_MEMBERS: readonly (readonly [name: string, part: string])[] = [

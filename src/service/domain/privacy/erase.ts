@@ -20,7 +20,7 @@ import {
   noteErasure,
   readErasureLog,
 } from "./erasure-log.ts";
-import { type ErasedCounts, type Mention, MENTION_KINDS } from "./rows.ts";
+import { type ErasedCounts, type Mention, MENTION_KINDS } from "./erasure-rows.ts";
 
 export type ErasedAddress = Exclude<PersonReference, { readonly by: "id" }>;
 

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { emailKey } from "../../../contract/text/email.ts";
 import type { Project } from "../inputs.ts";
 import type { Transaction } from "../ports.ts";
-import type { ErasureEntry } from "./rows.ts";
+import type { ErasureEntry } from "./erasure-rows.ts";
 
 export interface Identifiers {
   readonly id: number | null;

@@ -6,7 +6,19 @@ import { countRows } from "../../sql/lists/list-counts.ts";
 import { deleteRequests } from "../delivery/rows/claims.ts";
 import { oldEvents } from "../webhooks/webhook-rows.ts";
 import type { Position } from "../rows.ts";
-import type { RetentionLimits, RetentionCounts } from "./rows.ts";
+
+export type RetentionMode = "anonymize" | "delete";
+
+/** Rows before these times expire; null keeps all. Unix seconds. */
+export type RetentionLimits = Readonly<Record<"responses" | "requests" | "events", number | null>>;
+
+export interface RetentionCounts {
+  readonly responses: number;
+  readonly requests: number;
+  readonly events: number;
+  /** Lines of the log. */
+  readonly log: number;
+}
 
 export interface OldResponse {
   readonly id: number;

@@ -1,7 +1,7 @@
 /** What a retention removes, for people. */
 import { countOf } from "../../../contract/text/whole-number.ts";
 import { toIsoTime } from "../../../contract/text/iso-time.ts";
-import type { RetentionMode } from "./rows.ts";
+import type { RetentionMode } from "./retention-rows.ts";
 
 interface Expired {
   /** Seconds; null keeps everything. */

@@ -3,8 +3,7 @@ import { InvalidError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
 import { LOG_KEPT, LOG_KEPT_MIN } from "../operation-log/operation-log.ts";
 import type { Position, Store, Transaction } from "../ports.ts";
-import type { OldResponse } from "./retention-rows.ts";
-import type { RetentionCounts, RetentionLimits, RetentionMode } from "./rows.ts";
+import type { OldResponse, RetentionCounts, RetentionMode } from "./retention-rows.ts";
 
 /** Seconds; null keeps everything. */
 export interface RetentionPolicy {
@@ -60,11 +59,6 @@ export async function changeRetention(
   return readRetention(tx, project);
 }
 
-function retentionLimits(now: number, { responses, mode, requests, webhooks }: RetentionPolicy): RetentionLimits {
-  const before = (seconds: number | null): number | null => (seconds === null ? null : now - seconds);
-  return { responses: before(responses), mode, requests: before(requests), events: before(webhooks) };
-}
-
 async function removedPerson(tx: Transaction, project: Project): Promise<number | null> {
   const stored = (await tx.projects.settings(project.id)).get(NAMES.removed);
   return stored === undefined ? null : Number(stored);
@@ -75,7 +69,9 @@ export async function countExpired(
   project: Project,
   policy: RetentionPolicy,
 ): Promise<RetentionCounts> {
-  const limits = retentionLimits(tx.now, policy);
+  const { responses, requests, webhooks } = policy;
+  const before = (age: number | null): number | null => (age === null ? null : tx.now - age);
+  const limits = { responses: before(responses), requests: before(requests), events: before(webhooks) };
   const removed = policy.mode === "delete" ? null : await removedPerson(tx, project);
   const log = await tx.operationLog.count(project.id, tx.now - policy.log);
   return { ...(await tx.retention.count(project.id, limits, removed)), log };

@@ -1,7 +1,5 @@
 import { Rows } from "../../sql/rows.ts";
-import { TakenError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
-import { UniqueViolation } from "../../sql/database.ts";
 import { peopleIn, responsesBy } from "../../sql/lists/counted-lists.ts";
 import { countRows } from "../../sql/lists/list-counts.ts";
 import { NUMBERS } from "./project-numbers.ts";
@@ -52,12 +50,11 @@ const PROJECT = `SELECT id, name, created_at AS "createdAt", throttle_seconds AS
   paused_at AS "pausedAt", limited_until AS "limitedUntil" FROM projects`;
 
 export class ProjectRows extends Rows {
+  /** Rejects with UniqueViolation. */
   async insert({ name, throttleSeconds }: Pick<ProjectRow, "name" | "throttleSeconds">): Promise<Project> {
-    const [row] = await refuseTaken(() =>
-      this.database.returning(
-        "INSERT INTO projects (id, name, created_at, throttle_seconds) SELECT coalesce(max(id), 0) + 1, ?, ?, ? FROM projects RETURNING id",
-        [name, this.session.now, throttleSeconds],
-      ),
+    const [row] = await this.database.returning(
+      "INSERT INTO projects (id, name, created_at, throttle_seconds) SELECT coalesce(max(id), 0) + 1, ?, ?, ? FROM projects RETURNING id",
+      [name, this.session.now, throttleSeconds],
     );
     const id = Number(row?.id);
     this.database.send("INSERT INTO project_state (project_id, next_id, clock, version) VALUES (?, 1, ?, 0)", [
@@ -119,6 +116,7 @@ export class ProjectRows extends Rows {
     )) as Project | null;
   }
 
+  /** Rejects with UniqueViolation. */
   async insertKey(
     project: number,
     key: Pick<KeyRow, "lastFour" | "name" | "access" | "expiresAt"> & { readonly hash: string },
@@ -126,12 +124,10 @@ export class ProjectRows extends Rows {
     const { hash, lastFour, name, access, expiresAt } = key;
     const { now } = this.session;
     const id = await this.nextId(project);
-    await refuseTaken(() =>
-      this.database.run(
-        `INSERT INTO api_keys (project_id, id, hash, last_four, created_at, name, access, expires_at)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-        [project, id, hash, lastFour, now, name, access, expiresAt],
-      ),
+    await this.database.run(
+      `INSERT INTO api_keys (project_id, id, hash, last_four, created_at, name, access, expires_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      [project, id, hash, lastFour, now, name, access, expiresAt],
     );
     return { id, name, lastFour, access, createdAt: now, lastUsedOn: null, expiresAt };
   }
@@ -181,14 +177,5 @@ export class ProjectRows extends Rows {
   /** All projects by id. `since` is the first day, in days since 1970 (UTC). */
   async numbers(since: number): Promise<readonly ProjectNumbers[]> {
     return (await this.database.all(NUMBERS, [since])).map((row) => readRow<ProjectNumbers>(row));
-  }
-}
-
-/** Turns a duplicate name of a project, or hash of a key, into TakenError. */
-async function refuseTaken<Result>(work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    throw error instanceof UniqueViolation ? new TakenError("name", { cause: error }) : error;
   }
 }

@@ -3,12 +3,13 @@ import { createHash } from "node:crypto";
 import { isReadOnlyKey, type KeyAccess, READ_ONLY_PREFIX } from "../../../contract/key-access.ts";
 import { KEY_LENGTH_MIN } from "../../../contract/limits.ts";
 import { DAY_SECONDS, DEFAULT_ZONE } from "../../../runtime/zone.ts";
-import { alreadyExists, checkText, InvalidError, NotFoundError, TakenError } from "../errors.ts";
+import { alreadyExists, checkText, InvalidError, NotFoundError } from "../errors.ts";
+import { UniqueViolation } from "../../sql/database.ts";
 import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
 import type { AutopilotSettings, KeyRow, KnownKeyRow, ProjectRow, Transaction } from "../ports.ts";
 import { isSameText } from "../secrets.ts";
-import { toWindow } from "../surveys/windows.ts";
+import { toWindow } from "../windows/windows.ts";
 
 const DEFAULT_THROTTLE_SECONDS = 30 * DAY_SECONDS;
 /** E-mail on the mornings of working days, text messages during working hours. */
@@ -34,10 +35,10 @@ export async function addProject(tx: Transaction, name: string): Promise<Project
   checkText("name", name);
   try {
     const project = await tx.projects.insert({ name, throttleSeconds: DEFAULT_THROTTLE_SECONDS });
-    for (const platform of PLATFORMS) await tx.autopilot.addSettings(project.id, platform, DEFAULT_AUTOPILOT[platform]);
+    for (const platform of PLATFORMS) await tx.autopilot.setSettings(project.id, platform, DEFAULT_AUTOPILOT[platform]);
     return project;
   } catch (error) {
-    throw error instanceof TakenError ? alreadyExists("a project named", "name", name) : error;
+    throw error instanceof UniqueViolation ? alreadyExists("a project named", "name", name) : error;
   }
 }
 
@@ -89,7 +90,7 @@ async function insertKey(tx: Transaction, project: Project, secretKey: string, f
       lastFour: secretKey.slice(-4),
     });
   } catch (error) {
-    throw error instanceof TakenError ? new InvalidError({ key: ["has already been taken"] }) : error;
+    throw error instanceof UniqueViolation ? new InvalidError({ key: ["has already been taken"] }) : error;
   }
 }
 

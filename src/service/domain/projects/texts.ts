@@ -75,11 +75,7 @@ export async function addTexts(tx: Transaction, project: Project, given: WantedT
   await storeTexts(tx, project, [...old, added]);
 }
 
-export async function clearTexts(tx: Transaction, project: Project): Promise<void> {
-  await storeTexts(tx, project, []);
-}
-
-async function storeTexts(
+export async function storeTexts(
   tx: Transaction,
   project: Project,
   all: readonly ProjectTexts[],

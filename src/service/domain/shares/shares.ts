@@ -6,7 +6,7 @@ import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
 import type { Store, Transaction } from "../ports.ts";
 import { requireTrend } from "../answers/trends.ts";
-import { isSignedLink, type LinkSignature, signLink } from "../surveys/signed-links.ts";
+import { isSignedLink, type LinkSignature, signLink } from "../signed-links.ts";
 import { type DayTally, tallyDay } from "./day-tally.ts";
 import type { DayRange, ShareRow, SharedDay } from "./share-rows.ts";
 

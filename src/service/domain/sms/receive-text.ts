@@ -85,14 +85,9 @@ function isAbout({ from }: TextedSurvey, { to }: IncomingText): boolean {
   return own === null || to === null || own === to;
 }
 
-interface Sender {
-  readonly from: string;
-  readonly survey: TextedSurvey | null;
-}
-
 async function obey(
   tx: Transaction,
-  { from, survey }: Sender,
+  { from, survey }: { readonly from: string; readonly survey: TextedSurvey | null },
   { kind, isCommon }: KeywordMeaning,
   { isAnsweredByProvider, replies }: TextRules,
 ): Promise<TextOutcome> {

@@ -1,6 +1,6 @@
 /** Decides when a member's next Autopilot survey is due. */
-import { afterOpenTime, nextOpen, openSecondsOfWeek, WEEK_SECONDS } from "./open-time.ts";
-import type { Window } from "./windows.ts";
+import { afterOpenTime, nextOpen, openSecondsOfWeek, WEEK_SECONDS } from "../windows/open-time.ts";
+import type { Window } from "../windows/windows.ts";
 
 /** The event from which the next survey is counted. It is stored, so that changed settings can be applied. */
 export type Start =

@@ -1,5 +1,5 @@
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
-import { dueAfter } from "../due-after.ts";
+import { dueAfter } from "../write-time.ts";
 import type { Transaction } from "../ports.ts";
 import type { WebhookAttempt, WebhookRow } from "./webhook.ts";
 

@@ -5,7 +5,7 @@ import type { Unsubscribe } from "../../../contract/resources.ts";
 import { isInSpan } from "../../../contract/text/score-span.ts";
 import type { Project } from "../inputs.ts";
 import type { Transaction } from "../ports.ts";
-import { signLink } from "../surveys/signed-links.ts";
+import { signLink } from "../signed-links.ts";
 import { type ResponseData, slackMessage } from "./slack-message.ts";
 import type { WebhookRow } from "./webhook.ts";
 

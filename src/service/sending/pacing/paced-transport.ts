@@ -119,7 +119,7 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
     const { store, name } = options;
     const { senders, resumedAt } = await store.read(async (tx) => ({
       senders: await tx.senders.list(),
-      resumedAt: await tx.senders.sendersResumedAt(),
+      resumedAt: await tx.senders.state("senders resumed"),
     }));
     const transport = new PacedTransport(options, senders.find((one) => one.name === name) ?? null, resumedAt);
     // Makes this process visible to operators.
@@ -281,7 +281,7 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
   async #lookAgain(): Promise<void> {
     const { store, wake, onError } = this.#options;
     const resumedAt = await store
-      .read((tx) => tx.senders.sendersResumedAt())
+      .read((tx) => tx.senders.state("senders resumed"))
       .catch((error: unknown) => {
         onError(error);
         return this.#resumedAt;

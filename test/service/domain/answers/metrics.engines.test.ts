@@ -7,7 +7,7 @@ import { getMetrics } from "../../../../src/service/domain/answers/metrics.ts";
 import { answerSurvey } from "../../../../src/service/domain/answers/answers.ts";
 import { deletePerson, sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { addTrend } from "../../../../src/service/domain/answers/trends.ts";
-import { addLink, answerByLink } from "../../../../src/service/domain/surveys/survey-links.ts";
+import { addLink, answerByLink } from "../../../../src/service/domain/links/survey-links.ts";
 import { addResponse, deleteResponse } from "../../../../src/service/domain/answers/responses.ts";
 import {
   claimAll,

@@ -6,10 +6,10 @@ import {
   applyConfiguration,
   RefusedConfigurationError,
   type WantedConfiguration,
-} from "../../../../src/service/domain/projects/configuration.ts";
+} from "../../../../src/service/domain/configuration.ts";
 import { addProject } from "../../../../src/service/domain/projects/projects.ts";
 import { addShare } from "../../../../src/service/domain/shares/shares.ts";
-import { addLink } from "../../../../src/service/domain/surveys/survey-links.ts";
+import { addLink } from "../../../../src/service/domain/links/survey-links.ts";
 import type { Project } from "../../../../src/service/domain/inputs.ts";
 import type { ProjectRow, Transaction } from "../../../../src/service/domain/ports.ts";
 import { openFixture } from "../fixture.ts";

@@ -1,11 +1,8 @@
 /** Answers as files have them: one text for each question, or a list of texts. */
 import { expect, test } from "vitest";
-import {
-  readAnswerTexts,
-  type TextsByQuestion,
-  toAdditionalAnswers,
-} from "../../../../src/service/domain/questions/answer-texts.ts";
+import { readAnswerTexts, toAdditionalAnswers } from "../../../../src/service/domain/answers/answer-texts.ts";
 import type { Question } from "../../../../src/service/domain/questions/question-rows.ts";
+import type { TextsByQuestion } from "../../../../src/service/domain/inputs.ts";
 
 const MANY: Question = {
   id: "q",

@@ -1,6 +1,6 @@
 /** When texts are quiet where their recipients live. */
 import { expect, it } from "vitest";
-import { quietUntil } from "../../../../src/service/domain/sms/day.ts";
+import { quietUntil } from "../../../../src/service/domain/windows/day.ts";
 import { callingCode, recipientZones } from "../../../../src/service/domain/sms/recipient-zones.ts";
 
 const QUIET = { from: 21, to: 8 };

@@ -8,7 +8,7 @@ import {
 import { addMember, removeMember } from "../../../../src/service/domain/surveys/autopilot/autopilot.ts";
 import { finishDelivery } from "../../../../src/service/domain/delivery/deliveries.ts";
 import { nextDueAt } from "../next-due-at.ts";
-import { ALWAYS } from "../../../../src/service/domain/surveys/windows.ts";
+import { ALWAYS } from "../../../../src/service/domain/windows/windows.ts";
 import { pauseSending } from "../../../../src/service/domain/delivery/oversight.ts";
 import { unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
 import { setThrottle } from "../../../../src/service/domain/projects/projects.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { parseDuration } from "../../../../src/cli/args/values.ts";
 import { createWallClock } from "../../../../src/runtime/zone.ts";
 import { dueMoment, type Start } from "../../../../src/service/domain/surveys/due-moment.ts";
-import { toWindow } from "../../../../src/service/domain/surveys/windows.ts";
+import { toWindow } from "../../../../src/service/domain/windows/windows.ts";
 
 const DAY = 86_400;
 

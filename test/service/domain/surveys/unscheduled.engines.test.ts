@@ -7,7 +7,7 @@ import { deletePerson, sendPerson } from "../../../../src/service/domain/people/
 import { recordBounce, stopTexts, unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
 import { setThrottle } from "../../../../src/service/domain/projects/projects.ts";
 import { addMember } from "../../../../src/service/domain/surveys/autopilot/autopilot.ts";
-import { listSurveyStatuses } from "../../../../src/service/domain/surveys/unscheduled/survey-statuses.ts";
+import { listSurveyStatuses } from "../../../../src/service/domain/surveys/survey-statuses.ts";
 import { pruneUnscheduled } from "../../../../src/service/domain/delivery/oversight.ts";
 import { claimAll, DAY, type Fixture, memberInput, openFixture, sendInput, START } from "../fixture.ts";
 

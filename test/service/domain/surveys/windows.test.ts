@@ -7,7 +7,7 @@ import {
   parseDays,
   parseHours,
   toWindow,
-} from "../../../../src/service/domain/surveys/windows.ts";
+} from "../../../../src/service/domain/windows/windows.ts";
 
 test.each([
   ["mon-fri", "mon-fri"],

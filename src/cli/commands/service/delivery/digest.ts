@@ -1,4 +1,4 @@
-import { WEEKDAYS } from "../../../../service/domain/surveys/windows.ts";
+import { WEEKDAYS } from "../../../../service/domain/windows/windows.ts";
 import type { ComposedMail } from "../../../../service/operations/define/operation.ts";
 import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { parseEmail } from "../../../args/people.ts";

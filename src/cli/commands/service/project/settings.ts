@@ -1,6 +1,6 @@
 import { FOOTER_MAX } from "../../../../contract/limits.ts";
 import { quoteText } from "../../../../contract/text/invisible.ts";
-import type { ProjectConfiguration } from "../../../../service/domain/projects/configuration.ts";
+import type { ProjectConfiguration } from "../../../../service/domain/configuration.ts";
 import { type ConfiguredSettings, PROJECT_SETTINGS } from "../../../../service/domain/projects/settings.ts";
 import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import type { FlagRecord } from "../../../args/flag-record.ts";

@@ -33,11 +33,14 @@ export async function countDays(
   while (days.length < limit) {
     const [first] = await listMerged(sources, { ...range, order, after: null, limit: 1 });
     if (first === undefined) break;
-    const day = toCalendarDay(wallClock(first.at));
-    const beginsAt = firstSecond(day, wallClock);
-    const endsAt = firstSecond({ ...day, day: day.day + 1 }, wallClock) - 1;
+    const beginsAt = firstSecond(toCalendarDay(wallClock(first.at)), wallClock);
+    const endsAt = nextDay(beginsAt, wallClock) - 1;
     const within = { since: Math.max(beginsAt, since ?? beginsAt), until: Math.min(endsAt, until) };
-    days.push({ beginsAt, day: nameOf(wallClock(first.at)), counts: await countStates(sources, within) });
+    days.push({
+      beginsAt,
+      day: toIsoTime(wallClock(first.at)).replace(/T.*/, ""),
+      counts: await countStates(sources, within),
+    });
     range = order === "asc" ? { since: endsAt + 1, until } : { since, until: beginsAt - 1 };
   }
   return days;
@@ -46,10 +49,6 @@ export async function countDays(
 function nextDay(beginsAt: number, wallClock: WallClock): number {
   const day = toCalendarDay(wallClock(beginsAt));
   return firstSecond({ ...day, day: day.day + 1 }, wallClock);
-}
-
-function nameOf(wall: number): string {
-  return toIsoTime(wall).replace(/T.*/, "");
 }
 
 async function countStates(

@@ -134,12 +134,12 @@ async function personSources(
     ...surveys.map((row) => toListed(row, holds)),
     ...reminders.map((row) => toListedReminder(row, holds)),
     ...(isListed ? unscheduled.map(toListedUnscheduled) : []),
-  ].filter((row) => (state === null || row.state === state) && (reason === null || hasReason(row, reason)));
+  ].filter(
+    (row) =>
+      (state === null || row.state === state) &&
+      (reason === null || row.reason === reason || (reason === "bounced" && row.state === "bounced")),
+  );
   return LISTED_STATES.map((one) => rowSource(one, rows));
-}
-
-function hasReason({ state, reason }: ListedDelivery, wanted: ListedReason): boolean {
-  return reason === wanted || (wanted === "bounced" && state === "bounced");
 }
 
 function rowSource(state: ListedState, all: readonly ListedDelivery[]): Source {

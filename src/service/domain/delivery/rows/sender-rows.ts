@@ -1,6 +1,6 @@
 import { Rows } from "../../../sql/rows.ts";
 import { numberOrNull, type SqlValue } from "../../../sql/database.ts";
-import type { QuietHours } from "../../surveys/quiet-hours.ts";
+import type { QuietHours } from "../../windows/windows.ts";
 import type { KeptSender, SenderState } from "../rows.ts";
 
 /** What all processes share about sending, by name. */

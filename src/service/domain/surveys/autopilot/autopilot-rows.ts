@@ -7,7 +7,7 @@ import type { SqlRow } from "../../../sql/database.ts";
 import { addCondition, jsonNumber, jsonObject, jsonText, type Where, whereSql } from "../../../sql/lists/fragments.ts";
 import { refreshNextSurvey } from "../../delivery/rows/claims.ts";
 import { updateRows } from "../../../sql/lists/counted-rows.ts";
-import { formatDays, formatHours, toWindow, type Window } from "../windows.ts";
+import { formatDays, formatHours, toWindow, type Window } from "../../windows/windows.ts";
 import type { JsonRows, Position } from "../../rows.ts";
 
 export interface MembershipRow {
@@ -56,55 +56,36 @@ const MEMBER = "project_id = ? AND platform = ? AND person_id = ?";
 
 export class AutopilotRows extends Rows {
   async configuration(project: number, platform: Platform): Promise<AutopilotConfiguration> {
-    const { active, frequency, createdAt, updatedAt } = await this.#settingsRow(project, platform);
-    return {
-      platform_id: platform,
-      active: active === 1,
-      frequency: Number(frequency),
-      created_at: Number(createdAt),
-      updated_at: Number(updatedAt),
-    };
+    const row = await this.database.first(
+      `SELECT platform AS platform_id, active, frequency, created_at, updated_at
+       FROM autopilot_configurations WHERE project_id = ? AND platform = ?`,
+      [project, platform],
+    );
+    return readRow<AutopilotConfiguration>(row!, { flags: ["active"] });
   }
 
   /** Without quiet hours. */
   async ownSettings(project: number, platform: Platform): Promise<AutopilotSettings> {
-    const { active, frequency, first, days, hours, zone } = await this.#settingsRow(project, platform);
-    return {
-      active: active === 1,
-      frequency: Number(frequency),
-      first: first === "now" ? "now" : "spread",
-      window: toWindow(String(days), String(hours), String(zone ?? DEFAULT_ZONE)),
-    };
-  }
-
-  async #settingsRow(project: number, platform: Platform): Promise<SqlRow> {
     const row = await this.database.first(
-      `SELECT active, frequency, first, days, hours, created_at AS "createdAt", updated_at AS "updatedAt",
+      `SELECT active, frequency, first, days, hours,
          (SELECT value FROM project_settings s WHERE s.project_id = c.project_id AND s.name = 'tz') AS zone
        FROM autopilot_configurations c WHERE project_id = ? AND platform = ?`,
       [project, platform],
     );
-    if (row === null) throw new Error(`project ${project} has no Autopilot configuration for ${platform}`);
-    return row;
-  }
-
-  async addSettings(project: number, platform: Platform, settings: AutopilotSettings): Promise<void> {
-    const { active, frequency, first, window } = settings;
-    const { now } = this.session;
-    this.database.send(
-      `INSERT INTO autopilot_configurations (project_id, platform, active, frequency, first, days, hours, created_at, updated_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      [project, platform, Number(active), frequency, first, formatDays(window.days), formatHours(window), now, now],
-    );
+    const { days, hours, zone, ...own } = row!;
+    const window = toWindow(String(days), String(hours), String(zone ?? DEFAULT_ZONE));
+    return { ...readRow<Omit<AutopilotSettings, "window">>(own, { flags: ["active"] }), window };
   }
 
   async setSettings(project: number, platform: Platform, settings: AutopilotSettings): Promise<void> {
     const { active, frequency, first, window } = settings;
-    const values = [Number(active), frequency, first, formatDays(window.days), formatHours(window)];
+    const { now } = this.session;
     this.database.send(
-      `UPDATE autopilot_configurations SET active = ?, frequency = ?, first = ?, days = ?, hours = ?, updated_at = ?
-       WHERE project_id = ? AND platform = ?`,
-      [...values, this.session.now, project, platform],
+      `INSERT INTO autopilot_configurations (project_id, platform, active, frequency, first, days, hours, created_at, updated_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (project_id, platform) DO UPDATE SET active = excluded.active,
+         frequency = excluded.frequency, first = excluded.first, days = excluded.days, hours = excluded.hours,
+         updated_at = excluded.updated_at`,
+      [project, platform, Number(active), frequency, first, formatDays(window.days), formatHours(window), now, now],
     );
   }
 

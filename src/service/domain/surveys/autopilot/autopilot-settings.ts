@@ -7,8 +7,8 @@ import type { Project } from "../../inputs.ts";
 import type { AutopilotSettings, Store, Transaction } from "../../ports.ts";
 import { readSettings } from "../../projects/settings.ts";
 import { dueMoment, firstAndLast, type Start } from "../due-moment.ts";
-import { WEEK_SECONDS } from "../open-time.ts";
-import type { QuietHours } from "../quiet-hours.ts";
+import { WEEK_SECONDS } from "../../windows/open-time.ts";
+import type { QuietHours } from "../../windows/windows.ts";
 import {
   DAYS_FORM,
   formatDays,
@@ -18,7 +18,7 @@ import {
   parseDays,
   parseHours,
   type Window,
-} from "../windows.ts";
+} from "../../windows/windows.ts";
 
 /** Windows for text messages exclude the server's quiet hours. */
 export async function readAutopilotSettings(
@@ -54,8 +54,9 @@ export async function configureAutopilot(
   const days = change.days === undefined ? old.window.days : parseDays(change.days);
   const hours = change.hours === undefined ? old.window : parseHours(change.hours);
   const { active = old.active, frequency = old.frequency, first = old.first } = change;
+  const isFrequency = Number.isInteger(frequency) && frequency >= 1 && frequency <= DURATION_MAX;
   const errors = {
-    ...(isFrequency(frequency) ? {} : { frequency: ["must be from 1 second to 100 years"] }),
+    ...(isFrequency ? {} : { frequency: ["must be from 1 second to 100 years"] }),
     ...(first === "spread" || first === "now" ? {} : { first: ['must be "spread" or "now"'] }),
     ...(days === null ? { days: [DAYS_FORM] } : {}),
     ...(hours === null ? { hours: [HOURS_FORM] } : {}),
@@ -91,10 +92,6 @@ export interface ShownAutopilot {
 
 export function showAutopilot({ window, ...settings }: AutopilotSettings): ShownAutopilot {
   return { ...settings, days: formatDays(window.days), hours: formatHours(window) };
-}
-
-function isFrequency(seconds: number): boolean {
-  return Number.isInteger(seconds) && seconds >= 1 && seconds <= DURATION_MAX;
 }
 
 /**

@@ -14,7 +14,7 @@ import { ReportRows } from "../../../../../src/service/domain/delivery/rows/repo
 import { QueueRows } from "../../../../../src/service/domain/delivery/rows/queue-rows.ts";
 import { RequestRows } from "../../../../../src/service/domain/delivery/rows/request-rows.ts";
 import { ResponseRows } from "../../../../../src/service/domain/answers/response-rows.ts";
-import { UnscheduledRows } from "../../../../../src/service/domain/surveys/unscheduled/unscheduled-rows.ts";
+import { UnscheduledRows } from "../../../../../src/service/domain/surveys/unscheduled-rows.ts";
 import { WebhookRows } from "../../../../../src/service/domain/webhooks/webhook-rows.ts";
 import { TrendRows } from "../../../../../src/service/domain/answers/trend-rows.ts";
 import { type SqliteDatabase, toDatabase } from "../../../../../src/service/store/sqlite/engine/database.ts";

@@ -1,16 +1,14 @@
 import { createHmac } from "node:crypto";
 import type { Properties } from "../../../contract/resources.ts";
 import { isStorableJson } from "../../../contract/text/storable.ts";
-import { changeAnswer, cleanAnswer } from "../answers/answers.ts";
+import { changeFirstAnswer, cleanAnswer, storeFirstAnswer } from "../answers/answers.ts";
 import type { KeptAnswer } from "../answers/take-answer.ts";
-import { storeResponse } from "../answers/response-changes.ts";
 import { checkText, InvalidError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
 import type { PublicLink, ResponseRow, Transaction } from "../ports.ts";
-import { LINK_SECRET } from "./signed-links.ts";
-import { checkSpecialProperties } from "./special-properties.ts";
-import { noteEvent } from "../webhooks/events.ts";
+import { LINK_SECRET } from "../signed-links.ts";
+import { checkSpecialProperties } from "../surveys/special-properties.ts";
 
 /** Creates a link whose responses get these properties. Throws InvalidError. */
 export async function addLink(
@@ -62,18 +60,11 @@ export async function answerByLink(
   const token = visitToken(await tx.secrets.ensure(LINK_SECRET), link, visit);
   const known = await tx.responses.byToken(token);
   const answer = known === null ? null : await tx.responses.byId(project.id, known.id);
-  if (answer !== null) {
-    const mayChange = tx.now - answer.createdAt <= windowSeconds;
-    if (mayChange) await changeAnswer(tx, project, answer, { score, comment });
-    return { responseId: answer.id, score: mayChange ? score : answer.score, mayChange };
-  }
+  if (answer !== null) return changeFirstAnswer(tx, project, answer, { score, comment }, windowSeconds);
   const nobody = { email: null, name: null, phoneNumber: null, lastSentAt: null, createdAt: tx.now };
-  const person = await tx.people.insert(project.id, nobody);
-  const times = { createdAt: tx.now, updatedAt: tx.updatedAt };
-  const row = { personId: person.id, requestId: null, score, comment: comment ?? null, personProperties: properties };
-  const responseId = await storeResponse(tx, project.id, { ...row, token, ...times, origin: "link" });
-  await noteEvent(tx, project, { type: "survey_response.created", responseId });
-  return { responseId, score, mayChange: true };
+  const { id: personId } = await tx.people.insert(project.id, nobody);
+  const row = { personId, requestId: null, score, comment: comment ?? null, personProperties: properties };
+  return storeFirstAnswer(tx, project, { ...row, token, origin: "link" });
 }
 
 /** A MAC, so that visits can't be guessed. */

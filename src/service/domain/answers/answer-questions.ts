@@ -2,13 +2,14 @@ import type { Locale } from "../../../contract/locales.ts";
 import { FREE_RESPONSE_MAX } from "../../../contract/questions/questions.ts";
 import type { AdditionalAnswer, Choice } from "../../../contract/resources.ts";
 import { characterCount } from "../../../contract/limits.ts";
-import { changeResponse } from "../answers/response-changes.ts";
+import { changeResponse } from "./response-changes.ts";
 import { InvalidError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
 import type { ResponseRow, Transaction } from "../ports.ts";
 import { noteEvent } from "../webhooks/events.ts";
-import { activeQuestions } from "./questions.ts";
-import type { Question } from "./question-rows.ts";
+import { activeQuestions } from "../questions/questions.ts";
+import { isOnScale, NO_VALUE } from "./answer-texts.ts";
+import type { Question } from "../questions/question-rows.ts";
 
 export interface AskedQuestion extends Pick<Question, "id" | "type" | "scale"> {
   readonly text: string;
@@ -55,14 +56,13 @@ export function findProblem(asked: readonly AskedQuestion[], given: GivenAnswers
 }
 
 type Value = AdditionalAnswer["value"];
-const NO_VALUE: Value = { free_response: null, scale: null, select_one: null, select_many: null };
 
 /** Null without an answer; a string for one that can't be stored. */
 function readValue(question: AskedQuestion, fields: readonly string[]): Value | AnswerProblem["kind"] | null {
   const filled = fields.map((text) => text.trim()).filter((text) => text !== "");
   const [first, ...others] = filled;
   if (first === undefined) return null;
-  const { type, choices } = question;
+  const { type, choices, scale } = question;
   if (type === "select_many") {
     const chosen = choices.filter(({ id }) => filled.includes(id));
     return chosen.length === new Set(filled).size ? { ...NO_VALUE, select_many: chosen } : "invalid";
@@ -70,13 +70,10 @@ function readValue(question: AskedQuestion, fields: readonly string[]): Value | 
   if (others.length > 0) return "invalid";
   if (type === "free_response")
     return characterCount(first) > FREE_RESPONSE_MAX ? "long" : { ...NO_VALUE, free_response: first };
-  if (type === "scale") return isOnScale(question, first) ? { ...NO_VALUE, scale: Number(first) } : "invalid";
+  if (type === "scale")
+    return scale !== null && isOnScale(scale, first) ? { ...NO_VALUE, scale: Number(first) } : "invalid";
   const chosen = choices.find(({ id }) => id === first);
   return chosen === undefined ? "invalid" : { ...NO_VALUE, select_one: chosen };
-}
-
-function isOnScale({ scale }: AskedQuestion, text: string): boolean {
-  return scale !== null && /^\d{1,2}$/.test(text) && Number(text) >= scale.from && Number(text) <= scale.to;
 }
 
 /**

@@ -1,9 +1,9 @@
 /** Signed links for colleagues, which open a page without a key. */
 import { createHmac } from "node:crypto";
-import { parseId } from "../ids.ts";
-import type { Project } from "../inputs.ts";
-import type { Transaction } from "../ports.ts";
-import { isSameText } from "../secrets.ts";
+import { parseId } from "./ids.ts";
+import type { Project } from "./inputs.ts";
+import type { Transaction } from "./ports.ts";
+import { isSameText } from "./secrets.ts";
 
 export const LINK_SECRET = "links";
 

@@ -1,10 +1,10 @@
-import { Rows } from "../../../sql/rows.ts";
-import type { SurveyStatusName, SurveyStatus } from "../../../../contract/text/survey-status.ts";
-import type { TimeRange } from "../../inputs.ts";
-import { readRow } from "../../../sql/columns.ts";
-import type { SqlRow } from "../../../sql/database.ts";
-import type { Channel } from "../../../../contract/routes.ts";
-import type { DuePage } from "../../delivery/rows.ts";
+import { Rows } from "../../sql/rows.ts";
+import type { SurveyStatusName, SurveyStatus } from "../../../contract/text/survey-status.ts";
+import type { TimeRange } from "../inputs.ts";
+import { readRow } from "../../sql/columns.ts";
+import type { SqlRow } from "../../sql/database.ts";
+import type { Channel } from "../../../contract/routes.ts";
+import type { DuePage } from "../delivery/rows.ts";
 
 interface NewUnscheduled {
   readonly personId: number;

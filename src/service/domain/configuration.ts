@@ -1,29 +1,30 @@
 /** All settings of a project as one value that can be saved, compared and applied. */
-import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
-import { formatSpans } from "../../../contract/questions/questions.ts";
-import { type Platform, PLATFORMS } from "../../../contract/resources.ts";
-import { formatScoreSpan, type ScoreSpan } from "../../../contract/text/score-span.ts";
-import { emailKey } from "../../../contract/text/email.ts";
-import { addTrend, removeTrend } from "../answers/trends.ts";
-import { WEEKDAYS } from "../surveys/windows.ts";
-import { isSlackTarget, shownTarget } from "../webhooks/digest-targets.ts";
-import { addDigest, formatMinute } from "../delivery/digests.ts";
-import { changeReminder, readReminder, type ReminderSettings } from "../delivery/reminders.ts";
-import { InvalidError } from "../errors.ts";
-import type { DigestRow, DigestSchedule, ProjectRow, Transaction, WebhookRow } from "../ports.ts";
+import { isDeepStrictEqual } from "node:util";
+import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
+import { formatSpans } from "../../contract/questions/questions.ts";
+import { type Platform, PLATFORMS } from "../../contract/resources.ts";
+import { formatScoreSpan, type ScoreSpan } from "../../contract/text/score-span.ts";
+import { emailKey } from "../../contract/text/email.ts";
+import { addTrend, removeTrend } from "./answers/trends.ts";
+import { WEEKDAYS } from "./windows/windows.ts";
+import { isSlackTarget, shownTarget } from "./webhooks/digest-targets.ts";
+import { addDigest, formatMinute } from "./delivery/digests.ts";
+import { changeReminder, readReminder, type ReminderSettings } from "./delivery/reminders.ts";
+import { InvalidError } from "./errors.ts";
+import type { DigestRow, ProjectRow, Transaction, WebhookRow } from "./ports.ts";
 import {
   applyQuestions,
   type ConfigurableQuestion,
   configuredQuestions,
   type ConfiguredQuestion,
-} from "../questions/configure.ts";
-import { configureAutopilot, readAutopilotSettings, showAutopilot } from "../surveys/autopilot/autopilot-settings.ts";
-import type { ShownAutopilot } from "../surveys/autopilot/autopilot-settings.ts";
-import { WEBHOOK_EVENTS, type WebhookEvent, type WebhookFormat } from "../webhooks/webhook.ts";
-import { SIGNATURE_HEADER } from "../webhooks/signature-settings.ts";
-import { addWebhook, changeWebhook, removeWebhook } from "../webhooks/webhooks.ts";
-import { changeBrand, describeLogo, readBrand, readLogo } from "./brand.ts";
-import { setThrottle } from "./projects.ts";
+} from "./questions/configure.ts";
+import { configureAutopilot, readAutopilotSettings, showAutopilot } from "./surveys/autopilot/autopilot-settings.ts";
+import type { ShownAutopilot } from "./surveys/autopilot/autopilot-settings.ts";
+import { WEBHOOK_EVENTS, type WebhookEvent, type WebhookFormat } from "./webhooks/webhook.ts";
+import { SIGNATURE_HEADER } from "./webhooks/signature-settings.ts";
+import { addWebhook, changeWebhook, removeWebhook } from "./webhooks/webhooks.ts";
+import { changeBrand, describeLogo, readBrand, readLogo } from "./projects/brand.ts";
+import { setThrottle } from "./projects/projects.ts";
 import {
   changeSettings,
   type ConfiguredSettings,
@@ -31,8 +32,8 @@ import {
   readSettings,
   toConfiguredSettings,
   toProjectSettings,
-} from "./settings.ts";
-import { addTexts, clearTexts, type ProjectTexts, readTexts, type WantedTexts } from "./texts.ts";
+} from "./projects/settings.ts";
+import { addTexts, storeTexts, type ProjectTexts, readTexts, type WantedTexts } from "./projects/texts.ts";
 
 interface ConfiguredBrand {
   readonly name: string | null;
@@ -224,7 +225,7 @@ function toBrandChange({ logo, ...rest }: Partial<ConfiguredBrand>, old: Configu
 }
 
 async function applyTexts(tx: Transaction, project: ProjectRow, wanted: readonly WantedTexts[]): Promise<void> {
-  await clearTexts(tx, project);
+  await storeTexts(tx, project, []);
   for (const [index, texts] of wanted.entries()) await at(["texts", String(index)], () => addTexts(tx, project, texts));
 }
 
@@ -232,18 +233,15 @@ async function applyTexts(tx: Transaction, project: ProjectRow, wanted: readonly
 async function applyTrends(tx: Transaction, project: ProjectRow, wanted: readonly ConfiguredTrend[]): Promise<void> {
   const left = [...(await tx.trends.list(project.id))];
   const missing = [...wanted.entries()].filter(([, trend]) => {
-    const found = left.findIndex((each) => each.name === trend.name && isSameMap(each.where, trend.where));
+    const found = left.findIndex(
+      (each) => each.name === trend.name && isDeepStrictEqual({ ...each.where }, { ...trend.where }),
+    );
     if (found >= 0) left.splice(found, 1);
     return found < 0;
   });
   for (const { id } of left) await at(["trends"], () => removeTrend(tx, project, String(id)));
   for (const [index, { name, where }] of missing)
     await at(["trends", String(index)], () => addTrend(tx, project, name, where));
-}
-
-function isSameMap(one: Readonly<Record<string, string>>, other: Readonly<Record<string, string>>): boolean {
-  const names = Object.keys(one);
-  return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
 }
 
 /** Webhooks are matched by URL and format, and then by order. */
@@ -288,17 +286,14 @@ async function applyDigests(tx: Transaction, project: ProjectRow, wanted: readon
     left.delete(emailKey(email));
     const [hours = 0, minutes = 0] = time.split(":").map(Number);
     const timing = { weekday: WEEKDAYS.findIndex((day) => day === every), minute: hours * 60 + minutes, zone: tz };
-    if (old?.allowPrivate === allowPrivate && isSameSchedule(old, timing)) continue;
+    const { weekday, minute, zone } = old ?? {};
+    if (old?.allowPrivate === allowPrivate && isDeepStrictEqual({ weekday, minute, zone }, timing)) continue;
     await at(["digests", String(index)], async () => {
       if (tz !== null && !isZone(tz)) throw new InvalidError({ tz: ["is not a time zone"] });
       return addDigest(tx, project, email, { ...timing, allowPrivate });
     });
   }
   for (const { id, email } of left.values()) if (!isSlackTarget(email)) await tx.digests.delete(project.id, id);
-}
-
-function isSameSchedule(one: DigestSchedule, other: DigestSchedule): boolean {
-  return one.weekday === other.weekday && one.minute === other.minute && one.zone === other.zone;
 }
 
 const NEW_DIGEST = { at: "08:00", tz: null, allow_private: false };

@@ -1,6 +1,15 @@
 /** Autopilot's windows: days of the week and wall-clock hours. */
 import { DEFAULT_ZONE } from "../../../runtime/zone.ts";
-import { isQuiet, type QuietHours } from "./quiet-hours.ts";
+
+/** Wall-clock hours, 0 to 23; across midnight if `from` is later than `to`. */
+export interface QuietHours {
+  readonly from: number;
+  readonly to: number;
+}
+
+export function isQuiet(hour: number, { from, to }: QuietHours): boolean {
+  return from <= to ? hour >= from && hour < to : hour >= from || hour < to;
+}
 
 export const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"] as const;
 

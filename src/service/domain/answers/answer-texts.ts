@@ -3,9 +3,8 @@ import type { Json } from "../../../contract/json.ts";
 import { CHOICE_SEPARATOR } from "../../../contract/questions/additional-answers.ts";
 import type { NumberSpan } from "../../../contract/questions/questions.ts";
 import type { AdditionalAnswer, Choice } from "../../../contract/resources.ts";
-import type { Question } from "./question-rows.ts";
-
-export type TextsByQuestion = Readonly<Record<string, string | readonly string[]>>;
+import type { TextsByQuestion } from "../inputs.ts";
+import type { Question } from "../questions/question-rows.ts";
 
 /** From JSON values: anything but text and lists is written as JSON; null and blank texts are omitted. */
 export function readAnswerTexts(values: Readonly<Record<string, Json>>): TextsByQuestion {
@@ -42,7 +41,12 @@ export function toAdditionalAnswers(
     .map(([id, text]) => toAnswer(questions.find((question) => question.id === id) ?? null, id, text, responseId));
 }
 
-const NO_VALUE: AdditionalAnswer["value"] = { free_response: null, scale: null, select_one: null, select_many: null };
+export const NO_VALUE: AdditionalAnswer["value"] = {
+  free_response: null,
+  scale: null,
+  select_one: null,
+  select_many: null,
+};
 
 function joined(text: TextsByQuestion[string]): string {
   return typeof text === "string" ? text : text.join(CHOICE_SEPARATOR);
@@ -72,7 +76,7 @@ function toValue(question: Question | null, given: TextsByQuestion[string]): Par
   return { select_many: parts.filter(isGiven).map((part) => toChoice(question, part)) };
 }
 
-function isOnScale({ from, to }: NumberSpan, text: string): boolean {
+export function isOnScale({ from, to }: NumberSpan, text: string): boolean {
   return /^\s*\d{1,2}\s*$/.test(text) && Number(text) >= from && Number(text) <= to;
 }
 

@@ -7,10 +7,7 @@ import {
   toCalendarDay,
   toMoment,
 } from "../../../runtime/zone.ts";
-import type { Project } from "../inputs.ts";
-import type { Transaction } from "../ports.ts";
-import { readSettings } from "../projects/settings.ts";
-import { isQuiet, type QuietHours } from "../surveys/quiet-hours.ts";
+import { isQuiet, type QuietHours } from "./windows.ts";
 
 const HOUR_SECONDS = 3600;
 
@@ -53,10 +50,4 @@ export function localDay(now: number, zone: string | null): LocalDay {
     beginsAt: firstSecond({ year, month, day }, wallClock),
     nextAt: firstSecond({ year, month, day: day + 1 }, wallClock),
   };
-}
-
-/** Counts segments that were sent, or may have been, on the project's day. */
-export async function noteSegments(tx: Transaction, project: Pick<Project, "id">, segments: number): Promise<void> {
-  const { timeZone } = await readSettings(tx, project);
-  await tx.texts.addSegments(project.id, localDay(tx.now, timeZone).name, segments);
 }

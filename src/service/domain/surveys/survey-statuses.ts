@@ -1,13 +1,13 @@
-import type { Properties } from "../../../../contract/resources.ts";
-import type { SurveyStatus } from "../../../../contract/text/survey-status.ts";
-import { InvalidError } from "../../errors.ts";
-import type { Project, StatusInput } from "../../inputs.ts";
-import { identify, newest, PEOPLE_NAMES } from "../../people/person-identity.ts";
-import { storedProperties } from "../../people/stored-properties.ts";
-import { suppressionMarks } from "../../people/suppressions.ts";
-import type { PersonRow, Transaction } from "../../ports.ts";
-import { UNKNOWN_PERSON } from "../../people/person-rows.ts";
-import { findPause, refuseSurvey } from "../surveys.ts";
+import type { Properties } from "../../../contract/resources.ts";
+import type { SurveyStatus } from "../../../contract/text/survey-status.ts";
+import { InvalidError } from "../errors.ts";
+import type { Project, StatusInput } from "../inputs.ts";
+import { identify, newest, PEOPLE_NAMES } from "../people/person-identity.ts";
+import { storedProperties } from "../people/stored-properties.ts";
+import { suppressionMarks } from "../people/suppressions.ts";
+import type { PersonRow, Transaction } from "../ports.ts";
+import { UNKNOWN_PERSON } from "../people/person-rows.ts";
+import { findPause, refuseSurvey } from "./surveys.ts";
 
 /**
  * Why a survey requested now for each of these people wouldn't be sent, in order; null if it would. Changes nothing.

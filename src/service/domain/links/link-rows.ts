@@ -1,8 +1,8 @@
-import { Rows } from "../sql/rows.ts";
-import type { Properties } from "../../contract/resources.ts";
-import { readRow } from "../sql/columns.ts";
-import type { SqlRow } from "../sql/database.ts";
-import type { Project } from "./inputs.ts";
+import { Rows } from "../../sql/rows.ts";
+import type { Properties } from "../../../contract/resources.ts";
+import { readRow } from "../../sql/columns.ts";
+import type { SqlRow } from "../../sql/database.ts";
+import type { Project } from "../inputs.ts";
 
 export interface PublicLink {
   readonly project: Project;
