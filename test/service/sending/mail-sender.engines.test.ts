@@ -279,7 +279,7 @@ it("when nobody serves and an operator resumes it, then the next start begins op
   const openResumed = async (resumedAt: number | null): Promise<SenderHealth> => {
     await state.fixture?.write(async (tx) => {
       await tx.senders.set({ name: "smtp", process: "one", savedAt: 1000, state: kept });
-      if (resumedAt !== null) await tx.senders.setSendersResumed(resumedAt);
+      if (resumedAt !== null) await tx.senders.setState("senders resumed", resumedAt);
     });
     const { sender, stop } = await openWorld("smtp://127.0.0.1:9");
     const health = sender.health();

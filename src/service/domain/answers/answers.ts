@@ -123,7 +123,6 @@ export function cleanAnswer<Given extends { readonly score: number; readonly com
   return { ...given, comment };
 }
 
-/** Throws InvalidError. */
 export function checkScore(score: number): void {
   if (Number.isInteger(score) && score >= SCORE_MIN && score <= SCORE_MAX) return;
   throw new InvalidError({ score: [`must be an integer from ${SCORE_MIN} to ${SCORE_MAX}`] });

@@ -1,4 +1,3 @@
-/** Metrics (4.7). */
 import { type Metrics, toCoreMetrics } from "../../../contract/resources.ts";
 import { type Channel, CHANNELS } from "../../../contract/routes.ts";
 import type { MetricGroup, MetricsQuery, Project, TimeRange } from "../inputs.ts";

@@ -75,7 +75,6 @@ export async function fillTrendStep(tx: Transaction, { project, target, doneTo }
   return null;
 }
 
-/** A step of "remove trend". */
 export async function removeTrendStep(tx: Transaction, { project, target }: LongChange): Promise<number | null> {
   return (await tx.trends.deleteSome(project, Number(target), STEP)) ? null : 0;
 }

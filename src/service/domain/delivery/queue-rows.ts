@@ -143,7 +143,6 @@ export interface SharedRoom {
   readonly room: number;
 }
 
-/** A message that is due and can be claimed. */
 export interface FoundMessage {
   readonly due: DueMessage;
   readonly state: string;
@@ -151,7 +150,6 @@ export interface FoundMessage {
   readonly isActive: boolean;
 }
 
-/** A claim's message as it is stored now. */
 export interface ClaimedState {
   readonly state: DeliveryState;
   readonly sentAt: number | null;

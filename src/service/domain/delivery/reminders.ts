@@ -2,7 +2,7 @@
 import { type Channel, CHANNELS } from "../../../contract/routes.ts";
 import { InvalidError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
-import type { DueReminder, ReminderQueue, Transaction } from "../ports.ts";
+import type { DueReminder, DueSurvey, ReminderQueue, Transaction } from "../ports.ts";
 import { canReceive } from "../people/suppressions.ts";
 import { nextOpening } from "./pacing.ts";
 
@@ -53,14 +53,11 @@ export function isReminderTime(seconds: number): boolean {
   return Number.isInteger(seconds) && seconds >= AFTER_MIN && seconds <= AFTER_MAX;
 }
 
-interface SentSurvey {
-  readonly project: Project;
-  readonly requestId: number;
-  readonly channel: Channel;
-}
-
-export async function scheduleReminder(tx: Transaction, survey: SentSurvey, sentAt: number): Promise<void> {
-  const { project, channel, requestId } = survey;
+export async function scheduleReminder(
+  tx: Transaction,
+  { project, channel, requestId }: Pick<DueSurvey, "project" | "channel" | "requestId">,
+  sentAt: number,
+): Promise<void> {
   const settings = await readReminder(tx, project);
   if (settings.after === null || !isFollowed(settings, channel)) return;
   const scheduledAt = await nextOpening(tx, project, channel, sentAt + settings.after);

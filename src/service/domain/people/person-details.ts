@@ -1,7 +1,7 @@
 import type { PersonDetails } from "../../../contract/resources.ts";
 import type { SurveyStatusName } from "../../../contract/text/survey-status.ts";
 import type { PersonReference, Project } from "../inputs.ts";
-import type { DeliveryRow, Transaction } from "../ports.ts";
+import type { Transaction } from "../ports.ts";
 import { findPause, refuseSurvey } from "../surveys/surveys.ts";
 import { toPerson } from "./people.ts";
 import { requireReferenced } from "./person-identity.ts";
@@ -32,31 +32,17 @@ export async function getPerson(tx: Transaction, project: Project, reference: Pe
     unsubscribed_at: person.unsubscribedAt,
     bounced_at: person.bouncedAt,
     texts_stopped_at: stop?.at ?? null,
-    surveys: surveys.map(toSurvey),
+    surveys: surveys.map((survey) => ({
+      id: String(survey.requestId),
+      channel: survey.channel,
+      autopilot: survey.autopilot,
+      state: survey.state,
+      reason: survey.reason,
+      created_at: survey.createdAt,
+      scheduled_at: survey.dueAt,
+      sent_at: survey.sentAt,
+      answered: survey.pageFacts.answeredBy !== null,
+    })),
     resubscriptions: resubscriptions.map(({ at, note }) => ({ created_at: at, note })),
-  };
-}
-
-function toSurvey({
-  requestId,
-  channel,
-  autopilot,
-  state,
-  reason,
-  createdAt,
-  dueAt,
-  sentAt,
-  pageFacts,
-}: DeliveryRow): PersonDetails["surveys"][number] {
-  return {
-    id: String(requestId),
-    channel,
-    autopilot,
-    state,
-    reason,
-    created_at: createdAt,
-    scheduled_at: dueAt,
-    sent_at: sentAt,
-    answered: pageFacts.answeredBy !== null,
   };
 }

@@ -36,13 +36,8 @@ export class RetentionRows extends Rows {
       before === null
         ? 0
         : Number((await this.database.first(`SELECT count(*) AS n FROM ${sql}`, [project, before]))?.n);
-    const all =
-      responses === null
-        ? 0
-        : await countRows(this.database, responsesBy(project, null, "created_at"), {
-            since: null,
-            until: responses - 1,
-          });
+    const list = responsesBy(project, null, "created_at");
+    const all = responses === null ? 0 : await countRows(this.database, list, { since: null, until: responses - 1 });
     const anonymous = await count(
       `responses WHERE project_id = ? AND created_at < ? AND person_id = ${removed ?? 0}`,
       removed === null ? null : responses,

@@ -18,16 +18,11 @@ export async function readPresentation(tx: Transaction, project: Pick<Project, "
   return { brand: toBrand(stored), settings: toSettings(stored), texts: toTexts(stored) };
 }
 
-interface OtherNames {
-  readonly senderName: string | null;
-  readonly productName: string | null;
-}
-
 /** The name shown on pages and in texts, or null. `default` isn't shown. */
 export function shownName(
   { brand, settings }: Presentation,
   project: Project,
-  { senderName, productName }: OtherNames,
+  { senderName, productName }: Readonly<Record<"senderName" | "productName", string | null>>,
 ): string | null {
   const known = brand.name ?? settings.senderName ?? senderName ?? productName;
   return singleLine(known ?? (project.name === "default" ? "" : project.name)) || null;

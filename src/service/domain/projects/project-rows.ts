@@ -5,13 +5,12 @@ import { countRows } from "../../sql/lists/list-counts.ts";
 import { NUMBERS } from "./project-numbers.ts";
 import { readRow } from "../../sql/columns.ts";
 import type { KeyAccess } from "../../../contract/key-access.ts";
-import type { ProjectNumbers } from "../rows.ts";
+import type { ProjectNumbers, StoreContents } from "../rows.ts";
 
 export interface ProjectRow extends Project {
   readonly createdAt: number;
   /** Minimum time between surveys sent by `POST /v1/people.json`; null disables throttling. */
   readonly throttleSeconds: number | null;
-  /** When sending was paused; null if it isn't. */
   readonly pausedAt: number | null;
   /** Until when the daily limit last delayed surveys; null for never. */
   readonly limitedUntil: number | null;
@@ -37,11 +36,6 @@ export interface KnownKeyRow {
   readonly lastUsedOn: string | null;
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
-}
-
-interface Counts {
-  readonly people: number;
-  readonly responses: number;
 }
 
 const ALL_TIME = { since: null, until: null };
@@ -167,7 +161,7 @@ export class ProjectRows extends Rows {
     return row === null ? null : readRow<KnownKeyRow>(row);
   }
 
-  async counts(project: number): Promise<Counts> {
+  async counts(project: number): Promise<Pick<StoreContents, "people" | "responses">> {
     return {
       people: await countRows(this.database, peopleIn(project), ALL_TIME),
       responses: await countRows(this.database, responsesBy(project, null, "created_at"), ALL_TIME),

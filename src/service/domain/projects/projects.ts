@@ -51,7 +51,6 @@ export async function requireProject(tx: Transaction, name: string): Promise<Pro
 export interface KeyFacts {
   readonly name: string | null;
   readonly access: KeyAccess;
-  /** When it expires, Unix seconds; null for never. */
   readonly expiresAt: number | null;
 }
 

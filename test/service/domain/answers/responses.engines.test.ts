@@ -90,9 +90,9 @@ test("when the person is expanded, then they are shown whole; notes are objects 
     }),
   );
   const person = { id: "1", email: "a@x.co", name: "a", created_at: START, phone_number: null };
-  const note = { id: String(noteId), text: 'call "him"', user_email: "me@x.co", created_at: START };
-  expect(await shown()).toEqual(["1", [String(noteId)]]);
-  expect(await shown("person")).toEqual([person, [String(noteId)]]);
+  const note = { id: noteId, text: 'call "him"', user_email: "me@x.co", created_at: START };
+  expect(await shown()).toEqual(["1", [noteId]]);
+  expect(await shown("person")).toEqual([person, [noteId]]);
   expect(await shown("notes")).toEqual(["1", [note]]);
   expect(await shown("person", "notes")).toEqual([person, [note]]);
 });

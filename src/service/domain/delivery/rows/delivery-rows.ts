@@ -12,7 +12,6 @@ import { type Database, numberOrNull, type SqlRow, type SqlValue } from "../../.
 import { refreshNextSurvey, WAITING_AGAIN } from "./claims.ts";
 import { readPageFacts } from "./page-facts.ts";
 
-/** What operators and senders need to know about requests. */
 export class DeliveryRows extends Rows {
   async listBySchedule(
     project: number,
