@@ -3,25 +3,17 @@ import type { Json } from "../../../contract/json.ts";
 import type { Note } from "../../../contract/resources.ts";
 import { replacePastResponse, storePastResponses } from "../answers/response-changes.ts";
 import type { Project } from "../inputs.ts";
-import type { PersonRow, Transaction } from "../ports.ts";
+import type { Transaction } from "../ports.ts";
 import { findErasures, noteErasure } from "../privacy/erasure-log.ts";
 import {
-  addPeople,
-  completePerson,
   type ConflictPolicy,
-  createOutcomes,
-  type RowFinding,
-  findKnown,
-  findKnownPerson,
   hasNoAddress,
   type Imported,
-  type ImportRules,
-  importPeople,
-  importSuppressions,
-  isIncomplete,
   isSomebodyElse,
-  newPerson,
+  type Merged,
   type Outcomes,
+  PeopleImport,
+  type RowFinding,
 } from "./import-people.ts";
 import { toAdditionalAnswers } from "../answers/answer-texts.ts";
 import type { Question } from "../questions/question-rows.ts";
@@ -52,11 +44,16 @@ export async function importHistory(
   return imported;
 }
 
+interface ImportRules {
+  readonly policy: ConflictPolicy;
+  /** The project has no id from this one on, so these need no look-up. */
+  readonly firstFree: number;
+}
+
 async function importBatch(tx: Transaction, project: Project, batch: PastRows, rules: ImportRules): Promise<Outcomes> {
-  if (batch.step === "suppressions") return importSuppressions(tx, project, batch.rows);
   const { step } = batch;
   const rows: readonly (PastPerson | PastResponse)[] = batch.rows;
-  const erased = await findErasedRows(tx, project, rows);
+  const erased = step === "suppressions" ? [] : await findErasedRows(tx, project, rows);
   if (erased.length === 0) return importRows(tx, project, batch, rules);
   const isErased = new Set(erased.map(({ index }) => index));
   const places = rows.flatMap((_, index) => (isErased.has(index) ? [] : [index]));
@@ -68,8 +65,14 @@ async function importBatch(tx: Transaction, project: Project, batch: PastRows, r
 }
 
 async function importRows(tx: Transaction, project: Project, batch: PastRows, rules: ImportRules): Promise<Outcomes> {
-  if (batch.step === "responses") return importResponses(tx, project, batch.rows, rules);
-  return importPeople(tx, project, batch.rows, rules);
+  const people = new PeopleImport(tx, project);
+  if (batch.step === "responses") await importResponses(tx, project, { people, rows: batch.rows }, rules);
+  else if (batch.step === "suppressions") await people.suppress(batch.rows);
+  else {
+    await people.read(batch.rows, rules.firstFree);
+    await people.import(batch.rows, rules.policy);
+  }
+  return people.outcomes;
 }
 
 /**
@@ -124,31 +127,47 @@ function toPlaced(questions: readonly Question[], { answers = {}, ...row }: Past
   return { ...row, id, additionalAnswers: [...(row.additionalAnswers ?? []), ...added] };
 }
 
+interface ResponseRows {
+  readonly people: PeopleImport;
+  readonly rows: readonly PastResponse[];
+}
+
 async function importResponses(
   tx: Transaction,
   project: Project,
-  rows: readonly PastResponse[],
+  { people, rows }: ResponseRows,
   { policy, firstFree }: ImportRules,
-): Promise<Outcomes> {
+): Promise<void> {
+  const { outcomes } = people;
   const questions = rows.some(({ answers }) => answers !== undefined) ? await tx.questions.list(project.id) : [];
-  const outcomes = createOutcomes();
-  const { people, markedUpTo } = await placePeople(tx, project, rows, firstFree, outcomes);
+  // Most rows name their person only by id. The time is up to when answers are marked.
+  const aloneIds = rows.flatMap(({ person }) => (isIdAlone(person) ? (person.id ?? []) : []));
+  const markedUpTo = await tx.history.markedUpTo(project.id, aloneIds);
+  const isHere = (person: PastPerson): boolean => isIdAlone(person) && markedUpTo.has(person.id ?? 0);
+  const others = rows.flatMap(({ person }) => (isHere(person) ? [] : [person]));
+  await people.read(others, firstFree);
+  const places: (number | null)[] = [];
+  for (const [index, row] of rows.entries())
+    places.push(isHere(row.person) ? row.person.id : await placePerson(people, row, index));
+  await people.store();
   const ids = rows.flatMap(({ id }) => (id === null || id >= firstFree ? [] : [id]));
   const stored = new Map((await tx.history.responses(project.id, ids)).map((row) => [row.id, row]));
   const added: NewPastResponse[] = [];
   const answered = new Map<number, number>();
   for (const [index, row] of rows.entries()) {
-    const personId = people[index];
-    if (personId === undefined) continue;
+    const personId = places[index] ?? null;
+    if (personId === null) continue;
     if (row.createdAt > (answered.get(personId) ?? -1)) answered.set(personId, row.createdAt);
     const found = await findStored(tx, project, { row, personId, stored, added });
     const placed = toPlaced(questions, row, found?.id ?? row.id ?? (await tx.history.newId(project.id)));
     if (found === null) {
       added.push(await toStored(tx, project, placed, personId));
       outcomes.kept += 1;
-    } else if (found.personId !== personId && found.createdAt !== row.createdAt)
-      outcomes.refused.push({ index, text: `id ${found.id} belongs to another response in this project` });
-    else await mergeResponse(tx, project, { found, row: placed, personId, index, policy }, outcomes);
+      continue;
+    }
+    const merged = await mergeResponse(tx, project, { found, row: placed, personId, policy });
+    people.note(index, merged);
+    if (merged === "changed") outcomes.events.push({ type: "survey_response.updated", responseId: found.id });
   }
   await storePastResponses(tx, project.id, added);
   for (const { id } of added) outcomes.events.push({ type: "survey_response.created", responseId: id });
@@ -156,58 +175,26 @@ async function importResponses(
     project.id,
     [...answered].flatMap(([id, at]) => (at > (markedUpTo.get(id) ?? -1) ? [{ id, at }] : [])),
   );
-  return outcomes;
 }
 
-interface Placement {
-  readonly people: readonly (number | undefined)[];
-  /** Per stored person: up to when answers are marked. */
-  readonly markedUpTo: ReadonlyMap<number, number>;
-}
-
-async function placePeople(
-  tx: Transaction,
-  project: Project,
-  rows: readonly PastResponse[],
-  firstFree: number,
-  outcomes: Outcomes,
-): Promise<Placement> {
-  // Most rows name their person only by id.
-  const people = rows.map(({ person }) => person);
-  const ids = people.flatMap((person) => (isIdAlone(person) ? (person.id ?? []) : []));
-  const here = await tx.history.markedUpTo(project.id, ids);
-  const isHere = (person: PastPerson): boolean => person.id !== null && here.has(person.id) && isIdAlone(person);
-  const known = await findKnown(
-    tx,
-    project,
-    people.filter((person) => !isHere(person)),
-    firstFree,
-  );
-  const added: PersonRow[] = [];
-  const places: (number | undefined)[] = [];
-  for (const [index, { person, createdAt }] of rows.entries()) {
-    if (isHere(person)) {
-      places.push(person.id ?? undefined);
-      continue;
-    }
-    const found = findKnownPerson(known, person);
-    if (found !== null && person.id === found.id && isSomebodyElse(found, person)) {
-      outcomes.refused.push({ index, text: `person ${found.id} is someone else in this project` });
-      places.push(undefined);
-      continue;
-    }
-    if (found === null) {
-      const made = await newPerson(tx, project, known, person, createdAt);
-      added.push(made);
-      if (hasNoAddress(made)) outcomes.nameless.push(made.id);
-    } else if (isIncomplete(found, person)) {
-      await addPeople(tx, project, { known, people: added.splice(0) }, outcomes);
-      await completePerson(tx, project, { known, id: found.id, row: person }, outcomes);
-    }
-    places.push((found ?? added.at(-1))?.id);
+/** The id of the response's person; null if the row is refused. */
+async function placePerson(
+  people: PeopleImport,
+  { person, createdAt }: PastResponse,
+  index: number,
+): Promise<number | null> {
+  const found = people.find(person);
+  if (found === null) {
+    const made = await people.add(person, createdAt);
+    if (hasNoAddress(made)) people.outcomes.nameless.push(made.id);
+    return made.id;
   }
-  await addPeople(tx, project, { known, people: added }, outcomes);
-  return { people: places, markedUpTo: here };
+  if (person.id === found.id && isSomebodyElse(found, person)) {
+    people.note(index, { kind: "refused", text: `person ${found.id} is someone else in this project` });
+    return null;
+  }
+  await people.complete(found, person);
+  return found.id;
 }
 
 function isIdAlone({ email, phoneNumber, createdAt }: PastPerson): boolean {
@@ -268,25 +255,20 @@ interface ResponseMerge {
   readonly found: StoredPastResponse;
   readonly row: PlacedResponse;
   readonly personId: number;
-  readonly index: number;
   readonly policy: ConflictPolicy;
 }
 
 async function mergeResponse(
   tx: Transaction,
   project: Project,
-  { found, row, personId, index, policy }: ResponseMerge,
-  outcomes: Outcomes,
-): Promise<void> {
+  { found, row, personId, policy }: ResponseMerge,
+): Promise<Merged> {
+  if (found.personId !== personId && found.createdAt !== row.createdAt)
+    return { kind: "refused", text: `id ${found.id} belongs to another response in this project` };
   const differing = differences(found, row, personId);
-  if (differing.length === 0) {
-    outcomes.same += 1;
-    return;
-  }
-  if (policy === "keep") {
-    outcomes.conflicts.push({ index, text: `response ${found.id} is stored with another ${differing.join(", ")}` });
-    return;
-  }
+  if (differing.length === 0) return "same";
+  if (policy === "keep")
+    return { kind: "conflicts", text: `response ${found.id} is stored with another ${differing.join(", ")}` };
   const wanted = await toStored(tx, project, row, personId);
   const { tags, notes, noteIds, additionalAnswers } = found;
   await replacePastResponse(tx, project.id, {
@@ -295,8 +277,7 @@ async function mergeResponse(
     ...(row.notes === null && { notes, noteIds }),
     ...(row.additionalAnswers === null && { additionalAnswers }),
   });
-  outcomes.changed += 1;
-  outcomes.events.push({ type: "survey_response.updated", responseId: found.id });
+  return "changed";
 }
 
 /** Fields whose stored value differs; omits those that the source doesn't have. */
