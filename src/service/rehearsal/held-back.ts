@@ -7,7 +7,7 @@ import { canReceive } from "../domain/people/suppressions.ts";
 import type { AutopilotSettings, DueQuestion, MembershipRow, ProjectRow, Store, Transaction } from "../domain/ports.ts";
 import { readAutopilotSettings } from "../domain/surveys/autopilot/autopilot-settings.ts";
 import { dueMoment, plannedMoment } from "../domain/surveys/due-moment.ts";
-import { nextOpen } from "../domain/surveys/open-time.ts";
+import { nextOpen } from "../domain/windows/open-time.ts";
 import type { Held } from "./results.ts";
 
 /**

@@ -104,7 +104,7 @@ export interface StepLoopOptions {
   readonly isClosed: () => boolean;
 }
 
-/** Runs saved long changes some steps at a time, between other jobs. A failed step ends the loop until the next start. */
+/** Runs saved long changes in steps, between other jobs. A failed step ends the loop until the next start. */
 export class StepLoop {
   readonly #options: StepLoopOptions;
   #running: Promise<void> | null = null;

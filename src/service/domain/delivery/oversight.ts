@@ -294,7 +294,7 @@ export async function pruneAttempts(tx: Transaction, limit: number): Promise<boo
 
 const UNSCHEDULED_KEPT_SECONDS = 400 * 86_400;
 
-/** Deletes requests of surveys that weren't scheduled, older than 400 days, up to `limit`. True if there may be more. */
+/** Deletes up to `limit` requests of surveys that weren't scheduled, after 400 days. True if there may be more. */
 export async function pruneUnscheduled(tx: Transaction, limit: number): Promise<boolean> {
   return (await tx.unscheduled.prune(tx.now - UNSCHEDULED_KEPT_SECONDS, limit)) === limit;
 }

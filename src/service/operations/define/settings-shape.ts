@@ -5,7 +5,7 @@ import { PLATFORMS } from "../../../contract/resources.ts";
 import { REMINDER_CHANNELS } from "../../domain/delivery/reminders.ts";
 import { PROJECT_SETTINGS } from "../../domain/projects/settings.ts";
 import { TEXT_NAMES } from "../../domain/projects/texts.ts";
-import { WEEKDAYS } from "../../domain/surveys/windows.ts";
+import { WEEKDAYS } from "../../domain/windows/windows.ts";
 import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../../domain/webhooks/webhook.ts";
 
 const TEXT = v.nullable(v.string());

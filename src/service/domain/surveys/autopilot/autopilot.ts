@@ -53,8 +53,8 @@ async function filteredPerson(
 
 /**
  * 4.9: adds a person and schedules the first survey, or replaces a member's properties, depending on `created`.
- * `status` is why no survey is scheduled, or sent now. Throws InvalidError for an unidentified or unknown person, or one
- * without an address on the platform.
+ * `status` is why no survey is scheduled, or sent now. Throws InvalidError for an unidentified or unknown person, or
+ * one without an address on the platform.
  */
 export async function addMember(tx: Transaction, project: Project, input: MemberInput) {
   const { platform } = input;
