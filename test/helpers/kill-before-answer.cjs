@@ -1,7 +1,7 @@
 // Required into `serve`: kills it when the answer to the operation with the number KILL_ANSWER would be written.
 const { ServerResponse } = require("node:http");
 
-const { end } = ServerResponse.prototype;
+const end = Reflect.get(ServerResponse.prototype, "end");
 let answers = 0;
 
 ServerResponse.prototype.end = function replaced(...args) {

@@ -80,7 +80,7 @@ async function callByName(administration: Administration, { name, caller, input:
 function toReply(result: unknown): HttpResponse {
   if (!isObject(result) || !("rows" in result) || !("next" in result)) return jsonReply(200, result);
   const { rows, next } = result;
-  return jsonReply(200, rows, next === null ? {} : { [NEXT_PAGE_HEADER]: String(next) });
+  return jsonReply(200, rows, typeof next === "string" ? { [NEXT_PAGE_HEADER]: next } : {});
 }
 
 function isObject(value: unknown): value is object {

@@ -23,7 +23,7 @@ export function typed<Value, Given = Value | string>(
   json: JsonObject = { type: "string" },
 ) {
   const explain = ({ input }: { readonly input: unknown }): string => {
-    const text = typeof input === "object" && !Array.isArray(input) ? JSON.stringify(input) : String(input);
+    const text = typeof input === "string" ? input : Array.isArray(input) ? input.join(",") : JSON.stringify(input);
     return typeof form === "string" ? `${quoteText(text)} is not ${form}` : form(text);
   };
   return v.pipe(
@@ -122,13 +122,18 @@ export const keyValues = typed<Pairs, Pairs | readonly string[] | string>(
   { type: ["object", "array", "string"], additionalProperties: { type: "string" }, items: { type: "string" } },
 );
 
+function spanText(given: unknown): unknown {
+  if (!isJsonObject(given)) return given;
+  const { from, to } = given;
+  return typeof from === "number" && typeof to === "number" ? `${from}-${to}` : null;
+}
+
 /** A range such as `0-6`, or an object. */
 export function span(read: (text: string) => NumberSpan | null, form: string) {
-  return typed<NumberSpan>(
-    (given) => fromText(read)(isJsonObject(given) ? `${given["from"]}-${given["to"]}` : given),
-    form,
-    { type: ["string", "object"], description: "such as 0-6, or an object with from and to" },
-  );
+  return typed<NumberSpan>((given) => fromText(read)(spanText(given)), form, {
+    type: ["string", "object"],
+    description: "such as 0-6, or an object with from and to",
+  });
 }
 
 /** Gives Unix seconds once the time of the transaction is known, for times such as 7d. */

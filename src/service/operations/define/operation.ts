@@ -77,6 +77,7 @@ export type Access = "read" | "write";
 export type Scope = "project" | "server" | "any";
 type ProjectOf<Of extends Scope> = Of extends "project" ? ProjectRow : Of extends "server" ? null : ProjectRow | null;
 type Fields = v.ObjectEntries;
+const NO_INPUT = {};
 type Schema<Each extends Fields> = v.StrictObjectSchema<Each, undefined>;
 type Parsed<Each extends Fields> = v.InferOutput<Schema<Each>>;
 /** As passed by callers, who can omit fields with a default. */
@@ -147,7 +148,7 @@ export interface Operation<Of extends Scope, Input, Result> {
   /** What a call may need at most. */
   readonly mostAccess: Access;
   /** JSON Schema. */
-  describeInput(): JsonObject;
+  readonly describeInput: () => JsonObject;
   access(input: Input): Access;
   /** A change leaves its line in the log. Throws DomainError. */
   call(tools: OperationTools, call: Call, input: Input): Promise<Result>;
@@ -157,13 +158,16 @@ export function defineOperation<
   Prepared,
   Done,
   Of extends Scope = "project",
-  Each extends Fields = Record<never, never>,
+  Each extends Fields = typeof NO_INPUT,
   Result = Done,
 >(spec: Spec<Of, Each, Prepared, Done, Result>): Operation<Of, Given<Each>, Result> {
   const { access, writesAnyway = false, confirm, prepare, run, noted, after } = spec;
   const scope = spec.scope ?? ("project" as Of);
   const locks: Place["locks"] = spec.locks ?? (scope === "server" ? "none" : "all");
-  const schema = v.strictObject({ ...spec.input, ...(confirm !== undefined && CONFIRM) }) as unknown as Schema<Each>;
+  const schema = v.strictObject({
+    ...(spec.input ?? NO_INPUT),
+    ...(confirm !== undefined && CONFIRM),
+  }) as unknown as Schema<Each>;
   const requiredAccess = (input: Parsed<Each>): Access => (typeof access === "string" ? access : access(input));
   return {
     scope,
