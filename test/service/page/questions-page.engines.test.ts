@@ -51,7 +51,7 @@ const checkedValues = (page: string): string[] =>
   );
 
 test("when a question fits the score, then it is asked after the score, stored, and thanked for", async () => {
-  await add({ to: [{ from: 0, to: 6 }] });
+  await add({ to: "0-6" });
   const path = await scored("3");
   const page = await pages.get(`${path}/questions`);
   expect([page.status, visibleText(page.text)]).toEqual([
@@ -79,7 +79,7 @@ test("when a question fits the score, then it is asked after the score, stored, 
 });
 
 test("when no question fits the score, then the pages are as without any", async () => {
-  await add({ to: [{ from: 0, to: 6 }] });
+  await add({ to: "0-6" });
   const path = `/s/${(await pages.send()).token}`;
   const sent = await pages.post(path, { score: "9", comment: "Good" });
   expect(sent.headers["location"]).toBe(path);
@@ -159,8 +159,8 @@ describe("when every kind of question is answered", () => {
   });
 
   it("then a score that is changed later asks its own questions", async () => {
-    await add({ id: "q_low", text: "What went wrong?", to: [{ from: 0, to: 6 }] });
-    await add({ id: "q_high", text: "What do you like?", to: [{ from: 9, to: 10 }] });
+    await add({ id: "q_low", text: "What went wrong?", to: "0-6" });
+    await add({ id: "q_high", text: "What do you like?", to: "9-10" });
     const path = await scored("3");
     expect(visibleText((await pages.get(`${path}/questions`)).text)).toContain("What went wrong?");
     await pages.post(path, { score: "10" });
@@ -215,8 +215,8 @@ describe("what a form may not hold", () => {
   });
 
   it("when it names a question that is not asked, then that is ignored", async () => {
-    await add({ id: "q_high", to: [{ from: 9, to: 10 }] });
-    await add({ id: "q_low", to: [{ from: 0, to: 6 }] });
+    await add({ id: "q_high", to: "9-10" });
+    await add({ id: "q_low", to: "0-6" });
     const path = await scored("3");
     await pages.post(path, { "answers[q_high]": "a", "answers[q_none]": "b", "answers[q_low]": "c" });
     expect((await answersOf())?.map(({ question }) => question.id)).toEqual(["q_low"]);
@@ -368,7 +368,7 @@ test("when a preview is answered, then it asks the questions of the score, store
     type: "select_many",
     text: "Which all?",
     choice: ["Web", "Shop"],
-    to: [{ from: 0, to: 6 }],
+    to: "0-6",
   });
   const asking = await pages.post("/s/preview-de", { score: "3" });
   expect([asking.status, asking.headers["location"]]).toEqual([303, "/s/preview-de/questions?answered=3"]);
