@@ -4,7 +4,7 @@ import { processName } from "../runtime/files/processes.ts";
 import type { WakeLoop } from "../runtime/wake-loop.ts";
 import { syncErasures } from "./data-file/erasure-file.ts";
 import { openData } from "./data-file/open-data-file.ts";
-import { type MailContext, NO_SENDER, readMailContext, type SenderSettings } from "./delivery/message/sender.ts";
+import { type MailContext, NO_SENDER, readMailContext } from "./delivery/message/sender.ts";
 import { withSlackDigests } from "./digest/slack-digest.ts";
 import type { Project } from "./domain/inputs.ts";
 import type { Store } from "./domain/ports.ts";
@@ -20,8 +20,6 @@ export interface CommonParts {
   readonly options: ServiceOptions;
   readonly store: Store;
   readonly address: ServiceAddress;
-  /** Default sender. */
-  readonly sender: SenderSettings;
   /** Identifies this process in claims. */
   readonly process: string;
   readonly metrics: ServiceMetrics;
@@ -68,7 +66,6 @@ export async function openCommonParts(options: ServiceOptions): Promise<CommonPa
     options,
     store,
     address,
-    sender,
     process: `${processName()}:${random.token(6)}`,
     metrics,
     deliveries: new DeliveryMetrics(),
@@ -82,13 +79,11 @@ export async function openCommonParts(options: ServiceOptions): Promise<CommonPa
 
 /** A command has senders to show and resume them. */
 export function openSenders(parts: CommonParts): Promise<Senders> {
-  const { options, store, address, sender, process, loops, readContext, failures } = parts;
-  const { clock, random, log, mail = null, sms = null, dataFile, database = null } = options;
+  const { options, store, address, process, loops, readContext, failures } = parts;
+  const { clock, random, mail = null, sms = null, sender = NO_SENDER, dataFile, database = null } = options;
   return createSenders({
+    ...options,
     store,
-    clock,
-    random,
-    log,
     process,
     mail,
     sms,

@@ -62,10 +62,13 @@ export class RequestBody {
         this.#held += chunk.byteLength;
         const hasRoom = this.#bodies.hold(chunk.byteLength);
         if (this.#held > BODY_MAX) this.#fail(tooLarge());
-        else if (!hasRoom) this.#fail(tooMany());
+        else if (!hasRoom)
+          this.#fail(
+            new HttpError(503, "Service Unavailable: too many large requests at once", { "retry-after": "1" }),
+          );
       };
       incoming.on("data", take);
-      incoming.on("end", () => resolve(join(chunks)));
+      incoming.on("end", () => resolve(Buffer.concat(chunks)));
       const gone = (): void => this.#fail(new ClientGoneError("the client went away"));
       incoming.on("error", gone);
       incoming.on("close", () => {
@@ -89,13 +92,4 @@ export class RequestBody {
 
 export function tooLarge(): HttpError {
   return new HttpError(413, `Payload Too Large: a body may have at most ${BODY_MAX} bytes`);
-}
-
-function tooMany(): HttpError {
-  return new HttpError(503, "Service Unavailable: too many large requests at once", { "retry-after": "1" });
-}
-
-function join(chunks: readonly Uint8Array[]): Uint8Array {
-  const [only] = chunks;
-  return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
 }

@@ -22,7 +22,7 @@ import type {
   MessageFiles,
   MessageSender,
 } from "../domain/delivery/sender.ts";
-import type { DueDigest, DueMessage, DueQuestion, DueReminder, ErasedSurvey } from "../domain/ports.ts";
+import type { DueMessage, DueQuestion, DueReminder, ErasedSurvey } from "../domain/ports.ts";
 import { formatSurveyMail, freezeMail } from "../delivery/message/survey-mail.ts";
 import type { MailContext } from "../delivery/message/sender.ts";
 import { formatSurveySms } from "../delivery/message/survey-sms.ts";
@@ -103,7 +103,8 @@ export class Outbox implements MessageSender, MessageFiles {
     // This takes long, and people may be erased meanwhile.
     const { text, messageId } = await makeDigest(due, await readContext(project), null);
     if (!(await progress.mayStillSend())) return { kind: "cancelled", reason: "withdrawn" };
-    return this.#write(digestName(due), attempts, async () => ({ text, mark: messageId }));
+    const name = fileName({ project, requestId: due.digestId, channel: "email", token: due.token }, due.scheduledAt);
+    return this.#write(name, attempts, async () => ({ text, mark: messageId }));
   }
 
   async erase(surveys: readonly ErasedSurvey[]): Promise<ErasedFiles> {
@@ -231,10 +232,6 @@ function questionName(due: DueQuestion): string {
   if (!("survey" in due)) return fileName(due);
   const { project, token, survey } = due;
   return fileName({ project, token, ...survey }, due.requestId);
-}
-
-function digestName({ project, digestId, token, scheduledAt }: DueDigest): string {
-  return fileName({ project, requestId: digestId, channel: "email", token }, scheduledAt);
 }
 
 /** Name of the survey's own file, also for an unfinished file or a reminder's; empty for other files. */
