@@ -27,7 +27,8 @@ export const shareOperations = {
     after: async ({ store, clock, appUrl }, { share, token }) => {
       // Counts in advance, so that the first visit is fast even with many years of answers.
       await keepDays(store, share, { first: null, last: utcDay(unixSeconds(clock)) - 1 });
-      return { ...toShareInfo(share), url: `${appUrl()}/d/${token}` };
+      const url = `${appUrl()}/d/${token}`;
+      return { ...toShareInfo(share), url, csv_url: `${url}.csv` };
     },
   }),
   "share.list": defineOperation({

@@ -1,4 +1,4 @@
-/** `/d/<token>` is a live page, `/d/<token>.json` its numbers. Wrong tokens look like unknown paths. */
+/** `/d/<token>` is a live page, `.json` and `.csv` its numbers. Wrong tokens look like unknown paths. */
 import { createHash } from "node:crypto";
 import type { HttpResponse, PathRequest } from "../../contract/http.ts";
 import { toCoreMetrics } from "../../contract/resources.ts";
@@ -19,7 +19,7 @@ import { type RangeName, RANGES, readRangeName } from "./ranges.ts";
 const WRONG_TOKENS: RateLimit = { requests: 60, periodSeconds: 60 };
 const KEPT_MS = 60_000;
 const KEPT_MAX = 200;
-const PATH = /^\/d\/([\w-]+?)(\.json)?$/;
+const PATH = /^\/d\/([\w-]+?)(\.json|\.csv)?$/;
 
 export interface ShareOptions extends FactsOptions {
   /** Without a slash at the end; null for the URL of each request. */
@@ -58,7 +58,7 @@ export class SharePage {
     const range = readRangeName(request.query);
     if (range === null) throw new HttpError(400, `Bad Request: range is one of ${RANGES.join(", ")}`);
     const facts = await this.#readFacts(share, range);
-    const response = suffix === undefined ? page(facts, range, given) : json(facts);
+    const response = suffix === undefined ? page(facts, range, given) : numbers(facts, suffix);
     return stayingWithHttps(response, publicUrl ?? request.origin);
   }
 
@@ -95,9 +95,11 @@ const CROSS_ORIGIN = {
   "access-control-allow-headers": "*",
 };
 
-function json(facts: ShareFacts): HttpResponse {
-  const headers = { ...pageHeaders(), ...CROSS_ORIGIN, "content-type": "application/json; charset=utf-8" };
-  return { status: 200, headers, body: JSON.stringify(shareJson(facts)) };
+function numbers(facts: ShareFacts, suffix: string): HttpResponse {
+  const isCsv = suffix === ".csv";
+  const type = isCsv ? "text/csv; charset=utf-8; header=present" : "application/json; charset=utf-8";
+  const headers = { ...pageHeaders(), ...CROSS_ORIGIN, "content-type": type };
+  return { status: 200, headers, body: isCsv ? shareCsv(facts) : JSON.stringify(shareJson(facts)) };
 }
 
 /** Rounded like the API's metrics (4.7); null without answers. */
@@ -133,4 +135,18 @@ function shareJson(facts: ShareFacts): object {
       return { property, value, nps, response_count: n };
     }),
   };
+}
+
+const CSV_HEADER = "period,response_count,promoter_count,passive_count,detractor_count,nps,nps_low,nps_high";
+
+/** The periods. Cells are labels of dates and numbers, so none is a formula. */
+function shareCsv({ periods }: ShareFacts): string {
+  const rows = periods.map(({ label, counts }) => {
+    const { kinds, ...score } = scoreFields(counts);
+    const row: Readonly<Record<string, string | number | null>> = { period: label, ...score, ...kinds };
+    return CSV_HEADER.split(",")
+      .map((column) => row[column] ?? "")
+      .join(",");
+  });
+  return [CSV_HEADER, ...rows].map((line) => `${line}\r\n`).join("");
 }

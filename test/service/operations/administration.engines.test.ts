@@ -171,6 +171,7 @@ function masked(value: unknown): unknown {
       "key",
       "secret",
       "url",
+      "csv_url",
       "message",
       "message_id",
       "last_four",

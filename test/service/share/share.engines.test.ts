@@ -118,6 +118,47 @@ function totalOf(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0);
 }
 
+describe("the numbers as CSV", () => {
+  it("are the periods of the JSON with their counts, for the same link and ranges", async () => {
+    const { path } = await share("Sheet");
+    for (const range of RANGES) {
+      const { periods } = JSON.parse((await visit(`${path}.json?range=${range}`)).text) as { periods: Row[] };
+      const { status, headers, text } = await visit(`${path}.csv?range=${range}`);
+      expect([status, headers["content-type"], headers["access-control-allow-origin"]]).toEqual([
+        200,
+        "text/csv; charset=utf-8; header=present",
+        "*",
+      ]);
+      const [names = "", ...lines] = text.split("\r\n");
+      expect([names, lines.pop()]).toEqual([
+        "period,response_count,promoter_count,passive_count,detractor_count,nps,nps_low,nps_high",
+        "",
+      ]);
+      const rows = lines.map((line) =>
+        Object.fromEntries(line.split(",").map((cell, at) => [names.split(",")[at], cell])),
+      );
+      const shown = ({ period, response_count, nps, nps_low, nps_high }: Row): string =>
+        [period, response_count, nps, nps_low, nps_high].join(",");
+      expect(rows.map(shown)).toEqual(periods.map(shown));
+      for (const row of rows)
+        expect(Number(row["response_count"])).toBe(
+          Number(row["promoter_count"]) + Number(row["passive_count"]) + Number(row["detractor_count"]),
+        );
+      // A sign begins a number, never a formula.
+      expect(text).toMatch(/^(?:(?:\w[\w-]*|-?\d+(?:\.\d+)?|)(?:,|\r\n))+$/);
+    }
+  });
+
+  it("are refused like the page, and counted against the same limit", async () => {
+    const { path } = await share("Refused");
+    expect(await visit(`${path}.csv?range=1d`)).toMatchObject({ status: 400 });
+    expect(await visit(`${path}.csv`, "POST")).toMatchObject({ status: 405, headers: { allow: "GET, HEAD" } });
+    expect(await visit(`${path}.csv`, "HEAD")).toMatchObject({ status: 200, text: "" });
+    expect(await visit(`${path}.csv`, "OPTIONS")).toMatchObject({ status: 204 });
+    expect((await visit(`/d/${"x".repeat(22)}.csv`)).status).toBe(404);
+  });
+});
+
 describe("the numbers", () => {
   it("when ranges, trends and changes of the data are many, then all of them are the API's", async () => {
     const trend = await embedded.service.admin({

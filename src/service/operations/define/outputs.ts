@@ -127,7 +127,7 @@ export const OUTPUTS = {
   "brand.show": BRAND,
   "texts.set": TEXTS,
   "texts.show": TEXTS,
-  "share.add": { ...SHARE, url: "text" },
+  "share.add": { ...SHARE, url: "text", csv_url: "text" },
   "share.list": SHARE,
   "share.remove": { id: "id", name: "text" },
   "trend.add": TREND,
