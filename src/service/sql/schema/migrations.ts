@@ -5,6 +5,7 @@ import { COUNT_ALL } from "../lists/recount.ts";
 import { BASELINE, createAll, createBaseline, createTable, type SchemaDialect } from "./baseline.ts";
 import { ROW_COUNTS } from "./tables/answer-tables.ts";
 import { OPERATION_LOG } from "./tables/project-tables.ts";
+import { createViews } from "./views.ts";
 
 /** Has a row for each applied version. Its name identifies our schema. */
 export const VERSIONS_TABLE = "schema_versions";
@@ -39,6 +40,7 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   { version: 4, statements: (dialect) => createAll(OPERATION_LOG, dialect) },
+  { version: 5, statements: createViews },
 ];
 
 export const NEW_STORE: Migration = {
