@@ -43,6 +43,9 @@ function type(program: string, args: readonly string[], script: string): string 
   return stdout;
 }
 
+const rows = (text: string): string[] =>
+  text.split("\n").flatMap((line) => (line.includes("|") ? [line.replaceAll(" ", "")] : []));
+
 describe("docs/data.md", () => {
   it.skipIf(onPostgres || findProgram("sqlite3") === null)("sqlite3 reads the file while it is served", () => {
     const [block = ""] = blocks("sqlite3");
@@ -75,8 +78,6 @@ describe("docs/data.md", () => {
     "psql reads the database, and a role of its own only the views",
     () => {
       const [query = "", grant = ""] = blocks("psql");
-      const rows = (text: string): string[] =>
-        text.split("\n").flatMap((line) => (line.includes("|") ? [line.replaceAll(" ", "")] : []));
       expect(rows(type("sh", [], query))).toEqual(["month|responses|nps", "2026-01|2|0", "2026-02|2|50"]);
       const role = `analyst_${process.pid}`;
       type("sh", [], grant.replaceAll("analyst", role));

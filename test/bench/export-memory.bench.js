@@ -9,6 +9,7 @@ const CASES = [
   { name: "responses, times ignored", mode: "walk", args: ["responses", "export"] },
   { name: "responses, in windows", mode: "times", args: ["responses", "export"] },
   { name: "responses --flatten", mode: "times", args: ["responses", "export", "--flatten"] },
+  { name: "responses -o parquet", mode: "times", args: ["responses", "export", "-o", "parquet"] },
   { name: "people, in windows", mode: "times", args: ["people", "export"] },
 ];
 

@@ -48,7 +48,8 @@ export interface Growth {
   readonly find: (page: RowPage) => readonly string[];
   /** Puts the columns found so far last, in this order. */
   readonly encoderFor: (found: readonly string[]) => PageEncoder;
-  readonly widen: Widen;
+  /** Null if rows may have fewer cells than there are columns. */
+  readonly widen: Widen | null;
 }
 
 export interface ExportTotals {
@@ -122,7 +123,7 @@ async function copyWidened(
 ): Promise<void> {
   let start = 0;
   for (const { bytes, found } of runs) {
-    const addCells = found === width ? null : widen(width - found);
+    const addCells = found === width ? null : (widen?.(width - found) ?? null);
     for await (const chunk of scratch.read(start, bytes)) {
       signal.throwIfAborted();
       await sink.write(addCells === null ? Buffer.from(chunk) : addCells(chunk));

@@ -37,7 +37,7 @@ const GLOBALS = {
     environment: "SURVEYCTL_OUTPUT",
     otherwise: "table on a terminal, tsv in a pipe, csv for export",
     /** Null means the command's default for a terminal or a pipe. */
-    read: readOutput,
+    read: (flags: Flags, env: Environment) => readOutput(flags, env),
   },
   json: { group: "Output", flag: "--json", text: "short for -o json" },
   query: {
@@ -215,16 +215,20 @@ function readPlain(
   return environment === undefined || fallback === null ? null : parse(fallback, environment);
 }
 
-export function readOutput(flags: Flags, env: Environment): OutputFormat | null {
+export function readOutput(flags: Flags, env: Environment): OutputFormat | null;
+/** `own` is a format that only the command has. */
+export function readOutput<Own extends string>(flags: Flags, env: Environment, own: Own): OutputFormat | Own | null;
+export function readOutput(flags: Flags, env: Environment, own?: string): string | null {
+  const formats = own === undefined ? OUTPUT_FORMATS : [...OUTPUT_FORMATS, own];
   const named = flags.text("--output");
   const short = flags.text("--query") !== null ? "--query" : flags.is("--json") ? "--json" : null;
   if (short !== null && named !== null && named !== "json")
     throw new UsageError(`${short} and --output ${named} cannot be used together`);
   if (short !== null) return "json";
-  if (named !== null) return parseChoice(named, "--output", OUTPUT_FORMATS);
+  if (named !== null) return parseChoice(named, "--output", formats);
   // --excel also chooses a format, and flags win over the environment.
   const fallback = flags.is("--excel") ? null : variable(env, "SURVEYCTL_OUTPUT");
-  return fallback === null ? null : parseChoice(fallback, "SURVEYCTL_OUTPUT", OUTPUT_FORMATS);
+  return fallback === null ? null : parseChoice(fallback, "SURVEYCTL_OUTPUT", formats);
 }
 
 function parseMilliseconds(text: string, place: string): number {

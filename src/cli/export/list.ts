@@ -21,7 +21,8 @@ export async function exportList(deps: Deps, request: ExportRequest, flags: Expo
     try {
       const connection = await deps.connect();
       try {
-        await runOpened({ deps, request, flags, plan, state, output, connection });
+        const target = plan.format === "parquet" ? (await import("./parquet-file.ts")).toParquet(output) : output;
+        await runOpened({ deps, request, flags, plan, state, output: target, connection });
         await connection.onDone?.();
       } finally {
         const retries = describeRetries(connection);

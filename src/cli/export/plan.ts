@@ -5,27 +5,27 @@ import { isSameFile } from "../../runtime/files/file-replacement.ts";
 import type { Deps } from "../kit/deps.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { selectColumns, type Column } from "../render/columns.ts";
-import { createEncoder, type EncodedFormat, isJson } from "../render/encoders.ts";
+import { createEncoder, isJson } from "../render/encoders.ts";
 import { checkCsvFlags } from "../render/list-output.ts";
-import type { ExportFlags, ExportRequest } from "./request.ts";
-
-const FORMATS: readonly EncodedFormat[] = ["csv", "tsv", "json", "ndjson"];
+import { createParquetRows } from "./parquet-rows.ts";
+import { EXPORT_FORMATS, type ExportFlags, type ExportFormat, type ExportRequest } from "./request.ts";
 
 export interface ExportPlan {
-  readonly format: EncodedFormat;
+  readonly format: ExportFormat;
   readonly gzip: boolean;
   readonly file: string | null;
   readonly columns: readonly Column[] | null;
 }
 
 export function planExport(deps: Deps, request: ExportRequest, flags: ExportFlags): ExportPlan {
-  const format = chooseExportFormat(deps, flags.out);
+  const format = chooseExportFormat(flags);
   const selected = selectColumns(request.resource, deps.options.columns);
-  checkFlags(deps, flags, format);
-  checkCsvFlags(deps, format);
   const gzip = flags.gzip || hasGz(flags.out ?? "");
-  if (gzip && isStdout(flags.out) && deps.streams.out.isTTY)
-    throw new UsageError("--gzip writes binary data, which a terminal cannot show");
+  checkFlags(deps, { ...flags, gzip }, format);
+  checkCsvFlags(deps, format);
+  const binary = format === "parquet" ? "-o parquet" : gzip ? "--gzip" : null;
+  if (binary !== null && isStdout(flags.out) && deps.streams.out.isTTY)
+    throw new UsageError(`${binary} writes binary data, which a terminal cannot show`);
   const out = flags.out ?? "";
   const file = isStdout(flags.out) ? null : gzip && !hasGz(out) ? `${out}.gz` : out;
   return { format, gzip, file, columns: isJson(format) && deps.options.columns === null ? null : selected };
@@ -36,6 +36,7 @@ export function createPageEncoder(
   { format, columns }: Pick<ExportPlan, "format" | "columns">,
   { header = true }: { readonly header?: boolean } = {},
 ): PageEncoder {
+  if (format === "parquet") return createParquetRows(columns ?? []);
   const { time, timeZone: zone, excel } = deps.options;
   return createEncoder({
     format,
@@ -49,12 +50,12 @@ export function createPageEncoder(
   });
 }
 
-function chooseExportFormat({ options }: Deps, out: string | null): EncodedFormat {
-  if (options.output === "table" || options.output === "record" || options.output === "markdown")
-    throw new UsageError(`--output ${options.output} is not a file format; use csv, tsv, json or ndjson`);
-  if (options.output !== null) return options.output;
+function chooseExportFormat({ output, out }: ExportFlags): ExportFormat {
+  if (output === "table" || output === "record" || output === "markdown")
+    throw new UsageError(`--output ${output} is not a file format; use csv, tsv, json, ndjson or parquet`);
+  if (output !== null) return output;
   const ending = /\.([a-z]+)(?:\.gz)?$/i.exec(out ?? "")?.[1]?.toLowerCase();
-  return FORMATS.find((format) => format === ending) ?? "csv";
+  return EXPORT_FORMATS.find((format) => format === ending) ?? "csv";
 }
 
 /** On a terminal these names would bypass escaping. */
@@ -75,7 +76,7 @@ function hasGz(file: string): boolean {
   return /\.gz$/i.test(file);
 }
 
-function checkFlags({ options }: Deps, flags: ExportFlags, format: EncodedFormat): void {
+function checkFlags({ options }: Deps, flags: ExportFlags, format: ExportFormat): void {
   refuse(flags.checksum && isStdout(flags.out), "--checksum requires --out: the checksum is written next to the file");
   refuse(
     options.query !== null && !isStdout(flags.out),
@@ -89,13 +90,19 @@ function checkFlags({ options }: Deps, flags: ExportFlags, format: EncodedFormat
     "ndjson, csv and tsv are formats of lines",
   );
   refuse(
+    flags.append && format === "parquet",
+    "--append cannot add to a Parquet file",
+    "use --state with a new --out file for each run",
+  );
+  refuse(flags.gzip && format === "parquet", "a Parquet file is compressed already; leave out --gzip and .gz");
+  refuse(
     flags.append && flags.flatten,
     "--append and --flatten cannot be used together: later rows may bring columns that the file does not have",
     "list the columns with --columns, as in person_properties.plan",
   );
   refuse(
     flags.flatten && isJson(format),
-    "--flatten adds columns to csv and tsv; json and ndjson keep maps as they are",
+    "--flatten adds columns to csv, tsv and parquet; json and ndjson keep maps as they are",
   );
 }
 

@@ -6,6 +6,7 @@ import type { JsonObject } from "../../contract/json.ts";
 import { PER_PAGE_MAX } from "../../contract/limits.ts";
 import type { RowPage } from "../../contract/row-page.ts";
 import type { Flags } from "../args/flags.ts";
+import { type OutputFormat, readOutput } from "../args/global-options.ts";
 import { parseOutputFile, parsePageSize } from "../args/values.ts";
 import { type FlagGroup, flagGroup, type GroupValue } from "../kit/flag-spec.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -74,9 +75,29 @@ export const EXPORT_EXITS: readonly ExitCode[] = [
   EXIT.terminated,
 ];
 
+export const EXPORT_FORMATS = ["csv", "tsv", "json", "ndjson", "parquet"] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+const OUTPUT: FlagGroup<OutputFormat | "parquet" | null> = {
+  records: [
+    {
+      flag: "--output",
+      short: "-o",
+      value: "format",
+      text: "file format",
+      choices: EXPORT_FORMATS,
+      environment: "SURVEYCTL_OUTPUT",
+      otherwise: "that of the file's name, or csv",
+    },
+    { flag: "--json", text: "short for -o json" },
+  ],
+  read: (flags, { env }) => readOutput(flags, env, "parquet"),
+};
+
 /** `later` is what later runs export; null if the list can't be filtered by time. */
 export function exportFile(later: "new" | "new or changed" | null) {
   const group = flagGroup({
+    output: OUTPUT,
     out: {
       flag: "--out",
       value: "file",

@@ -7,6 +7,7 @@ import { PER_PAGE_MAX } from "../../contract/limits.ts";
 import { openScratchFile } from "../../runtime/files/scratch-file.ts";
 import type { Increment, OpenedExport } from "./increment.ts";
 import { pathColumn } from "../render/columns.ts";
+import { isJson } from "../render/encoders.ts";
 import { createPageEncoder } from "./plan.ts";
 import type { ExportSource, FlatColumns } from "./request.ts";
 import { type Count, createCount, createSnapshot } from "./snapshot.ts";
@@ -42,7 +43,7 @@ export async function readRows(opened: OpenedExport, increment: Increment, progr
 function flatColumns({ deps, request, flags, plan }: OpenedExport): FlatColumns | null {
   if (flags.flatten) return request.flat;
   const { found } = request.resource;
-  const isFixed = flags.append || (plan.format !== "csv" && plan.format !== "tsv") || deps.options.columns !== null;
+  const isFixed = flags.append || isJson(plan.format) || deps.options.columns !== null;
   if (isFixed || found === undefined) return null;
   return {
     find: (row) => found.in([row]).map(({ name }) => name),
@@ -56,10 +57,11 @@ function toGrowth({ deps, plan }: OpenedExport, flat: FlatColumns, mayCome: Grow
   return {
     mayCome,
     openScratch: () => openScratchFile(plan.file === null ? tmpdir() : path.dirname(plan.file), deps.random.token(6)),
-    find: ({ rows }) => [...new Set(rows.flatMap((row) => flat.find(row)))].filter((name) => !named.has(name)),
+    find: ({ rows }) =>
+      [...new Set(rows.flatMap((row) => flat.find(row)))].filter((name) => !named.has(flat.column(name).name)),
     encoderFor: (found) =>
       createPageEncoder(deps, { ...plan, columns: [...columns, ...found.map((name) => flat.column(name))] }),
-    widen: plan.format === "csv" ? widenCsv : widenTsv,
+    widen: plan.format === "csv" ? widenCsv : plan.format === "tsv" ? widenTsv : null,
   };
 }
 

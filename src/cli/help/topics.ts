@@ -69,6 +69,7 @@ Formats (-o, --output):
            for a single item; indented on a terminal. metrics adds
            fields; --raw leaves them out
   ndjson   the same, one object per line
+  parquet  exports only: see surveyctl help export
 
 --columns a,b,c selects columns and their order. Dotted paths select
 nested values, such as person.email or person_properties.plan. In a pipe
@@ -205,8 +206,13 @@ file stays as it was. Rows added during the run don't shift or duplicate
 others.
 
 The format is that of -o, else that of the file name (.csv .tsv .json
-.ndjson, also before .gz), else csv. --gzip compresses; --checksum writes
-<file>.sha256.
+.ndjson .parquet, the first four also before .gz), else csv. --gzip
+compresses; --checksum writes <file>.sha256.
+
+Parquet, for DuckDB, pandas and warehouses, has a type for each column:
+ids are text, scores integers, times timestamps in UTC whatever --time
+says, and maps and lists JSON text. It is compressed, and nothing can be
+added to a file: use --state with a new --out file for each run.
 
 Incremental: --state FILE remembers how far the last run got, so the next
 one asks only for new rows and for responses that changed; --append adds

@@ -72,7 +72,7 @@ function openCount({ streams }: RenderContext): ListOutput {
   };
 }
 
-export function checkCsvFlags({ options }: RenderContext, format: OutputFormat): void {
+export function checkCsvFlags({ options }: RenderContext, format: OutputFormat | "parquet"): void {
   if (format === "csv" || format === "tsv" || !options.excel) return;
   throw new UsageError("--excel is for csv and tsv", { hint: "add -o csv" });
 }

@@ -272,9 +272,9 @@ describe("columns that only rows bring", () => {
       lists: { survey_responses: rows },
       headers: { "x-additional-answers": "true" },
     });
-    const options = { ...deps.options, output, columns: null };
+    const options = { ...deps.options, columns: null };
     const parse = vi.spyOn(JSON, "parse");
-    await runCommand({ ...deps, options }, ["responses", "export", "--per-page", "5"]);
+    await runCommand({ ...deps, options }, ["responses", "export", "--per-page", "5", "-o", output]);
     const parsed = parse.mock.calls.map(([text]) => text).filter((text) => text.includes('"survey_type"'));
     parse.mockRestore();
     const grown = withFound(RESPONSES, rows);

@@ -86,7 +86,7 @@ it("when a value is one of a few, then the tree tells them, for flags and operan
     { method: ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] },
     { "--platform": ["email", "sms"], "--first": ["spread", "now"] },
     { "--platform": ["email", "sms"], "--on-duplicate": ["error", "first", "last"] },
-    { "--expand": ["person", "notes"] },
+    { "--expand": ["person", "notes"], "--output": ["csv", "tsv", "json", "ndjson", "parquet"] },
   ]);
 });
 

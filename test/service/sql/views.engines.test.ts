@@ -32,10 +32,11 @@ async function connect(): Promise<Connection> {
   return { all: async (sql) => database.all(sql).map((row) => ({ ...row })), close: () => database.close() };
 }
 
+const isNumber = (name: string): boolean =>
+  /(?:^|_)id$|_unix$|^autopilot$|^score$/.test(name) && name !== "question_id" && name !== "choice_id";
+
 /** The driver gives numbers of 64 bits as text. */
 function withNumbers(row: Row): Row {
-  const isNumber = (name: string): boolean =>
-    /(?:^|_)id$|_unix$|^autopilot$|^score$/.test(name) && name !== "question_id" && name !== "choice_id";
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [name, isNumber(name) && value !== null ? Number(value) : value]),
   );

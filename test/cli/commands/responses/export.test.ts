@@ -129,9 +129,9 @@ describe("an export to standard output", () => {
 
   it("keeps JSON as the service sent it", async () => {
     await serve({ lists: { survey_responses: someRows(12).map((row) => ({ ...row, unknown: { a: [1.5] } })) } });
-    const whole = await run({}, { options: { output: "json" } });
+    const whole = await run({ output: "json" });
     expect(JSON.parse(whole.out)).toEqual(someRows(12).map((row) => ({ ...row, unknown: { a: [1.5] } })));
-    const lines = await run({}, { options: { output: "ndjson" } });
+    const lines = await run({ output: "ndjson" });
     expect(
       lines.out
         .trimEnd()
@@ -143,7 +143,7 @@ describe("an export to standard output", () => {
   it("gives an empty list its form", async () => {
     await serve({ lists: {} });
     expect((await run()).out).toBe(HEADER);
-    expect((await run({}, { options: { output: "json" } })).out).toBe("[]\n");
+    expect((await run({ output: "json" })).out).toBe("[]\n");
   });
 
   it("says nothing under --quiet", async () => {
@@ -598,13 +598,14 @@ describe("an incremental export", () => {
 });
 
 it.each<[string, FlagWords, FakeOptions, string]>([
-  ["a table", {}, { options: { output: "table" } }, "--output table"],
+  ["a table", { output: "table" }, {}, "--output table"],
   ["a checksum of stdout", { checksum: true }, {}, "--checksum requires --out"],
   ["adding to stdout", { append: true }, {}, "--append requires --out"],
   ["adding to an array", { append: true, out: "r.json" }, {}, "--append cannot add to a JSON array"],
-  ["flat JSON", { flatten: true }, { options: { output: "json" } }, "--flatten adds columns"],
+  ["flat JSON", { flatten: true, output: "json" }, {}, "--flatten adds columns"],
   ["an unknown column", {}, { options: { columns: ["scor"] } }, '"scor" is not a column of responses'],
   ["binary data on a terminal", { gzip: true }, { width: 80 }, "--gzip writes binary data"],
+  ["Parquet on a terminal", { output: "parquet" }, { width: 80 }, "-o parquet writes binary data"],
 ])("refuses %s", async (_, flags, more, message) => {
   const { requests } = await serve({ lists: {} });
   await expect(run(flags, more)).rejects.toThrow(message);

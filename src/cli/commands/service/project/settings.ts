@@ -4,7 +4,7 @@ import type { ProjectConfiguration } from "../../../../service/domain/configurat
 import { type ConfiguredSettings, PROJECT_SETTINGS } from "../../../../service/domain/projects/settings.ts";
 import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import type { FlagRecord } from "../../../args/flag-record.ts";
-import { OUTPUT_FORMATS, readOutput } from "../../../args/global-options.ts";
+import { OUTPUT_FORMATS, type OutputFormat, readOutput } from "../../../args/global-options.ts";
 import { parseZone } from "../../../args/time.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import type { FlagGroup } from "../../../kit/flag-spec.ts";
@@ -37,7 +37,7 @@ const SETTING_FLAGS = {
 } as const satisfies Record<keyof ConfiguredSettings, FlagRecord>;
 
 /** Replaces the global flags, as only this command has `yaml`. */
-const OUTPUT: FlagGroup<ReturnType<typeof readOutput> | "yaml"> = {
+const OUTPUT: FlagGroup<OutputFormat | "yaml" | null> = {
   records: [
     {
       flag: "--output",
@@ -50,8 +50,7 @@ const OUTPUT: FlagGroup<ReturnType<typeof readOutput> | "yaml"> = {
     },
     { flag: "--json", text: "short for -o json" },
   ],
-  read: (flags, { env }) =>
-    flags.text("--output") === "yaml" && !flags.is("--json") ? "yaml" : readOutput(flags, env),
+  read: (flags, { env }) => readOutput(flags, env, "yaml"),
 };
 
 export const settings = serviceCommand({
