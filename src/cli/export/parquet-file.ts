@@ -9,51 +9,38 @@ const GROUP_ROWS = 10_000;
 
 export function toParquet(output: ExportOutput): ExportOutput {
   const decoder = new TextDecoder();
+  const bytes = new ByteWriter();
   let unfinished = "";
-  let file: ParquetFile | null = null;
+  let columns: readonly TypedColumn[] = [];
+  let rows: Cell[][] = [];
+  let file: ParquetWriter | null = null;
+  const passOn = (): Promise<void> => {
+    const written = bytes.getBytes().slice();
+    bytes.index = 0;
+    return output.sink.write(written);
+  };
+  const writeGroup = async (): Promise<void> => {
+    const columnData = columns.map((column, at) => ({ ...column, data: rows.map((row) => row[at] ?? null) }));
+    rows = [];
+    await file?.write({ columnData, rowGroupSize: GROUP_ROWS });
+    await passOn();
+  };
   const write = async (text: string | Uint8Array): Promise<void> => {
     const lines = (unfinished + (typeof text === "string" ? text : decoder.decode(text, { stream: true }))).split("\n");
     unfinished = lines.pop() ?? "";
     for (const line of lines) {
-      if (file === null) file = new ParquetFile(JSON.parse(line) as TypedColumn[]);
-      else if (file.rows.push(JSON.parse(line) as Cell[]) === GROUP_ROWS) await output.sink.write(file.takeGroup());
+      if (file === null) {
+        columns = JSON.parse(line) as TypedColumn[];
+        const schema = schemaFromColumnData({ columnData: columns.map((column) => ({ ...column, data: [] })) });
+        file = new ParquetWriter({ writer: bytes, schema, createdBy: `surveyctl ${VERSION}` });
+      } else if (rows.push(JSON.parse(line) as Cell[]) === GROUP_ROWS) await writeGroup();
     }
   };
   const close: ExportOutput["close"] = async () => {
-    if (file !== null) await output.sink.write(file.end());
+    await writeGroup();
+    await file?.finish();
+    await passOn();
     return output.close();
   };
   return { ...output, sink: { ...output.sink, write }, close };
-}
-
-class ParquetFile {
-  rows: Cell[][] = [];
-  readonly #columns: readonly TypedColumn[];
-  readonly #bytes = new ByteWriter();
-  readonly #writer: ParquetWriter;
-
-  constructor(columns: readonly TypedColumn[]) {
-    this.#columns = columns;
-    const schema = schemaFromColumnData({ columnData: columns.map((column) => ({ ...column, data: [] })) });
-    this.#writer = new ParquetWriter({ writer: this.#bytes, schema, createdBy: `surveyctl ${VERSION}` });
-  }
-
-  takeGroup(): Uint8Array {
-    const columnData = this.#columns.map((column, at) => ({
-      ...column,
-      data: this.rows.map((row) => row[at] ?? null),
-    }));
-    // Bytes in memory need no promise.
-    void this.#writer.write({ columnData, rowGroupSize: GROUP_ROWS });
-    this.rows = [];
-    const bytes = this.#bytes.getBytes().slice();
-    this.#bytes.index = 0;
-    return bytes;
-  }
-
-  end(): Uint8Array {
-    const group = this.takeGroup();
-    void this.#writer.finish();
-    return Buffer.concat([group, this.#bytes.getBytes()]);
-  }
 }

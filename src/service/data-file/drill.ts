@@ -1,0 +1,125 @@
+/** Proves that a backup can be used: restores it, opens the result, and compares it with the running data. */
+import { readdirSync, statSync } from "node:fs";
+import path from "node:path";
+import { scoreCategory } from "../../contract/limits.ts";
+import { type SurveyResponse, toCoreMetrics } from "../../contract/resources.ts";
+import type { Project } from "../domain/inputs.ts";
+import type { Store, StoreContents } from "../domain/ports.ts";
+import { readErasureLog } from "../domain/privacy/erasure-log.ts";
+import { newestResponses } from "../newest-responses.ts";
+import { isSqliteFile, isUnusedCopy } from "../store/sqlite/engine/data-file.ts";
+import { readCopyMarks } from "../store/sqlite/inspect-copy.ts";
+import { StoreFileError } from "../store/store-errors.ts";
+import { type CopyStoreOptions, restoreStore } from "./move-store.ts";
+import { openDataFile } from "./open-data-file.ts";
+
+export interface DrillOptions extends Pick<CopyStoreOptions, "clock" | "random" | "signal" | "onRows"> {
+  readonly file: string;
+  /** Empty, for the restored data. */
+  readonly folder: string;
+  /** Null if there is none to compare with. */
+  readonly running: Store | null;
+}
+
+export interface Drilled extends StoreContents {
+  /** When the backup was begun, Unix seconds. */
+  readonly made_at: number;
+  /** Finished months whose responses have changed since. */
+  readonly differences: readonly string[];
+  /** Responses that the backup lacks, although nothing says that they came later. */
+  readonly missing: readonly string[];
+}
+
+/** Throws StoreFileError or FileChoiceError for a backup that can't replace the data. */
+export async function drill({ file, folder, running, ...options }: DrillOptions): Promise<Drilled> {
+  if (statSync(file).size === 0) throw new StoreFileError("damaged", `${file} is empty`);
+  const to = path.join(folder, "survey.db");
+  const { projects, people, responses, surveys } = await restoreStore({ ...options, from: file, to });
+  if (people === 0 && responses === 0)
+    throw new StoreFileError("damaged", `${file} is empty: it has no people and no responses`);
+  const store = await openDataFile({ ...options, dataFile: to });
+  try {
+    const [finding] = await store.check();
+    if (finding !== undefined) throw new StoreFileError("damaged", `${file}: the restored data is damaged: ${finding}`);
+    const { madeAt, nextIds } = await readCopyMarks(file);
+    const drilled = { made_at: madeAt, projects, people, responses, surveys, differences: [], missing: [] };
+    if (running === null) return drilled;
+    const [{ secret }, other] = [await store.read(readErasureLog), await running.read(readErasureLog)];
+    if (secret !== other.secret) throw new StoreFileError("foreign", `${file} is a backup of another service`);
+    for (const project of await running.read((tx) => tx.projects.list()))
+      await compareMonths([store, running], project, { madeAt, nextId: nextIds.get(project.id) ?? 0 }, drilled);
+    return drilled;
+  } finally {
+    await store.close();
+  }
+}
+
+/** The newest backup in a folder; a file named as one counts even if it is damaged. Null if there is none. */
+export function newestBackup(folder: string): string | null {
+  const isBackup = (file: string): boolean =>
+    statSync(file).isFile() && (isUnusedCopy(file) || (/\.db(?:\.\d+)?$/.test(file) && !isSqliteFile(file)));
+  const age = (file: string): number => statSync(file).mtimeMs;
+  const files = readdirSync(folder).map((name) => path.join(folder, name));
+  return files.filter(isBackup).toSorted((one, other) => age(other) - age(one))[0] ?? null;
+}
+
+/** From the last month that ended before the backup to the first one. Only imports add responses to such months. */
+async function compareMonths(
+  stores: readonly [backup: Store, running: Store],
+  project: Project,
+  { madeAt, nextId }: { readonly madeAt: number; readonly nextId: number },
+  drilled: { differences: string[]; missing: string[] },
+): Promise<void> {
+  const imports = { since: madeAt, by: null, operation: "import", before: null, limit: 1 };
+  const isImported = (await stores[1].read((tx) => tx.operationLog.list(project.id, imports))).length > 0;
+  for (let end = monthStart(madeAt), since = end; ; end = since) {
+    const last = Math.max(...(await Promise.all(stores.map((store) => lastBefore(store, project, end)))));
+    if (last === -Infinity) return;
+    since = monthStart(last);
+    const [before, now] = [
+      await scoresIn(stores[0], project, since, end),
+      await scoresIn(stores[1], project, since, end),
+    ];
+    const later = [...now.keys()].filter((id) => !before.has(id));
+    const missing = isImported ? [] : later.filter((id) => id < nextId);
+    const changed = [...now].filter(([id, score]) => before.has(id) && before.get(id) !== score);
+    const deleted = [...before.keys()].filter((id) => !now.has(id));
+    if (later.length + changed.length + deleted.length === 0) continue;
+    const month = `${project.name} ${new Date(since * 1000).toISOString().slice(0, "2026-01".length)}`;
+    const counts = { added: later.length - missing.length, changed: changed.length, deleted: deleted.length };
+    const words = Object.entries(counts).flatMap(([word, count]) => (count === 0 ? [] : [`${count} ${word}`]));
+    drilled.differences.push(
+      `${month}: ${describe(before)}, now ${describe(now)}${words.map((word) => `, ${word}`).join("")}`,
+    );
+    if (missing.length > 0) drilled.missing.push(`${missing.length} of ${month}`);
+  }
+}
+
+function monthStart(seconds: number): number {
+  const date = new Date(seconds * 1000);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth()) / 1000;
+}
+
+async function lastBefore(store: Store, project: Project, end: number): Promise<number> {
+  for await (const text of newestResponses(store, project.id, { since: 0, until: end - 1, trendId: null }))
+    return (JSON.parse(text) as SurveyResponse).created_at;
+  return -Infinity;
+}
+
+/** By id; null for responses that aren't NPS. */
+type Scores = ReadonlyMap<number, number | null>;
+
+async function scoresIn(store: Store, project: Project, since: number, end: number): Promise<Scores> {
+  const scores = new Map<number, number | null>();
+  for await (const text of newestResponses(store, project.id, { since, until: end - 1, trendId: null })) {
+    const { id, score, survey_type: type } = JSON.parse(text) as SurveyResponse;
+    scores.set(Number(id), type === "nps" ? score : null);
+  }
+  return scores;
+}
+
+function describe(scores: Scores): string {
+  const counts = { promoters: 0, passives: 0, detractors: 0 };
+  for (const score of scores.values()) if (score !== null) counts[`${scoreCategory(score)}s`] += 1;
+  return `${scores.size} responses (NPS ${toCoreMetrics(counts).nps})`;
+}
