@@ -7,11 +7,13 @@ import { isSameFile, lockName, syncFolder, TEMPORARY_SUFFIX } from "../../runtim
 import { type Lock, LockedError, type LockWatch, takeLock } from "../../runtime/files/lock-file.ts";
 import { systemErrorText } from "../../runtime/files/system-words.ts";
 import { onAbort } from "../../runtime/on-abort.ts";
+import { type Clock, unixSeconds } from "../../runtime/clock.ts";
 import type { Random } from "../../runtime/random.ts";
 import type { Store, StoreContents } from "../domain/ports.ts";
 import { StoreFileError } from "../store/store-errors.ts";
 import { isUnusedCopy } from "../store/sqlite/engine/data-file.ts";
 import { type CopyFacts, inspectCopy } from "../store/sqlite/inspect-copy.ts";
+import { markBegun } from "../store/sqlite/snapshot-copy.ts";
 
 /** The named file can't be read or written; nothing was begun. */
 export class FileChoiceError extends Error {
@@ -29,6 +31,7 @@ export interface BackupOptions {
   readonly file: string;
   /** Number of backups to keep, including the new one; null refuses an existing file. */
   readonly keep: number | null;
+  readonly clock: Clock;
   readonly random: Random;
   readonly signal: AbortSignal;
   readonly watch?: LockWatch;
@@ -56,7 +59,9 @@ export async function backUp(options: BackupOptions): Promise<MadeBackup> {
   const temporary = `${target}.${options.random.token(TOKEN_BYTES)}${TEMPORARY_SUFFIX}`;
   try {
     await removeLeftCopies(target);
+    const begun = unixSeconds(options.clock);
     const contents = await Promise.race([options.copy(temporary), rejectOnAbort(options.signal)]);
+    await markBegun(temporary, begun).catch((error: unknown) => rejectCopy(options.file, error));
     const facts = await checkCopy(options.file, temporary, contents);
     const { size } = await stat(temporary);
     const sha256 = await hashFile(temporary);
@@ -104,10 +109,11 @@ async function checkTarget({ file, keep, dataFile }: BackupOptions): Promise<voi
 }
 
 export function copyThrough(store: Pick<Store, "backup">, file: string): BackupOptions["copy"] {
-  return (temporary) =>
-    store.backup(temporary).catch((error: unknown) => {
-      throw new CopyFailedError(`cannot write ${file}: ${systemErrorText(error)}`, { cause: error });
-    });
+  return (temporary) => store.backup(temporary).catch((error: unknown) => rejectCopy(file, error));
+}
+
+function rejectCopy(file: string, error: unknown): never {
+  throw new CopyFailedError(`cannot write ${file}: ${systemErrorText(error)}`, { cause: error });
 }
 
 function rejectOnAbort(signal: AbortSignal): Promise<never> {

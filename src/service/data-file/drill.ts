@@ -3,6 +3,7 @@ import { readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { scoreCategory } from "../../contract/limits.ts";
 import { type SurveyResponse, toCoreMetrics } from "../../contract/resources.ts";
+import { countOf } from "../../contract/text/whole-number.ts";
 import type { Project } from "../domain/inputs.ts";
 import type { Store, StoreContents } from "../domain/ports.ts";
 import { readErasureLog } from "../domain/privacy/erasure-log.ts";
@@ -17,8 +18,7 @@ export interface DrillOptions extends Pick<CopyStoreOptions, "clock" | "random" 
   readonly file: string;
   /** Empty, for the restored data. */
   readonly folder: string;
-  /** Null if there is none to compare with. */
-  readonly running: Store | null;
+  readonly running: Store;
 }
 
 export interface Drilled extends StoreContents {
@@ -43,7 +43,6 @@ export async function drill({ file, folder, running, ...options }: DrillOptions)
     if (finding !== undefined) throw new StoreFileError("damaged", `${file}: the restored data is damaged: ${finding}`);
     const { madeAt, nextIds } = await readCopyMarks(file);
     const drilled = { made_at: madeAt, projects, people, responses, surveys, differences: [], missing: [] };
-    if (running === null) return drilled;
     const [{ secret }, other] = [await store.read(readErasureLog), await running.read(readErasureLog)];
     if (secret !== other.secret) throw new StoreFileError("foreign", `${file} is a backup of another service`);
     for (const project of await running.read((tx) => tx.projects.list()))
@@ -54,13 +53,15 @@ export async function drill({ file, folder, running, ...options }: DrillOptions)
   }
 }
 
-/** The newest backup in a folder; a file named as one counts even if it is damaged. Null if there is none. */
+/** Null if there is none. */
 export function newestBackup(folder: string): string | null {
-  const isBackup = (file: string): boolean =>
-    statSync(file).isFile() && (isUnusedCopy(file) || (/\.db(?:\.\d+)?$/.test(file) && !isSqliteFile(file)));
-  const age = (file: string): number => statSync(file).mtimeMs;
-  const files = readdirSync(folder).map((name) => path.join(folder, name));
-  return files.filter(isBackup).toSorted((one, other) => age(other) - age(one))[0] ?? null;
+  const backups = readdirSync(folder).flatMap((name) => {
+    const file = path.join(folder, name);
+    // A file named as one counts even if it is damaged.
+    const isBackup = isUnusedCopy(file) || (/\.db(?:\.\d+)?$/.test(file) && !isSqliteFile(file));
+    return isBackup ? [{ file, at: statSync(file).mtimeMs }] : [];
+  });
+  return backups.toSorted((one, other) => other.at - one.at)[0]?.file ?? null;
 }
 
 /** From the last month that ended before the backup to the first one. Only imports add responses to such months. */
@@ -76,22 +77,17 @@ async function compareMonths(
     const last = Math.max(...(await Promise.all(stores.map((store) => lastBefore(store, project, end)))));
     if (last === -Infinity) return;
     since = monthStart(last);
-    const [before, now] = [
-      await scoresIn(stores[0], project, since, end),
-      await scoresIn(stores[1], project, since, end),
-    ];
+    const before = await scoresIn(stores[0], project, since, end);
+    const now = await scoresIn(stores[1], project, since, end);
     const later = [...now.keys()].filter((id) => !before.has(id));
-    const missing = isImported ? [] : later.filter((id) => id < nextId);
-    const changed = [...now].filter(([id, score]) => before.has(id) && before.get(id) !== score);
-    const deleted = [...before.keys()].filter((id) => !now.has(id));
-    if (later.length + changed.length + deleted.length === 0) continue;
-    const month = `${project.name} ${new Date(since * 1000).toISOString().slice(0, "2026-01".length)}`;
-    const counts = { added: later.length - missing.length, changed: changed.length, deleted: deleted.length };
-    const words = Object.entries(counts).flatMap(([word, count]) => (count === 0 ? [] : [`${count} ${word}`]));
-    drilled.differences.push(
-      `${month}: ${describe(before)}, now ${describe(now)}${words.map((word) => `, ${word}`).join("")}`,
-    );
-    if (missing.length > 0) drilled.missing.push(`${missing.length} of ${month}`);
+    const missing = isImported ? 0 : later.filter((id) => id < nextId).length;
+    const changed = [...now].filter(([id, score]) => before.has(id) && before.get(id) !== score).length;
+    const deleted = [...before.keys()].filter((id) => !now.has(id)).length;
+    if (later.length + changed + deleted === 0) continue;
+    const month = `${new Date(since * 1000).toISOString().slice(0, "2026-01".length)} in project ${project.name}`;
+    const changes = `${later.length - missing} added, ${changed} changed, ${deleted} deleted, ${missing} missing`;
+    drilled.differences.push(`${month}: ${describe(before)}, now ${describe(now)}: ${changes}`);
+    if (missing > 0) drilled.missing.push(`${countOf(missing, "response", "responses")} of ${month}`);
   }
 }
 
@@ -121,5 +117,5 @@ async function scoresIn(store: Store, project: Project, since: number, end: numb
 function describe(scores: Scores): string {
   const counts = { promoters: 0, passives: 0, detractors: 0 };
   for (const score of scores.values()) if (score !== null) counts[`${scoreCategory(score)}s`] += 1;
-  return `${scores.size} responses (NPS ${toCoreMetrics(counts).nps})`;
+  return `${countOf(scores.size, "response", "responses")} (NPS ${toCoreMetrics(counts).nps})`;
 }

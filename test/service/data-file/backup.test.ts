@@ -68,7 +68,7 @@ async function fill(name: string, people: number): Promise<void> {
 }
 
 async function backup(name: string, more: Partial<BackupOptions> = {}): Promise<BackupInfo> {
-  const given = { keep: null, random: systemRandom, signal: new AbortController().signal, ...more };
+  const given = { ...world, keep: null, signal: new AbortController().signal, ...more };
   const dataFile = file("survey.db");
   const { info } = await administer({ ...world, dataFile }, (_, store) =>
     backUp({ copy: copyThrough(store, file(name)), dataFile, file: file(name), ...given }),
@@ -302,7 +302,7 @@ describe("the backup's file", () => {
           dataFile,
           file: file("b.db"),
           keep: 2,
-          random: systemRandom,
+          ...world,
           signal,
         }),
       );

@@ -6,6 +6,7 @@ import { isSqliteFile } from "./engine/data-file.ts";
 import { type Look, lookInto } from "./engine/engine.ts";
 import { readVersion } from "./engine/migrate.ts";
 import { integrityFindings } from "./integrity.ts";
+import { BEGUN_MARK } from "./snapshot-copy.ts";
 
 export interface CopyFacts {
   readonly schema: number;
@@ -29,6 +30,20 @@ export function inspectCopy(file: string): Promise<CopyFacts> {
       people: count("people WHERE removed = 0"),
       surveys: count("messages WHERE person_id IS NOT NULL"),
       findings: integrityFindings(look),
+    };
+  });
+}
+
+/** When the copy was begun (without that mark, when a service last wrote), and from which id on rows came later. */
+export function readCopyMarks(file: string) {
+  return lookIntoOurs(file, (look) => {
+    const written = "SELECT max(clock) AS at FROM project_state UNION ALL SELECT max(seen_at) FROM processes";
+    const marked = look("value", `FROM store_marks WHERE name = '${BEGUN_MARK}'`);
+    return {
+      madeAt: Number((marked[0] ?? look("max(at)", `FROM (${written})`)[0])?.[0]),
+      nextIds: new Map(
+        look("project_id, next_id", "FROM project_state").map(([id, next]) => [Number(id), Number(next)]),
+      ),
     };
   });
 }

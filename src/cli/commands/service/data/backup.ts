@@ -1,5 +1,5 @@
 import type { StoreContents } from "../../../../service/domain/ports.ts";
-import { parseInteger, parseOutputFile } from "../../../args/values.ts";
+import { parseDuration, parseInteger, parseOutputFile } from "../../../args/values.ts";
 import { asCliError } from "../../../kit/data/data-file-errors.ts";
 import { chooseServicePlace, type DataPlace } from "../../../kit/data/data-place.ts";
 import type { Deps } from "../../../kit/deps.ts";
@@ -8,6 +8,8 @@ import { watchLock, writeDone } from "../../../kit/notes.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
+import { DAY_SECONDS } from "../../../../runtime/zone.ts";
+import { DRILLED, runDrill } from "../drill.ts";
 import { checkColumns } from "../../../render/record-output.ts";
 import { toResource } from "../../../render/columns.ts";
 import { copyAll } from "./copy-all.ts";
@@ -16,7 +18,7 @@ import { dataAt, PLACE, noteDuration, rejectDryRun, showRecord, withStore } from
 /** Bytes per second for copying and checking, on a slow machine. */
 const CHECKED_A_SECOND = 30_000_000;
 
-const BACKUP = toResource("files", {
+const WRITTEN = toResource("files", {
   file: "text",
   bytes: "number",
   rows: "number",
@@ -28,21 +30,24 @@ const BACKUP = toResource("files", {
   sha256: "text",
 });
 
+const BOTH = new Map([...WRITTEN.columns, ...DRILLED.columns].map((column) => [column.name, column]));
+
 export const backup = defineCommand({
   name: "backup",
-  summary: "copy all data to a file, while the service runs, and check the copy",
+  summary: "copy all data to a file, while the service runs, and check the copy; or try a backup out",
   examples: [
     "surveyctl service backup survey-backup.db --data survey.db",
     "surveyctl service backup /backup/survey.db --keep 7 --data survey.db",
+    "surveyctl service backup --drill /backup --data survey.db",
   ],
   args: {
     file: {
       form: "<file>",
-      text: "the file to write; it must not exist, unless --keep is given",
+      text: "the file to write; it must not exist, unless --keep is given. With --drill, the backup or its folder",
       parse: parseBackupFile,
     },
   },
-  exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.interrupted, EXIT.terminated],
+  exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.assertion, EXIT.interrupted, EXIT.terminated],
   flags: {
     place: PLACE,
     keep: {
@@ -51,15 +56,29 @@ export const backup = defineCommand({
       text: "replace FILE, and keep this many backups in all: FILE, FILE.1 and so on",
       parse: (text: string, flag: string) => parseInteger(text, flag, { min: 1, max: 1000 }),
     },
+    drill: {
+      flag: "--drill",
+      text: "restore FILE, or the newest backup of a folder, to a temporary file, and compare it with the data",
+      conflicts: ["--keep"],
+    },
+    maxAge: {
+      flag: "--max-age",
+      value: "duration",
+      text: "fail if the backup is older",
+      otherwise: "1d",
+      requires: ["--drill"],
+      parse: parseDuration,
+    },
   },
-  columns: BACKUP,
-  run: async (deps, { file, place: choice, keep }) => {
-    checkColumns(deps, BACKUP);
+  columns: { ...WRITTEN, columns: [...BOTH.values()], json: [WRITTEN.columns, DRILLED.columns] },
+  run: async (deps, { file, place: choice, keep, drill, maxAge }) => {
+    checkColumns(deps, drill ? DRILLED : WRITTEN);
     rejectDryRun(deps);
+    if (drill) return runDrill(deps, file, choice, maxAge ?? DAY_SECONDS);
     const { backUp, copyThrough } = await import("../../../../service/data-file/backup.ts");
-    const { random, signal } = deps;
+    const { clock, random, signal } = deps;
     const place = await chooseServicePlace(deps, choice);
-    const target = { file, keep, random, signal, watch: watchLock(deps) };
+    const target = { file, keep, clock, random, signal, watch: watchLock(deps) };
     const { info, removed } =
       place.kind === "database"
         ? await asCliError(() => backUp({ ...target, dataFile: null, copy: copyOf(deps, place) }))
@@ -68,7 +87,7 @@ export const backup = defineCommand({
             await noteDuration(deps, dataFile, { verb: "copying and checking", perSecond: CHECKED_A_SECOND });
             return asCliError(() => backUp({ ...target, dataFile, copy: copyThrough(store, file) }));
           });
-    await showRecord(deps, BACKUP, info);
+    await showRecord(deps, WRITTEN, info);
     if (removed.length > 0) await writeDone(deps, describeRemoved(removed));
   },
 });
