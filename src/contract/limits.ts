@@ -2,7 +2,7 @@
 export const PER_PAGE_DEFAULT = 20;
 export const PER_PAGE_MAX = 100;
 export const PAGE_DEFAULT = 1;
-/** Requests at once, if a client isn't told otherwise. */
+/** Concurrent requests, unless a client is configured otherwise. */
 export const CONCURRENCY_DEFAULT = 8;
 export const SCORE_MIN = 0;
 export const SCORE_MAX = 10;

@@ -4,7 +4,7 @@ export interface SpecialProperty {
   readonly key: string;
   readonly effect: string;
   readonly maxLength?: number;
-  /** Of `people add` and `autopilot add`, without dashes. */
+  /** Flag of `people add` and `autopilot add`, without dashes. */
   readonly flag: string;
   /** An older name that scripts still send. */
   readonly olderName?: string;

@@ -1,4 +1,4 @@
-/** Listeners of a service, and the order in which they end. */
+/** Starts a service's listeners and stops them in order. */
 import type { Clock } from "../runtime/clock.ts";
 import { listen, type ListenOptions, type Listening } from "./http/server.ts";
 import type { Service } from "./service.ts";

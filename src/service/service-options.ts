@@ -34,7 +34,7 @@ export interface ServiceOptions {
   readonly maxAgeSeconds?: number | null;
   /** Surveys and reminders per day, for projects without a limit of their own. */
   readonly dailyLimit?: number | null;
-  /** What to do with a mail that may have arrived; `hold` by default. */
+  /** What to do with an e-mail that may have arrived; `hold` by default. */
   readonly onUnknown?: OnUnknown;
   /** Removes messages from the outbox after this time; null keeps them. */
   readonly outboxKeepSeconds?: number | null;

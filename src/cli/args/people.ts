@@ -4,7 +4,6 @@ import { phoneProblem } from "../../contract/text/phone.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { badValue } from "./values.ts";
 
-/** Throws UsageError. */
 export function parseEmail(text: string, place: string): string {
   const email = text.trim();
   const fault = emailProblem(email);
@@ -22,7 +21,6 @@ export function parsePhone(text: string, place: string): string {
 
 export type EmailOrPhone = { readonly email: string } | { readonly phone_number: string };
 
-/** Throws UsageError. */
 export function parsePerson(text: string, place: string): EmailOrPhone {
   if (text.includes("@")) return { email: parseEmail(text, place) };
   if (/\d/.test(text)) return { phone_number: parsePhone(text, place) };

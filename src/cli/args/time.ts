@@ -62,8 +62,8 @@ export function parseDelay(text: string, place: string, context: TimeContext): n
 }
 
 /**
- * For cells of a file. Words such as "tomorrow" are relative to the context's `now`, the seconds are counted from
- * `from`, so a resumed run means the same moment. Null if it isn't a delay.
+ * For cells of a file. Words such as "tomorrow" are relative to the context's `now`, but the seconds are counted from
+ * `from`, so that a resumed run means the same moment. Null if it isn't a delay.
  */
 export function readDelayOrNull(text: string, context: TimeContext, from: number): number | null {
   const duration = readDuration(text);

@@ -53,7 +53,7 @@ export class DataFileError extends CommandError {
   }
 }
 
-/** An import stopped for another reason than its rows or the service. */
+/** An import stopped for a reason other than its rows or the service. */
 export class ImportStoppedError extends CommandError {
   override readonly name = "ImportStoppedError";
 

@@ -13,7 +13,7 @@ import type { ExportSource, FlatColumns } from "./request.ts";
 import { type Count, createCount, createSnapshot } from "./snapshot.ts";
 import type { Progress } from "../kit/progress.ts";
 
-/** Optional requests end with `ended`. */
+/** Aborting `ended` cancels the optional requests. */
 export async function readRows(opened: OpenedExport, increment: Increment, progress: Progress, ended: AbortSignal) {
   const { deps, request, flags, plan, output } = opened;
   const signal = AbortSignal.any([deps.signal, ended]);

@@ -45,7 +45,6 @@ function toBase64({ buffer, byteOffset, byteLength }: Float64Array | BigUint64Ar
   return Buffer.from(buffer, byteOffset, byteLength).toString("base64");
 }
 
-/** Throws UsageError. */
 export function parseState(text: string, file: string): ExportState {
   const value = parseJsonObject(text);
   const format = value?.surveyctl_export_state;
@@ -114,7 +113,6 @@ const MEANINGS: Readonly<Record<keyof StateIdentity, string>> = {
   columns: "other columns",
 };
 
-/** Throws UsageError. */
 export function checkIdentity(state: ExportState, identity: StateIdentity, file: string): void {
   for (const name of Object.keys(MEANINGS) as (keyof StateIdentity)[]) {
     const [before, now] = [state.identity[name], identity[name]];

@@ -46,8 +46,8 @@ const ENVIRONMENT = `Environment variables:
   XDG_DATA_HOME        directory of the profile "local"
                        (default ~/.local/share)
 
-Flags win over environment variables, then the profile, then the
-default. Empty variables are ignored.
+The order of precedence is: flags, environment variables, the profile,
+the default. Empty variables are ignored.
 `;
 
 const OUTPUT = `Data goes to standard output; progress, notes, warnings and errors go to
@@ -97,7 +97,7 @@ const DATES = `Times in flags and files:
   2026-01-31                its first second; for --until its last
   2026-01-31T09:30          local time, or that of --tz
   2026-01-31T09:30:00Z      with a zone; +02:00 works too
-  2026-01-31 09:30:00+00    as databases print it, also with UTC
+  2026-01-31 09:30:00+00    as databases print it; UTC works too
   now, today, yesterday, tomorrow
   90m, 24h, 7d, 2w          that long ago; +7d is that long from now
 Periods, for --period and wherever a date is accepted:
@@ -158,11 +158,12 @@ earlier runs or the service already have; the service can't recognize
 one without created_at. autopilot remove --from always runs.
 
 surveyctl serve surveys a person at most once in 30 days, counting
-last_sent_at; "surveyctl service throttle" changes that. Rows of people
-surveyed recently are "throttled", of people with a survey already
-scheduled "pending", of people who unsubscribed or bounced "suppressed".
+last_sent_at; "surveyctl service throttle" changes that. A row is
+"throttled" if the person was surveyed recently, "pending" if a survey is
+already scheduled, "suppressed" if the person unsubscribed or bounced.
 Other servers don't report this: their rows are "saved". Autopilot
-members follow its frequency: see surveyctl help scheduling.
+members are surveyed at Autopilot's frequency: see surveyctl help
+scheduling.
 
 "surveyctl imports list" lists imports and the outcomes of their rows;
 "surveyctl imports clean" removes the journals of finished ones.
@@ -172,7 +173,8 @@ last_sent_at, email_update, phone_number_update. Any other column is a
 property. Case doesn't matter in headers. --map "E-Mail Address=email"
 renames a column, --map "First name+Last name=name" joins two,
 --ignore-column X leaves one out. Cells are trimmed; empty cells mean no
-value. A row with an update and send=false can't change anything else.
+value. A row with send=false and an email_update or phone_number_update
+can't change anything else.
 surveyctl serve merges properties into the stored ones, and an empty cell
 leaves a stored value alone. With --replace-properties, a row that has
 properties removes all others.
@@ -191,12 +193,13 @@ bounced_at or similar in the file are not surveyed, unless you pass
 --include-suppressed.
 
 --dry-run prints the counts of the plan, which surveyctl serve computes,
-and the first three requests; on a terminal as a table that also shows
-what each column is read as. --explain LINE shows how one line is read.
+and the first three requests. On a terminal the requests are a table, and
+another table shows how each column is read. --explain LINE shows how one
+line is read.
 `;
 
-const EXPORT = `Exports suit cron: they are complete, in the order of the API, and
-written atomically.
+const EXPORT = `Exports are made for cron: they are complete, in the order of the API,
+and written atomically.
 
   surveyctl responses export --since 2026-01-01 --out responses.csv
 
@@ -256,9 +259,9 @@ the property, the person's is used, and a note says so. q adjusts p for
 the number of rows (Benjamini and Hochberg): of the changes with a q of
 0.05 or less, one in twenty is due to chance; other changes have no
 color. Values with fewer than --min-n answers are left out.
---explain-change splits the change of the raw score (Kitagawa): mix means
-that different people answered, within that the same kinds of people
-answered differently. All answers count.
+--explain-change splits the change of the raw score (Kitagawa): "mix" is
+the part due to different kinds of people answering, "within" the part
+due to the same kinds answering differently. It counts all answers.
 A value that goes with a low score isn't necessarily its cause, and a
 property that follows from the score, such as "churned", explains
 nothing.
@@ -277,7 +280,7 @@ What an interval doesn't cover:
   - several answers by one person, which count as answers of different
     people, both within a period and between compared ones
   - language, channel and time of day, which affect answers
-  - scores that no person gave, such as links opened by a mail filter
+  - scores that no person gave, such as when a mail filter opens links
   - the season: compare with the same months of last year too
 
 With 100 answers a month, you can't detect a change of less than about 32
@@ -297,13 +300,13 @@ const SCHEDULING = `When surveys are sent:
               less than one interval ago, by Autopilot or not, the first
               one is sent one interval after that.
   Recurring   surveys follow one interval later, counting only open
-              hours. Intervals under 14 days count by the calendar.
+              hours. Intervals under 14 days count all hours.
   Changes     of days, hours, frequency or zone move waiting surveys.
               --active after a pause spreads overdue ones over a week.
   Throttle    is the minimum time between surveys outside Autopilot; such
-              a survey also postpones the member's next one. To test
-              surveys twice, use another address, such as
-              you+2@example.com.
+              a survey also postpones the member's next Autopilot
+              survey. To send yourself a second test survey, use
+              another address, such as you+2@example.com.
   Limit       service settings --daily-limit 500, or serve --daily-limit.
               Surveys beyond it wait for the next day, oldest first,
               Autopilot's after the others.

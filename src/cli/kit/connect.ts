@@ -74,7 +74,7 @@ interface Endpoint {
   readonly transport?: Exchange & { close?(): Promise<void> };
   readonly waits: WaitLines;
   readonly origin?: Origin;
-  /** Upper bound on retries, also over --retries: a check of a connection ends soon. */
+  /** Caps the retries, even those set by --retries, so that checking a connection doesn't take long. */
   readonly retriesMax?: number;
 }
 

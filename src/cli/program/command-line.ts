@@ -29,7 +29,6 @@ interface ReadOptions {
   readonly columns?: number;
 }
 
-/** Throws UsageError. */
 export async function readCommandLine(
   args: readonly string[],
   { groups = COMMAND_GROUPS, columns = 80 }: ReadOptions = {},

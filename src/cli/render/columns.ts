@@ -77,7 +77,7 @@ interface FoundColumns {
   readonly in: (rows: readonly JsonObject[]) => readonly Column[];
   /** Null for names that aren't of this kind. */
   readonly named: (name: string) => Column | null;
-  /** The column that holds the same for programs. */
+  /** The column that has the same content for programs. */
   readonly insteadOf: string;
 }
 

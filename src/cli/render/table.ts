@@ -166,7 +166,7 @@ const COMMENT_WIDTH = 20;
 const TEXT_WIDTH = 12;
 const FLOOR = 4;
 
-/** Room for later rows; ids don't grow soon. */
+/** Room for longer text in later rows; ids and numbers hardly grow. */
 function liveWidth({ name, kind }: Column, flexible: boolean, room: number): number {
   if (kind !== "text") return 0;
   return flexible ? room : name.endsWith("email") ? EMAIL_WIDTH : TEXT_WIDTH;

@@ -80,7 +80,7 @@ export class Caller {
     this.serverClock = createServerClock(clock);
   }
 
-  /** One call with its retries; giving up is a value, since some callers still use the answer. */
+  /** One call with its retries. Returns when it gives up instead of throwing, as some callers still use the answer. */
   async run<T>(first: HttpRequest, idempotent: boolean, read: ReplyReader<T>): Promise<CallOutcome<T>> {
     let request = first;
     let tries = 0;

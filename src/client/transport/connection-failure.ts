@@ -90,7 +90,7 @@ function sentence(code: string, error: Error, host: string, sent: Sent): string 
   return `the connection to ${host} broke ${when} (${code === "UND_ERR_SOCKET" || code === "" ? error.message : code})`;
 }
 
-/** Of an AggregateError (several addresses for one name), the first. */
+/** Uses the first error of an AggregateError (several addresses for one name). */
 function codeOf(error: Error): string {
   const inner = error instanceof AggregateError ? ((error.errors as Error[])[0] ?? error) : error;
   const { code } = inner as NodeJS.ErrnoException;

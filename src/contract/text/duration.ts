@@ -39,7 +39,7 @@ export function formatDuration(seconds: number): string {
   return `${seconds / UNIT_SECONDS[unit]}${unit}`;
 }
 
-/** The average of the calendar. */
+/** Average length of a calendar year. */
 const YEAR_SECONDS = 365.25 * UNIT_SECONDS.d;
 
 /** The same, or years such as `5y`. */

@@ -98,7 +98,7 @@ export function digestText(facts: DigestFacts, { foot, liveUrl }: DigestFrame = 
   return `${[...head, ...sections, ...live, ...end].join("\n")}\n`;
 }
 
-/** The report's dark colours, for mail programs that keep them. `!important` overrides the inline styles. */
+/** The report's dark colors, for mail programs that keep them. `!important` overrides the inline styles. */
 const STYLE_SHEET = [
   ":root{color-scheme:light dark;supported-color-schemes:light dark}",
   "@media (prefers-color-scheme:dark){body,.page{background-color:#14171a!important}",
@@ -107,7 +107,7 @@ const STYLE_SHEET = [
   ".passives{color:#b3bbc2!important}.detractors{color:#ff8f82!important}}",
 ].join("\n");
 
-/** The report's light colours. Mail programs don't support variables. */
+/** The report's light colors. Mail programs don't support variables. */
 const COLOURS: Readonly<Record<Kind, string>> = { promoters: "#1b7f6b", passives: "#8a949c", detractors: "#c3372b" };
 const INKS: Readonly<Record<Kind, string>> = { promoters: "#12705d", passives: "#565e66", detractors: "#b02a1f" };
 const FONT = "font-family:Helvetica,Arial,sans-serif;";
@@ -176,7 +176,7 @@ function commentRow({ score, at, id, text, url }: ReportComment): Html {
 
 const MARK_COLOUR = "#d1102a";
 
-/** The brand is a coloured bar, because mail programs don't load images. */
+/** The brand is a colored bar, because mail programs don't load images. */
 function headRows(facts: DigestFacts, { accent }: DigestFrame): Html {
   const rate = rateLine(facts);
   return html`<tr>

@@ -196,8 +196,8 @@ async function findLeftCopies(target: string): Promise<string[]> {
 }
 
 /**
- * Like `removeLeftCopies`, for anyone opening the data file `target`. Copies of a running process stay, also if that
- * would take time to find out.
+ * Like `removeLeftCopies`, for anyone opening the data file `target`. Does nothing if a running process holds the lock,
+ * or if finding out would take time.
  */
 export async function removeAbandonedCopies(target: string, random: Pick<Random, "token">): Promise<void> {
   if ((await findLeftCopies(target)).length === 0) return;

@@ -89,7 +89,7 @@ export interface Store {
   trouble(): UnavailableError | null;
   /** Resolves if another program replaced the data; all later work is refused. */
   readonly lost: Promise<UnavailableError>;
-  /** Rejects if the data isn't what was opened any more; `lost` then resolves too. */
+  /** Rejects if the data is no longer what was opened; `lost` then resolves too. */
   verify(): Promise<void>;
   read<Result>(work: (tx: Transaction) => Promise<Result>, options?: ReadOptions): Promise<Result>;
   /**

@@ -145,7 +145,7 @@ function fail(columns: readonly string[], format: HistoryFormat, choice: ShapeCh
   return { nearest, format, missing };
 }
 
-/** The row inside a record, or an error, and its kind if it says so. */
+/** The row inside a record, or what is wrong with it; null for what the record doesn't say. */
 export type Unwrapped = {
   readonly stream: HistoryStream | null;
   /** The record's own name for the stream or event. */

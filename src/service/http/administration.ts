@@ -46,7 +46,6 @@ export function findOperation(path: string): string | null {
   return plain.startsWith(`${OPERATIONS_PATH}/`) ? plain.slice(OPERATIONS_PATH.length + 1) : null;
 }
 
-/** Throws HttpError. */
 export async function administer(
   request: OperationRequest,
   open: () => Promise<Administration>,
@@ -76,7 +75,7 @@ async function callByName(administration: Administration, { name, caller, input:
   }
 }
 
-/** Of a page, the rows are the body, as the command line prints them. */
+/** For a page, the body is its rows, as the command line prints them. */
 function toReply(result: unknown): HttpResponse {
   if (!isObject(result) || !("rows" in result) || !("next" in result)) return jsonReply(200, result);
   const { rows, next } = result;

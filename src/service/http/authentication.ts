@@ -130,7 +130,7 @@ export class KeyRing {
     return caller;
   }
 
-  /** At most once a day and key, in the background; a failed write comes again tomorrow. */
+  /** At most once per day and key, in the background; a failed write is next tried tomorrow. */
   #noteUse(key: UsedKey): void {
     const number = utcDay(unixSeconds(this.#clock));
     if (number !== this.#today.number) this.#today = { number, text: toIsoTime(number * DAY_SECONDS).slice(0, 10) };

@@ -15,7 +15,7 @@ export class ClientGoneError extends Error {
 export class Bodies {
   #bytes = 0;
 
-  /** True if there is room for so many bytes more; negative ones are given back. */
+  /** Reserves this many bytes, or releases them if negative. False if there isn't enough room. */
   hold(bytes: number): boolean {
     this.#bytes += bytes;
     return this.#bytes <= BODIES_MAX;

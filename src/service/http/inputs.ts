@@ -1,4 +1,4 @@
-/** Parameters of each call in the form of the rules (4.1 to 4.11). An InvalidError names every problem. */
+/** Parses each call's parameters into the input of the rules (4.1 to 4.11). An InvalidError names every problem. */
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { PAGE_DEFAULT, PER_PAGE_DEFAULT, PER_PAGE_MAX, SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
 import { readAdditionalAnswer } from "../../contract/questions/read-answers.ts";

@@ -86,7 +86,7 @@ interface Summary {
   readonly queue: DueQueue;
   readonly webhooks: WebhookSummary;
   readonly projects: readonly ProjectNumbers[];
-  /** Of all processes. */
+  /** From all processes. */
   readonly senders: readonly KeptSender[];
 }
 

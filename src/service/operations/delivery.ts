@@ -36,7 +36,7 @@ const placeInList = typed<{ readonly at: number; readonly id: number }>(
 const PAGE_FIELDS = {
   state: orNull(v.picklist(LISTED_STATES)),
   reason: orNull(v.picklist(LISTED_REASONS)),
-  /** Of one person. */
+  /** Limits the list to one person. */
   email: orNull(v.string()),
   phone_number: orNull(v.string()),
   since: orNull(moment),
@@ -143,7 +143,7 @@ export const deliveryOperations = {
   }),
 };
 
-/** With what else is paused, since one pause doesn't end another. */
+/** Includes what else is paused, since resuming one doesn't resume the others. */
 async function toPauseInfo(tx: Transaction, project: ProjectRow | null, pausedAt: number | null) {
   const paused = project === null ? (await tx.projects.list()).filter((each) => each.pausedAt !== null) : [];
   return {
@@ -198,7 +198,7 @@ function toDayInfo({ day, counts }: DayCounts) {
   return { day, surveys: sum, ...surveys, not_scheduled: unscheduled };
 }
 
-/** For a scheduled survey, or one that wasn't; `id` is its number among those. */
+/** Describes a scheduled survey or an unscheduled request; `id` is its number among its kind. */
 function toDeliveryInfo(id: number, row: Omit<ListedDelivery, "id" | "at">) {
   return {
     id: String(id),

@@ -24,7 +24,7 @@ import { defineOperation, orNull } from "./define/operation.ts";
 
 const SECRET_BYTES = 32;
 const STEP = 500;
-/** Each with the log of its attempts. */
+/** Each event includes the log of its attempts. */
 const EVENTS_A_PAGE = 100;
 
 export function createWebhookSecret(random: Random): string {
@@ -179,7 +179,7 @@ async function toInfo(tx: Transaction, webhook: WebhookRow) {
     waiting,
     /** Events that were never delivered. */
     failed,
-    /** Events while it had been disabled for more than 7 days. */
+    /** Events that occurred after it had been disabled for more than 7 days. */
     missed: webhook.missed,
     created_at: webhook.createdAt,
     last_delivered_at: webhook.lastDeliveredAt,

@@ -22,7 +22,7 @@ export interface PagesOptions {
   readonly unknownLinks: PageLimit;
   readonly addressAnswers: PageLimit;
   readonly linkAnswers: PageLimit;
-  /** Changes of an answer by form, and undos of an unsubscribe, by token. */
+  /** Per token: changed answers from the form, and unsubscribes undone. */
   readonly linkChanges: PageLimit;
   /** Changes by the page's script, which sends comments while they are typed. */
   readonly scriptChanges: PageLimit;
@@ -48,7 +48,7 @@ export function previewLocale(token: string, query: string): Locale | null {
   return effectiveLocale(match[1] ?? new URLSearchParams(query).get("locale"));
 }
 
-/** Without `answer` the page takes no POST. */
+/** Without `answer` the page accepts no POST. */
 export async function byMethod(
   request: PathRequest,
   show: () => Promise<HttpResponse>,
@@ -76,7 +76,7 @@ export function readLanguage({ headers }: PathRequest): Locale {
 }
 
 export interface Shown {
-  /** With the displayed name. */
+  /** Includes the displayed name. */
   readonly brand: PageBrand;
   readonly presentation: Presentation;
 }

@@ -70,7 +70,7 @@ export async function findSilentMembers(store: Store, project: ProjectRow, until
   return { held, withoutAddress };
 }
 
-/** As if every earlier survey had been sent on time. */
+/** Assumes that every earlier survey was sent on time. */
 function heldBack(
   { start, number, notBefore }: MembershipRow,
   why: Held["why"],

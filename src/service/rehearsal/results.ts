@@ -8,7 +8,7 @@ export interface RehearsedMessage {
   readonly sent_at: number;
 }
 
-/** Held back at this time. */
+/** When a survey would be due, and why it is held back. */
 export interface Held {
   readonly at: number;
   readonly why: "throttled" | "unsubscribed" | "bounced" | "limit" | "window";

@@ -17,7 +17,7 @@ export function createChance(seed: number): Pick<Random, "fraction"> {
   };
 }
 
-/** Stands still until it is set. `sleep` lets other work run and takes no time. */
+/** Only moves when it is set. `sleep` lets other work run and takes no time. */
 export class JumpClock implements Clock {
   /** Unix seconds. */
   seconds: number;

@@ -14,7 +14,7 @@ import { classifyReply } from "../delivery/mail/classify-reply.ts";
 import { maskReply } from "../delivery/mail/parse-reply.ts";
 
 export interface SmtpSenderOptions extends Omit<PacedTransportOptions<SmtpMessage, SmtpReply>, "name" | "interpret"> {
-  /** Renders the same message each time, from what was frozen first. */
+  /** Renders the same message on every attempt, from what the first one froze. */
   readonly render: (due: DueMail) => Promise<Pick<Composed<SmtpMessage>, "frozen" | "message">>;
   readonly mayReceive: (address: string) => boolean;
 }

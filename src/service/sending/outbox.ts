@@ -172,7 +172,7 @@ export class Outbox implements MessageSender, MessageFiles {
   }
 }
 
-/** Files written together are prepared for once and synced once. */
+/** Prepares and syncs once for files that are written together. */
 class WriteGroup {
   readonly #turns = createSemaphore(CONCURRENCY);
   readonly #prepare: () => Promise<void>;
@@ -254,7 +254,7 @@ interface Formatted {
 async function formatQuestion(due: DueQuestion, context: MailContext, now: number): Promise<Formatted> {
   if (due.channel === "sms" || due.channel === "sms-reminder")
     return { text: formatSurveySms(due, context), mark: due.token };
-  // Without a mark nothing is frozen. Derived from the token, each rendering is the same.
+  // Nothing is frozen without a mark. The seed is derived from the token, so each rendering is the same.
   const seed = "survey" in due ? `${due.requestId} ${due.token}` : due.token;
   const frozen = freezeMail(due, context, tokensFrom(seed), now);
   const message = "survey" in due ? withSurvey(due, context, now) : due;
@@ -307,7 +307,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   });
 }
 
-/** Counts 1 if it existed. Anything but a regular file stays. */
+/** Returns 1 if it existed, else 0. Leaves anything but a regular file alone. */
 async function removeIfThere(file: string): Promise<number> {
   try {
     if (!(await lstat(file)).isFile()) return 0;

@@ -249,7 +249,7 @@ function plan({ senders, claimer }: SchedulerOptions, inFlight: InFlight, turns:
     const [only, ...others] = channels.flatMap((channel) =>
       (due.get(channel) ?? []).map((project) => ({ channel, project })),
     );
-    // A single queue gets all the room that there is when its messages are claimed.
+    // A single queue gets all the room, measured when its messages are claimed.
     if (only !== undefined && others.length === 0)
       return [toPlan(only.channel, only.project, () => roomFor(sender, inFlight))];
     let room = roomFor(sender, inFlight);

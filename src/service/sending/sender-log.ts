@@ -17,7 +17,7 @@ interface HealthFollower {
   readonly onError: (error: unknown) => void;
 }
 
-/** Logs a change, and releases held messages once the sender is well. */
+/** Logs a change, and releases held messages once the sender recovers. */
 export function followHealth(
   { store, log, wake, onError }: HealthFollower,
   sender: LoggedSender,

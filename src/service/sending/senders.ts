@@ -7,9 +7,9 @@ import type { MailOptions, MailTools } from "./mail.ts";
 import type { SmsDelivery, SmsOptions, SmsTools } from "./sms.ts";
 
 export interface SendersOptions extends MailTools, SmsTools {
-  /** Null: to the outbox. */
+  /** Null writes to the outbox. */
   readonly mail: MailOptions | null;
-  /** Null: to the outbox. */
+  /** Null writes to the outbox. */
   readonly sms: SmsOptions | null;
   /** `dataFile`: path of the data file, or name of the database. */
   readonly outbox: { readonly folder: string; readonly dataFile: string };

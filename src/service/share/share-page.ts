@@ -22,7 +22,7 @@ const KEPT_MAX = 200;
 const PATH = /^\/d\/([\w-]+?)(\.json|\.csv)?$/;
 
 export interface ShareOptions extends FactsOptions {
-  /** Without a slash at the end; null for the URL of each request. */
+  /** Without a trailing slash; null to use the URL of each request. */
   readonly publicUrl: string | null;
 }
 
@@ -62,7 +62,7 @@ export class SharePage {
     return stayingWithHttps(response, publicUrl ?? request.origin);
   }
 
-  /** Everyone sees the same numbers for a minute; an erased person is gone from the next ones. */
+  /** Everyone sees the same numbers for a minute; an erased person is missing from the next ones. */
   #readFacts(share: ShareRow, range: RangeName): Promise<ShareFacts> {
     const now = this.#options.clock.monotonic();
     const key = `${share.project.id} ${share.id} ${range}`;

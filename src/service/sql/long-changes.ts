@@ -66,7 +66,7 @@ export class LongChanges {
     return (await this.#next("", []))?.project ?? null;
   }
 
-  /** Does some steps of the project's saved change, if there is one. Called in a write. */
+  /** Runs some steps of the project's saved change, if there is one. Called in a write. */
   async proceed(project: number): Promise<void> {
     const change = await this.#next("WHERE project_id = ?", [project]);
     if (change === null) return;
@@ -99,7 +99,7 @@ export interface StepLoopOptions {
   readonly isNoted: { value: boolean };
   /** Finds a project with a saved change, in a read, which doesn't wait for writers. */
   readonly find: () => Promise<number | null>;
-  /** Does some steps of that project in a transaction of their own. */
+  /** Runs some steps of that project in a separate transaction. */
   readonly proceed: (project: number) => Promise<unknown>;
   readonly isClosed: () => boolean;
 }

@@ -1,7 +1,7 @@
 import type { Database, Session } from "./database.ts";
 import { assignId } from "./project-states.ts";
 
-/** The rows of a noun: what its rules read and write, as SQL in the transaction that has them. */
+/** Base of the classes that read and write one kind of row, with SQL in their transaction. */
 export abstract class Rows {
   protected readonly database: Database;
   protected readonly session: Session;

@@ -5,7 +5,7 @@ import type { AttemptEnd } from "../domain/webhooks/attempts.ts";
 import { signedHeaders } from "./sign.ts";
 import { type Destination, type EndpointOptions, EndpointTransport } from "./transport.ts";
 
-/** On a connection of its own. Null if `signal` ended it. */
+/** Uses a separate connection. Null if `signal` ended it. */
 export async function postOnce(
   options: EndpointOptions,
   target: Destination,

@@ -44,7 +44,7 @@ function toInputRecord(
   return { line, lineEnds, fields: values.map(toCell), values };
 }
 
-/** Every cell loses its guard again, so text that looks guarded stays as it is. */
+/** Adds the guard that is later removed from every cell, so that text that already looks guarded is unchanged. */
 function toCell(value: Json): string {
   if (value === null) return "";
   return guardFormula(typeof value === "string" ? value : JSON.stringify(value));

@@ -36,7 +36,7 @@ import { coverageOf, describeRange, listPeriods, type Period } from "../shared/r
 import { readResponses, scoreOf } from "../shared/read-responses.ts";
 import { addPage, countPage, emptyCounts, namedTally, rethrowTooMany } from "../shared/segment-tally.ts";
 
-/** Produces the same report from the same rows. */
+/** Everything that a report depends on, besides the rows. */
 export interface ReportRequest extends TimeFilter {
   readonly asOf: number;
   readonly by: PeriodUnit | null;

@@ -96,7 +96,7 @@ function toRequest(selection: Selection, shaping: Shaping, filterText: string): 
   };
 }
 
-/** A response without a time of change hasn't changed since it arrived. */
+/** A response without `updated_at` hasn't changed since it arrived. */
 export const changedAt = (row: JsonObject): number | null => timeOf(row, "updated_at") ?? timeOf(row, "created_at");
 
 export const UPDATED_KEYS: RowKeys = { id: (row) => textOf(row, "id"), at: changedAt };

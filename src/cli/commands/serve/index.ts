@@ -44,7 +44,7 @@ interface ServeOptions extends TlsFiles {
   readonly insecureHttp: boolean;
   readonly metricsListen: MetricsAddress | null;
   readonly metricsTokenFile: string | null;
-  /** Null decides by where stderr leads. */
+  /** Null chooses by whether stderr is a terminal. */
   readonly logFormat: LogFormat | null;
   readonly service: ServiceFlags;
 }
@@ -82,9 +82,9 @@ async function runServe(deps: Deps, options: ServeOptions): Promise<ExitCode> {
   const listening = { ...options, publicUrl, tls, descriptor };
   const server = await startServer(deps, service, listening);
   try {
-    // Not before, as nobody would see the key of a server that can't listen.
+    // Not earlier, because nobody would see the key of a server that can't listen.
     const key = await firstKey(deps, service);
-    // Before the line below, after which scripts read the file.
+    // Written before the line below, because scripts read the file once they see that line.
     const keyFile = key === null || !log.isJson ? null : await writeKeyFile(deps, keyPlace(place, options), key);
     await streams.out.write(`listening on ${server.url}\n`);
     await warnOfKey(deps, log, service);
@@ -182,7 +182,7 @@ function logOtherServers(log: Log, file: string, processes: readonly string[]): 
   log.warn("also_served", { file, processes: processes.length, message });
 }
 
-/** Few people who wait for a mail would look for a file. */
+/** Few people waiting for an e-mail would look for a file. */
 function logOutbox(log: Log, folder: string): void {
   const message = `no mail server: surveys become files in ${folder}; serve --smtp URL sends them`;
   log.info("no_mail_server", { folder, message });

@@ -7,7 +7,7 @@ export const LOG_FORMATS = ["text", "json"] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
 export interface ServeLog extends Log {
-  /** Then stderr has only JSON. */
+  /** True if stderr has only JSON. */
   readonly isJson: boolean;
   /** Like `info`, but even with `--quiet`. */
   readonly say: Log["info"];

@@ -62,7 +62,7 @@ export async function previewImport({ client, concurrency, signal, ...rows }: Pr
   return preview;
 }
 
-/** Stored properties that a request changes or removes, other than texts of a message. */
+/** Stored properties that a request changes or removes, except texts for a single message. */
 function changedProperties(
   stored: Json | undefined,
   { properties, replace_properties: replaces }: JsonObject,

@@ -4,7 +4,7 @@ import { DataFileError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT } from "../../exit-codes.ts";
 
-/** Runs `work`; what the service throws comes out as an error that the ladder knows. */
+/** Runs `work`, and turns errors of the service into errors of the command line. */
 export async function asCliError<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -13,7 +13,7 @@ export async function asCliError<Result>(work: () => Promise<Result>): Promise<R
   }
 }
 
-/** The error in the words of the command line; others as they are. */
+/** Turns an error of the service into one of the command line; returns others unchanged. */
 export async function asDataFileError(error: unknown): Promise<unknown> {
   return (await translate(error)) ?? error;
 }

@@ -159,7 +159,7 @@ export function readPlace(flags: Flags): PlaceChoice | null {
 /** Parts of a URL that say where its database is and how it is reached; anything else may be a secret. */
 const SHOWN = new Set(["host", "port", "user", "sslmode", "sslrootcert", "prepare", "max", "insecure"]);
 
-/** Without its password, and so that it opens the same database. */
+/** Removes the password; the rest still opens the same database. */
 export function showDatabase(url: string): string {
   if (!URL.canParse(url)) return "the database";
   const { protocol, username, host, pathname, search } = new URL(url);

@@ -1,4 +1,4 @@
-/** Makes one change for each of several items, concurrently, with a row of output each. A failure stops no other. */
+/** Changes several items concurrently and prints a row for each. Which failures stop the rest: see `StopRule`. */
 import type { Client } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { inParallel } from "../../../runtime/parallel.ts";

@@ -12,7 +12,7 @@ import { NothingFoundError } from "../../errors/command-errors.ts";
 
 /** They would fail every other item, too. */
 const AFFECTING_ALL = [AuthError, ConnectionError, TimeoutError, RateLimitedError, RedirectError];
-/** After so many failures in a row, the service is at fault. */
+/** After this many failures in a row, the service is at fault. */
 const FAILURES_IN_A_ROW = 20;
 
 export class StopRule {

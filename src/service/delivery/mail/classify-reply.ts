@@ -21,8 +21,8 @@ export type ServerReply = { readonly enhancedCode: string | null; readonly text:
 
 /**
  * The fate of the message, and the effect on the sender: none, a pause of seconds or minutes, one of hours, or no mail
- * until a probe succeeds. `failed` messages are given up without blame; `held` ones wait until the sender is healthy,
- * or for the operator. In a report, `retry` means the server gave up for a temporary reason.
+ * until a probe succeeds. `failed` messages are given up, but no one is to blame; `held` ones wait until the sender
+ * recovers, or for the operator. In a report, `retry` means the server gave up for a temporary reason.
  */
 type Fate =
   | { readonly outcome: "sent" | "bounced" | "failed"; readonly sender: "none" }

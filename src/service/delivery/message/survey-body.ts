@@ -76,7 +76,7 @@ function textPart({ locale, brand, question, intro, footer, why, ...urls }: Body
 /** Dark text on light cells stays readable if a mail program inverts it. */
 const INK = "#1f2933";
 const QUIET = "#52606d";
-/** Link colours if the brand has none. */
+/** Link colors if the brand has none. */
 const LINK: Accent["link"] = { light: "#1a4f9c", dark: "#9cc4ff" };
 const PAGE = "#f3f5f8";
 const CARD = "#ffffff";
@@ -93,7 +93,7 @@ function scaleWidth(cell: number): number {
   return (SCORE_MAX + 1) * (cell + 1) + 1;
 }
 
-/** Only what a mail program can drop: more space in wide windows, and dark colours. */
+/** Only what a mail program can drop: more space in wide windows, and dark colors. */
 const styleSheet = ({ dark }: Pick<Accent["link"], "dark">): string =>
   [
     ":root{color-scheme:light dark;supported-color-schemes:light dark}",

@@ -1,4 +1,4 @@
-/** A mail outside the queue, sent once whatever the reply. */
+/** Sends one message outside the queue, once, whatever the reply. */
 import { type DkimKey, signMail } from "../mail/dkim.ts";
 import { needsSmtpUtf8 } from "../message/mime.ts";
 import type { Clock } from "../../../runtime/clock.ts";
@@ -23,7 +23,7 @@ interface OnceOptions {
 
 type OnceResult = Exclude<SmtpResult, { kind: "withdrawn" }>;
 
-/** Signs and sends a mail that an operation composed. Rejects when the signal ends it first. */
+/** Signs and sends a message composed by an operation. Rejects if the signal ends it first. */
 export async function sendComposed(
   { from, to, text }: ComposedMail,
   { server, certificates, dkim, clock, signal }: OnceOptions,

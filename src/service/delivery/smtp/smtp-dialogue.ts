@@ -9,7 +9,7 @@ export interface DialogueError extends Error {
   readonly response?: string;
 }
 
-/** Of a client's line, or of nodemailer's name for a command. */
+/** Matches a client's line, or nodemailer's name for a command. */
 const COMMANDS: readonly (readonly [RegExp, SmtpStage])[] = [
   [/^(?:EHLO|HELO)(?: |$)/, "ehlo"],
   [/^STARTTLS$/, "starttls"],

@@ -154,7 +154,7 @@ export function addLook(facts: PageFacts, { method, score }: Look, now: number):
 }
 
 const OTHER_SCORE_SECONDS = 60;
-/** No one reads a mail this soon after it was sent; programs follow its links. */
+/** No one reads an e-mail this soon after it was sent; programs follow its links. */
 const EARLY_SECONDS = 30;
 
 /** True if a program seems to follow this mail's links, so the page must not answer on its own. */

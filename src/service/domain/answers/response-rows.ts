@@ -55,7 +55,7 @@ export type StoredResponseChange = Partial<
   readonly updatedAt: number;
 };
 
-/** Survey responses, without what follows from them: see `response-changes.ts`. */
+/** Only the responses themselves; `response-changes.ts` also updates what depends on them. */
 export class ResponseRows extends Rows {
   async byId(project: number, id: number): Promise<ResponseRow | null> {
     const row = await this.database.first(BY_ID, [project, id]);

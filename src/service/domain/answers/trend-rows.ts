@@ -111,7 +111,7 @@ export class TrendRows extends Rows {
     this.database.send("UPDATE trends SET state = 'removed' WHERE project_id = ? AND id = ?", [project, id]);
   }
 
-  /** Takes responses out of a hidden trend, with the last of them the trend. True when it is gone. */
+  /** Removes responses from a hidden trend, and then the trend itself. True once the trend is deleted. */
   async deleteSome(project: number, id: number, limit: number): Promise<boolean> {
     const some = `SELECT response_id FROM trend_responses WHERE project_id = ? AND trend_id = ? ORDER BY response_id LIMIT ?`;
     const where = [`trend_id = ? AND response_id IN (${some})`, id, project, id, limit] as const;

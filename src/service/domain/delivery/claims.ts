@@ -12,8 +12,8 @@ export async function claimSome(tx: Transaction, claim: Claim): Promise<readonly
 }
 
 /**
- * Ends a claim, or changes a request that has none; false if it isn't the request's any more. A message that was
- * cancelled meanwhile stays so with its reason, unless it was sent or bounced.
+ * Ends a claim, or changes a request that has none; false if the claim no longer holds the request. A message that was
+ * cancelled in the meantime stays cancelled, with its reason, unless it was sent or bounced.
  */
 export async function settleClaim(tx: Transaction, claim: ClaimKey, change: DeliveryChange): Promise<boolean> {
   const found = await tx.queue.claimed(claim);

@@ -71,7 +71,7 @@ async function addWeek(tx: Transaction, digest: DigestRow, after: number): Promi
   await tx.digests.addWeek(digest.project.id, digest.id, { dueAt, before: tx.now - KEPT_SECONDS });
 }
 
-/** Replaces a pending week; one in flight is followed by the next when it ends. */
+/** Replaces a pending week. If one is in flight, the next is added when it ends. */
 async function replaceWeek(tx: Transaction, digest: DigestRow): Promise<void> {
   if (digest.claimer !== null) return;
   await tx.digests.dropWeek(digest.project.id, digest.id);

@@ -4,8 +4,8 @@ import type { Channel } from "../../../contract/routes.ts";
 import type { Project } from "../inputs.ts";
 
 /**
- * `failed` was given up without blame, `held` waits for the operator, `unknown` was transmitted without a reply. None
- * of these affects the person.
+ * `failed` was given up, `held` waits for the operator, `unknown` was transmitted without a reply. None of these counts
+ * against the person.
  */
 export const DELIVERY_STATES = [
   "scheduled",
@@ -60,7 +60,7 @@ export type DueMessage = DueSurvey | DueReminder | DueDigest | DueReply;
 
 export interface DigestSchedule {
   readonly weekday: number;
-  /** Of the day, 0 to 1439. */
+  /** Minute of the day, 0 to 1439. */
   readonly minute: number;
   readonly zone: string | null;
 }

@@ -10,7 +10,7 @@ export type DeliveryOutcome =
   | { readonly kind: "bounced" }
   /** Temporarily rejected: retried after this many seconds, and counted as an attempt. See `retryOrGiveUp`. */
   | { readonly kind: "retry"; readonly delaySeconds: number }
-  /** Given up without blame: the person isn't affected. */
+  /** Given up, but no one is to blame: the person isn't affected. */
   | { readonly kind: "failed"; readonly reason: string }
   /** Waits for the operator; not an attempt. */
   | { readonly kind: "held"; readonly reason: string }

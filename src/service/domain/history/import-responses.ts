@@ -27,7 +27,7 @@ export type PastRows =
 
 export interface HistoryChoices {
   readonly policy: ConflictPolicy;
-  /** Whether to report them to webhooks, which are meant for news. */
+  /** Whether to send them to webhooks, although they aren't new. */
   readonly webhooks: boolean;
 }
 

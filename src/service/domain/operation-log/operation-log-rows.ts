@@ -89,7 +89,7 @@ export class OperationLogRows extends Rows {
     )) as unknown as LogLine[];
   }
 
-  /** Removes lines from before a time, at most so many; returns how many. */
+  /** Removes at most `limit` lines older than `before`; returns how many. */
   async prune(project: number, before: number, limit: number): Promise<number> {
     return this.database.run(
       `DELETE FROM operation_log WHERE project_id = ? AND id IN

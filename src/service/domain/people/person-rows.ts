@@ -112,7 +112,7 @@ export class PersonRows extends Rows {
     await deleteRequests(this.database, project, ["person_id = ? AND sent_at IS NULL", id]);
   }
 
-  /** Deletes one who has no responses and requests any more. */
+  /** Deletes a person who has no responses or requests left. */
   async delete(project: number, id: number): Promise<void> {
     await deleteRows(this.database, "people", project, ["id = ?", id]);
   }

@@ -59,7 +59,7 @@ export class RetentionRows extends Rows {
     return id;
   }
 
-  /** The next responses from before `before`, oldest first. */
+  /** The next responses created before `before`, oldest first. */
   async oldResponses(
     project: number,
     { before, after, limit }: { readonly before: number; readonly after: Position | null; readonly limit: number },

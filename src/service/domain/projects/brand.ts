@@ -12,11 +12,11 @@ export interface Brand {
   readonly logo: string | null;
 }
 
-/** A fill colour for buttons and the colour of text on it, both `#rrggbb`. */
+/** A fill color for buttons and the color of text on it, both `#rrggbb`. */
 export interface Accent {
   readonly color: string;
   readonly ink: string;
-  /** The colour for links, readable on light and dark backgrounds. */
+  /** The color for links, readable on light and dark backgrounds. */
   readonly link: { readonly light: string; readonly dark: string };
 }
 
@@ -105,12 +105,12 @@ function readAccent(color: string): Accent | null {
   return { color, ink, link: { light: readableOn(color, DAY), dark: readableOn(color, NIGHT) } };
 }
 
-/** The backgrounds of links that are closest to the text colour. */
+/** The backgrounds of links that are closest to the text color. */
 const DAY = "#f3f4f6";
 const NIGHT = "#1f252c";
 const SHADES = 20;
 
-/** The colour, or the nearest darker or lighter shade that is readable on `ground`. */
+/** The color, or the nearest darker or lighter shade that is readable on `ground`. */
 function readableOn(color: string, ground: string): string {
   const end = luminance(ground) > 0.5 ? 0 : 255;
   const shades = Array.from({ length: SHADES + 1 }, (_, step) => mixed(color, end, step / SHADES));
@@ -127,7 +127,7 @@ function rgb(color: string): number[] {
   return [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
 }
 
-/** Contrast of two `#rrggbb` colours, from 1 to 21 (WCAG 2.2, "contrast ratio"). */
+/** Contrast of two `#rrggbb` colors, from 1 to 21 (WCAG 2.2, "contrast ratio"). */
 function contrast(one: string, other: string): number {
   const [light = 0, dark = 0] = [luminance(one), luminance(other)].toSorted((left, right) => right - left);
   return (light + 0.05) / (dark + 0.05);

@@ -41,7 +41,7 @@ type Key = keyof Settings;
 /** As stored; null uses the server's default. */
 export type ProjectSettings = { readonly [Name in Key]: string | null };
 
-/** As shown, by the names that users know. */
+/** As shown, under the names that users see. */
 export type ConfiguredSettings = {
   readonly [Name in Key as Settings[Name]["name"]]: (Settings[Name]["kind"] extends "number" ? number : string) | null;
 };

@@ -39,7 +39,7 @@ export interface TextScope {
 
 export type ProjectTexts = TextScope & { readonly [Name in TextName]: string | null };
 
-/** Null or empty text removes one. */
+/** Null or an empty string removes a text. */
 export type TextChange = { readonly [Name in TextName]?: string | null };
 export type WantedTexts = Partial<TextScope> & TextChange;
 

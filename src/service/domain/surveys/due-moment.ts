@@ -21,7 +21,7 @@ export interface DueFacts {
   readonly now: number;
 }
 
-/** Shorter frequencies count calendar time, because little open time would be left of them. */
+/** Shorter frequencies count calendar time, because they contain too little open time. */
 const OPEN_TIME_MIN_SECONDS = 14 * 86_400;
 /** Its multiples modulo 1 stay evenly spread for any number of members. */
 const GOLDEN_RATIO = 0.6180339887498949;

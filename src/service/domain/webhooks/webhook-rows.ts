@@ -29,7 +29,7 @@ export class WebhookRows extends Rows {
     return (await this.database.first("SELECT 1 FROM webhooks WHERE project_id = ? LIMIT 1", [project])) !== null;
   }
 
-  /** Of one project, or (null) of all. */
+  /** Webhooks of one project; null for those of all. */
   async list(project: number | null): Promise<readonly WebhookRow[]> {
     const [where, values] = project === null ? ["", []] : ["WHERE w.project_id = ? ", [project]];
     return (await this.database.all(`${WEBHOOK} ${where}ORDER BY w.project_id, w.id`, values)).map(toWebhook);

@@ -27,7 +27,7 @@ interface WebhookHealth {
   readonly disabledReason: string | null;
   /** When the current series of failures began; null while attempts succeed. */
   readonly failingSince: number | null;
-  /** Consecutive requests to slow down. */
+  /** Consecutive responses saying that the endpoint is overloaded. */
   readonly strikes: number;
   /** Nothing is sent before this time; null for no limit. */
   readonly slowUntil: number | null;

@@ -24,9 +24,9 @@ interface Preview {
   readonly message: string;
 }
 
-/** A mail for one reader, not yet signed. */
+/** An e-mail to one reader, not yet signed. */
 export interface ComposedMail {
-  /** Of the envelope, as `to`. */
+  /** Envelope sender; `to` is the envelope recipient. */
   readonly from: string;
   readonly to: string;
   readonly text: string;
@@ -38,7 +38,7 @@ export interface SentDigest {
   /** The response of Slack or the mail server; null if it has no number. */
   readonly status: number | null;
   readonly text: string;
-  /** Of a mail, which is sent where the command was typed; null once something was posted. */
+  /** An e-mail, which the command sends from its own machine; null if the digest was posted. */
   readonly mail: ComposedMail | null;
 }
 
@@ -61,7 +61,7 @@ export interface OperationTools {
   readonly renderPreview: (survey: DueSurvey) => Promise<Preview>;
   readonly renderDigest: (due: DueDigest) => Promise<Preview>;
   readonly sendDigest: (due: DueDigest) => Promise<SentDigest>;
-  /** A mail that looks like a survey and says that it is a test. */
+  /** An e-mail that looks like a survey and says that it is a test. */
   readonly composeTest: (project: Project, to: string) => Promise<ComposedTest>;
   readonly sendTest: (
     webhook: WebhookRow,
@@ -87,9 +87,9 @@ type ReadonlyList<Value> = Value extends (infer Item)[] ? readonly Item[] : Valu
 
 /** What the log keeps of a call. */
 interface Noted {
-  /** The number of what was changed; by default the `id` of the result. */
+  /** Id of what was changed; defaults to the `id` of the result. */
   readonly id?: string;
-  /** Of a change of the server to one project. */
+  /** The one project that a server operation changed. */
   readonly of?: Project;
   /** If it differs from what the transaction returns; its texts are left out. */
   readonly result?: object;
@@ -252,7 +252,7 @@ interface Change extends Call, Noted {
   readonly locks: "none" | "all";
 }
 
-/** A change of the whole server leaves a line in each project. */
+/** Adds a change to its project's log; a change to the whole server is added to every log. */
 async function keepLine(tx: Transaction, project: ProjectRow | null, actor: Actor, change: Change): Promise<void> {
   const { name: operation, input, done, locks } = change;
   const id = change.id ?? idOf(done) ?? (/^\d+$/.test(idOf(input) ?? "") ? idOf(input) : null);
@@ -266,7 +266,7 @@ async function keepLine(tx: Transaction, project: ProjectRow | null, actor: Acto
 
 const UNSAID: ReadonlySet<string> = new Set(["id", "confirm", "dry_run"]);
 
-/** A switch that is off and a list without items are as if they were not given. */
+/** A switch that is off and an empty list count as not given. */
 function isSaid(value: unknown): boolean {
   return value !== false && !(Array.isArray(value) && value.length === 0);
 }
@@ -275,7 +275,7 @@ function idOf(value: unknown): string | null {
   return typeof value === "object" && value !== null && "id" in value ? String(value.id) : null;
 }
 
-/** Its numbers, times and switches: nothing that tells of a person, and no secret. */
+/** Its numbers, times and switches: no personal data and no secrets. */
 function toPlainResult(result: unknown): string | null {
   const fields = typeof result === "object" && result !== null ? Object.entries(result) : [];
   const plain = fields.filter(([, value]) => value === null || ["number", "boolean"].includes(typeof value));

@@ -246,8 +246,8 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
     if (verdict === "later") return this.#putOff(reply, clock.now() + PROBE_INTERVAL);
     if (answer.hasStopped === true) return { kind: "cancelled", reason: "the number has opted out", hasStopped: true };
     const isSendersFault = verdict !== "odd" && answer.sender !== "none" && outcome !== "unknown";
-    // The message keeps its attempts and goes out when the sender is well. If its recipient was named, another message
-    // is the probe.
+    // The message keeps its attempts and is sent once the sender recovers. If its recipient was named, another
+    // message is the probe.
     if (isSendersFault && (outcome === "retry" || SENDER_STAGES.has(reply.stage)))
       return message === null
         ? { kind: "released", delaySeconds: 0 }

@@ -1,6 +1,6 @@
 /**
- * The health of a sender, from the replies of a mail server or gateway, so that trouble of the sender costs a few
- * attempts and no person. Times are Unix milliseconds; states are stored as JSON.
+ * The health of a sender, judged by the replies of a mail server or gateway, so that its problems cost a few attempts
+ * and no recipient is blamed. Times are Unix milliseconds; states are stored as JSON.
  *
  * | event                   | open    | waiting | probing | stopped |
  * | ----------------------- | ------- | ------- | ------- | ------- |
@@ -23,7 +23,7 @@ export interface ServerAnswer extends Meaning {
   readonly domain: string;
   readonly text: string;
   readonly said: ReplyFacts;
-  /** Without what differs between recipients. */
+  /** Leaves out what differs between recipients. */
   readonly maskedText: string;
 }
 
@@ -152,7 +152,7 @@ export function restoreSenderHealth(stored: SenderHealth): SenderHealth {
   return { ...endProbe(stored, stored.epoch), epoch: stored.epoch + 1 };
 }
 
-/** Messages may be held until the sender is well. */
+/** Messages may be held until the sender recovers. */
 export function hasStopped(state: SenderHealth): boolean {
   return state.mode !== "open" && state.trouble.hasStopped;
 }

@@ -20,8 +20,8 @@ export async function insertRow(database: Database, table: CountedTable, row: Ne
 }
 
 /**
- * Returns the number of changed rows. `old` are the values that they all had in those columns by which rows are counted
- * and which it sets, if the caller knows; else they are read. Rejects with UniqueViolation.
+ * Returns the number of changed rows. `old` has the previous values, the same for all rows, of the columns being set by
+ * which rows are counted; if omitted, they are read. Rejects with UniqueViolation.
  */
 export async function updateRows(
   database: Database,

@@ -63,7 +63,7 @@ export function newestVersion(migrations: readonly Migration[]): number {
   return Math.max(...migrations.map(({ version }) => version));
 }
 
-/** Used before version 1, whose numbers mean nothing today. */
+/** Used before version 1; its version numbers mean nothing today. */
 const OUTDATED_TABLE = "schema_migrations";
 
 export function recognizeSchema(tables: readonly string[]): "none" | "ours" | "outdated" | "foreign" {

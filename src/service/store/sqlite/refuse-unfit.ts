@@ -17,7 +17,6 @@ interface Opening extends OpenMarks {
   readonly isCopy: boolean;
 }
 
-/** Throws StoreFileError. */
 export async function refuseUnfit(file: string, opening: Opening): Promise<void> {
   await lookInto(file, (look) => {
     if (fileSize(file) <= CHECKED_BYTES_MAX) refuseDamaged(look);

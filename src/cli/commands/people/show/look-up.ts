@@ -77,7 +77,7 @@ async function readMemberships(
   return found;
 }
 
-/** Reads the lists from the person's creation on: nobody leaves or bounces before. */
+/** Reads the lists from the person's creation on, as no one can unsubscribe or bounce earlier. */
 async function readSuppressions(client: Client, person: JsonObject, signal: AbortSignal): Promise<JsonObject> {
   const since = typeof person["created_at"] === "number" ? person["created_at"] : null;
   const find = async (list: "listUnsubscribes" | "listBounces", field: string): Promise<Json> => {

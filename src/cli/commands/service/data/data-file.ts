@@ -76,7 +76,7 @@ async function administerHere<Result>(
   return asCliError(() => administer({ ...data, clock, random, ...(sender !== undefined && { sender }) }, work));
 }
 
-/** As the service opens it; a database goes by its URL without the password. */
+/** As the service opens it; a database is named by its URL without the password. */
 export function dataAt(place: DataPlace, mayMigrate = false) {
   return place.kind === "file"
     ? { dataFile: place.dataFile, database: null }

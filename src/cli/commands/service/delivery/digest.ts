@@ -61,7 +61,6 @@ const test = defineCommand({
   },
 });
 
-/** Throws NotTakenError. */
 async function mailDigest(
   deps: Deps,
   composed: ComposedMail,

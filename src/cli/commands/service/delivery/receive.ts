@@ -123,7 +123,6 @@ async function warnOf(deps: Deps, name: string, error: unknown): Promise<null> {
   return null;
 }
 
-/** Throws UsageError. */
 function parseBounceAddress(text: string, flag: string): string {
   if (/^[^\s@{}]*\{token\}[^\s@{}]*@[^\s@{}]+$/.test(text)) return text;
   throw new UsageError(`${flag}: must have {token} before the @, such as bounces+{token}@acme.example`);

@@ -60,7 +60,6 @@ async function readBrand(given: Brand): Promise<Brand> {
   throw new UsageError(`--${part}: ${part === "logo" ? logo : JSON.stringify(given[part])} ${problem}`);
 }
 
-/** Throws UsageError. */
 function readLogo(file: string): Promise<string> {
   return readLogoFile(file, {
     unreadable: (why) => new UsageError(`--logo: cannot read ${file}: ${why}`),

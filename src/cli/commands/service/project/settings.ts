@@ -78,7 +78,6 @@ export const settings = serviceCommand({
 
 type GivenSettings = Readonly<Record<keyof ConfiguredSettings, string | null>>;
 
-/** Throws UsageError. */
 function parseSettings(given: GivenSettings): GivenSettings {
   const parsed = Object.values(PROJECT_SETTINGS).map(({ name, check }) => {
     const text = given[name]?.trim() ?? null;

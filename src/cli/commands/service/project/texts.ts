@@ -58,7 +58,6 @@ export const texts = defineGroup({
   ],
 });
 
-/** Throws UsageError. */
 function checkTexts(given: Readonly<Record<TextName, string | null>>, score: string | null): void {
   const names = TEXT_NAMES.filter((name) => given[name] !== null);
   for (const name of names) {

@@ -21,7 +21,7 @@ export function refreshNextSurvey(database: Database, project: number, personId:
   ]);
 }
 
-/** Records requests whose messages may be in the outbox, because they were claimed at some time. */
+/** Records requests that were ever claimed, because their messages may be in the outbox. */
 export function noteErased(database: Database, [where, ...values]: Fragment): void {
   database.send(
     `INSERT INTO erased_surveys (token, project_id, request_id, channel)

@@ -142,7 +142,7 @@ export class DeliveryRows extends Rows {
     return found;
   }
 
-  /** Reminders have no person of their own, and aren't a next survey. */
+  /** Reminders store no person, and aren't a next survey. */
   async #change({ project_id: project = null, id = null, person_id: person }: SqlRow, set: Fragment): Promise<void> {
     await updateRows(this.database, "messages", set, ["project_id = ? AND id = ?", project, id]);
     if (typeof person === "number") refreshNextSurvey(this.database, Number(project), person);

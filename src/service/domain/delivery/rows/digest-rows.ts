@@ -7,7 +7,7 @@ import type { Project } from "../../inputs.ts";
 import type { ClaimKey, DeliveryState, DigestSchedule } from "../queue-rows.ts";
 import { claimKey, THIS_CLAIM, WAITING_AGAIN } from "./claims.ts";
 
-/** Of the newest week. `unknown` was transmitted without a reply, and isn't resent. */
+/** State of the newest week. `unknown` was transmitted without a reply, and isn't resent. */
 type DigestState = Exclude<DeliveryState, "cancelled">;
 
 export interface DigestRow extends DigestSchedule {

@@ -207,7 +207,7 @@ export class QueueRows extends Rows {
     return (await updateRows(this.database, "messages", [set, ...values], marked, { state: "claimed" })) > 0;
   }
 
-  /** Null if the claim isn't the message's any more. */
+  /** Null if the claim no longer holds the message. */
   async claimed(claim: ClaimKey): Promise<ClaimedState | null> {
     const sql = `SELECT state, sent_at AS "sentAt", person_id AS "personId", reason FROM messages WHERE ${THIS_CLAIM}`;
     return (await this.database.first(sql, claimKey(claim))) as ClaimedState | null;

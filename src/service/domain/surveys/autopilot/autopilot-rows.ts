@@ -18,7 +18,7 @@ export interface MembershipRow {
   readonly properties: Properties;
   readonly nextRequestId: number | null;
   readonly nextSurveyAt: number | null;
-  /** In the order of joining on the platform, from 1. */
+  /** Numbers the members of a platform in the order they joined, from 1. */
   readonly number: number;
   readonly start: Start;
   /** Earliest time of the next survey, or null. */

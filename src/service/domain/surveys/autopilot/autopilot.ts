@@ -167,7 +167,7 @@ async function refresh(
   return { properties, scheduledAt };
 }
 
-/** Surveys sent by anything count, or possibly sent: no one is surveyed twice in an interval. */
+/** Counts every survey that was or may have been sent, so that no one is surveyed twice in an interval. */
 async function startJoining(tx: Transaction, project: Project, person: PersonRow, platform: Platform): Promise<Start> {
   const { first } = await readAutopilotSettings(tx, project, platform);
   const askedAt = newest(person.lastSentAt, await tx.requests.lastAutopilotAt(project.id, person.id, platform));

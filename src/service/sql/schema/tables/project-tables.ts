@@ -11,7 +11,7 @@ export const OPERATION_LOG: Table = {
   indexes: { operation_log_by_time: "(project_id, at)" },
 };
 
-/** Of the whole store. */
+/** Tables of the whole store. */
 const STORE: readonly Table[] = [
   { name: "store_secrets", columns: `name text, value text`, key: "name" },
   /**
