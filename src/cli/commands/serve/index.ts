@@ -15,7 +15,14 @@ import type { Service } from "../../../service/service.ts";
 import { DEFAULT_HOST, DEFAULT_PORT } from "../../../service/service-address.ts";
 import type { ServiceOptions } from "../../../service/service-options.ts";
 import { asDataFileError, asCliError } from "../../kit/data/data-file-errors.ts";
-import { choosePlace, type DataPlace, dataPlace, type PlaceChoice, showDatabase } from "../../kit/data/data-place.ts";
+import {
+  choosePlace,
+  type DataPlace,
+  dataPlace,
+  type PlaceChoice,
+  rejectRemoteFlags,
+  showDatabase,
+} from "../../kit/data/data-place.ts";
 import {
   checkExposure,
   checkLinks,
@@ -56,6 +63,7 @@ async function runServe(deps: Deps, options: ServeOptions): Promise<ExitCode> {
   const { publicUrl } = options.service;
   // The address of a passed socket is known later.
   if (descriptor === null) checkExposure({ ...options, publicUrl });
+  rejectRemoteFlags(deps, options);
   const place = await choosePlace(deps, options);
   if (options.mustExist && place.kind === "file") requireDataFile(place.dataFile);
   const dataFile = place.kind === "file" ? place.dataFile : showDatabase(place.url);

@@ -58,6 +58,15 @@ it("a local verb that needs no place refuses an exported profile, but not next t
   expect((await run(["service", "health", "--url", URL], env)).status).toBe(1);
 });
 
+const hint = (source: string): string => `hint: ${source} names a service to call over HTTP\n`;
+
+it("serve refuses a profile and an address, and opens nothing", async () => {
+  const here = ["serve", "--port", "0", "--must-exist"];
+  expect((await run([...here, "--profile", "prod"])).stderr).toBe(REFUSED + hint("--profile"));
+  expect((await run([...here, "--base-url", URL])).stderr).toBe(REFUSED + hint("--base-url"));
+  expect((await run(here, { SURVEYCTL_PROFILE: "prod" })).stderr).toBe(REFUSED + hint("SURVEYCTL_PROFILE"));
+});
+
 async function throttleOf(file: string): Promise<string> {
   return (await run(["service", "throttle", "--data", file, "--json"])).stdout;
 }
