@@ -1,6 +1,6 @@
 /** Calls operations over HTTP, with a key that administers one project. */
 import type { Client } from "../../../../client/client.ts";
-import { AuthError } from "../../../../client/errors/call-errors.ts";
+import { AuthError, BadReplyError, UnknownOutcomeError } from "../../../../client/errors/call-errors.ts";
 import { nameCall } from "../../../../client/errors/client-error.ts";
 import { isJsonObject, type Json } from "../../../../contract/json.ts";
 import { KEY_PROJECT_HEADER, NEEDS_ADMIN, NEXT_PAGE_HEADER, OPERATIONS_PATH } from "../../../../contract/key-access.ts";
@@ -54,19 +54,33 @@ function createRemoteAdmin(client: Client, signal: AbortSignal): Admin {
     const body = JSON.stringify({ ...input, project: project ?? undefined });
     const url = `${client.baseUrl}${OPERATIONS_PATH}/${kind}`;
     const { status, headers, text, failure } = await client.raw({ method: "POST", url, body, signal });
-    if (failure !== null) throw (await readRefusal(status, text)) ?? failure;
-    const result: unknown = JSON.parse(text);
+    const result = readJson(text);
+    if (failure !== null) throw (await readRefusal(status, result)) ?? failure;
+    if (typeof result !== "object" || result === null) {
+      const facts = { call: nameCall("POST", url), status, contentType: headers["content-type"] ?? null };
+      throw new UnknownOutcomeError(
+        new BadReplyError("the answer is not JSON", { ...facts, preview: text.slice(0, 80) }),
+        null,
+      );
+    }
     // Only paged lists have a limit.
     return "limit" in input ? { rows: result, next: headers[NEXT_PAGE_HEADER] ?? null } : result;
   };
-  return call as Admin;
+  return (async (given) => {
+    try {
+      return await call(given);
+    } catch (error) {
+      throw error instanceof UnknownOutcomeError
+        ? error.advise("surveyctl service log shows whether it was; look there before you repeat it")
+        : error;
+    }
+  }) as Admin;
 }
 
 /** The same error that a local operation throws; null if the answer isn't from our own server. */
-async function readRefusal(status: number, text: string): Promise<Error | null> {
+async function readRefusal(status: number, body: Json): Promise<Error | null> {
   const { ConflictError, InvalidError, NotFoundError, UnconfirmedError } =
     await import("../../../../service/domain/errors.ts");
-  const body = readJson(text);
   if (!isJsonObject(body) || typeof body["message"] !== "string") return null;
   const { message, errors, confirm } = body as { message: string; errors?: Record<string, string[]>; confirm?: Json };
   if (status === 409 && isJsonObject(confirm)) return new UnconfirmedError(confirm as unknown as Confirmation);
