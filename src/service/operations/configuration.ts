@@ -4,10 +4,12 @@ import { isJsonObject, type Json } from "../../contract/json.ts";
 import { formatDuration } from "../../contract/text/duration.ts";
 import { type AppliedConfiguration, applyConfiguration, type WantedConfiguration } from "../domain/configuration.ts";
 import { pruneEvents } from "../domain/webhooks/webhooks.ts";
-import { names, typed } from "./define/fields.ts";
+import { namesAmong, typed } from "./define/fields.ts";
 import { CONFIRM, defineOperation, readInput, requireConfirmed, Undone } from "./define/operation.ts";
 import { SETTINGS_SHAPE } from "./define/settings-shape.ts";
 import { createWebhookSecret } from "./webhooks.ts";
+
+const SECTIONS = Object.keys(SETTINGS_SHAPE.entries) as readonly (keyof typeof SETTINGS_SHAPE.entries)[];
 
 export const configurationOperations = {
   /** Applies all settings of a file or none, and returns a row for each change. */
@@ -20,13 +22,13 @@ export const configurationOperations = {
         type: "object",
       }),
       /** Sections of it. */
-      only: v.optional(names, []),
+      only: v.optional(namesAmong(SECTIONS), []),
       dry_run: v.optional(v.boolean(), false),
       ...CONFIRM,
     },
     prepare: async (_tools, _project, { file }) => void readInput(SETTINGS_SHAPE, file, "file"),
     run: async (tx, project, { file, only, dry_run: dryRun, ...given }, { random, ownAddresses }) => {
-      const sections = Object.entries(file).filter(([name]) => only.length === 0 || only.includes(name));
+      const sections = Object.entries(file).filter(([name]) => only.length === 0 || only.some((each) => each === name));
       const tools = { own: ownAddresses(), newSecret: () => createWebhookSecret(random) };
       const applied = await applyConfiguration(tx, project, Object.fromEntries(sections), tools);
       if (dryRun) throw new Undone(toRows({ ...applied, secrets: [] }));

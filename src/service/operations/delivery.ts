@@ -14,11 +14,11 @@ import {
   summarizeQueue,
 } from "../domain/delivery/oversight.ts";
 import { readBudget } from "../domain/delivery/pacing.ts";
-import { InvalidError, NotFoundError } from "../domain/errors.ts";
+import { NotFoundError } from "../domain/errors.ts";
 import { parseId } from "../domain/ids.ts";
 import type { AttemptRow, DuePage, KeptSender, PageFacts, ProjectRow, Transaction } from "../domain/ports.ts";
 import { readWallClock } from "../domain/projects/settings.ts";
-import { fromText, moment, PAGE, typed } from "./define/fields.ts";
+import { eitherAddress, fromText, moment, oneAddress, PAGE, typed } from "./define/fields.ts";
 import { defineOperation, orNull } from "./define/operation.ts";
 
 /** Each day is counted in every state; reading more at once would delay the service. */
@@ -73,11 +73,7 @@ export const deliveryOperations = {
     access: "read",
     /** One of the two. */
     input: { email: orNull(v.string()), phone_number: orNull(v.string()) },
-    run: (tx, project, { email, phone_number: phoneNumber }) => {
-      const address = email ?? phoneNumber;
-      if (address === null) throw new InvalidError({ email: ["can't be blank"] });
-      return toHistoryInfo(tx, project, address);
-    },
+    run: (tx, project, given) => toHistoryInfo(tx, project, oneAddress(given)),
   }),
   "delivery.status": defineOperation({
     scope: "server",
@@ -158,9 +154,9 @@ async function toPauseInfo(tx: Transaction, project: ProjectRow | null, pausedAt
 async function sourcesFor(
   tx: Transaction,
   project: ProjectRow,
-  { state, reason, email, phone_number: phoneNumber }: PageInput,
+  { state, reason, ...given }: PageInput,
 ): Promise<readonly Source[]> {
-  const address = email ?? phoneNumber;
+  const address = eitherAddress(given);
   return openSources(tx, project, {
     state,
     reason,

@@ -28,7 +28,7 @@ import {
 import { LOG_AGE_FORM, LOG_KEPT_MIN } from "../domain/operation-log/operation-log.ts";
 import { listExpired, PLANNED } from "../domain/privacy/retention-words.ts";
 import { requireProject } from "../domain/projects/projects.ts";
-import { duration, durationOrOff } from "./define/fields.ts";
+import { duration, durationOrOff, oneAddress } from "./define/fields.ts";
 import { type Access, defineOperation, withoutNulls, type OperationTools, orNull } from "./define/operation.ts";
 
 const keptFor = (max?: number) =>
@@ -53,9 +53,13 @@ export const privacyOperations = {
       properties: v.optional(v.boolean(), false),
       forget_unsubscribe: v.optional(v.boolean(), false),
     },
-    prepare: ({ store }, project, { email, phone_number: phoneNumber, forget_unsubscribe: forgetUnsubscribe }) => {
-      const address = toAddress(email, phoneNumber);
-      return findTargets(store, project, address, forgetUnsubscribe);
+    prepare: async ({ store }, project, { forget_unsubscribe: forgetUnsubscribe, ...given }) => {
+      const address = oneAddress(given);
+      const by =
+        given.email === null
+          ? { by: "phone_number" as const, phoneNumber: address }
+          : { by: "email" as const, email: address };
+      return findTargets(store, project, by, forgetUnsubscribe);
     },
     confirm: async (tx, project, { dry_run: dryRun }, { address, targets }) => {
       if (dryRun) return null;
@@ -158,10 +162,6 @@ function toPolicy({ anonymize, delete: deletes, responses, requests, webhooks, l
   return Object.fromEntries(
     given.map(([name, value]) => [name, value === "off" ? null : value]),
   ) as Partial<RetentionPolicy>;
-}
-
-function toAddress(email: string | null, phoneNumber: string | null): ErasedAddress {
-  return email === null ? { by: "phone_number", phoneNumber: phoneNumber ?? "" } : { by: "email", email };
 }
 
 interface Target {

@@ -23,15 +23,20 @@ import { configureAutopilot, showAutopilot } from "../domain/surveys/autopilot/a
 import { DAYS_FORM, HOURS_FORM, parseDays, parseHours } from "../domain/windows/windows.ts";
 import { previewSurvey } from "../domain/surveys/preview.ts";
 import { signResponseLink } from "../domain/signed-links.ts";
-import { durationOrOff, interval as seconds } from "./define/fields.ts";
+import { durationOrOff, interval as seconds, typed } from "./define/fields.ts";
 import { defineOperation, withoutNulls, orNull, writesIfGiven } from "./define/operation.ts";
 
 const intervalOrOff = orNull(durationOrOff(readInterval, () => true, INTERVAL_FORM));
 const reminderOrOff = orNull(durationOrOff(readDuration, isReminderTime, "a duration from 1h to 30d such as 5d"));
-const given = Object.values(PROJECT_SETTINGS).map(({ name }) => [name, orNull(v.string())]);
+const text = orNull(v.string());
+const number = orNull(
+  typed<string>((given) => (["string", "number"].includes(typeof given) ? String(given) : null), "a whole number", {
+    type: ["integer", "string"],
+  }),
+);
+const given = Object.values(PROJECT_SETTINGS).map(({ name, kind }) => [name, kind === "number" ? number : text]);
 /** An empty text clears a setting. */
 const SETTING_FIELDS = Object.fromEntries(given) as Record<keyof ConfiguredSettings, typeof text>;
-const text = orNull(v.string());
 
 export const settingsOperations = {
   throttle: defineOperation({

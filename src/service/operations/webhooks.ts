@@ -8,7 +8,7 @@ import type { Redelivery, Transaction, WebhookDelivery, WebhookRow } from "../do
 import { isDelivered } from "../domain/webhooks/attempts.ts";
 import { testBody } from "../domain/webhooks/events.ts";
 import { SIGNATURE_HEADER } from "../domain/webhooks/signature-settings.ts";
-import { WEBHOOK_EVENTS, WEBHOOK_FORMATS, type WebhookEvent } from "../domain/webhooks/webhook.ts";
+import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../domain/webhooks/webhook.ts";
 import {
   addWebhook,
   enableWebhook,
@@ -19,7 +19,7 @@ import {
   requireWebhook,
   rotateSecret,
 } from "../domain/webhooks/webhooks.ts";
-import { moment, overlap, PAGE, span, splitNames, typed } from "./define/fields.ts";
+import { moment, namesAmong, overlap, PAGE, span } from "./define/fields.ts";
 import { defineOperation, orNull } from "./define/operation.ts";
 
 const SECRET_BYTES = 32;
@@ -31,16 +31,6 @@ export function createWebhookSecret(random: Random): string {
   return formatSecret(random.token(SECRET_BYTES));
 }
 
-const eventNames = typed<WebhookEvent[], readonly string[] | string>(
-  (given) => {
-    const names = splitNames(given);
-    const known = WEBHOOK_EVENTS.filter((event) => names.includes(event));
-    return names.every((name) => known.some((event) => event === name)) ? known : null;
-  },
-  `one of ${WEBHOOK_EVENTS.join(", ")}`,
-  { type: ["array", "string"], items: { enum: [...WEBHOOK_EVENTS] } },
-);
-
 export const webhookOperations = {
   "webhook.add": defineOperation({
     access: "write",
@@ -50,7 +40,7 @@ export const webhookOperations = {
       signature_header: orNull(v.string()),
       allow_private: v.optional(v.boolean(), false),
       insecure_http: v.optional(v.boolean(), false),
-      events: orNull(eventNames),
+      events: orNull(namesAmong(WEBHOOK_EVENTS)),
       score: orNull(span(readScoreSpan, SCORE_SPAN_FORM)),
       format: v.optional(v.picklist(WEBHOOK_FORMATS), "json"),
     },

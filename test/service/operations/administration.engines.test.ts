@@ -301,13 +301,14 @@ describe("the list of operations", () => {
 
 it.each<[file: JsonObject, field: string, phrase: string]>([
   [{ nothing: {} }, "nothing", "is not a field here"],
-  [{ settings: 5 }, "settings", '"5" is not a map'],
-  [{ settings: { sender_name: 5 } }, "settings.sender_name", '"5" is not a string'],
+  [{ settings: 5 }, "settings", "5 is not a map"],
+  [{ settings: { sender_name: 5 } }, "settings.sender_name", "5 is not a string"],
   [{ throttle: "90d" }, "throttle", '"90d" is not a number'],
-  [{ trends: {} }, "trends", '"{}" is not a list'],
-  [{ trends: [null] }, "trends.0", '"null" is not a map'],
+  [{ trends: {} }, "trends", "a map is not a list"],
+  [{ trends: [null] }, "trends.0", "null is not a map"],
+  [{ trends: [{ name: "Pro", where: { constructor: 5 } }] }, "trends.0.where", "a map is not a map of texts"],
   [{ trends: [{ name: "Pro" }] }, "trends.0.where", "must be given"],
-  [{ webhooks: [{ url: "https://x.example", allow_private: 1 }] }, "webhooks.0.allow_private", '"1" is not a boolean'],
+  [{ webhooks: [{ url: "https://x.example", allow_private: 1 }] }, "webhooks.0.allow_private", "1 is not a boolean"],
   [
     { digests: [{ email: "a@x.co", every: "often" }] },
     "digests.0.every",
@@ -319,6 +320,60 @@ it.each<[file: JsonObject, field: string, phrase: string]>([
   const { status, json } = await post(service, key, "apply", { file, confirm: true });
   expect([status, (json as JsonObject)["errors"]]).toEqual([422, { [field]: [phrase] }]);
   expect((await admin({ kind: "log", operation: "apply" })).rows).toEqual([]);
+});
+
+/** Too deep for functions that call themselves. */
+const DEEP = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+
+it.each<[name: string, field: string, phrase: string, body: string]>([
+  ["trend.add", "where", "a list is not key=value", `{"name":"Pro","where":${DEEP}}`],
+  ["trend.add", "name", "a list is not a string", `{"name":${DEEP},"where":"plan=pro"}`],
+  ["apply", "file", "a list is not an object of settings", `{"file":${DEEP}}`],
+  ["throttle", "interval", "a list is not a duration with a unit, such as 90d or 12h, or off", `{"interval":${DEEP}}`],
+  ["key.add", "expires", "must be from 1 second to 100 years (got 0)", '{"expires":0}'],
+  ["key.revoke", "confirm", "a list must be true, or the confirm of the refusal", '{"id":"1","confirm":[true]}'],
+  ["key.revoke", "confirm", '"true" must be true, or the confirm of the refusal', '{"id":"1","confirm":"true"}'],
+  ["key.revoke", "confirm", "null must be true, or the confirm of the refusal", '{"id":"1","confirm":null}'],
+  [
+    "apply",
+    "only",
+    expect.stringMatching(/^"settings,no" is not one of settings, /),
+    '{"file":{},"only":["settings","no"]}',
+  ],
+  ["erase", "email", "can't be blank", "{}"],
+  ["erase", "email", "can't be blank", '{"email":" ","confirm":true}'],
+  ["erase", "phone_number", "cannot be used together with email", '{"email":"a@b.co","phone_number":"+15550001111"}'],
+  ["delivery.show", "email", "can't be blank", "{}"],
+  ["delivery.show", "phone_number", "cannot be used together with email", '{"email":"","phone_number":""}'],
+  ["delivery.list", "phone_number", "cannot be used together with email", '{"email":"","phone_number":""}'],
+])("%s refuses %s: %s", async (name, field, phrase, body) => {
+  const { service, key } = await open();
+  onTestFinished(() => service.close());
+  const { status, body: text } = await service.service.handle({
+    method: "POST",
+    url: `${service.baseUrl}/v1/operations/${name}`,
+    headers: { authorization: `Basic ${btoa(`${key}:`)}` },
+    body,
+  });
+  const message = expect.stringMatching(new RegExp(`^${field}:? `, "u")) as string;
+  expect([status, JSON.parse(text as string)]).toEqual([422, { status: 422, message, errors: { [field]: [phrase] } }]);
+});
+
+it("settings take their numbers as they show them, or as they are typed", async () => {
+  const { service, key } = await open();
+  onTestFinished(() => service.close());
+  const shown = await post(service, key, "settings", { daily_limit: "100", soft_bounces: "3" });
+  const { daily_limit, soft_bounces } = shown.json as JsonObject;
+  expect(await post(service, key, "settings", { daily_limit, soft_bounces })).toMatchObject({
+    status: 200,
+    json: shown.json,
+  });
+  expect((await post(service, key, "settings", { daily_limit: 1.5 })).json).toMatchObject({
+    errors: { daily_limit: ["must be a whole number from 1"] },
+  });
+  expect((await post(service, key, "settings", { soft_bounces: true })).json).toMatchObject({
+    errors: { soft_bounces: ["true is not a whole number"] },
+  });
 });
 
 describe("a key that does not administer the project", () => {

@@ -15,16 +15,25 @@ import { quoteText } from "../../../contract/text/invisible.ts";
 import { readWholeNumber } from "../../../contract/text/whole-number.ts";
 import { readPeriod } from "../../../runtime/calendar/periods.ts";
 import { readMoment } from "../../../runtime/calendar/read-moment.ts";
+import { InvalidError } from "../../domain/errors.ts";
+
+/** Lists and maps by their kind, as they can be of any size and depth. */
+export function showInput(input: unknown): string {
+  if (typeof input === "string") return quoteText(input);
+  if (typeof input !== "object" || input === null) return String(input);
+  return Array.isArray(input) ? "a list" : "a map";
+}
 
 /** `read` returns null for other values. `form` ends a sentence that begins with the value, or makes one of it. */
 export function typed<Value, Given = Value | string>(
   read: (given: unknown) => Value | null,
-  form: string | ((text: string) => string),
+  form: string | ((shown: string, given: unknown) => string),
   json: JsonObject = { type: "string" },
 ) {
   const explain = ({ input }: { readonly input: unknown }): string => {
-    const text = typeof input === "string" ? input : Array.isArray(input) ? input.join(",") : JSON.stringify(input);
-    return typeof form === "string" ? `${quoteText(text)} is not ${form}` : form(text);
+    const isTexts = Array.isArray(input) && input.every((each) => typeof each === "string");
+    const shown = showInput(isTexts ? input.join(",") : input);
+    return typeof form === "string" ? `${shown} is not ${form}` : form(shown, input);
   };
   return v.pipe(
     v.custom<Given>((given) => read(given) !== null, explain),
@@ -53,7 +62,8 @@ const SECONDS: JsonObject = { type: ["integer", "string"], description: "seconds
 function lasting(read: (text: string) => number | null, form: string, isAllowed = isLifetime) {
   return typed<number>(
     fromSeconds((text) => only(read(text), isAllowed)),
-    (text) => (read(text) === null ? `${quoteText(text)} is not ${form}` : `${LIFETIME_FORM} (got ${quoteText(text)})`),
+    (shown, given) =>
+      fromSeconds(read)(given) === null ? `${shown} is not ${form}` : `${LIFETIME_FORM} (got ${shown})`,
     SECONDS,
   );
 }
@@ -93,8 +103,27 @@ const rowNumber = typed<number>(fromText(readWholeNumber), "the place after a pa
 /** Fields of a list in pages; `after` is `next` of the previous page. */
 export const PAGE = { after: v.optional(v.nullable(rowNumber), null), limit: v.optional(wholeNumber(1, 500), 50) };
 
+interface GivenAddress {
+  readonly email: string | null;
+  readonly phone_number: string | null;
+}
+
+/** Of a person, by one of the two. Throws InvalidError for both. */
+export function eitherAddress({ email, phone_number: phone }: GivenAddress): string | null {
+  if (email !== null && phone !== null)
+    throw new InvalidError({ phone_number: ["cannot be used together with email"] });
+  return email ?? phone;
+}
+
+/** Throws InvalidError unless one of the two is given. */
+export function oneAddress(given: GivenAddress): string {
+  const address = eitherAddress(given)?.trim() ?? "";
+  if (address === "") throw new InvalidError({ email: ["can't be blank"] });
+  return address;
+}
+
 /** Splits names at commas, in one text or several. What isn't text becomes an empty name. */
-export function splitNames(given: unknown): string[] {
+function splitNames(given: unknown): string[] {
   const texts = [given].flat().flatMap((text) => (typeof text === "string" ? text.split(",") : [""]));
   return texts.map((text) => text.trim());
 }
@@ -105,9 +134,22 @@ export const names = typed<readonly string[], readonly string[] | string>(
   { type: ["array", "string"], items: { type: "string" } },
 );
 
+/** Some of these, in this order. */
+export function namesAmong<Name extends string>(allowed: readonly Name[]) {
+  return typed<readonly Name[], readonly string[] | string>(
+    (given) => {
+      const wanted = splitNames(given);
+      const known = allowed.filter((name) => wanted.includes(name));
+      return wanted.every((name) => known.some((each) => each === name)) ? known : null;
+    },
+    `one of ${allowed.join(", ")}`,
+    { type: ["array", "string"], items: { enum: [...allowed] } },
+  );
+}
+
 type Pairs = Readonly<Record<string, string>>;
 
-function isPairs(map: JsonObject): map is Record<string, string> {
+export function isPairs(map: JsonObject): map is Record<string, string> {
   return Object.values(map).every((value) => typeof value === "string");
 }
 

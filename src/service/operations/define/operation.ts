@@ -2,7 +2,6 @@
 import { isDeepStrictEqual } from "node:util";
 import * as v from "valibot";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
-import { quoteText } from "../../../contract/text/invisible.ts";
 import type { Clock } from "../../../runtime/clock.ts";
 import type { Random } from "../../../runtime/random.ts";
 import { type Confirmation, InvalidError, UnconfirmedError } from "../../domain/errors.ts";
@@ -11,7 +10,7 @@ import type { MessageSender } from "../../domain/delivery/sender.ts";
 import type { Actor, DueDigest, DueSurvey, ProjectRow, Store, Transaction, WebhookRow } from "../../domain/ports.ts";
 import { requireProject } from "../../domain/projects/projects.ts";
 import type { AttemptEnd } from "../../domain/webhooks/attempts.ts";
-import { typed } from "./fields.ts";
+import { showInput, typed } from "./fields.ts";
 import { toJsonSchema } from "./json-schema.ts";
 
 interface Preview {
@@ -204,7 +203,7 @@ export const CONFIRM = {
   confirm: v.optional(
     typed<boolean | JsonObject>(
       (given) => (typeof given === "boolean" || isJsonObject(given) ? given : null),
-      (text) => `${quoteText(text)} must be true, or the confirm of the refusal`,
+      (shown) => `${shown} must be true, or the confirm of the refusal`,
       { type: ["boolean", "object"], description: "true, or the confirm of the refusal: refused if it has changed" },
     ),
     false,
@@ -242,8 +241,7 @@ function explainIssue({ type, expected, input, message }: v.BaseIssue<unknown>):
     .replaceAll(" | ", ", ")
     .replace("Array", "list")
     .replace("Object", "map");
-  const shown = quoteText(typeof input === "string" ? input : JSON.stringify(input));
-  return `${shown} is not ${type === "picklist" ? "one of " : "a "}${wanted}`;
+  return `${showInput(input)} is not ${type === "picklist" ? "one of " : "a "}${wanted}`;
 }
 
 interface Change extends Call, Noted {

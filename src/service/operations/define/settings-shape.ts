@@ -1,5 +1,6 @@
 /** The shape of the settings that `apply` takes; the rules check their values. */
 import * as v from "valibot";
+import { isJsonObject } from "../../../contract/json.ts";
 import { QUESTION_TYPES } from "../../../contract/questions/questions.ts";
 import { PLATFORMS } from "../../../contract/resources.ts";
 import { REMINDER_CHANNELS } from "../../domain/delivery/reminders.ts";
@@ -7,10 +8,13 @@ import { PROJECT_SETTINGS } from "../../domain/projects/settings.ts";
 import { TEXT_NAMES } from "../../domain/projects/texts.ts";
 import { WEEKDAYS } from "../../domain/windows/windows.ts";
 import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../../domain/webhooks/webhook.ts";
+import { isPairs, typed } from "./fields.ts";
 
 const TEXT = v.nullable(v.string());
 const NUMBER = v.nullable(v.number());
 const FLAG = v.optional(v.boolean());
+/** `v.record` would pass over the key `constructor`. */
+const WHERE = typed((given) => (isJsonObject(given) && isPairs(given) ? given : null), "a map of texts");
 const SPAN = v.strictObject({ from: v.number(), to: v.number() });
 
 const part = <const Each extends v.ObjectEntries>(entries: Each) => v.partial(v.strictObject(entries));
@@ -47,7 +51,7 @@ export const SETTINGS_SHAPE = part({
       texts: v.optional(v.record(v.string(), v.strictObject({ text: v.string(), choices: v.array(v.string()) }))),
     }),
   ),
-  trends: v.array(v.strictObject({ name: v.string(), where: v.record(v.string(), v.string()) })),
+  trends: v.array(v.strictObject({ name: v.string(), where: WHERE })),
   webhooks: v.array(
     v.strictObject({
       url: v.string(),
