@@ -16,14 +16,14 @@ export interface HttpResponse {
   readonly body: string | AsyncIterable<Uint8Array>;
 }
 
-/** A request to a page or a hook. */
+/** A request for a page, or to a hook of a provider. */
 export interface PathRequest {
   readonly method: string;
   /** Percent-encoded, with a leading slash. */
   readonly path: string;
-  /** Without `?`. */
+  /** The query without `?`. */
   readonly query: string;
-  /** Without a trailing slash. */
+  /** Scheme, host and port, without a trailing slash. */
   readonly origin: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: () => Promise<Uint8Array>;
@@ -33,5 +33,5 @@ export interface PathRequest {
 
 export type Exchange = (request: HttpRequest) => Promise<HttpResponse>;
 
-/** Not in the specification: the change was already in place. */
+/** Not in the specification. Sent if the requested change was already in place. */
 export const UNCHANGED = { "x-survey-outcome": "unchanged" } as const;

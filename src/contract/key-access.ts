@@ -6,7 +6,7 @@
 const KEY_ACCESSES = ["full", "read-only", "admin"] as const;
 export type KeyAccess = (typeof KEY_ACCESSES)[number];
 
-/** Not in the specification: the key's access, with each successful answer. */
+/** Not in the specification: the key's access, sent with each successful response. */
 export const KEY_ACCESS_HEADER = "x-key-access";
 
 /** Only read-only keys have this prefix, so a client can refuse to write without asking. */
@@ -32,7 +32,7 @@ export const OPERATIONS_PATH = "/v1/operations";
 /** The project that a key administers, percent-encoded. */
 export const KEY_PROJECT_HEADER = "x-key-project";
 
-/** With a page of a list: where the next one begins, for the field `after`. */
+/** Sent with a page of a list: the value of `after` for the next page. */
 export const NEXT_PAGE_HEADER = "x-next-page";
 
 export const NEEDS_ADMIN = "this needs an admin key";

@@ -1,4 +1,4 @@
-/** Limits from section 8 of the specification, other sections as named, and from this server. */
+/** Limits from section 8 of the specification (or the section named), and limits of this server. */
 export const PER_PAGE_DEFAULT = 20;
 export const PER_PAGE_MAX = 100;
 export const PAGE_DEFAULT = 1;
@@ -8,7 +8,7 @@ export const SCORE_MIN = 0;
 export const SCORE_MAX = 10;
 export const EMAIL_SUBJECT_MAX = 150;
 export const INTRO_MESSAGE_MAX = 300;
-/** Characters, also of a tag. From here on, limits of this server. */
+/** Characters of a name or tag. This and the following limits are this server's. */
 export const NAME_MAX = 255;
 export const FOOTER_MAX = 500;
 export const SENDER_NAME_MAX = 100;

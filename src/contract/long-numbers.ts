@@ -8,7 +8,7 @@ const MANY_DIGITS = 16;
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
 export function mayHoldLongNumbers(text: string): boolean {
-  // This many digits in a row always include a multiple of their count. Matching /\d{16}/ took 7% of an export.
+  // Any run of this many digits includes a position that is a multiple of it. Matching /\d{16}/ took 7% of an export.
   for (let place = 0; place < text.length; place += MANY_DIGITS)
     if (countDigits(text, place) >= MANY_DIGITS) return true;
   return false;
@@ -41,7 +41,7 @@ export function markLongNumbers(text: string): string | null {
   return isMarked ? marked : null;
 }
 
-/** Turns such ids into strings for display, so that they don't become other ids. */
+/** Turns ids that a double can't hold into strings for display, so that they aren't rounded to other ids. */
 export function withAllDigits(page: RowPage): readonly JsonObject[] {
   const quoted = mayHoldLongNumbers(page.source ?? page.text) ? quoteLongNumbers(page.text) : null;
   return quoted === null ? page.rows : (JSON.parse(quoted) as JsonObject[]);

@@ -81,7 +81,7 @@ function toOperation(route: Route): JsonObject {
   };
 }
 
-/** For admin keys only. */
+/** Only admin keys may call these. */
 function toAdministration({ name, input, output }: OperationSchemas): JsonObject {
   const post = {
     operationId: name,

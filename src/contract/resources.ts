@@ -191,7 +191,7 @@ type ValueOf<F extends Field> = F["type"] extends "array"
 
 type ShapeOrText<Name> = Name extends ResourceName ? Shape<Name> : string;
 
-/** As in the people list (4.1). `email` is null for people known only by phone. */
+/** A person in the people list (4.1). `email` is null for people known only by phone. */
 export type Person = Shape<"person">;
 
 /** Answer to 4.2. `survey_scheduled_at` is null if no survey was scheduled. */
@@ -235,7 +235,7 @@ export interface JoiningSurveys {
 
 export type Membership = Shape<"membership">;
 
-/** In answers about Autopilot members (4.9, 4.10). */
+/** The person in responses about Autopilot members (4.9, 4.10). */
 export type MembershipPerson = Shape<"briefPerson">;
 
 /** Why a survey requested for each person wouldn't be sent, or null, in the order of the request. */

@@ -24,7 +24,7 @@ export interface Parameter {
 export interface Route {
   readonly name: string;
   readonly method: Method;
-  /** Without `.json`. `{platform}` is `email` or `sms`; other placeholders are one percent-encoded segment. */
+  /** Path without `.json`. `{platform}` is `email` or `sms`; other placeholders are one percent-encoded segment. */
   readonly path: string;
   /** Null for an endpoint outside the specification. */
   readonly section: string | null;
@@ -295,7 +295,7 @@ export const ROUTES = {
 
 export type RouteName = keyof typeof ROUTES;
 
-/** With `.json` (section 1); placeholders are percent-encoded. */
+/** Includes `.json` (section 1); placeholders are percent-encoded. */
 export function routePath(route: Route, placeholders: Readonly<Record<string, string>> = {}): string {
   const filled = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = placeholders[name];

@@ -4,17 +4,17 @@ import { splitRowTexts } from "./row-texts.ts";
 export interface RowPage {
   readonly rows: readonly JsonObject[];
   readonly text: string;
-  /** The complete page's text if these are only some of its rows. */
+  /** The text of the complete page, if these are only some of its rows. */
   readonly source?: string;
 }
 
-/** Encodes each page on its own, as pages are encoded when they arrive and written in order. */
+/** Encodes each page independently, because pages are encoded as they arrive but written in order. */
 export interface PageEncoder {
   readonly head: string;
-  /** Between two pages with rows. */
+  /** Separator between two pages with rows. */
   readonly between: string;
   readonly rows: (page: RowPage) => string;
-  /** Given the number of rows in all. */
+  /** Text after the last page, given the total number of rows. */
   readonly tail: (rows: number) => string;
 }
 

@@ -2,7 +2,7 @@
 import { scoreCategory } from "../contract/limits.ts";
 import { normalCdf, normalQuantile } from "./normal.ts";
 
-/** The lowest scores first. */
+/** Ordered from the lowest scores to the highest. */
 export const KINDS = ["detractors", "passives", "promoters"] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -24,7 +24,7 @@ export interface ScoreInterval {
 }
 
 export interface ScoreChange {
-  /** Second minus first, from the adjusted answers. */
+  /** The second score minus the first, from the adjusted answers. */
   readonly change: number;
   readonly standardError: number;
   readonly low: number;
@@ -86,7 +86,7 @@ export function changeVerdict(
   return found.high < 0 ? "fall" : "no evidence";
 }
 
-/** From counts, because the service rounds percentages. */
+/** Computed from counts, because the service rounds percentages. */
 export function countAnswers({ detractors, passives, promoters }: ScoreCounts): number {
   return detractors + passives + promoters;
 }

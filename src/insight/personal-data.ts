@@ -10,7 +10,8 @@ export interface PersonalSpan extends Span {
 }
 
 /**
- * In order, without overlaps. `context`, such as the field's name, helps distinguish phone numbers from order numbers.
+ * Returns spans in order, without overlaps. `context`, such as the field's name, helps distinguish phone numbers from
+ * order numbers.
  */
 export function findPersonalData(text: string, context: string): PersonalSpan[] {
   const plain = withoutDisguise(text);

@@ -120,7 +120,7 @@ function maskValue(value: Json, field: string, context: MaskContext): Json {
   return isJsonObject(value) ? mapFields(value, (item, name) => maskField(item, name, context)) : value;
 }
 
-/** Marked by `contract/long-numbers.ts`. */
+/** Matches numbers marked by `contract/long-numbers.ts`. */
 const LONG_NUMBER = /^\ufdd0(.*)\ufdd0$/su;
 
 function maskProperty(name: string, value: Json, context: MaskContext): Json {
@@ -135,7 +135,7 @@ function maskProperty(name: string, value: Json, context: MaskContext): Json {
   return maskValue(value, name, context);
 }
 
-/** The field's name decides, whatever the value looks like. */
+/** The field's name decides the kind, whatever the value looks like. */
 const FIELD_KINDS: readonly (readonly [PersonalKind, RegExp])[] = [
   ["email", /(?:^|[^a-z])e[_-]?mail(?:[_-]?address)?$/iu],
   [
@@ -200,7 +200,7 @@ function findPlaces({ part, isExact }: Pick<OwnWord, "part" | "isExact">, folded
   return places;
 }
 
-/** Longest first, so that a full name becomes one mark. */
+/** The person's own words, longest first, so that a full name becomes one mark. */
 function ownWords({ person, person_properties: properties }: JsonObject): OwnWord[] {
   const known = isJsonObject(person) ? [person, person["properties"]] : [];
   const texts = [...known, properties].filter(isJsonObject).flatMap((fields) =>
@@ -228,7 +228,7 @@ function nameParts(name: string): string[] {
   return parts.filter((part) => part !== name && !PARTICLES.has(part.toLowerCase()));
 }
 
-/** Names that are also words count only if capitalized. */
+/** Names that are also ordinary words; they only count as names if capitalized. */
 const AMBIGUOUS_NAMES = new Set(
   (
     "will may mark grace rose art bill hope joy drew june april august frank rich chase pat sue grant faith dawn summer " +

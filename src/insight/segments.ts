@@ -21,7 +21,7 @@ type PeriodCounts = Readonly<Record<Side, Record<Kind, number>>>;
 export interface SegmentTally {
   readonly all: PeriodCounts;
   readonly having: ReadonlyMap<string, PeriodCounts>;
-  /** By property and value. An answer with several choices counts for each. */
+  /** Counts by property and value. An answer with several choices counts for each. */
   readonly values: ReadonlyMap<string, Map<string, PeriodCounts>>;
 }
 
@@ -33,7 +33,7 @@ export function createTally(properties: readonly string[]): SegmentTally {
   };
 }
 
-/** `valueOf` returns a property's value or values, or null. Throws TooManyValuesError. */
+/** Counts an answer. `valueOf` returns a property's value or values, or null. Throws TooManyValuesError. */
 export function addAnswer(
   tally: SegmentTally,
   { kind, side }: { readonly kind: Kind; readonly side: Side },
@@ -95,12 +95,12 @@ export interface SegmentRow {
   readonly property: string;
   readonly value: string;
   readonly n: number;
-  /** 0 to 1, of the answers that have the property. */
+  /** From 0 to 1, relative to the answers that have the property. */
   readonly share: number;
   readonly nps: number;
   readonly nps_low: number;
   readonly nps_high: number;
-  /** Null, as `p` and `q`, if the period before has too few answers. */
+  /** Null, like `p` and `q`, if the previous period has too few answers. */
   readonly change?: number | null;
   readonly p?: number | null;
   /** Benjamini–Hochberg: the share of changes with this `q` or less that are chance. */
@@ -177,7 +177,7 @@ function answerCount({ before, after }: PeriodCounts): number {
 }
 
 interface ChangePart {
-  /** Null for answers without the property. */
+  /** Null for the answers that don't have the property. */
   readonly value: string | null;
   readonly n_before: number;
   readonly n: number;
@@ -189,7 +189,7 @@ interface ChangePart {
   readonly within: number;
 }
 
-/** In points. `change` is `mix + within`, each summed over the segments. */
+/** All values are in points. `change` is `mix + within`, each summed over the segments. */
 export interface ChangeSplit {
   readonly change: number;
   readonly mix: number;

@@ -21,7 +21,7 @@ export interface TermRow {
   readonly promoters: number;
   readonly z: number;
   readonly q: number;
-  /** The first comments of the group that use it; three at most. */
+  /** The first comments of the group that use the term, at most three. */
   readonly quotes: readonly GroupComment[];
   readonly detractors_share: number;
   readonly promoters_share: number;
@@ -159,7 +159,7 @@ function wordsIn(term: string): number {
   return term.split(" ").length;
 }
 
-/** In standard errors. The prior is each term's share of all comments. */
+/** The difference in standard errors. The prior is each term's share of all comments. */
 function logOddsZ({ detractors, promoters }: Counts, totals: Readonly<Record<CommentGroup, number>>): number {
   const prior = PRIOR_SHARE * (detractors.count + promoters.count);
   const priorTotal = PRIOR_SHARE * (totals.detractors + totals.promoters);

@@ -68,7 +68,7 @@ export async function withTimeout<Value, Late>(
   }
 }
 
-/** A default abort reason would cost more than everything else. */
+/** Aborting without a reason creates a DOMException, which would cost more than everything else. */
 const MOVED = "moved";
 
 /**

@@ -12,7 +12,7 @@ export interface Log {
 
 type Level = "info" | "warn" | "error";
 
-/** If nobody reads the log, further lines are dropped and counted. */
+/** When nobody reads the log and this many characters wait, further lines are dropped and counted. */
 const WAITING_CHARACTERS_MAX = 1_000_000;
 
 /**

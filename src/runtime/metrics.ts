@@ -4,13 +4,13 @@ import type { Clock } from "./clock.ts";
 export interface Family {
   readonly name: string;
   readonly help: string;
-  /** Label names, in the order of the values. Each needs few values, so no people. */
+  /** Label names, in the order of the values. A label must have few distinct values, so never a person. */
   readonly labels?: readonly string[];
 }
 
 export type MetricSample = readonly [values: readonly string[], value: number];
 
-/** Upper bounds in seconds that OpenTelemetry names for `http.server.request.duration`. */
+/** Upper bounds in seconds, as OpenTelemetry recommends for `http.server.request.duration`. */
 export const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10] as const;
 
 const SEPARATOR = "\n";
@@ -19,7 +19,7 @@ export class Counter {
   readonly #family: Family;
   readonly #counts: Map<string, number>;
 
-  /** `known` series start at 0, so that their first increase is visible. */
+  /** Series in `known` start at 0, so that their first increase is visible. */
   constructor(family: Family, known: readonly (readonly string[])[] = []) {
     this.#family = family;
     this.#counts = new Map(known.map((values) => [values.join(SEPARATOR), 0]));
@@ -37,7 +37,7 @@ export class Counter {
 }
 
 interface Series {
-  /** Values per bucket; the last is for those above all bounds. */
+  /** Number of values per bucket; the last bucket has those above all bounds. */
   readonly counts: number[];
   sum: number;
 }
@@ -95,7 +95,7 @@ function seriesLines(
   return [...buckets, `${name}_sum${own} ${roundSum(sum)}`, `${name}_count${own} ${count}`];
 }
 
-/** To a nanosecond, which removes rounding errors of the sum. */
+/** Rounds to a nanosecond, which removes rounding errors of the sum. */
 function roundSum(sum: number): number {
   return Math.round(sum * 1e9) / 1e9;
 }
@@ -105,7 +105,7 @@ export function writeGauge(family: Family, samples: readonly MetricSample[] | nu
   return writeFamily("gauge", family, samples);
 }
 
-/** A counter that is kept elsewhere. */
+/** For a counter whose value is stored elsewhere. */
 export function writeCounter(family: Family, samples: readonly MetricSample[] | number): readonly string[] {
   return writeFamily("counter", family, samples);
 }

@@ -1,10 +1,10 @@
 import type { Resolver } from "node:dns/promises";
 import { isIPv4 } from "node:net";
 
-/** DNS, replaceable in tests. An empty list means that there is no such record. */
+/** DNS, replaceable in tests. An empty list means that there are no such records. */
 export interface NameResolver {
   addresses(name: string): Promise<readonly string[]>;
-  /** By preference; a null MX (RFC 7505) is an empty name. */
+  /** Ordered by preference; a null MX (RFC 7505) is an empty name. */
   mailHosts(name: string): Promise<readonly string[]>;
   texts(name: string): Promise<readonly string[]>;
 }

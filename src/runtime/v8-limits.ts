@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 
-/** Bytes of WebAssembly to run before optimizing; a single response exceeds V8's default. */
+/** Bytes of WebAssembly to run before V8 optimizes; a single response exceeds its default. */
 const BUDGET = 200_000_000;
 
 /**

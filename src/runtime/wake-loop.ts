@@ -13,7 +13,7 @@ const AFTER_ERROR_MS = 2_000;
 const REST_MIN_MS = 20;
 /** The wall clock can be changed while we sleep. */
 const REST_MAX_MS = 60_000;
-/** A default abort reason would cost more than the rest of `wake`. */
+/** Aborting without a reason creates a DOMException, which would cost more than the rest of `wake`. */
 const WOKEN = "woken";
 
 async function sleepUnlessWoken(clock: Clock, ms: number, woken: AbortSignal): Promise<void> {

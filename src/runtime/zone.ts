@@ -26,7 +26,10 @@ export function systemZone(): string {
   return name === undefined || name === "Etc/Unknown" ? DEFAULT_ZONE : name;
 }
 
-/** Unix seconds in, wall-clock seconds (as if the clock showed UTC) out. Seconds outside the calendar are unchanged. */
+/**
+ * Converts Unix seconds to wall-clock seconds, as if the clock showed UTC. Seconds outside the calendar are returned
+ * unchanged.
+ */
 export type WallClock = (seconds: number) => number;
 
 /** Cached: creating one per survey took a fifth of a rehearsal. */

@@ -30,11 +30,9 @@ export interface CommonParts {
   readonly loops: { messages: Pick<WakeLoop, "wake"> | null; events: Pick<WakeLoop, "wake"> | null };
   /** Sender and appearance of a project's mail. */
   readonly readContext: (project: Project) => Promise<MailContext>;
-  /** See `syncErasures`. */
   readonly keepErasures: () => Promise<void>;
 }
 
-/** Throws StoreFileError, StoreDatabaseError. */
 export async function openCommonParts(options: ServiceOptions): Promise<CommonParts> {
   const { dataFile, database = null, clock, random, log, publicUrl, sender = NO_SENDER } = options;
   const loops: CommonParts["loops"] = { messages: null, events: null };
@@ -56,7 +54,8 @@ export async function openCommonParts(options: ServiceOptions): Promise<CommonPa
   const keepErasures = async (): Promise<void> => {
     if (database === null) await syncErasures(store, dataFile, random);
   };
-  // A log that can't be written now is retried later; one that can't be read might name people we would bring back.
+  // If the log can't be written now, that is retried later. If it can't be read, starting could bring back people it
+  // names.
   await keepErasures().catch(async (error: unknown) => {
     if (!(error instanceof StoreFileError)) return failures.add(error);
     await store.close();
@@ -77,7 +76,7 @@ export async function openCommonParts(options: ServiceOptions): Promise<CommonPa
   };
 }
 
-/** A command has senders to show and resume them. */
+/** Commands create senders too, to show and resume them. */
 export function openSenders(parts: CommonParts): Promise<Senders> {
   const { options, store, address, process, loops, readContext, failures } = parts;
   const { clock, random, mail = null, sms = null, sender = NO_SENDER, dataFile, database = null } = options;

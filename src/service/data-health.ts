@@ -12,7 +12,8 @@ export interface DataChoice {
 }
 
 /**
- * Lists the servers on the data; a killed one counts for half a minute. Throws StoreFileError and StoreDatabaseError.
+ * Lists the servers using the data; a killed one is listed for another half a minute. Throws StoreFileError and
+ * StoreDatabaseError.
  */
 export async function askData(choice: DataChoice, clock: Clock, random: Random): Promise<Unready> {
   const store = await openData({ ...choice, clock, random });

@@ -15,11 +15,11 @@ export async function ensureProject(store: Store): Promise<void> {
 }
 
 /**
- * On the first start, creates the project `default` and its key, given or random. Null if there are keys already, or
- * the given one was revoked. Throws InvalidError for an invalid key.
+ * On the first start, creates the project `default` and its key, which is the given one or random. Null if there are
+ * keys already, or the given one was revoked. Throws InvalidError for an invalid key.
  */
 export async function ensureFirstKey(store: Store, random: Random, given: string | null): Promise<string | null> {
-  // Most starts only look, without waiting for other processes.
+  // Usually this finds a key, without waiting for other processes.
   if (await store.read((tx) => hasFirstKey(tx, given))) return null;
   return store.write(
     async (tx) => {

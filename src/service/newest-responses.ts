@@ -9,7 +9,7 @@ export interface NewestChoice {
   readonly trendId: number | null;
 }
 
-/** Each is the API's JSON, with its person and without notes. */
+/** Yields each response as the API's JSON, with its person and without notes. */
 export async function* newestResponses(
   store: Store,
   project: number,

@@ -10,7 +10,7 @@ import type { Store } from "./domain/ports.ts";
 import type { ServiceOptions } from "./service-options.ts";
 
 const UNKNOWN_LINKS: RateLimit = { requests: 60, periodSeconds: 60 };
-/** Public link answers per address: an office or a conference may share one. */
+/** Answers by public links per address, which an office or a conference may share. */
 const ADDRESS_ANSWERS: RateLimit = { requests: 120, periodSeconds: 600 };
 const LINK_ANSWERS: RateLimit = { requests: 600, periodSeconds: 600 };
 /** Each change sends a webhook event. */
@@ -25,12 +25,12 @@ export interface PathsOptions {
   readonly keys: KeyRing;
   readonly appUrl: () => string;
   readonly deliveries: DeliveryMetrics;
-  /** A text came in, so a reply may be due. */
+  /** Called when a text message came in, so a reply may be due. */
   readonly onText: () => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** In the order in which they are tried. */
+/** Returns the handlers in the order in which they are tried. */
 export function openPaths(paths: PathsOptions): readonly PathHandler[] {
   const pages = openPages(paths);
   return [

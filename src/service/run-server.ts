@@ -38,13 +38,13 @@ export async function runServer(service: Service, options: ServerOptions): Promi
       service.setReady(false);
       try {
         try {
-          // A mail in progress may take half a minute, and people open links meanwhile.
+          // A message in progress may take half a minute, and people open links in the meantime.
           await service.stop();
         } finally {
           await drain([listener], service.clock);
         }
       } finally {
-        // Until here `/readyz` reports that the server is draining.
+        // Until now `/readyz` has reported that the server is draining.
         await drain(operators, service.clock);
         await service.close();
       }
@@ -68,7 +68,7 @@ async function drain(listeners: readonly Listening[], clock: Clock): Promise<voi
     await clock.sleep(DRAIN_MS, done.signal);
     for (const listener of listeners) listener.cut();
   };
-  // Rejects if every connection ended in time.
+  // The timeout rejects if all connections ended in time.
   void cut().catch(() => undefined);
   await Promise.all(listeners.map((listener) => listener.close()));
   done.abort();

@@ -2,10 +2,10 @@ import type { Store, StoreMark } from "./domain/ports.ts";
 
 export const DEFAULT_HOST = "127.0.0.1";
 export const DEFAULT_PORT = 8080;
-/** Default of `serve`, also used for links in messages made without a server. */
+/** Default address of `serve`, also used for links in messages composed without a server. */
 export const DEFAULT_ADDRESS = `http://${DEFAULT_HOST}:${DEFAULT_PORT}`;
 
-/** Where links in messages begin: the public URL, or the listening address. */
+/** The base of links in messages: the public URL, or the listening address. */
 export class ServiceAddress {
   readonly #publicUrl: string | null;
   #url: string;
@@ -25,7 +25,7 @@ export class ServiceAddress {
     return [this.#url, ...(this.#listening === null ? [] : [this.#listening])];
   }
 
-  /** For commands: takes the address stored by the newest server. */
+  /** Used by commands: takes over the address stored by the newest server. */
   async recall(store: Store): Promise<void> {
     if (this.#publicUrl !== null) return;
     await store.read(async ({ tables }) => {

@@ -66,7 +66,7 @@ export function logNoZone(log: Log, projects: readonly string[]): void {
   log.warn("no_time_zone", { projects: names, message });
 }
 
-/** Logs each kind of recurring error once until it is over. */
+/** Logs a recurring error only once, until it is over. */
 export class FailureLog {
   readonly #log: Log;
   readonly #known = new Set<string>();
@@ -89,7 +89,7 @@ export class FailureLog {
   }
 }
 
-/** Holds events until `release`: before a server listens, only errors matter. */
+/** Holds events back until `release`: before a server listens, only errors matter. */
 export class Notices {
   readonly #log: Log;
   readonly #dataFile: string;

@@ -10,7 +10,7 @@ import type { MailOptions } from "./sending/mail.ts";
 import type { SmsOptions } from "./sending/sms.ts";
 
 export interface ServiceOptions {
-  /** Created if missing; `outbox/` is next to it. With a database, its name without the password. */
+  /** Created if missing. With a database, its name without the password. */
   readonly dataFile: string;
   readonly database?: DatabaseChoice | null;
   /** Folder for messages that aren't sent; `outbox/` next to the data file by default. */
@@ -32,7 +32,7 @@ export interface ServiceOptions {
   /** Gateway for text messages; null (the default) writes them to the outbox. */
   readonly sms?: SmsOptions | null;
   readonly maxAgeSeconds?: number | null;
-  /** Surveys and reminders per day, for projects without a limit of their own. */
+  /** Surveys and reminders per day, for projects that don't set their own limit. */
   readonly dailyLimit?: number | null;
   /** What to do with an e-mail that may have arrived; `hold` by default. */
   readonly onUnknown?: OnUnknown;

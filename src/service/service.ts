@@ -1,4 +1,4 @@
-/** The service, built from top to bottom. */
+/** Assembles the service, from top to bottom. */
 import type { Clock } from "../runtime/clock.ts";
 import { type CommonParts, openCommonParts, openSenders } from "./common-parts.ts";
 import type { Store } from "./domain/ports.ts";
@@ -43,10 +43,10 @@ export function openSending(parts: CommonParts, senders: Senders): Scheduler {
 export interface HttpParts {
   readonly keys: KeyRing;
   readonly senders: Pick<Senders, "all" | "outboxChannels" | "paced">;
-  /** Messages of people who are gone; see `Scheduler.sweep`. */
+  /** Removes messages of deleted people; see `Scheduler.sweep`. */
   readonly sweep: () => Promise<number | null>;
   readonly isReady: () => boolean;
-  /** Absent in a process that sends no events. */
+  /** Undefined in a process that sends no events. */
   readonly webhooks?: Pick<Dispatcher, "attempts">;
   readonly handlers?: readonly PathHandler[];
 }
@@ -130,7 +130,7 @@ export class Service implements HttpHandler {
     });
   }
 
-  /** Resolves if the data file becomes unusable: nothing is acknowledged any more, so close the service. */
+  /** Resolves if the data file becomes unusable. Nothing is acknowledged anymore, so close the service. */
   get lost(): Promise<Error> {
     return this.store.lost;
   }
@@ -154,7 +154,7 @@ export class Service implements HttpHandler {
     return this.#senders.outbox.check();
   }
 
-  /** Sets where links in messages begin; commands on the same data use it too. */
+  /** Sets the base of links in messages; commands on the same data use it too. */
   async setAddress(url: string): Promise<void> {
     const { options, address, failures } = this.#parts;
     await address.listen(this.store, url).catch(failures.add);

@@ -19,7 +19,7 @@ export interface UpkeepOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly outbox: Outbox;
-  /** Null keeps the files of the outbox. */
+  /** Null keeps the outbox's files. */
   readonly outboxKeepSeconds: number | null;
   readonly keepErasures: () => Promise<void>;
   /** Removes messages of deleted people. */
@@ -59,7 +59,7 @@ export class Upkeep {
       const lead = await store.read(readLead).catch(() => 0);
       if (lead > 0 && !isBehind) logClockBehind(log, lead);
       isBehind = lead > 0;
-      // The store reports what it finds.
+      // The store itself reports what it finds.
       await store.verify().catch(() => undefined);
       await clock.sleep(POLL_MS, this.#stopping.signal).catch(() => undefined);
     }
@@ -83,7 +83,7 @@ export class Upkeep {
 }
 
 async function forgetOld(store: Store): Promise<void> {
-  // Nothing changes these rows any more, so no project is locked.
+  // Nothing else changes these rows anymore, so no project is locked.
   while (await store.write((tx) => pruneAttempts(tx, PRUNED_A_STEP), { project: "none" }));
   while (await store.write((tx) => pruneUnscheduled(tx, PRUNED_A_STEP), { project: "none" }));
   await pruneEvents(store);

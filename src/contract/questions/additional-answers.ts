@@ -34,7 +34,7 @@ function choiceText(value: Json | undefined): string {
   return typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value);
 }
 
-/** Only the kind that fits the question is set. */
+/** Only the field that fits the question's type is set. */
 function plainValue(value: Json | undefined): PlainAnswer["value"] | null {
   if (!isJsonObject(value)) return typeof value === "string" || typeof value === "number" ? value : null;
   const { free_response: text, scale, select_one: one, select_many: many } = value;

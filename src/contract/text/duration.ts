@@ -4,16 +4,16 @@ import { DURATION_MAX } from "../limits.ts";
 const UNIT_SECONDS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;
 const DURATION = /^(\d+)([smhdw])?$/;
 
-/** For messages. */
+/** The accepted form, as described in messages. */
 export const DURATION_FORM = "a duration such as 90 (seconds), 90s, 15m, 2h, 1d or 2w";
 export const LIFETIME_FORM = "must be from 1 second to 100 years";
 
-/** Seconds after which something may end or come again. */
+/** Whether a duration is a valid expiry time or interval. */
 export function isLifetime(seconds: number): boolean {
   return seconds >= 1 && seconds <= DURATION_MAX;
 }
 
-/** Seconds of `90`, `90s`, `15m`, `2h`, `1d` or `2w`; null for other texts. */
+/** Reads `90`, `90s`, `15m`, `2h`, `1d` or `2w` as seconds; null for other texts. */
 export function readDuration(text: string): number | null {
   const match = DURATION.exec(text.trim());
   if (match === null) return null;
@@ -24,8 +24,8 @@ export function readDuration(text: string): number | null {
 export const INTERVAL_FORM = "a duration with a unit, such as 90d or 12h";
 
 /**
- * Seconds between two surveys of a person. Null for a bare number below a day: it means days, and as seconds it would
- * mail everyone at once.
+ * Reads the time between two surveys of a person, in seconds. Null for a bare number below a day: it was meant as days,
+ * and read as seconds it would mail everyone at once.
  */
 export function readInterval(text: string): number | null {
   const seconds = readDuration(text);
@@ -42,13 +42,13 @@ export function formatDuration(seconds: number): string {
 /** Average length of a calendar year. */
 const YEAR_SECONDS = 365.25 * UNIT_SECONDS.d;
 
-/** The same, or years such as `5y`. */
+/** Like `readDuration`, but also accepts years such as `5y`. */
 export function readAge(text: string): number | null {
   const [, years] = /^(\d{1,3})y$/.exec(text.trim()) ?? [];
   return years === undefined ? readDuration(text) : Number(years) * YEAR_SECONDS;
 }
 
-/** For messages: an age of a day or more, or up to a maximum. Seconds. */
+/** Describes the accepted form in messages: an age of at least a day, or of at most `max` seconds. */
 export function ageForm(max = Infinity): string {
   return max === Infinity ? "a day or more, such as 5y, 400d or 52w" : `1d to ${max / UNIT_SECONDS.d}d, such as 7d`;
 }

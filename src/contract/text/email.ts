@@ -20,7 +20,7 @@ export function isEmail(value: string): boolean {
   return emailProblem(value) === null;
 }
 
-/** In words that follow the address, such as `has no @`; null if the form is right. */
+/** What is wrong with an address, in words that can follow it, such as `has no @`; null if it is valid. */
 export function emailProblem(value: string): string | null {
   if (value.length <= LENGTH_MAX && PLAIN.test(value)) return null;
   if (value === "") return "is empty";
@@ -59,8 +59,8 @@ function domainProblem(domain: string): string | null {
 }
 
 /**
- * Equal for two spellings of an address. Folds A to Z in the local part, since no standard says more, compares domains
- * as hosts, and normalizes both to NFC.
+ * Two spellings of the same address have the same key. Folds only A to Z in the local part, since no standard says
+ * more; compares domains as hosts, and normalizes both to NFC.
  */
 export function emailKey(email: string): string {
   if (isAscii(email)) return email.toLowerCase();
@@ -83,7 +83,7 @@ function foldAscii(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-/** Punycode for a domain in any script, if it has one. */
+/** The domain in Punycode, if it can be encoded. */
 function hostKey(domain: string): string {
   if (isAscii(domain) || !/^[\p{L}\p{M}\p{N}.-]+$/u.test(domain)) return foldAscii(domain);
   const url = `http://${domain}`;

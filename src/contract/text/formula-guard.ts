@@ -21,7 +21,7 @@ export function guardPhone(cell: string): string {
   return isE164(cell) ? cell : guardFormula(cell);
 }
 
-/** How other programs keep spreadsheets from reading a text as a number. */
+/** The notation with which other programs keep spreadsheets from reading text as a number. */
 const FORMULA_OF_TEXT = /^="((?:[^"]|"")*)"$/;
 
 /** True for `'+1555…`, `'=SUM`, `''=…` (a text that began with `'=`) and `="0123"`. */

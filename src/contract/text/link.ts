@@ -1,4 +1,4 @@
-/** One `rel="next"` entry. Escapes characters that some clients split on. */
+/** Formats one `rel="next"` entry. Escapes characters that some clients split on. */
 export function formatNextLink(url: string): string {
   const safe = url.replace(/[,;<>"\s]/g, (char) => encodeURIComponent(char));
   return `<${safe}>; rel="next"`;

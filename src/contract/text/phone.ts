@@ -16,12 +16,17 @@ const ADDITIONS: readonly (readonly [pattern: RegExp, replacement: string, diffe
   [/^011(?=(?:\D*\d){11})/, "+", "for the leading 011"],
 ];
 
-/** Other decimals, `(0)` twice, or a second number or extension after a slash. */
+/**
+ * Text that could be read in several ways: other decimals, `(0)` twice, or a second number or extension after a slash.
+ */
 const AMBIGUOUS = /^\+?\d{8,}\.\d*[1-9]|\(0\).*\(0\)|\/\D*(?:\d\D*){0,4}$/;
 
 const NOT_E164 = "is not E.164: a leading +, the country code, then the number, as in +14155550000";
 
-/** What is wrong, in words that follow the text; null if it is valid. Only proposes valid numbers. */
+/**
+ * What is wrong with a number, in words that can follow it; null if it is valid. Suggests a correction only if that is
+ * valid.
+ */
 export function phoneProblem(text: string): string | null {
   if (isE164(text)) return null;
   const invisible = describeInvisible(text);

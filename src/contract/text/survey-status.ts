@@ -6,7 +6,7 @@ import { toIsoTime } from "./iso-time.ts";
 
 /**
  * `throttled`: surveyed too recently. `pending`: a survey is already scheduled. `unreachable`: no address for the
- * channel. `paused`: scheduled, but sending is paused, or (without `since`) its Autopilot is inactive.
+ * channel. `paused`: scheduled, but sending is paused or, if there is no `since`, its Autopilot is inactive.
  */
 export const SURVEY_STATUSES = ["throttled", "pending", "unsubscribed", "bounced", "unreachable", "paused"] as const;
 export type SurveyStatusName = (typeof SURVEY_STATUSES)[number];

@@ -1,4 +1,6 @@
-/** Also accepts `9.0`, as spreadsheets and databases write it. Null for other texts. */
+/**
+ * Reads a whole number. Accepts `9.0` too, because spreadsheets and databases write it like that. Null for other texts.
+ */
 export function readWholeNumber(text: string): number | null {
   return /^\s*[+-]?\d+(?:\.0+)?\s*$/.test(text) ? Number(text) : null;
 }

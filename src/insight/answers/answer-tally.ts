@@ -31,11 +31,11 @@ interface MeanRow {
   readonly mean_high: number;
 }
 
-/** One kind of answers. Imported answers to a scale can also be words, which are another kind. */
+/** Answers of one kind. Imported answers to a scale can also be words; those count as a separate kind. */
 export interface QuestionResult {
   readonly question: string;
   readonly type: string;
-  /** The most common wording; translations and new versions have others. */
+  /** The most common wording: translations and newer versions of the question can differ. */
   readonly text: string;
   readonly answered: number;
   /** Most frequent choices first, numbers in order; empty for free text. */

@@ -32,7 +32,7 @@ export function meanInterval(counts: Distribution, range: { readonly from: numbe
   return { mean, low: Math.max(range.from, mean - reach), high: Math.min(range.to, mean + reach) };
 }
 
-/** Standard errors to each side, to one per cent (Abramowitz and Stegun 26.7.5). */
+/** Half the width of the interval in standard errors, accurate to one percent (Abramowitz and Stegun 26.7.5). */
 function studentValue(freedom: number): number {
   const confidence = CONFIDENCE_DEFAULT;
   if (freedom === 1) return Math.tan((Math.PI / 2) * confidence);

@@ -27,7 +27,7 @@ interface Scale {
   readonly place: (value: number) => number;
 }
 
-/** Round numbers that include all values, mapped to `from` … `to`. */
+/** A scale of round numbers that includes all values, mapped to `from` … `to`. */
 export function linearScale(
   values: readonly number[],
   { from, to, steps, most }: { from: number; to: number; steps: readonly number[]; most: number },
@@ -42,7 +42,7 @@ export function linearScale(
 
 const SCORE_STEPS = [5, 10, 20, 25, 50] as const;
 
-/** Two decimals, so that the bytes are the same on every machine. */
+/** Rounds to two decimals, so that the bytes are the same on every machine. */
 function at(place: number): string {
   return String(Math.round(place * 100) / 100);
 }

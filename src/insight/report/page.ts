@@ -45,7 +45,7 @@ function sections(facts: ReportFacts): (Html | null)[] {
   return withComments([basis(facts), periods(facts), scores(facts), segments(facts), ...further], facts);
 }
 
-/** For the sections; header and footer take less than 15,000. */
+/** The limit for the sections; header and footer take less than 15,000 bytes. */
 const CONTENT_BYTES_MAX = 285_000;
 
 export function withComments(parts: readonly (Html | null)[], facts: CommentFacts): (Html | null)[] {

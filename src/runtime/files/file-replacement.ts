@@ -30,8 +30,8 @@ const NAME_BYTES_MAX = 180;
 
 /**
  * Follows links and keeps the mode of an existing file. Writes directly to an open descriptor, and refuses a named
- * pipe, socket or device. `token` makes the temporary name unique; `signal` ends the wait for a pipe's reader. Throws
- * `UnwritableFileError`.
+ * pipe, socket or device. `token` makes the temporary name unique; Aborting `signal` ends the wait for a pipe's reader.
+ * Throws `UnwritableFileError`.
  */
 export async function openReplacement(target: string, token: string, signal?: AbortSignal): Promise<FileReplacement> {
   const file = await followLinks(target);
@@ -101,7 +101,7 @@ async function openDescriptor(
   isPipe: boolean,
   signal: AbortSignal | undefined,
 ): Promise<FileHandle> {
-  // Append, to keep what the descriptor's owner wrote before.
+  // Appends, to keep what the descriptor's owner has already written.
   if (!isPipe) return openOrRefuse(target, file, "a");
   signal?.throwIfAborted();
   let reader: Promise<FileHandle | null> = Promise.resolve(null);

@@ -36,9 +36,9 @@ const held = new Set<string>();
 export type LockWatch = (ms: number, file: string) => Promise<void>;
 
 /**
- * Takes the lock, also from a dead process. Throws `LockedError` while its holder runs, and `UnwritableFileError` if
- * the name isn't a regular file. `token` is unique. Without `watch`, a lock that would have to be watched counts as
- * held.
+ * Takes the lock, even if a dead process still has it. Throws `LockedError` while its holder runs, and
+ * `UnwritableFileError` if the name isn't a regular file. `token` is unique. Without `watch`, a lock that would have to
+ * be watched counts as held.
  */
 export async function takeLock(
   file: string,
@@ -47,7 +47,7 @@ export async function takeLock(
 ): Promise<Lock> {
   await refuseSpecial(file);
   const mark = { ...(await currentProcess()), space: await currentSpace(), token };
-  // Before the file exists, so that another call in this process doesn't think its holder is dead.
+  // Added before the file exists, so that another call in this process doesn't think its holder is dead.
   held.add(token);
   try {
     await takeFrom(file, JSON.stringify(mark), token, watch);
@@ -91,7 +91,7 @@ async function takeFrom(file: string, content: string, token: string, watch: Loc
   throw new LockedError(file, (await readHolder(file))?.holder?.pid ?? null);
 }
 
-/** Atomic: a lock without its holder's name could never be taken over. */
+/** Creates the file atomically: a lock without its holder's name could never be taken over. */
 async function create(file: string, content: string, aside: string): Promise<boolean> {
   try {
     await writeNew(aside, content);

@@ -65,7 +65,7 @@ export async function currentSpace(): Promise<string | null> {
   }
 }
 
-/** As reported by the system, or null. `proc` is the mount point of procfs. */
+/** The start time reported by the system, or null. `proc` is the mount point of procfs. */
 export async function processStart(pid: number, proc = "/proc"): Promise<string | null> {
   const fields = await statFields(pid, proc);
   if (fields !== null) return fields[STARTED] ?? null;

@@ -5,7 +5,7 @@ import { TEMPORARY_SUFFIX } from "./file-replacement.ts";
 /** Temporary bytes on disk. The file has no name if the system allows it, so nothing is left after a kill -9. */
 export interface ScratchFile {
   write(bytes: Uint8Array): Promise<void>;
-  /** Chunks share one buffer. Write everything first. */
+  /** Chunks share one buffer. Call it only after everything has been written. */
   read(start: number, length: number): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
 }

@@ -15,7 +15,7 @@ import { isUnusedCopy } from "../store/sqlite/engine/data-file.ts";
 import { type CopyFacts, inspectCopy } from "../store/sqlite/inspect-copy.ts";
 import { markBegun } from "../store/sqlite/snapshot-copy.ts";
 
-/** The named file can't be read or written; nothing was begun. */
+/** The named file can't be read or written; nothing was started. */
 export class FileChoiceError extends Error {
   override readonly name = "FileChoiceError";
 }
@@ -150,7 +150,7 @@ function backupName(file: string, n: number): string {
 }
 
 async function putInPlace(temporary: string, target: string, keep: number | null): Promise<string[]> {
-  // Shifts up to the first gap, which a killed run can leave; without a gap the oldest goes.
+  // Shifts the backups up to the first gap, which a killed run can leave; without a gap the oldest is dropped.
   let free = 0;
   while (free < (keep ?? 1) - 1 && existsSync(backupName(target, free))) free += 1;
   for (let n = free; n > 1; n -= 1) await rename(backupName(target, n - 1), backupName(target, n));

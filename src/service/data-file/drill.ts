@@ -16,17 +16,17 @@ import { openDataFile } from "./open-data-file.ts";
 
 export interface DrillOptions extends Pick<CopyStoreOptions, "clock" | "random" | "signal" | "onRows"> {
   readonly file: string;
-  /** Empty, for the restored data. */
+  /** An empty folder for the restored data. */
   readonly folder: string;
   readonly running: Store;
 }
 
 export interface Drilled extends StoreContents {
-  /** When the backup was begun, Unix seconds. */
+  /** When the backup was started, Unix seconds. */
   readonly made_at: number;
   /** Finished months whose responses have changed since. */
   readonly differences: readonly string[];
-  /** Responses that the backup lacks, although nothing says that they came later. */
+  /** Responses that the backup lacks, although nothing indicates that they were added later. */
   readonly missing: readonly string[];
 }
 
@@ -57,14 +57,17 @@ export async function drill({ file, folder, running, ...options }: DrillOptions)
 export function newestBackup(folder: string): string | null {
   const backups = readdirSync(folder).flatMap((name) => {
     const file = path.join(folder, name);
-    // A file named as one counts even if it is damaged.
+    // A file with a backup's name counts even if it is damaged.
     const isBackup = isUnusedCopy(file) || (/\.db(?:\.\d+)?$/.test(file) && !isSqliteFile(file));
     return isBackup ? [{ file, at: statSync(file).mtimeMs }] : [];
   });
   return backups.toSorted((one, other) => other.at - one.at)[0]?.file ?? null;
 }
 
-/** From the last month that ended before the backup to the first one. Only imports add responses to such months. */
+/**
+ * Compares the months from the last one that ended before the backup back to the first. Only imports add responses to
+ * those.
+ */
 async function compareMonths(
   stores: readonly [backup: Store, running: Store],
   project: Project,
@@ -102,7 +105,7 @@ async function lastBefore(store: Store, project: Project, end: number): Promise<
   return -Infinity;
 }
 
-/** By id; null for responses that aren't NPS. */
+/** Scores by response id; null for responses that aren't NPS. */
 type Scores = ReadonlyMap<number, number | null>;
 
 async function scoresIn(store: Store, project: Project, since: number, end: number): Promise<Scores> {

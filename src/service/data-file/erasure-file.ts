@@ -43,7 +43,7 @@ export async function readErasureFile(file: string): Promise<ErasureLog | null> 
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const isMissing = code === "ENOENT" || code === "ENOTDIR";
-    // A dangling link may have led to a log.
+    // A dangling link may have pointed to a log.
     if (isMissing && lstatSync(file, { throwIfNoEntry: false }) === undefined) return null;
     const isText = error instanceof SyntaxError || error instanceof v.ValiError;
     const what = isText ? "it isn't an erasure log" : systemErrorText(error);

@@ -64,7 +64,7 @@ async function connect(parts: CommonParts, name: string): Promise<LocalService> 
   };
 }
 
-/** If true, only that server knows how to deliver messages. */
+/** If there is one, only it knows how to deliver messages. */
 async function hasServer({ store }: CommonParts): Promise<boolean> {
   if ((await livingProcesses(store)).length > 0) return true;
   return store.read(async (tx) => (await tx.senders.list()).length > 0);

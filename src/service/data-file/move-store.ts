@@ -22,7 +22,7 @@ import { openSqliteCopy } from "../store/sqlite/open-sqlite-store.ts";
 
 export interface CopyStoreOptions extends Omit<DataFileOptions, "dataFile" | "onEvent"> {
   readonly from: string;
-  /** Created if missing. For a database, its URL without the password. */
+  /** Created if missing. A database is named by its URL without the password. */
   readonly to: string;
   readonly fromDatabase?: DatabaseChoice | null;
   readonly toDatabase?: DatabaseChoice | null;
@@ -190,13 +190,13 @@ async function refuseDamaged(store: Store, file: string): Promise<void> {
 
 interface FillOptions {
   readonly filledBy: string;
-  /** Where the source says it was moved to, after a run that was killed at the end. */
+  /** Where the source says it was moved to, if an earlier run was killed at the end. */
   readonly moved: string | null;
 }
 
 /**
- * Fills a store that nobody else can open until `finish` has ended; after a kill, the same command finishes it. If
- * `fill` fails, a file created for it is removed.
+ * Fills a store that no one else can open until `finish` has ended. If the command is killed, running it again finishes
+ * the work. If `fill` fails, a file created for it is removed.
  */
 async function intoEmpty<Result>(
   options: CopyStoreOptions,
@@ -283,7 +283,7 @@ async function copyStore(
           },
           { project: "all", ...LONG },
         )
-        // Otherwise the source would report the target's error as its own.
+        // Caught here; otherwise the source would report the target's error as its own.
         .catch((error: unknown) => ({ error })),
     LONG,
   );

@@ -8,15 +8,15 @@ export interface CarrierReply extends AttemptFacts {
   readonly text: string;
 }
 
-/** The recipient hasn't been named yet, so a refusal is about the sender. */
+/** At these stages the recipient hasn't been named yet, so a refusal is about the sender. */
 export const SENDER_STAGES: ReadonlySet<string> = new Set(["connect", "ehlo", "starttls", "auth", "mail-from"]);
 
 export type CarrierResult<Reply extends CarrierReply> =
   | { readonly kind: "accepted"; readonly reply: Reply }
   | { readonly kind: "refused"; readonly reply: Reply }
-  /** The connection or the wait for it ended. Past the dot, the message may have arrived. */
+  /** The connection was lost, or the wait for one ended. After the final dot, the message may have arrived. */
   | { readonly kind: "broken"; readonly reply: Reply; readonly isPastDot: boolean }
-  /** It can't be sent at all: nothing was sent, and no one is to blame. */
+  /** The message can't be sent at all: nothing was sent, and no one is to blame. */
   | { readonly kind: "unsendable"; readonly reply: Reply }
   | { readonly kind: "withdrawn" };
 
@@ -40,7 +40,7 @@ export interface Meaning {
   readonly sender: "none" | "back-off" | "hours" | "breaker";
   /** Rejected content, or our own error: three in a row stop the sender too. */
   readonly strike: boolean;
-  /** A quota that may be the recipient's; it counts once several domains have mentioned one. */
+  /** The quota may be the recipient's, so it only counts once several domains have reported one. */
   readonly needsOthers: boolean;
   /** The delay that the server asked for. */
   readonly afterSeconds: number | null;
@@ -48,13 +48,13 @@ export interface Meaning {
   readonly hasAddressCode: boolean;
   /** Only the recipient's domain backs off, not the sender. */
   readonly backsDomainOff: boolean;
-  /** It was rejected regardless of the recipient, although its stage doesn't show that. */
+  /** The message was rejected regardless of the recipient, although its stage doesn't show that. */
   readonly isBeforeRecipient?: boolean;
   /** The number has opted out at the provider. */
   readonly hasStopped?: boolean;
 }
 
-/** For replies that say nothing about the sender. */
+/** The meaning of replies that say nothing about the sender. */
 export const NOTHING_MEANT = {
   sender: "none",
   strike: false,

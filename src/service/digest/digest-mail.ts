@@ -46,7 +46,7 @@ async function readDigestFacts(
     range: `${day(since)} – ${day(until)}`,
     counts,
     commented,
-    // Recent surveys can still be answered.
+    // The rates can still rise, because recent surveys can be answered.
     rates: { channels: await store.read((tx) => channelRates(tx, project, { since, until })), areOpen: true },
     change: { before: await count(before, since - 1), after: counts, words: "against the 7 days before" },
     questions,
@@ -59,8 +59,8 @@ async function readDigestFacts(
 }
 
 /**
- * Signed paths of responses, by token. They expire relative to the digest's own time, so that each attempt is the same
- * mail.
+ * Signed paths of responses, by token. They expire relative to the digest's time, so that each attempt sends the same
+ * message.
  */
 async function signLinks(
   tx: Transaction,
@@ -117,7 +117,7 @@ export interface Digest {
   readonly frame: DigestFrame;
 }
 
-/** Deterministic, so that a retry sends the same mail. */
+/** Deterministic, so that a retry sends the same message. */
 export async function renderDigest(
   due: DueDigest,
   { facts, frame }: Digest,
@@ -164,7 +164,7 @@ export async function makeDigest(
   return renderDigest(due, await readDigest(store, due, context), context, key);
 }
 
-/** A digest under the project's own name. */
+/** Reads a digest, using the project's own name. */
 export async function readDigest(
   store: Store,
   due: DueDigest,

@@ -17,7 +17,7 @@ export interface Slack {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
-  /** Addresses of this server, which get no digest. */
+  /** Addresses of this server, to which no digest is posted. */
   readonly own: () => string[];
   readonly readContext: (project: Project) => Promise<MailContext>;
 }
@@ -33,7 +33,7 @@ export function withSlackDigests(slack: Slack, sender: MessageSender): MessageSe
 }
 
 async function deliverDigest(slack: Slack, due: DueDigest, progress: DeliveryProgress): Promise<DeliveryResult> {
-  // Also checked here, because targets may be older than this rule.
+  // Also checked here, because a target may have been stored before this rule existed.
   const refusal = refuseUrl(due.email, slackReach(due.allowPrivate), slack.own());
   if (refusal !== null) return { kind: "failed", reason: `the URL is not allowed: ${refusal.message}` };
   const { body } = await slackBody(slack, due);

@@ -7,7 +7,7 @@ export class ClockRows extends Rows {
     return Number((await this.database.first(NEWEST_WRITE))?.at ?? 0);
   }
 
-  /** Replaces future times with now: those of the newest write, surveys and webhooks. */
+  /** Replaces future times of the newest write, surveys and webhooks with the current time. */
   async takeBack(): Promise<void> {
     const projects = (await this.database.all("SELECT id FROM projects ORDER BY id")).map(({ id }) => Number(id));
     for (const project of [NO_PROJECT, ...projects]) {
@@ -24,8 +24,8 @@ export class ClockRows extends Rows {
 }
 
 /**
- * The last parameter is the project, all others are now. What was requested while the clock was ahead keeps its delay;
- * anything due earlier and postponed since waits at most eight days.
+ * The last parameter is the project, all others are the current time. Requests made while the clock was ahead keep
+ * their delay; anything due earlier and postponed since waits at most eight days.
  */
 const TAKEN_BACK = [
   `UPDATE messages SET due_at = due_at - (created_at - ?), scheduled_at = scheduled_at - (created_at - ?),

@@ -56,7 +56,7 @@ interface ConfiguredWebhook {
   readonly insecure_http: boolean;
 }
 
-/** `every` is a weekday, `at` a time such as `08:00`; a null `tz` uses the project's. */
+/** `every` is a weekday, `at` a time such as `08:00`; null for `tz` uses the project's time zone. */
 interface ConfiguredDigest {
   readonly email: string;
   readonly every: string;
@@ -95,7 +95,7 @@ export interface WantedConfiguration {
 type WantedDigest = Pick<ConfiguredDigest, "email" | "every"> & Partial<ConfiguredDigest>;
 type WantedWebhook = Pick<ConfiguredWebhook, "url"> & Partial<ConfiguredWebhook>;
 
-/** A difference; null for a missing value. Throttle and frequencies are in seconds. */
+/** One difference; a missing value is null. Throttle and frequencies are in seconds. */
 interface ConfigurationChange {
   /** For example `autopilot.email.active` or `trends["Pro"].where`. */
   readonly key: string;
@@ -103,14 +103,14 @@ interface ConfigurationChange {
   readonly to: Json;
 }
 
-/** A rule rejects a value at `path`, in which list positions start at 0. */
+/** A rule rejects the value at `path`; list positions start at 0. */
 export class RefusedConfigurationError extends InvalidError {
   constructor(path: readonly string[], message: string) {
     super({ [path.join(".")]: [message] }, message);
   }
 }
 
-/** Without Slack URLs, which are secrets and don't belong in files. */
+/** Omits Slack URLs, which are secrets and don't belong in files. */
 export async function readConfiguration(tx: Transaction, project: ProjectRow): Promise<ProjectConfiguration> {
   const { digests, ...all } = await readAll(tx, project);
   return { ...all, digests: digests.filter(({ email }) => !isSlackTarget(email)) };
@@ -218,7 +218,7 @@ async function applyAutopilot(
   await at(["autopilot", platform], () => configureAutopilot(tx, project, platform, wanted));
 }
 
-/** An unchanged picture keeps its address. */
+/** An unchanged logo keeps its address. */
 function toBrandChange({ logo, ...rest }: Partial<ConfiguredBrand>, old: ConfiguredBrand) {
   if (logo === undefined || logo === old.logo) return rest;
   return { ...rest, logo: logo === null ? null : Buffer.from(logo, "base64") };
@@ -229,7 +229,7 @@ async function applyTexts(tx: Transaction, project: ProjectRow, wanted: readonly
   for (const [index, texts] of wanted.entries()) await at(["texts", String(index)], () => addTexts(tx, project, texts));
 }
 
-/** Trends can't change: a different filter is a new trend with its own id. */
+/** A trend's filter can't change: a different filter is a new trend with a new id. */
 async function applyTrends(tx: Transaction, project: ProjectRow, wanted: readonly ConfiguredTrend[]): Promise<void> {
   const left = [...(await tx.trends.list(project.id))];
   const missing = [...wanted.entries()].filter(([, trend]) => {
@@ -268,7 +268,7 @@ async function applyWebhooks(
   return secrets;
 }
 
-/** Remembers readers who unsubscribed by mail. */
+/** Omits readers who unsubscribed by mail, so that their unsubscribe isn't removed. */
 async function wantedDigests(tx: Transaction, project: ProjectRow): Promise<DigestRow[]> {
   return (await tx.digests.list(project.id)).filter(({ unsubscribedAt }) => unsubscribedAt === null);
 }

@@ -27,16 +27,16 @@ export function checkText(attribute: string, text: string, form?: TextForm): voi
   if (fault !== null) throw new InvalidError({ [attribute]: [fault] });
 }
 
-/** Another thing has the value already: 409 for an operation. */
+/** The value is already in use: 409 for an operation. */
 export class ConflictError extends InvalidError {}
 
-/** What an operation would remove, with the question for people. */
+/** What an operation would remove, and the question to ask people. */
 export interface Confirmation {
   readonly question: string;
   readonly [fact: string]: Json;
 }
 
-/** It would remove something and was not confirmed; nothing was done. */
+/** The operation would remove something and wasn't confirmed; nothing was done. */
 export class UnconfirmedError extends DomainError {
   override readonly name = "UnconfirmedError";
   readonly confirm: Confirmation;
@@ -52,7 +52,7 @@ export function alreadyExists(thing: string, attribute: "name" | "id", value: st
   return new ConflictError({ [attribute]: ["has already been taken"] }, `${thing} ${quoteText(value)} already exists`);
 }
 
-/** The resource of a path, or an Autopilot member to remove, doesn't exist (404). */
+/** A resource named in a path, or an Autopilot member to remove, doesn't exist (404). */
 export class NotFoundError extends DomainError {
   override readonly name = "NotFoundError";
 }

@@ -14,7 +14,7 @@ export interface Project {
 
 export type MetricGroup = (typeof METRIC_GROUPS)[number];
 
-/** 4.1. Not both `email` and `phoneNumber`. */
+/** Query of 4.1. At most one of `email` and `phoneNumber` is set. */
 export interface PeopleQuery extends TimeRange {
   readonly email: string | null;
   readonly phoneNumber: string | null;
@@ -25,16 +25,16 @@ export interface PeopleQuery extends TimeRange {
   readonly after: string | null;
 }
 
-/** 4.2. A null `name` keeps the stored name. */
+/** Input of 4.2. A null `name` keeps the stored name. */
 export interface SendInput {
   readonly email: string | null;
   readonly phoneNumber: string | null;
   readonly channel: Channel;
   readonly name: string | null;
   readonly delaySeconds: number;
-  /** Merged into the person's; null changes nothing. */
+  /** Merged into the person's properties; null changes nothing. */
   readonly properties: Properties | null;
-  /** `properties` replace all of the person's. */
+  /** `properties` replace all of the person's properties. */
   readonly replaceProperties: boolean;
   readonly send: boolean;
   readonly lastSentAt: number | null;
@@ -44,7 +44,7 @@ export interface SendInput {
 
 export type StatusInput = Pick<SendInput, "email" | "phoneNumber" | "channel" | "lastSentAt" | "delaySeconds">;
 
-/** 4.3 */
+/** Query of 4.3. */
 export interface ResponsesQuery extends TimeRange {
   readonly updatedSince: number | null;
   readonly updatedUntil: number | null;
@@ -57,14 +57,14 @@ export interface ResponsesQuery extends TimeRange {
   readonly perPage: number;
 }
 
-/** 4.4 */
+/** Input of 4.4. */
 export interface ResponseInput {
   readonly personId: string;
   readonly score: number;
   readonly comment: string | null;
   readonly personProperties: Properties;
   readonly createdAt: number | null;
-  /** Collected elsewhere: in the API's form, or one text per question. */
+  /** Answers collected elsewhere: in the API's form, or one text per question. */
   readonly additionalAnswers?: readonly AdditionalAnswer[];
   readonly answers?: TextsByQuestion;
 }
@@ -79,13 +79,13 @@ export interface ResponseChange {
   readonly note?: string;
 }
 
-/** 4.7 */
+/** Query of 4.7. */
 export interface MetricsQuery extends TimeRange {
   readonly trend: string | null;
   readonly groups: ReadonlySet<MetricGroup>;
 }
 
-/** 4.8 */
+/** Query of 4.8. */
 export interface MembersQuery {
   readonly platform: Platform;
   readonly personId: string | null;
@@ -95,7 +95,7 @@ export interface MembersQuery {
   readonly after: string | null;
 }
 
-/** 4.9. Without `properties` members keep theirs, and new ones get the person's. */
+/** Input of 4.9. Without `properties`, members keep theirs and new ones get the person's. */
 export interface MemberInput {
   readonly platform: Platform;
   readonly personId: string | null;

@@ -70,9 +70,9 @@ export interface StoreCommit {
 export interface StoreWatch {
   readonly onStatement?: () => void;
   readonly onCommit?: (commit: StoreCommit) => void;
-  /** A write transaction is retried; `none` if the connection was lost. */
+  /** Called when a write transaction is retried, with `none` if the connection was lost. */
   readonly onRetry?: (sqlstate: string) => void;
-  /** How long a write transaction waited for its project's lock. */
+  /** Called with the time that a write transaction waited for its project's lock. */
   readonly onLocked?: (seconds: number) => void;
 }
 
@@ -97,19 +97,19 @@ export interface Store {
    * rolled back separately and rejects with its own error. Writes of a project run in call order.
    */
   write<Result>(work: (tx: Transaction) => Promise<Result>, options: WriteOptions): Promise<Result>;
-  /** Waits for long changes. Rejects with the error of a failed step. */
+  /** Waits for long changes. Rejects with the error of a step that failed. */
   settle(): Promise<void>;
   /** Copies everything acknowledged so far to a new file. Rejects with the system's error. */
   backup(file: string): Promise<StoreContents>;
   /** Returns the space of deleted rows to the disk. Blocks writes. */
   vacuum(): Promise<Vacuumed>;
   /**
-   * Empties the log, where deleted rows can still be read; the file overwrites them itself. Rejects while another
-   * program reads it. Null if only the engine can know.
+   * Empties the log, where deleted rows can still be read; in the file itself they are overwritten. Rejects while
+   * another program is reading the log. Null if only the engine can know.
    */
   clean(): Promise<true | null>;
   check(): Promise<readonly string[]>;
-  /** Waits for running work; later work is refused. */
+  /** Waits for running work and rejects later work. */
   close(): Promise<void>;
 }
 
@@ -119,12 +119,12 @@ export interface Vacuumed {
 }
 
 export interface ReadOptions {
-  /** May take minutes; engines can cancel other work sooner. */
+  /** The work may take minutes; engines can cancel other work sooner. */
   readonly isLong?: boolean;
 }
 
 export interface WriteOptions extends ReadOptions {
-  /** The only project whose rows change; `none` for rows of the whole service. `all` makes every other write wait. */
+  /** The only project whose rows change; `none` for rows of the whole service. With `all`, every other write waits. */
   readonly project: number | "none" | "all";
   /** How long the work may wait to share another commit; 0 by default. */
   readonly mayWaitMs?: number;
@@ -134,13 +134,13 @@ export interface Transaction {
   /** Unix seconds, frozen for the whole transaction. */
   readonly now: number;
   readonly nowMs: number;
-  /** For `updated_at`, Unix seconds; see `writeTime`. */
+  /** The value for `updated_at`, Unix seconds; see `writeTime`. */
   readonly updatedAt: number;
   /** The service's public address without a trailing slash, for links in webhook events. */
   readonly appUrl: string;
   /** Changes of many rows, in steps. */
   readonly changes: LongChanges;
-  /** 22 URL-safe characters, for links that need no key. */
+  /** Returns 22 URL-safe characters, for links that need no key. */
   token(): string;
   readonly clock: ClockRows;
   readonly projects: ProjectRows;
@@ -167,6 +167,6 @@ export interface Transaction {
   readonly erasures: ErasureRows;
   readonly retention: RetentionRows;
   readonly operationLog: OperationLogRows;
-  /** For the log; only in the work of an API call. */
+  /** Changes to log; only set in the work of an API call. */
   readonly overwritten?: Overwritten[];
 }

@@ -1,6 +1,6 @@
 import { type Database, textOrNull } from "../sql/database.ts";
 
-/** Key of the hashes of suppressed addresses. Never replaced. */
+/** The key for hashing suppressed addresses. It is never replaced. */
 export const SUPPRESSION_KEY = "suppression";
 
 export class SecretRows {
@@ -11,8 +11,8 @@ export class SecretRows {
   #hasMade = false;
 
   /**
-   * `make` returns an unguessable text. In a single transaction the suppression key is read once, because no other
-   * process can suppress anything in its project.
+   * `make` returns an unguessable text. If there is only a single transaction, the suppression key is read once,
+   * because no other process can suppress anything in its project.
    */
   constructor(database: Database, make: () => string, isOneTransaction: boolean) {
     this.#database = database;
@@ -21,12 +21,12 @@ export class SecretRows {
   }
 
   async read(name: string): Promise<string | null> {
-    // A key made in this transaction can be undone with its job.
+    // A key created in this transaction isn't cached, because its job may be undone.
     if (!this.#isOneTransaction || this.#hasMade || name !== SUPPRESSION_KEY) return this.#find(name);
     return (this.#suppressionKey ??= this.#find(name));
   }
 
-  /** Creates the secret if it is missing. Only in a write. */
+  /** Creates the secret if it is missing. Requires a write transaction. */
   async ensure(name: string): Promise<string> {
     const known = await this.read(name);
     if (known !== null) return known;
@@ -40,7 +40,7 @@ export class SecretRows {
     return (await this.read(name)) ?? made;
   }
 
-  /** Null removes it. */
+  /** Null removes the secret. */
   async set(name: string, value: string | null): Promise<void> {
     this.#database.send("DELETE FROM store_secrets WHERE name = ?", [name]);
     if (value !== null) this.#database.send("INSERT INTO store_secrets (name, value) VALUES (?, ?)", [name, value]);

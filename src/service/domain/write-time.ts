@@ -1,12 +1,12 @@
-/** The times of a write, which also work if the clock was ahead and has been set back. */
+/** The times of a write. They are correct even if the clock was ahead and has been set back. */
 import { DAY_SECONDS } from "../../runtime/zone.ts";
 import { InvalidError } from "./errors.ts";
 import type { Transaction } from "./ports.ts";
 
 export interface WriteTime {
-  /** Unix milliseconds by the clock, for waits, expiry and due times. */
+  /** Unix milliseconds according to the clock, for waits, expiry and due times. */
   readonly nowMs: number;
-  /** Unix seconds, for `updated_at`: clients that ask for changes since their last row miss none. */
+  /** Unix seconds, for `updated_at`. Clients that ask for changes since their last row don't miss any. */
   readonly updatedAt: number;
 }
 
@@ -24,7 +24,7 @@ export async function readLead(tx: Transaction): Promise<number> {
   return lead > LEAD_MAX_SECONDS ? lead : 0;
 }
 
-/** Ends a lead, such as after a write with a clock that was years ahead. */
+/** Ends the lead that remains after a write with a clock that was, say, years ahead. */
 export async function takeClockBack(tx: Transaction): Promise<void> {
   await tx.clock.takeBack();
   for (const kept of await tx.senders.list())
@@ -37,7 +37,7 @@ export function dueAfter({ nowMs }: Pick<Transaction, "nowMs">, seconds: number)
   return Math.ceil(nowMs / 1000) + seconds;
 }
 
-/** A future time would stay the newest until the clock catches up. Throws InvalidError. */
+/** Rejects future times: one would stay the newest until the clock catches up. Throws InvalidError. */
 export function checkRecordedTime(name: string, at: number | null, now: number): void {
   if (at !== null && at > now + DAY_SECONDS) throw new InvalidError({ [name]: ["must not be more than a day ahead"] });
 }

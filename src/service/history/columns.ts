@@ -27,7 +27,7 @@ export type HistoryField =
   | (typeof RESPONSE_FIELDS)[number]
   | (typeof PART_FIELDS)[number];
 
-/** Only known under a warehouse's names. */
+/** Fields that only exist in the tables of a warehouse. */
 const UNMAPPED: ReadonlySet<HistoryField> = new Set(["synced_at", "question_id", "text"]);
 
 export const HISTORY_FIELDS: readonly HistoryField[] = [
@@ -35,12 +35,12 @@ export const HISTORY_FIELDS: readonly HistoryField[] = [
 ];
 
 export type HistoryTarget =
-  /** `isGiven` if a flag renamed the column. */
+  /** `isGiven` means that a flag renamed the column. */
   | { readonly kind: "field"; readonly field: HistoryField; readonly isGiven?: true }
   | { readonly kind: "property"; readonly key: string }
   /** An answer to a further question, by the question's id. */
   | { readonly kind: "answer"; readonly question: string }
-  /** Added by a sync, or redundant. */
+  /** Added by a sync tool, or redundant. */
   | { readonly kind: "ignored" }
   /** Data that can't be stored. */
   | { readonly kind: "lost" }
@@ -69,7 +69,8 @@ export const SYNCED =
   /^_(?:airbyte_(?:emitted_at|extracted_at|normalized_at)|sdc_(?:extracted_at|batched_at|received_at)|fivetran_synced)$/;
 const SYNC_OWN = /^_(?:airbyte|sdc|fivetran|dlt|hevo|rivery|segment|ab)_|^__hevo|^(?:uuid_ts|loaded_at)$/;
 /**
- * Sent by the API, but set only by the server: the first follows from the responses, and an import schedules nothing.
+ * Fields that the API returns but only the server sets: the first follows from the responses, and an import schedules
+ * nothing.
  */
 const SERVICE_OWN: ReadonlyMap<string, HistoryTarget> = new Map<string, HistoryTarget>([
   ["last_responded_at", IGNORED],

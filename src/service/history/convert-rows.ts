@@ -122,7 +122,7 @@ export function createConverter(
   };
 }
 
-/** Properties belong to a response, and its unknown columns may become properties. */
+/** Properties belong to responses, so other rows can't have any; unknown columns of responses can become properties. */
 function createStreamTargets(
   shape: { readonly format: HistoryShape["format"]; readonly stream: HistoryStream | PartStream },
   options: ConvertOptions,
@@ -249,7 +249,7 @@ function toResponse({ fields, properties, answers }: DistributedValues, readTime
 
 const PERMALINK_MAX = 2000;
 
-/** From an id, an expanded person, or columns. */
+/** Reads a response's person from an id, an expanded person, or columns. */
 function readRespondent(fields: Fields, readTime: ReadTime): PastPerson {
   const given = parsed(fields.get("person"));
   const person = isJsonObject(given) ? given : {};
@@ -326,10 +326,10 @@ export function readTags(value: Json | undefined): string[] | null {
   return kept;
 }
 
-/** Author of a note without one. */
+/** Author of a note that names none. */
 const UNKNOWN_AUTHOR = "unknown@localhost";
 
-/** Notes that are only ids have no text; other text is one note. */
+/** A note that is only an id has no text; any other text is one note. */
 function readNotes(value: Json | undefined, at: number, readTime: ReadTime, lost: LostPart[]): PastNote[] | null {
   if (value === undefined) return null;
   const found = parsed(value);
@@ -344,7 +344,7 @@ function readNotes(value: Json | undefined, at: number, readTime: ReadTime, lost
   return notes.length === 0 && lost.includes("note without a text") ? null : notes;
 }
 
-/** A note of the API, or a row of a table of notes. */
+/** Converts a note of the API, or a row of a table of notes. */
 export function toNote(note: JsonObject, at: number, readTime: ReadTime): PastNote {
   const text = readText(note.text ?? undefined, "note");
   if (text === null) throw new PastRowError("a note without a text");
@@ -358,7 +358,7 @@ export function toNote(note: JsonObject, at: number, readTime: ReadTime): PastNo
 
 const [SCORE, COMMENT] = ["score", "comment"];
 
-/** Null for the row of the score, and for a row without a question. */
+/** Null for the row that has the score, and for a row without a question. */
 function toOtherAnswer(fields: ReadonlyMap<HistoryField, Json>): {
   readonly stream: "comments" | "answers";
   readonly fields: ReadonlyMap<HistoryField, Json>;

@@ -9,7 +9,7 @@ export interface DistributedValues {
   readonly answers: Properties;
 }
 
-/** Calls `lose` for each value without a target, or whose target another column has. */
+/** Calls `lose` for each value that has no target, or whose target is already taken by another column. */
 export function distribute(
   row: JsonObject,
   targetOf: (column: string) => HistoryTarget,

@@ -6,7 +6,7 @@ import type { HistoryField, PartStream } from "./columns.ts";
 import { checkStorableValue, PastRowError, readComment, readTags, toNote } from "./convert-rows.ts";
 import { plainText } from "./shape.ts";
 
-/** Kept in memory: such tables are small compared with the responses. */
+/** Kept in memory, because such tables are small compared with the responses. */
 export interface ResponseParts {
   add(stream: PartStream, fields: ReadonlyMap<HistoryField, Json>): void;
   complete(response: PastResponse): PastResponse;

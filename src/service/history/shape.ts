@@ -27,7 +27,7 @@ export interface NoShape {
   readonly missing: readonly (readonly HistoryField[])[];
 }
 
-/** Fields that a stream's rows need; one of each list. */
+/** Fields that the rows of each stream need; one of each list is enough. */
 const NEEDED: Readonly<Record<HistoryStream, readonly (readonly HistoryField[])[]>> = {
   responses: [["score"], ["person", "person_id", "email", "phone_number"], ["created_at"]],
   unsubscribes: [["person_id", "email"], ["unsubscribed_at"]],
@@ -42,7 +42,7 @@ function detectPart(columns: ReadonlySet<string>): PartStream | null {
   return columns.has("id") && columns.has("text") && columns.has("type") ? "questions" : null;
 }
 
-/** By all columns of a table, or of the first rows if rows are objects. */
+/** Uses all columns of a table; if rows are objects, those of the first rows. */
 function recognizeShape(columns: readonly string[], choice: ShapeChoice): HistoryShape | NoShape {
   const names = new Set(columns.map((column) => column.trim().toLowerCase()));
   const format = choice.format ?? detectFormat(names);
@@ -58,8 +58,8 @@ function recognizeShape(columns: readonly string[], choice: ShapeChoice): Histor
 }
 
 /**
- * The dashboard's names are tried as well as the API's and win if they explain more columns. The API's rows have its
- * names in the file itself, before any mapping.
+ * Also tries the dashboard's column names, and prefers them to the API's if they explain more columns. Rows saved from
+ * the API have its names in the file itself, before any mapping.
  */
 function apiOrDashboard(
   columns: readonly string[],
@@ -145,10 +145,10 @@ function fail(columns: readonly string[], format: HistoryFormat, choice: ShapeCh
   return { nearest, format, missing };
 }
 
-/** The row inside a record, or what is wrong with it; null for what the record doesn't say. */
+/** The row inside a record, or what is wrong with it. Fields that the record doesn't specify are null. */
 export type Unwrapped = {
   readonly stream: HistoryStream | null;
-  /** The record's own name for the stream or event. */
+  /** The name that the record itself gives to its stream or event. */
   readonly kind: string | null;
 } & ({ readonly row: JsonObject } | { readonly problem: string });
 

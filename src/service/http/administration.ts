@@ -16,30 +16,30 @@ import type { Caller } from "./authentication.ts";
 import { envelope, HttpError, jsonReply } from "./replies.ts";
 
 export interface Administration {
-  /** With JSON Schemas of what they take and return. */
+  /** The operations, with the JSON Schemas of their input and output. */
   readonly list: () => readonly OperationSchemas[];
   readonly has: (name: string) => boolean;
-  /** Null for a name without an operation. */
+  /** Null if no operation has this name. */
   readonly call: (name: string, project: Project, actor: Actor, input: JsonObject) => Promise<unknown> | null;
 }
 
 export interface OperationRequest {
   readonly method: string;
-  /** Empty for the list. */
+  /** Name of the operation; empty for the list. */
   readonly name: string;
   readonly caller: Caller;
-  /** Throws HttpError. */
+  /** Reads the input. Throws HttpError. */
   readonly input: () => Promise<JsonObject>;
 }
 
-/** The key may not do this; counted, and logged by `serve`. */
+/** The key isn't allowed to do this. Counted, and logged by `serve`. */
 export class ForbiddenError extends HttpError {
   constructor(reason: string) {
     super(403, `Forbidden: ${reason}`);
   }
 }
 
-/** The name in a path, empty for the list; null for other paths. */
+/** The operation's name in a path, empty for the list; null for other paths. */
 export function findOperation(path: string): string | null {
   const plain = path.replace(/\.json$/, "");
   if (plain === OPERATIONS_PATH) return "";
@@ -75,7 +75,7 @@ async function callByName(administration: Administration, { name, caller, input:
   }
 }
 
-/** For a page, the body is its rows, as the command line prints them. */
+/** If the result is a page, the body has its rows, in the form that the command line prints. */
 function toReply(result: unknown): HttpResponse {
   if (!isObject(result) || !("rows" in result) || !("next" in result)) return jsonReply(200, result);
   const { rows, next } = result;
@@ -86,7 +86,7 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** In the words of the command line. */
+/** Uses the wording of the command line. */
 function refusal(error: DomainError): HttpResponse {
   const { message } = error;
   if (error instanceof UnconfirmedError) return envelope(409, message, { confirm: error.confirm });

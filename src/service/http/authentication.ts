@@ -24,7 +24,7 @@ const REMEMBERED_MAX = 10_000;
 const REMEMBERED_LENGTH_MAX = 512;
 /** How long a key that another process revoked keeps working. */
 const REMEMBERED_MS = 1_500;
-/** Per address. */
+/** The limit per address. */
 const WRONG_KEYS: RateLimit = { requests: 60, periodSeconds: 60 };
 
 interface UsedKey {
@@ -42,21 +42,21 @@ interface Remembered {
 }
 
 /**
- * The keys of a store. Caches credentials by their text, because hashing each key would be 4 % of a page. V8 seeds its
- * string hashes per process, so timing reveals nothing; unknown keys are compared in constant time.
+ * The keys of a store. Caches credentials by their text, because hashing each key would take 4 % of the time of a page.
+ * V8 seeds its string hashes per process, so timing reveals nothing; unknown keys are compared in constant time.
  */
 export class KeyRing {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #wrongKeys: RateLimiter;
-  /** 401s per address. */
+  /** Counts 401s per address. */
   readonly #refusals: RateLimiter;
   readonly #sessions = new Map<string, Caller>();
   #remembered = new Map<string, Remembered>();
   #rememberedSinceMs: number;
   #today = { number: -1, text: "" };
 
-  /** `rateLimit` is that of refused requests. */
+  /** `rateLimit` applies to refused requests. */
   constructor(store: Store, clock: Clock, rateLimit: RateLimit | null) {
     this.#store = store;
     this.#clock = clock;
@@ -94,18 +94,19 @@ export class KeyRing {
     const use = { project, id, lastUsedOn };
     this.#noteUse(use);
     if (authorization.length > REMEMBERED_LENGTH_MAX) return caller;
-    // Not `this.#remembered`: a slow look-up may still write a revoked key, but only to the old map.
+    // Doesn't use `this.#remembered`: if a slow look-up stores a key revoked in the meantime, it goes to the discarded
+    // map.
     if (remembered.size >= REMEMBERED_MAX) remembered.clear();
     remembered.set(authorization, { caller, use, isGuessable: isGuessable(key), expiresAt: found.at });
     return caller;
   }
 
-  /** The project, or null. Throws 429 after too many wrong keys. */
+  /** Returns the key's project, or null. Throws 429 after too many wrong keys. */
   async findProject(authorization: string, address: string): Promise<Project | null> {
     return (await nullUnlessKnown(this.identify(authorization, address)))?.project ?? null;
   }
 
-  /** The key's access, or null. Throws 429 after too many wrong keys. */
+  /** Returns the key's access, or null. Throws 429 after too many wrong keys. */
   async findAccess(authorization: string, address: string): Promise<KeyAccess | null> {
     return (await nullUnlessKnown(this.identify(authorization, address)))?.access ?? null;
   }
@@ -123,14 +124,14 @@ export class KeyRing {
     return expiresAt <= unixSeconds(this.#clock) ? undefined : known;
   }
 
-  /** Moves the key to the end, so that one in use is not the oldest. */
+  /** Moves the key to the end, so that the first is always the least recently used. */
   #findSession(keyHash: string): Caller | undefined {
     const caller = this.#sessions.get(keyHash);
     if (caller !== undefined && this.#sessions.delete(keyHash)) this.#sessions.set(keyHash, caller);
     return caller;
   }
 
-  /** At most once per day and key, in the background; a failed write is next tried tomorrow. */
+  /** Writes at most once per day and key, in the background; a failed write is retried the next day. */
   #noteUse(key: UsedKey): void {
     const number = utcDay(unixSeconds(this.#clock));
     if (number !== this.#today.number) this.#today = { number, text: toIsoTime(number * DAY_SECONDS).slice(0, 10) };
@@ -143,7 +144,7 @@ export class KeyRing {
   }
 }
 
-/** Null instead of 401. */
+/** Returns null instead of a 401. */
 async function nullUnlessKnown(identified: Promise<Caller>): Promise<Caller | null> {
   try {
     return await identified;

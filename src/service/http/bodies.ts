@@ -2,9 +2,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { HttpError } from "./replies.ts";
 
-/** Bytes of one body. */
+/** Maximum bytes of one body. */
 export const BODY_MAX = 1024 * 1024;
-/** Bytes of all bodies being read or processed. */
+/** Maximum bytes of all bodies that are being read or processed. */
 const BODIES_MAX = 64 * BODY_MAX;
 
 export class ClientGoneError extends Error {
@@ -30,7 +30,7 @@ export class RequestBody {
   #fail: (error: Error) => void = () => undefined;
   #error: HttpError | null = null;
 
-  /** `waiting` if the client sends the body only once it is told to (`Expect: 100-continue`). */
+  /** `waiting` is set if the client sends the body only when told to (`Expect: 100-continue`). */
   constructor(incoming: IncomingMessage, bodies: Bodies, waiting: ServerResponse | null) {
     this.#incoming = incoming;
     this.#bodies = bodies;
@@ -50,7 +50,7 @@ export class RequestBody {
     this.#waiting = null;
     return new Promise((resolve, reject) => {
       const chunks: Uint8Array[] = [];
-      // The rest is read and dropped.
+      // The rest of the body is read and dropped.
       this.#fail = (error) => {
         incoming.off("data", take).resume();
         chunks.length = 0;
@@ -83,7 +83,7 @@ export class RequestBody {
     this.#fail(error);
   }
 
-  /** Returns its share of the limit. */
+  /** Returns its bytes to the shared limit. */
   release(): void {
     this.#bodies.hold(-this.#held);
     this.#held = 0;

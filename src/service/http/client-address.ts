@@ -1,4 +1,6 @@
-/** The client's address behind a proxy; otherwise rate limits would count all its clients as one. */
+/**
+ * Determines the client's address behind a proxy; otherwise rate limits would treat all of the proxy's clients as one.
+ */
 import { BlockList, isIP } from "node:net";
 import { dotted, ipv6Words } from "../domain/webhooks/addresses.ts";
 
@@ -50,7 +52,7 @@ function withoutPort(text: string): string {
   return version6 ?? version4 ?? text;
 }
 
-/** For rate limits: an IPv4 address (also IPv4-mapped), or a /64 network, which has one owner. */
+/** Groups addresses for rate limits: an IPv4 address (also IPv4-mapped), or a /64 network, which has one owner. */
 export function addressGroup(address: string): string {
   if (isIP(address) !== 6) return address;
   const words = ipv6Words(address.split("%")[0] ?? "");

@@ -71,7 +71,7 @@ interface Call {
   /** The requested URL as the client sees it, without query. */
   readonly address: string;
   readonly links: Links;
-  /** Called when what is to be sent has changed, with a survey's due time in Unix seconds; now by default. */
+  /** Called when something to send has changed, with a survey's due time in Unix seconds; the default is now. */
   readonly wake: (dueAt?: number) => void;
   /** Channels whose surveys are written to files. */
   readonly outboxChannels: readonly Channel[];
@@ -150,7 +150,7 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
     const query = readMetricsQuery(new Reader(call.parameters));
     return call.store.read(async (tx) => {
       const metrics = await getMetrics(tx, call.project, query);
-      // Only requested by reports; it reads the project's picture too.
+      // Only reports request this, because it also reads the project's logo.
       const name = query.groups.has("email") ? fullName(await readPresentation(tx, call.project), call.project) : null;
       return jsonReply(200, metrics, name === null ? {} : { [PROJECT_NAME_HEADER]: encodeURIComponent(name) });
     });
@@ -262,7 +262,7 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
   },
 };
 
-/** Null if it is gone. */
+/** Null if the member no longer exists. */
 async function readMember({ store, project }: Call, query: MembersQuery): Promise<string | null> {
   const { rows } = await store.read((tx) => listMembersJson(tx, project, query));
   return rows[0] ?? null;

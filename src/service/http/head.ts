@@ -11,7 +11,7 @@ export function refuseCrossSite(method: string, headers: Headers): void {
   throw new HttpError(403, "Forbidden: writes from pages of other sites are refused");
 }
 
-/** Throws 403 for a write with a read-only key. `access` is null without a key. */
+/** Throws 403 if a read-only key is used for a write. `access` is null without a key. */
 export function refuseWrite(method: string, access: KeyAccess | null): void {
   if (access === "read-only" && !isReading(method)) throw new HttpError(403, `Forbidden: ${READ_ONLY_REFUSAL}`);
 }

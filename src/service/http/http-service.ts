@@ -31,11 +31,11 @@ export interface HttpServiceOptions {
   readonly rateLimit: RateLimit | null;
   /** The public URL without a trailing slash; null uses the URL of each request. */
   readonly publicUrl: string | null;
-  /** Called after a write that changes what is to be sent, with a survey's due time in Unix seconds; now by default. */
+  /** Called after a write that changes what to send, with a survey's due time in Unix seconds; the default is now. */
   readonly wake: (dueAt?: number) => void;
   /** Channels whose surveys are written to files. */
   readonly outboxChannels: readonly Channel[];
-  /** Further lines for `/metrics`. */
+  /** Returns additional lines for `/metrics`. */
   readonly moreMetrics: () => Promise<readonly string[]>;
   /** Bearer token for `/metrics`; see `refuseReader`. */
   readonly metricsToken?: string | null;
@@ -57,7 +57,7 @@ interface ServerRequest extends Omit<HttpRequest, "body"> {
 
 export interface PathHandler {
   readonly name: string;
-  /** Null if the path isn't its own. */
+  /** Returns null if the path belongs to another handler. */
   readonly handle: (request: PathRequest) => Promise<HttpResponse | null> | null;
 }
 
@@ -67,7 +67,7 @@ export interface HttpHandler {
   readonly refuse: (error: HttpError, method: string) => HttpResponse;
 }
 
-/** For the log line. */
+/** Collected for the log line. */
 interface Progress {
   readonly requestId: string;
   readonly traceId: string | null;
@@ -78,7 +78,7 @@ interface Progress {
   project: string | null;
 }
 
-/** Answers contain personal data: never cache them, and never let browsers guess the type. */
+/** Responses contain personal data, so they must never be cached, and browsers must not guess the type. */
 const PRIVATE = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
 export class HttpService {
@@ -147,7 +147,7 @@ export class HttpService {
     }
   }
 
-  /** Order: pages for operators, the API's description, public pages, operations, the API. */
+  /** Tried in this order: pages for operators, the API's description, public pages, operations, the API. */
   async #answer(request: ServerRequest, target: Target, progress: Progress, listener: Listener): Promise<HttpResponse> {
     const { path } = target;
     if (this.#operatorPages.has(path)) {
@@ -209,7 +209,7 @@ export class HttpService {
     };
     const open = async (): Promise<Administration> => {
       const opened = await administration();
-      // Any other name is the caller's words.
+      // An unknown name was made up by the caller, so it isn't logged.
       if (opened.has(name)) progress.path = `${OPERATIONS_PATH}/${name}`;
       return opened;
     };
@@ -265,7 +265,7 @@ export class HttpService {
     return caller;
   }
 
-  /** An answer's own headers take precedence. */
+  /** The response's own headers take precedence. */
   #commonHeaders(requestId: string): Readonly<Record<string, string>> {
     const second = Math.floor(this.#options.clock.now() / 1000);
     if (second !== this.#date.second) this.#date = { second, text: new Date(second * 1000).toUTCString() };
@@ -273,12 +273,12 @@ export class HttpService {
   }
 }
 
-/** Some clients send `{}` or a content type with a GET; ignore it. */
+/** Ignores bodies of GET requests, because some clients send `{}` or a content type with them. */
 function hasBody({ method, body }: ServerRequest): boolean {
   return method !== "GET" && method !== "HEAD" && body !== undefined && (typeof body === "function" || body.length > 0);
 }
 
-/** Throws 413, also for a caller in this process. */
+/** Throws 413, even for a caller in this process. */
 async function readBody({ body = "" }: ServerRequest): Promise<string | Uint8Array> {
   const whole = typeof body === "function" ? await body() : body;
   if (Buffer.byteLength(whole) > BODY_MAX) throw tooLarge();

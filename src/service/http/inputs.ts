@@ -42,7 +42,7 @@ export function readPeopleQuery(reader: Reader): PeopleQuery {
 }
 
 export function readResponsesQuery(reader: Reader): ResponsesQuery {
-  // Field by field: spreading would cost more than reading.
+  // Assigned field by field, because spreading would cost more than reading.
   const query = {
     since: reader.timestamp("since"),
     until: reader.timestamp("until"),
@@ -136,7 +136,7 @@ export function readSendInput(reader: Reader): SendInput {
     emailUpdate: reader.email("email_update"),
     phoneNumberUpdate: reader.phone("phone_number_update"),
   };
-  // A wrong address isn't a missing one.
+  // Distinguishes a wrong address from a missing one.
   const given = (name: string, value: string | null): string | null => value ?? (reader.isWrong(name) ? "" : null);
   const addresses = { email: given("email", input.email), phoneNumber: given("phone_number", input.phoneNumber) };
   reader.check(() => checkAddresses({ ...input, ...addresses }));
@@ -146,7 +146,7 @@ export function readSendInput(reader: Reader): SendInput {
 
 const STATUSES_MAX = PER_PAGE_MAX;
 
-/** At most 100 people. */
+/** Accepts at most 100 people. */
 export function readStatusQuery(reader: Reader): { people: readonly StatusInput[]; withProperties: boolean } {
   const people = reader.maps("people", STATUSES_MAX);
   reader.finish();
@@ -167,7 +167,7 @@ function readStatusInput(person: JsonObject): StatusInput {
   return input;
 }
 
-/** Doesn't call `finish`, because a missing person is reported together with other problems. */
+/** Doesn't call `finish`, because a missing person must be reported together with other problems. */
 export function readResponseInput(reader: Reader): ResponseInput {
   return {
     personId: reader.required("person", reader.text("person"), ""),
@@ -180,7 +180,7 @@ export function readResponseInput(reader: Reader): ResponseInput {
   };
 }
 
-/** In the form of responses. */
+/** Reads answers in the form in which responses return them. */
 function readAdditionalAnswers(reader: Reader): readonly AdditionalAnswer[] {
   const name = "additional_answers";
   const answers = (reader.array(name) ?? []).map(readAdditionalAnswer);
@@ -200,7 +200,7 @@ export function readResponseChange(reader: Reader): ResponseChange {
   const personProperties = reader.map("person_properties");
   if (reader.has("score")) reader.required("score", score, SCORE_MIN);
   const tags = reader.tags("tags");
-  // A client that sends the whole row back has an array here.
+  // A client that sends the whole row back sends an array here.
   const note = reader.isText("notes") ? reader.longText("notes") : null;
   return {
     ...(personId === null ? {} : { personId }),
@@ -239,7 +239,7 @@ function readProperties(reader: Reader, name: string): Properties | null {
 
 const IDENTIFIERS = ["person_id", "person_email", "person_phone_number"] as const;
 
-/** Exactly one of the three (4.10). */
+/** Requires exactly one of the three (4.10). */
 export function readMemberReference(reader: Reader, platform: Platform): PersonReference {
   const [id, email, phoneNumber] = [
     reader.text("person_id"),
@@ -266,7 +266,7 @@ export function readMemberReference(reader: Reader, platform: Platform): PersonR
   return only ?? { by: "id", id: "" };
 }
 
-/** An id, `email:…` or `phone_number:…`. */
+/** Reads an id, `email:…` or `phone_number:…`. */
 export function parsePersonPath(text: string): PersonReference {
   if (text.startsWith("email:")) return { by: "email", email: text.slice("email:".length) };
   if (text.startsWith("phone_number:"))

@@ -1,4 +1,4 @@
-/** Query, body and cursor of a call together; the body takes precedence over the query. */
+/** Combines the query, body and cursor of a call; the body takes precedence over the query. */
 import { formatQuery, parseBracketPairs } from "../../contract/brackets.ts";
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { parseWithAllDigits } from "../../contract/long-numbers.ts";
@@ -53,7 +53,7 @@ function parsePairs(pairs: readonly [string, string][], route: Route): JsonObjec
   return parseBracketPairs(pairs.flatMap((pair) => adapt(pair, types)));
 }
 
-/** `name=a,b` and repeated `name=` are arrays too. */
+/** `name=a,b` and repeated `name=` are also arrays. */
 function adapt([name, value]: [string, string], types: Types): [string, string][] {
   const type = types.get(name);
   if (type === "array") return value.split(",").map((item) => [`${name}[]`, item]);
@@ -71,7 +71,7 @@ export function parseBody(body: string | Uint8Array, contentType: string | undef
   const text = decodeText(body);
   if (text.trim() === "") return {};
   const kind = bodyKind(contentType);
-  // `curl -d '{…}'` announces a form.
+  // `curl -d '{…}'` sends JSON with the content type of a form.
   if (kind === "json" || /^\s*[{[]/.test(text)) return parseJson(text);
   if (kind === "unnamed" && !text.includes("=")) return parseJson(text);
   return parsePairs(decodePairs(text), route);

@@ -1,4 +1,4 @@
-/** A leaky bucket per caller: its size is the limit's requests, and it drains within the limit's period. */
+/** A leaky bucket per caller. It holds as many requests as the limit allows, and drains within the limit's period. */
 import type { Clock } from "../../runtime/clock.ts";
 import { HttpError } from "./replies.ts";
 
@@ -38,7 +38,7 @@ export class RateLimiter {
     return 0;
   }
 
-  /** Throws 429 with `Retry-After` if there is no room, and counts nothing. */
+  /** Throws 429 with `Retry-After` if there is no room. Doesn't count the request. */
   check(caller: string): void {
     if (this.#limit !== null) refuse(this.#secondsToWait(this.#look(caller, this.#limit).level, this.#limit));
   }

@@ -1,4 +1,4 @@
-/** Converts parameters to their types and collects every problem, so that one answer names them all. */
+/** Converts parameters to their types and collects every problem, so that one response names them all. */
 import { isEmail } from "../../contract/text/email.ts";
 import { isJsonObject, type Json, type JsonObject, parseJson } from "../../contract/json.ts";
 import {
@@ -44,7 +44,10 @@ export class Reader {
     return this.#errors?.[name] !== undefined;
   }
 
-  /** Complains if nothing is given, unless that is wrong already. `instead` is never used, because `finish` throws. */
+  /**
+   * Reports a missing value, unless its parameter already has a problem. `instead` is never used, because `finish`
+   * throws.
+   */
   required<Value>(name: string, given: Value | null, instead: Value): Value {
     if (given === null && !this.isWrong(name)) this.complain(name, "can't be blank");
     return given ?? instead;
@@ -60,8 +63,8 @@ export class Reader {
   }
 
   /**
-   * Checks a rule about `name` early if there are other problems, so that one answer names them all; otherwise the call
-   * itself checks it.
+   * If there are other problems, checks a rule about `name` early, so that one response names them all; otherwise the
+   * call itself checks it.
    */
   async checkAlso(name: string, rule: () => Promise<unknown>): Promise<void> {
     if (this.#errors !== null && !this.isWrong(name)) await rule().catch((error: unknown) => this.#takeOver(error));
@@ -93,7 +96,7 @@ export class Reader {
       : this.#refuse(name, `is too long (maximum is ${NAME_MAX} characters)`);
   }
 
-  /** At most 64 KiB, for comments and notes. */
+  /** Accepts at most 64 KiB, for comments and notes. */
   longText(name: string): string | null {
     const given = this.text(name);
     return given === null || Buffer.byteLength(given) <= TEXT_BYTES_MAX
@@ -101,7 +104,7 @@ export class Reader {
       : this.#refuse(name, `is too long (maximum is ${TEXT_BYTES_MAX} bytes)`);
   }
 
-  /** A text to filter by; a value that no row can have just matches nothing. */
+  /** A text to filter by. A value that no row can have matches nothing. */
   filter(name: string): string | null {
     if (!this.has(name)) return null;
     const given = toText(this.#value(name));
@@ -144,19 +147,19 @@ export class Reader {
     return given === undefined || given < min || given > max ? this.#refuse(name, wholeNumberPhrase(min, max)) : given;
   }
 
-  /** Unix seconds, for filters. */
+  /** A time to filter by, in Unix seconds. */
   timestamp(name: string): number | null {
     const given = toInteger(this.#value(name));
     return given === undefined ? this.#refuse(name, TIME_PHRASE) : given;
   }
 
-  /** Unix seconds, to be stored. */
+  /** A time to store, in Unix seconds. */
   storedTime(name: string): number | null {
     const given = this.timestamp(name);
     return given !== null && (given < 0 || given > TIME_MAX) ? this.#refuse(name, TIME_PHRASE) : given;
   }
 
-  /** Blank means the default: an empty variable in a script. */
+  /** Blank means the default, because that is what an empty variable in a script sends. */
   boolean(name: string, fallback: boolean): boolean {
     if (!this.has(name)) return fallback;
     const value = this.#value(name);
@@ -181,7 +184,7 @@ export class Reader {
       : this.#refuse(name, `is too large (maximum is ${PROPERTIES_BYTES_MAX} bytes)`);
   }
 
-  /** At most `max`. */
+  /** Accepts at most `max` maps. */
   maps(name: string, max: number): readonly JsonObject[] {
     const value = this.#value(name);
     if (Array.isArray(value) && value.length <= max && value.every(isJsonObject)) return value;
@@ -189,7 +192,7 @@ export class Reader {
     return [];
   }
 
-  /** An array, or one as JSON text. */
+  /** Accepts an array, or the JSON text of one. */
   array(name: string): readonly Json[] | null {
     const value = this.#value(name);
     if (value === null || value === "") return null;
@@ -203,7 +206,7 @@ export class Reader {
     return typeof value === "string" && value !== "";
   }
 
-  /** Without duplicates. */
+  /** Returns the tags without duplicates. */
   tags(name: string): readonly string[] | null {
     const value = this.#value(name);
     if (!this.has(name) || value === null) return null;
@@ -217,7 +220,7 @@ export class Reader {
       : this.#refuse(name, `are too long (maximum is ${NAME_MAX} characters)`);
   }
 
-  /** An array, a text, or comma-separated texts. */
+  /** Accepts an array, a text, or comma-separated texts. */
   list(name: string): readonly string[] {
     const given = this.#value(name);
     return given === null ? [] : toList(given);

@@ -1,11 +1,11 @@
-/** JSON by default; a success always has a body, and errors have one envelope. */
+/** Responses are JSON by default. A success always has a body, and all errors have the same structure. */
 import { STATUS_CODES } from "node:http";
 import { Readable } from "node:stream";
 import { type HttpResponse, UNCHANGED } from "../../contract/http.ts";
 import { InvalidError, NotFoundError, UnavailableError } from "../domain/errors.ts";
 import type { JsonRows } from "../domain/ports.ts";
 
-/** A refusal by HTTP rules, before any rule of the domain. */
+/** A refusal for reasons of HTTP, before the domain checks anything. */
 export class HttpError extends Error {
   override readonly name = "HttpError";
   readonly status: number;
@@ -35,10 +35,10 @@ export function changeReply(isChanged: boolean): HttpResponse {
   return okReply(202, isChanged ? {} : UNCHANGED);
 }
 
-/** Seconds; a full disk may have space again at any moment. */
+/** Seconds. Short, because a full disk may have space again at any moment. */
 const RETRY_SOON = { "retry-after": "5" };
 
-/** Maps errors to answers; null for a bug. */
+/** Maps errors to responses; null for a bug. */
 export function errorReply(error: HttpError): HttpResponse;
 export function errorReply(error: unknown): HttpResponse | null;
 export function errorReply(error: unknown): HttpResponse | null {
@@ -60,7 +60,7 @@ export function envelope(
 
 /** UTF-16 units of a page that is kept in memory until it has been sent. */
 const PAGE_KEPT_MAX = 256 * 1024;
-/** UTF-16 units sent at once. */
+/** UTF-16 units per write. */
 const PART_LENGTH = 64 * 1024;
 
 export function rowsReply(rows: JsonRows): HttpResponse {
@@ -68,8 +68,8 @@ export function rowsReply(rows: JsonRows): HttpResponse {
 }
 
 /**
- * Like `rowsReply`, but of a large page only the rows' ids are kept (`idOf`), and the rows are read again as the client
- * takes them; rows deleted meanwhile are left out.
+ * Like `rowsReply`, but keeps only the rows' ids (`idOf`) of a large page, and reads the rows again as the client
+ * receives them; rows deleted in the meantime are left out.
  */
 export function listReply(
   rows: JsonRows,
@@ -99,7 +99,10 @@ async function* readRows(
   yield Buffer.from(`${text}]`);
 }
 
-/** The response's own headers take precedence. HEAD has no body, and the length of one that doesn't come in parts. */
+/**
+ * The response's own headers take precedence. A HEAD response has no body, but the length of a body that isn't sent in
+ * parts.
+ */
 export function completeResponse(
   { status, headers, body }: HttpResponse,
   common: Headers,

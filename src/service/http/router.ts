@@ -6,7 +6,7 @@ export interface Match {
   readonly route: Route;
   /** Decoded, without `.json`. */
   readonly placeholders: Readonly<Record<string, string>>;
-  /** The last placeholder with its `.json`, which may belong to it; else null. */
+  /** The last placeholder including its `.json`, which may belong to it; otherwise null. */
   readonly unstripped: string | null;
   readonly hasSuffix: boolean;
 }
@@ -20,7 +20,7 @@ interface Template {
 
 const SUFFIX = ".json";
 
-/** Most fixed segments first, so that `/pending` isn't read as an id. */
+/** Templates with the most fixed segments come first, so that `/pending` isn't read as an id. */
 function readTemplates(): Template[] {
   const byPath = new Map<string, Template>();
   for (const name of Object.keys(ROUTES) as RouteName[]) {
@@ -35,7 +35,7 @@ function readTemplates(): Template[] {
 
 const TEMPLATES = readTemplates();
 
-/** Returns the endpoint, the `Allow` of a path without this method, or null. */
+/** Returns the endpoint; or the `Allow` header, if the path exists without this method; or null. */
 export function findRoute(method: string, path: string): Found {
   const hasSuffix = path.endsWith(SUFFIX);
   const segments = (hasSuffix ? path.slice(0, -SUFFIX.length) : path).split("/");
@@ -86,13 +86,13 @@ function allowedMethods({ names }: Template): string {
   return (methods.includes("GET") ? [...methods, "HEAD"] : methods).toSorted().join(", ");
 }
 
-/** `new URL` would cost more than reading the row. */
+/** Parsed by hand, because `new URL` would cost more than reading the row. */
 export interface Target {
-  /** Without a trailing slash. */
+  /** Scheme, host and port, without a trailing slash. */
   readonly origin: string;
   /** Percent-encoded, as received. */
   readonly path: string;
-  /** Without `?`. */
+  /** The query without `?`. */
   readonly query: string;
 }
 
@@ -110,7 +110,7 @@ export function parseTarget(url: string): Target {
 
 /** Pages that messages link to. */
 const PAGE = /^\/+([sulrd])\/+(.*)$/i;
-/** Punctuation after a link in a sentence, also percent-encoded. Our links never end like that. */
+/** Punctuation that followed a link in a sentence, also percent-encoded. Our links never end like that. */
 const AFTER_LINK = /(?:%[\da-f]{2}|[^\w-]){1,20}$/i;
 
 /** Repairs links damaged by mail programs and people: `/S/TOKEN`, `//s/TOKEN`, `/s/TOKEN).`, `/s/TOKEN%3Fscore%3D9`. */

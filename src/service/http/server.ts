@@ -21,7 +21,7 @@ export interface ListenOptions {
   readonly port: number;
   /** A listening TCP socket to use instead of host and port. */
   readonly descriptor?: number | null;
-  /** Called with the bound address before any request is read; an error ends the listening. */
+  /** Called with the bound address before any request is read. If it throws, the server stops listening. */
   readonly check?: (host: string) => void;
   /** PEM; null for plain HTTP. */
   readonly tls: { readonly cert: string; readonly key: string } | null;
@@ -33,20 +33,20 @@ interface ListenLimits {
   readonly connections: number;
   /** Milliseconds from a request's first to its last byte. */
   readonly requestMs: number;
-  /** Milliseconds without progress after which a client that doesn't read its answer is cut off. */
+  /** Milliseconds without progress after which a client that doesn't read its response is disconnected. */
   readonly unreadMs: number;
 }
 
 export interface Listening {
   readonly url: string;
-  /** Stops accepting, and resolves when every request in flight has been answered. */
+  /** Stops accepting connections, and resolves once all requests in flight have been answered. */
   close(): Promise<void>;
   /** Closes all remaining connections, so that `close` resolves. */
   cut(): void;
 }
 
 const LIMITS: ListenLimits = { connections: 10_000, requestMs: 30_000, unreadMs: 30_000 };
-/** Longer than the idle timeout of load balancers (60 s): they should close first. */
+/** Longer than the idle timeout of load balancers (60 s), so that they close first. */
 const KEEP_ALIVE_MS = 75_000;
 /** A refused connection is kept open this long so the client can read the error. */
 const LINGER_MS = 2_000;
@@ -144,14 +144,14 @@ function serveRequests(server: Server, listener: Listener): void {
   });
 }
 
-/** A request in progress is answered first, or with the reason if its body is being read. */
+/** A request in progress is answered first; if its body is still being read, with the reason for the refusal. */
 function refuseWhatIsNotHttp(server: Server, { handler, exchanges }: Listener): void {
   server.on("clientError", (error: NodeJS.ErrnoException, stream) => {
     const socket = stream as Socket;
     const refusal = toRefusal(error.code ?? "");
     const last = exchanges.get(socket);
     const isAnswered = last?.outgoing.writableFinished !== false;
-    // The body of a request that was refused never ended.
+    // The refused request's body never ended.
     const isOver = isAnswered && last?.outgoing.req.complete === false;
     if (refusal === null || !socket.writable || isOver) socket.destroy();
     else if (isAnswered) writeRaw(socket, handler.refuse(refusal, "-"));
@@ -162,7 +162,7 @@ function refuseWhatIsNotHttp(server: Server, { handler, exchanges }: Listener): 
   });
 }
 
-/** What follows on the connection isn't HTTP, or may not be. */
+/** Closes the connection after the response, because what follows may not be HTTP. */
 function closeAfter(outgoing: ServerResponse): void {
   if (!outgoing.headersSent) outgoing.setHeader("connection", "close");
 }
@@ -270,23 +270,23 @@ function hasBody({ headers }: IncomingMessage): boolean {
   );
 }
 
-/** Resolves when the client has the answer, or has left. */
+/** Resolves when the client has the response, or has disconnected. */
 async function send(
   outgoing: ServerResponse,
   { status, headers, body }: HttpResponse,
   unreadMs: number,
 ): Promise<void> {
   const length = typeof body === "string" ? { "content-length": Buffer.byteLength(body) } : {};
-  // Spreading would cost about 2 µs per answer.
+  // Spreading would cost about 2 µs per response.
   outgoing.writeHead(status, Object.assign(length, headers));
   if (typeof body === "string") {
     outgoing.end(body);
-    // Most answers fit into the kernel's buffer.
+    // Most responses fit into the kernel's buffer.
     if ((outgoing.socket?.writableLength ?? 0) === 0) return;
   }
   outgoing.setTimeout(unreadMs);
-  // Each part is built when the client has read the previous ones.
+  // Each part is created once the client has read the previous ones.
   if (typeof body !== "string") await pipeline(body, outgoing);
-  // "close" follows both a complete answer and a client that left.
+  // "close" follows both a complete response and a disconnected client.
   if (!outgoing.closed) await new Promise((resolve) => outgoing.once("close", resolve));
 }

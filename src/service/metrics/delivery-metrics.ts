@@ -1,4 +1,4 @@
-/** No addresses or tokens. */
+/** Must not contain addresses or tokens. */
 import type { Channel } from "../../contract/routes.ts";
 import { Counter, Histogram, type MetricSample, writeGauge } from "../../runtime/metrics.ts";
 import type { QueueSummary } from "../domain/delivery/oversight.ts";
@@ -113,7 +113,7 @@ export class DeliveryMetrics {
     this.#refusals.add([why]);
   }
 
-  /** Without a queue, only this process' counts. */
+  /** Without a queue, returns only this process's counts. */
   lines(queue: DueQueue | null, senders: SenderStates): readonly string[] {
     return [
       ...this.#outcomes.lines(),
@@ -158,7 +158,7 @@ function queueLines({ waiting, due, oldestDueSeconds, unknown }: DueQueue): read
   ];
 }
 
-/** Codes have three digits; anything else would create series at will. */
+/** Codes have three digits; anything else could create an unlimited number of series. */
 function replyLabels({ stage, code }: AttemptFacts): readonly string[] {
   return [stage, String(code !== null && code >= 200 && code <= 599 ? code : 0)];
 }

@@ -20,7 +20,7 @@ import type { AttemptMeaning } from "../domain/webhooks/attempts.ts";
 import { projectMetrics, readProjectNumbers } from "./project-metrics.ts";
 import { summarizeWebhooks, webhookMetrics, type WebhookSummary } from "./webhook-metrics.ts";
 
-/** Only for a store with connections and locks. Durations are in seconds. */
+/** Only for stores with connections and locks. Durations are in seconds. */
 export const POSTGRESQL_FAMILIES = {
   retries: {
     name: "surveyctl_store_retries_total",
@@ -86,7 +86,7 @@ interface Summary {
   readonly queue: DueQueue;
   readonly webhooks: WebhookSummary;
   readonly projects: readonly ProjectNumbers[];
-  /** From all processes. */
+  /** The senders of all processes. */
   readonly senders: readonly KeptSender[];
 }
 
@@ -141,14 +141,14 @@ export class ServiceMetrics {
     onLocked: (seconds) => this.#lockWait.observe(seconds),
   };
 
-  /** Called when the scheduler has looked for due surveys. */
+  /** Called each time the scheduler has looked for due surveys. */
   countTurn(): void {
     this.#schedulerSuccessMs = this.#clock.now();
   }
 
-  /** If the store doesn't answer, its metrics are left out. */
+  /** Omits the store's metrics if it doesn't answer. */
   async lines({ store, deliveries, senders, webhookAttempts }: Sources): Promise<readonly string[]> {
-    // Before this reading takes a connection itself.
+    // Counted before this reading takes a connection itself.
     const connections = store.connections();
     this.#summarize ??= readAtMostEvery(this.#clock, GAUGES_KEPT_MS, () => readSummary(store));
     const summary = await withTimeout(this.#clock, STORE_TIMEOUT_MS, this.#summarize(), null).catch(() => null);

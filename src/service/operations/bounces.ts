@@ -32,7 +32,7 @@ export const bounceOperations = {
       return {
         email,
         bounced_at: bouncedAt,
-        /** Text and time of the reply; null if they weren't kept. */
+        /** The reply's text and time; null if they weren't stored. */
         reported_at: evidence?.at ?? null,
         stage: evidence?.stage ?? null,
         code: evidence?.code ?? null,
@@ -53,7 +53,7 @@ export const bounceOperations = {
   "bounce.hook": defineOperation({
     scope: "server",
     access: ({ rotate, keys }) => (rotate || Object.keys(keys).length > 0 ? "write" : "read"),
-    // The first look makes the secret.
+    // The first call creates the secret.
     writesAnyway: true,
     input: { rotate: v.boolean(), keys: keysOf(KEYED_PROVIDERS) },
     run: async (tx, _, { rotate, keys: given }, { appUrl }) => {
@@ -70,7 +70,7 @@ export const bounceOperations = {
   "sms.hook": defineOperation({
     scope: "server",
     access: ({ rotate, keys }) => (rotate || Object.keys(keys).length > 0 ? "write" : "read"),
-    // The first look makes the secret.
+    // The first call creates the secret.
     writesAnyway: true,
     input: { rotate: v.boolean(), keys: keysOf(SIGNING_GATEWAYS) },
     run: async (tx, _, { rotate, keys }, { appUrl }) => {

@@ -1,4 +1,4 @@
-/** `service apply`. */
+/** The operation of `service apply`. */
 import * as v from "valibot";
 import { isJsonObject, type Json } from "../../contract/json.ts";
 import { formatDuration } from "../../contract/text/duration.ts";
@@ -17,11 +17,11 @@ export const configurationOperations = {
     access: ({ dry_run: dryRun }) => (dryRun ? "read" : "write"),
     writesAnyway: true,
     input: {
-      /** As `settings` shows them with `output: "yaml"`. */
+      /** The file in the form that `settings` prints with `output: "yaml"`. */
       file: typed<WantedConfiguration>((given) => (isJsonObject(given) ? given : null), "an object of settings", {
         type: "object",
       }),
-      /** Sections of it. */
+      /** Limits the changes to these sections of the file. */
       only: v.optional(namesAmong(SECTIONS), []),
       dry_run: v.optional(v.boolean(), false),
       ...CONFIRM,
@@ -45,7 +45,7 @@ export const configurationOperations = {
   }),
 };
 
-/** A row for each key; the secrets of new webhooks are shown only here. */
+/** Returns a row for each changed key. The secrets of new webhooks are shown only here. */
 function toRows({ changes, secrets }: AppliedConfiguration) {
   const rows = changes.map(({ key, from, to }) => {
     const change = from === null ? "add" : to === null ? "remove" : "change";
@@ -57,7 +57,7 @@ function toRows({ changes, secrets }: AppliedConfiguration) {
   return [...rows, ...added];
 }
 
-/** Durations as they are typed. */
+/** Formats durations the way people type them. */
 function toTyped(key: string, value: Json): Json {
   return typeof value === "number" && /^throttle$|\.frequency$|\.after$/.test(key) ? formatDuration(value) : value;
 }

@@ -45,7 +45,7 @@ const PAGE_FIELDS = {
   /** Counts surveys by day of the project's zone. */
   by: orNull(v.picklist(["day"])),
   ...PAGE,
-  /** Scheduled time and id of the last row, with a colon; a day's first second. */
+  /** Scheduled time and id of the last row, separated by a colon; or the first second of a day. */
   after: orNull(placeInList),
 };
 type PageInput = v.InferOutput<v.StrictObjectSchema<typeof PAGE_FIELDS, undefined>>;
@@ -71,7 +71,7 @@ export const deliveryOperations = {
   }),
   "delivery.show": defineOperation({
     access: "read",
-    /** One of the two. */
+    /** Exactly one of the two is required. */
     input: { email: orNull(v.string()), phone_number: orNull(v.string()) },
     run: (tx, project, given) => toHistoryInfo(tx, project, oneAddress(given)),
   }),
@@ -105,7 +105,7 @@ export const deliveryOperations = {
   "delivery.resume": defineOperation({
     scope: "server",
     access: "write",
-    // Stored for other processes, and for servers that aren't running.
+    // Stored, so that other processes and servers that aren't running see it too.
     run: (tx) => tx.senders.setState("senders resumed", tx.nowMs),
     after: async ({ store, senders }) => {
       const held = await releaseAll(store, (tx, limit) => tx.deliveries.releaseHeld(limit, { isOperator: true }));
@@ -114,7 +114,7 @@ export const deliveryOperations = {
       return { released: held + putOff };
     },
   }),
-  /** A test mail, which is sent where the command was typed. */
+  /** Composes a test message, which is sent from the machine where the command was typed. */
   "delivery.test": defineOperation({
     access: "read",
     input: { to: v.string() },
@@ -139,7 +139,7 @@ export const deliveryOperations = {
   }),
 };
 
-/** Includes what else is paused, since resuming one doesn't resume the others. */
+/** Includes what else is paused, because resuming one doesn't resume the others. */
 async function toPauseInfo(tx: Transaction, project: ProjectRow | null, pausedAt: number | null) {
   const paused = project === null ? (await tx.projects.list()).filter((each) => each.pausedAt !== null) : [];
   return {
@@ -150,7 +150,7 @@ async function toPauseInfo(tx: Transaction, project: ProjectRow | null, pausedAt
   };
 }
 
-/** Throws NotFoundError if nobody has the address. */
+/** Throws NotFoundError if no one has the address. */
 async function sourcesFor(
   tx: Transaction,
   project: ProjectRow,

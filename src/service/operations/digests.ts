@@ -16,20 +16,20 @@ import { defineOperation, orNull } from "./define/operation.ts";
 
 const NOBODY = "you@example.com";
 
-/** Minutes of the day. */
+/** Minutes since midnight. */
 const timeOfDay = typed<number>(fromText(readMinute), "a time of day, as in 08:00");
 
 export const digestOperations = {
-  /** An address or Slack URL that already gets digests gets the new schedule. */
+  /** Gives an address or Slack URL that already gets digests the new schedule. */
   "digest.add": defineOperation({
     access: "write",
     input: {
-      /** Or a Slack URL. */
+      /** An address or a Slack URL. */
       email: v.string(),
       every: v.picklist(WEEKDAYS),
-      /** The time of day. */
+      /** Time of day. */
       at: v.optional(timeOfDay, "08:00"),
-      /** Null follows the project's. */
+      /** Null uses the project's time zone. */
       tz: orNull(v.string()),
       allow_private: v.optional(v.boolean(), false),
     },

@@ -48,7 +48,10 @@ export function requiredAccess(call: { readonly kind: OperationName }): Access {
   return operation.access(input);
 }
 
-/** Carries out operations on an open store. Without a project: on `default`, or on all. Throws DomainError. */
+/**
+ * Carries out operations on an open store. Without a project, they apply to `default`, or to all projects. Throws
+ * DomainError.
+ */
 export type Admin = <Name extends OperationName>(
   call: { readonly kind: Name } & ProjectField<Name> & InputOf<Name> & { readonly confirm?: true | Confirmation },
 ) => Promise<ResultOf<Name>>;
@@ -76,7 +79,7 @@ export function isServed(name: string): name is ServedName {
   return SERVED.some((served) => served === name);
 }
 
-/** With JSON Schemas of what they take and return. */
+/** Includes the JSON Schemas of their input and output. */
 export function describeOperations() {
   return SERVED.map((name) => {
     const { mostAccess: access, describeInput } = OPERATIONS[name];
@@ -84,7 +87,7 @@ export function describeOperations() {
   });
 }
 
-/** For callers elsewhere. Null if HTTP serves no such operation. Throws DomainError. */
+/** For callers over HTTP. Returns null if HTTP serves no such operation. Throws DomainError. */
 export function callServed(
   tools: OperationTools,
   call: { readonly name: string; readonly project: string },

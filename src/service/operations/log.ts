@@ -1,4 +1,4 @@
-/** `service log`. */
+/** The operation of `service log`. */
 import * as v from "valibot";
 import type { Json } from "../../contract/json.ts";
 import type { Actor, LogLine } from "../domain/ports.ts";
@@ -8,14 +8,14 @@ import { defineOperation, orNull } from "./define/operation.ts";
 const COMMAND_LINE = "command line";
 
 export const logOperations = {
-  /** One page, newest first. */
+  /** Returns one page, newest first. */
   log: defineOperation({
     access: "read",
     input: {
       since: orNull(moment),
       /** A key's name or id, or `command line`. */
       by: orNull(v.string()),
-      /** Such as `key.*`. */
+      /** For example `key.*`. */
       operation: orNull(v.string()),
       ...PAGE,
     },

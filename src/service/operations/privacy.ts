@@ -41,7 +41,7 @@ const keptFor = (max?: number) =>
   );
 
 export const privacyOperations = {
-  /** Without a project, erases from all. */
+  /** Without a project, erases from all projects. */
   erase: defineOperation({
     scope: "any",
     access: ({ dry_run: dryRun }): Access => (dryRun ? "read" : "write"),
@@ -103,14 +103,14 @@ export const privacyOperations = {
       delete: v.optional(v.boolean(), false),
       requests: keptFor(),
       webhooks: keptFor(EVENTS_KEPT),
-      /** Only where the data is. */
+      /** Can only be set on the machine that has the data. */
       log: orNull(duration(readAge, (seconds) => seconds >= LOG_KEPT_MIN, LOG_AGE_FORM)),
       dry_run: v.optional(v.boolean(), false),
     },
     prepare: async ({ actor }, _, { log }) => {
       if (log !== null && actor.key !== null) throw new InvalidError({ log: ["can only be set where the data is"] });
     },
-    /** Ages that are not switched off are followed as well, also those of a backup that was restored. */
+    /** Ages set earlier, even in a backup that was restored, are applied too unless they are switched off. */
     confirm: async (tx, project, input) => {
       if (isLook(input)) return null;
       const change = toPolicy(input);
@@ -150,7 +150,7 @@ function isLook({ responses, requests, webhooks, log, dry_run: dryRun }: GivenRe
   return dryRun || [responses, requests, webhooks, log].every((age) => age === null);
 }
 
-/** The ages that are given; null keeps everything. Throws InvalidError. */
+/** Returns the given ages; null keeps everything. Throws InvalidError. */
 function toPolicy({ anonymize, delete: deletes, responses, requests, webhooks, log }: GivenRetention) {
   const isAge = typeof responses === "number";
   if (anonymize && deletes) throw new InvalidError({ anonymize: ["cannot be used with delete"] });
@@ -190,7 +190,7 @@ async function findTargets(store: Store, name: string | null, address: ErasedAdd
   throw new NotFoundError(`no person found with ${whose} in ${name === null ? "any project" : `project ${name}`}`);
 }
 
-/** After the commit the rows are gone, so the receipt is returned whatever fails here. */
+/** The rows are gone once committed, so the receipt is returned whatever fails here. */
 async function finish({ store, onErased, sweepMessages }: OperationTools, targets: readonly Target[]) {
   const problems: string[] = [];
   const orNote = <Result>(what: string, work: Promise<Result>): Promise<Result | null> =>
@@ -201,7 +201,7 @@ async function finish({ store, onErased, sweepMessages }: OperationTools, target
   await orNote("the erasure log was not written", onErased());
   /** Null if a server will delete them. */
   const messages = await orNote("messages may be left in the outbox", store.settle().then(sweepMessages));
-  // The log can't be emptied while a long backup reads the file; maintenance does it later.
+  // The log can't be emptied while a long backup reads the file; hourly maintenance does it later.
   const isCleaned = await store.clean().catch(() => false);
   if (isCleaned !== false) await store.write((tx) => tx.erasures.setCleaning(false), { project: "none" });
   const areGone = await store.read(async (tx) => {

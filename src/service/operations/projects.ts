@@ -75,7 +75,7 @@ export const projectOperations = {
     },
     run: async (tx, project, { id }) => ({ id: String((await revokeKey(tx, project, id)).id) }),
   }),
-  /** By id or name. The previous keys stay valid unless `revoke_after` ends them. */
+  /** Finds the key by id or name. The previous keys stay valid unless `revoke_after` ends them. */
   "key.rotate": defineOperation({
     access: "write",
     input: { id: v.string(), revoke_after: orNull(lifetime), expires: orNull(lifetime) },

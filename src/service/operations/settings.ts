@@ -1,5 +1,6 @@
 /**
- * `service throttle`, `reminder`, `autopilot`, `settings` and `survey`. Without changes they show the current values.
+ * The operations of `service throttle`, `reminder`, `autopilot`, `settings` and `survey`. Without changes they show the
+ * current values.
  */
 import { readAutopilotSettings } from "../domain/surveys/autopilot/autopilot-settings.ts";
 import * as v from "valibot";
@@ -108,7 +109,7 @@ export const settingsOperations = {
       return output === null ? settings : readConfiguration(tx, project);
     },
   }),
-  /** For the person with that address, or for anyone. */
+  /** Previews the survey of the person with that address, or a sample. */
   "survey.preview": defineOperation({
     access: "read",
     input: { email: orNull(v.string()), locale: orNull(v.picklist(LOCALES)) },

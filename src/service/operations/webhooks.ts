@@ -87,7 +87,7 @@ export const webhookOperations = {
     input: { id: v.string() },
     run: async (tx, project, { id }) => toInfo(tx, await enableWebhook(tx, project, id)),
   }),
-  /** `overlap` is how long the old secret also signs, in seconds. */
+  /** `overlap` is how long the old secret is also used for signing, in seconds. */
   "webhook.rotate": defineOperation({
     access: "write",
     input: { id: v.string(), overlap: v.optional(overlap, DAY_SECONDS) },
@@ -167,9 +167,9 @@ async function toInfo(tx: Transaction, webhook: WebhookRow) {
     format: webhook.format,
     signature_header: webhook.signatureHeader,
     waiting,
-    /** Events that were never delivered. */
+    /** Number of events that were never delivered. */
     failed,
-    /** Events that occurred after it had been disabled for more than 7 days. */
+    /** Number of events that occurred after the webhook had been disabled for more than 7 days. */
     missed: webhook.missed,
     created_at: webhook.createdAt,
     last_delivered_at: webhook.lastDeliveredAt,

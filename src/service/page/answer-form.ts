@@ -1,6 +1,6 @@
 /**
- * The form of an answer. Answers to further questions are in fields `answers[ID]`, repeated for several choices; an
- * empty choice sends nothing, so `asked` names each question of the form.
+ * The form for an answer. Answers to further questions are in fields `answers[ID]`, repeated if several choices are
+ * selected. Without a choice nothing is sent, so `asked` names each question of the form.
  */
 import type { HttpResponse } from "../../contract/http.ts";
 import { characterCount, SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
@@ -26,21 +26,21 @@ export function readScore(text: string): number | null {
 export interface PageForm extends Pick<FormView, "score" | "comment" | "problem"> {
   readonly answers: GivenAnswers;
   readonly by: "script" | "button";
-  /** The field was there, possibly empty. */
+  /** True if the form had the field, even an empty one. */
   readonly hasComment: boolean;
   readonly isTooLarge: boolean;
   /** The field `visit`; see `SurveyView`. */
   readonly givenVisit: string | null;
 }
 
-/** Characters; a longer comment is refused and shown again. */
+/** Characters. A longer comment is rejected and shown again. */
 const COMMENT_MAX = 5000;
 /** Bytes of the longest comment in any script, as a form field. */
 const FORM_MAX = 64 * 1024;
 
 const FIELD = /^answers\[([a-z0-9_-]{1,40})\](?:\[\])?$/;
 
-/** `stored` is the score of a form that has only answers to further questions. */
+/** `stored` is the stored score, for a form that has only answers to further questions. */
 export function readForm(body: Uint8Array, stored: number | null = null): PageForm {
   const fields = new URLSearchParams(new TextDecoder().decode(body));
   const answers = readAnswers(fields);
@@ -81,12 +81,12 @@ function cleanText(text: string): string {
 
 interface AnsweredPage extends AnswerSteps {
   readonly view: SurveyView;
-  /** The stored comment, shown again with a form that has none. */
+  /** The stored comment, shown again if the form has none. */
   readonly comment: string;
   readonly reply: (taken: TakenAnswer & { readonly kind: "stored" }, isAsking: boolean) => HttpResponse;
 }
 
-/** Stores the answer of a form. If it has a mistake, or comes too soon, its page is shown again. */
+/** Stores the answer from a form. If the form has a mistake or was sent too soon, its page is shown again. */
 export async function answerForm(store: Store, form: PageForm, page: AnsweredPage): Promise<HttpResponse> {
   const { view, reply, ...steps } = page;
   const { score, answers, isTooLarge } = form;

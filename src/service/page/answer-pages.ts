@@ -29,7 +29,7 @@ import {
 import { furtherAnswers, QUESTIONS_PATH, questionsPage } from "./questions-page.ts";
 import { endedPage, formPage, type SurveyView, thanksPage } from "./survey-page.ts";
 
-/** Looks at pages of one project that wait to be noted. */
+/** Maximum number of visits per project that wait to be recorded. */
 const LOOKS_MAX = 500;
 
 export class AnswerPages {
@@ -62,15 +62,15 @@ export class AnswerPages {
     const look: Look = { method, score: linkedScore(request.query, rest) };
     const isNoted = this.#noteLook(project.id, token, look);
     const now = unixSeconds(clock);
-    // Without the note of a look, scanners are recognized less well.
+    // If a visit isn't recorded, scanners are recognized less reliably.
     const isScanned =
       this.#scanners.isScanning(request.from, token) || !isNoted || looksScanned(addLook(pageFacts, look, now), sentAt);
     return pageResponse(surveyPage(found, { look, now, isScanned, answerWindowSeconds }));
   }
 
   /**
-   * Notes a look in the background. Returns false if too many are pending: while another process locks the project,
-   * they would fill the memory and delay answers.
+   * Records a visit in the background. Returns false if too many are pending: while another process locks the project,
+   * they would fill the memory and delay responses.
    */
   #noteLook(project: number, token: string, look: Look): boolean {
     const { store, onError } = this.#options;
@@ -114,7 +114,7 @@ export class AnswerPages {
   }
 }
 
-/** Further questions, or the stored answer if there is nothing to ask or change. */
+/** Shows further questions, or the stored answer if there is nothing to ask or change. */
 function showQuestions(options: PagesOptions, found: Found): HttpResponse {
   const { visit, asked } = found;
   const state = linkState(visit, unixSeconds(options.clock), options.answerWindowSeconds);

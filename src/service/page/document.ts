@@ -30,7 +30,7 @@ export function pageResponse(page: HtmlPage): HttpResponse {
   };
 }
 
-/** Redirects to one of our pages; without a host, so that it works behind any proxy. */
+/** Redirects to one of our pages. The address has no host, so that it works behind any proxy. */
 export function seeOther(path: string): HttpResponse {
   return { status: 303, headers: { ...pageHeaders(), location: path }, body: "" };
 }
@@ -70,7 +70,7 @@ function element(name: "style" | "script", text: string): Html {
   return new Html(`<${name}>${text}</${name}>`);
 }
 
-/** No cookies, other origins, caching or framing, and no referrer for linked sites. */
+/** Allows no cookies, other origins, caching or framing, and sends no referrer to linked sites. */
 export function pageHeaders({ brand = NO_BRAND, script = null }: Partial<HtmlPage> = {}): Readonly<
   Record<string, string>
 > {
@@ -91,7 +91,7 @@ export function pageHeaders({ brand = NO_BRAND, script = null }: Partial<HtmlPag
   };
 }
 
-/** Browsers that reach the service by https stay with it. */
+/** Browsers that reached the service by https keep using it. */
 export function stayingWithHttps(response: HttpResponse, url: string): HttpResponse {
   if (!url.startsWith("https:")) return response;
   return { ...response, headers: { ...response.headers, "strict-transport-security": "max-age=31536000" } };
@@ -100,7 +100,7 @@ export function stayingWithHttps(response: HttpResponse, url: string): HttpRespo
 const HASHES_MAX = 1000;
 const hashes = new Map<string, string>();
 
-/** Cached; there are few texts. */
+/** Cached, because there are few different texts. */
 function sourceHash(text: string): string {
   const known = hashes.get(text);
   if (known !== undefined) return known;
@@ -127,7 +127,7 @@ export function unknownLink(locale: Locale): HtmlPage {
   return notice(locale, 404, linkUnknown, linkUnknownDetail);
 }
 
-/** First in reading and focus order. `field` is the id of the field to correct. */
+/** Comes first in reading and focus order. `field` is the id of the field to correct. */
 export function problemSummary(text: string, field: string | null): Html {
   return html`<div class="problem" role="alert" tabindex="-1" autofocus>
     <p>${field === null ? text : html`<a href="#${field}">${text}</a>`}</p>

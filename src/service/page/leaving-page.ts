@@ -119,7 +119,7 @@ async function findSurvey(tx: Transaction, link: Link): Promise<Leaving | null> 
   };
 }
 
-/** Links in mail sent before an erasure still work. */
+/** Links in messages sent before an erasure still work. */
 async function findErased(tx: Transaction, link: Link): Promise<Leaving | null> {
   const { options, request, token } = link;
   const erased = await tx.erasures.byUnsubscribeToken(token);

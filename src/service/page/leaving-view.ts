@@ -26,7 +26,7 @@ const DIGEST = {
 function leavingTexts({ locale, isDigest = false, isSms = false }: LeavingView) {
   const texts = surveyTexts(locale);
   if (!isSms) return isDigest ? { ...texts, ...DIGEST } : texts;
-  // The second sentence says how to return by text, which not every sender can receive.
+  // The second sentence says how to resubscribe by text message, which not every sender can receive.
   const [stopped] = new Intl.Segmenter(locale, { granularity: "sentence" }).segment(texts.smsStopped);
   return { ...texts, unsubscribeAsk: texts.whyYouGetThis, unsubscribed: (stopped?.segment ?? "").trim() };
 }
@@ -39,7 +39,7 @@ export function leavingPage(view: LeavingView): HtmlPage {
   return page(view, texts.unsubscribe, action);
 }
 
-/** `mayReturn` while undo is one click. */
+/** `mayReturn` is true while one click can undo it. */
 export function leftPage(view: LeavingView, mayReturn: boolean): HtmlPage {
   const texts = leavingTexts(view);
   const undo = mayReturn ? button(`${view.action}/undo`, texts.undo, "quiet") : null;

@@ -64,7 +64,7 @@ async function answerLink(options: PagesOptions, request: PathRequest, token: st
     comment: "",
     wait: () => (answer === null ? secondsToWait(options, link, request) : linkChanges.count(visit)),
     store: (tx) => answerByLink(tx, link, visit, given, answerWindowSeconds),
-    // No redirect: its URL could be shared. Sending the form again changes nothing.
+    // Doesn't redirect, because the new URL could be shared. Sending the form again changes nothing.
     reply: ({ asked, answer: { score, mayChange }, further }, isAsking) =>
       pageResponse(
         mayChange && isAsking
@@ -74,7 +74,7 @@ async function answerLink(options: PagesOptions, request: PathRequest, token: st
   });
 }
 
-/** Requests over an address's limit don't count against the link's. */
+/** Requests over the address's limit don't count against the link's limit. */
 function secondsToWait({ addressAnswers, linkAnswers }: PagesOptions, link: PublicLink, request: PathRequest): number {
   const seconds = addressAnswers.count(request.from);
   return seconds > 0 ? seconds : linkAnswers.count(link.token);

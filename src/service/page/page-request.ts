@@ -22,11 +22,11 @@ export interface PagesOptions {
   readonly unknownLinks: PageLimit;
   readonly addressAnswers: PageLimit;
   readonly linkAnswers: PageLimit;
-  /** Per token: changed answers from the form, and unsubscribes undone. */
+  /** Per token: changes made with the form, and undone unsubscribes. */
   readonly linkChanges: PageLimit;
   /** Changes by the page's script, which sends comments while they are typed. */
   readonly scriptChanges: PageLimit;
-  /** The project of Basic credentials, or null. */
+  /** The project that Basic credentials belong to, or null. */
   readonly findProject: (authorization: string, address: string) => Promise<Project | null>;
   readonly onError: (error: unknown) => void;
 }
@@ -36,7 +36,7 @@ interface PageLimit {
   count(caller: string): number;
 }
 
-/** Has the form of our tokens. */
+/** Whether a text has the form of our tokens. */
 export function isToken(text: string): boolean {
   return /^[\w-]{16,64}$/.test(text);
 }
@@ -48,7 +48,7 @@ export function previewLocale(token: string, query: string): Locale | null {
   return effectiveLocale(match[1] ?? new URLSearchParams(query).get("locale"));
 }
 
-/** Without `answer` the page accepts no POST. */
+/** Without `answer`, the page rejects POST. */
 export async function byMethod(
   request: PathRequest,
   show: () => Promise<HttpResponse>,
@@ -61,7 +61,7 @@ export async function byMethod(
   return { status, headers: { ...pageHeaders(), allow }, body: "" };
 }
 
-/** The same answer for every unknown link. Addresses that try many are slowed down. */
+/** Responds the same to every unknown link. Addresses that try many links are slowed down. */
 export function respondUnknown(options: PagesOptions, request: PathRequest): HttpResponse {
   return askToWait(pageResponse(unknownLink(readLanguage(request))), options.unknownLinks.count(request.from));
 }
@@ -81,7 +81,7 @@ export interface Shown {
   readonly presentation: Presentation;
 }
 
-/** `properties` are the survey's: its product is named if the sender has no name. */
+/** `properties` are those of the survey: the page names its product if the sender has no name. */
 export async function showProject(
   tx: Transaction,
   { senderName, base }: Pick<PagesOptions, "senderName" | "base">,

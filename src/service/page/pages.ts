@@ -58,7 +58,7 @@ export class Pages {
   }
 }
 
-/** For people who open a link's host: shows the sender's name. */
+/** For people who open only the host of a link: shows the sender's name. */
 async function showRoot(options: PagesOptions): Promise<HttpResponse> {
   const { brand } = await options.store.read((tx) => showPreview(tx, options));
   const title = brand.name ?? "Surveys";
@@ -67,7 +67,7 @@ async function showRoot(options: PagesOptions): Promise<HttpResponse> {
   return pageResponse({ status: 200, locale: FALLBACK_LOCALE, brand: shown, title, body });
 }
 
-/** Keeps an SVG that is opened directly from running anything. */
+/** Prevents an SVG that is opened directly from running code. */
 const LOGO_HEADERS = {
   "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
   "cache-control": "public, max-age=86400, immutable",

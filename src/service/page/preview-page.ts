@@ -1,4 +1,4 @@
-/** `/s/preview`: a survey's pages without a survey. Stores nothing. */
+/** `/s/preview` shows the pages of a survey that doesn't exist. It stores nothing. */
 import type { HttpResponse, PathRequest } from "../../contract/http.ts";
 import type { Locale } from "../../contract/locales.ts";
 import type { Project } from "../domain/inputs.ts";
@@ -94,7 +94,7 @@ interface ShownPreview extends Shown {
   readonly project: Project | null;
 }
 
-/** Only if there is one project, so that others aren't revealed. */
+/** Uses the project's settings only if there is just one project, so that others aren't revealed. */
 export async function showPreview(tx: Transaction, options: PagesOptions): Promise<ShownPreview> {
   const [project, another] = await tx.projects.list();
   if (project === undefined || another !== undefined)

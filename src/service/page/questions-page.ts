@@ -8,7 +8,7 @@ import { fillText, surveyTexts } from "../domain/texts/survey-texts.ts";
 import { type HtmlPage, problemSummary } from "./document.ts";
 import type { SurveyView } from "./survey-page.ts";
 
-/** Below a survey's address. */
+/** Follows the path of a survey. */
 export const QUESTIONS_PATH = "questions";
 
 /** `busy`: the form is fine and can be sent again later. */
@@ -135,7 +135,7 @@ function numberOption(option: OptionView): Html {
   return html`<label>${input(option)}<span>${option.choice.text}</span></label> `;
 }
 
-/** With a link to change them; null if they can't be changed. */
+/** Includes a link to change them; null if they can't be changed. */
 export function furtherAnswers(
   { words }: SurveyView,
   answers: readonly AdditionalAnswer[],

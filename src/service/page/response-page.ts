@@ -11,7 +11,7 @@ import { isToken, type PagesOptions, readLanguage, respondUnknown, showProject }
 
 const CHALLENGE = 'Basic realm="surveyctl", charset="UTF-8"';
 
-/** Without either, an existing response looks like a missing one. */
+/** Without a key or signature, an existing response looks like a missing one. */
 export async function showResponse(
   options: PagesOptions,
   request: PathRequest,
@@ -45,14 +45,14 @@ function askForKey(request: PathRequest): HttpResponse {
   return { ...page, headers: { ...page.headers, "www-authenticate": CHALLENGE } };
 }
 
-/** Properties about the survey's appearance rather than the person. */
+/** Properties that concern the appearance of the survey rather than the person. */
 const SPECIAL_KEYS: ReadonlySet<string> = new Set(
   SPECIAL_PROPERTIES.flatMap(({ key, olderName }) => (olderName === undefined ? [key] : [key, olderName])),
 );
 
 type Fact = readonly [term: string, value: string | null];
 
-/** For colleagues, so always in English. */
+/** Always in English, because only colleagues see it. */
 function responsePage(response: SurveyResponse, brand: PageBrand, zone: string): HtmlPage {
   const { score, comment, person, person_properties: properties, created_at, updated_at, tags, notes } = response;
   const who = typeof person === "object" ? person : null;

@@ -1,4 +1,4 @@
-/** The question with its eleven numbers, and the page after an answer. Works without scripts. */
+/** The question with its eleven scores, and the page after an answer. Works without scripts. */
 import { SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
 import type { Locale } from "../../contract/locales.ts";
 import { isWebAddress } from "../domain/projects/texts.ts";
@@ -9,12 +9,12 @@ import { type Html, html } from "../../contract/text/html.ts";
 
 export interface SurveyView {
   readonly brand: PageBrand;
-  /** For the displayed score, if any. */
+  /** The survey's texts for the displayed score, if there is one. */
   readonly words: SurveyWords;
   readonly action: string;
-  /** Form field that identifies a visitor's answer to a public link. It is in no URL. */
+  /** A form field that identifies a visitor's answer to a public link. It isn't part of any URL. */
   readonly visit?: string;
-  /** Text messages have no room for it, so their page has the link. */
+  /** The unsubscribe link is on the page because text messages have no room for it. */
   readonly leaveUrl?: string | null;
 }
 
@@ -63,8 +63,8 @@ export function formPage(view: FormView): HtmlPage {
 /**
  * Sends the form at the first tap, click or Enter, so that one click in a mail is an answer. Link scanners open pages
  * in real browsers, scroll and wait, but make no trusted gesture. So nothing is sent until the page has been visible
- * for a second and a trusted event came; scrolling ends in `pointercancel`. The form is read 300 ms later: a tap that
- * changes 9 to 3 sends only 3. Later gestures, and typing once a score is stored, send changes. The button always
+ * for a second and a trusted event has arrived; scrolling ends in `pointercancel`. The form is read 300 ms later: a tap
+ * that changes 9 to 3 sends only 3. Later gestures, and typing once a score is stored, send changes. The button always
  * works.
  */
 const ANSWER_AT_A_GESTURE =
@@ -144,7 +144,7 @@ function invalid(view: FormView, kind: Problem["kind"]): Html | null {
   return view.problem?.kind === kind ? html` aria-invalid="true"` : null;
 }
 
-/** The labels of the scale belong to the question, so that screen readers read them once. */
+/** The labels of the scale are part of the question, so that screen readers read them once. */
 function form(view: FormView, question: Html): Html {
   const { action, comment, visit, words } = view;
   const texts = surveyTexts(words.locale);
@@ -180,7 +180,7 @@ function commentLabel({ words: { locale, commentQuestion } }: FormView): Html {
   return html`<label for="comment" dir="auto">${commentQuestion}</label>`;
 }
 
-/** The script updates the same place when the answer is stored. */
+/** The script updates this same element when the answer is stored. */
 function choice({ words, score, isChosenByLink, hasScript }: FormView): Html | null {
   if (!isChosenByLink || score === null) return null;
   const texts = surveyTexts(words.locale);
@@ -189,7 +189,7 @@ function choice({ words, score, isChosenByLink, hasScript }: FormView): Html | n
   return html`<output data-text="${texts.recordedAddComment}">${chosen}</output> `;
 }
 
-/** Hidden number: sighted people see it above. */
+/** The number is hidden, because sighted people see it above. */
 function scaleEnd(score: number, text: string): Html {
   return html`<span><span class="heard">${score} – </span>${text}</span> `;
 }

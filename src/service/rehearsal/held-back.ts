@@ -1,4 +1,4 @@
-/** When messages are held back: those that leave later than planned, and those that never leave. */
+/** When messages are held back: some leave later than planned, others never leave. */
 import { PLATFORMS } from "../../contract/resources.ts";
 import { createWallClock, DAY_SECONDS } from "../../runtime/zone.ts";
 import { readReminder } from "../domain/delivery/reminders.ts";
@@ -11,8 +11,8 @@ import { nextOpen } from "../domain/windows/open-time.ts";
 import type { Held } from "./results.ts";
 
 /**
- * Why a message leaves later than planned. Call it before the message is settled, which schedules the member's next
- * survey.
+ * Why a message leaves later than planned. Call it before the message is settled, because that schedules the member's
+ * next survey.
  */
 export async function findWaits(tx: Transaction, due: DueQuestion, zone: string): Promise<Held[]> {
   const wallClock = createWallClock(zone);
@@ -49,7 +49,7 @@ export interface Silent {
   readonly withoutAddress: number;
 }
 
-/** When members of Autopilot who get no survey would have been surveyed, until then (Unix seconds). */
+/** Finds Autopilot members who get no survey, and when they would have been surveyed until `until` (Unix seconds). */
 export async function findSilentMembers(store: Store, project: ProjectRow, until: number): Promise<Silent> {
   const held: Held[] = [];
   let withoutAddress = 0;

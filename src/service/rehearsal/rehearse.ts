@@ -21,7 +21,7 @@ import { Answers, JumpClock } from "./simulated.ts";
 export interface RehearsalOptions extends Omit<DataFileOptions, "onEvent"> {
   readonly project: string;
   readonly until: number;
-  /** Share of answered surveys, 0 to 1, and the random numbers that choose them. */
+  /** The share of surveys that are answered, 0 to 1, and the random numbers that choose them. */
   readonly answerRate: number;
   readonly chance: Pick<Random, "fraction">;
   readonly onMoment: (at: number) => Promise<void>;
@@ -31,7 +31,7 @@ export interface RehearsalOptions extends Omit<DataFileOptions, "onEvent"> {
 const CHANNELS: readonly OutgoingChannel[] = ["email", "sms", "reminder", "sms-reminder"];
 const AT_ONCE = 500;
 
-/** Only reads the data. Throws NotFoundError for an unknown project, StoreFileError. */
+/** Doesn't change the data. Throws NotFoundError for an unknown project, StoreFileError. */
 export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
   const clock = new JumpClock(Math.floor(options.clock.now() / 1000));
   const store = await openSqliteStore({ file: IN_MEMORY, clock, random: options.random });
@@ -46,7 +46,7 @@ export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
 
 async function copyInto(store: Store, options: RehearsalOptions): Promise<void> {
   await copyData(options, store, options.signal);
-  // A restored copy is paused; show what happens once it isn't.
+  // A restored copy is paused; this shows what happens once it isn't.
   await store.write(
     async (tx) => {
       await tx.senders.setPaused(null);

@@ -1,11 +1,11 @@
-/** What a rehearsal simulates: chance, time and answers. */
+/** What a rehearsal simulates: randomness, time and answers. */
 import { createHash } from "node:crypto";
 import { type Clock, nextTurn } from "../../runtime/clock.ts";
 import type { Random } from "../../runtime/random.ts";
 import { answerSurvey } from "../domain/answers/answers.ts";
 import type { DueQuestion, Store } from "../domain/ports.ts";
 
-/** Deterministic on every machine. */
+/** Gives the same numbers on every machine. */
 export function createChance(seed: number): Pick<Random, "fraction"> {
   let count = 0;
   return {
@@ -17,7 +17,7 @@ export function createChance(seed: number): Pick<Random, "fraction"> {
   };
 }
 
-/** Only moves when it is set. `sleep` lets other work run and takes no time. */
+/** Time only moves when it is set. `sleep` lets other work run and takes no time. */
 export class JumpClock implements Clock {
   /** Unix seconds. */
   seconds: number;
@@ -44,7 +44,7 @@ const WITHIN_SECONDS = 3 * 86_400;
 const SCORE = 9;
 const WINDOW_SECONDS = 86_400;
 
-/** A share of the people answers, within three days of their survey. */
+/** A share of the people answer, within three days of their survey. */
 export class Answers {
   readonly #store: Store;
   readonly #rate: number;

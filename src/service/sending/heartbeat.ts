@@ -1,4 +1,4 @@
-/** Which processes send from a store: each records regularly that it is alive. */
+/** Which processes send from a store: each regularly records that it is alive. */
 import type { Clock } from "../../runtime/clock.ts";
 import { type OnUnknown, releaseDeadClaims } from "../domain/delivery/deliveries.ts";
 import { LIFE_SECONDS } from "../domain/delivery/living.ts";
@@ -22,7 +22,7 @@ export class Heartbeat {
     this.#options = options;
   }
 
-  /** Called often, and before claims; cheap between beats. */
+  /** Called often, and always before claims; cheap between beats. */
   async beat(): Promise<void> {
     if (this.#ageMs() < BEAT_MS) return;
     const { store, clock, claimer, onUnknown } = this.#options;
@@ -34,7 +34,7 @@ export class Heartbeat {
     this.#beatMs = startedMs;
   }
 
-  /** True for the first by name of the living processes, which does what only one may do. */
+  /** True if this is the first, by name, of the living processes. It does what only one process may do. */
   isLeader(): boolean {
     return this.#isFirst && this.#ageMs() < (LIFE_SECONDS * 1000) / 2;
   }

@@ -1,4 +1,4 @@
-/** Messages in flight, from the claim until the outcome is recorded. */
+/** Messages in flight: from their claim until their outcome is recorded. */
 import type { Clock } from "../../runtime/clock.ts";
 import { groupByProject, allOrFirstError } from "../domain/by-project.ts";
 import { finishDelivery, markTransmitting, mayStillSend, type OnUnknown } from "../domain/delivery/deliveries.ts";
@@ -40,7 +40,7 @@ export interface EndedDelivery {
   readonly seconds: number;
 }
 
-/** How long transmissions get when the service ends, and how much longer marked ones get. */
+/** How long transmissions can take when the service stops, and how much longer marked ones can. */
 const DRAIN_MS = 30_000;
 const DRAIN_MARKED_MS = 10_000;
 /** Marks within this time share a commit. */
@@ -92,7 +92,7 @@ export class InFlight {
     return this.#all().flatMap(({ due, isMarked }) => (isMarked ? [] : [due]));
   }
 
-  /** Ended but not recorded. */
+  /** Deliveries that have ended but aren't recorded. */
   ended(): readonly EndedDelivery[] {
     return this.#all().flatMap(({ due, result, seconds }) => (result === null ? [] : [{ due, result, seconds }]));
   }
@@ -107,8 +107,8 @@ export class InFlight {
   }
 
   /**
-   * Puts back messages that haven't begun and waits for the others, recording each end. Slow ones are put back if
-   * unmarked, otherwise unknown.
+   * Puts back messages that haven't begun and waits for the others, recording each outcome. If one takes too long, it
+   * is put back if unmarked, otherwise unknown.
    */
   async drain(record: () => Promise<void>): Promise<void> {
     this.#cutOff(({ hasBegun }) => !hasBegun);
@@ -157,8 +157,8 @@ export class InFlight {
   }
 
   /**
-   * False if the claim was lost. Ended deliveries, of other projects too, are recorded with the mark, so that a crash
-   * never finds more marks than connections. Recording them again changes nothing.
+   * False if the claim was lost. Ended deliveries, even of other projects, are recorded together with the mark, so that
+   * a crash never finds more marks than connections. Recording them twice changes nothing.
    */
   async #mark(due: DueMessage, frozen: FrozenMessage | undefined): Promise<boolean> {
     const { store, onUnknown } = this.#options;
@@ -176,7 +176,7 @@ export class InFlight {
     return (await allOrFirstError(writes)).every(Boolean);
   }
 
-  /** Only the first end counts: a withdrawn message no longer belongs to the sender. */
+  /** Only the first outcome counts: a withdrawn message no longer belongs to the sender. */
   #end(item: Item, result: DeliveryResult): void {
     if (item.result !== null || !this.#items.has(item.due)) return;
     item.result = result;

@@ -14,7 +14,7 @@ import { classifyReply } from "../delivery/mail/classify-reply.ts";
 import { maskReply } from "../delivery/mail/parse-reply.ts";
 
 export interface SmtpSenderOptions extends Omit<PacedTransportOptions<SmtpMessage, SmtpReply>, "name" | "interpret"> {
-  /** Renders the same message on every attempt, from what the first one froze. */
+  /** Renders the same message on every attempt, from the values frozen by the first one. */
   readonly render: (due: DueMail) => Promise<Pick<Composed<SmtpMessage>, "frozen" | "message">>;
   readonly mayReceive: (address: string) => boolean;
 }
@@ -50,6 +50,6 @@ function interpretReply({ kind, reply }: AnsweredResult<SmtpReply>): Meaning {
   if (kind === "accepted") return { ...NOTHING_MEANT, outcome: "sent" };
   if (stage !== "final-dot") return classifyReply({ ...reply, stage });
   if (code !== null) return classifyReply({ ...reply, stage, code });
-  // A server that loses messages past the dot would make all of them unknown.
+  // Otherwise a server that loses messages after the dot would make all of them unknown.
   return { ...NOTHING_MEANT, outcome: "unknown", sender: "back-off" };
 }

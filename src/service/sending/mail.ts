@@ -23,7 +23,7 @@ export interface MailOptions {
   readonly connections: number;
   /** Null if the mail server signs. */
   readonly dkim: DkimKey | null;
-  /** Addresses that may get mail, `*` for any characters; null for all. Mail to others is held. */
+  /** Addresses that may get mail, `*` for any characters; null for all. Messages to other addresses are held. */
   readonly onlyTo: string | null;
 }
 
@@ -45,7 +45,7 @@ interface DigestMail {
   readonly messageId: string;
 }
 
-/** The scheduler stops first and has already waited for transmissions. */
+/** No need to wait: the scheduler stops first and has already waited for transmissions. */
 const AT_ONCE = { drain: 0, drainPastDot: 0 } as const;
 
 export async function openMailDelivery(options: MailOptions & MailTools): Promise<PacedSender> {
@@ -78,7 +78,7 @@ export async function openMailDelivery(options: MailOptions & MailTools): Promis
   });
 }
 
-/** Warns of a project sender whose domain the signature doesn't cover. Its mail is sent anyway. */
+/** Warns of a project sender whose domain the signature doesn't cover. Its messages are sent anyway. */
 function checkSender(warnings: OnceLog, { id, name }: Project, from: string, key: DkimKey): void {
   const domain = senderDomain(from);
   if (areAligned(key.domain, domain)) return;

@@ -1,4 +1,4 @@
-/** Removes files of messages that were cancelled or whose person is gone. */
+/** Removes files of messages that were cancelled or whose person was deleted. */
 import type { Clock } from "../../runtime/clock.ts";
 import { groupByProject } from "../domain/by-project.ts";
 import type { MessageFiles } from "../domain/delivery/sender.ts";
@@ -7,9 +7,9 @@ import type { ErasedSurvey, Store } from "../domain/ports.ts";
 export interface MessageSweepOptions {
   readonly store: Store;
   readonly clock: Clock;
-  /** Nothing if no message becomes a file. */
+  /** Undefined if no message is written to a file. */
   readonly files?: MessageFiles;
-  /** False for a command: a server may keep files elsewhere. True by default. */
+  /** False for a command, because a server may keep files elsewhere. True by default. */
   readonly knowsOutbox?: boolean;
 }
 
@@ -26,11 +26,14 @@ export class MessageSweep {
     this.#isInFlight = isInFlight;
   }
 
-  /** How many messages were removed, and how many surveys are left: in flight, or for the server. */
+  /**
+   * Returns how many messages were removed, and how many surveys remain because they are in flight or only the server
+   * has them.
+   */
   async eraseSome(listed?: readonly ErasedSurvey[]): Promise<{ readonly removed: number; readonly left: number }> {
     const { store, files, knowsOutbox } = this.#options;
     const gone = listed ?? (await store.read((tx) => tx.queue.listErased(ERASE_BATCH)));
-    // One in flight would be written after it was erased.
+    // A message in flight would be written after it was erased.
     const idle = gone.filter((survey) => !this.#isInFlight(survey));
     if (idle.length === 0) return { removed: 0, left: gone.length };
     const { removed, surveys } = (await files?.erase(idle)) ?? { removed: 0, surveys: idle };
@@ -42,7 +45,7 @@ export class MessageSweep {
     return { removed: removed + more.removed, left: more.left };
   }
 
-  /** How many were removed, at the end or after 30 seconds; null if the server has to look. */
+  /** Returns how many were removed, when done or after 30 seconds; null if the server has to look. */
   async run(): Promise<number | null> {
     const { clock, knowsOutbox } = this.#options;
     const startedMs = clock.monotonic();

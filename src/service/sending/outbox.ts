@@ -31,11 +31,11 @@ import type { MailTools } from "./mail.ts";
 export interface OutboxOptions extends Pick<MailTools, "clock" | "random" | "readContext" | "makeDigest" | "onError"> {
   readonly channels: MessageSender["channels"];
   readonly folder: string;
-  /** Its process is the only writer of these messages. */
+  /** Only the process that serves this file writes these messages. */
   readonly dataFile: string;
 }
 
-/** A link, not a folder, owned by another user, or writable by others. */
+/** The folder is a link or not a folder, is owned by another user, or can be written by others. */
 export class ForeignOutboxError extends Error {
   override readonly name = "ForeignOutboxError";
   readonly reason: "link" | "file" | "open";
@@ -46,7 +46,7 @@ export class ForeignOutboxError extends Error {
   }
 }
 
-/** Messages in progress; their folder is synced once for all. */
+/** Messages in progress. Their folder is synced once for all of them. */
 const BATCH = 64;
 /** More would only wait for the same disk. */
 const CONCURRENCY = 8;
@@ -58,7 +58,7 @@ const OWNER_HASH_LENGTH = 12;
 const TEMPORARY_MAX_AGE_MS = 3_600_000;
 const NAME = String.raw`\d+-\d+-[0-9a-f]{20}(?:-\d+)?\.(?:eml|json)`;
 const MESSAGE = new RegExp(`^${NAME}$`);
-/** An unfinished message: its name, the owner's hash and a random part. */
+/** An unfinished message. Its name is followed by the hash of the owner and a random part. */
 const TEMPORARY = new RegExp(`^${NAME}\\.[\\w-]+\\${TEMPORARY_SUFFIX}$`);
 
 const FACTS = { stage: "outbox", code: null, enhancedCode: null, text: null, host: null, serverId: null };
@@ -72,7 +72,7 @@ export class Outbox implements MessageSender, MessageFiles {
   readonly name = "outbox";
   readonly channels: MessageSender["channels"];
   readonly #options: OutboxOptions;
-  /** Part of temporary names, so that files left by a crash are recognized. */
+  /** Part of temporary names, so that files left by a crash can be recognized. */
   readonly #owner: string;
   readonly #group: WriteGroup;
   #isSwept = false;
@@ -100,7 +100,7 @@ export class Outbox implements MessageSender, MessageFiles {
       return this.#write(questionName(due), attempts, async () =>
         formatQuestion(due, await readContext(project), unixSeconds(clock)),
       );
-    // This takes long, and people may be erased meanwhile.
+    // Takes long, and people may be erased in the meantime.
     const { text, messageId } = await makeDigest(due, await readContext(project), null);
     if (!(await progress.mayStillSend())) return { kind: "cancelled", reason: "withdrawn" };
     const name = fileName({ project, requestId: due.digestId, channel: "email", token: due.token }, due.scheduledAt);
@@ -151,7 +151,7 @@ export class Outbox implements MessageSender, MessageFiles {
       await this.#group.write(() => writeOnce(path.join(folder, name), formatted, unique));
       return { kind: "sent", attempt: { ...FACTS, serverId: name, ms: clock.monotonic() - startedMs } };
     } catch (error) {
-      // The cause has the system's code.
+      // The cause has the system's error code.
       const cause = error instanceof UnwritableFileError ? (error.cause ?? error) : error;
       onError(cause);
       const text = cause instanceof Error ? cause.message : "unknown";
@@ -172,7 +172,7 @@ export class Outbox implements MessageSender, MessageFiles {
   }
 }
 
-/** Prepares and syncs once for files that are written together. */
+/** Prepares the folder and syncs it only once for files that are written together. */
 class WriteGroup {
   readonly #turns = createSemaphore(CONCURRENCY);
   readonly #prepare: () => Promise<void>;
@@ -186,7 +186,7 @@ class WriteGroup {
     this.#sync = sync;
   }
 
-  /** Resolves once what `work` wrote is durable. */
+  /** Resolves once the files written by `work` are durable. */
   async write(work: () => Promise<void>): Promise<void> {
     this.#open += 1;
     await this.#turns.enter();
@@ -234,7 +234,7 @@ function questionName(due: DueQuestion): string {
   return fileName({ project, token, ...survey }, due.requestId);
 }
 
-/** Name of the survey's own file, also for an unfinished file or a reminder's; empty for other files. */
+/** The name of the survey's own file, also for an unfinished file or that of a reminder; empty for other files. */
 function surveyFileName(name: string): string {
   if (!MESSAGE.test(name) && !TEMPORARY.test(name)) return "";
   const [stem = "", ending = ""] = name.split(".", 2);
@@ -247,21 +247,21 @@ function hash(text: string, length: number): string {
 
 interface Formatted {
   readonly text: string;
-  /** Occurs only in this message. */
+  /** A text that occurs only in this message. */
   readonly mark: string;
 }
 
 async function formatQuestion(due: DueQuestion, context: MailContext, now: number): Promise<Formatted> {
   if (due.channel === "sms" || due.channel === "sms-reminder")
     return { text: formatSurveySms(due, context), mark: due.token };
-  // Nothing is frozen without a mark. The seed is derived from the token, so each rendering is the same.
+  // Without a mark nothing is frozen, so the seed is derived from the token to make each rendering the same.
   const seed = "survey" in due ? `${due.requestId} ${due.token}` : due.token;
   const frozen = freezeMail(due, context, tokensFrom(seed), now);
   const message = "survey" in due ? withSurvey(due, context, now) : due;
   return { text: await formatSurveyMail(message, frozen, context), mark: frozen.messageId };
 }
 
-/** Refers to its survey's file, unless that was sent elsewhere. */
+/** The reminder refers to the file of its survey, unless that survey wasn't written here. */
 function withSurvey(due: DueReminder, context: MailContext, now: number): DueReminder {
   if (due.survey.frozen !== null) return due;
   const { messageId } = freezeMail({ ...due, frozen: null }, context, tokensFrom(due.token), now);
@@ -286,7 +286,7 @@ async function checkFolder(folder: string): Promise<void> {
     throw new ForeignOutboxError("open", `${folder} belongs to or can be written by other users`);
 }
 
-/** A complete file that contains the mark is this message. */
+/** If a complete file contains the mark, it is this message. */
 async function writeOnce(file: string, { text, mark }: Formatted, unique: string): Promise<void> {
   const existing = await readRegular(file).catch(() => "");
   if (existing.includes(mark)) return;
@@ -307,7 +307,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   });
 }
 
-/** Returns 1 if it existed, else 0. Leaves anything but a regular file alone. */
+/** Returns 1 if the file existed, else 0. Leaves anything but a regular file alone. */
 async function removeIfThere(file: string): Promise<number> {
   try {
     if (!(await lstat(file)).isFile()) return 0;

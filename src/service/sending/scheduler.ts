@@ -19,9 +19,9 @@ export interface SchedulerOptions {
   readonly heartbeat: Pick<Heartbeat, "beat" | "isLeader" | "end">;
   /** At most one for each channel. */
   readonly senders: readonly MessageSender[];
-  /** Nothing if no message becomes a file. */
+  /** Undefined if no message is written to a file. */
   readonly files?: MessageFiles;
-  /** False for a command: a server may keep files elsewhere, and reports a pause. True by default. */
+  /** False for a command, because a server may keep files elsewhere and reports a pause itself. True by default. */
   readonly knowsOutbox?: boolean;
   /** Older messages are dropped; null for no limit. */
   readonly maxAgeSeconds: number | null;
@@ -86,7 +86,7 @@ export class Scheduler {
   }
 
   /**
-   * Removes messages that were cancelled or whose person is gone, and returns how many. Waits up to 30 seconds for
+   * Removes messages that were cancelled or whose person was deleted, and returns how many. Waits up to 30 seconds for
    * those in flight. Null if some may be where this process doesn't look; the next server removes them.
    */
   sweep(): Promise<number | null> {
@@ -98,8 +98,8 @@ export class Scheduler {
   }
 
   /**
-   * Stops claiming and puts back what hasn't begun. After 30 seconds unmarked transmissions are put back, 10 seconds
-   * later marked ones are unknown.
+   * Stops claiming and puts back messages that haven't begun. After 30 seconds, unmarked transmissions are put back; 10
+   * seconds later, marked ones become unknown.
    */
   async stop(): Promise<void> {
     const { heartbeat, onError } = this.#options;
@@ -145,7 +145,7 @@ export class Scheduler {
       const plans = mayClaim() ? plan(this.#options, this.#inFlight, this.#turns, due) : [];
       const { claimed, isMore } = await this.#recordAndClaim(plans);
       if (isMore) continue;
-      // All that was due is claimed, so nothing else is due before the next second.
+      // Everything due has been claimed, so nothing else is due before the next second.
       const nextAt = claimed > 0 ? now + 1 : (dueAt ?? Infinity);
       this.#quietUntil = open.length < senders.length ? 0 : nextAt;
       await this.#sweep.eraseSome(erased);
@@ -185,7 +185,7 @@ export class Scheduler {
   async #recordAndClaim(plans: readonly Plan[]): Promise<Turn> {
     const ended = groupByProject(this.#inFlight.ended(), ({ due }) => due.project.id);
     const planned = groupByProject(plans, ({ claim }) => claim.project);
-    // If a mark comes sooner, it records them.
+    // If a message is marked sooner, that records them.
     const mayWaitMs = this.#inFlight.isBusy() ? RECORD_WAIT_MS : 0;
     const work = async (project: number): Promise<Turn> => {
       const done = ended.get(project) ?? [];
@@ -208,7 +208,7 @@ export class Scheduler {
 
 interface Turn {
   readonly claimed: number;
-  /** There may be more: something new, or what had no room. */
+  /** True if there may be more to do: something new is due, or something had no room. */
   readonly isMore: boolean;
 }
 
@@ -217,7 +217,7 @@ function readClocks(clock: Clock): { readonly steadyMs: number; readonly wallMs:
   return { steadyMs: clock.monotonic(), wallMs: clock.now() };
 }
 
-/** Otherwise a restored data file would send or drop old messages that nobody has checked. */
+/** Otherwise a restored data file would send or drop old messages before anyone has checked them. */
 async function holdAllOverdue({ store, maxAgeSeconds }: SchedulerOptions): Promise<number> {
   if (maxAgeSeconds === null || !(await store.read(isOverdueInBulk))) return 0;
   for (let held = 0; ;) {
@@ -227,7 +227,7 @@ async function holdAllOverdue({ store, maxAgeSeconds }: SchedulerOptions): Promi
   }
 }
 
-/** Ended messages make room, as they are recorded next. */
+/** Ended messages also make room, because they are recorded next. */
 function roomFor(sender: MessageSender, inFlight: InFlight): number {
   return sender.capacity(RENEWED_SECONDS) - inFlight.busy(sender);
 }
@@ -235,11 +235,11 @@ function roomFor(sender: MessageSender, inFlight: InFlight): number {
 interface Plan {
   readonly sender: MessageSender;
   readonly claim: Omit<Claim, "limit">;
-  /** How many messages to claim, when the claim is made. */
+  /** How many messages to claim; called when the claim is made. */
   readonly limit: () => number;
 }
 
-/** Divides each sender's room among its channels, and a channel's among its projects. */
+/** Divides each sender's room among its channels, and a channel's room among its projects. */
 function plan({ senders, claimer }: SchedulerOptions, inFlight: InFlight, turns: Turns, due: DueProjects): Plan[] {
   return senders.flatMap((sender) => {
     const channels = sender.channels.filter((channel) => due.get(channel)?.length);
@@ -249,7 +249,7 @@ function plan({ senders, claimer }: SchedulerOptions, inFlight: InFlight, turns:
     const [only, ...others] = channels.flatMap((channel) =>
       (due.get(channel) ?? []).map((project) => ({ channel, project })),
     );
-    // A single queue gets all the room, measured when its messages are claimed.
+    // A single queue gets all the room there is when its messages are claimed.
     if (only !== undefined && others.length === 0)
       return [toPlan(only.channel, only.project, () => roomFor(sender, inFlight))];
     let room = roomFor(sender, inFlight);

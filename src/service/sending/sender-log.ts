@@ -28,7 +28,7 @@ export function followHealth(
   };
 }
 
-/** Probes aren't logged. */
+/** Logs a change of health, except for probes. */
 function logHealth(log: Log, { name, place, mask }: LoggedSender, health: SenderHealth): void {
   if (health.mode === "open") return log.info(`${name}_resumed`, place);
   if (health.mode === "probing") return;

@@ -21,7 +21,7 @@ export interface Senders {
   readonly outbox: Outbox;
   /** Channels whose surveys are written to files. */
   readonly outboxChannels: readonly Channel[];
-  /** Senders with a server. */
+  /** Senders that use a mail server or gateway. */
   readonly paced: readonly PacedSender[];
   readonly all: readonly MessageSender[];
   /** Null without a gateway. */

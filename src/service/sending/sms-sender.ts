@@ -1,4 +1,4 @@
-/** What texts may be sent, when, where to, and for how much. */
+/** Which texts may be sent, when, where, and at what cost. */
 import { replaceText } from "../domain/privacy/erase.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import type { DeliveryProgress, DeliveryResult } from "../domain/delivery/sender.ts";
@@ -18,13 +18,13 @@ import type { SmsMessage } from "../delivery/sms/providers/provider.ts";
 import type { GatewayReply } from "../delivery/sms/gateway-transport.ts";
 
 export interface SmsLimits {
-  /** Segments per project and day, replies included. */
+  /** Segments per project and day, including replies. */
   readonly daily: number;
   readonly maxSegments: number;
   /** Prefixes such as `+49`; null allows every country. */
   readonly countries: readonly string[] | null;
   readonly quiet: QuietHours | null;
-  /** Other numbers are held. */
+  /** Messages to other numbers are held. */
   readonly mayReceive: (phoneNumber: string) => boolean;
 }
 
@@ -63,7 +63,7 @@ export class SegmentBudget {
   }
 }
 
-/** Reserved by all processes; sent segments have their own key. */
+/** The key for segments reserved by all processes; sent segments have a separate key. */
 function takenOn(day: string): string {
   return `${day} taken`;
 }
@@ -103,7 +103,7 @@ export async function openSmsSender(options: SmsSenderOptions): Promise<PacedSen
   });
 }
 
-/** Returns the reserved segments unless the message was sent, or may have been. */
+/** Gives the reserved segments back unless the message was sent, or may have been. */
 export async function spend(
   { segments, giveBack }: { readonly segments: number; readonly giveBack: () => void },
   progress: DeliveryProgress,
@@ -132,7 +132,7 @@ function compose({ person, token }: DueQuestion, frozen: FrozenMessage): Compose
   return {
     message: toSmsMessage(to, frozen),
     frozen,
-    // Gateways don't depend on the number.
+    // Empty, because back-offs of a gateway apply to all numbers.
     domain: "",
     redact: (words) => replaceText(replaceText(words, to.slice(1), "<number>"), token, "<token>"),
     mask: (words) => words.replaceAll(to.slice(1), "").replaceAll(/\d+/g, "0"),
@@ -152,7 +152,9 @@ function shorten(result: DeliveryResult): DeliveryResult {
   return { ...result, reason: [`the gateway answered ${code}`, enhancedCode, said].filter(Boolean).join(", ") };
 }
 
-/** Runs before a message waits for its turn. Refused messages wait or are held for an operator. */
+/**
+ * Checked before a message waits for its turn. A message that can't be sent now is postponed, or held for an operator.
+ */
 async function check(options: SmsSenderOptions, due: DueQuestion): Promise<Checked | DeliveryResult> {
   const { limits, budget, clock, store, onLong } = options;
   const { phoneNumber } = due.person;

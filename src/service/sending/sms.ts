@@ -18,7 +18,7 @@ export interface SmsOptions {
   readonly gateway: SmsGateway;
   readonly mode: SmsMode;
   readonly limits: Omit<SmsLimits, "mayReceive">;
-  /** Numbers that may get texts, `*` for any characters; null for all. Others are held. */
+  /** Numbers that may get text messages, `*` for any characters; null for all. Messages to other numbers are held. */
   readonly onlyTo: string | null;
   readonly linkUrl: string | null;
 }
@@ -84,7 +84,7 @@ export async function openSmsDelivery(options: SmsOptions & SmsTools): Promise<S
   const replies = new ReplySender({
     store,
     clock,
-    // Its own connections, so that replies don't wait for a mailing.
+    // A separate transport, so that replies don't wait for a mailing.
     transport: new GatewayTransport(gateway, clock),
     limits,
     budget,

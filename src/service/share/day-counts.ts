@@ -8,7 +8,7 @@ import { keepDays } from "../domain/shares/shares.ts";
 export class DayCounts {
   readonly #store: Store;
   readonly #clock: Clock;
-  /** One count per link at a time. */
+  /** Each link is counted only once at a time. */
   readonly #running = new Map<string, Promise<void>>();
 
   constructor({ store, clock }: { readonly store: Store; readonly clock: Clock }) {

@@ -1,4 +1,4 @@
-/** A live page's numbers: daily tallies added up, and the newest comments, at a bounded cost. */
+/** The numbers of a live page: the sum of daily tallies, and the newest comments, at a bounded cost. */
 import type { JsonObject } from "../../contract/json.ts";
 import { SCORE_MAX } from "../../contract/limits.ts";
 import { createMaskedAnswers } from "../../insight/answers/masked-answers.ts";
@@ -34,7 +34,7 @@ export interface ShareFacts extends LiveFacts {
 export interface FactsOptions {
   readonly store: Store;
   readonly clock: Clock;
-  /** Default sender. */
+  /** The server's default sender. */
   readonly sender: SenderSettings;
 }
 
@@ -83,7 +83,7 @@ export async function readShareFacts(
   };
 }
 
-/** The range of the same length before this one, and its name. */
+/** Counts the preceding range of the same length, and names it. */
 async function countBefore(
   tx: Transaction,
   { project, trendId }: ShareRow,
@@ -157,7 +157,7 @@ function segmentTally(days: readonly CountedDay[], property: string): SegmentTal
 const NOBODY = { detractors: 0, passives: 0, promoters: 0 };
 
 const NEWEST_MAX = 500;
-/** Characters of these answers as JSON; counting more would take too long. */
+/** Maximum characters of these answers as JSON; counting more would take too long. */
 const TEXT_MAX = 1_000_000;
 const COMMENTS_MAX = 200;
 

@@ -17,7 +17,7 @@ export function readRangeName(query: string): RangeName | null {
 
 export interface RangeStart {
   readonly first: number;
-  /** First day of the range it is compared with, which ends the day before. */
+  /** First day of the range to compare with, which ends the day before `first`. */
   readonly before: number;
   readonly words: string;
 }
@@ -41,7 +41,10 @@ export interface SharedPeriod extends Coverage {
   readonly last: number;
 }
 
-/** From a first day until today. `isOpen`: there is no data before the first day, so no period is cut off. */
+/**
+ * The periods from a first day until today. `isOpen` means that there is no data before the first day, so no period is
+ * cut off.
+ */
 export function sharedPeriods(firstDay: number, now: number, isOpen: boolean): SharedPeriod[] {
   const today = utcDay(now);
   const unit = unitFor(today - firstDay);

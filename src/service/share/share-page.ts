@@ -1,4 +1,4 @@
-/** `/d/<token>` is a live page, `.json` and `.csv` its numbers. Wrong tokens look like unknown paths. */
+/** `/d/<token>` is a live page; with `.json` or `.csv`, its numbers. Wrong tokens look like unknown paths. */
 import { createHash } from "node:crypto";
 import type { HttpResponse, PathRequest } from "../../contract/http.ts";
 import { toCoreMetrics } from "../../contract/resources.ts";
@@ -22,7 +22,7 @@ const KEPT_MAX = 200;
 const PATH = /^\/d\/([\w-]+?)(\.json|\.csv)?$/;
 
 export interface ShareOptions extends FactsOptions {
-  /** Without a trailing slash; null to use the URL of each request. */
+  /** The public URL without a trailing slash; null uses the URL of each request. */
   readonly publicUrl: string | null;
 }
 
@@ -62,7 +62,7 @@ export class SharePage {
     return stayingWithHttps(response, publicUrl ?? request.origin);
   }
 
-  /** Everyone sees the same numbers for a minute; an erased person is missing from the next ones. */
+  /** For a minute everyone sees the same numbers; a person erased in the meantime is missing from the next ones. */
   #readFacts(share: ShareRow, range: RangeName): Promise<ShareFacts> {
     const now = this.#options.clock.monotonic();
     const key = `${share.project.id} ${share.id} ${range}`;
@@ -88,7 +88,7 @@ function page(facts: ShareFacts, range: RangeName, given: LinkSignature): HttpRe
   return { status: 200, headers, body: renderLivePage(facts, range, given.signature === "" ? {} : { ...given }) };
 }
 
-/** Dashboards on other origins read the numbers, some with custom headers. */
+/** Dashboards on other origins read the numbers, some of them with custom headers. */
 const CROSS_ORIGIN = {
   "access-control-allow-origin": "*",
   "access-control-allow-methods": "GET, HEAD",

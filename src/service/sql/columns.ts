@@ -18,7 +18,7 @@ export function renameFields<Field extends string>(
   return Object.fromEntries((Object.keys(columns) as Field[]).map((field) => [columns[field], row[field]]));
 }
 
-/** For UPDATE: assignments of the changed fields, and their values. */
+/** Returns the assignments of an UPDATE for the changed fields, and their values. */
 export function assign<Field extends string>(
   columns: Readonly<Record<Field, string>>,
   change: Readonly<Partial<Record<Field, SqlValue>>>,
@@ -35,7 +35,7 @@ type Alias<Row> = (Row extends unknown ? keyof Row : never) | `${string}.${strin
 
 interface ColumnKinds<Row> {
   readonly json?: readonly Alias<Row>[];
-  /** Stored as 0 or 1. */
+  /** Columns stored as 0 or 1. */
   readonly flags?: readonly Alias<Row>[];
 }
 

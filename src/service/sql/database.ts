@@ -1,4 +1,4 @@
-/** The seam between engines. Both run the same SQL: parameters are `?`, and PostgreSQL translates `json_quote`. */
+/** The interface between engines. Both run the same SQL: parameters are `?`, and PostgreSQL translates `json_quote`. */
 import type { CountChanges } from "./lists/count-changes.ts";
 import type { SqlRow, SqlValue } from "./sql-values.ts";
 
@@ -38,9 +38,9 @@ export interface Database {
   /** Returns the number of changed rows. Rejects with `UniqueViolation`. */
   run(sql: string, values?: readonly SqlValue[]): Promise<number>;
   returning(sql: string, values?: readonly SqlValue[]): Promise<SqlRow[]>;
-  /** A change without a result. It runs before the job's next query; the job fails if it does. */
+  /** Runs a change without returning a result, before the job's next query. If it fails, so does the job. */
   send(sql: string, values?: readonly SqlValue[]): void;
-  /** Assignments to it are saved at the end of the write. */
+  /** The state of a project; assignments to it are saved at the end of the write. */
   state(project: number): Promise<ProjectState>;
 }
 
@@ -49,7 +49,7 @@ export interface Session {
   updatedAt: number;
 }
 
-/** The number of values in one statement, fixed so that it is prepared once. */
+/** The number of values per statement, fixed so that the statement is prepared once. */
 const IN_MAX = 50;
 
 /** Selects rows whose column, at the end of `sql` (`… AND id IN`), has one of the values. */
@@ -64,7 +64,7 @@ export async function allIn(
   for (let at = 0; at < wanted.length; at += IN_MAX) {
     const values = wanted.slice(at, at + IN_MAX);
     const [last = null] = values.slice(-1);
-    // Repeating a value is harmless.
+    // Fills up with a repeated value, which is harmless.
     while (values.length < IN_MAX) values.push(last);
     rows.push(...(await database.all(text, [...before, ...values])));
   }

@@ -3,7 +3,10 @@ import type { Database } from "./database.ts";
 
 /** Rows per step. */
 export const STEP = 50;
-/** A transaction has steps until this time has passed, so that others wait briefly, and no more than this number. */
+/**
+ * A transaction runs steps until this time has passed, so that others wait only briefly, and at most this number of
+ * them.
+ */
 const STEPS_MS = 20;
 const STEPS_MAX = 20;
 
@@ -14,7 +17,7 @@ export interface LongChange {
   readonly kind: LongChangeKind;
   /** The id of the trend or person, or the platform's name. */
   readonly target: string;
-  /** The last id that is done; steps go by ascending id. */
+  /** The last id that is done; steps go in ascending order. */
   readonly doneTo: number;
 }
 
@@ -24,7 +27,7 @@ const CHANGE = "project_id = ? AND kind = ? AND target = ?";
 
 export interface LongChangesOptions {
   readonly clock: Pick<Clock, "monotonic">;
-  /** Becomes true with a change. */
+  /** Set to true when a change is saved. */
   readonly isNoted: { value: boolean };
 }
 
@@ -34,14 +37,14 @@ export class LongChanges {
   readonly #step: (change: LongChange) => Promise<number | null>;
   readonly #options: LongChangesOptions;
 
-  /** `step` does one and resolves with its end; null when nothing is left. */
+  /** `step` does one step and resolves with its last id; null when nothing is left. */
   constructor(database: Database, step: (change: LongChange) => Promise<number | null>, options: LongChangesOptions) {
     this.#database = database;
     this.#step = step;
     this.#options = options;
   }
 
-  /** Does the first steps now and, if there are more, notes the change. True when all is done. */
+  /** Does the first steps now and, if there are more, saves the change. True if all is done. */
   async begin(change: Key): Promise<boolean> {
     this.forget(change);
     const doneTo = await this.#proceed({ ...change, doneTo: 0 });
@@ -97,7 +100,7 @@ export class LongChanges {
 export interface StepLoopOptions {
   /** Set if a change may be saved; the loop clears it. */
   readonly isNoted: { value: boolean };
-  /** Finds a project with a saved change, in a read, which doesn't wait for writers. */
+  /** Finds a project with a saved change, using a read, because that doesn't wait for writers. */
   readonly find: () => Promise<number | null>;
   /** Runs some steps of that project in a separate transaction. */
   readonly proceed: (project: number) => Promise<unknown>;

@@ -58,7 +58,7 @@ export class ProjectStates {
     this.#held = new Map(mark);
   }
 
-  /** Returns the changes to save, and forgets everything. */
+  /** Returns the changes to save, and resets. */
   end(updatedAt: number): readonly SqlChange[] {
     const changes = [...this.#held].map(([project, { nextId, clock, version }]) => ({
       sql: SET_STATE,

@@ -1,6 +1,6 @@
 import { isLoopbackHost } from "../../runtime/name-resolver.ts";
 
-/** Why a database can't be opened by this URL, without its password; null if it can. */
+/** Why a database URL can't be used, without repeating its password; null if it can. */
 export function databaseUrlProblem(url: string): string | null {
   if (!URL.canParse(url)) return FORM;
   const { protocol, hostname, searchParams } = new URL(url);

@@ -1,6 +1,9 @@
 import { UnavailableError } from "../domain/errors.ts";
 
-/** `foreign` belongs to another program, `outdated` is older than the baseline, `missing` is gone but has a log. */
+/**
+ * `foreign` belongs to another program, `outdated` is older than the baseline, `missing` no longer exists but has a
+ * log.
+ */
 export type FileTrouble =
   | "not_sqlite"
   | "linked"
@@ -55,7 +58,7 @@ export class StoreDatabaseError extends UnavailableError {
 export type StoreEvent =
   | { readonly kind: "created" }
   | { readonly kind: "readable" }
-  /** Numbers of the schema. */
+  /** `from` and `to` are schema versions. */
   | { readonly kind: "upgraded"; readonly from: number; readonly to: number }
   | { readonly kind: "trouble"; readonly error: StoreFileError | StoreDatabaseError }
   | { readonly kind: "recovered" }

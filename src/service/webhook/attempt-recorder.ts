@@ -70,7 +70,7 @@ export class AttemptRecorder {
     }
   }
 
-  /** Logs a disabled endpoint, without its URL, which may be secret. */
+  /** Logs that an endpoint was disabled, without its URL, which may be secret. */
   #count({ project, id, url }: WebhookRow, meaning: AttemptMeaning | undefined): void {
     if (meaning === undefined) return;
     this.counts.set(meaning.kind, (this.counts.get(meaning.kind) ?? 0) + 1);

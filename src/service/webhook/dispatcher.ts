@@ -46,7 +46,10 @@ export class Dispatcher {
     this.#loop.wake();
   }
 
-  /** Starts no more attempts. Running ones get five seconds; unfinished ones are repeated after the next start. */
+  /**
+   * Starts no more attempts. Running ones have five seconds to finish; unfinished ones are repeated after the next
+   * start.
+   */
   async stop(): Promise<void> {
     await this.#loop.stop();
     for (const queue of this.#queues.values()) queue.clear();
@@ -111,7 +114,7 @@ interface Share {
   readonly isSlow: boolean;
 }
 
-/** For each enabled endpoint: the events it has room for, and in how many seconds of the store's clock more are due. */
+/** For each enabled endpoint, the events it has room for, and in how many seconds of the store's clock more are due. */
 async function readShares(
   tx: Transaction,
   queues: ReadonlyMap<string, EndpointQueue>,

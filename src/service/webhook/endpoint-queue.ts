@@ -22,7 +22,7 @@ export interface EndpointQueueOptions extends EndpointOptions {
 const AT_ONCE = 4;
 const WAITING_MAX = 64;
 const WAITING_LOW = 32;
-/** Maximum of finished but unrecorded events, in case the disk is slow. */
+/** Maximum number of finished but unrecorded events, in case the disk is slow. */
 const HELD_MAX = 256;
 
 export class EndpointQueue {
@@ -30,10 +30,10 @@ export class EndpointQueue {
   readonly #transport: EndpointTransport;
   readonly #waiting: DueEvent[] = [];
   readonly #running = new Map<DueEvent, Promise<void>>();
-  /** Pending, running or unrecorded, by the event's number. */
+  /** Events that are pending, running or unrecorded, by number. */
   readonly #held = new Map<number, DueEvent>();
   readonly #busy = new Set<number>();
-  /** Responses that ask for a pause and aren't recorded yet. */
+  /** Events whose response asked for a pause that isn't recorded yet. */
   readonly #pauses = new Set<DueEvent>();
   #webhook: WebhookRow | null = null;
 
@@ -42,7 +42,7 @@ export class EndpointQueue {
     this.#transport = new EndpointTransport(options, AT_ONCE);
   }
 
-  /** As last read. */
+  /** The webhook as last read. */
   webhook(): WebhookRow {
     if (this.#webhook === null) throw new Error("nothing was taken yet");
     return this.#webhook;
@@ -117,7 +117,7 @@ export class EndpointQueue {
       return (await store.read((tx) => tx.webhooks.delivery(project.id, id, event))) !== null;
     } catch (error) {
       onError(error);
-      // They will be read again in order.
+      // The events will be read again, in order.
       this.clear();
       return false;
     }

@@ -1,4 +1,4 @@
-/** Posts outside the queue. */
+/** Posts single requests outside the queue. */
 import { unixSeconds } from "../../runtime/clock.ts";
 import type { WebhookRow } from "../domain/ports.ts";
 import type { AttemptEnd } from "../domain/webhooks/attempts.ts";

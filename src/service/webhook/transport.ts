@@ -1,4 +1,4 @@
-/** One POST to an endpoint, without redirects or proxies, and only to allowed addresses. */
+/** Posts one request to an endpoint, without redirects or proxies, and only to allowed addresses. */
 import { lookup, type LookupAddress } from "node:dns";
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
@@ -102,7 +102,7 @@ export class EndpointTransport {
       });
       return toAnswer(url, await readAnswerStart(response, request, BODY_BYTES_MAX));
     } catch (error) {
-      // The other side had closed a kept-alive connection, so the request didn't arrive.
+      // The endpoint had already closed a kept-alive connection, so the request didn't arrive.
       const isStale = request.reusedSocket && (error as NodeJS.ErrnoException).code === "ECONNRESET";
       if (isStale && mayRepeat) return this.#exchange(target, headers, body, signal, false);
       throw error;

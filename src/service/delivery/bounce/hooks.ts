@@ -22,7 +22,7 @@ import { eventToReport, type ProviderEvent } from "./to-report.ts";
 
 export interface BounceHooksOptions {
   readonly store: Store;
-  /** Over the network by default. */
+  /** Defaults to fetching over the network. */
   readonly fetchText?: FetchText;
   readonly metrics: Pick<HookMetrics, "countReport" | "countRefusal">;
 }
@@ -118,7 +118,9 @@ interface Signed {
 }
 
 interface Proof {
-  /** From a signature that doesn't cover the body, so it must not be reused with another; otherwise null. */
+  /**
+   * A token from a signature that doesn't cover the body, so it must not be reused with another body; otherwise null.
+   */
   readonly token: string | null;
 }
 

@@ -5,7 +5,7 @@
 
 /** Larger than any server returns; the rest is ignored. */
 const MAX_BYTES = 10 * 1024 * 1024;
-/** Headers and reports have a few kilobytes. */
+/** Headers and reports take a few kilobytes. */
 const MAX_NEEDED_CHARACTERS = 256 * 1024;
 
 const REPORT = /^content-type:\s*message\/(?:(?:global-)?delivery-status|feedback-report)\b/im;
@@ -42,7 +42,7 @@ function bodyPlace(header: string): Place {
   return RETURNED.test(header) ? "returned" : "body";
 }
 
-/** Yields lines with their line feeds; all at once would be millions of strings. */
+/** Yields lines with their line feeds. An array of them would have millions of strings. */
 function* linesOf(text: string): Generator<string> {
   for (let start = 0; start < text.length;) {
     const end = text.indexOf("\n", start);

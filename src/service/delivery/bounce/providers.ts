@@ -50,7 +50,7 @@ const POSTMARK_TYPES: ReadonlyMap<string, EventType> = new Map([
   ["Unsubscribe", "unsubscribe"],
 ]);
 
-/** Its message ids are its own, so reports match by address. */
+/** Postmark assigns its own message ids, so reports match by address. */
 export const readPostmark: ReadEvents = (body) =>
   parsed(POSTMARK, body, (given) => {
     const { RecordType, ID, Email, Recipient, ChangedAt, Details, Description } = given;
@@ -87,13 +87,13 @@ const SENDGRID_EVENTS: ReadonlyMap<string, EventType> = new Map([
   ["unsubscribe", "unsubscribe"],
   ["group_unsubscribe", "unsubscribe"],
 ]);
-/** `dropped` is no longer attempted because of an earlier event. */
+/** `dropped` means that SendGrid no longer attempts delivery because of an earlier event. */
 const SENDGRID_DROPPED: ReadonlyMap<string, EventType> = new Map([
   ["Bounced Address", "hard"],
   ["Spam Reporting Address", "complaint"],
   ["Unsubscribed Address", "unsubscribe"],
 ]);
-/** Classes of bounces about the address; others are temporary. */
+/** Bounce classes that concern the address; the others are temporary. */
 const SENDGRID_HARD: ReadonlySet<string> = new Set(["invalid address", "unclassified"]);
 
 export const readSendGrid: ReadEvents = (body) =>
@@ -151,7 +151,7 @@ export const readMailgun: ReadEvents = (body) =>
     return [{ id, type, email, messageId: message?.headers?.["message-id"] ?? null, status, reason }];
   });
 
-/** Mail that was retried for too long has the code 602. */
+/** Code 602 means that a message was retried for too long. */
 const MAILGUN_REASONS: ReadonlyMap<string, EventType> = new Map([
   ["suppress-complaint", "complaint"],
   ["suppress-unsubscribe", "unsubscribe"],

@@ -14,12 +14,12 @@ type Report = { readonly messageId: string | null } & (
   | ({ readonly kind: "complaint" } & FeedbackReport)
 );
 
-/** `token` is from the address it was sent to, or null. */
+/** `token` is from the address the message was sent to, or null. */
 export type ReturnedMessage = { readonly token: string | null } & (Report | { readonly kind: "auto-reply" | "other" });
 
 export interface ReturnPath {
   /**
-   * From the environment variables `ORIGINAL_RECIPIENT` and `RECIPIENT` of the mail server, which take precedence over
+   * Taken from the mail server's environment variables `ORIGINAL_RECIPIENT` and `RECIPIENT`, which take precedence over
    * headers.
    */
   readonly originalRecipient?: string | undefined;
@@ -91,7 +91,7 @@ async function parse(raw: Uint8Array): Promise<Email | undefined> {
   try {
     return await PostalMime.parse(neededLines(raw), { forceRfc822Attachments: true });
   } catch {
-    // Nested too deeply, or mostly headers: not a mail server's report.
+    // Nested too deeply, or mostly headers, so it isn't a mail server's report.
     return undefined;
   }
 }

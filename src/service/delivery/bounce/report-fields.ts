@@ -4,9 +4,9 @@ export interface RecipientStatus {
   /** In lower case: `failed`, `delayed`, `delivered`, `relayed` or `expanded`; null if missing. */
   readonly action: string | null;
   readonly status: string | null;
-  /** With its type: `smtp; 550 5.1.1 user unknown`. If it is missing, the comment of the status. */
+  /** Includes the type: `smtp; 550 5.1.1 user unknown`. If the field is missing, this is the comment of `Status`. */
   readonly diagnosticCode: string | null;
-  /** Without the type (`rfc822;`). */
+  /** The address without its type (`rfc822;`). */
   readonly finalRecipient: string | null;
   readonly originalRecipient: string | null;
 }
@@ -57,7 +57,7 @@ export function isComplaint({ feedbackType }: FeedbackReport): boolean {
   return feedbackType !== "" && !NO_COMPLAINT.has(feedbackType);
 }
 
-/** A block ends at an empty line, or at a field that it already has. */
+/** A block ends at an empty line, or at a field that it already contains. */
 function splitBlocks(text: string): readonly Fields[] {
   const blocks: Map<string, string>[] = [];
   for (const paragraph of text.split(/\r?\n(?:[ \t]*\r?\n)+/)) {

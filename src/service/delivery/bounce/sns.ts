@@ -33,7 +33,7 @@ const SIGNED = {
 } as const;
 const CERTIFICATES_MAX = 16;
 
-/** Only visits `sns.<region>.amazonaws.com`, over https. */
+/** Only makes requests to `sns.<region>.amazonaws.com`, over https. */
 export class Sns {
   readonly #fetchText: FetchText;
   readonly #certificates = new Map<string, string>();

@@ -3,7 +3,7 @@ import type { RecipientStatus } from "./report-fields.ts";
 
 /** Bytes to read: the report precedes the returned message. */
 const READ_MAX = 64 * 1024;
-/** Where recipients begin, and the line that names one, followed by its reply. */
+/** The line that introduces the recipients, and the line that names one, which is followed by the server's reply. */
 const QMAIL = { begins: /^\s*Hi\. This is the qmail-send program/, recipient: /^<([^<>\s]+@[^<>\s]+)>:\s*$/ };
 const EXIM = { begins: /\bfollowing address\(es\) failed:/, recipient: /^ {2}([^\s<>()|]+@[^\s<>():]+):?\s*$/ };
 

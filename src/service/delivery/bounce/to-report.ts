@@ -6,11 +6,11 @@ import { readReport, type ReturnPath } from "./read-report.ts";
 import type { RecipientStatus } from "./report-fields.ts";
 
 export interface ProviderEvent {
-  /** Unique per source; null allows one of its type per survey. */
+  /** Unique per source. Null allows only one event of each type per survey. */
   readonly id: string | null;
   readonly type: "hard" | "soft" | "complaint" | "unsubscribe";
   readonly email: string | null;
-  /** Ours, with or without `<>`. */
+  /** Our Message-ID, with or without `<>`. */
   readonly messageId: string | null;
   readonly status: string | null;
   readonly reason: string | null;

@@ -8,9 +8,9 @@ import { evaluateSpf, type SpfAnswer } from "./spf.ts";
 
 interface KnownRelay {
   readonly host: RegExp;
-  /** The domain whose SPF record lists its servers. */
+  /** The domain whose SPF record lists the provider's servers. */
   readonly spf: string;
-  /** True if it replaces the envelope sender with its own, whose SPF record then counts. */
+  /** True if the provider replaces the envelope sender with its own, whose SPF record then counts. */
   readonly hasOwnEnvelope: boolean;
 }
 
@@ -130,7 +130,7 @@ async function checkDmarc(names: NameResolver, { from, bounceAddress, dkim }: Ma
   });
 }
 
-/** The domain's record, or that of a parent domain. */
+/** Finds the domain's record, or that of a parent domain. */
 async function findDmarc(names: NameResolver, domain: string): Promise<string | null> {
   const labels = domain.split(".");
   for (const at of labels.keys()) {

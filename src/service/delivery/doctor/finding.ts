@@ -3,14 +3,14 @@ import type { DkimKey } from "../mail/dkim.ts";
 import type { SendRate } from "../carrier.ts";
 import type { SmtpServer } from "../smtp/smtp-url.ts";
 
-/** `warning` may cost some mail, `problem` will; `skipped` couldn't be checked. */
+/** A `warning` can cost some mail, a `problem` will; `skipped` means it couldn't be checked. */
 export type FindingResult = "ok" | "warning" | "problem" | "skipped";
 
 export interface DoctorFinding {
   readonly check: string;
   readonly result: FindingResult;
   readonly detail: string;
-  /** The rule that is or would be broken, and how receivers reject such mail. */
+  /** The rule that is (or would be) broken, and how receivers reject such mail. */
   readonly rule: string;
 }
 
@@ -19,11 +19,11 @@ export interface MailSetup {
   readonly publicUrl: string | null;
   readonly from: string | null;
   readonly bounceAddress: string | null;
-  /** Null without one; a sentence if it is unusable. */
+  /** Null if no server is set; a sentence if the setting is unusable. */
   readonly server: SmtpServer | string | null;
   readonly certificates: string | null;
   readonly rate: SendRate | null;
-  /** Null if the server signs; a sentence if the key is unusable. */
+  /** Null if the mail server signs; a sentence if the key is unusable. */
   readonly dkim: DkimKey | string | null;
 }
 
@@ -33,7 +33,7 @@ export function createReporter(check: string, rule: string): Reporter {
   return (result, detail) => ({ check, result, detail, rule });
 }
 
-/** Whether DMARC's relaxed mode considers the domains one sender's. */
+/** Whether DMARC's relaxed mode treats the two domains as the same sender. */
 export function areAligned(one: string, other: string): boolean {
   return registeredDomain(one) === registeredDomain(other);
 }
@@ -46,7 +46,7 @@ function registeredDomain(name: string): string {
   return labels.slice(isRegistry ? -3 : -2).join(".");
 }
 
-/** As in DNS: ASCII, lower case, without a final dot. */
+/** The form used in DNS: ASCII, lower case, without a final dot. */
 export function asciiName(name: string): string {
   return (domainToASCII(name) || name).toLowerCase().replace(/\.$/, "");
 }

@@ -4,7 +4,7 @@ import type { NameResolver } from "../../../runtime/name-resolver.ts";
 import { asciiName } from "./finding.ts";
 
 export interface SpfAnswer {
-  /** `none` without a record, `error` for a record that receivers reject. */
+  /** `none` means no record, `error` a record that receivers reject. */
   readonly result: "pass" | "fail" | "softfail" | "neutral" | "none" | "error";
   readonly record: string | null;
   /** Domains that the record includes or redirects to, and its own. */
@@ -13,7 +13,7 @@ export interface SpfAnswer {
   readonly reason: string | null;
 }
 
-/** Terms that need DNS (RFC 7208, 4.6.4). */
+/** Maximum number of terms that need DNS look-ups (RFC 7208, 4.6.4). */
 const LOOKUPS_MAX = 10;
 const QUALIFIERS = { "+": "pass", "-": "fail", "~": "softfail", "?": "neutral" } as const;
 const TERM = /^([-+~?]?)([a-z\d]+)(?::([^/]*))?(?:\/(\d+))?(?:\/\/(\d+))?$/i;

@@ -8,7 +8,7 @@ import { freezeMail, toFrozenMessage } from "../message/survey-mail.ts";
 const MARK = "X-Surveyctl-Test: yes\r\n";
 const SUBJECT_PREFIX = "[Test] ";
 
-/** Without a signature. Its links lead to the preview page. */
+/** Composes an unsigned message whose links lead to the preview page. */
 export async function composeTestMail(
   to: string,
   context: MailContext,

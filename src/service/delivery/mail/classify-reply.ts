@@ -48,8 +48,8 @@ interface CodeRule {
 }
 
 /**
- * Enhanced codes without their class, because servers write `550 4.1.1` and `451 5.1.1`. Only strong phrases overrule a
- * code about the address, see `PhraseList`.
+ * Enhanced codes without their class, because servers write `550 4.1.1` and `451 5.1.1`. A code about the address is
+ * overruled only by strong phrases; see `PhraseList`.
  */
 const CODE_RULES: Readonly<Record<string, CodeRule>> = {
   "1.1": { reason: "userunknown", unless: ANY },
@@ -75,7 +75,7 @@ const CODE_RULES: Readonly<Record<string, CodeRule>> = {
   "6.*": { reason: "content", unless: [] },
   "7.*": { reason: "policy", unless: ANY },
 };
-/** The sender's fault, whatever the text: SPF, DKIM, DMARC, Microsoft's rules and blocklists. */
+/** Codes that blame the sender, whatever the text: SPF, DKIM, DMARC, Microsoft's rules and blocklists. */
 const SENDER_POLICIES: readonly (readonly [first: number, last: number])[] = [
   [20, 40],
   [509, 509],
@@ -105,7 +105,7 @@ const REPLY_CODES: Readonly<Record<number, ReplyReason>> = {
   556: "hostunknown",
 };
 
-/** Gmail's daily quotas, including the class. */
+/** Gmail's daily quotas, including the class of the code. */
 const QUOTA_CODES: ReadonlySet<string> = new Set(["4.5.3", "4.5.4", "5.4.5"]);
 
 /** Interprets one rejection. A pure function; what several rejections mean together is up to the sender's health. */
@@ -151,7 +151,7 @@ function addressDetail({ stage, code, enhancedCode }: ServerReply): string | nul
   if (enhancedCode === null || enhancedCode.endsWith(".0.0")) return null;
   if (stage === "report" && EMPTY_IN_REPORTS.has(enhancedCode)) return null;
   const detail = enhancedCode.slice(enhancedCode.indexOf(".") + 1);
-  // `550 4.1.1` is contradictory: no one is blamed unless the text does it.
+  // `550 4.1.1` contradicts itself, so no one is blamed unless the text does.
   const contradiction = code !== null && code >= 500 && enhancedCode.startsWith("4.") && ADDRESS_CODES.has(detail);
   return contradiction ? null : detail;
 }
@@ -159,7 +159,7 @@ function addressDetail({ stage, code, enhancedCode }: ServerReply): string | nul
 function findReason(reply: ServerReply, detail: string | null): ReplyReason {
   const { stage, code, text } = reply;
   if (code !== null && code < 400) return "accepted";
-  // Before the recipient is named, a quota is the sender's.
+  // Before the recipient is named, a quota must be the sender's.
   if (hasQuotaCode(reply) || (SENDER_STAGES.has(stage) && /\bquota\b/i.test(text))) return "quota";
   const fromText = reasonIn(text, ADDRESS_CODES.has(detail ?? ""));
   // Microsoft 365's only wording for "user unknown".
@@ -210,11 +210,11 @@ function findFate(reply: ServerReply, reason: ReplyReason, detail: string | null
   return MESSAGE_STAGES.has(reply.stage) ? messageFate(reply, reason, detail) : recipientFate(reason, detail);
 }
 
-/** Before the recipient is named, every rejection is the sender's; messages keep their attempts. */
+/** Before the recipient is named, every rejection is about the sender; messages keep their attempts. */
 function senderFate(reply: ServerReply, reason: ReplyReason): Fate {
   if (reply.code === null) return reason === "tls" ? BREAKER : BACK_OFF;
   if (reply.stage === "mail-from" && MESSAGE_REASONS.has(reason) && reply.code >= 500) return FAILED;
-  // Retrying a wrong password locks the account.
+  // Retrying a wrong password could lock the account.
   if (reply.stage === "auth" && reply.code !== 421) return BREAKER;
   return reply.code >= 500 ? BREAKER : BACK_OFF;
 }
@@ -228,7 +228,7 @@ function recipientFate(reason: ReplyReason, detail: string | null): Fate {
   return GIVEN_UP.has(reason) ? FAILED : BREAKER;
 }
 
-/** No one, or no known one, is to blame. */
+/** Reasons for which no one, or no one known, is to blame. */
 const GIVEN_UP: ReadonlySet<ReplyReason> = new Set([
   "restricted",
   "vacation",
@@ -252,7 +252,7 @@ function messageFate(reply: ServerReply, reason: ReplyReason, detail: string | n
   return recipientFate(reason, detail);
 }
 
-/** A limit of the recipient's domain, not the connection. Greylisting delays only one message. */
+/** Whether the limit is the recipient's domain's rather than the connection's. Greylisting delays only one message. */
 function backsDomainOff(reply: ServerReply, reason: ReplyReason, detail: string | null): boolean {
   if (SENDER_STAGES.has(reply.stage) || reply.code === null || isMailboxCode(detail)) return false;
   return reason === "rate" || (reply.code === 421 && detail?.startsWith("7.") === true);

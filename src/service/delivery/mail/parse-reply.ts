@@ -11,7 +11,7 @@ const AT_START = new RegExp(String.raw`^\s*(?:([2-5]\d\d)(?![\w.])[-\s:]*)?(?:[#
 /** A quoted reply: `host mx.example.org said: 550 5.1.1 …`, `…: 550-No such user`. */
 const QUOTED = new RegExp(String.raw`(?:^|[\s:;>"'([])([45]\d\d)(?:[-\s:]+[#([<]*(${ENHANCED})(?![\w.])|[-\s](?=\D))`);
 const DIAGNOSTIC_TYPE = /^\s*(?:smtp|x-[\w-]+|dns|unix|lmtp|x400)\s*;\s*/i;
-/** Reports use these if the server gave no code, so they don't count there. */
+/** Reporters use these codes if the server gave none, so in a report they don't count. */
 export const EMPTY_IN_REPORTS: ReadonlySet<string> = new Set(["5.0.0", "5.5.0", "4.0.0"]);
 /** Generic codes of reporters; a quoted reply says more. */
 const GUESSED_STATUS: ReadonlySet<string> = new Set(["5.7.0", "5.7.1"]);
@@ -30,7 +30,8 @@ export function parseReply(reply: string): ParsedReply {
 }
 
 /**
- * The reply quoted in a delivery report's `Diagnostic-Code`. `Status` is used if that has no meaningful enhanced code.
+ * The reply quoted in a delivery report's `Diagnostic-Code`. If that has no meaningful enhanced code, `Status` supplies
+ * it.
  */
 export function reportedReply(report: {
   readonly status: string | null;
@@ -50,7 +51,7 @@ export function reportedReply(report: {
 
 function withoutCodes(reply: string, code: string | undefined, enhancedCode: string | undefined): string {
   const lines = reply.split(/[\r\n]+/).map((line) => line.replace(AT_START, ""));
-  // A report has the lines of a reply in sequence, each with its codes.
+  // A report joins the lines of a reply, each of which repeats the codes.
   const repeated = code === undefined ? "" : `${code}[- ]`;
   const again = enhancedCode?.replaceAll(".", String.raw`\.`);
   const codes = again === undefined ? repeated : `${repeated}(?:[#(]?${again}[):]?)?`;
@@ -59,7 +60,7 @@ function withoutCodes(reply: string, code: string | undefined, enhancedCode: str
   return plain.replaceAll(/\s+/g, " ").trim();
 }
 
-/** Matches only at a word's start, so that long words aren't scanned from each letter. */
+/** Matches only at the start of a word; otherwise long words would be scanned from each letter. */
 const ADDRESS = /<?(?<![^\s<>@:;,()[\]"'])[^\s<>@:;,()[\]"']+@(?:\[[^\]\s]*\]|[^\s<>@:;,()[\]"']+)>?/g;
 const LINK = /\b(?:https?:\/\/|www\.)\S+/gi;
 const CODE = /^(?:[2-5]\d\d|[245]\.\d{1,3}\.\d{1,3})$/;
@@ -84,13 +85,13 @@ export function maskReply(reply: string, recipient = ""): string {
 
 const LINK_HOST = /\b(?:https?:\/\/|www\.)([\w.-]+)\S*/gi;
 const NAME = /[\w.-]+/g;
-/** Lower case at the end, because a space is often missing after a full stop. */
+/** Requires lower case at the end, because a space is often missing after a full stop. */
 const HOST = /\.[a-z]{2,}\.?$/;
 const BLOCKLIST = /(?:^|\.)(?:spamhaus|spamcop|sorbs|barracudacentral|senderbase|cloudmark|senderscore)\.[a-z]{2,}\.?$/;
 
 /**
- * Text for searching phrases: without addresses and punctuation, a single space around each word. Hosts such as
- * `mx-antispam.example.org` are removed, except in links and blocklists.
+ * Prepares a text for the search of phrases: removes addresses and punctuation, and puts a single space around each
+ * word. Also removes hosts such as `mx-antispam.example.org`, except in links and blocklists.
  */
 export function searchableWords(text: string): string {
   const words = text

@@ -2,16 +2,16 @@
 import { searchableWords } from "./parse-reply.ts";
 
 export type ReplyReason =
-  /** The address: no such mailbox, no such domain, moved, closed. */
+  /** About the address: no such mailbox, no such domain, moved, closed. */
   | "userunknown"
   | "hostunknown"
   | "moved"
   | "disabled"
-  /** The mailbox, temporarily or for this message. */
+  /** About the mailbox: temporary, or only for this message. */
   | "full"
   | "restricted"
   | "vacation"
-  /** The sender: identity, volume, reputation. */
+  /** About the sender: identity, volume, reputation. */
   | "auth"
   | "relay"
   | "sender"
@@ -34,13 +34,13 @@ export type ReplyReason =
 
 interface PhraseList {
   readonly reason: ReplyReason;
-  /** Proves nothing next to a code about the address: servers add such text to "user unknown" too. */
+  /** Such text proves nothing next to a code about the address, because servers also add it to "user unknown". */
   readonly isWeak: boolean;
   /** As returned by `searchableWords`: lower case, without punctuation. ` … ` matches up to five words. */
   readonly phrases: readonly string[];
 }
 
-/** Phrases contain no commas, and can span lines. */
+/** Parses a comma-separated list of phrases, which can span lines. */
 function list(isWeak: boolean, reason: ReplyReason, [text = ""]: TemplateStringsArray): PhraseList {
   return { reason, isWeak, phrases: text.split(",").map((phrase) => phrase.trim().replaceAll(/\s+/g, " ")) };
 }
@@ -178,7 +178,7 @@ const PHRASES: readonly PhraseList[] = [
     has moved, user moved, no longer with, no longer works, no longer employed, address has changed, address changed,
     changed … address, has left, new address
   `,
-  // The Japanese phrases are from Notes and Domino: not in the directory.
+  // The Japanese phrases are from Notes and Domino, and mean "not in the directory".
   strong("userunknown")`
     user … unknown, unknown address, address unknown, unknown account, unknown to us, no such address, no such name, no
     such … here, no user, no mailbox, no recipient, no account, no local mailbox, user … not found, recipient … not
@@ -214,9 +214,9 @@ const MATCHERS = PHRASES.map(({ reason, phrases, isWeak }) => ({
     .filter((phrase) => phrase.includes(GAP))
     .map((phrase) => new RegExp(` ${phrase.replaceAll(GAP, BETWEEN)} `)),
 }));
-/** Only meaningful alone, because any reason can follow. */
+/** Only meaningful on its own, because any reason can follow. */
 const ALONE = / (?:recipient address|recipient|address) rejected /;
-/** Next to a code about the address one word casts doubt, such as `5.1.1 Rate exceeded`. */
+/** Next to a code about the address, even one word casts doubt, such as in `5.1.1 Rate exceeded`. */
 const DOUBT = / (rate|full) /;
 
 /**

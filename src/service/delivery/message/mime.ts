@@ -16,12 +16,12 @@ export interface MailContent {
   readonly subject: string;
   readonly at: number;
   readonly messageId: string;
-  /** The message that this one follows, without `<>`. */
+  /** The id of the message that this one follows, without `<>`. */
   readonly inReplyTo?: string | null;
   readonly headers: readonly MailHeader[];
   readonly text: string;
   readonly html: string;
-  /** The boundary between text and HTML, which neither contains. */
+  /** The boundary between text and HTML. Neither may contain it. */
   readonly boundary: string;
 }
 
@@ -30,8 +30,8 @@ const WORD_MAX = 52;
 const QUOTED_NAME = /"((?:[^"\\]|\\.)*)"(?= <)/g;
 
 /**
- * The complete message with CRLF. ASCII unless an address isn't, see `needsSmtpUtf8`. Rejects if a header in `headers`
- * contains a line break.
+ * Composes the complete message with CRLF. It is ASCII unless an address isn't, see `needsSmtpUtf8`. Rejects if a
+ * header in `headers` contains a line break.
  */
 export async function composeMail(content: MailContent): Promise<string> {
   const [{ default: MailComposer }, { encodeWord }] = await Promise.all([

@@ -48,7 +48,7 @@ export async function readMailContext(
   return { appUrl, sender: chooseSender(own, defaults, appUrl), presentation };
 }
 
-/** If no address is set, `surveys@` and the public host. */
+/** Without a configured address, the sender is `surveys@` and the public host. */
 export function chooseSender(
   project: Pick<ProjectSettings, "from" | "replyTo" | "senderName" | "footer">,
   process: SenderSettings,

@@ -107,9 +107,9 @@ const styleSheet = ({ dark }: Pick<Accent["link"], "dark">): string =>
     `.ink,.score a{color:#f5f7fa!important}.quiet{color:#b4c0cc!important}.link{color:${dark}!important}}`,
   ].join("\n");
 
-// In Word, tables don't inherit fonts.
+// Repeated in each table, because tables in Word don't inherit fonts.
 const FONT = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
-// Chrome, Apple's and Gmail's programs use the first, Firefox the second.
+// Chrome, Apple Mail and Gmail use the first declaration, Firefox the second.
 const WRAP = "word-break:break-word;overflow-wrap:anywhere";
 const STYLES = {
   body: `margin:0;padding:0;background-color:${PAGE}`,
@@ -177,12 +177,12 @@ function htmlPart(content: BodyContent): string {
   ].join("\n");
 }
 
-/** Has no text on it, so it stays the same in dark mode. */
+/** There is no text on it, so it stays the same in dark mode. */
 function brandEdge({ accent }: BodyContent): string {
   return accent === null ? "" : `;border-top:4px solid ${accent.color}!important`;
 }
 
-/** The preview in a list of mails. Without a brand and intro, the question is the first line anyway. */
+/** The preview text in a list of messages. Without a brand and intro, the question is the first line anyway. */
 function preheader({ question, brand, intro }: BodyContent): string[] {
   if (brand === "" && intro === "") return [];
   return [`${tag("div", { "aria-hidden": "true", style: STYLES.hidden })}${escapeHtml(question)}</div>`];
@@ -201,7 +201,7 @@ function ask(content: BodyContent): string[] {
   ];
 }
 
-/** From 0 on the left to 10 on the right in every language, with a label in each corner. */
+/** The scale runs from 0 on the left to 10 on the right in every language, with a label in each corner. */
 function scale({ locale, scoreUrls }: BodyContent): string[] {
   const { scoreOfTen, notLikely, veryLikely } = surveyTexts(locale);
   const row = { class: "scale", dir: "ltr", align: "center", width: scaleWidth(CELL_WIDTH), style: STYLES.scale };
@@ -221,7 +221,7 @@ function scale({ locale, scoreUrls }: BodyContent): string[] {
   ];
 }
 
-/** The cell has the size, because Word ignores padding and width of links. */
+/** The size is set on the cell, because Word ignores padding and width of links. */
 function scoreCell(href: string, score: number, name: string): string {
   const ends: Readonly<Record<number, string>> = {
     0: ";border-radius:7px 0 0 7px",

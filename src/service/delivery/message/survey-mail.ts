@@ -54,12 +54,11 @@ function mailWords(
   return readSurveyWords(properties, presentation);
 }
 
-/** As stored with a request, for `freezeMail`. */
+/** The values as stored with a request, for `freezeMail`. */
 export function toFrozenMessage({ messageId, ...values }: FrozenMail, bounceToken: string | null): FrozenMessage {
   return { messageId, bounceToken, values };
 }
 
-/** Deterministic. */
 export function formatSurveyMail(due: DueQuestion, frozen: FrozenMail, context: MailContext): Promise<string> {
   const { locale } = mailWords(due, context);
   const { from, subject, at, messageId, boundary } = frozen;

@@ -1,4 +1,4 @@
-/** Sends a message with one POST, whose body is sent only after the mark. */
+/** Sends a message with one POST, whose body is sent only after the message was marked. */
 import { Agent as HttpAgent, request as requestHttp, type ClientRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import { type Clock, withTimeout } from "../../../runtime/clock.ts";
@@ -130,7 +130,7 @@ function watchFailure(request: ClientRequest): Promise<never> {
 async function transmit(request: ClientRequest, body: string, failure: Promise<never>): Promise<AnswerStart> {
   const response = new Promise<IncomingMessage>((resolve) => void request.once("response", resolve));
   request.end(body);
-  // Once there is a status, the end of the connection is part of the answer.
+  // Once the status has arrived, a lost connection only cuts the response short.
   return readAnswerStart(await Promise.race([response, failure]), request, BODY_BYTES_MAX);
 }
 

@@ -17,7 +17,7 @@ export interface SmsGateway extends GatewaySettings {
   readonly format: SmsFormat;
 }
 
-/** False for a name, which phones can't reply to. Null is the gateway's default. */
+/** False if the sender is a name, which phones can't reply to. Null means the gateway's default sender. */
 export function canBeTexted(from: string | null): boolean {
   return from === null || /^(?:[a-z]+:)?[+\d][\d\s().-]*$|^MG[\da-f]{32}$/i.test(from);
 }

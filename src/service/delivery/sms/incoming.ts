@@ -36,8 +36,8 @@ const NAMES = {
 } as const;
 
 /**
- * Null if it isn't a text from a phone, such as a delivery receipt or a picture. If the sender is unreadable, or no
- * field is known, returns the sender. `countries` are prefixes for national numbers.
+ * Null for anything but a text from a phone, such as a delivery receipt or a picture. If the sender is unreadable, or
+ * no field is known, returns the sender. `countries` are prefixes for national numbers.
  */
 export function readIncoming(
   fields: JsonObject,

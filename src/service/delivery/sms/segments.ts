@@ -5,7 +5,7 @@ const GSM_BASIC = new Set(
 );
 const GSM_EXTENDED = new Set("^{}\\[~]|€\f");
 
-/** Septets or UTF-16 units of a single segment, and of each of several. */
+/** Septets or UTF-16 units that fit in a single segment, and in each of several. */
 const GSM = { alone: 160, joined: 153 } as const;
 const UCS2 = { alone: 70, joined: 67 } as const;
 

@@ -16,7 +16,7 @@ export interface SmsHookOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly appUrl: () => string;
-  /** Null without a gateway: texts are recorded but not answered. */
+  /** Null if there is no gateway: texts are recorded but not answered. */
   readonly format: SmsFormat | null;
   /** Prefixes whose national numbers are understood; null if texts go everywhere. */
   readonly countries: readonly string[] | null;

@@ -41,7 +41,7 @@ const PLAIN_WORDS: Readonly<Record<string, string>> = {
   ECONNECTION: CLOSED,
 };
 
-/** Null for other lines, such as those of a login, and if only the connection failed. */
+/** Null for other lines, such as those of a login, or if only the connection failed. */
 export function commandStage(command = ""): SmtpStage | null {
   return COMMANDS.find(([form]) => form.test(command))?.[1] ?? null;
 }

@@ -15,12 +15,12 @@ import { maskCredentials, type SmtpServer } from "./smtp-url.ts";
 
 /** Milliseconds. */
 export interface SmtpTimeouts {
-  /** For the DNS lookup, the TCP connection and, with implicit TLS, the handshake. */
+  /** Covers the DNS lookup, the TCP connection and, with implicit TLS, the handshake. */
   readonly connect: number;
   readonly greeting: number;
-  /** For the reply to any command, and for the handshake after STARTTLS. */
+  /** Covers the reply to any command, and the handshake after STARTTLS. */
   readonly command: number;
-  /** Servers process a message before they reply (RFC 5321, 4.5.3.2.6). */
+  /** Longer than `command`, because servers process a message before they reply (RFC 5321, 4.5.3.2.6). */
   readonly afterDot: number;
   /** How long an idle connection stays open. */
   readonly idle: number;
@@ -47,7 +47,7 @@ export interface SessionFacts {
 
 type Done<T> = (error: Error | null | undefined, value?: T) => void;
 
-/** Disables nodemailer's timeouts, which don't know the stage; ours fires long before. */
+/** Disables nodemailer's timeouts, which ignore the stage; ours fires long before. */
 const NEVER_MS = 24 * 3_600_000;
 export class SmtpSession {
   messages = 0;
@@ -100,7 +100,7 @@ export class SmtpSession {
     return { capabilities: lines.map((line) => line.replace(/^250[ -]/, "").trim()), tls: this.#tlsFacts };
   }
 
-  /** Why this server can't carry the message, by its capabilities, or null. */
+  /** Why this server can't carry the message, judging by its capabilities, or null. */
   findObstacle(message: SmtpMessage): SessionOutcome | null {
     const addresses = message.from + message.to;
     const sizeMax = Number(/^250[ -]SIZE +(\d+)/im.exec(this.#ehlo)?.[1] ?? 0);
@@ -134,7 +134,10 @@ export class SmtpSession {
     this.#alarm.set(this.#options.timeouts.idle, () => void this.quit());
   }
 
-  /** Sends one message, from MAIL FROM to the reply. Rejects with errors of `transmitting`; the dot isn't sent then. */
+  /**
+   * Sends one message, from MAIL FROM to the reply. If `transmitting` fails, rejects with its error and doesn't send
+   * the dot.
+   */
   async transmit(message: SmtpMessage, transmitting: CarrierProgress["transmitting"]): Promise<SessionOutcome> {
     this.messages += 1;
     this.#isPastDot = false;
@@ -144,7 +147,7 @@ export class SmtpSession {
         this.destroy("the message was withdrawn before its end");
         throw error;
       });
-      // If the message has ended meanwhile, the dot isn't sent.
+      // If the message has ended in the meantime, the dot isn't sent.
       if (!this.#isInMessage || !this.isOpen) return false;
       this.#isPastDot = true;
       this.#expect(this.#options.timeouts.afterDot, WAITS["final-dot"]);
@@ -194,7 +197,7 @@ export class SmtpSession {
       this.#socket = socket;
       this.#alarm.set(timeouts.connect, () => socket.destroy(timeoutError(timeouts.connect, WAITS.connect)));
       if (isImplicit) socket.once("connect", () => (this.#stage = "starttls"));
-      // Harmless once the promise is settled.
+      // Has no effect once the promise is settled.
       socket.on("error", reject).on("close", () => reject(new Error(CLOSED)));
       socket.once(isImplicit ? "secureConnect" : "connect", () => {
         this.#stage = "connect";
@@ -267,7 +270,7 @@ export class SmtpSession {
   #heard(reply: string): void {
     this.#stage = this.#awaited.shift() ?? this.#stage;
     if (this.#stage === "ehlo") this.#ehlo = reply;
-    // 354, or 250 from servers that confuse the two.
+    // 354, or 250 from servers that confuse the two codes.
     if (this.#stage === "data" && !this.#isInMessage) this.#isInMessage = /^[23]/.test(reply);
     const next = this.#awaited[0] ?? this.#stage;
     if (!this.#isInMessage) this.#expect(this.#options.timeouts.command, WAITS[next]);
@@ -280,7 +283,10 @@ export class SmtpSession {
     });
   }
 
-  /** Wraps a callback; also ends when the connection does, which nodemailer doesn't report to every callback. */
+  /**
+   * Runs a function that takes a callback. Also ends when the connection does, because nodemailer doesn't report that
+   * to every callback.
+   */
   #run<T = unknown>(start: (done: Done<T>) => void): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#end !== null) {
@@ -349,7 +355,7 @@ function readTlsFacts(socket: unknown): SessionFacts["tls"] {
 
 interface Body {
   readonly stream: Readable;
-  /** Resolves when nothing can end the message any more. */
+  /** Resolves once nothing can end the message anymore. */
   readonly ended: () => Promise<unknown>;
 }
 

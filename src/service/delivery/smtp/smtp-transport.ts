@@ -58,7 +58,7 @@ export class SmtpTransport {
 
   /**
    * Sends a message and resolves with its outcome; calls beyond the number of connections wait. Rejects only with
-   * errors of `progress` (the dot wasn't sent then) and after `close`.
+   * errors of `progress`, in which case the dot wasn't sent, and after `close`.
    */
   async send(message: SmtpMessage, progress: CarrierProgress): Promise<SmtpResult> {
     await this.#turns.enter();
@@ -126,7 +126,7 @@ export class SmtpTransport {
     return null;
   }
 
-  /** A closing connection counts until it has ended, so that the server never sees more than promised. */
+  /** A closing connection counts until it has ended, so that the server never sees more connections than configured. */
   #giveBack(session: SmtpSession): void {
     const isLast = this.#closing !== null || session.messages >= MESSAGES_PER_CONNECTION;
     if (session.isOpen && !isLast) {

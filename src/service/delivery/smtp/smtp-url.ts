@@ -27,8 +27,9 @@ const MASK = "***";
 const MASKED_LENGTH_MIN = 4;
 
 /**
- * Credentials require TLS, because stripping STARTTLS would expose them; exceptions are a literal loopback host and
- * `tls=off`. Default ports: 587 with a password, 25 without, 465 for smtps. Throws InvalidSmtpUrlError.
+ * Credentials require TLS, because an attacker who strips STARTTLS would see them. The exceptions are a literal
+ * loopback host and `tls=off`. Default ports: 587 with a password, 25 without, 465 for smtps. Throws
+ * InvalidSmtpUrlError.
  */
 export function parseSmtpUrl(text: string): SmtpServer {
   const url = parseUrl(text.trim());
@@ -108,7 +109,7 @@ function decode(text: string): string {
   }
 }
 
-/** Doesn't repeat unknown names: after a ? in a password they would be its second half. */
+/** Doesn't repeat unknown names: if the password contains a `?`, they would be its second half. */
 function readQuery(url: URL): { isOff: boolean; caFile: string | null } {
   const query = [...url.searchParams];
   const names = query.map(([name]) => name);

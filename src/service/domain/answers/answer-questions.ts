@@ -102,7 +102,7 @@ export async function storeAnswers(
   return true;
 }
 
-/** An unchanged answer keeps the wording in which it was asked. */
+/** An unchanged answer keeps the wording of the question it answered. */
 function toAnswer(
   responseId: number,
   question: AskedQuestion,

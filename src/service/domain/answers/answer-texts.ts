@@ -6,7 +6,7 @@ import type { AdditionalAnswer, Choice } from "../../../contract/resources.ts";
 import type { TextsByQuestion } from "../inputs.ts";
 import type { Question } from "../questions/question-rows.ts";
 
-/** From JSON values: anything but text and lists is written as JSON; null and blank texts are omitted. */
+/** Reads answers from JSON values. Anything but text and lists is written as JSON; null and blank texts are omitted. */
 export function readAnswerTexts(values: Readonly<Record<string, Json>>): TextsByQuestion {
   return Object.fromEntries(
     Object.entries(values).map(([id, value]) => [

@@ -165,7 +165,10 @@ export function looksScanned(facts: PageFacts, sentAt: number | null): boolean {
 
 const UNDO_SECONDS = 30 * 86_400;
 
-/** The person of an unsubscribe link. `mayReturn`: the same link resubscribes them; for texts, only START does. */
+/**
+ * The person of an unsubscribe link. `mayReturn` means that the same link can resubscribe them; for text messages, only
+ * START can.
+ */
 export async function readLeaver(
   tx: Transaction,
   link: SurveyLink,

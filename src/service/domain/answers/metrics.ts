@@ -51,7 +51,7 @@ async function readGroup(
   }
 }
 
-/** The share of a range's surveys that have been answered, at any time: four decimals; null if none was sent. */
+/** The share of a range's surveys that have been answered, at any time, to four decimals; null if none was sent. */
 async function responseRate(
   tx: Transaction,
   project: Pick<Project, "id">,
@@ -70,7 +70,7 @@ export interface ChannelRate {
   readonly rate: number;
 }
 
-/** From daily counts. Omits channels that sent none. */
+/** Reads daily counts. Omits channels that sent none. */
 export async function channelRates(
   tx: Transaction,
   project: Pick<Project, "id">,

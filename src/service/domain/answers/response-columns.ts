@@ -11,7 +11,7 @@ export interface NewResponse {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly requestId: number | null;
-  /** `link` for a public link; undefined for a survey or the API. */
+  /** `link` for a response by a public link; undefined for one by a survey or the API. */
   readonly origin?: "link";
 }
 
@@ -31,7 +31,7 @@ export interface StoredPastResponse {
 }
 
 export type NewPastResponse = StoredPastResponse & {
-  /** Where the closed service showed it. */
+  /** The address at which the closed service showed the response. */
   readonly permalink?: string;
 };
 
@@ -54,7 +54,7 @@ export const RESPONSE = `SELECT ${selectList(COLUMNS)} FROM responses WHERE proj
 export interface ResponseOrigin {
   readonly requestId: number | null;
   readonly token: string;
-  /** Where another service showed it. */
+  /** The address at which another service showed the response. */
   readonly permalink: string | null;
   readonly origin: Exclude<NewResponse["origin"], undefined> | null;
 }

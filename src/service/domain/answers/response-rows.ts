@@ -32,7 +32,7 @@ export interface ResponsesFilter extends TimeRange {
 export interface ResponseRow {
   readonly id: number;
   readonly personId: number;
-  /** `nps`; imported rows can have other types, which metrics ignore. */
+  /** Usually `nps`; imported rows can have other types, which metrics ignore. */
   readonly surveyType: string;
   readonly score: number;
   readonly comment: string | null;
@@ -94,7 +94,7 @@ export class ResponseRows extends Rows {
     await deleteRows(this.database, "responses", project, ["id = ?", id]);
   }
 
-  /** Deletes the first of a person's responses; when each was given, Unix seconds. */
+  /** Deletes a person's first responses, up to `limit`; returns when each was given, Unix seconds. */
   async deleteSome(project: number, personId: number, limit: number): Promise<readonly number[]> {
     const ids = "SELECT id FROM responses WHERE project_id = ? AND person_id = ? ORDER BY id LIMIT ?";
     const where = [`id IN (${ids})`, project, personId, limit] as const;
@@ -102,7 +102,7 @@ export class ResponseRows extends Rows {
     return deleted.map((row) => Number(row["created_at"]));
   }
 
-  /** Looks up again when these people answered last. */
+  /** Recomputes when these people last answered. */
   async refreshLast(project: number, people: Iterable<number>): Promise<void> {
     for (const person of new Set(people))
       this.database.send(
@@ -120,7 +120,7 @@ export class ResponseRows extends Rows {
     return textOrNull(row?.json);
   }
 
-  /** `SurveyResponse` as JSON, in the requested order, ties by id in the same direction. */
+  /** Returns `SurveyResponse` as JSON in the requested order; ties are ordered by id in the same direction. */
   async list(project: number, filter: ResponsesFilter, shape: ResponseShape): Promise<JsonRows> {
     const { order, offset, limit, trendId } = filter;
     const time = order.endsWith(":updated_at") ? "updated_at" : "created_at";
@@ -251,7 +251,10 @@ const ROW_JSON = [
   [toRowJson(true, false), toRowJson(true, true)],
 ] as const;
 
-/** The permalink in JSON up to its token. Tokens need no escaping, so the start is quoted once rather than per row. */
+/**
+ * The JSON of a permalink up to its token. Tokens need no escaping, so the beginning is quoted once rather than per
+ * row.
+ */
 function permalinkStart({ permalinkPrefix }: ResponseShape): string {
   return JSON.stringify(permalinkPrefix).slice(0, -1);
 }

@@ -21,7 +21,7 @@ export interface Links {
   permalink(token: string): string;
 }
 
-/** 4.3 as JSON. An unknown person gives an empty list, an unknown trend an InvalidError. */
+/** Lists responses as JSON (4.3). An unknown person gives an empty list, an unknown trend an InvalidError. */
 export async function listResponsesJson(
   tx: Transaction,
   project: Project,
@@ -53,7 +53,7 @@ export function responseShape(expand: ReadonlySet<Expansion>, links: Links): Res
   return { expandPerson: expand.has("person"), expandNotes: expand.has("notes"), permalinkPrefix: links.permalink("") };
 }
 
-/** 4.4 */
+/** Adds a response (4.4). */
 export async function addResponse(
   tx: Transaction,
   project: Project,
@@ -78,7 +78,7 @@ export async function addResponse(
   return readResponse(tx, project, id, new Set<Expansion>(["notes"]), links);
 }
 
-/** Answers collected elsewhere; only the new response gives their ids. Throws InvalidError. */
+/** Stores answers collected elsewhere, once the new response they belong to has an id. Throws InvalidError. */
 async function storeCollected(
   tx: Transaction,
   project: Project,
@@ -172,7 +172,7 @@ export async function deleteResponse(tx: Transaction, project: Project, id: stri
   await recallDigests(tx, project);
 }
 
-/** Those that leave a line in the log: tags and notes are added rather than overwritten. */
+/** Fields whose changes are logged; tags and notes are added rather than overwritten. */
 const OVERWRITTEN = [
   ["personId", "person"],
   ["score", "score"],

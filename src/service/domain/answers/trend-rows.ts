@@ -25,7 +25,7 @@ export interface TrendCandidate extends PlacedResponse {
 }
 
 export class TrendRows extends Rows {
-  /** The new trend's id; it isn't filled yet. */
+  /** Returns the new trend's id; the trend is still empty. */
   async insert(project: number, { name, where }: Pick<Trend, "name" | "where">): Promise<number> {
     const id = await this.nextId(project);
     this.database.send("INSERT INTO trends (project_id, id, name, created_at, state) VALUES (?, ?, ?, ?, 'filling')", [
@@ -60,7 +60,7 @@ export class TrendRows extends Rows {
     return [...trends.values()];
   }
 
-  /** True if all matching responses are in it; null if there is no such trend. */
+  /** True if the trend contains all matching responses; null if there is no such trend. */
   async isFilled(project: number, id: number): Promise<boolean | null> {
     const row = await this.database.first(
       "SELECT state FROM trends WHERE project_id = ? AND id = ? AND state <> 'removed'",
@@ -88,7 +88,7 @@ export class TrendRows extends Rows {
     }));
   }
 
-  /** The responses must not be in the trend. */
+  /** None of the responses may be in the trend already. */
   async enter(project: number, id: number, rows: readonly PlacedResponse[]): Promise<void> {
     for (const { id: responseId, createdAt, updatedAt, score, surveyType } of rows)
       sendRow(this.database, "trend_responses", {
@@ -106,7 +106,7 @@ export class TrendRows extends Rows {
     await deleteRows(this.database, "trend_responses", project, ["response_id = ?", responseId]);
   }
 
-  /** Hides it from every list. */
+  /** Hides the trend from every list. */
   async hide(project: number, id: number): Promise<void> {
     this.database.send("UPDATE trends SET state = 'removed' WHERE project_id = ? AND id = ?", [project, id]);
   }

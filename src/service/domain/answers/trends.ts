@@ -12,13 +12,13 @@ export function meetsConditions(properties: Properties, where: Trend["where"]): 
   );
 }
 
-/** Null isn't a value. */
+/** Null means that there is no value. */
 function toText(value: unknown): string | null {
   if (value === null || typeof value === "string") return value;
   return JSON.stringify(value);
 }
 
-/** Saves a filter. Responses that are there already enter it in steps; see `Store.settle`. */
+/** Saves a filter. Existing responses enter it in steps; see `Store.settle`. */
 export async function addTrend(
   tx: Transaction,
   project: Project,
@@ -55,7 +55,7 @@ export async function removeTrend(tx: Transaction, project: Project, id: string)
   );
 }
 
-/** A step of "fill trend". Responses that came or changed since the trend was added are in it. */
+/** A step of "fill trend". Responses stored or changed since the trend was added are already in it. */
 export async function fillTrendStep(tx: Transaction, { project, target, doneTo }: LongChange): Promise<number | null> {
   const id = Number(target);
   const where = (await tx.trends.list(project)).find((trend) => trend.id === id)?.where;

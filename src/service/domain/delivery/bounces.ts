@@ -1,6 +1,6 @@
 /**
- * Reports after a survey was sent: delivery reports, complaints and automatic replies. Each is matched to its survey
- * and its consequences. Free text alone never marks anyone.
+ * Reports that arrive after a survey was sent: delivery reports, complaints and automatic replies. Matches each to its
+ * survey and applies the consequences. Free text alone never marks anyone.
  */
 import { settleClaim } from "./claims.ts";
 import { emailKey } from "../../../contract/text/email.ts";
@@ -27,14 +27,14 @@ export interface ReportedRecipient {
 
 export interface Report {
   readonly source: string;
-  /** Unique per source; null allows one report of its kind per survey. */
+  /** Unique per source. Null allows only one report of each kind per survey. */
   readonly id: string | null;
   readonly kind: "delivery-status" | "complaint" | "unsubscribe" | "auto-reply" | "other";
   /** The token in the envelope sender. */
   readonly token: string | null;
   readonly messageId: string | null;
   readonly recipients: readonly ReportedRecipient[];
-  /** Surveys have their own envelope senders, so an address alone proves nothing: anyone can write it. */
+  /** True if surveys have their own envelope senders: an address then proves nothing, since anyone can write it. */
   readonly needsProof: boolean;
 }
 
@@ -42,10 +42,10 @@ export interface Report {
 const ADDRESS_SECONDS = 14 * 86_400;
 
 /**
- * Records a report once, even if it is delivered repeatedly. It belongs to the survey of the envelope's token, else of
- * the Message-ID, else the newest one mailed to the address within 14 days. A bad address marks its owner, if it is
- * still theirs; a complaint unsubscribes. If surveys have their own envelope senders, a match by address alone is only
- * logged.
+ * Records a report once, even if it is delivered repeatedly. It belongs to the survey identified by the envelope's
+ * token, else by the Message-ID, else to the newest one mailed to the address within 14 days. A bad address marks its
+ * owner, if they still have it; a complaint unsubscribes the person. If surveys have their own envelope senders, a
+ * match by address alone is only logged.
  */
 export async function recordReport(tx: Transaction, report: Report): Promise<ReportOutcome> {
   const { source, id, kind, recipients } = report;
@@ -70,7 +70,7 @@ export async function recordReports(tx: Transaction, reports: readonly Report[])
   return outcomes;
 }
 
-/** The project of all reports, if tokens or Message-IDs identify it; otherwise `all`. */
+/** The project of all reports, if tokens or Message-IDs identify a single one; otherwise `all`. */
 export async function reportedProject(tx: Transaction, reports: readonly Report[]): Promise<number | "all"> {
   const projects = new Set<number | "all">();
   for (const report of reports) projects.add((await findNamed(tx, report))?.project.id ?? "all");
@@ -83,7 +83,10 @@ async function findNamed(tx: Transaction, { token, messageId }: Report): Promise
   return byToken ?? (messageId === null ? null : tx.reports.byMessageId(messageId));
 }
 
-/** Providers report unsubscribes, which count however long ago the survey was sent. */
+/**
+ * Whether the report unsubscribes the person. Unsubscribes reported by providers count however long ago the survey was
+ * sent.
+ */
 function leaves({ kind, source }: Report): boolean {
   return kind === "unsubscribe" || (kind === "complaint" && source !== "mail");
 }
@@ -119,7 +122,7 @@ function isTheirs({ row: { email } }: ReportedSurvey, { addresses }: ReportedRec
   return email !== null && addresses.some((address) => emailKey(address) === emailKey(email));
 }
 
-/** Without proof, a survey gets only one log line: strangers could fill the log. */
+/** An unproven report adds only one log line per survey, because strangers could fill the log. */
 async function applyByAddress(
   tx: Transaction,
   report: Report,
@@ -162,7 +165,7 @@ async function apply(
   }
 }
 
-/** How it is logged. A hook that only names a message means the message's recipient. */
+/** How the report is logged. A hook that only names a message means the message's recipient. */
 function resultOf({ kind }: Report, survey: ReportedSurvey, recipient: ReportedRecipient): string {
   const { action, verdict, addresses } = recipient;
   if (kind === "complaint") return kind;
@@ -198,7 +201,7 @@ async function bounce(tx: Transaction, { project, row }: ReportedSurvey): Promis
   return "bounced";
 }
 
-/** A person's surveys that are examined, and how many soft bounces list the address. */
+/** The number of a person's latest surveys to examine, and how many soft bounces among them list the address. */
 const SOFT_WINDOW = 5;
 const SOFT_LISTED = 3;
 
@@ -225,7 +228,7 @@ export async function listSoftBounces(
 
 export interface ClearedBounce {
   readonly bouncedAt: number;
-  /** The reply and its time; null for bounces recorded before replies were kept. */
+  /** The reply and its time; null for bounces recorded before replies were stored. */
   readonly evidence: BounceEvidence | null;
 }
 

@@ -1,7 +1,7 @@
-/** The beginning and the end of a message's claim. */
+/** Starts and ends the claim of a message. */
 import type { Claim, ClaimKey, DeliveryChange, DueMessage, Transaction } from "../ports.ts";
 
-/** Claims what is due, the earliest first, and pauses surveys whose Autopilot was switched off meanwhile. */
+/** Claims due messages, earliest first, and pauses surveys whose Autopilot was switched off in the meantime. */
 export async function claimSome(tx: Transaction, claim: Claim): Promise<readonly DueMessage[]> {
   const claimed: DueMessage[] = [];
   for (const found of await tx.queue.listDue(claim)) {

@@ -26,7 +26,7 @@ import { FIRST_RETRY_SECONDS } from "./retries.ts";
 import { followsWindow, nextOpening, roomToday, waitForWindow } from "./pacing.ts";
 import type { AttemptFacts, DeliveryOutcome, DeliveryResult } from "./sender.ts";
 
-/** What to do with a message that may have arrived: `hold` waits for proof or the operator. */
+/** What to do with a message that may have arrived: `hold` waits for proof, or for the operator. */
 export type OnUnknown = "hold" | "resend";
 
 export interface ClaimedDue {
@@ -58,7 +58,7 @@ export async function claimDue(
   return { messages, isFull: claimed.length >= claim.limit };
 }
 
-/** Null if it is postponed, or has nothing to send. `opensAt` is when the channel's window opens. */
+/** Null if the message is postponed or has nothing to send. `opensAt` is when the channel's window opens. */
 async function screenClaimed(tx: Transaction, due: DueMessage, opensAt: number): Promise<DueMessage | null> {
   if (due.channel === "digest") return chooseWeek(tx, due);
   if (due.channel === "reply") return due;
@@ -75,14 +75,14 @@ function ignoresPauses(channel: OutgoingChannel): boolean {
   return channel === "reply";
 }
 
-/** When the next message of these channels is due, or null; and the projects in which something can be claimed now. */
+/** When the next message of these channels is due, or null; and which projects have something to claim now. */
 export async function findDue(
   tx: Transaction,
   channels: readonly OutgoingChannel[],
 ): Promise<{ readonly dueAt: number | null; readonly due: DueProjects }> {
   const queues = channels.map((channel) => ({ channel, withPaused: ignoresPauses(channel) }));
   const dueAt = await tx.queue.nextDueAt(queues);
-  // Only then does a pause of everything matter.
+  // A pause of everything matters only if something is due.
   if (dueAt === null || dueAt > tx.now) return { dueAt, due: new Map() };
   if ((await tx.senders.pausedAt()) === null) return { dueAt, due: await tx.queue.dueProjects(queues) };
   const open = queues.filter(({ withPaused }) => withPaused);
@@ -90,7 +90,7 @@ export async function findDue(
 }
 
 /**
- * Makes claims of dead schedulers due again, in one project or (null) all; what they were transmitting becomes
+ * Makes claims of dead schedulers due again, in one project or (null) all; messages they were transmitting become
  * `unknown`. Returns the number.
  */
 export async function releaseDeadClaims(
@@ -144,7 +144,7 @@ interface SendingRules {
   readonly maxAgeSeconds: number | null;
 }
 
-/** How to end a claimed message that must not be sent any more, or null. Read-only. */
+/** How to end a claimed message that must no longer be sent, or null. Read-only. */
 export async function mayStillSend(
   tx: Transaction,
   due: DueMessage,
@@ -168,7 +168,7 @@ export async function mayStillSend(
   return (await isTooOld(tx, due, rules)) ? { kind: "failed", reason: "too late" } : null;
 }
 
-/** Doesn't ask for something that was given while the question waited. Null if the reply can be sent. */
+/** Doesn't ask for something that the person sent in the meantime. Null if the reply can be sent. */
 async function refuseReply(tx: Transaction, { project, kind, token }: DueReply): Promise<string | null> {
   if (kind !== "ask-again" && kind !== "ask-comment") return null;
   const { responseId = null } = (await tx.requests.byToken(token)) ?? {};
@@ -205,8 +205,8 @@ export interface UnknownRule {
 }
 
 /**
- * Records how a claimed delivery ended, unless the claim was lost. A sent, failed or unknown message is followed by
- * Autopilot's next survey or the digest's next week; a held one isn't, until it ends.
+ * Records how a claimed delivery ended, unless the claim was lost. After a sent, failed or unknown message, Autopilot's
+ * next survey or the digest's next week is scheduled; a held one must end first.
  */
 export async function finishDelivery(
   tx: Transaction,
@@ -221,7 +221,7 @@ export async function finishDelivery(
     if (due.channel === "digest") await eraseLostDigest(tx, due, result);
     return;
   }
-  // The log keeps that it may have arrived, even if the survey is resent later.
+  // The log keeps the fact that it may have arrived, even if the survey is resent later.
   if (ended.attempt) await logAttempt(tx, { ...logOf(due), secrets: secretsOf(due) }, ended.kind, ended.attempt);
   if (ended.kind === "sent" || ended.kind === "unknown") await noteTransmitted(tx, due, ended);
   if (due.channel === "digest") await continueDigest(tx, due, result.kind);
@@ -243,7 +243,9 @@ async function followAsked(tx: Transaction, due: DueSurvey | DueReminder, result
   await continueAutopilot(tx, due, due.person.id, tx.now);
 }
 
-/** Counts a message's segments on the project's day; for one of a dead process, those of its frozen form. */
+/**
+ * Counts a message's segments on the project's day. For a message of a dead process, counts those of its frozen form.
+ */
 async function noteTransmitted(
   tx: Transaction,
   { project, frozen }: DueMessage,
@@ -278,7 +280,7 @@ function toChange(tx: Transaction, { attempts, scheduledAt }: DueMessage, outcom
       return {
         ...ended,
         state: attempts > 0 ? "retrying" : "scheduled",
-        // Back to its place in the queue.
+        // Returns the message to its place in the queue.
         dueAt: outcome.delaySeconds === 0 ? Math.min(scheduledAt, tx.now) : tx.now + outcome.delaySeconds,
         ...(outcome.isEarly === true && attempts === 0 ? { scheduledAt: tx.now + outcome.delaySeconds } : {}),
         reason: outcome.reason ?? null,
@@ -295,7 +297,7 @@ interface LoggedMessage extends Pick<DueSurvey, "requestId"> {
   readonly secrets: readonly string[];
 }
 
-/** `outcome` is a kind of `DeliveryOutcome`, or from a report. */
+/** `outcome` is a kind of `DeliveryOutcome`, or comes from a report. */
 export async function logAttempt(
   tx: Transaction,
   { project, requestId, secrets }: LoggedMessage,
@@ -332,7 +334,7 @@ async function noteSent(tx: Transaction, ended: EndedSurvey, personId: number, s
   if (!ended.autopilot) await postponeAutopilot(tx, ended.project, personId, sentAt);
 }
 
-/** Schedules the next survey of its Autopilot, counted from `at`. */
+/** Schedules the member's next Autopilot survey, counted from `at`. */
 async function continueAutopilot(
   tx: Transaction,
   { project, channel, autopilot, requestId }: EndedSurvey,
@@ -372,7 +374,7 @@ export async function confirmSent(tx: Transaction, project: Project, requestId: 
     await settleAsSent(tx, project, row);
 }
 
-/** Counts as sent once, at the time of its mark. */
+/** Counts the message as sent, once, at the time of its mark. */
 async function settleAsSent(tx: Transaction, project: Project, row: DeliveryRow): Promise<void> {
   const sentAt = row.transmittingAt ?? tx.now;
   const settled = await settleClaim(tx, row, { state: "sent", dueAt: null, sentAt, reason: null, isAttempt: false });

@@ -1,4 +1,4 @@
-/** The weekly digest by mail: readers, schedule, and that each week is sent at most once. */
+/** The weekly digest by mail: its readers and schedule. Each week is sent at most once. */
 import { settleClaim } from "./claims.ts";
 import { emailKey } from "../../../contract/text/email.ts";
 import { createWallClock, DAY_SECONDS, firstSecond, toCalendarDay, toMoment } from "../../../runtime/zone.ts";
@@ -12,7 +12,7 @@ import type { DeliveryOutcome, DeliveryResult } from "./sender.ts";
 
 /** A digest this late is no longer news. */
 const LATE_SECONDS = 3 * DAY_SECONDS;
-/** If the schedule is changed on the day of a mail, the next one isn't sent the same day. */
+/** If the schedule is changed on the day a digest is sent, the next one isn't sent on the same day. */
 const APART_SECONDS = 20 * 3_600;
 const HELD_SECONDS = 3_600;
 const RELEASED_SECONDS_MIN = 30;
@@ -46,7 +46,7 @@ function latestDigestAt(schedule: DigestSchedule, zone: string, now: number): nu
 }
 
 export interface DigestWeek {
-  /** The seven days before the mail's day, Unix seconds, inclusive. */
+  /** The seven days before the day of the digest, Unix seconds, inclusive. */
   readonly since: number;
   readonly until: number;
   readonly before: number;
@@ -111,7 +111,7 @@ async function requireDigest(tx: Transaction, project: Project, name: string): P
   return found;
 }
 
-/** By id or address; returns what was removed. Throws NotFoundError. */
+/** Removes a digest by id or address, and returns it. Throws NotFoundError. */
 export async function removeDigest(tx: Transaction, project: Project, name: string): Promise<DigestRow> {
   const digest = await requireDigest(tx, project, name);
   await tx.digests.delete(project.id, digest.id);
@@ -165,7 +165,7 @@ export async function mayStillSendDigest(tx: Transaction, due: DueDigest): Promi
   return isWanted ? null : { kind: "cancelled", reason: "no longer wanted" };
 }
 
-/** Unlike surveys, digests show the last reply in their list, and are held for an hour only. */
+/** Unlike surveys, digests show the last reply in their list and are held for only an hour. */
 export function toDigestChange(tx: Transaction, outcome: DeliveryResult, change: DeliveryChange): DeliveryChange {
   const ended = { ...change, reason: ("reason" in outcome ? outcome.reason : outcome.attempt?.text) ?? null };
   switch (outcome.kind) {
@@ -180,7 +180,7 @@ export function toDigestChange(tx: Transaction, outcome: DeliveryResult, change:
   }
 }
 
-/** A digest whose claim was lost was cancelled while its file was written, so the file is deleted. */
+/** The claim is lost if a digest is cancelled while its file is being written, so the file is deleted. */
 export async function eraseLostDigest(tx: Transaction, due: DueDigest, outcome: DeliveryOutcome): Promise<void> {
   const { project, digestId: id, token } = due;
   if (outcome.kind === "sent") await tx.digests.eraseMails(project.id, { id, token });
@@ -203,7 +203,9 @@ export function mayReturnToDigest({ now }: Transaction, { unsubscribedAt }: Dige
   return unsubscribedAt === null || now - unsubscribedAt <= UNDO_SECONDS;
 }
 
-/** Ends a digest by a link in its mail, or undoes that within 30 days. Returns whether it is as requested. */
+/**
+ * Ends a digest by a link in its mail, or undoes that within 30 days. Returns whether the digest is now as requested.
+ */
 export async function leaveDigest(tx: Transaction, token: string, how: "leave" | "undo"): Promise<boolean> {
   const digest = await tx.digests.byToken(token);
   if (digest === null) return false;
@@ -221,8 +223,8 @@ export async function leaveDigest(tx: Transaction, token: string, how: "leave" |
 }
 
 /**
- * A reader's digest as of now, by id, address or Slack URL; nothing is stored. Accepts targets without a digest. Throws
- * NotFoundError, InvalidError.
+ * A reader's digest as of now, by id, address or Slack URL, without storing anything. Accepts targets without a digest.
+ * Throws NotFoundError, InvalidError.
  */
 export async function digestNow(tx: Transaction, project: Project, name: string): Promise<DueDigest> {
   const known = parseId(name) === null ? await findDigest(tx, project, name) : await requireDigest(tx, project, name);
@@ -236,7 +238,7 @@ export async function digestNow(tx: Transaction, project: Project, name: string)
   return { ...(await sampleDigest(tx, project, email)), ...own };
 }
 
-/** A project's digest of the seven days before today, which isn't sent. */
+/** A project's digest of the seven days before today. It isn't sent. */
 export async function sampleDigest(tx: Transaction, project: Project, email: string): Promise<DueDigest> {
   const zone = await digestZone(tx, { project, zone: null });
   const { year, month, day } = toCalendarDay(createWallClock(zone)(tx.now));

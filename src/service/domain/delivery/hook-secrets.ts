@@ -1,4 +1,4 @@
-/** Secrets of hook paths and provider keys, with which providers report bounces and deliver text messages over HTTP. */
+/** The secrets in hook paths, and the keys with which providers sign reports of bounces and incoming text messages. */
 import { createPublicKey } from "node:crypto";
 import { InvalidError } from "../errors.ts";
 import type { Transaction } from "../ports.ts";
@@ -39,8 +39,8 @@ export async function isHookSecret(tx: Transaction, given: string, name: HookNam
 }
 
 /**
- * The keys of providers that have one. With a key, unsigned requests are refused on every path: the path's secret is no
- * longer enough.
+ * The keys of providers that have one. With a key, unsigned requests are rejected on every path: the path's secret is
+ * no longer enough.
  */
 export async function readProviderKeys<Provider extends KeyedProvider | SigningGateway>(
   tx: Transaction,

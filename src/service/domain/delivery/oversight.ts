@@ -29,12 +29,12 @@ export interface QueueSummary {
   readonly states: Readonly<Record<DeliveryState, number>>;
   readonly waiting: Readonly<Partial<Record<DeliveryState, number>>>;
   readonly unknown: number;
-  /** When the longest-waiting due survey was due, even if paused, or null. */
+  /** When the longest-waiting due survey was due, even if it is paused; null if there is none. */
   readonly oldestDueAt: number | null;
   readonly oldestDueSeconds: number;
 }
 
-/** From maintained counts and index heads: its cost doesn't grow with the queue. */
+/** Reads only maintained counts and the first entries of indexes, so its cost doesn't grow with the queue. */
 export async function summarizeQueue(tx: Transaction): Promise<QueueSummary> {
   const states = Object.fromEntries(DELIVERY_STATES.map((state) => [state, 0])) as Record<DeliveryState, number>;
   for (const { state, count } of await tx.deliveries.counts()) states[state] += count;
@@ -52,7 +52,7 @@ export async function summarizeQueue(tx: Transaction): Promise<QueueSummary> {
 
 export interface ProjectWaiting {
   readonly count: number;
-  /** When the next one can be sent; null if one can now, or there are none. */
+  /** When the next one can be sent; null if one can be sent now, or there are none. */
   readonly until: number | null;
 }
 
@@ -91,8 +91,8 @@ export async function countDue(tx: Transaction): Promise<number> {
 }
 
 /**
- * Queues with messages that were due before `before`. The wait for a daily limit doesn't count, and reminders that are
- * off are excluded.
+ * Queues with messages that were due before `before`. Ignores the wait for a daily limit, and reminders that are
+ * switched off.
  */
 async function listQueues(tx: Transaction, before: number): Promise<readonly ChannelQueue[]> {
   const queues: ChannelQueue[] = [];
@@ -106,7 +106,7 @@ async function listQueues(tx: Transaction, before: number): Promise<readonly Cha
 
 /** Everything that decides whether a person gets mail, and the fate of each survey. */
 export interface PersonHistory {
-  /** Null if there is none; the address can be suppressed anyway. */
+  /** Null if no one has the address, which can be suppressed anyway. */
   readonly person: PersonRow | null;
   readonly suppressions: readonly Suppression[];
   /** When the number opted out of text messages, or null. */
@@ -145,7 +145,7 @@ export async function explainPerson(tx: Transaction, project: Project, address: 
   return { person, suppressions, stoppedAt, surveys, unscheduled, explanation };
 }
 
-/** Explains the last request if it wasn't scheduled; empty if it was. */
+/** Explains why the last request wasn't scheduled; empty if it was. */
 function explainUnscheduled(
   unscheduled: UnscheduledRow | undefined,
   newest: PersonHistory["surveys"][number] | undefined,
@@ -161,7 +161,7 @@ const STOPPED = "No text messages: this number has asked for no more.";
 interface Explained {
   readonly newest: PersonHistory["surveys"][number] | undefined;
   readonly refused: string;
-  /** Where the person unsubscribed, or null if that was here. */
+  /** What the log says about where the person unsubscribed, or null if that was on this server. */
   readonly left: string | null;
 }
 
@@ -271,8 +271,8 @@ export async function guardOverdue(tx: Transaction): Promise<void> {
 }
 
 /**
- * Holds surveys and reminders that were due longer ago, up to `limit`. Returns the number; less than the limit means
- * all.
+ * Holds surveys and reminders that were due before the given time, up to `limit`. Returns the number; less than the
+ * limit means all.
  */
 export async function holdOverdue(
   tx: Transaction,

@@ -30,7 +30,7 @@ export function waitForWindow({ now }: Transaction, opensAt: number): DeliveryOu
 export interface DayBudget {
   /** Surveys and reminders per day; null is unlimited. */
   readonly limit: number | null;
-  /** Sent, or possibly sent, on the project's current day. */
+  /** Surveys and reminders sent, or possibly sent, on the project's current day. */
   readonly sent: number;
   readonly leaving: number;
   readonly nextDayAt: number;
@@ -44,7 +44,7 @@ export async function readBudget(tx: Transaction, project: Pick<Project, "id">):
 
 /**
  * How many surveys and reminders of a channel can still be sent today, if `channels` share the limit; null is
- * unlimited. If none can, the project waits for the next day.
+ * unlimited. If none can be sent, the project waits for the next day.
  */
 export async function roomToday(
   tx: Transaction,
@@ -52,7 +52,7 @@ export async function roomToday(
   channels: readonly OutgoingChannel[],
   dailyLimit: number | null,
 ): Promise<number | null> {
-  // Counting a day with many thousands of surveys is only needed for a limit.
+  // Only a limit makes it worthwhile to count a day with many thousands of surveys.
   if (!isLimited(channel) || dailyLimit === null) return null;
   const { limit, sent, leaving, nextDayAt } = await readBudget(tx, { id: project });
   const room = Math.max(0, (limit ?? 0) - sent - leaving);

@@ -21,7 +21,7 @@ export const DELIVERY_STATES = [
 ] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** Decided when a message is first rendered, and repeated by every later attempt. */
+/** Values chosen when a message is first rendered, and reused by every later attempt. */
 export interface FrozenMessage {
   readonly messageId: string;
   /** The part of the envelope sender that identifies bounces, or null. */
@@ -39,8 +39,8 @@ export interface ClaimKey {
 }
 
 /**
- * Channels of surveys, and separate ones for reminders, digests and replies, so that they don't wait for a mailing to
- * finish.
+ * Surveys have one queue per channel. Reminders, digests and replies have separate ones, so that they don't wait for a
+ * mailing to finish.
  */
 export type OutgoingChannel = Channel | ReminderQueue | "digest" | "reply";
 
@@ -50,7 +50,7 @@ export type ReminderQueue = "reminder" | "sms-reminder";
 interface ClaimedMessage extends ClaimKey {
   readonly project: Project;
   readonly scheduledAt: number;
-  /** Previous attempts, excluding claims that were given back. */
+  /** Number of previous attempts, excluding claims that were given back. */
   readonly attempts: number;
   readonly firstAttemptAt: number | null;
   readonly frozen: FrozenMessage | null;
@@ -65,7 +65,7 @@ export interface DigestSchedule {
   readonly zone: string | null;
 }
 
-/** A week of a digest; `scheduledAt` determines which. */
+/** A digest for one week, which `scheduledAt` determines. */
 export interface DueDigest extends ClaimedMessage, DigestSchedule {
   readonly channel: "digest";
   readonly digestId: number;
@@ -94,7 +94,7 @@ export interface DueSurvey extends ClaimedMessage {
   readonly autopilot: boolean;
   readonly token: string;
   readonly unsubscribeToken: string;
-  /** As requested; `readSpecialProperties` interprets them. */
+  /** The properties as requested; `readSpecialProperties` interprets them. */
   readonly properties: Properties;
   readonly person: {
     readonly id: number;
@@ -111,7 +111,7 @@ export interface DueReminder extends Omit<DueSurvey, "channel" | "autopilot"> {
     readonly channel: Channel;
     readonly autopilot: boolean;
     readonly sentAt: number | null;
-    /** Unix seconds. A resent message may have arrived then. */
+    /** Unix seconds. If the message was resent, the first attempt may have arrived. */
     readonly firstAttemptAt: number | null;
     readonly frozen: FrozenMessage | null;
   };
@@ -131,7 +131,7 @@ export interface Claim {
   /** After this time, an unfinished claim that isn't renewed is due again. */
   readonly leaseSeconds: number;
   readonly limit: number;
-  /** Uses the order of `SharedRoom`; otherwise earliest first. */
+  /** Claims in the order of `SharedRoom` rather than earliest first. */
   readonly isInTurn?: boolean;
 }
 
@@ -161,7 +161,7 @@ export interface ClaimedState {
 export interface DeliveryChange {
   readonly state: DeliveryState;
   readonly dueAt: number | null;
-  /** Sets when its age begins; undefined keeps it. */
+  /** Sets when the message's age begins; undefined keeps it. */
   readonly scheduledAt?: number;
   readonly sentAt: number | null;
   readonly reason: string | null;

@@ -31,8 +31,8 @@ function toReminder(stored: ReadonlyMap<string, string>): ReminderSettings {
 }
 
 /**
- * Turning reminders on affects surveys sent from then on; turning them off, or off for a channel, also cancels pending
- * ones. Throws InvalidError.
+ * Turning reminders on affects surveys sent from then on. Turning them off, for all or for one channel, also cancels
+ * pending ones. Throws InvalidError.
  */
 export async function changeReminder(
   tx: Transaction,
@@ -75,7 +75,9 @@ export async function remindedQueues(tx: Transaction, project: Pick<Project, "id
 
 const QUEUES: Readonly<Record<Channel, ReminderQueue>> = { email: "reminder", sms: "sms-reminder" };
 
-/** Explains that reminders are off, all or for the channel, or were since the survey was sent; null if they are on. */
+/**
+ * Explains that reminders are off, generally or for the channel, or were when the survey was sent; null if they are on.
+ */
 async function describeOff(
   tx: Transaction,
   project: Project,
@@ -104,7 +106,8 @@ export async function refuseReminder(tx: Transaction, due: DueReminder): Promise
   // The answer may have been deleted.
   const hasAnswered = visit === null || visit.responseId !== null || visit.pageFacts.answeredBy !== null;
   const askedAt = Math.min(sentAt, survey.firstAttemptAt ?? sentAt);
-  // An answer from the API may be dated before the survey. The reminder got its id when the survey was sent.
+  // A response from the API can be dated before the survey, so this compares ids. The reminder got its id when the
+  // survey was sent.
   const hasCome = (): Promise<boolean> => tx.responses.haveCome(project.id, person.id, due.requestId, askedAt);
   if (hasAnswered || (now.lastRespondedAt ?? 0) >= askedAt || (await hasCome())) return "the person has answered";
   if (await tx.queue.hasNewerSurvey(project.id, survey.requestId)) return "a newer survey was sent";

@@ -15,8 +15,8 @@ export function retryDelaySeconds(attempts: number, fraction: number): number {
 }
 
 /**
- * The next retry or, 72 hours after the first attempt or a resend by the operator, `failed`. `leastSeconds` is the
- * delay that the server asked for.
+ * Retries later or, 72 hours after the first attempt or a resend by the operator, gives up with `failed`.
+ * `leastSeconds` is the delay that the server asked for.
  */
 export function retryOrGiveUp(
   due: Pick<DueSurvey, "attempts" | "scheduledAt" | "firstAttemptAt">,

@@ -10,7 +10,7 @@ export interface NewRequest {
   readonly autopilot: boolean;
   readonly createdAt: number;
   readonly scheduledAt: number;
-  /** The person was inserted with this time as `nextSurveyAt`. */
+  /** True if the person was inserted with this time as `nextSurveyAt`. */
   readonly isFirst?: boolean;
   readonly paused: boolean;
   readonly properties: Properties;
@@ -26,7 +26,7 @@ export interface SurveyLink {
   readonly unsubscribeToken: string;
   readonly properties: Properties;
   readonly sentAt: number | null;
-  /** When it was first answered, even if the response has been deleted. */
+  /** When the survey was first answered, even if the response has been deleted. */
   readonly answeredAt: number | null;
   readonly pageFacts: PageFacts;
   readonly responseId: number | null;
@@ -38,23 +38,23 @@ export interface PageFacts {
   readonly gets: number;
   readonly scores: readonly number[];
   readonly scoreAt: number | null;
-  /** Links with different scores were opened within a minute. */
+  /** Links with different scores were opened within one minute. */
   readonly manyScores: boolean;
   readonly headSeen: boolean;
-  /** What sent the first answer, and how many seconds after the message. */
+  /** How the first answer was sent, and how many seconds after the message. */
   readonly answeredBy: "script" | "button" | "text" | null;
   readonly answeredAfter: number | null;
 }
 
 export interface AttemptRow {
-  /** From 1 within its request. */
+  /** The number of the attempt within its request, from 1. */
   readonly n: number;
   readonly at: number;
-  /** Where it ended: an `SmtpStage` such as `final-dot` for mail; else `gateway`, `outbox`, … */
+  /** Where the attempt ended: an `SmtpStage` such as `final-dot` for mail; otherwise `gateway`, `outbox`, … */
   readonly stage: string;
   readonly code: number | null;
   readonly enhancedCode: string | null;
-  /** The reply's text without our tokens: at most 500 characters, 1,024 from HTTP. */
+  /** The reply's text, without our tokens: at most 500 characters, or 1,024 if sent over HTTP. */
   readonly text: string | null;
   readonly host: string | null;
   readonly serverId: string | null;
@@ -69,11 +69,11 @@ export interface DeliveryRow extends ClaimKey {
   readonly email: string | null;
   readonly phoneNumber: string | null;
   readonly autopilot: boolean;
-  /** If its Autopilot is inactive, it is scheduled, and `reason` says so. */
+  /** A survey whose Autopilot is inactive is `scheduled`, and `reason` says why it waits. */
   readonly state: DeliveryState;
   readonly reason: string | null;
   readonly createdAt: number;
-  /** When it can be claimed, or, if it isn't pending, when it was scheduled. */
+  /** When the message can be claimed or, if it isn't pending, when it was scheduled. */
   readonly dueAt: number;
   readonly scheduledAt: number;
   readonly isAutopilotPaused: boolean;
@@ -91,7 +91,7 @@ export interface SenderState {
   readonly state: "ready" | "waiting" | "held";
   /** The server's reply; null while the sender is ready. */
   readonly reason: string | null;
-  /** From the same reply; undefined if it wasn't stored. */
+  /** Details from the same reply; undefined if they weren't stored. */
   readonly said?: ReplyFacts | null;
   readonly since: number | null;
   readonly nextProbeAt: number | null;
@@ -137,7 +137,7 @@ export interface Waiting {
 }
 
 /**
- * `logged`: about our survey, but no one is to blame; `ignored`: not a report; `unmatched`: not about our survey;
+ * `logged`: about our survey, but no one is to blame. `ignored`: not a report. `unmatched`: not about our survey.
  * `repeated`: already recorded.
  */
 export const REPORT_OUTCOMES = [
@@ -151,7 +151,7 @@ export const REPORT_OUTCOMES = [
 ] as const;
 export type ReportOutcome = (typeof REPORT_OUTCOMES)[number];
 
-/** Reports per transaction; more would delay other writes. */
+/** Maximum number of reports per transaction; more would delay other writes. */
 export const REPORTS_MAX = 100;
 
 export interface ReportedSurvey {

@@ -12,14 +12,14 @@ export type DeliveryOutcome =
   | { readonly kind: "retry"; readonly delaySeconds: number }
   /** Given up, but no one is to blame: the person isn't affected. */
   | { readonly kind: "failed"; readonly reason: string }
-  /** Waits for the operator; not an attempt. */
+  /** Waits for the operator. Doesn't count as an attempt. */
   | { readonly kind: "held"; readonly reason: string }
   /** Transmitted without a reply, so it may have arrived. */
   | { readonly kind: "unknown" }
   /**
    * The sender's problem, not the message's: due again after this many seconds, and not counted as an attempt. With a
-   * reason, `releasePutOff` can release it sooner, if it waits at most two days. `isEarly`: a window or limit allows it
-   * only then, and its age counts from then unless it was attempted before.
+   * reason, `releasePutOff` can release it sooner, if it waits at most two days. `isEarly` means that a window or limit
+   * doesn't allow it sooner; its age counts from then, unless it was attempted before.
    */
   | { readonly kind: "released"; readonly delaySeconds: number; readonly reason?: string; readonly isEarly?: true }
   /** No longer wanted. `hasStopped`: the provider reports that the number has opted out. */
@@ -38,12 +38,12 @@ export interface DeliveryProgress {
    */
   readonly mayStillSend: () => Promise<boolean>;
   /**
-   * Marks the message durably; the final dot must follow only after that. Without the mark it can't have been sent;
-   * with it and without a reply it is `unknown`. What is frozen here is returned as `DueMessage.frozen`. Rejects with
+   * Marks the message durably; the final dot must follow only after that. An unmarked message can't have been sent; a
+   * marked one without a reply is `unknown`. What is frozen here is returned as `DueMessage.frozen`. Rejects with
    * ClaimLostError if the claim is lost: the dot must not be sent.
    */
   readonly transmitting: (frozen?: FrozenMessage) => Promise<void>;
-  /** Aborted when the service stops waiting at its end. */
+  /** Aborted when the service stops and no longer waits. */
   readonly signal: AbortSignal;
 }
 
@@ -56,11 +56,11 @@ export interface MessageSender {
   readonly name: string;
   readonly channels: readonly OutgoingChannel[];
   /**
-   * How many messages it wants claimed, including current ones: at most what it can send in this many seconds. 0 while
-   * it sends nothing; it wakes the scheduler when that changes.
+   * How many messages the sender wants claimed, including current ones: at most as many as it can send in this many
+   * seconds. 0 while it sends nothing; it wakes the scheduler when that changes.
    */
   readonly capacity: (seconds: number) => number;
-  /** Every message calls `mayStillSend` before it begins, so waiting ones can be taken back. */
+  /** True if every message calls `mayStillSend` before it begins, so that waiting ones can be taken back. */
   readonly asksFirst?: boolean;
   readonly resume?: () => void;
   /**
@@ -71,7 +71,7 @@ export interface MessageSender {
 }
 
 export interface MessageFiles {
-  /** Deletes messages of deleted people, and cancelled ones. */
+  /** Deletes messages that were cancelled, or whose person was deleted. */
   readonly erase: (surveys: readonly ErasedSurvey[]) => Promise<ErasedFiles>;
 }
 

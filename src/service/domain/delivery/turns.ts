@@ -1,4 +1,4 @@
-/** Distributes claims fairly: even if there is less room than projects, all get their turn. */
+/** Distributes claims fairly: even if there is less room than projects, each gets its turn. */
 import type { OutgoingChannel } from "./queue-rows.ts";
 
 interface Share {

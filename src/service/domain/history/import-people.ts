@@ -14,14 +14,14 @@ export interface RowFinding {
   readonly text: string;
 }
 
-/** Each row is in one of the first five. */
+/** Each row is counted in one of the first five. */
 export interface Outcomes {
   kept: number;
   same: number;
   changed: number;
   readonly conflicts: RowFinding[];
   readonly refused: RowFinding[];
-  /** Ids of the source that belong to someone else here, and the id of the same person here. */
+  /** Ids of the source that belong to someone else here, with the id that the same person has here. */
   readonly aliases: (readonly [id: number, known: number])[];
   /** People created for their responses, without an address. */
   readonly nameless: number[];
@@ -32,7 +32,7 @@ export interface Outcomes {
 
 export type Imported = Omit<Outcomes, "events">;
 
-/** What became of a row that is stored already. */
+/** The result for a row that is already stored. */
 export type Merged = "same" | "changed" | { readonly kind: "conflicts" | "refused"; readonly text: string };
 
 const NAMES = {
@@ -46,7 +46,7 @@ const NAMES = {
 const COMPARED = Object.keys(NAMES) as readonly (keyof typeof NAMES)[];
 const COMPLETED = ["email", "phoneNumber", "name"] as const;
 
-/** The people of one batch. Those it creates are stored together, before a stored person changes. */
+/** The people of one batch. Those it creates are stored together, before any stored person changes. */
 export class PeopleImport {
   readonly outcomes: Outcomes = {
     kept: 0,
@@ -76,7 +76,10 @@ export class PeopleImport {
     else this.outcomes[merged.kind].push({ index, text: merged.text });
   }
 
-  /** Suppresses addresses of people who unsubscribed or bounced, before anyone is stored; counts the new ones. */
+  /**
+   * Suppresses the addresses of people who unsubscribed or bounced, before anyone is stored; counts the new
+   * suppressions.
+   */
   async suppress(rows: readonly PastPerson[]): Promise<void> {
     const emails = rows.flatMap(({ email }) => email ?? []);
     const before = await this.#tx.suppressions.ofEmails(this.#project.id, emails);
@@ -100,7 +103,7 @@ export class PeopleImport {
       else {
         aliases.push([row.id, found.id]);
         conflicts.push({ index, text: `person ${row.id} is person ${found.id} here, by e-mail or phone` });
-        // Suppressions still apply.
+        // The row isn't merged, but its suppressions still apply.
         const { lastSentAt, unsubscribedAt, bouncedAt } = row;
         const marks = { ...UNKNOWN_PERSON, id: found.id, createdAt: null, lastSentAt, unsubscribedAt, bouncedAt };
         await this.#merge(found, marks, "keep");
@@ -109,7 +112,7 @@ export class PeopleImport {
     await this.store();
   }
 
-  /** Reads those whom the rows may be about. The project has no id from `firstFree` on. */
+  /** Reads the people that the rows may refer to. In this project, ids from `firstFree` on are unused. */
   async read(rows: readonly PastPerson[], firstFree: number): Promise<void> {
     const { history } = this.#tx;
     const { id: project } = this.#project;
@@ -121,14 +124,14 @@ export class PeopleImport {
     for (const person of await history.people(project, "phone_number", phoneNumbers)) this.#remember(person);
   }
 
-  /** The person of a row: by id, unless someone else has that id or the row's address. */
+  /** Finds the person of a row: by id, unless someone else has that id or the row's address. */
   find(row: PastPerson): PersonRow | null {
     const byId = row.id === null ? null : (this.#byId.get(row.id) ?? null);
     if (byId !== null && !isSomebodyElse(byId, row)) return byId;
     return this.#findOwner(row) ?? byId;
   }
 
-  /** Creates a person, without a phone that someone else has. */
+  /** Creates a person; omits a phone number that someone else has. */
   async add({ id, createdAt, answeredAt, ...row }: PastPerson, since: number): Promise<PersonRow> {
     const person = {
       ...UNKNOWN_PERSON,
@@ -145,7 +148,7 @@ export class PeopleImport {
   }
 
   /**
-   * Adds what a response says about its person and isn't stored yet. Ignores differences, because rows of people are
+   * Adds what a response says about its person, if it isn't stored yet. Ignores differences, because rows of people are
    * more reliable.
    */
   async complete(found: PersonRow, row: PastPerson): Promise<void> {
@@ -154,7 +157,7 @@ export class PeopleImport {
     if (hasNoAddress(found) && !hasNoAddress(this.#byId.get(found.id)!)) this.outcomes.named.push(found.id);
   }
 
-  /** Stores those created so far. */
+  /** Stores the people created so far. */
   async store(): Promise<void> {
     const people = this.#added;
     if (people.length === 0) return;

@@ -46,7 +46,7 @@ export async function importHistory(
 
 interface ImportRules {
   readonly policy: ConflictPolicy;
-  /** The project has no id from this one on, so these need no look-up. */
+  /** Ids from this one on are unused in the project, so they need no look-up. */
   readonly firstFree: number;
 }
 
@@ -76,8 +76,8 @@ async function importRows(tx: Transaction, project: Project, batch: PastRows, ru
 }
 
 /**
- * Finds rows about people erased since then. They are skipped, and so are rows that name such a person only by the
- * source's id.
+ * Finds rows about people erased since then. They are skipped, as are rows that name such a person only by the source's
+ * id.
  */
 async function findErasedRows(
   tx: Transaction,
@@ -140,7 +140,7 @@ async function importResponses(
 ): Promise<void> {
   const { outcomes } = people;
   const questions = rows.some(({ answers }) => answers !== undefined) ? await tx.questions.list(project.id) : [];
-  // Most rows name their person only by id. The time is up to when answers are marked.
+  // Most rows name their person only by id. Each of these people comes with the time up to which answers are marked.
   const aloneIds = rows.flatMap(({ person }) => (isIdAlone(person) ? (person.id ?? []) : []));
   const markedUpTo = await tx.history.markedUpTo(project.id, aloneIds);
   const isHere = (person: PastPerson): boolean => isIdAlone(person) && markedUpTo.has(person.id ?? 0);
@@ -177,7 +177,7 @@ async function importResponses(
   );
 }
 
-/** The id of the response's person; null if the row is refused. */
+/** Returns the id of the response's person; null if the row is rejected. */
 async function placePerson(
   people: PeopleImport,
   { person, createdAt }: PastResponse,

@@ -3,7 +3,7 @@ import type { PersonRow } from "../people/person-columns.ts";
 import type { Json } from "../../../contract/json.ts";
 import type { Properties } from "../../../contract/resources.ts";
 
-/** Order of an import: suppressions first, so that no one is stored who could be mailed against their will. */
+/** The order of an import: suppressions come first, so that no one is stored who could be mailed against their will. */
 export const HISTORY_STEPS = ["suppressions", "people", "marks", "responses"] as const;
 export type HistoryStep = (typeof HISTORY_STEPS)[number];
 
@@ -40,12 +40,12 @@ export interface PastResponse {
   /** Null means the time of the import, and isn't compared. */
   readonly updatedAt: number | null;
   readonly properties: Properties;
-  /** Where the closed service showed it. */
+  /** The address at which the closed service showed the response. */
   readonly permalink?: string;
   readonly tags: readonly string[] | null;
   readonly notes: readonly PastNote[] | null;
   readonly additionalAnswers: readonly Json[] | null;
-  /** By question id, one text each; `additionalAnswers` take precedence. */
+  /** One text for each question id; `additionalAnswers` take precedence. */
   readonly answers?: TextsByQuestion;
 }
 

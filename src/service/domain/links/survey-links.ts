@@ -24,7 +24,7 @@ export async function addLink(
   return { ...link, project, id: await tx.links.insert(project.id, link), createdAt: tx.now };
 }
 
-/** Returns whether it existed; its responses stay. */
+/** Returns whether the link existed. Its responses stay. */
 export async function removeLink(tx: Transaction, project: Project, id: string): Promise<boolean> {
   const key = parseId(id);
   return key !== null && tx.links.delete(project.id, key);

@@ -11,7 +11,7 @@ export interface TableSum {
   readonly digest: string;
 }
 
-/** From maintained counts: its cost doesn't grow with the store. */
+/** Reads maintained counts, so its cost doesn't grow with the store. */
 export async function countContents(tx: Transaction): Promise<StoreContents> {
   const projects = await tx.projects.list();
   const totals = { projects: projects.length, people: 0, responses: 0, surveys: 0 };
@@ -42,7 +42,7 @@ export async function copyRows(
   // Rows of a killed run are deleted before the rows they refer to.
   for (const table of tables.toReversed()) await to.tables.clear(table);
   for (const table of tables) {
-    // An engine may have written rows itself, such as the time.
+    // Deletes rows that the engine may have written itself, such as the time.
     await to.tables.clear(table);
     const sum = await readTable(from.tables, table, async (page) => {
       await to.tables.insert(table, page);
@@ -52,7 +52,7 @@ export async function copyRows(
     sums.push(sum);
   }
   for (const sum of sums) {
-    // At the end, because a later table may have changed it.
+    // Read back at the end, because copying a later table may have changed it.
     const stored = await readTable(to.tables, sum.table, () => onPage(rows));
     if (stored.rows !== sum.rows || stored.digest !== sum.digest)
       throw new Error(`table ${sum.table} has ${sum.rows} rows, and the copy differs (${stored.rows} rows)`);

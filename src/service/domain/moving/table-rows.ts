@@ -6,8 +6,8 @@ export type TableRow = Readonly<Record<string, string | number | null>>;
 
 /**
  * `filling`: the command that hasn't finished filling it. `moved`: where the data is now. Both keep a store from being
- * opened. `erasures`: the log next to the data file, which copies of the file can still find. Of the newest server:
- * `address` is the base of links, `listening` where it listens itself, and its `bounce address`.
+ * opened. `erasures`: the log next to the data file, which copies of the file can still find. The newest server sets
+ * `address`, the base of links; `listening`, where it listens; and its `bounce address`.
  */
 export type StoreMark = "erasures" | "filling" | "moved" | "address" | "listening" | "bounce address";
 
@@ -19,13 +19,13 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = Object.fr
   TABLES.filter(({ name }) => !OWN_TABLES.has(name)).map(({ name, key }) => [name, key.split(", ")]),
 );
 
-/** Per statement; engines allow 32,766 and more. */
+/** Parameters per statement; engines allow 32,766 or more. */
 const PARAMETERS_MAX = 10_000;
 
 export class TableRows extends Rows {
   readonly names: readonly string[] = Object.keys(TABLE_KEYS);
 
-  /** Rows with all columns, in key order, after the given one. */
+  /** Returns whole rows in key order, after the given one. */
   async page(table: string, after: TableRow | null, limit: number): Promise<readonly TableRow[]> {
     const key = TABLE_KEYS[table] ?? [];
     const marks = key.map(() => "?").join(", ");

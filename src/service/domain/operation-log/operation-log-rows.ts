@@ -2,7 +2,7 @@ import { Rows } from "../../sql/rows.ts";
 import type { SqlValue } from "../../sql/database.ts";
 import type { Project } from "../inputs.ts";
 
-/** Who did something: a key, by id and name, or with null the command line, by the name of the system's user. */
+/** Who did something: a key, by id and name; or the command line, with a null key and the name of the system's user. */
 export interface Actor {
   readonly key: number | null;
   readonly name: string | null;
@@ -10,11 +10,11 @@ export interface Actor {
 
 /** What was done, without anything that an erasure would have to remove. */
 export interface Deed {
-  /** Such as `trend.remove`. */
+  /** For example `trend.remove`. */
   readonly operation: string;
   /** Ids and names of fields. */
   readonly what: string;
-  /** JSON of numbers, times and switches; null for none. */
+  /** JSON of numbers, times and switches, or null. */
   readonly result: string | null;
 }
 
@@ -24,9 +24,9 @@ export interface LogLine extends Deed, Actor {
   readonly project: string;
 }
 
-/** What an API call deletes or overwrites; the rules add to the transaction's list. */
+/** What an API call deletes or overwrites; domain code adds these to the transaction's list. */
 export interface Overwritten {
-  /** Such as `people.delete`. */
+  /** For example `people.delete`. */
   readonly operation: string;
   readonly id: number;
   readonly fields: readonly string[];
@@ -37,16 +37,16 @@ export interface LogFilter {
   readonly by: "command line" | Partial<Actor> | null;
   /** `*` stands for any text. */
   readonly operation: string | null;
-  /** Below this id. */
+  /** Only lines with smaller ids. */
   readonly before: number | null;
   readonly limit: number;
 }
 
-/** Ids are their own, so that reading the log tells nothing about other rows, and no write of people waits for it. */
+/** The log has its own ids, so that they reveal nothing about other rows, and writes of people don't wait for it. */
 export class OperationLogRows extends Rows {
   /**
-   * One statement for all. Writes that lock their projects take odd ids and those that lock none even ones, so that
-   * neither waits for the other.
+   * Adds all lines in one statement. Writes that lock their projects take odd ids and those that lock none take even
+   * ones, so that neither waits for the other.
    */
   add(projects: readonly Project[], { key, name }: Actor, deeds: readonly Deed[], locks: "none" | "all"): void {
     const lines = projects.flatMap((project) => deeds.map((deed, at) => ({ project, deed, at })));
@@ -71,7 +71,6 @@ export class OperationLogRows extends Rows {
     );
   }
 
-  /** Newest first. */
   async list(project: number, { since, by, operation, before, limit }: LogFilter): Promise<readonly LogLine[]> {
     const wanted: [string, SqlValue][] = [
       ["at >= ?", since],

@@ -1,4 +1,4 @@
-/** Lines of the log besides those of operations: API calls that overwrite, and work on the data as a whole. */
+/** Log lines other than those of operations: API calls that overwrite, and work on the data as a whole. */
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import type { Project } from "../inputs.ts";
 import type { Store, Transaction } from "../ports.ts";
@@ -6,10 +6,10 @@ import type { Actor, Overwritten } from "./operation-log-rows.ts";
 
 export const LOG_KEPT = 400 * DAY_SECONDS;
 export const LOG_KEPT_MIN = 30 * DAY_SECONDS;
-/** For messages. */
+/** The accepted form, as described in messages. */
 export const LOG_AGE_FORM = "an age of 30d or more, such as 400d or 2y";
 
-/** Notes it for the log if an API call is the cause. */
+/** Records the change for the log if an API call caused it. */
 export function noteOverwritten(tx: Transaction, operation: string, id: number, fields: readonly string[] = []): void {
   tx.overwritten?.push({ operation, id, fields });
 }
@@ -45,7 +45,7 @@ function mergeByRow(overwritten: readonly Overwritten[]): Overwritten[] {
   return [...byRow.values()];
 }
 
-/** A line in each project, or in one. */
+/** Adds a line to each project, or to one. */
 export async function noteWhole(tx: Transaction, operation: string, user: string, project?: Project): Promise<void> {
   const projects = project === undefined ? await tx.projects.list() : [project];
   tx.operationLog.add(projects, { key: null, name: user }, [{ operation, what: "", result: null }], "all");

@@ -4,7 +4,10 @@ import type { PersonRow, Position, Store } from "../ports.ts";
 
 const PAGE = 500;
 
-/** In creation order. Pages are separate reads, so people who are added or deleted meanwhile may be missed. */
+/**
+ * Yields people in creation order. Pages are separate reads, so people who are added or deleted in the meantime may be
+ * missed.
+ */
 export async function* peoplePages(store: Pick<Store, "read">, project: Project): AsyncGenerator<readonly PersonRow[]> {
   for (let after: Position | null = null; ;) {
     const page: readonly PersonRow[] = await readPage(store, project, after);

@@ -28,7 +28,7 @@ import {
   type SurveyRequest,
 } from "../surveys/surveys.ts";
 
-/** 4.1 as JSON, in creation order. */
+/** Lists people as JSON (4.1), in creation order. */
 export async function listPeopleJson(tx: Transaction, project: Project, query: PeopleQuery): Promise<JsonPage> {
   const after = parseCursor(query.after);
   const { email, phoneNumber } = query;
@@ -103,7 +103,7 @@ export async function sendPerson(tx: Transaction, project: Project, input: SendI
   return { person: toSentPerson(saved.person, at, input.properties), created: saved.survey.isNew, status };
 }
 
-/** An e-mail or a phone number; the old address comes in the field of its kind (4.2). Throws InvalidError. */
+/** Requires an e-mail or a phone number; an old address must be in the field of its kind (4.2). Throws InvalidError. */
 export function checkAddresses(input: Omit<SendInput, "name" | "properties">): void {
   const { email, phoneNumber, channel, emailUpdate, phoneNumberUpdate } = input;
   const needsPhone = channel === "sms" || phoneNumberUpdate !== null;
@@ -142,7 +142,7 @@ async function scheduleUnlessRefused(
   project: Project,
   { person, survey }: SavedPerson,
 ): Promise<Pick<SentResult, "status"> & { readonly at: number | null }> {
-  // A new person's row already has the time.
+  // The row of a new person already has the time.
   const hasTime = survey.isNew && person.nextSurveyAt !== null;
   const status = hasTime ? null : await refuseSurvey(tx, project, person, survey);
   if (status !== null) {
@@ -166,7 +166,8 @@ function toSentPerson(person: PersonRow, scheduledAt: number | null, given: Prop
 
 /**
  * Deletes a person and everything that belongs to them, also in digests. A suppressed address stays suppressed, and
- * unsubscribe links in sent messages keep working. False if long changes have to finish it. Throws NotFoundError.
+ * unsubscribe links in sent messages keep working. Returns false if long changes have yet to finish it. Throws
+ * NotFoundError.
  */
 export async function deletePerson(tx: Transaction, project: Project, reference: PersonReference): Promise<boolean> {
   const person = await requireReferenced(tx, project, reference);

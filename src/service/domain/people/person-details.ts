@@ -9,7 +9,7 @@ import { storedProperties } from "./stored-properties.ts";
 
 const SURVEYS_SHOWN = 10;
 
-/** With these, a survey can be scheduled and wait for a pause to end. */
+/** With one of these statuses, a survey can be scheduled that then waits for a pause to end. */
 const LETS_WAIT: ReadonlySet<SurveyStatusName> = new Set(["pending", "throttled"]);
 
 export async function getPerson(tx: Transaction, project: Project, reference: PersonReference): Promise<PersonDetails> {

@@ -75,8 +75,8 @@ export interface WantedPerson extends Identity {
 export type FirstSurvey = (person: PersonRow) => Promise<number | null>;
 
 /**
- * Creates or updates a person; `existing` is the result of `identify` in the same write. Unique indexes have the final
- * say. The provider of `firstSurvey` schedules that survey.
+ * Creates or updates a person; `existing` is the result of `identify` in the same write. If someone else takes the
+ * address in between, the unique indexes reject it. The caller who passes `firstSurvey` schedules that survey.
  */
 export async function upsertPerson(
   tx: Transaction,
@@ -94,7 +94,7 @@ export async function upsertPerson(
   }
 }
 
-/** The survey is decided first, because setting its time later would change the row twice. */
+/** Whether to schedule a survey is decided first, because setting its time later would change the row twice. */
 async function addPerson(
   tx: Transaction,
   project: Project,
@@ -138,7 +138,7 @@ export async function changePerson(
   return markSuppressed(tx, project, changed, await suppressionMarks(tx, project, changed));
 }
 
-/** `phone_number` of `phoneNumber`. */
+/** Converts `phoneNumber` to `phone_number`. */
 function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

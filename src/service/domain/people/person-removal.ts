@@ -2,7 +2,7 @@
 import { type LongChange, STEP } from "../../sql/long-changes.ts";
 import type { Transaction } from "../ports.ts";
 
-/** True if nothing is left of the person; otherwise the rest is deleted in steps: see `Store.settle`. */
+/** True if nothing is left of the person; otherwise the rest is deleted in steps; see `Store.settle`. */
 export async function removePerson(tx: Transaction, project: number, id: number): Promise<boolean> {
   await tx.people.hide(project, id);
   return tx.changes.begin({ project, kind: "remove person", target: String(id) });

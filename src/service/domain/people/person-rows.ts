@@ -68,7 +68,7 @@ export class PersonRows extends Rows {
     return (await this.database.first(BY_ID, [project, id])) as PersonRow | null;
   }
 
-  /** Ignores case. */
+  /** Ignores the case of letters. */
   async byEmail(project: number, email: string): Promise<PersonRow | null> {
     return (await this.database.first(BY_EMAIL, [project, emailKey(email)])) as PersonRow | null;
   }
@@ -130,7 +130,7 @@ export class PersonRows extends Rows {
     return (await this.database.all(sql, [...where.values, filter.limit])).map(({ json }) => String(json));
   }
 
-  /** People who bounced or unsubscribed, by when. */
+  /** Lists people who bounced or unsubscribed, ordered by when they did. */
   async listEvents(project: number, column: EventColumn, range: EventsFilter): Promise<JsonRows> {
     const { offset, limit } = range;
     const query = { list: peopleBy(project, column), range, other: null, descending: false, offset, limit };
@@ -145,7 +145,7 @@ export class PersonRows extends Rows {
     return countRows(this.database, peopleBy(project, column), range);
   }
 
-  /** Replaces a note of the same time. */
+  /** Replaces a note with the same time. */
   async noteResubscription(project: number, id: number, { at, note }: Resubscription): Promise<void> {
     this.database.send(
       `INSERT INTO resubscriptions (project_id, person_id, at, note) VALUES (?, ?, ?, ?)

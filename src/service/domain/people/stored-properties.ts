@@ -19,7 +19,7 @@ export function mergeProperties(stored: Properties, given: Properties): Properti
   });
 }
 
-/** All but the texts of a single message. */
+/** Omits the texts that belong to a single message. */
 export function carriedProperties(stored: Properties): Properties {
   return Object.fromEntries(Object.entries(stored).filter(([key]) => !MESSAGE_TEXTS.has(key)));
 }

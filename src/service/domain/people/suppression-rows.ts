@@ -6,8 +6,8 @@ import { Rows } from "../../sql/rows.ts";
 import { type SecretRows, SUPPRESSION_KEY } from "../secret-rows.ts";
 
 /**
- * `unsubscribe` by link or API, `bounce` for a permanent rejection, `stop` for a text that said STOP. `complaint`
- * explains an `unsubscribe`, and suppresses nothing itself.
+ * `unsubscribe` by link or API, `bounce` for a permanent rejection, `stop` for a text message that said STOP.
+ * `complaint` explains an `unsubscribe`, and doesn't suppress anything itself.
  */
 export type SuppressionReason = "unsubscribe" | "bounce" | "stop" | "complaint";
 
@@ -28,7 +28,7 @@ export class SuppressionRows extends Rows {
     this.#secrets = secrets;
   }
 
-  /** Keeps the first one of each reason. */
+  /** Keeps only the first suppression for each reason. */
   async add(project: number, channel: Channel, address: string, suppression: Suppression): Promise<void> {
     await this.addHash(project, channel, await this.hash(channel, address), suppression);
   }
@@ -46,7 +46,7 @@ export class SuppressionRows extends Rows {
     return hash(await this.#secrets.ensure(SUPPRESSION_KEY), channel, address);
   }
 
-  /** Like `add`, by the address's hash; false if the reason was already stored. */
+  /** Like `add`, but takes the hash of the address; false if the reason was already stored. */
   async addHash(project: number, channel: Channel, addressHash: string, { reason, at }: Suppression): Promise<boolean> {
     const sql = `INSERT INTO suppressions (project_id, channel, address_hash, reason, created_at) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT (project_id, channel, address_hash, reason) DO NOTHING`;

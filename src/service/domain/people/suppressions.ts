@@ -41,7 +41,7 @@ export type SuppressionMarks = Pick<PersonRow, "unsubscribedAt" | "unsubscribedB
 
 /**
  * Marks for a person with a new e-mail address. An unsubscribe follows the person; a bounce stays with the old address.
- * The person's link can't undo an unsubscribe of the new address itself.
+ * The link in the person's messages can't undo an unsubscribe recorded for the new address.
  */
 export async function suppressionMarks(
   tx: Transaction,
@@ -109,7 +109,10 @@ async function cancelEmail(
   await tx.requests.cancel(project.id, person.id, { channel: "email", autopilot: null, reason });
 }
 
-/** Unsubscribes from e-mail and cancels pending mail; responses stay. `created` is false the second time. */
+/**
+ * Unsubscribes from e-mail and cancels pending mail; responses stay. `created` is false if the person had already
+ * unsubscribed.
+ */
 export async function unsubscribe(tx: Transaction, project: Project, email: string): Promise<{ created: boolean }> {
   const person = await tx.people.byEmail(project.id, email);
   if (person === null) throw new InvalidError({ person_email: ["does not exist"] });
@@ -140,7 +143,7 @@ export async function resubscribePerson(tx: Transaction, project: Project, perso
   if (person.email !== null) await tx.suppressions.remove(project.id, "email", person.email, "unsubscribe");
 }
 
-/** Stops text messages to a number and cancels pending ones. False the second time. */
+/** Stops text messages to a number and cancels pending ones. False if they were already stopped. */
 export async function stopTexts(tx: Transaction, project: Project, phoneNumber: string): Promise<boolean> {
   if (await hasStopped(tx, project, phoneNumber)) return false;
   await tx.suppressions.add(project.id, "sms", phoneNumber, { reason: "stop", at: tx.now });

@@ -25,7 +25,7 @@ import { type ErasedCounts, type Mention, MENTION_KINDS } from "./erasure-rows.t
 export type ErasedAddress = Exclude<PersonReference, { readonly by: "id" }>;
 
 export interface ErasureOptions {
-  /** Allows surveys to the address again, and disables the links in its messages. */
+  /** Allows surveys to the address again, and disables the links in messages already sent to it. */
   readonly forgetUnsubscribe: boolean;
   readonly mentions: readonly Mention[];
 }
@@ -62,7 +62,7 @@ export async function previewErasure(tx: Transaction, project: Project, address:
   return { ...NOTHING, ...(await tx.erasures.counts(project.id, person.id)), people: 1 };
 }
 
-/** An address without a person can still have a digest, or an unsubscribe to forget. */
+/** Even without a person, an address can have a digest, or an unsubscribe to forget. */
 export async function isKnown(
   tx: Transaction,
   project: Project,
@@ -235,7 +235,7 @@ export async function applyErasureLog(store: Store, log: ErasureLog): Promise<nu
       if (gone.length > 0) await store.write((tx) => recallDigests(tx, project), { project: project.id });
       erased += gone.length;
     }
-    // With another secret, the hashes would be meaningless here.
+    // The other store's hashes mean nothing here unless it has the same secret.
     await store.write(
       async (tx) => {
         if ((await tx.secrets.read(ERASURE_SECRET)) !== log.secret) return;
@@ -261,7 +261,10 @@ async function eraseDigests(
   }
 }
 
-/** A process that was killed after an erasure left messages and the log; so does one while someone reads for long. */
+/**
+ * Deletes the messages and the log that a process killed after an erasure left behind, or that stayed because someone
+ * was reading for long.
+ */
 export async function finishErasure(store: Store, sweepMessages: () => Promise<unknown>): Promise<void> {
   if (!(await store.read((tx) => tx.erasures.isCleaning()))) return;
   await store.settle();
@@ -278,7 +281,7 @@ async function eraseAgain(tx: Transaction, project: Project, person: PersonRow):
   await tx.erasures.setCleaning(true);
 }
 
-/** Ignores case. */
+/** Replaces all occurrences, ignoring case. */
 export function replaceText(text: string, part: string, by: string): string {
   if (part === "") return text;
   const pattern = new RegExp(part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"), "gi");

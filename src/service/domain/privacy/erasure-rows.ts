@@ -16,7 +16,7 @@ export interface ErasedCounts {
   readonly events: number;
 }
 
-/** The keyed hash of an erased address or id; anything older than `at` belongs to the erased person. */
+/** The keyed hash of an erased address or id. Data older than `at` belongs to the erased person. */
 export interface ErasureEntry {
   readonly hash: string;
   readonly at: number;
@@ -27,11 +27,11 @@ export type MentionKind = (typeof MENTION_KINDS)[number];
 
 export interface Mention {
   readonly kind: MentionKind;
-  /** For members and resubscriptions, the person's id. */
+  /** The person's id in rows of members and resubscriptions. */
   readonly id: number;
   readonly personId: number;
   readonly platform: Platform | null;
-  /** The properties of a survey or member; otherwise null. */
+  /** Properties in rows of surveys and members; otherwise null. */
   readonly text: string | null;
 }
 
@@ -118,7 +118,8 @@ export class ErasureRows extends Rows {
   }
 
   /**
-   * Rows of one kind that contain the text, ignoring case, after this id; and the last id examined, or null at the end.
+   * Rows of one kind, after this id, that contain the text, ignoring case. Also returns the last id examined, or null
+   * at the end.
    */
   async mentions(
     project: number,

@@ -9,14 +9,14 @@ import type { Position } from "../rows.ts";
 
 export type RetentionMode = "anonymize" | "delete";
 
-/** Rows before these times expire; null keeps all. Unix seconds. */
+/** Rows older than these times expire; null keeps all. Unix seconds. */
 export type RetentionLimits = Readonly<Record<"responses" | "requests" | "events", number | null>>;
 
 export interface RetentionCounts {
   readonly responses: number;
   readonly requests: number;
   readonly events: number;
-  /** Lines of the log. */
+  /** Lines of the operation log. */
   readonly log: number;
 }
 
@@ -74,8 +74,8 @@ export class RetentionRows extends Rows {
   }
 
   /**
-   * Gives a response to that person, without comment, properties, notes, tags and answers. It stays in its trends, and
-   * its score where it is counted. Clients that poll for changes get the anonymous row.
+   * Assigns a response to the given person and removes its comment, properties, notes, tags and answers. It stays in
+   * its trends, and its score still counts. Clients that poll for changes get the anonymous row.
    */
   async anonymize(project: number, id: number, removed: number): Promise<void> {
     const { updatedAt } = this.session;
@@ -120,5 +120,5 @@ const OLD_RESPONSES = `SELECT id, person_id AS "personId", created_at AS "create
 
 const ENDED = ["sent", "bounced", "failed", "cancelled", "unknown"] as const;
 
-/** Ids rise with time, so the search ends at the first recent one. */
+/** Ids ascend with time, so the search ends at the first recent row. */
 const OLDEST_ENDED = `SELECT id, created_at AS "createdAt" FROM messages WHERE project_id = ? AND state = ? AND person_id IS NOT NULL AND claimer IS NULL ORDER BY id LIMIT ?`;

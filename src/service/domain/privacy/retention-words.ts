@@ -1,4 +1,4 @@
-/** What a retention removes, for people. */
+/** Describes what a retention policy removes. */
 import { countOf } from "../../../contract/text/whole-number.ts";
 import { toIsoTime } from "../../../contract/text/iso-time.ts";
 import type { RetentionMode } from "./retention-rows.ts";
@@ -16,7 +16,7 @@ interface Expired {
   readonly expired_log_lines: number;
 }
 
-/** The words for a count of rows that expired, and for their end. */
+/** Turns a count of expired rows into words. */
 type Words = Readonly<Record<RetentionMode, (count: string) => string>>;
 
 export const PLANNED: Words = {
@@ -28,7 +28,10 @@ export const DONE: Words = {
   delete: (count) => `${count} deleted`,
 };
 
-/** `delete 4,866 responses older than 2021-11-24`; without `now`, Unix seconds, no dates. */
+/**
+ * Formats expired counts as `delete 4,866 responses older than 2021-11-24`; omits the dates if `now` (Unix seconds) is
+ * missing.
+ */
 export function listExpired(expired: Expired, words: Words, now?: number): string {
   const { mode, responses, requests, webhooks } = expired;
   const older = (age: number | null): string =>

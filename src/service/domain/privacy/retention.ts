@@ -11,7 +11,7 @@ export interface RetentionPolicy {
   readonly mode: RetentionMode;
   readonly requests: number | null;
   readonly webhooks: number | null;
-  /** Lines of the log. */
+  /** How long lines of the operation log are kept. */
   readonly log: number;
 }
 
@@ -38,7 +38,7 @@ export async function readRetention(tx: Transaction, project: Project): Promise<
   };
 }
 
-/** Throws InvalidError for less than a day, and for keeping events too long. */
+/** Throws InvalidError for ages of less than a day, and for keeping events too long. */
 export async function changeRetention(
   tx: Transaction,
   project: Project,
@@ -134,7 +134,7 @@ async function stepResponses(
   return { changed: old.length, next: last === undefined ? null : { createdAt: last.createdAt, id: last.id } };
 }
 
-/** A person who has answered since keeps the newer last answer. */
+/** A person who has answered since keeps the time of that answer. */
 async function refreshLastResponses(tx: Transaction, project: Project, rows: readonly OldResponse[]): Promise<void> {
   const last = new Map(rows.map(({ personId, createdAt }) => [personId, createdAt]));
   for (const [person, at] of last)
@@ -142,7 +142,7 @@ async function refreshLastResponses(tx: Transaction, project: Project, rows: rea
       await tx.responses.refreshLast(project.id, [person]);
 }
 
-/** Anonymous responses belong to one hidden person of the project. */
+/** Anonymous responses belong to a single hidden person in each project. */
 async function ensureRemovedPerson(tx: Transaction, project: Project): Promise<number> {
   const known = await removedPerson(tx, project);
   if (known !== null) return known;

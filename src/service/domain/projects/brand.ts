@@ -8,7 +8,7 @@ import type { Transaction } from "../ports.ts";
 export interface Brand {
   readonly name: string | null;
   readonly accent: Accent | null;
-  /** Identifies the logo in `/logo/<id>`; another picture has another id. */
+  /** Identifies the logo in `/logo/<id>`. A changed picture gets a new id. */
   readonly logo: string | null;
 }
 
@@ -117,7 +117,7 @@ function readableOn(color: string, ground: string): string {
   return shades.find((shade) => contrast(shade, ground) >= CONTRAST_MIN) ?? color;
 }
 
-/** Mixes in `share` of black or white; `end` is each channel's value. */
+/** Mixes a share of black or white into a color; `end` is the value of each of its channels. */
 function mixed(color: string, end: number, share: number): string {
   const parts = rgb(color).map((part) => Math.round(part + (end - part) * share));
   return `#${parts.map((part) => part.toString(16).padStart(2, "0")).join("")}`;

@@ -28,7 +28,7 @@ export function shownName(
   return singleLine(known ?? (project.name === "default" ? "" : project.name)) || null;
 }
 
-/** `Acme (shop)`: the shown name, and the project's name if it differs; null if there is neither. */
+/** Returns `Acme (shop)`, the shown name followed by the project's name if that differs; null if there is neither. */
 export function fullName(
   presentation: Presentation,
   project: Project,

@@ -1,4 +1,4 @@
-/** Numbers of all projects, summed from list counts. */
+/** Key figures of all projects, summed from list counts. */
 import { BLOCK_DAYS } from "../../sql/lists/count-changes.ts";
 import {
   type OrderedList,
@@ -9,7 +9,7 @@ import {
   responsesBy,
 } from "../../sql/lists/counted-lists.ts";
 
-/** Lists have the same names in every project. */
+/** Any project id will do, because lists have the same names in every project. */
 const ANY = 0;
 const RESPONSES = responsesBy(ANY, null, "created_at");
 const LISTS = {

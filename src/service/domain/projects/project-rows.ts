@@ -12,7 +12,7 @@ export interface ProjectRow extends Project {
   /** Minimum time between surveys sent by `POST /v1/people.json`; null disables throttling. */
   readonly throttleSeconds: number | null;
   readonly pausedAt: number | null;
-  /** Until when the daily limit last delayed surveys; null for never. */
+  /** The time until which the daily limit last delayed surveys; null for never. */
   readonly limitedUntil: number | null;
 }
 
@@ -78,7 +78,7 @@ export class ProjectRows extends Rows {
     this.database.send("UPDATE projects SET paused_at = ? WHERE id = ?", [at, project]);
   }
 
-  /** Delays surveys until then, and counts their age from then. */
+  /** Delays surveys until this time, and counts their age from it. */
   async setLimitedUntil(project: number, at: number): Promise<void> {
     this.database.send("UPDATE projects SET limited_until = ? WHERE id = ?", [at, project]);
   }

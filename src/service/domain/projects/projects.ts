@@ -12,7 +12,7 @@ import { isSameText } from "../secrets.ts";
 import { toWindow } from "../windows/windows.ts";
 
 const DEFAULT_THROTTLE_SECONDS = 30 * DAY_SECONDS;
-/** E-mail on the mornings of working days, text messages during working hours. */
+/** E-mail goes out on the mornings of working days, text messages during working hours. */
 const DEFAULT_AUTOPILOT = { email: defaultAutopilot("5-10"), sms: defaultAutopilot("9-18") };
 
 function defaultAutopilot(hours: string): AutopilotSettings {
@@ -30,7 +30,7 @@ export function isGuessable(key: string): boolean {
   return key.length < KEY_LENGTH_MIN;
 }
 
-/** Creates a project: throttled to 30 days, and Autopilot active every 90 days on both platforms. */
+/** Creates a project with a throttle of 30 days, and Autopilot active every 90 days on both platforms. */
 export async function addProject(tx: Transaction, name: string): Promise<Project> {
   checkText("name", name);
   try {
@@ -121,7 +121,7 @@ export async function findKey(
   return { key, isLast: good.length === 1 && good[0]?.id === key.id };
 }
 
-/** Its hash stays, so that it differs from an unknown key. Throws like `requireKey`. */
+/** Keeps the key's hash, so that a revoked key differs from an unknown one. Throws like `requireKey`. */
 export async function revokeKey(tx: Transaction, project: Project, which: string): Promise<KeyRow> {
   const key = await requireKey(tx, project, which);
   await tx.projects.revokeKey(project.id, key.id);
@@ -141,8 +141,8 @@ export interface RotatedKey {
 }
 
 /**
- * Adds a key with the same name and access. The previous ones expire at `endsAt`, if that is sooner; null keeps them.
- * Throws NotFoundError.
+ * Adds a key with the same name and access. The previous ones expire at `endsAt`, unless they expire sooner anyway;
+ * null keeps them. Throws NotFoundError.
  */
 export async function rotateKey(
   tx: Transaction,
@@ -172,7 +172,7 @@ export interface KeyState {
   readonly key: KnownKeyRow | null;
 }
 
-/** Looks up and compares only hashes, in constant time. */
+/** Looks up and compares only hashes of keys, in constant time. */
 export async function examineKey(tx: Transaction, key: string): Promise<KeyState> {
   const hash = hashKey(key);
   const found = await tx.projects.byKeyHash(hash);

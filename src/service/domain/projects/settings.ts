@@ -9,7 +9,7 @@ import type { Transaction } from "../ports.ts";
 
 interface Setting {
   readonly name: string;
-  /** The kind of its value in commands and files; the store has text. */
+  /** The type of the value in commands and files; the store always has text. */
   readonly kind: "text" | "number";
   readonly check: (text: string) => string | null;
 }
@@ -20,7 +20,7 @@ export const PROJECT_SETTINGS = {
   replyTo: { name: "reply_to", kind: "text", check: senderProblem },
   /** Lines at the end of each e-mail, such as a postal address. */
   footer: { name: "footer", kind: "text", check: (text) => textFault(text, { max: FOOTER_MAX, hasLines: true }) },
-  /** IANA name; defines quiet hours. */
+  /** An IANA name. Quiet hours are in this zone. */
   timeZone: { name: "tz", kind: "text", check: (text) => (isZone(text) ? null : "is not a time zone") },
   /** This many soft bounces among a person's last five surveys count as a bounce; null only lists them. */
   softBounces: {
@@ -38,10 +38,10 @@ export const PROJECT_SETTINGS = {
 type Settings = typeof PROJECT_SETTINGS;
 type Key = keyof Settings;
 
-/** As stored; null uses the server's default. */
+/** The settings as stored; null uses the server's default. */
 export type ProjectSettings = { readonly [Name in Key]: string | null };
 
-/** As shown, under the names that users see. */
+/** The settings as shown, under the names that users see. */
 export type ConfiguredSettings = {
   readonly [Name in Key as Settings[Name]["name"]]: (Settings[Name]["kind"] extends "number" ? number : string) | null;
 };

@@ -11,7 +11,7 @@ interface TextField {
   readonly max: number;
   readonly hasLines?: boolean;
   readonly isLink?: boolean;
-  /** Shown after the score, and so may depend on it. */
+  /** True if the text is shown after the score and so can depend on it. */
   readonly isAfterScore?: boolean;
 }
 
@@ -31,9 +31,9 @@ export type TextName = keyof typeof TEXT_FIELDS;
 export const TEXT_NAMES = Object.keys(TEXT_FIELDS) as readonly TextName[];
 
 export interface TextScope {
-  /** Null for all languages. */
+  /** Null applies to all languages. */
   readonly locale: Locale | null;
-  /** As written by `formatScoreSpan`; null for all. */
+  /** Formatted by `formatScoreSpan`; null applies to all scores. */
   readonly score: string | null;
 }
 
@@ -80,7 +80,7 @@ export async function storeTexts(
   project: Project,
   all: readonly ProjectTexts[],
 ): Promise<readonly ProjectTexts[]> {
-  // Sorted, so that equal texts are equal settings.
+  // Sorted, so that settings with the same texts are equal.
   const kept = all.filter(hasTexts).toSorted((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1));
   await tx.projects.setSetting(project.id, SETTING, kept.length === 0 ? null : JSON.stringify(kept));
   return kept;
@@ -125,7 +125,7 @@ export function textProblem(name: TextName, given: string, score: string | null)
   return isLink && text !== "" && !isWebAddress(text) ? "is not a URL such as https://example.com" : null;
 }
 
-/** Whether it is a web page, and not code that a browser would run. */
+/** Whether a link opens a web page rather than running code in the browser. */
 export function isWebAddress(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);
 }

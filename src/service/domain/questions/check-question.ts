@@ -27,7 +27,7 @@ export interface WantedQuestion {
   readonly choices: readonly string[];
   readonly scale: NumberSpan | null;
   readonly to: readonly NumberSpan[] | null;
-  /** By locale. If omitted, existing translations stay. */
+  /** Translations by locale. If omitted, existing ones stay. */
   readonly texts?: Readonly<Record<string, WantedTranslation>>;
 }
 

@@ -17,10 +17,10 @@ export interface Question {
   /** Number of the newest choice, so that ids aren't reused. */
   readonly lastChoice: number;
   readonly scale: NumberSpan | null;
-  /** Scores that get the question; null for all. */
+  /** The scores after which the question is asked; null for all. */
   readonly to: readonly NumberSpan[] | null;
   readonly texts: Readonly<Partial<Record<Locale, QuestionTranslation>>>;
-  /** From 1; null if retired. */
+  /** Counts from 1; null if the question is retired. */
   readonly position: number | null;
   readonly retiredAt: number | null;
 }

@@ -51,7 +51,7 @@ export async function addQuestion(tx: Transaction, project: Project, wanted: Wan
   return question;
 }
 
-/** `q4` after `q3`, even if that is retired. */
+/** Returns `q4` after `q3`, even if that is retired. */
 function nextId(questions: readonly Question[]): string {
   const numbers = questions.map(({ id }) => Number(/^q([1-9]\d{0,8})$/.exec(id)?.[1] ?? 0));
   return `q${Math.max(0, ...numbers) + 1}`;
@@ -115,7 +115,7 @@ async function saveInOrder(tx: Transaction, project: Project, questions: readonl
     if (question.position !== at + 1) await tx.questions.save(project.id, { ...question, position: at + 1 });
 }
 
-/** Its answers stay, and its id isn't reused. Throws NotFoundError, InvalidError. */
+/** Retires a question. Its answers stay, and its id isn't reused. Throws NotFoundError, InvalidError. */
 export async function retireQuestion(tx: Transaction, project: Project, id: string): Promise<Question> {
   const question = await findActive(tx, project, id);
   const retired = { ...question, position: null, retiredAt: tx.now };

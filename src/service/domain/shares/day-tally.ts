@@ -1,4 +1,4 @@
-/** A day's answers as counted for a live page: by score, and by values of some properties. */
+/** The counts of a day's answers for a live page: by score, and by values of some properties. */
 import { propertyText } from "../../../contract/json.ts";
 import type { Properties } from "../../../contract/resources.ts";
 import { SCORE_MAX, scoreCategory, SEGMENT_VALUES_MAX } from "../../../contract/limits.ts";
@@ -9,7 +9,7 @@ type ValueCounts = readonly [detractors: number, passives: number, promoters: nu
 export interface DayTally {
   readonly scores: readonly number[];
   readonly commented: number;
-  /** By property and value; null if the day has too many values for segments. */
+  /** Counts by property and value; null if the day has too many values for segments. */
   readonly segments: Readonly<Record<string, Readonly<Record<string, ValueCounts>> | null>>;
 }
 

@@ -102,7 +102,7 @@ export class ShareRows extends Rows {
     return rows.map((row) => readRow<AnswerGroup>(row, { json: ["properties"] }));
   }
 
-  /** Only in the transaction that read the day's answers, with its project locked. */
+  /** Call it only in the transaction that read the day's answers, with its project locked. */
   async keepDay({ project, id }: ShareRow, day: number, tally: DayTally): Promise<void> {
     this.database.send(
       `INSERT INTO share_days (project_id, day, share_id, tally) VALUES (?, ?, ?, ?)
@@ -111,7 +111,7 @@ export class ShareRows extends Rows {
     );
   }
 
-  /** Forgets what pages keep of the days of these times, Unix seconds. */
+  /** Deletes the cached tallies of the days that contain these times, Unix seconds. */
   async forgetDays(project: number, times: readonly number[]): Promise<void> {
     for (const day of new Set(times.map(utcDay)))
       this.database.send("DELETE FROM share_days WHERE project_id = ? AND day = ?", [project, day]);

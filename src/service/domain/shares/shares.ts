@@ -21,7 +21,7 @@ export interface NewShare {
   readonly expiresAt: number | null;
 }
 
-/** Returns the token, which isn't stored. Throws InvalidError. */
+/** Returns the token, which isn't stored in plain text. Throws InvalidError. */
 export async function addShare(
   tx: Transaction,
   project: Project,
@@ -41,7 +41,7 @@ export async function addShare(
   return { share: { ...row, project, id, createdAt: tx.now }, token };
 }
 
-/** By name, or by id if no page has that name. Throws NotFoundError. */
+/** Finds the page by name, or by id if no page has that name. Throws NotFoundError. */
 export async function removeShare(tx: Transaction, project: Project, which: string): Promise<ShareRow> {
   const id = parseId(which);
   const shares = await tx.shares.list(project.id);
@@ -60,7 +60,7 @@ export async function findShare(tx: Transaction, token: string, given: LinkSigna
 
 /**
  * A signed link to the newest page of all responses, for messages; null if there is none. It expires 30 days after
- * `at`, or with its page. The page's own token isn't stored.
+ * `at`, or with its page. A signature is needed because the page's own token isn't stored.
  */
 export async function signNewestShare(tx: Transaction, project: Project, at: number): Promise<string | null> {
   const shares = await tx.shares.list(project.id);
@@ -88,7 +88,7 @@ export async function tallyAnswers(
   return tallyDay(await tx.shares.answers(share, range), share.segments);
 }
 
-/** Answers per transaction, but at least a day's; other requests can write in between. */
+/** Answers per transaction, but at least those of one day; other requests can write in between. */
 const ANSWERS_A_STEP = 10_000;
 
 /** Caches the missing tallies from `first` to `last`; other work continues between steps. */

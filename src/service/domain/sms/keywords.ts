@@ -17,7 +17,7 @@ export interface LocaleWords {
   readonly ordinary?: string;
 }
 
-/** People answer in their own language, whatever the survey's. Accents are ignored. */
+/** Words by language: people answer in their own, which may not be the survey's. Accents are ignored. */
 export const LOCALE_WORDS: Readonly<Record<Locale, LocaleWords>> = {
   ar: { stop: "إيقاف, ايقاف, توقف, الغاء, إلغاء الاشتراك", help: "مساعدة" },
   bg: { stop: "стоп, спри, спрете, отписване, откажи", help: "помощ", start: "старт" },
@@ -103,7 +103,7 @@ function keywordList(kind: "stop" | "start" | "help", common: readonly string[],
 }
 
 export const AROUND_NUMBERS = {
-  /** Just a score: "sorry, 8", "I meant 8", "8 points". */
+  /** Words around a score that don't change it: "sorry, 8", "I meant 8", "8 points". */
   score: wordsIn(
     "sorry, oops, ups, i meant to say, i meant, i mean, meant, actually, correction, make it, make that, it should be, should be, rather, my bad, typo, no, score, my score is, rating, points, point, pts, ich meinte, ich meine",
     "meinte, korrektur, nein, doch, punkte, note, pardon, je voulais dire, désolé, désolée, non, erreur, perdón, quise decir, corrección, puntos, desculpe, quis dizer, não, pontos, nota, scusa, scusi, intendevo, volevo dire",
@@ -113,7 +113,7 @@ export const AROUND_NUMBERS = {
   outOf: wordsIn(
     "out of, of, von, sur, de, di, su, van, av, af, z, ze, iz, od, из, із, от, az, din, από, στα, iš, no, dari, daripada, trên, จาก, מתוך, من",
   ),
-  /** Not a score: "8 or 9", "0 to 10". */
+  /** Words between numbers that aren't a score: "8 or 9", "0 to 10". */
   between: wordsIn(
     "or, to, and, oder, bis, und, ou, à, et, o, a, al, y, e, tot, en, eller, til, till, och, og, tai, või, nebo, až, lub, do, ili, или, до, и, vagy, sau, vai, ar, ή, ან, atau, veya, hoặc, đến, หรือ, ถึง, 또는, 에서, أو, إلى, או, עד",
   ),

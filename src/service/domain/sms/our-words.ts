@@ -6,11 +6,11 @@ const TAPBACK =
   /^(?:(?:dis)?liked|loved|laughed at|emphasi[sz]ed|questioned|reacted .{1,12} to|removed an? .{1,30} from|\P{L}{1,12} to)\s+(?:["“”„«].*["“”»]|an? (?:image|photo|message|attachment))$/isu;
 /** In other languages a tapback can surround the quote: "Hat „…“ geliebt". */
 const TAPBACK_WORDS = 6;
-/** People may use the words of shorter lines themselves, such as "Thank you!". */
+/** Shorter lines, such as "Thank you!", could be the person's own words. */
 const LINE_MIN = 20;
 const DRIVING_STARTS = DRIVING.map(fold);
 
-/** The text without quotes of our texts (`ours`); null if nothing is left. */
+/** Removes quotes of our own texts (`ours`); null if nothing is left. */
 export function withoutOurWords(text: string, ours: readonly string[]): string | null {
   const folded = fold(text);
   if (TAPBACK.test(text.trim()) || DRIVING_STARTS.some((start) => folded.startsWith(start))) return null;
@@ -18,7 +18,7 @@ export function withoutOurWords(text: string, ours: readonly string[]): string |
     (line) => line.length >= LINE_MIN && text.includes(line),
   );
   const isQuoting = lines.some((line) => !/STOP/.test(line) || /\p{Nd}/u.test(line)) || /^>/m.test(text);
-  // Our line about STOP, without the others, is a wish to stop.
+  // Someone who repeats only our line about STOP wants to stop.
   if (!isQuoting) return text;
   const rest = lines.reduce((left, line) => left.replaceAll(line, ""), text.replaceAll(/^>.*$/gm, "")).trim();
   const words = fold(rest) === "" ? [] : fold(rest).split(" ");

@@ -13,7 +13,7 @@ interface Score {
 
 export type AnswerMeaning = { readonly mayWantToStop: boolean } & (
   | Score
-  /** A comment, requested or additional; empty if the text is empty. */
+  /** A comment, whether or not we asked for one; empty if the text is empty. */
   | { readonly kind: "words"; readonly text: string }
 );
 
@@ -21,7 +21,7 @@ export function isKeyword(meaning: KeywordMeaning | AnswerMeaning): meaning is K
   return meaning.kind !== "score" && meaning.kind !== "words";
 }
 
-/** If there is already a score, only a text with nothing but a score changes it. Never throws. */
+/** If there already is a score, only a text that contains nothing else changes it. Never throws. */
 export function readTextMeaning(
   given: string,
   context: TextContext = { asked: "score", locale: null },
@@ -70,7 +70,10 @@ function readScore(text: string): Score | null {
   return { kind: "score", score, comment: comment === "" ? null : comment };
 }
 
-/** "8 or 9", "8 9", "5 out of 5" and "0 to 10: 9". */
+/**
+ * Whether the words between two numbers make them something other than a score: "8 or 9", "8 9", "5 out of 5" and "0 to
+ * 10: 9".
+ */
 function isAnotherNumber(joint: string | null): boolean {
   return joint !== null && ["", ...BETWEEN, ...OUT_OF].includes(joint);
 }

@@ -58,7 +58,7 @@ export async function receiveText(tx: Transaction, incoming: IncomingText, rules
   if (text === null) return "part";
   const surveys = await tx.texts.surveysTo(from, tx.now - SURVEY_SECONDS);
   const survey = surveys.find((one) => isAbout(one, incoming)) ?? null;
-  // With several, any of them may be the one that arrived.
+  // If there are several surveys, any of them may be the one that arrived.
   if (survey !== null && surveys.length === 1) await confirmSent(tx, survey.project, survey.requestId);
   const ownWords = withoutOurWords(multiLine(text), survey === null ? [] : await tx.texts.sentAbout(survey));
   const visit = survey === null ? null : await openVisit(tx, survey, rules);
@@ -103,14 +103,14 @@ async function obey(
     const isChanged = kind === "stop" ? await stopTexts(tx, project, from) : await bringBack(tx, project, from);
     isNew = isChanged || isNew;
   }
-  // Cancels other replies to someone who wants no more texts.
+  // Cancels other pending replies, because the person wants no more texts.
   if (survey !== null && isNew) await tx.texts.dropReplies(survey);
   if (!isSilent && isNew)
     await tx.texts.addReply(survey, { kind: kind === "stop" ? "stopped" : "started", score: null });
   return kind;
 }
 
-/** Projects that know the number; if there are none, all, because any may learn it later. */
+/** The projects that know the number; if none does, all, because any of them may get the number later. */
 async function projectsKnowing(tx: Transaction, phoneNumber: string): Promise<readonly Project[]> {
   const all = await tx.projects.list();
   const known: Project[] = [];

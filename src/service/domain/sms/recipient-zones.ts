@@ -17,7 +17,9 @@ export function callingCode(phoneNumber: string): string {
   return codes.reduce((longest, code) => (code.length > longest.length ? code : longest), "");
 }
 
-/** The zones of the number's country, or the project's if it is one of them or the country is unknown. */
+/**
+ * Returns the time zones of the number's country, or the project's zone if it is one of them or the country is unknown.
+ */
 export function recipientZones(phoneNumber: string, projectZone: string | null, now: number): readonly string[] {
   const own = projectZone ?? DEFAULT_ZONE;
   const code = callingCode(phoneNumber);

@@ -9,12 +9,12 @@ export interface KeywordMeaning {
 }
 
 export interface TextContext {
-  /** What the last text asked for; null for nothing, or an unknown survey. */
+  /** What our last text asked for; null if it asked for nothing, or the survey is unknown. */
   readonly asked: "score" | "comment" | null;
   readonly locale: Locale | null;
 }
 
-/** For words in several lists, the last one counts. */
+/** If a word is in several lists, the last one counts. */
 const KINDS: ReadonlyMap<string, WordKind> = new Map(
   (["filler", "thanks", "message", "no", "help", "start", "stop"] as const).flatMap((kind) =>
     WORDS[kind].map((word) => [fold(word), kind] as const),
@@ -23,23 +23,23 @@ const KINDS: ReadonlyMap<string, WordKind> = new Map(
 const LONGEST_FIRST = [...KINDS.keys()].toSorted((left, right) => right.length - left.length);
 const SPACELESS = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}]$/u;
 const CHARACTERS_MAX = 1000;
-/** "STOP - Ada Lovelace". */
+/** Matches the end of "STOP - Ada Lovelace". */
 const SIGNATURE = /\s[-–—~]{1,2}\s*\p{Lu}[\p{L}.']*(?:\s\p{Lu}[\p{L}.']*){0,2}$/u;
 /** "STOP 9" and "0 STOP" aren't answers, but "9 stop calling me" is. */
 const NUMBERS = /^(?:\p{Nd}+ )+|(?: \p{Nd}+)+$/gu;
 const NUMBERED_WORDS = 2;
 const CLAUSE_END = /[\n.,!?;:…。！？，、]+/;
-/** "not enough", "don't stop" and "niet stoppen". "No stop" is a wish to stop. */
+/** Matches "not enough", "don't stop" and "niet stoppen". "No stop", however, is a wish to stop. */
 const NEGATED = /\bno (?:filler )*stop\b/;
 const NOTHING: readonly WordKind[] = ["filler", "thanks"];
 
-/** Null for an answer. A wish to stop can also be one of several lines, or a sentence about messages. */
+/** Null if the text is an answer. A wish to stop can also be one of several lines, or a sentence about messages. */
 export function readKeyword(given: string, { asked, locale }: TextContext): KeywordMeaning | null {
   const text = given.slice(0, CHARACTERS_MAX);
   // Providers don't recognize look-alikes.
   const isCommon = PROVIDER_WORDS.has(fold(text.replaceAll(/[^\p{ASCII}\p{Cf}\uFF00-\uFF5E]/gu, " ")));
   const own = locale === null ? [] : wordsIn(LOCALE_WORDS[locale].ordinary ?? "");
-  // With its accents, such a word isn't an ordinary one.
+  // A word written with its accents isn't the ordinary one.
   const ordinary = own.filter((word) => text.normalize("NFC").toLowerCase().includes(word));
   const whole = readWords(fold(text), asked === null ? [] : ordinary);
   const kind = (["start", "help"] as const).find((one) => whole.includes(one));

@@ -21,7 +21,7 @@ export interface TextPart {
 }
 
 export class TextRows extends Rows {
-  /** Surveys and reminders texted to this number since then, in all projects; newest first, up to a limit. */
+  /** Surveys and reminders texted to this number since then, in all projects, newest first, up to a limit. */
   async surveysTo(phoneNumber: string, since: number): Promise<readonly TextedSurvey[]> {
     const rows: SqlRow[] = [];
     for (const { id = null } of await this.database.all("SELECT id FROM projects ORDER BY id"))

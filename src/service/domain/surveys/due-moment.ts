@@ -6,9 +6,9 @@ import type { Window } from "../windows/windows.ts";
 export type Start =
   /** The person joined. `askedAt` is when a survey was last sent to them, by anything; null for never. */
   | { readonly kind: "join"; readonly at: number; readonly isSpread: boolean; readonly askedAt: number | null }
-  /** The previous survey was sent, or given up. */
+  /** The previous survey was sent or given up. */
   | { readonly kind: "after"; readonly at: number }
-  /** Autopilot was reactivated after their survey had become due. */
+  /** Autopilot was reactivated after the member's survey had become due. */
   | { readonly kind: "resume"; readonly at: number };
 
 export interface DueFacts {
@@ -46,10 +46,13 @@ function shareOf(number: number): number {
   return (number * GOLDEN_RATIO) % 1;
 }
 
-/** With more members, later ones fall between these. */
+/** Beyond this number, further members fall between these. */
 const MEMBERS_MAX = 1_000_000;
 
-/** The numbers of the members surveyed first and last if `count` members join at once, starting with number `from`. */
+/**
+ * The numbers of the members surveyed first and last if `count` members join at the same time, starting with number
+ * `from`.
+ */
 export function firstAndLast(from: number, count: number): { readonly first: number; readonly last: number } {
   const outermost = { first: from, last: from };
   for (let number = from; number < from + Math.min(count, MEMBERS_MAX); number += 1) {

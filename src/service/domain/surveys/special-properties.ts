@@ -47,7 +47,7 @@ const BY_NAME = SPECIAL_PROPERTIES.flatMap((special) =>
   [special.key, special.olderName].flatMap((name) => (name === undefined ? [] : [{ name, special }])),
 );
 
-/** `example.com:8080/thanks` has none. */
+/** Matches a URL scheme. `example.com:8080/thanks` has none. */
 const SCHEME = /^\s*(?:[a-z][a-z\d+-]*:|[a-z][a-z\d+.-]*:\/\/)/i;
 
 function findProblem({ key, maxLength }: SpecialProperty, value: unknown): string | null {

@@ -11,7 +11,7 @@ import { findPause, refuseSurvey } from "./surveys.ts";
 
 /**
  * Why a survey requested now for each of these people wouldn't be sent, in order; null if it would. Changes nothing.
- * Requests that `sendPerson` rejects as invalid have no reason here.
+ * Requests that `sendPerson` would reject as invalid get null.
  */
 export async function listSurveyStatuses(
   tx: Transaction,

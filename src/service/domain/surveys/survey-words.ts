@@ -9,7 +9,7 @@ export interface SurveyWords extends SpecialProperties {
   readonly commentQuestion: string | null;
 }
 
-/** `score` is null before there is one. Without a product name, the question names the brand. */
+/** `score` is null before the person answers. Without a product name, the question names the brand. */
 export function surveyWords(
   special: SpecialProperties,
   { brand, texts }: Pick<Presentation, "brand" | "texts">,

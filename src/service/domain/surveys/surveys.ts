@@ -60,8 +60,8 @@ export async function scheduleSurvey(
 }
 
 /**
- * Finds a survey that was sent too recently, or may have been. Pending surveys count too: from Autopilot only if they
- * are due within the throttle after this survey's delay, others always.
+ * Finds a survey that was (or may have been) sent too recently. Pending surveys count too: those of Autopilot only if
+ * they are due within the throttle after this survey's delay, others always.
  */
 async function findThrottle(
   tx: Transaction,
@@ -131,7 +131,7 @@ export async function scheduleAutopilot(
   return scheduledAt;
 }
 
-/** Keeps Autopilot surveys away from a survey sent outside Autopilot, by the throttle. */
+/** Delays Autopilot surveys, so that none follows a survey sent outside Autopilot within the throttle. */
 export async function postponeAutopilot(
   tx: Transaction,
   project: Project,

@@ -1,4 +1,4 @@
-/** The survey's texts, one JSON file per language, for mail, page and text message. */
+/** The texts of surveys, one JSON file per language, for mail, pages and text messages. */
 import type { Locale } from "../../../contract/locales.ts";
 import ar from "./languages/ar.json" with { type: "json" };
 import bg from "./languages/bg.json" with { type: "json" };

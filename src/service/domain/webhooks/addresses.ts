@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 
-/** `never` only helps attackers: cloud metadata, multicast, and ranges without hosts. */
+/** `never` is useful only to attackers: cloud metadata, multicast, and ranges without hosts. */
 export type AddressKind = "public" | "private" | "loopback" | "never";
 
 function blockList(...subnets: readonly string[]): BlockList {
@@ -12,7 +12,7 @@ function blockList(...subnets: readonly string[]): BlockList {
   return blocks;
 }
 
-/** Checked before private ranges, which contain metadata services of clouds. */
+/** Checked before private ranges, because those contain the metadata services of clouds. */
 const NEVER = blockList(
   "0.0.0.0/8",
   "100.100.100.200/32",
@@ -116,7 +116,7 @@ export function refuseUrl(text: string, reach: WebhookReach, own: readonly strin
 
 const PLAIN: UrlRefusal = { code: "plain", message: "http:// would send answers unencrypted" };
 
-/** Why `address`, which the host of `url` resolved to, is refused; null if it is allowed. */
+/** Why `address`, to which the host of `url` resolved, is refused; null if it is allowed. */
 export function refuseAddress(address: string, url: URL, reach: WebhookReach): UrlRefusal | null {
   const kind = classifyAddress(address);
   const named = literalAddress(url) === null ? `${url.hostname} resolves to ${address}` : url.hostname;

@@ -3,7 +3,7 @@ import { emailProblem } from "../../../contract/text/email.ts";
 import { checkText, InvalidError } from "../errors.ts";
 import { refuseUrl, type WebhookReach } from "./addresses.ts";
 
-/** Addresses that a Slack URL can resolve to, like those of webhooks. */
+/** Which addresses a Slack URL may resolve to; the rules are those of webhooks. */
 export function slackReach(allowPrivate: boolean): WebhookReach {
   return { allowPrivate, insecureHttp: false };
 }

@@ -16,7 +16,7 @@ export type DomainEvent =
 const COLLECT_SECONDS = 7 * 86_400;
 const DATA_BYTES_MAX = 20_000;
 
-/** Writes the event for each webhook that wants it. Nearly free in a project without webhooks. */
+/** Writes the event for each webhook that subscribes to it. Costs almost nothing in a project without webhooks. */
 export async function noteEvent(tx: Transaction, project: Project, event: DomainEvent): Promise<void> {
   if (!(await tx.webhooks.any(project.id))) return;
   const interested = (await tx.webhooks.list(project.id)).filter(({ events }) => events.includes(event.type));
@@ -56,7 +56,7 @@ interface Facts {
   readonly data: ResponseData | Unsubscribe;
 }
 
-/** The permalink is only the token, because the event's link is signed: colleagues who follow it have no key. */
+/** The permalink is only the token here, because the event's link is signed: colleagues who follow it have no key. */
 const SHAPE = { expandPerson: true, expandNotes: true, permalinkPrefix: "" };
 
 async function readFacts(tx: Transaction, project: Project, event: DomainEvent): Promise<Facts | null> {
@@ -79,7 +79,7 @@ export function eventBody(type: string, eventId: string, data: object): string {
   return `{"event_type":${JSON.stringify(type)},"event_id":${JSON.stringify(eventId)},"event_data":${limitData(data)}}`;
 }
 
-/** Fields that can be large, and their replacements if shortening the comment isn't enough. */
+/** Fields that can be large, and what replaces them if shortening the comment isn't enough. */
 const LARGE: readonly (readonly [string, unknown])[] = [
   ["person_properties", {}],
   ["notes", []],
@@ -87,7 +87,7 @@ const LARGE: readonly (readonly [string, unknown])[] = [
   ["tags", []],
 ];
 
-/** JSON of at most 20,000 bytes: shortens the comment first, and marks each cut. */
+/** Returns JSON of at most 20,000 bytes: shortens the comment first, and marks each cut. */
 function limitData(data: object): string {
   let limited = data as JsonObject;
   let json = JSON.stringify(limited);

@@ -1,9 +1,9 @@
 const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
 const SECRET = /^[!-~]{1,255}$/;
-/** Standard Webhooks: libraries decode what follows the prefix. */
+/** Libraries for Standard Webhooks decode what follows this prefix. */
 const STANDARD = /^whsec_/;
 const BASE64 = /^whsec_(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/;
-/** Headers that each attempt already has, or that HTTP needs. */
+/** Headers that every attempt already sets, or that HTTP needs. */
 const TAKEN_HEADERS = new Set([
   "connection",
   "content-length",

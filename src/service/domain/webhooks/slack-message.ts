@@ -35,7 +35,7 @@ function message(text: string, blocks: readonly object[]): string {
   return JSON.stringify({ text: escape(text), mrkdwn: false, parse: "none", blocks });
 }
 
-/** Our own text. Slack only makes links of explicit markup. */
+/** For our own text only. Slack makes links only of explicit markup. */
 function formatted(text: string): object {
   return { type: "mrkdwn", text, verbatim: true };
 }

@@ -29,7 +29,7 @@ export class WebhookRows extends Rows {
     return (await this.database.first("SELECT 1 FROM webhooks WHERE project_id = ? LIMIT 1", [project])) !== null;
   }
 
-  /** Webhooks of one project; null for those of all. */
+  /** Lists the webhooks of one project; null lists those of all. */
   async list(project: number | null): Promise<readonly WebhookRow[]> {
     const [where, values] = project === null ? ["", []] : ["WHERE w.project_id = ? ", [project]];
     return (await this.database.all(`${WEBHOOK} ${where}ORDER BY w.project_id, w.id`, values)).map(toWebhook);
@@ -188,7 +188,7 @@ export class WebhookRows extends Rows {
     return dues.length === 0 ? null : Math.min(...dues);
   }
 
-  /** Deletes events before `before`, and deliveries whose endpoint is gone. Returns their number. */
+  /** Deletes events before `before`, and deliveries whose endpoint was removed. Returns their number. */
   async prune(project: number, before: number, limit: number): Promise<number> {
     const old = await deleteRows(this.database, "webhook_events", project, oldEvents(project, before, limit));
     return old.length + (await this.#pruneRemoved(project, limit));

@@ -14,7 +14,7 @@ export interface NewWebhook {
   readonly allowPrivate: boolean;
   readonly insecureHttp: boolean;
   readonly events: readonly WebhookEvent[];
-  /** Only responses with these scores; null for all. Unsubscribes have no score and are always included. */
+  /** Only responses with these scores are sent; null for all. Unsubscribes have no score and are always sent. */
   readonly scores: ScoreSpan | null;
   readonly format: WebhookFormat;
 }
@@ -38,7 +38,7 @@ export interface WebhookRow extends NewWebhook, WebhookHealth {
   readonly project: Project;
   readonly id: number;
   readonly createdAt: number;
-  /** Also signs until `previousUntil`. */
+  /** Also used to sign, until `previousUntil`. */
   readonly previousSecret: string | null;
   readonly previousUntil: number | null;
   /** Events that came after it had been disabled for too long. */

@@ -106,7 +106,7 @@ export async function redeliver(
 const KEEP_SECONDS = 30 * 86_400;
 const STEP = 500;
 
-/** Removes events that are 30 days old and what waited for removed webhooks. */
+/** Removes events older than 30 days, and the deliveries of removed webhooks. */
 export async function pruneEvents(store: Pick<Store, "read" | "write">): Promise<void> {
   for (const { id: project } of await store.read((tx) => tx.projects.list())) {
     const step = (tx: Transaction): Promise<number> => tx.webhooks.prune(project, tx.now - KEEP_SECONDS, STEP);

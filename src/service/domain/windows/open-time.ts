@@ -1,6 +1,6 @@
 /**
- * Autopilot's clock, which runs while its window is open. It counts elapsed seconds: an hour skipped by a clock change
- * has none, a repeated one has both.
+ * Autopilot's clock, which runs while its window is open. It counts elapsed seconds: a clock change that skips an hour
+ * adds none, one that repeats an hour adds both.
  */
 import { createWallClock, DAY_SECONDS, type WallClock } from "../../../runtime/zone.ts";
 import { openHours, type Window } from "./windows.ts";
@@ -21,7 +21,7 @@ export function nextOpen(at: number, window: Window): number {
   return afterOpenTime(at, 0, window);
 }
 
-/** The first open moment at which this many open seconds have passed since `from`. Unix seconds. */
+/** The first open moment at which `openSeconds` have passed since `from`. Unix seconds. */
 export function afterOpenTime(from: number, openSeconds: number, window: Window): number {
   const wallClock = createWallClock(window.zone);
   let left = openSeconds;
@@ -35,7 +35,7 @@ export function afterOpenTime(from: number, openSeconds: number, window: Window)
   }
 }
 
-/** A week later, or the last moment before a clock change. */
+/** A week later, or the last moment before the next clock change. */
 function steadyUntil(at: number, wall: number, wallClock: WallClock): { at: number; wall: number } {
   const shift = wall - at;
   const weekLater = at + WEEK_SECONDS;

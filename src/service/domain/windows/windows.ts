@@ -14,14 +14,14 @@ export function isQuiet(hour: number, { from, to }: QuietHours): boolean {
 export const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"] as const;
 
 export interface Window {
-  /** 0 is Sunday. */
+  /** Days of the week; 0 is Sunday. */
   readonly days: ReadonlySet<number>;
   /** Hours after midnight; `to` is over 24 if the window crosses the next midnight. */
   readonly from: number;
   readonly to: number;
   /** IANA name. */
   readonly zone: string;
-  /** Quiet hours of text messages, as last passed to a server. */
+  /** Quiet hours for text messages, as last given to a server. */
   readonly quiet?: QuietHours;
 }
 

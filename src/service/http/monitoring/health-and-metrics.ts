@@ -1,4 +1,4 @@
-/** `/healthz`, `/readyz` and `/metrics`. No personal data. */
+/** Serves `/healthz`, `/readyz` and `/metrics`, without personal data. */
 import type { HttpResponse } from "../../../contract/http.ts";
 import { type Clock, withTimeout } from "../../../runtime/clock.ts";
 import { readAtMostEvery } from "../../../runtime/metrics.ts";
@@ -7,7 +7,7 @@ import { isSameText } from "../../domain/secrets.ts";
 import { readLead } from "../../domain/write-time.ts";
 import { errorReply, HttpError, jsonReply } from "../replies.ts";
 
-/** `local` is this process. */
+/** `local` means calls from this process. */
 export type Listener = "main" | "local" | "metrics";
 
 export interface OperatorOptions {
@@ -28,7 +28,7 @@ interface OperatorRequest {
 }
 
 const READY_KEPT_MS = 1000;
-/** With the cached second, a lost database is reported within six seconds. */
+/** Since results are cached for a second, a lost database is reported within six seconds. */
 const DATABASE_TIMEOUT_MS = 4000;
 const PAGES: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
 
@@ -72,9 +72,9 @@ export class OperatorPages {
 }
 
 /**
- * Counts of all projects reveal business figures. Without a token they are only for callers on this machine, and on the
- * main listener only without a public URL or forwarding headers, since a proxy on this machine speaks for the whole
- * world. Returns null for an allowed caller.
+ * Counts of all projects reveal business figures. Without a token, only callers on this machine get them. On the main
+ * listener, a public URL or forwarding headers rule that out too, because a proxy on this machine forwards requests
+ * from anywhere. Returns null for an allowed caller.
  */
 function refuseReader(
   { headers, from }: OperatorRequest,

@@ -5,7 +5,7 @@ type Headers = Readonly<Record<string, string>>;
 /** 12 random bytes. */
 const REQUEST_ID_LENGTH = 16;
 const IDS_AT_ONCE = 64;
-/** An accepted `X-Request-Id`. */
+/** The format of an `X-Request-Id` that is accepted. */
 const GIVEN_ID = /^[\w-]{1,64}$/;
 
 export class RequestIds {
@@ -19,7 +19,7 @@ export class RequestIds {
 
   /**
    * Returns a valid `X-Request-Id` header, or a random id: counting up would reveal how many requests others make.
-   * Drawing ids in bulk costs a tenth.
+   * Drawing ids in bulk costs a tenth of drawing them one by one.
    */
   next(headers: Headers = {}): string {
     const given = headers["x-request-id"];

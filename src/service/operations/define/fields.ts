@@ -17,14 +17,17 @@ import { readPeriod } from "../../../runtime/calendar/periods.ts";
 import { readMoment } from "../../../runtime/calendar/read-moment.ts";
 import { InvalidError } from "../../domain/errors.ts";
 
-/** Lists and maps by their kind, as they can be of any size and depth. */
+/** Lists and maps are only named by their kind, because they can have any size and depth. */
 export function showInput(input: unknown): string {
   if (typeof input === "string") return quoteText(input);
   if (typeof input !== "object" || input === null) return String(input);
   return Array.isArray(input) ? "a list" : "a map";
 }
 
-/** `read` returns null for other values. `form` ends a sentence that begins with the value, or makes one of it. */
+/**
+ * `read` returns null for invalid values. `form` ends a sentence that begins with the value, or builds that sentence
+ * from it.
+ */
 export function typed<Value, Given = Value | string>(
   read: (given: unknown) => Value | null,
   form: string | ((shown: string, given: unknown) => string),
@@ -42,12 +45,12 @@ export function typed<Value, Given = Value | string>(
   );
 }
 
-/** Reads texts only, for `typed`. */
+/** For `typed`: reads only texts. */
 export function fromText<Value>(read: (text: string) => Value | null): (given: unknown) => Value | null {
   return (given) => (typeof given === "string" ? read(given.trim()) : null);
 }
 
-/** Reads texts, and numbers as seconds, for `typed`. */
+/** For `typed`: reads texts, and numbers as seconds. */
 function fromSeconds<Value>(read: (text: string) => Value | null): (given: unknown) => Value | null {
   return (given) => fromText(read)(typeof given === "number" ? `${given}s` : given);
 }
@@ -58,7 +61,7 @@ function only(value: number | null, isAllowed: (value: number) => boolean): numb
 
 const SECONDS: JsonObject = { type: ["integer", "string"], description: "seconds, or a duration such as 90d" };
 
-/** From 1 second to 100 years, unless `isAllowed` differs. */
+/** Accepts 1 second to 100 years, unless `isAllowed` differs. */
 function lasting(read: (text: string) => number | null, form: string, isAllowed = isLifetime) {
   return typed<number>(
     fromSeconds((text) => only(read(text), isAllowed)),
@@ -70,7 +73,7 @@ function lasting(read: (text: string) => number | null, form: string, isAllowed 
 
 export const lifetime = lasting(readDuration, DURATION_FORM);
 export const interval = lasting(readInterval, INTERVAL_FORM);
-/** Or 0, to end something immediately. */
+/** Also accepts 0, to end something immediately. */
 export const overlap = lasting(readDuration, DURATION_FORM, (seconds) => seconds === 0 || isLifetime(seconds));
 
 export function duration(read: (text: string) => number | null, isAllowed: (seconds: number) => boolean, form: string) {
@@ -81,7 +84,7 @@ export function duration(read: (text: string) => number | null, isAllowed: (seco
   );
 }
 
-/** As `duration`, or `off`. */
+/** Like `duration`, but also accepts `off`. */
 export function durationOrOff(...[read, isAllowed, form]: Parameters<typeof duration>) {
   return typed<number | "off">(
     fromSeconds((text) => (text === "off" ? text : only(read(text), isAllowed))),
@@ -108,7 +111,7 @@ interface GivenAddress {
   readonly phone_number: string | null;
 }
 
-/** Of a person, by one of the two. Throws InvalidError for both. */
+/** Returns the person's address, or null. Throws InvalidError if both are given. */
 export function eitherAddress({ email, phone_number: phone }: GivenAddress): string | null {
   if (email !== null && phone !== null)
     throw new InvalidError({ phone_number: ["cannot be used together with email"] });
@@ -122,7 +125,7 @@ export function oneAddress(given: GivenAddress): string {
   return address;
 }
 
-/** Splits names at commas, in one text or several. What isn't text becomes an empty name. */
+/** Splits names at commas, in one text or several. Anything else becomes an empty name. */
 function splitNames(given: unknown): string[] {
   const texts = [given].flat().flatMap((text) => (typeof text === "string" ? text.split(",") : [""]));
   return texts.map((text) => text.trim());
@@ -153,7 +156,7 @@ export function isPairs(map: JsonObject): map is Record<string, string> {
   return Object.values(map).every((value) => typeof value === "string");
 }
 
-/** `key=value`, a list of these, or a map. */
+/** Accepts `key=value`, a list of these, or a map. */
 export const keyValues = typed<Pairs, Pairs | readonly string[] | string>(
   (given) => {
     if (isJsonObject(given)) return isPairs(given) ? given : null;
@@ -170,7 +173,7 @@ function spanText(given: unknown): unknown {
   return typeof from === "number" && typeof to === "number" ? `${from}-${to}` : null;
 }
 
-/** A range such as `0-6`, or an object. */
+/** Accepts a range such as `0-6`, or an object. */
 export function span(read: (text: string) => NumberSpan | null, form: string) {
   return typed<NumberSpan>((given) => fromText(read)(spanText(given)), form, {
     type: ["string", "object"],
@@ -178,7 +181,7 @@ export function span(read: (text: string) => NumberSpan | null, form: string) {
   });
 }
 
-/** Gives Unix seconds once the time of the transaction is known, for times such as 7d. */
+/** Returns a function of the transaction's time, because times such as 7d are relative. The result is Unix seconds. */
 export const moment = typed<(now: number) => number, number | string>(
   (given) => {
     if (typeof given === "number") return Number.isSafeInteger(given) && given >= 0 ? () => given : null;

@@ -1,4 +1,4 @@
-/** The JSON Schema of what an operation takes. */
+/** The JSON Schema of an operation's input. */
 import * as v from "valibot";
 import type { Json, JsonObject } from "../../../contract/json.ts";
 

@@ -34,10 +34,10 @@ export interface ComposedMail {
 export interface SentDigest {
   readonly to: string;
   readonly subject: string;
-  /** The response of Slack or the mail server; null if it has no number. */
+  /** The status in the response of Slack or the mail server; null if it has none. */
   readonly status: number | null;
   readonly text: string;
-  /** An e-mail, which the command sends from its own machine; null if the digest was posted. */
+  /** An e-mail for the command to send from its own machine; null if the digest was posted. */
   readonly mail: ComposedMail | null;
 }
 
@@ -66,52 +66,52 @@ export interface OperationTools {
     webhook: WebhookRow,
     event: { readonly eventId: string; readonly body: string },
   ) => Promise<AttemptEnd>;
-  /** Deletes messages of people who are gone. Returns their number, or null if the next server does it. */
+  /** Deletes the messages of deleted people. Returns their number, or null if the next server does it. */
   readonly sweepMessages: () => Promise<number | null>;
   readonly onErased: () => Promise<void>;
 }
 
 export type Access = "read" | "write";
-/** `any`: one project, or all. */
+/** `any` means one project, or all. */
 export type Scope = "project" | "server" | "any";
 type ProjectOf<Of extends Scope> = Of extends "project" ? ProjectRow : Of extends "server" ? null : ProjectRow | null;
 type Fields = v.ObjectEntries;
 const NO_INPUT = {};
 type Schema<Each extends Fields> = v.StrictObjectSchema<Each, undefined>;
 type Parsed<Each extends Fields> = v.InferOutput<Schema<Each>>;
-/** As passed by callers, who can omit fields with a default. */
+/** The input as callers pass it; they can omit fields with a default. */
 type Given<Each extends Fields> = AsReadonly<v.InferInput<Schema<Each>>>;
 type AsReadonly<Value> = { readonly [Key in keyof Value]: ReadonlyList<Value[Key]> };
 type ReadonlyList<Value> = Value extends (infer Item)[] ? readonly Item[] : Value;
 
-/** What the log keeps of a call. */
+/** What the log records about a call. */
 interface Noted {
   /** Id of what was changed; defaults to the `id` of the result. */
   readonly id?: string;
-  /** The one project that a server operation changed. */
+  /** The project changed by a server operation, if it is only one. */
   readonly of?: Project;
-  /** If it differs from what the transaction returns; its texts are left out. */
+  /** Set if it differs from what the transaction returns. Texts in it aren't logged. */
   readonly result?: object;
 }
 
 interface Spec<Of extends Scope, Each extends Fields, Prepared, Done, Result> {
-  /** By default `project`. */
+  /** Defaults to `project`. */
   readonly scope?: Of;
-  /** Depends on the input if the operation only shows values when there is nothing to change. */
+  /** Depends on the input if the operation only shows values unless there is something to change. */
   readonly access: Access | ((input: Parsed<Each>) => Access);
   readonly input?: Each;
-  /** `all` for a server operation that creates a project; others can't change projects. */
+  /** Set to `all` for a server operation that creates a project; other server operations can't change projects. */
   readonly locks?: "all";
-  /** A dry run that makes its changes and then throws `Undone`. */
+  /** For a dry run that makes its changes and then throws `Undone`. */
   readonly writesAnyway?: true;
-  /** What would be removed, read in the same transaction; null for nothing. See `requireConfirmed`. */
+  /** Describes what would be removed, read in the same transaction; null for nothing. See `requireConfirmed`. */
   readonly confirm?: (
     tx: Transaction,
     project: ProjectOf<Of>,
     input: Parsed<Each>,
     prepared: Prepared,
   ) => Promise<Confirmation | null>;
-  /** Reads in as many transactions as needed. `project` is a name. */
+  /** Reads before the transaction, in as many transactions as needed. `project` is a name. */
   readonly prepare?: (tools: OperationTools, project: string | null, input: Parsed<Each>) => Promise<Prepared>;
   readonly run: (
     tx: Transaction,
@@ -121,7 +121,7 @@ interface Spec<Of extends Scope, Each extends Fields, Prepared, Done, Result> {
     prepared: Prepared,
   ) => Promise<Done>;
   readonly noted?: (done: Done) => Noted;
-  /** Runs after the commit and can be repeated: if killed, the next start or the same command finishes it. */
+  /** Runs after the commit and can be repeated: if it is killed, the next start or the same command finishes it. */
   readonly after?: (tools: OperationTools, done: Done, input: Parsed<Each>) => Promise<Result>;
 }
 
@@ -144,12 +144,12 @@ interface Call {
 
 export interface Operation<Of extends Scope, Input, Result> {
   readonly scope: Of;
-  /** What a call may need at most. */
+  /** The highest access that a call can need. */
   readonly mostAccess: Access;
   /** JSON Schema. */
   readonly describeInput: () => JsonObject;
   access(input: Input): Access;
-  /** A change leaves its line in the log. Throws DomainError. */
+  /** Runs the operation and logs each change. Throws DomainError. */
   call(tools: OperationTools, call: Call, input: Input): Promise<Result>;
 }
 
@@ -198,7 +198,7 @@ export function defineOperation<
   };
 }
 
-/** `true`, or the confirmation that the refusal came with. */
+/** `true`, or the confirmation that was part of the refusal. */
 export const CONFIRM = {
   confirm: v.optional(
     typed<boolean | JsonObject>(
@@ -210,7 +210,7 @@ export const CONFIRM = {
   ),
 };
 
-/** Throws UnconfirmedError if something would be removed that wasn't confirmed. */
+/** Throws UnconfirmedError if something would be removed and that wasn't confirmed. */
 export async function requireConfirmed(
   { confirm: given }: { readonly confirm?: boolean | JsonObject },
   wanted: () => Promise<Confirmation | null>,
@@ -219,7 +219,7 @@ export async function requireConfirmed(
   if (confirmation !== null && !isDeepStrictEqual(given, confirmation)) throw new UnconfirmedError(confirmation);
 }
 
-/** `whole` names the input if no field of it is wrong. Throws InvalidError. */
+/** `whole` names the input in errors that don't concern a single field. Throws InvalidError. */
 export function readInput<Shape extends v.GenericSchema>(
   schema: Shape,
   given: unknown,
@@ -273,7 +273,7 @@ function idOf(value: unknown): string | null {
   return typeof value === "object" && value !== null && "id" in value ? String(value.id) : null;
 }
 
-/** Its numbers, times and switches: no personal data and no secrets. */
+/** Keeps the result's numbers, times and switches, but no personal data or secrets. */
 function toPlainResult(result: unknown): string | null {
   const fields = typeof result === "object" && result !== null ? Object.entries(result) : [];
   const plain = fields.filter(([, value]) => value === null || ["number", "boolean"].includes(typeof value));
@@ -314,7 +314,7 @@ export async function writeInProject<Done>(
   return store.write(async (tx) => work(tx, await requireProject(tx, name)), { project: id });
 }
 
-/** For `after`: waits for long changes that follow from the operation. */
+/** Used in `after`: waits for long changes that the operation started. */
 export async function settle<Done>({ store }: OperationTools, done: Done): Promise<Done> {
   await store.settle();
   return done;
@@ -325,7 +325,7 @@ export function orNull<const Each extends v.GenericSchema>(schema: Each) {
   return v.optional(v.nullable(schema), null);
 }
 
-/** For `access`: read-only unless the input has a value other than the fields in `scope`. */
+/** Used as `access`: read-only unless the input has a value other than the fields in `scope`. */
 export function writesIfGiven(...scope: readonly string[]): (input: object) => Access {
   return (input) => (Object.keys(withoutNulls(input)).some((name) => !scope.includes(name)) ? "write" : "read");
 }

@@ -1,4 +1,4 @@
-/** The fields of what each operation returns, by kind. They are the columns of its command; there may be others. */
+/** The fields that each operation returns, by kind. They are the columns of its command; there may be others. */
 import type { ColumnKind } from "../../../contract/column-kinds.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { KIND_SCHEMAS } from "../../../contract/column-kinds.ts";
@@ -192,7 +192,7 @@ export const OUTPUTS = {
   "delivery.test": { subject: "text", message_id: "text", mail: "text" },
   pause: PAUSE,
   resume: PAUSE,
-  /** Nothing in it tells who was erased. */
+  /** Nothing in it reveals who was erased. */
   erase: {
     erased_at: "time",
     projects: "number",
@@ -222,7 +222,7 @@ export const OUTPUTS = {
   log: { time: "time", project: "text", operation: "text", by: "text", what: "text", result: "text" },
 } as const satisfies Readonly<Record<string, Fields>>;
 
-/** Rows instead of one object. */
+/** Operations that return rows instead of one object. */
 const LISTS = /\.list$|^texts\.|^(?:apply|log|webhook\.deliveries)$/;
 
 export function describeOutput(name: keyof typeof OUTPUTS): JsonObject {

@@ -43,13 +43,13 @@ export type AnsweredResult<Reply extends CarrierReply> = Exclude<
 
 export interface Composed<Message> {
   readonly message: Message;
-  /** Composing again from this gives the same message. */
+  /** Composing the message again from these values gives the same bytes. */
   readonly frozen: FrozenMessage;
-  /** Part of the address that can be put off on its own. */
+  /** The part of the address that can be postponed on its own. */
   readonly domain: string;
-  /** Removes what differs between recipients. */
+  /** Removes everything that differs between recipients. */
   readonly mask: (text: string) => string;
-  /** Removes the recipient, who may be erased. */
+  /** Removes the recipient, who may be erased later. */
   readonly redact: (text: string) => string;
 }
 
@@ -59,7 +59,6 @@ export interface PacedTransportOptions<Message, Reply extends CarrierReply> {
   /** The key of its stored state. */
   readonly name: string;
   readonly transport: Carrier<Message, Reply>;
-  /** Number of the transport's connections. */
   readonly connections: number;
   readonly rate: SendRate;
   /** Processes with the same store share the rate. */
@@ -70,7 +69,7 @@ export interface PacedTransportOptions<Message, Reply extends CarrierReply> {
   readonly random: Pick<Random, "fraction">;
   readonly interpret: (result: AnsweredResult<Reply>) => Meaning;
   readonly wake: () => void;
-  /** Called when the mode changes; `isHealed` if it was stopped, so held messages can go. */
+  /** Called when the mode changes. `isHealed` is true if the sender was stopped, so that held messages can be sent. */
   readonly onChange: (health: SenderHealth, isHealed: boolean) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -112,7 +111,10 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
     if (this.#health.mode !== "open") this.#wakeWhenDue();
   }
 
-  /** Resumes the state of this process or, if there is none, of the last one that saved: a stopped sender stays so. */
+  /**
+   * Resumes the state saved by this process or, if there is none, by the last one that saved; a stopped sender stays
+   * stopped.
+   */
   static async open<Message, Reply extends CarrierReply>(
     options: PacedTransportOptions<Message, Reply>,
   ): Promise<PacedTransport<Message, Reply>> {
@@ -174,7 +176,7 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
     await this.#save();
   }
 
-  /** Saves again if the state changed meanwhile. */
+  /** Saves again if the state has changed in the meantime. */
   async #save(): Promise<void> {
     const { clock, store, name, process, onError } = this.#options;
     this.#savedMs = clock.monotonic();
@@ -198,11 +200,12 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
     const { signal } = progress;
     signal.throwIfAborted();
     const composed = await compose();
-    // Taken later; waiting here holds no connection.
+    // Only waits here, where no connection is occupied; the slot is taken later.
     await this.#sleepUntil(await this.#rateLimiter.next(), signal);
     const { state, admission } = admit(this.#health, composed.domain, clock.now());
     this.#become(state);
-    // A waiting sender has no room, so its messages can stay due. Those of a waiting domain would come back right away.
+    // A waiting sender has no room, so its messages can stay due. Messages for a waiting domain would be claimed again
+    // right away.
     if (admission.kind === "wait")
       return { kind: "released", delaySeconds: admission.scope === "domain" ? this.#secondsUntil(admission.until) : 0 };
     const { epoch } = admission;
@@ -223,9 +226,9 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
     }
   }
 
-  /** What the reply means for the sender's health, and both together for the message. */
+  /** Applies the reply to the sender's health; the two together decide what happens to the message. */
   #settle(due: DuePaced, composed: Composed<Message>, result: CarrierResult<Reply>, epoch: number): DeliveryResult {
-    // A connection that we cut says nothing about the server.
+    // A connection that we closed says nothing about the server.
     const isCut = this.#isClosed && result.kind === "broken";
     if (result.kind === "withdrawn" || result.kind === "unsendable" || isCut) {
       this.#apply({ kind: "released", epoch });
@@ -246,8 +249,8 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
     if (verdict === "later") return this.#putOff(reply, clock.now() + PROBE_INTERVAL);
     if (answer.hasStopped === true) return { kind: "cancelled", reason: "the number has opted out", hasStopped: true };
     const isSendersFault = verdict !== "odd" && answer.sender !== "none" && outcome !== "unknown";
-    // The message keeps its attempts and is sent once the sender recovers. If its recipient was named, another
-    // message is the probe.
+    // The message keeps its attempts and is sent once the sender recovers. If its recipient had been named, another
+    // message is used as the probe.
     if (isSendersFault && (outcome === "retry" || SENDER_STAGES.has(reply.stage)))
       return message === null
         ? { kind: "released", delaySeconds: 0 }
@@ -299,7 +302,7 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
     if (ms > 0) await this.#options.clock.sleep(ms, signal);
   }
 
-  /** Until after the next probe, or until an operator resumes. */
+  /** Postpones the message until after the next probe, or until an operator resumes. */
   #putOff(reply: CarrierReply, probeAt: number): DeliveryOutcome {
     const delaySeconds = AFTER_PROBE_SECONDS + this.#secondsUntil(probeAt);
     // The log has the full text.
@@ -337,7 +340,7 @@ function toStored(health: SenderHealth): SenderState {
   };
 }
 
-/** An operator may have resumed it meanwhile. States of older versions are ignored. */
+/** Ignores the stored state if an operator has resumed the sender in the meantime, and states of older versions. */
 function restoreHealth({ state, savedAt }: KeptSender, resumedAt: number | null, now: number): SenderHealth {
   const memory = state.memory as unknown as SenderHealth | undefined;
   const kept = memory?.patience === undefined ? HEALTHY_SENDER : restoreSenderHealth(memory);
@@ -349,7 +352,7 @@ function toAttempt({ stage, code, enhancedCode, text, host, serverId, ms }: Carr
 }
 
 function endWithoutAnswer(result: CarrierResult<CarrierReply>): DeliveryResult {
-  // It is already settled.
+  // The message is already settled.
   if (result.kind === "withdrawn") return { kind: "cancelled", reason: "withdrawn" };
   const attempt = toAttempt(result.reply);
   if (result.kind === "unsendable") return { kind: "failed", reason: result.reply.text, attempt };

@@ -1,4 +1,4 @@
-/** When messages can be sent, at a rate shared by all processes. */
+/** Determines when messages can be sent, at a rate shared by all processes. */
 import type { Clock } from "../../../runtime/clock.ts";
 import type { SendRate } from "../../delivery/carrier.ts";
 import type { Store } from "../../domain/ports.ts";
@@ -34,7 +34,7 @@ export class SendRateLimiter {
     this.#most = Math.max(1, Math.min(Math.floor(this.#perSecond), atOnce));
   }
 
-  /** When the next message can be sent, Unix milliseconds, without taking that slot. */
+  /** When the next message can be sent, in Unix milliseconds. Doesn't take that slot. */
   next(): Promise<number> {
     return this.#find(() => this.#slots[0]);
   }
@@ -43,7 +43,7 @@ export class SendRateLimiter {
     return this.#find(() => this.#slots.shift());
   }
 
-  /** Reserves slots until `pick` finds one, because another message may have taken it. */
+  /** Reserves slots until `pick` finds one, because another message may have taken the previous one. */
   async #find(pick: () => number | undefined): Promise<number> {
     for (;;) {
       const missed = this.#options.clock.now() - 1000 / this.#perSecond;
@@ -69,7 +69,7 @@ export class SendRateLimiter {
       },
       { project: "none" },
     );
-    // The shared clock only determines how long to wait, measured by our own.
+    // The shared clock only determines how long to wait; our own clock measures the wait.
     const now = clock.now();
     this.#slots.push(...waits.map((wait) => now + wait));
   }

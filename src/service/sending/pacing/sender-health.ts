@@ -16,21 +16,21 @@
 import type { Meaning } from "../../delivery/carrier.ts";
 import type { ReplyFacts } from "../../domain/delivery/rows.ts";
 
-/** What the end of one message says about the sender. */
+/** What the outcome of one message says about the sender. */
 export interface ServerAnswer extends Meaning {
-  /** Identifies the message if its recipient was named to the server. */
+  /** Identifies the message if the server was told its recipient. */
   readonly message: string | null;
   readonly domain: string;
   readonly text: string;
   readonly said: ReplyFacts;
-  /** Leaves out what differs between recipients. */
+  /** The reply's text without what differs between recipients. */
   readonly maskedText: string;
 }
 
 export type SenderEvent =
-  /** `epoch` is from the message's admission. Only for replies of the other side. */
+  /** `epoch` is from the message's admission. Only for replies of the server or gateway. */
   | { readonly kind: "answer"; readonly answer: ServerAnswer; readonly epoch: number }
-  /** An admitted message was withdrawn or couldn't be sent, so nothing was learnt. */
+  /** An admitted message was withdrawn or couldn't be sent, so nothing was learned. */
   | { readonly kind: "released"; readonly epoch: number }
   /** A back-off may be over, or a probe due. */
   | { readonly kind: "probe-due" }
@@ -40,7 +40,7 @@ export type SenderHealth = Memory &
   (
     | { readonly mode: "open" }
     | { readonly mode: "waiting"; readonly until: number; readonly trouble: Trouble }
-    /** One message at a time; `isProbing` while it is in flight. */
+    /** Only one message is sent at a time; `isProbing` is true while it is in flight. */
     | { readonly mode: "probing"; readonly isProbing: boolean; readonly trouble: Trouble }
     /** `until` is null if too many addresses are unknown: no probe is sent until an operator resumes. */
     | { readonly mode: "stopped"; readonly until: number | null; readonly trouble: Trouble }
@@ -49,14 +49,14 @@ export type SenderHealth = Memory &
 interface Memory {
   /** Changes with the mode; a message admitted earlier says nothing about the new mode. */
   readonly epoch: number;
-  /** Refusals left before it stops. */
+  /** How many more refusals stop the sender. */
   readonly patience: number;
-  /** Recipients with an answer, newest last. */
+  /** Recipients that got a reply, newest last. */
   readonly recent: readonly RecentRecipient[];
   readonly domains: Readonly<Record<string, DomainBackOff>>;
-  /** Domains with a quota since the last success. */
+  /** Domains that reported a quota since the last success. */
   readonly quotaDomains: readonly string[];
-  /** Messages that counted against the sender; each counts once, so that one odd mailbox can't stop it twice. */
+  /** Messages that counted against the sender. Each counts once, so that one unusual mailbox can't stop it twice. */
   readonly counted: readonly string[];
 }
 
@@ -64,14 +64,14 @@ interface Trouble {
   readonly reason: string;
   readonly said: ReplyFacts;
   readonly since: number;
-  /** Back-offs in a row. */
+  /** Number of consecutive back-offs. */
   readonly consecutive: number;
-  /** Messages may be held since then. */
+  /** True if the sender has stopped, so messages may be held. */
   readonly hasStopped: boolean;
 }
 
 interface RecentRecipient {
-  /** The masked words of a refusal. */
+  /** The masked text of a refusal. */
   readonly text: string | null;
   readonly hasAddressCode: boolean;
 }
@@ -84,8 +84,8 @@ interface DomainBackOff {
 export interface HealthStep {
   readonly state: SenderHealth;
   /**
-   * `odd`: the answer says nothing about the sender. `held` and `later`: the sender is in doubt, so the message is held
-   * or waits for the next probe.
+   * `odd` means that the answer says nothing about the sender. `held` and `later` mean that the sender is in doubt, so
+   * the message is held or waits for the next probe.
    */
   readonly verdict: "as-said" | "odd" | "held" | "later";
 }
@@ -105,12 +105,12 @@ const QUOTA_DOMAINS_MIN = 3;
 const REFUSALS_MAX = 3;
 const RECENT_MAX = 50;
 const RECENT_MIN = 20;
-/** Probes that may be refused before a stopped sender waits again; fewer say nothing about it. */
+/** How many probes can be refused before a stopped sender waits again; fewer prove nothing. */
 const PROBES_MAX = RECENT_MIN;
 const SAME_WORDS_SHARE = 0.2;
 const UNKNOWN_SHARE = 0.3;
 const REASON_MAX = 500;
-/** A forgotten one counts once more. */
+/** A message that was forgotten counts once more. */
 const COUNTED_MAX = 5000;
 
 export const HEALTHY_SENDER: SenderHealth = {
@@ -203,7 +203,7 @@ function afterFailure(state: SenderHealth, answer: ServerAnswer, isCurrent: bool
     const next = afterStrike(state, answer, { isMany, isCurrent, now });
     return { state: next, verdict: next.mode === "stopped" ? doubted : "as-said" };
   }
-  // After a stop, a refusal that blames the message is doubted unless its code names the address.
+  // After a stop, a refusal that blames the recipient is doubted unless its code names the address.
   if (state.mode === "stopped") return { state, verdict: hasAddressCode ? "as-said" : doubted };
   if (isCurrent && (sender === "hours" || sender === "back-off"))
     return { state: waiting(state, answer, now), verdict: "as-said" };
@@ -221,13 +221,13 @@ function afterStrike(
   return isCurrent && state.mode === "probing" && isCertain(answer) ? waiting(left, answer, now) : left;
 }
 
-/** A stopped sender is probed again, as each probe may only have met an odd recipient. */
+/** A stopped sender is probed again, because each probe may have had an unusual recipient. */
 function afterProbe(state: SenderHealth, answer: ServerAnswer, now: number): SenderHealth {
   const patience = isCertain(answer) ? 0 : state.patience - 1;
   return patience > 0 ? { ...state, patience } : stopped(state, answer, now + PROBE_INTERVAL, now);
 }
 
-/** No recipient is to blame: none was named yet, or the message may have arrived. */
+/** True if no recipient can be to blame: none was named yet, or the message may have arrived. */
 function isCertain({ message, outcome }: ServerAnswer): boolean {
   return message === null || outcome === "unknown";
 }
@@ -236,7 +236,7 @@ function remember({ epoch, patience, recent, domains, quotaDomains, counted }: S
   return { epoch: epoch + 1, patience, recent, domains, quotaDomains, counted };
 }
 
-/** Recipients before a stop are forgotten; the next refusal would count them again. */
+/** Forgets recipients from before the stop; otherwise the next refusal would count them again. */
 function opened(state: SenderHealth): SenderHealth {
   const recent = hasStopped(state) ? [] : state.recent;
   return { ...remember(state), mode: "open", patience: REFUSALS_MAX, recent, quotaDomains: [] };
@@ -299,7 +299,10 @@ function isRefusal({ outcome, sender }: ServerAnswer): boolean {
   return isFinal && (sender === "none" || sender === "breaker");
 }
 
-/** If a fifth of recipients get the same words, or three in ten are unknown, it's not about the recipients. */
+/**
+ * Whether a refusal concerns more than its recipient: a fifth of recent recipients got the same text, or three in ten
+ * are unknown.
+ */
 function isAboutMany({ recent }: SenderHealth, answer: ServerAnswer): boolean {
   if (recent.length < RECENT_MIN || !isRefusal(answer)) return false;
   const { maskedText, hasAddressCode } = answer;
@@ -314,9 +317,9 @@ function withDomain(state: SenderHealth, answer: ServerAnswer, now: number): Sen
   const { domain, outcome, backsDomainOff, afterSeconds } = answer;
   const { [domain]: before, ...others } = state.domains;
   if (outcome === "sent") return before === undefined ? state : { ...state, domains: others };
-  // A message sent before the domain was put off is no further failure.
+  // A message sent before the domain was postponed isn't another failure.
   if (!backsDomainOff || (before !== undefined && before.until > now)) return state;
-  // After a long pause a domain starts over.
+  // After a long pause, the count for a domain starts over.
   const isRecent = (each: DomainBackOff): boolean => each.until + BACK_OFF_MAX > now;
   const consecutive = before !== undefined && isRecent(before) ? before.consecutive : 0;
   const until = now + Math.max(backOffMs(consecutive), (afterSeconds ?? 0) * SECOND);

@@ -21,7 +21,7 @@ export const FULL_BUCKET: BucketLevel = { level: 1, at: 0 };
 /** Reserves times for `count` messages. Unused times can't be returned. */
 export function reserve(rate: SendRate, bucket: BucketLevel, now: number, count = 1): Reservation {
   const perMs = rate.count / (rate.perSeconds * 1000);
-  // If the clock was set back, messages don't wait until it has caught up.
+  // If the clock was set back, messages don't wait until it catches up.
   const elapsed = Math.max(0, now - bucket.at);
   const level = Math.min(1, bucket.level + elapsed * perMs);
   const departures = Array.from({ length: count }, (_, at) => now + Math.max(0, Math.ceil((at + 1 - level) / perMs)));

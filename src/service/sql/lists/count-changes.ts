@@ -24,7 +24,7 @@ export function addCounts(one: Counts, other: Counts, sign: number): Counts {
 
 /** Days are also summed in blocks, which keeps sums over years short. */
 export const BLOCK_DAYS = 32;
-/** `span` of lists without days. */
+/** The `span` of lists without days. */
 export const WHOLE = 0;
 
 const NPS = "nps";
@@ -36,7 +36,7 @@ interface Change extends Counts {
   readonly number: number;
 }
 
-/** Rows per statement; each number of rows is prepared once. */
+/** Maximum rows per statement; the statement for each number of rows is prepared once. */
 const ROWS_MAX = 40;
 const ROW = "(?, ?, ?, ?, ?, ?, ?, ?)";
 

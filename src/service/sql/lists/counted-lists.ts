@@ -9,7 +9,7 @@ export interface CountedList {
   readonly table: CountedTable;
   /** The name in `row_counts`. Rows with different values of a `{column}` belong to different lists. */
   readonly name: string;
-  /** The time whose UTC days are counted; without it the list has one count. */
+  /** The time whose UTC days are counted; a list without it has a single count. */
   readonly at?: string;
   /** Another column that must not be null. */
   readonly needs?: string;
@@ -93,13 +93,13 @@ export function membershipConditions({ at, needs, unless }: CountedList): readon
   return [...present.map((column) => `${column} IS NOT NULL`), ...(unless === undefined ? [] : [`${unless} = 0`])];
 }
 
-/** The same for a new row, in which missing columns have their default. */
+/** Like the condition in SQL, but for a new row, in which missing columns have their default. */
 export function isMember({ at, needs, unless }: CountedList, row: Readonly<Record<string, SqlValue>>): boolean {
   const isThere = (column: string | undefined): boolean => column === undefined || (row[column] ?? null) !== null;
   return isThere(at) && isThere(needs) && (unless === undefined || (row[unless] ?? 0) === 0);
 }
 
-/** A project's responses, or those of a trend, by one of their times. */
+/** Lists a project's responses, or those of a trend, by one of their times. */
 export function responsesBy(project: number, trendId: number | null, time: ResponseTime): OrderedList {
   return trendId === null
     ? inProject(project, RESPONSES[time])

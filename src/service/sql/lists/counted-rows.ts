@@ -7,7 +7,7 @@ import { COUNTED_LISTS, type CountedTable, countingColumns } from "./counted-lis
 export type NewRow = Readonly<Record<string, SqlValue>>;
 export type Fragment = readonly [sql: string, ...values: SqlValue[]];
 
-/** For rows that violate no unique index. */
+/** Inserts a row that can't violate a unique index. */
 export function sendRow(database: Database, table: CountedTable, row: NewRow): void {
   database.send(insertSql(table, Object.keys(row)), Object.values(row));
   database.counts.add(table, row, 1);
@@ -20,8 +20,8 @@ export async function insertRow(database: Database, table: CountedTable, row: Ne
 }
 
 /**
- * Returns the number of changed rows. `old` has the previous values, the same for all rows, of the columns being set by
- * which rows are counted; if omitted, they are read. Rejects with UniqueViolation.
+ * Returns the number of changed rows. `old` has the previous values of those changed columns that affect counts, the
+ * same for all rows; if omitted, they are read. Rejects with UniqueViolation.
  */
 export async function updateRows(
   database: Database,
@@ -43,7 +43,7 @@ export async function updateRows(
   return after.length;
 }
 
-/** Deletes rows of a project and their dependents. Resolves with the columns that they were counted by. */
+/** Deletes rows of a project and their dependents. Resolves with the columns by which they were counted. */
 export async function deleteRows(
   database: Database,
   table: DeletedTable,
@@ -52,7 +52,7 @@ export async function deleteRows(
 ): Promise<readonly SqlRow[]> {
   const chosen = `SELECT id FROM ${table} WHERE project_id = ? AND ${where}`;
   for (const [child, column] of FACTS[table].children) {
-    // A message about another one has no dependents.
+    // Messages that belong to another message have no dependents.
     const remove = child === table ? deleteOnly : deleteRows;
     await remove(database, child, project, [`${column} IN (${chosen})`, project, ...values]);
   }
@@ -71,7 +71,7 @@ async function deleteOnly(
   return rows;
 }
 
-/** Includes tables that aren't counted but have counted dependents. */
+/** Includes tables that aren't counted themselves but have counted dependents. */
 type DeletedTable = CountedTable | "digests" | "trends" | "webhook_events";
 
 interface TableFacts {

@@ -1,6 +1,6 @@
 import type { SqlValue } from "../sql-values.ts";
 
-/** Inclusive, Unix seconds; null is open. */
+/** Inclusive, in Unix seconds; null means open. */
 export interface TimeRange {
   readonly since: number | null;
   readonly until: number | null;
@@ -30,12 +30,12 @@ export function copyWhere({ clauses, values }: Where): Where {
 }
 
 /**
- * An object with these members, whose names are trusted. Having the engine render a row as JSON is several times
- * cheaper than transferring its columns. Each part is a list of arguments of `concat`, which skips null.
+ * SQL for a JSON object with these members, whose names are trusted. Having the engine render a row as JSON is several
+ * times cheaper than transferring its columns. Each part is a list of arguments of `concat`, which skips null.
  */
 export function jsonObject(members: readonly (readonly [name: string, part: string])[]): string {
   const parts = members.map(([name, part], index) => `'${index === 0 ? "{" : ","}"${name}":', ${part}`);
-  // Merges adjacent literals: every argument costs time for every row.
+  // Merges adjacent literals, because every argument costs time for every row.
   return `concat(${[...parts, "'}'"].join(", ").replaceAll("', '", "")})`;
 }
 

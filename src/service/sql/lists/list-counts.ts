@@ -1,4 +1,4 @@
-/** Counts a list's rows in a time range: the sums of whole days, plus the rows of the two days that the range cuts. */
+/** Counts a list's rows in a time range: sums up whole days, and adds the rows of the two days that the range cuts. */
 import { DAY_SECONDS, utcDay } from "../../../runtime/zone.ts";
 import type { TimeRange } from "./fragments.ts";
 import type { ScoreTally } from "./score-sums.ts";
@@ -8,7 +8,7 @@ import { columnsInName, type CountedList, type OrderedList } from "./counted-lis
 import { addRange, copyWhere, whereSql } from "./fragments.ts";
 import { scoreSums } from "./score-sums.ts";
 
-/** Saves the write's changes so far, so that it can read counts. */
+/** Saves the write's changes so far, so that it can read the counts. */
 function storeChanges(database: Database): void {
   for (const { sql, values } of database.counts.take()) database.send(sql, values);
 }
@@ -118,7 +118,7 @@ export async function listDays(
   return (await database.all(sql, [project, name, first, last])) as unknown as readonly CountedDay[];
 }
 
-/** The days of the block that contains a given row number, and the number of rows before it. */
+/** Finds the days of the block that contains a row number, and the number of rows before it. */
 function blockSql(direction: "ASC" | "DESC"): string {
   return `SELECT d.number AS day, d.n, b.upto - b.n AS before
     FROM (SELECT number, n, upto FROM (SELECT number, n, sum(n) OVER (ORDER BY number ${direction}) AS upto
@@ -129,7 +129,9 @@ function blockSql(direction: "ASC" | "DESC"): string {
 }
 const BLOCK = { ascending: blockSql("ASC"), descending: blockSql("DESC") } as const;
 
-/** The day of the row after the first `skip` ones, and how many of its rows are skipped; null past the end. */
+/**
+ * Finds the day of the row after the first `skip` ones, and how many of that day's rows are skipped; null past the end.
+ */
 export async function findDay(
   database: Database,
   { project, name }: OrderedList,
@@ -153,7 +155,7 @@ export interface CountedValues {
   readonly n: number;
 }
 
-/** Counts of lists without days, by the values in their names; of all projects or one. */
+/** Counts lists without days, by the values in their names; for all projects or one. */
 export async function countByValue(
   database: Database,
   list: CountedList,

@@ -1,4 +1,4 @@
-/** Numbered pages: the counts of days show in which day a page begins. */
+/** Numbered pages: daily counts determine on which day a page begins. */
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import type { TimeRange } from "./fragments.ts";
 import type { Database } from "../database.ts";
@@ -9,7 +9,7 @@ import { countRows, findDay } from "./list-counts.ts";
 export interface PageQuery {
   readonly list: OrderedList;
   readonly range: TimeRange;
-  /** Bounds of its other time, and the same rows ordered by it; null without such bounds. */
+  /** Bounds on the list's other time, and the same rows ordered by that; null without such bounds. */
   readonly other: { readonly range: TimeRange; readonly list: OrderedList } | null;
   readonly descending: boolean;
   readonly offset: number;
@@ -27,7 +27,8 @@ export interface Slice {
 }
 
 /**
- * Below this share of rows within the other time's bounds, sorting them is faster than finding them among the others.
+ * If a smaller share of rows is within the other time's bounds, sorting those is faster than finding them among the
+ * others.
  */
 const SORT_SHARE = 1 / 10;
 const NEAR = 10_000;
@@ -54,7 +55,7 @@ async function findSlice(database: Database, query: PageQuery): Promise<Slice | 
   return { ...inOrder(query, rest), offset: found.skip };
 }
 
-/** The range before this one in the page's direction; null if there is none. */
+/** The range that precedes this one in the page's direction; null if there is none. */
 function before({ since, until }: TimeRange, descending: boolean): TimeRange | null {
   if (descending) return until === null ? null : { since: until + 1, until: null };
   return since === null ? null : { since: null, until: since - 1 };

@@ -7,14 +7,17 @@ import { ROW_COUNTS } from "./tables/answer-tables.ts";
 import { OPERATION_LOG } from "./tables/project-tables.ts";
 import { createViews } from "./views.ts";
 
-/** Has a row for each applied version. Its name identifies our schema. */
+/** Has a row for each migration that was applied. The name identifies our schema. */
 export const VERSIONS_TABLE = "schema_versions";
 
 const SECRET_BYTES = 32;
 
 export type Execute = (sql: string, values?: readonly SqlValue[]) => Promise<unknown>;
 
-/** Runs in a transaction. Each statement makes or changes one object, so that a store can be compared with them. */
+/**
+ * Runs in a transaction. Each statement makes or changes one object, so that a store can be compared with the
+ * statements.
+ */
 export interface Migration {
   readonly version: number;
   readonly statements: (dialect: SchemaDialect) => readonly string[];
@@ -49,7 +52,7 @@ export const NEW_STORE: Migration = {
     `CREATE TABLE ${VERSIONS_TABLE} (version ${dialect.int} NOT NULL PRIMARY KEY, applied_at ${dialect.int} NOT NULL)`,
     ...createBaseline(dialect),
   ],
-  // Part of the schema, so that all backups recognize each other's erasures.
+  // The secret is part of the schema, so that all backups recognize each other's erasures.
   run: (execute) =>
     execute("INSERT INTO store_secrets (name, value) VALUES ('erasure', ?)", [systemRandom.token(SECRET_BYTES)]),
 };
@@ -72,7 +75,7 @@ export function recognizeSchema(tables: readonly string[]): "none" | "ours" | "o
   return tables.includes(OUTDATED_TABLE) && tables.includes("survey_requests") ? "outdated" : "foreign";
 }
 
-/** Follows the name of the store in messages. */
+/** Follows the store's name in messages. */
 export const IS_OUTDATED =
   "was written by an older version, which this one cannot read; copy it with `service backup` of that version, and start with a new one";
 

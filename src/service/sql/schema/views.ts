@@ -1,6 +1,7 @@
 /**
  * Views for other programs, described in `docs/data.md`, without tokens, secrets or hashes of addresses. A view may get
- * more columns, but a changed meaning needs another name. A migration that changes a column of theirs drops them first.
+ * more columns, but a changed meaning needs another name. A migration that changes one of their columns drops them
+ * first.
  */
 import type { SchemaDialect } from "./baseline.ts";
 

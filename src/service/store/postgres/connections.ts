@@ -7,7 +7,7 @@ import { databaseUrlProblem } from "../database-url.ts";
 
 export interface DatabaseTarget {
   readonly config: PoolConfig;
-  /** False for an old pooler in transaction mode, which loses prepared statements. */
+  /** False for an old pooler in transaction mode, because it loses prepared statements. */
   readonly isPrepared: boolean;
   readonly shown: string;
 }
@@ -66,7 +66,7 @@ function columnParser(oid: number): (text: string) => SqlValue {
 
 export function openPool({ config }: DatabaseTarget): Pool {
   const pool = new Pool(config);
-  // The failing query reports it; without a listener the event would end the process.
+  // The failing query reports the error; without a listener the event would end the process.
   pool.on("error", () => undefined);
   pool.on("connect", (client) => void client.on("error", () => undefined));
   return pool;

@@ -18,7 +18,7 @@ export async function readOldestTransaction(client: PoolClient): Promise<number>
 const OLDEST_TRANSACTION = `SELECT coalesce(extract(epoch FROM max(clock_timestamp() - xact_start)), 0) AS age
   FROM pg_stat_activity WHERE datname = current_database() AND backend_xmin IS NOT NULL AND pid <> pg_backend_pid()`;
 
-/** Removes deleted rows from the tables; the server's log and backups have their own retention. */
+/** Removes deleted rows from the tables; the server's log and backups have their own retention times. */
 export async function vacuum(client: PoolClient): Promise<Vacuumed> {
   const bytesBefore = await readSize(client);
   await client.query("VACUUM");

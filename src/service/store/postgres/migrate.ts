@@ -16,11 +16,11 @@ import {
 import { MARK_EMPTY } from "../sql/store-marks.ts";
 import { createStatements } from "./statements.ts";
 
-/** A lock number for the whole database; a collision with another program only causes a delay. */
+/** A lock number for the whole database. If another program uses the same number, that only causes a delay. */
 const LOCK_KEY = 7_203_116_511;
 const OLDEST = 140_000;
 
-/** Queries queue behind a waiting schema change, so it gives up after a second and retries. */
+/** Queries wait behind a pending schema change, so it gives up after a second and retries. */
 const LOCK_MS = 1_000;
 const LOCK_TRIES = 30;
 
@@ -29,7 +29,7 @@ export interface MigrateOptions {
   readonly mayMigrate: boolean;
   readonly mayCreate?: boolean;
   readonly migrations?: readonly Migration[];
-  /** See `OpenMarks`. An empty database gets the mark together with the schema. */
+  /** See `OpenMarks`. An empty database gets the mark in the same transaction as the schema. */
   readonly filledBy?: string;
 }
 

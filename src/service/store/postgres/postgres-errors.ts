@@ -3,7 +3,7 @@ import { UniqueViolation } from "../../sql/database.ts";
 
 /**
  * `again`: nothing was done, and a retry may succeed. `lost`: the connection is gone. `unavailable`: retrying won't
- * help now. `unprepared`: a pooler lost the prepared statement. `fault`: our error.
+ * help now. `unprepared`: a pooler lost the prepared statement. `fault`: our own mistake.
  */
 export type ErrorKind = "again" | "lost" | "unavailable" | "unprepared" | "fault";
 
@@ -13,7 +13,7 @@ const KINDS: readonly (readonly [RegExp, ErrorKind])[] = [
   [/^(?:57014|53\w{3}|25006|28\w{3}|3D000)$/, "unavailable"],
   [/^(?:26000|42P05)$/, "unprepared"],
 ];
-/** Node's code for a wrong call of ours; other codes without a severity concern sockets and TLS. */
+/** Node's error code if we called it wrongly; other codes without a severity concern sockets and TLS. */
 const OWN_CODE = /^ERR_(?!SSL_|OSSL_|TLS_|STREAM_|SOCKET_)/;
 
 export function classifyError(error: unknown): ErrorKind {

@@ -56,13 +56,13 @@ export class ProjectQueue {
   }
 
   async #drain(project: number | null, jobs: PostgresJob[]): Promise<void> {
-    // Lets requests join that arrived in the same turn of the event loop.
+    // Includes requests that arrived in the same turn of the event loop.
     await nextTurn();
     while (jobs.length > 0) await this.#runBatch({ project, jobs: jobs.splice(0, BATCH_MAX) });
     this.#lines.delete(project);
   }
 
-  /** Settles every job. */
+  /** Runs a batch and settles every job. */
   async #runBatch(batch: WriteBatch): Promise<void> {
     const { clock, run, onCommit, onEnd } = this.#options;
     const beganMs = clock.monotonic();
@@ -78,7 +78,7 @@ export class ProjectQueue {
       reportCommit("rolled_back");
       const isFault = classifyError(error) === "fault";
       if (isFault && jobs > 1) {
-        // One job caused the failure: try each separately.
+        // One of the jobs caused the failure, so each is tried separately.
         for (const job of batch.jobs) await this.#runBatch({ ...batch, jobs: [job] });
         return;
       }

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 
 export interface Statement {
-  /** Names the prepared statement: the same in every process, at most 63 bytes. */
+  /** The name of the prepared statement: the same in every process, at most 63 bytes. */
   readonly name: string;
   readonly text: string;
 }
 
 const NAME_LENGTH = 20;
 
-/** Translates each text once. There are few, because values are always parameters. */
+/** Translates each text only once. There are few texts, because values are always parameters. */
 export function createStatements(): (sql: string) => Statement {
   const known = new Map<string, Statement>();
   return (sql) => {

@@ -67,7 +67,7 @@ export class TransactionDatabase implements Database, JobDatabase {
   }
 
   send(sql: string, values?: readonly SqlValue[]): void {
-    // Rejected later, only this change would be left out and the rest committed.
+    // If it were rejected later, only this change would be left out and the rest committed.
     refuseNul(values ?? []);
     this.#beginChange();
     this.#track(this.#run(sql, values));
@@ -145,7 +145,7 @@ export class TransactionDatabase implements Database, JobDatabase {
       if (!isUndoable) this.#note(error);
       throw translateError(error);
     } finally {
-      // The server responds in order, so it started this one after the previous.
+      // The server responds in order, so it started this statement after the previous one.
       noteStatement(watch, Math.max(sentMs, this.#answeredMs), sql);
       this.#answeredMs = watch.clock.monotonic();
     }
@@ -154,7 +154,7 @@ export class TransactionDatabase implements Database, JobDatabase {
 
 const ONLY_IN_WRITE = "data can be changed only inside Store.write";
 
-/** Gives the same message as SQLite. */
+/** Throws the same message as SQLite. */
 function refuseNul(values: readonly unknown[]): void {
   for (const value of values)
     if (typeof value === "string" && value.includes("\0"))

@@ -78,7 +78,7 @@ async function commit(database: TransactionDatabase, transaction: TransactionMar
   try {
     done = await database.command("COMMIT");
   } catch (error) {
-    // The server rejected it; any other error leaves open what was done.
+    // The server rejected it. After any other error, the outcome is uncertain.
     if (isOfServer(error) && classifyError(error) === "fault") throw error;
     throw new CommitLost(transaction, end, { cause: error });
   }

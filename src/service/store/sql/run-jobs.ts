@@ -13,17 +13,17 @@ export type WriteJob = Job<(tx: Transaction) => Promise<unknown>>;
 
 export interface JobDatabase extends Pick<Database, "counts" | "send"> {
   readonly states: ProjectStates;
-  /** The next job's changes can be undone without those before. */
+  /** From here on, the next job's changes can be undone without those of earlier jobs. */
   beginJob(): void;
   endJob?(): void;
   /** Returns the error to reject the job with. Rejects if only the whole transaction can be undone. */
   undoJob(error: unknown): Promise<unknown>;
-  /** True if the end of the transaction must be stored. */
+  /** True if the transaction has to be committed. */
   isChanged(): boolean;
 }
 
 export interface WriteEnd {
-  /** `rolled_back` if all of its jobs threw. */
+  /** `rolled_back` if all jobs threw. */
   readonly outcome: "committed" | "rolled_back";
   /** Called once the outcome is certain. */
   readonly answers: readonly (() => void)[];
@@ -34,11 +34,11 @@ interface JobEnd {
   readonly answer: () => void;
 }
 
-/** All but BEGIN and what the outcome asks for. A job that throws is undone alone. */
+/** Does everything but BEGIN and the final COMMIT or ROLLBACK. A job that throws is undone without the others. */
 export async function runJobs(database: JobDatabase, tx: Transaction, jobs: readonly WriteJob[]): Promise<WriteEnd> {
   const { counts, states } = database;
   const ends: JobEnd[] = [];
-  // A single job is undone with its transaction.
+  // If there is only one job, it is undone with its transaction.
   for (const job of jobs) ends.push(await runJob(database, tx, job, jobs.length > 1));
   const answers = ends.map(({ answer }) => answer);
   if (!ends.some(({ isKept }) => isKept)) return { outcome: "rolled_back", answers };

@@ -43,7 +43,7 @@ export interface StoreRowsOptions extends LongChangesOptions {
 }
 
 export interface StoreRows {
-  /** Begins a transaction at that time, one at a time. */
+  /** Begins a transaction at the given time. Only one can run at a time. */
   readonly begin: (time: WriteTime) => Transaction;
 }
 

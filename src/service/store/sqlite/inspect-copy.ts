@@ -34,7 +34,10 @@ export function inspectCopy(file: string): Promise<CopyFacts> {
   });
 }
 
-/** When the copy was begun (without that mark, when a service last wrote), and from which id on rows came later. */
+/**
+ * When the copy was begun (or, without that mark, when a service last wrote to it), and the id from which rows were
+ * added later.
+ */
 export function readCopyMarks(file: string) {
   return lookIntoOurs(file, (look) => {
     const written = "SELECT max(clock) AS at FROM project_state UNION ALL SELECT max(seen_at) FROM processes";

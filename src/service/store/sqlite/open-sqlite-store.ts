@@ -40,7 +40,7 @@ import { copySnapshot } from "./snapshot-copy.ts";
 import { runWrite } from "./write-transaction.ts";
 
 export interface SqliteStoreOptions extends OpenMarks, Pick<StoreWatch, "onCommit" | "onStatement"> {
-  /** Created if missing; `:memory:` for none. */
+  /** Created if missing; `:memory:` uses no file. */
   readonly file: string;
   readonly clock: Clock;
   readonly random?: Random;
@@ -87,7 +87,7 @@ export async function openSqliteCopy(options: SqliteStoreOptions): Promise<Store
   return createStore(await openDatabase(options, { isCopy: true }), options);
 }
 
-/** The file gets its name once it is marked, so that it can't pass for a new service if this process dies. */
+/** The file gets its name only once it is marked, so that it isn't mistaken for a new service if this process dies. */
 async function makeMarked(options: SqliteStoreOptions): Promise<void> {
   const { file, random = systemRandom } = options;
   refuseLost(file);
@@ -193,7 +193,7 @@ function createWork(database: SqliteDatabase, options: SqliteStoreOptions, onEve
     watch,
     run: async (jobs) => {
       const version = dataVersion(database);
-      // Another process may have noted a change.
+      // Another process may have saved a change.
       isNoted.value ||= version !== state.version;
       state.version = version;
       return runWrite({ database, clock, states, counts, rows, watch }, jobs);
@@ -202,7 +202,7 @@ function createWork(database: SqliteDatabase, options: SqliteStoreOptions, onEve
   return { states, rows, watch, queue, isNoted };
 }
 
-/** Changes when another connection has written. */
+/** This number changes when another connection has written. */
 function dataVersion(database: SqliteDatabase): unknown {
   return database.first("PRAGMA data_version")?.["data_version"];
 }
@@ -258,7 +258,7 @@ function createStore(database: SqliteDatabase, options: SqliteStoreOptions): Sto
   };
 }
 
-/** While clients get 503, no other write would notice that there is space again. */
+/** Clients get 503 in the meantime, so no other write would notice that there is space again. */
 async function probeRoom({ watch, queue, states }: Work, clock: Clock, signal: AbortSignal): Promise<void> {
   while (watch.trouble() !== null && watch.refusal() === null && !signal.aborted) {
     await clock.sleep(PROBE_MS, signal);

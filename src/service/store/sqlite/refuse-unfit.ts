@@ -42,7 +42,7 @@ function refuseDamaged(look: Look): void {
   if (finding !== "ok") throw new StoreFileError("damaged", `the file is damaged: ${line}`);
 }
 
-/** Other programs may have tables in the file, but nothing that changes our rows or rejects one. */
+/** Other programs may have tables in the file, but nothing that changes or rejects our rows. */
 export function refuseParts(look: Look, version: number, migrations: readonly Migration[] = MIGRATIONS): void {
   const names = namesAt(version, migrations, SQLITE);
   const known = new Map(
@@ -62,7 +62,7 @@ export function refuseParts(look: Look, version: number, migrations: readonly Mi
       type === "trigger" ||
       (type === "foreign key" && !names.has(name)) ||
       (type === "index" && /^\s*CREATE\s+UNIQUE/i.test(sql));
-    // The next migration drops objects of ours that are obsolete.
+    // Obsolete objects of ours are allowed, because the next migration drops them.
     const isOurs = names.has(name) && (known.get(name) ?? plain(sql)) === plain(sql);
     if (!mayHarm || !names.has(table) || isOurs) continue;
     const what = `${type === "index" ? "an" : "a"} ${type} that is not surveyctl's: ${name}, on ${table}`;

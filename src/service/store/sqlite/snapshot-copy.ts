@@ -17,7 +17,9 @@ export interface CopyOptions {
   readonly clock: Pick<Clock, "monotonic">;
 }
 
-/** Returns what the copy contains. Rejects with the system's error if it can't be written, and leaves none behind. */
+/**
+ * Returns what the copy contains. If it can't be written, rejects with the system's error and leaves no file behind.
+ */
 export async function copySnapshot({ file, target, ...options }: CopyOptions): Promise<StoreContents> {
   makeNewFile(target);
   try {
@@ -49,7 +51,7 @@ async function copyFrom(file: string, target: string): Promise<void> {
 
 export const BEGUN_MARK = "backup begun";
 
-/** The copy isn't open. */
+/** Call it while the copy isn't open. */
 export async function markBegun(copy: string, at: number): Promise<void> {
   const engine = await openEngine(copy);
   engine.exec(`INSERT OR REPLACE INTO store_marks (name, value) VALUES ('${BEGUN_MARK}', '${at}')`);

@@ -17,7 +17,7 @@ export interface WriteTools {
   readonly watch: Pick<FileWatch, "failed" | "look" | "recover" | "trouble" | "uncommitted">;
 }
 
-/** After BEGIN. Throws what prevents a commit. */
+/** Runs after BEGIN. Throws whatever prevents a commit. */
 export async function runWrite(tools: WriteTools, jobs: readonly WriteJob[]): Promise<WriteEnd> {
   const { database, clock, states, counts, rows, watch } = tools;
   database.writing = true;
@@ -47,11 +47,11 @@ function toJobDatabase({ database, states, counts, watch }: WriteTools): JobData
     },
     endJob: () => void database.all("RELEASE job"),
     undoJob: async (error) => {
-      // A disk that was full in the middle of much has ended the transaction.
+      // If the disk filled up during a large change, SQLite has already ended the transaction.
       if (state.inSavepoint && !undoJob(database)) throw error;
       return watch.failed(error);
     },
-    // While the file is in trouble, each write looks whether there is room again.
+    // While the file is in trouble, each write commits something, to see whether there is room again.
     isChanged: () => database.changes > 0 || states.isChanged() || watch.trouble() !== null,
   };
 }

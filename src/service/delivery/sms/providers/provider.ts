@@ -18,7 +18,7 @@ export interface GatewaySettings {
 export interface SmsProvider {
   readonly body: "json" | "form";
   readonly toFields: (gateway: GatewaySettings, message: SmsMessage) => Readonly<Record<string, string>>;
-  /** `fields` if the credentials are fields rather than a header. */
+  /** `fields` if the credentials are sent as fields rather than in a header. */
   readonly credentials: "header" | "fields";
   /** The provider handles STOP, START and HELP itself. */
   readonly answersWords: boolean;
@@ -43,7 +43,7 @@ export interface IncomingForm {
 export interface IncomingRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The URL given to the gateway, with the query that it added. */
+  /** The URL given to the gateway, including the query that it added. */
   readonly url: string;
   readonly query: string;
   readonly bytes: Uint8Array;
@@ -74,12 +74,12 @@ export interface GatewayMeaning extends Meaning {
 
 export const PLAIN = { ...NOTHING_MEANT, serverId: null, code: null } as const;
 export const FAILED = { ...PLAIN, outcome: "failed", strike: true } as const;
-/** Wrong credentials or certificate, regardless of the recipient. */
+/** The credentials or certificate are wrong, regardless of the recipient. */
 export const HELD = { ...PLAIN, outcome: "held", sender: "breaker", isBeforeRecipient: true } as const;
 export const RETRY = { ...PLAIN, outcome: "retry", sender: "back-off" } as const;
 export const BAD_NUMBER = { ...PLAIN, outcome: "bounced", hasAddressCode: true } as const;
 export const STOPPED = { ...PLAIN, outcome: "bounced", hasStopped: true } as const;
-/** The message may have been sent, but a gateway with such responses gets no more. */
+/** The message may have been sent, but nothing more is sent to a gateway that responds like this. */
 export const NONSENSE = { ...PLAIN, outcome: "unknown", sender: "breaker" } as const;
 
 export function sentAs(id: string): GatewayMeaning {

@@ -39,7 +39,7 @@ export const VONAGE: SmsProvider = {
   },
   credentials: "fields",
   answersWords: false,
-  // One entry per segment; the HTTP status is always 200.
+  // The response has one entry per segment; its HTTP status is always 200.
   accepted: (body) => {
     const { messages } = asObject(body);
     const entries = Array.isArray(messages) ? messages.map(asObject) : [];
@@ -84,7 +84,7 @@ function decodePart(part: string): JsonObject {
   return parseJsonObject(Buffer.from(part, "base64url").toString("utf8")) ?? {};
 }
 
-/** By the signature's length in hex digits: the account chooses the algorithm. */
+/** By the length of the signature in hex digits, which shows the algorithm that the account has chosen. */
 const HASHES: Readonly<Record<number, string>> = { 32: "md5", 40: "sha1", 64: "sha256", 128: "sha512" };
 
 function hasSignature(key: string, { sig, ...fields }: JsonObject): boolean {

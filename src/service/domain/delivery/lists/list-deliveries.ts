@@ -17,10 +17,13 @@ export interface DayCounts {
   readonly counts: Readonly<Record<ListedState, number>>;
 }
 
-/** Two days before the calendar ends, in any time zone. Later surveys are on no day. */
+/** Two days before the calendar ends, in any time zone. Later surveys aren't listed by day. */
 const LAST_DAY = FURTHEST_SECOND - 2 * 86_400;
 
-/** At most `limit` local days with surveys, after the day that begins at `after`. Days without surveys cost nothing. */
+/**
+ * Up to `limit` local days that have surveys, after the day that begins at `after`. Skipping days without surveys costs
+ * nothing.
+ */
 export async function countDays(
   sources: readonly Source[],
   wallClock: WallClock,

@@ -38,8 +38,8 @@ interface Holds {
 }
 
 /**
- * Without a state or reason, lists only surveys, not reminders or unscheduled requests. Reads `now` and what delays a
- * project once.
+ * Without a state or reason, lists only surveys, not reminders or unscheduled requests. Reads the time, and what delays
+ * the project, only once.
  */
 export async function openSources(
   tx: Transaction,

@@ -8,8 +8,8 @@ export const IS_WAITING = "state IN ('scheduled', 'claimed', 'transmitting', 're
 export const WAITING_AGAIN = "CASE WHEN attempts > 0 THEN 'retrying' ELSE 'scheduled' END";
 
 /**
- * `people.next_survey_at`: the person's earliest pending request. It doesn't select by state, because an engine without
- * statistics would then scan the index of states for every survey that is sent.
+ * `people.next_survey_at`: the person's earliest pending request. It doesn't select by state: without statistics, an
+ * engine would then scan the index of states for every survey sent.
  */
 export const NEXT_SURVEY_AT = `(SELECT min(CASE WHEN r.${IS_WAITING} THEN r.scheduled_at END) FROM messages r
   WHERE r.project_id = people.project_id AND r.person_id = people.id)`;

@@ -78,8 +78,8 @@ export class DeliveryRows extends Rows {
   }
 
   /**
-   * Makes held surveys and reminders due now, oldest first. Those that were overdue at startup stay, unless an operator
-   * releases them: their age counts from now. Returns the number; less than the limit means all.
+   * Makes held surveys and reminders due now, oldest first. Those that were overdue at startup are released only by an
+   * operator; their age then counts from now. Returns the number; less than the limit means all.
    */
   async releaseHeld(limit: number, { isOperator }: { readonly isOperator: boolean }): Promise<number> {
     const { now } = this.session;
@@ -128,7 +128,7 @@ export class DeliveryRows extends Rows {
     return overdue.length;
   }
 
-  /** By project and channel, as in the index, because very many may be pending. */
+  /** Looks up each project and channel, as in the index, because very many surveys may be pending. */
   async #findOverdue(
     queues: readonly ChannelQueue[],
     { since = 0, before }: { readonly since?: number; readonly before: number },
@@ -198,14 +198,14 @@ const HELD = `SELECT project_id, id, person_id FROM messages
   WHERE project_id = ? AND state = 'held' AND (person_id IS NOT NULL OR ${IS_REMINDER})
     AND reason IS DISTINCT FROM coalesce(?, '') ORDER BY id LIMIT ?`;
 const PUT_OFF_SECONDS_MAX = 2 * 86_400;
-/** By project and channel, as in the index; bounds on the due time exclude the rest. */
+/** Selects by project and channel, as in the index; bounds on the due time exclude the rest. */
 const PUT_OFF = `SELECT project_id, id, person_id FROM messages
   WHERE project_id = ? AND channel = ? AND due_at > ? AND due_at < ?
     AND state IN ('scheduled', 'retrying') AND reason IS NOT NULL AND reason <> ? ORDER BY due_at, id LIMIT ?`;
 const OVERDUE = `SELECT project_id, id, person_id FROM messages
   WHERE project_id = ? AND channel = ? AND due_at > ? AND due_at < ?
     AND scheduled_at < ? AND state IN ('scheduled', 'retrying') ORDER BY due_at, id LIMIT ?`;
-/** Keeps its place in the queue. */
+/** A message keeps its place in the queue. */
 const BY_NOW = "CASE WHEN scheduled_at < ? THEN scheduled_at ELSE ? END";
 
 /** A postponed message is due later than planned. */
@@ -221,7 +221,7 @@ const COLUMNS = `q.project_id AS "project.id", q.id AS "requestId", w.id AS "per
   q.page_facts AS "pageFacts"`;
 
 const OF_SURVEY = "people w ON w.project_id = q.project_id AND w.id = q.person_id";
-/** A reminder's person is that of its survey. */
+/** The person of a reminder is that of its survey. */
 const OF_REMINDER = `messages s ON s.project_id = q.project_id AND s.id = q.request_id
   JOIN people w ON w.project_id = s.project_id AND w.id = s.person_id`;
 

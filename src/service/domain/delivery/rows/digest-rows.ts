@@ -21,7 +21,7 @@ export interface DigestRow extends DigestSchedule {
   readonly createdAt: number;
   readonly unsubscribedAt: number | null;
   readonly state: DigestState;
-  /** When the next mail is due; null while one is in flight, and after a bounce. */
+  /** When the next digest is due; null while one is in flight, and after a bounce. */
   readonly dueAt: number | null;
   readonly sentAt: number | null;
   readonly attempts: number;
@@ -46,8 +46,8 @@ const COLUMNS: Readonly<Record<keyof DigestChange, string>> = {
 const WEEKS = "messages m WHERE m.project_id = d.project_id AND m.digest_id = d.id";
 
 /**
- * With its newest week `n`. While that is pending, the previous week `b` determines the state, unless the digest was
- * added again after a bounce.
+ * A digest with its newest week `n`. While that is pending, the previous week `b` determines the state, unless the
+ * digest was added again after a bounce.
  */
 const DIGEST = `SELECT p.id AS "project.id", p.name AS "project.name", d.id, d.email, d.token,
   d.created_at AS "createdAt", ${selectList(COLUMNS, "d")},
@@ -86,7 +86,7 @@ export class DigestRows extends Rows {
     this.database.send(`UPDATE digests SET ${sets} WHERE project_id = ? AND id = ?`, [...values, project, id]);
   }
 
-  /** Deletes its weeks too; its mails are recorded as in `eraseMails`. */
+  /** Deletes the digest's weeks too; its messages are recorded as in `eraseMails`. */
   async delete(project: number, id: number): Promise<void> {
     const digest = await this.byId(project, id);
     if (digest !== null) await this.eraseMails(project, digest);
@@ -117,14 +117,14 @@ export class DigestRows extends Rows {
     this.database.send(`UPDATE messages SET scheduled_at = ? WHERE ${THIS_CLAIM}`, [at, ...claimKey(claim)]);
   }
 
-  /** Takes back a project's weeks that are claimed but not transmitting; they are due again at `dueAt`. */
+  /** Takes back a project's digests that are claimed but not transmitting; they are due again at `dueAt`. */
   async takeBack(project: number, dueAt: number): Promise<void> {
     const set = [`state = ${WAITING_AGAIN}, claimer = NULL, due_at = ?`, dueAt] as const;
     const claimed = "project_id = ? AND channel = 'digest' AND state = 'claimed'";
     await updateRows(this.database, "messages", set, [claimed, project]);
   }
 
-  /** Records that its mails in an outbox must be deleted: see `QueueRows.listErased`. */
+  /** Records that the digest's messages in an outbox must be deleted: see `QueueRows.listErased`. */
   async eraseMails(project: number, { id, token }: Pick<DigestRow, "id" | "token">): Promise<void> {
     this.database.send(
       `INSERT INTO erased_surveys (token, project_id, request_id, channel) VALUES (?, ?, ?, 'email')

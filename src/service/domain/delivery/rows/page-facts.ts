@@ -12,7 +12,7 @@ const NO_VISITS: PageFacts = {
   answeredAfter: null,
 };
 
-/** From the JSON column, which is null if no one has opened the page. */
+/** Reads the JSON column, which is null if no one has opened the page. */
 export function readPageFacts(value: SqlValue | undefined): PageFacts {
   return typeof value === "string" ? (JSON.parse(value) as PageFacts) : NO_VISITS;
 }

@@ -24,7 +24,7 @@ import { readRow } from "../../../sql/columns.ts";
 const FORGOTTEN_SECONDS = 3600;
 
 export class QueueRows extends Rows {
-  /** All queues in one statement, because a scheduler looks often. */
+  /** Queries all queues in one statement, because a scheduler asks often. */
   async dueProjects(queues: readonly Queue[]): Promise<DueProjects> {
     const due = new Map<OutgoingChannel, number[]>();
     if (queues.length === 0) return due;
@@ -46,7 +46,7 @@ export class QueueRows extends Rows {
     return due;
   }
 
-  /** What is due in a project on a channel, the earliest first. Under a limit, postponed messages keep their place. */
+  /** The messages due in a project on a channel, earliest first. Under a limit, postponed messages keep their place. */
   async listDue({ project, channel, limit, isInTurn = false }: Claim): Promise<readonly FoundMessage[]> {
     const rows = await this.database.all(
       `${KINDS[channel]} WHERE q.project_id = ? AND q.channel = ? AND q.due_at <= ?
@@ -108,7 +108,7 @@ export class QueueRows extends Rows {
     return numberOrNull(row?.at);
   }
 
-  /** Records that this claimer's process is alive, and returns all that were within `seconds`, by name. */
+  /** Records that this claimer's process is alive. Returns the names of all processes seen within `seconds`. */
   async beat(claimer: string, seconds: number): Promise<readonly string[]> {
     const { now } = this.session;
     this.database.send(
@@ -116,7 +116,7 @@ export class QueueRows extends Rows {
       [claimer, now],
     );
     this.database.send("DELETE FROM processes WHERE seen_at < ?", [now - FORGOTTEN_SECONDS]);
-    // The clock was ahead: a process that died then must not seem alive until the clock gets there again.
+    // If the clock was ahead, a process that died then must not seem alive until the clock reaches that time again.
     this.database.send("UPDATE processes SET seen_at = ? WHERE seen_at > ? + 60", [now, now]);
     return this.living(seconds);
   }
@@ -187,7 +187,7 @@ export class QueueRows extends Rows {
     return (await this.database.first(NEWER_SURVEY, [project, surveyId])) !== null;
   }
 
-  /** A project's surveys that were sent on a day, or may have been, and those in flight. */
+  /** Counts a project's surveys that were sent on a day, or may have been, and those in flight. */
   async countLeft(
     project: number,
     { beginsAt, nextAt }: { readonly beginsAt: number; readonly nextAt: number },
@@ -197,7 +197,7 @@ export class QueueRows extends Rows {
     return { sent: Number(left?.n) + Number(others?.unknown), leaving: Number(others?.leaving) };
   }
 
-  /** Keeps the first mark and what it froze. False if the claim was lost. */
+  /** Keeps the first mark and the values frozen with it. False if the claim was lost. */
   async markTransmitting(claim: ClaimKey, frozen: FrozenMessage | null): Promise<boolean> {
     const { messageId = null, bounceToken = null } = frozen ?? {};
     const set = `state = 'transmitting', due_at = NULL, transmitting_at = ?,
@@ -244,12 +244,12 @@ export class QueueRows extends Rows {
     );
   }
 
-  /** Notes that the message may be in an outbox and has to go: see `listErased`. */
+  /** Records that the message may be in an outbox and must be deleted: see `listErased`. */
   async eraseMessage(claim: ClaimKey): Promise<void> {
     noteErased(this.database, [THIS_CLAIM, ...claimKey(claim)]);
   }
 
-  /** Surveys of deleted people whose messages were, or were about to be, handed over; in all projects. */
+  /** Surveys of deleted people, in all projects, whose messages were handed over or about to be. */
   async listErased(limit: number): Promise<readonly ErasedSurvey[]> {
     const rows = await this.database.all(
       `SELECT project_id AS "project.id", request_id AS "requestId", channel, token FROM erased_surveys LIMIT ?`,
@@ -258,7 +258,7 @@ export class QueueRows extends Rows {
     return rows.map((row) => readRow<ErasedSurvey>(row));
   }
 
-  /** None of their messages are left. */
+  /** Call it once none of the surveys' messages are left. */
   async forgetErased(surveys: readonly ErasedSurvey[]): Promise<void> {
     for (const { project, token } of surveys)
       this.database.send("DELETE FROM erased_surveys WHERE project_id = ? AND token = ?", [project.id, token]);

@@ -23,7 +23,7 @@ export class ReportRows extends Rows {
     );
   }
 
-  /** The survey whose envelope sender had this token, in any project. */
+  /** Finds the survey with this token in its envelope sender, in any project. */
   async byToken(token: string): Promise<ReportedSurvey | null> {
     return toReported(this.database, await this.database.first(`${KEY} WHERE bounce_token = ?`, [token]));
   }

@@ -49,7 +49,7 @@ export class RequestRows extends Rows {
   }
 
   /**
-   * Cancels a person's pending requests: of one channel (null for all), only Autopilot's or only the others (null for
+   * Cancels a person's pending requests on one channel (null for all): only Autopilot's, or only the others (null for
    * both). A claimed request is finished by its claimer, but never claimed again; one that is transmitting is left
    * alone. Stores `reason`, and returns the number.
    */
@@ -85,7 +85,10 @@ export class RequestRows extends Rows {
     return deleteRequests(this.database, project, [`id IN (${ids})`, project, personId, limit]);
   }
 
-  /** When the person's last Autopilot survey on the channel was sent: now if it is in flight, null for none. */
+  /**
+   * When the person's last Autopilot survey on the channel was sent: the current time if it is in flight, null if there
+   * was none.
+   */
   async lastAutopilotAt(project: number, personId: number, channel: Channel): Promise<number | null> {
     const row = await this.database.first(
       `SELECT max(CASE WHEN claimer IS NOT NULL THEN ? WHEN state = 'unknown' THEN transmitting_at ELSE sent_at END) AS at

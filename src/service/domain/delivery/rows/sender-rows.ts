@@ -3,7 +3,7 @@ import { numberOrNull, type SqlValue } from "../../../sql/database.ts";
 import type { QuietHours } from "../../windows/windows.ts";
 import type { KeptSender, SenderState } from "../rows.ts";
 
-/** What all processes share about sending, by name. */
+/** State about sending that all processes share, by name. */
 interface SharedState {
   /** When everything was paused. */
   readonly pause: number;
@@ -57,7 +57,6 @@ export class SenderRows extends Rows {
     this.database.send("UPDATE projects SET limited_until = ? WHERE limited_until > ?", [now, now]);
   }
 
-  /** Newest first. */
   async list(): Promise<readonly KeptSender[]> {
     const sql = "SELECT name, value FROM delivery_state WHERE name LIKE 'sender %' ORDER BY name";
     const senders = (await this.database.all(sql)).map((row): KeptSender => {
@@ -87,7 +86,7 @@ export class SenderRows extends Rows {
   }
 }
 
-/** In one statement, because each scheduled survey needs it. */
+/** One statement, because every scheduled survey runs it. */
 const PAUSED_SINCE = `SELECT coalesce((SELECT value FROM delivery_state WHERE name = 'pause'), CAST(p.paused_at AS TEXT)) AS at
   FROM projects p WHERE p.id = ?`;
 
@@ -96,7 +95,7 @@ const LIMITS = `SELECT (SELECT value FROM delivery_state WHERE name = 'pause') A
   coalesce((SELECT value FROM project_settings WHERE project_id = ? AND name = 'daily_limit'),
     (SELECT value FROM delivery_state WHERE name = 'daily limit')) AS "dailyLimit"`;
 
-/** From JSON, in which no limit can be `null`. */
+/** Reads a number from JSON, in which `null` can mean no limit. */
 function toNumber(value: SqlValue = null): number | null {
   return JSON.parse(String(value)) as number | null;
 }

@@ -18,7 +18,7 @@ export interface MembershipRow {
   readonly properties: Properties;
   readonly nextRequestId: number | null;
   readonly nextSurveyAt: number | null;
-  /** Numbers the members of a platform in the order they joined, from 1. */
+  /** The member's number on the platform, in the order of joining, from 1. */
   readonly number: number;
   readonly start: Start;
   /** Earliest time of the next survey, or null. */
@@ -64,7 +64,7 @@ export class AutopilotRows extends Rows {
     return readRow<AutopilotConfiguration>(row!, { flags: ["active"] });
   }
 
-  /** Without quiet hours. */
+  /** Settings without quiet hours. */
   async ownSettings(project: number, platform: Platform): Promise<AutopilotSettings> {
     const row = await this.database.first(
       `SELECT active, frequency, first, days, hours,
@@ -100,7 +100,7 @@ export class AutopilotRows extends Rows {
     return row === null ? null : toMember(row);
   }
 
-  /** The person's on all platforms. */
+  /** The person's memberships on all platforms. */
   async memberships(project: number, personId: number): Promise<readonly MembershipRow[]> {
     return (await this.database.all(`${MEMBERSHIP} ORDER BY platform`, [project, personId])).map(toMember);
   }
@@ -136,7 +136,7 @@ export class AutopilotRows extends Rows {
     this.database.send(sql, [JSON.stringify(properties), this.session.now, project, platform, personId]);
   }
 
-  /** Sets the member's next request, or null, and what it is counted from. */
+  /** Sets the member's next request (or null), and the event from which it is counted. */
   async setNext(
     project: number,
     platform: Platform,

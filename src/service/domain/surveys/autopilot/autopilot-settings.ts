@@ -95,8 +95,7 @@ export function showAutopilot({ window, ...settings }: AutopilotSettings): Shown
 }
 
 /**
- * The configuration (4.11) with the first surveys of `count` people who would join now, as if none had been surveyed
- * before.
+ * The configuration (4.11), with the times of the first surveys if `count` people who were never surveyed joined now.
  */
 export async function getAutopilotWithJoining(
   tx: Transaction,

@@ -20,8 +20,8 @@ export async function rescheduleStep(tx: Transaction, change: LongChange): Promi
 }
 
 /**
- * Retried messages keep their time; one that became due while paused is counted from now. An overdue one that would
- * stay overdue isn't moved.
+ * Retried messages keep their time. A survey that became due while Autopilot was paused is counted from now. An overdue
+ * one that would stay overdue isn't moved.
  */
 function follow(survey: WaitingSurvey, { active, frequency, window }: AutopilotSettings, now: number): PlannedSurvey {
   const { number, notBefore, scheduledAt } = survey;

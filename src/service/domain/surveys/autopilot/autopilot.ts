@@ -33,7 +33,7 @@ export async function listMembersJson(tx: Transaction, project: Project, query: 
   });
 }
 
-/** The person that all given filters name; null without a filter, undefined for an unknown person. */
+/** Returns the person that all given filters identify; null without a filter, undefined for an unknown person. */
 async function filteredPerson(
   tx: Transaction,
   project: Project,
@@ -52,9 +52,9 @@ async function filteredPerson(
 }
 
 /**
- * 4.9: adds a person and schedules the first survey, or replaces a member's properties, depending on `created`.
- * `status` is why no survey is scheduled, or sent now. Throws InvalidError for an unidentified or unknown person, or
- * one without an address on the platform.
+ * 4.9: adds a person and schedules the first survey, or replaces a member's properties; `created` tells which. `status`
+ * is why no survey is scheduled, or why it isn't sent now. Throws InvalidError for an unidentified or unknown person,
+ * or one without an address on the platform.
  */
 export async function addMember(tx: Transaction, project: Project, input: MemberInput) {
   const { platform } = input;
@@ -68,7 +68,7 @@ export async function addMember(tx: Transaction, project: Project, input: Member
   return { member, created: known === null, status: refused ?? (await findMemberPause(tx, project, platform)) };
 }
 
-/** Like `findPause`, but an inactive platform sends nothing either. */
+/** Like `findPause`, but also reports that the platform is inactive, because nothing is sent then. */
 async function findMemberPause(tx: Transaction, project: Project, platform: Platform): Promise<SurveyStatus | null> {
   const { active } = await readAutopilotSettings(tx, project, platform);
   return active ? findPause(tx, project) : { status: "paused", since: null, until: null };

@@ -39,7 +39,7 @@ const MESSAGES: Table = {
   },
 };
 
-/** `n` numbers a message's rows from 1. The rejections that made someone bounce are kept as long as the message. */
+/** `n` numbers a message's attempts from 1. Rejections that made someone bounce are kept as long as the message. */
 const ATTEMPTS: Table = {
   name: "delivery_attempts",
   isClustered: true,
@@ -53,7 +53,7 @@ const ATTEMPTS: Table = {
   },
 };
 
-/** Reports about surveys, so that nothing is recorded twice. They contain no addresses. */
+/** Reports about surveys, stored so that nothing is recorded twice. They contain no addresses. */
 const REPORTS: Table = {
   name: "delivery_reports",
   isClustered: true,
@@ -62,7 +62,7 @@ const REPORTS: Table = {
   indexes: { delivery_reports_by_time: "(at)" },
 };
 
-/** JSON that all processes share: a pause, the state of each sender, limits and their use. */
+/** JSON shared by all processes: a pause, the state of each sender, limits and how much of them is used. */
 const STATE: Table = { name: "delivery_state", columns: `name text, value text`, key: "name" };
 
 const TEXTS: readonly Table[] = [

@@ -20,7 +20,7 @@ const PEOPLE: Table = {
   },
 };
 
-/** Requests, with the reason, to survey someone again who had unsubscribed or bounced. */
+/** Requests to resume surveying people who had unsubscribed or bounced, each with its reason. */
 const RESUBSCRIPTIONS: Table = {
   name: "resubscriptions",
   columns: "project_id int, person_id int, at int, note text",
@@ -37,7 +37,7 @@ const AUTOPILOT: readonly Table[] = [
     key: "project_id, platform",
     references: [OF_PROJECT],
   },
-  /** `start` is where the next survey is counted from, as JSON; it isn't due before `not_before`. */
+  /** `start` is the event from which the next survey is counted, as JSON; the survey isn't due before `not_before`. */
   {
     name: "memberships",
     columns: `project_id int, platform text, person_id int, created_at int, updated_at int,

@@ -32,7 +32,7 @@ export const PROJECT_TABLES: readonly Table[] = [
     key: "id",
     indexes: { projects_by_name: "UNIQUE (name)" },
   },
-  /** A narrow table apart from `projects`, because every write changes it. */
+  /** Separate from `projects` and narrow, because every write changes it. */
   {
     name: "project_state",
     columns: `project_id int, next_id int, clock int, version int`,
@@ -54,7 +54,7 @@ export const PROJECT_TABLES: readonly Table[] = [
     key: "project_id, name",
     references: [OF_PROJECT],
   },
-  /** Public links; their responses get these properties. */
+  /** Public links; `properties` are copied to their responses. */
   {
     name: "survey_links",
     columns: `project_id int, id int, name text, token text, properties text, created_at int`,

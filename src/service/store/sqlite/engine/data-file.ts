@@ -43,7 +43,7 @@ export function checkPlace(file: string, shown: string): void {
 /** Creates the file if it is missing. Throws StoreFileError, or the system's error. */
 export function prepareFile(file: string): Condition {
   const { size, nlink } = statSync(file, { throwIfNoEntry: false }) ?? { size: 0, nlink: 1 };
-  // Each name would get its own log, and rows in the other one's would be missing.
+  // Each name would get its own log, and rows in the other log would be missing.
   if (nlink > 1)
     throw new StoreFileError(
       "linked",
@@ -68,7 +68,7 @@ export function prepareFile(file: string): Condition {
   return { isNew: false, isMade: false, isReadable: !isPrivate(statSync(file), 0o077) };
 }
 
-/** Throws StoreFileError if the file is missing but its log isn't. */
+/** Throws StoreFileError if the file is missing but its log exists. */
 export function refuseLost(file: string): void {
   if (fileSize(`${file}-wal`) > 0) {
     throw new StoreFileError(
@@ -91,7 +91,7 @@ export function closeLogToOthers(file: string): void {
     try {
       chmodSync(`${file}${suffix}`, mode);
     } catch {
-      // It belongs to another user, who opened the file first.
+      // The log belongs to another user, who opened the file first.
     }
   }
 }
@@ -106,7 +106,10 @@ export function makeEmptyFile(file: string): boolean {
   }
 }
 
-/** The file says that it has a log, but there is none: it may be open under another name, such as a bind mount. */
+/**
+ * True if the file says that it has a log, but there is none: the file may be open under another name, such as a bind
+ * mount.
+ */
 export function hasLostLog(file: string): boolean {
   return fileSize(`${file}-wal`) === 0 && readHeader(file)[LOG_OFFSET] === 2;
 }
@@ -124,12 +127,12 @@ export function markUsed(database: SqliteDatabase): void {
   if (database.first("PRAGMA user_version")?.["user_version"] === 0) beginLog(database);
 }
 
-/** A write without changes, so that the log isn't empty. */
+/** Makes a write without changes, so that the log isn't empty. */
 function beginLog(database: SqliteDatabase): void {
   database.exec("PRAGMA user_version = 1");
 }
 
-/** Throws StoreFileError while another connection is reading it. */
+/** Throws StoreFileError while another connection is reading the log. */
 export function emptyLog(database: SqliteDatabase): void {
   const [row] = database.all("PRAGMA wal_checkpoint(TRUNCATE)");
   if (row?.["busy"] === 1) throw new StoreFileError("busy", "another program is reading the file");
@@ -142,7 +145,7 @@ export function isUnusedCopy(file: string): boolean {
   return isSqlite(header) && header.readUInt32BE(USED_OFFSET) === 0;
 }
 
-/** Must not be open. Copies can be read on read-only file systems. */
+/** The file must not be open. Copies can be read on read-only file systems. */
 export function markAsCopy(file: string): void {
   const descriptor = openSync(file, "r+");
   try {
@@ -153,12 +156,12 @@ export function markAsCopy(file: string): void {
   }
 }
 
-/** The last connection merges the log first, because a library may delay closing until statements are collected. */
+/** As the last connection, merges the log first, because a library may delay closing until statements are collected. */
 export function closeFile(database: SqliteDatabase): void {
   try {
     database.all("PRAGMA journal_mode = DELETE");
   } catch {
-    // Another connection is open, or the file is damaged. The next connection gets the log.
+    // Another connection is open, or the file is damaged. The next connection merges the log.
   }
   database.close();
 }
@@ -171,7 +174,7 @@ function isSqlite(header: Buffer): boolean {
   return header.toString("latin1", 0, MAGIC.length) === MAGIC;
 }
 
-/** Zeros if it can't be read. Closing the file releases every lock this process holds on it. */
+/** Returns zeros if the file can't be read. Closing the file releases every lock this process holds on it. */
 function readHeader(file: string): Buffer {
   const header = Buffer.alloc(HEADER_BYTES);
   try {

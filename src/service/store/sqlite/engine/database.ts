@@ -29,7 +29,8 @@ export function createDatabase(engine: Engine, watch: StatementWatch | null = nu
     if (known !== undefined) return known;
     const [oldest] = statements.keys();
     if (statements.size >= STATEMENTS_MAX && oldest !== undefined) statements.delete(oldest);
-    // SQLite would compile a statement with a bare `LIMIT ?` anew for each run, at 20 times the cost of many a run.
+    // SQLite would compile a statement with a bare `LIMIT ?` again for each run, which can cost 20 times as much as the
+    // run.
     const statement = engine.prepare(sql.replaceAll("LIMIT ?", "LIMIT CAST(? AS INTEGER)"));
     statements.set(sql, statement);
     return statement;
@@ -46,7 +47,7 @@ export function createDatabase(engine: Engine, watch: StatementWatch | null = nu
       if (watch !== null) noteStatement(watch, startedMs, sql);
       return result;
     } catch (error) {
-      // A failed statement would fail again when reused.
+      // A failed statement would fail again if it were reused.
       statements.delete(sql);
       throw translateSqliteError(error);
     }

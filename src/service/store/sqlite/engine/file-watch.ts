@@ -44,7 +44,7 @@ export class FileWatch {
   uncommitted(error: unknown): unknown {
     const isOfDisk = error instanceof StoreFileError && error.trouble === "unreadable";
     if (!isOfDisk || this.#file === null || hasNoRoom(this.#file)) return error;
-    // The system may have dropped what it couldn't write, so a retry would prove nothing.
+    // The system may have dropped what it couldn't write, so a successful retry would prove nothing.
     return this.#giveUp(NOT_SAVED, { cause: error });
   }
 

@@ -9,8 +9,8 @@ import type { FileWatch } from "./file-watch.ts";
 /** A larger batch would delay its first job too much. */
 const BATCH_MAX = 512;
 /**
- * Turns of the event loop for which a write lets reads go first, so that other writes can share its commit. With one
- * write in ten requests of eight clients that saves up to half of the syncs.
+ * Turns of the event loop for which a write lets reads go first, so that other writes can share its commit. With eight
+ * clients and one write in ten requests, that saves up to half of the syncs.
  */
 const GATHER_TURNS = 3;
 /** How long to wait for another process that writes: compacting a large file takes seconds. */
@@ -38,7 +38,7 @@ export class JobQueue {
   #waiting: Promise<void> | null = null;
   #backoff: Backoff | null = null;
   #closed = false;
-  /** How many of the first writes no longer wait for others. */
+  /** How many of the first writes should no longer wait for others. */
   #urgent = 0;
   #gathered = 0;
 
@@ -46,7 +46,7 @@ export class JobQueue {
     this.#options = options;
   }
 
-  /** Reads one state of the database. */
+  /** Reads a single state of the database. */
   read<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.alone(() => retryWhileBusy(this.#options.clock, () => readConsistently(this.#options, work)));
   }
@@ -85,7 +85,7 @@ export class JobQueue {
     });
   }
 
-  /** Writes run in order, so all before it go along. */
+  /** Writes run in order, so all earlier ones must hurry too. */
   #hurry(count: number): void {
     // The job may already have run with others.
     if (count === 0) return;
@@ -114,7 +114,7 @@ export class JobQueue {
   async #drain(): Promise<void> {
     while (this.#isReady()) {
       for (const job of this.#reads.splice(0)) await runRead(job, this.#options.watch);
-      // Lets requests join that arrived in the same turn of the event loop.
+      // Includes requests that arrived in the same turn of the event loop.
       if (this.#urgent > 0) await nextTurn();
       if (this.#mayWrite() && !this.#mayGather()) await this.#writeBatch();
     }
@@ -163,7 +163,7 @@ export class JobQueue {
     for (const job of this.#takeBatch()) job.reject(failure);
   }
 
-  /** Tries again later if another process is writing; reads go on. */
+  /** Tries again later if another process is writing; reads continue. */
   #waitForOthers(error: unknown): void {
     this.#backoff ??= new Backoff(this.#options.clock);
     const ms = this.#backoff.delayAfter(error);
@@ -188,7 +188,7 @@ async function runRead({ work, resolve, reject }: ReadJob, watch: JobQueueOption
   }
 }
 
-/** All reads see one state. */
+/** All of the reads see the same state. */
 async function readConsistently<Result>({ database }: JobQueueOptions, work: () => Promise<Result>): Promise<Result> {
   try {
     database.all("BEGIN");
@@ -198,7 +198,7 @@ async function readConsistently<Result>({ database }: JobQueueOptions, work: () 
   }
 }
 
-/** Repeats work that another process prevents for a moment. Rejects with its error if that takes long. */
+/** Repeats work that another process is briefly preventing. Rejects with its error if that takes too long. */
 export async function retryWhileBusy<Result>(
   clock: Pick<Clock, "sleep" | "monotonic">,
   work: () => Promise<Result>,

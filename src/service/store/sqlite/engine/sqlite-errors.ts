@@ -25,7 +25,7 @@ const TROUBLES: readonly (readonly [words: RegExp, trouble: FileTrouble, sentenc
   [/query aborted|interrupted/, "unreadable", "reading the file was broken off"],
 ];
 
-/** Names the data file in a system error about one of its files. `shown` is its name. */
+/** Adds the data file's name to a system error about one of its files. `shown` is the name in messages. */
 export function nameDataFile(error: unknown, file: string, shown: string): unknown {
   if (!(error instanceof Error)) return error;
   const { syscall, path } = error as NodeJS.ErrnoException;
