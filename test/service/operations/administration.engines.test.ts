@@ -340,6 +340,12 @@ it.each<[name: string, field: string, phrase: string, body: string]>([
     expect.stringMatching(/^"settings,no" is not one of settings, /),
     '{"file":{},"only":["settings","no"]}',
   ],
+  [
+    "link.add",
+    "property",
+    "is too large (maximum is 65536 bytes)",
+    `{"name":"Shop","property":{"store":"${"x".repeat(65_536)}"}}`,
+  ],
   ["erase", "email", "can't be blank", "{}"],
   ["erase", "email", "can't be blank", '{"email":" ","confirm":true}'],
   ["erase", "phone_number", "cannot be used together with email", '{"email":"a@b.co","phone_number":"+15550001111"}'],

@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { PROPERTIES_BYTES_MAX } from "../../../contract/limits.ts";
 import type { Properties } from "../../../contract/resources.ts";
 import { isStorableJson } from "../../../contract/text/storable.ts";
 import { changeFirstAnswer, cleanAnswer, storeFirstAnswer } from "../answers/answers.ts";
@@ -18,7 +19,9 @@ export async function addLink(
   properties: Properties,
 ): Promise<PublicLink> {
   checkText("name", name);
-  if (!isStorableJson(properties)) throw new InvalidError({ properties: ["hold what cannot be stored"] });
+  if (!isStorableJson(properties)) throw new InvalidError({ property: ["holds values that cannot be kept"] });
+  if (Buffer.byteLength(JSON.stringify(properties)) > PROPERTIES_BYTES_MAX)
+    throw new InvalidError({ property: [`is too large (maximum is ${PROPERTIES_BYTES_MAX} bytes)`] });
   checkSpecialProperties(properties);
   const link = { name: name.trim(), token: tx.token(), properties };
   return { ...link, project, id: await tx.links.insert(project.id, link), createdAt: tx.now };
