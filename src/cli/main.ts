@@ -3,8 +3,9 @@ import type { Process } from "./process.ts";
 import { toSafeLines } from "./render/safe-text.ts";
 
 /**
- * Runs one command line and returns its exit status. Completion and `--version` load no parser: a shell asks for
- * completions at each key, and `--version` takes 1.2 times an empty program's time instead of 1.5 (Node 20, two cores).
+ * Runs one command line and returns its exit status. Completion and `--version` load no parser: a shell may ask for
+ * completions at every key, and `--version` takes 1.2 times as long as an empty program instead of 1.5 (Node 20, two
+ * cores).
  */
 export async function main(process: Process): Promise<number> {
   const args = process.argv.slice(2);
@@ -26,7 +27,7 @@ async function runCommand(process: Process, args: readonly string[]): Promise<nu
   }
 }
 
-/** Writes a whole text to stdout. A closed pipe is not a failure; a full disk is. */
+/** Writes the text to stdout. A closed pipe isn't a failure, but a full disk is. */
 function say(process: Process, text: string): Promise<0 | 1> {
   process.stdout.on("error", () => undefined);
   return new Promise((resolve) => {

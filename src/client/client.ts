@@ -19,9 +19,9 @@ export interface ApiReply {
 
 export interface Page {
   readonly rows: readonly JsonObject[];
-  /** The body, unchanged: `splitRowTexts(page.text)` gives each row's own text. */
+  /** The body, unchanged. `splitRowTexts(page.text)` splits it into the text of each row. */
   readonly text: string;
-  /** Absolute URL of the next page of a cursor list, on the base URL's origin; null on the last. */
+  /** Absolute URL of the next page of a cursor list, within the base URL's origin. Null on the last page. */
   readonly next: string | null;
   readonly serverTime: number | null;
   readonly headers?: Readonly<Record<string, string>>;
@@ -35,7 +35,7 @@ export interface CallOptions {
 
 export interface IntentOptions extends CallOptions {
   readonly intentAt?: number;
-  /** Called after a 2xx that doesn't show the write; look-ups begin when it resolves. */
+  /** Called after a 2xx that doesn't show the write. Look-ups begin when it resolves. */
   readonly onAccepted?: () => Promise<void>;
 }
 
@@ -45,20 +45,20 @@ export interface LookUpOptions extends CallOptions {
 }
 
 export type WriteResult =
-  /** A readable 2xx. `lostBefore`: an earlier attempt may have arrived as well. */
+  /** A readable 2xx. `lostBefore` is true if an earlier attempt may have arrived as well. */
   | { readonly kind: "answered"; readonly reply: ApiReply; readonly lostBefore: boolean }
   /** The answer was lost, and a look-up proved that the write arrived. `evidence` is one sentence. */
   | { readonly kind: "arrived"; readonly evidence: string; readonly found: JsonObject }
-  /** The answer was lost, and no look-up could settle it: never repeat this blindly. */
+  /** The answer was lost, and no look-up could settle it. Don't repeat this write blindly. */
   | { readonly kind: "unknown"; readonly error: UnknownOutcomeError };
 
 export interface Client {
   readonly baseUrl: string;
 
-  /** Throws `ReadOnlyKeyError` if the key is known to be read-only, as every write does. */
+  /** Throws `ReadOnlyKeyError` if the key is known to be read-only. Every write calls it first. */
   checkMayWrite(): void;
 
-  /** Any endpoint that answers with an object. */
+  /** Calls any endpoint that answers with an object. */
   call(request: {
     readonly route: Route;
     readonly placeholders?: Readonly<Record<string, string>>;
@@ -67,7 +67,7 @@ export interface Client {
     readonly signal?: AbortSignal;
   }): Promise<ApiReply>;
 
-  /** One page of any list; `next` is that of the previous page of a cursor list. */
+  /** Reads one page of any list. `next` comes from the previous page of a cursor list. */
   page(request: {
     readonly route: Route;
     readonly placeholders?: Readonly<Record<string, string>>;
@@ -76,7 +76,7 @@ export interface Client {
     readonly signal?: AbortSignal;
   }): Promise<Page>;
 
-  /** Pages of the lists of section 4, in order; loops are refused. */
+  /** Pages of the lists of section 4, in order. Throws if pages loop. */
   listPeople(parameters: Parameters, options?: CallOptions): AsyncGenerator<Page>;
   listResponses(parameters: Parameters, options?: CallOptions): AsyncGenerator<Page>;
   listBounces(parameters: Parameters, options?: CallOptions): AsyncGenerator<Page>;
@@ -90,7 +90,7 @@ export interface Client {
   /**
    * Writes that may have arrived are looked up until the settling time is over, and not repeated. `intentAt` is the
    * server's time in Unix seconds, at or before the first attempt (default: now). Rejects if the request was refused or
-   * not sent (see `effectOf`), and with the last error of a repeatable write (`send=false`, Autopilot).
+   * not sent (see `effectOf`). A repeatable write (`send=false`, Autopilot) rejects with its last error.
    */
   sendPerson(body: JsonObject, options?: IntentOptions): Promise<WriteResult>;
   addResponse(body: JsonObject, options?: IntentOptions): Promise<WriteResult>;
@@ -105,17 +105,19 @@ export interface Client {
   }): Promise<WriteResult>;
 
   /**
-   * Whether a write whose answer was lost arrived, without sending it again. `intentAt` is at or before its first
-   * attempt, `sentBy` at or after its last (default: `intentAt`), in Unix seconds of the server's clock. Looks again
-   * until the settling time after `sentBy` is over. Throws what the look-up's own requests throw.
+   * Whether a write whose answer was lost arrived. Doesn't send it again. `intentAt` is at or before its first attempt
+   * and `sentBy` at or after its last (default: `intentAt`), in Unix seconds by the server's clock. Repeats the look-up
+   * until the settling time after `sentBy` is over, and throws the errors of its own requests.
    */
   lookUpPerson(body: JsonObject, options: LookUpOptions): Promise<Settlement>;
   lookUpResponse(body: JsonObject, options: LookUpOptions): Promise<Settlement>;
 
-  /** Unix seconds by the server's clock, or by ours until an answer has come. */
+  /** Unix seconds by the server's clock, or by ours until the first answer arrives. */
   readonly serverNow: () => number;
 
-  /** The answer unchanged, whatever its status except a redirect. `url` is absolute and on the base URL's origin. */
+  /**
+   * Returns the answer unchanged, with any status except a redirect. `url` is absolute and on the base URL's origin.
+   */
   raw(request: {
     readonly method: string;
     readonly url: string;
@@ -125,7 +127,7 @@ export interface Client {
     readonly status: number;
     readonly headers: Readonly<Record<string, string>>;
     readonly text: string;
-    /** What the other methods would reject with; null for a 2xx. */
+    /** The error that other methods would reject with; null for a 2xx. */
     readonly failure: ClientError | null;
   }>;
 

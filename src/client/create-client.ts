@@ -13,7 +13,7 @@ import type { Redact } from "./trace/redact.ts";
 import { createWriteMethods } from "./write/write-methods.ts";
 
 export interface ClientOptions extends CallerOptions {
-  /** Paths of the specification are appended. The caller checks whether plain `http:` is allowed. */
+  /** The specification's paths are appended. The caller checks whether plain `http:` is allowed. */
   readonly baseUrl: string;
   readonly transport: Exchange & { close?(): Promise<void> };
   /** How long a write whose answer was lost may still be running, in milliseconds; 30 seconds by default. */
@@ -91,10 +91,10 @@ function createPageMethods(caller: Caller, requests: Requests): PageMethods {
   };
 }
 
-/** Idempotent methods, RFC 9110. */
+/** Methods that RFC 9110 defines as idempotent. */
 const REPEATABLE = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
-/** Any call, with its answer unchanged except for the key. Throws if no answer came, and for a redirect. */
+/** Returns any call's answer unchanged except for the key. Throws for a redirect, or if there is no answer. */
 async function callRaw(caller: Caller, request: HttpRequest): ReturnType<Client["raw"]> {
   const isRepeatable = REPEATABLE.has(request.method);
   const outcome = await caller.run(request, isRepeatable, readTextReply);

@@ -17,16 +17,16 @@ export interface RouteCall {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Turns calls into requests to one service with one key, each after `checkMethod`. */
+/** Builds requests to one service with one key. Each passes `checkMethod` first. */
 export class Requests {
-  /** Without a trailing slash. */
+  /** Has no trailing slash. */
   readonly baseUrl: string;
   readonly origin: string;
   readonly #isReadOnly: boolean;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #headersWithBody: Readonly<Record<string, string>>;
 
-  /** `base` is an absolute URL; throws a TypeError otherwise. */
+  /** Throws a TypeError unless `base` is an absolute URL. */
   constructor(base: string, apiKey: string) {
     const { origin, pathname } = new URL(base);
     this.origin = origin;
@@ -51,7 +51,7 @@ export class Requests {
     return this.#request(route.method, url, body === undefined ? undefined : JSON.stringify(body), signal);
   }
 
-  /** `url` is absolute; throws `PagingError` if it leaves the origin. */
+  /** `url` must be absolute. Throws `PagingError` if it leaves the origin. */
   ofUrl(method: string, url: string, body?: string, signal?: AbortSignal): HttpRequest {
     if (!URL.canParse(url) || new URL(url).origin !== this.origin)
       throw new PagingError("refused an address outside the service", { call: nameCall(method, url) });

@@ -3,8 +3,8 @@ import { pastedMark } from "./pasted.ts";
 import { ConfigError, type ConfigAdvice } from "./config-error.ts";
 
 /**
- * Normalizes the server's address: no query, trailing slash or `/v1`; http for loopback and https otherwise if there is
- * no scheme. Throws ConfigError unless it is https, loopback http, or http with `allowHttp`.
+ * Normalizes the server's address by removing the query, a trailing slash and `/v1`. Without a scheme, uses http for
+ * loopback and https otherwise. Throws ConfigError unless the result is https, loopback http, or http with `allowHttp`.
  */
 export function parseBaseUrl(text: string, source: string, { allowHttp }: { readonly allowHttp: boolean }): string {
   const mark = pastedMark(text.trim());

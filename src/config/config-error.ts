@@ -1,4 +1,4 @@
-/** `missing`: no address or key is configured. `invalid`: a value is unusable. `broken`: the file is unreadable. */
+/** `missing`: no address or key is configured. `invalid`: a value can't be used. `broken`: the file can't be read. */
 export type ConfigProblem = "missing" | "invalid" | "broken";
 
 export type ConfigAdvice =

@@ -1,4 +1,4 @@
-/** Only some versions of Node report the position of a JSON error, and they quote the text. */
+/** Where JSON is invalid. Only some versions of Node report the position, and they quote the text. */
 export interface Place {
   readonly line: number;
   readonly column: number;

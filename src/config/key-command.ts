@@ -6,7 +6,7 @@ import { ConfigError } from "./config-error.ts";
 const TIMEOUT_MS = 60_000;
 
 /**
- * Runs a profile's command in the shell and returns its output without the line end. Throws ConfigError. If aborted, it
+ * Runs a profile's command in the shell and returns its output without the line end. Throws ConfigError. On an abort,
  * kills the command and throws the signal's reason.
  */
 export async function runKeyCommand(command: string, platform: string, signal?: AbortSignal): Promise<string> {
@@ -42,7 +42,7 @@ async function runInShell(command: string, platform: string, signal: AbortSignal
       resolve({ error, stdout, stderr });
     });
     const release = onAbort(signal, () => void endWithChildren(child));
-    // A command that prompts should fail immediately.
+    // Makes a command that prompts for input fail immediately.
     child.stdin?.end();
   });
 }
@@ -58,7 +58,7 @@ async function endWithChildren(child: ChildProcess): Promise<void> {
 function problem(error: Ended["error"], key: string, stderr: string): string {
   if (error === null) return key === "" ? "it printed nothing" : "it printed more than one line";
   const lastLine = stderr.trim().split("\n").at(-1) ?? "";
-  // Output before the failure may be the key.
+  // Output before the failure may include the key.
   const words = key === "" ? lastLine : lastLine.replaceAll(key, "…");
   return words === "" ? `it ended with ${error.code ?? "a signal"}` : words;
 }

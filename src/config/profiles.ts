@@ -26,7 +26,7 @@ export interface Profiles {
   readonly defaultName: string | null;
   readonly byName: ReadonlyMap<string, Profile>;
   readonly warning: string | null;
-  /** Why commands from the file must not run: someone else can write the file or its folder. */
+  /** Why the file's commands must not run: someone else can write to the file or its folder. */
   readonly untrusted: string | null;
 }
 
@@ -42,14 +42,14 @@ export async function readProfiles(file: string): Promise<Profiles> {
   };
 }
 
-/** Atomic; `token` makes the temporary name unique. */
+/** Replaces the file atomically. `token` makes the temporary name unique. */
 export async function writeProfiles(
   file: string,
   { defaultName, byName }: Pick<Profiles, "defaultName" | "byName">,
   token: string,
 ): Promise<void> {
   await makeFolder(path.dirname(file), 0o700);
-  // An existing folder may be less strict, and a replaced file keeps its mode.
+  // An existing folder may have a looser mode, and a replaced file keeps its mode.
   await chmod(path.dirname(file), 0o700);
   await chmod(file, 0o600).catch(ignoreMissing);
   const content = { default_profile: defaultName, profiles: Object.fromEntries(byName) };
@@ -66,7 +66,7 @@ async function readText(file: string): Promise<string | null> {
     return (await readGivenFile(file)).toString().replace(/^\uFEFF/, "");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // Some accounts have /dev/null as their home.
+    // ENOTDIR: some accounts have /dev/null as their home.
     if (code === "ENOENT" || code === "ENOTDIR") return null;
     throw new ConfigError("invalid", `${file} cannot be read: ${systemErrorText(error)}`, { cause: error });
   }

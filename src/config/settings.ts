@@ -1,4 +1,4 @@
-/** Finds connection settings in flags, the environment and the profile. Each value knows its source. */
+/** Finds connection settings in flags, the environment and the profile, and remembers where each value came from. */
 import { parseBaseUrl } from "./base-url.ts";
 import { ConfigError } from "./config-error.ts";
 import { runKeyCommand } from "./key-command.ts";
@@ -8,7 +8,7 @@ import type { Profile } from "./profiles.ts";
 
 export interface Sourced<Value> {
   readonly value: Value;
-  /** For messages: a flag, `SURVEYCTL_API_KEY`, `profile prod`. */
+  /** Named in messages: a flag, `SURVEYCTL_API_KEY`, `profile prod`. */
   readonly source: string;
 }
 
@@ -87,7 +87,7 @@ function fromVariable(env: HostContext["env"], name: string): Sourced<string> | 
 
 interface SavedProfile {
   readonly profile: Profile;
-  /** `profile prod`. */
+  /** Such as `profile prod`. */
   readonly source: string;
 }
 
@@ -122,7 +122,7 @@ async function findKey(
     const value = profile.api_key.trim();
     return value === "" ? null : { value, source };
   }
-  // Whoever can write the file could run anything.
+  // Anyone who can write to the file could run any command.
   if (untrusted !== null) {
     throw new ConfigError("invalid", `refusing to run the key command of ${source}: ${untrusted}`, {
       advice: { code: "protect_file" },

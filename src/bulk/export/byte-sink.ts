@@ -5,12 +5,12 @@ import { createGzip, type Gzip } from "node:zlib";
 
 export interface SinkTotals {
   readonly bytes: number;
-  /** Hex, of the bytes written (compressed if gzip is on). */
+  /** SHA-256 in hex of the bytes written, after compression if gzip is on. */
   readonly sha256: string;
 }
 
 export interface TextSink {
-  /** Writes bytes as they are, uncompressed; for what the file already contained. */
+  /** Writes bytes without compressing them again. Used for the file's existing content. */
   keep(bytes: Uint8Array): Promise<void>;
   write(text: string | Uint8Array): Promise<void>;
   end(): Promise<SinkTotals>;
@@ -19,7 +19,7 @@ export interface TextSink {
 
 const GATHERED_BYTES = 256 * 1024;
 
-/** `write` is never called again before its promise resolves. */
+/** Callers await each `write` before the next one. */
 export function createTextSink({
   gzip,
   write,
@@ -64,7 +64,7 @@ export function createTextSink({
 function createCompressor(pass: (chunk: Uint8Array) => Promise<void>) {
   const gzip = createGzip();
   const passed = passAll(gzip, pass);
-  // The next write or end reports it.
+  // Avoids an unhandled rejection; the next write or end reports the error.
   passed.catch(() => {});
   return {
     async write(chunk: Uint8Array): Promise<void> {

@@ -1,8 +1,8 @@
-/** Lists of the API as functions, so that exports don't depend on the client. */
+/** The API's lists as functions, so that exports don't depend on the client. */
 import type { JsonObject } from "../../contract/json.ts";
 import type { RowPage } from "../../contract/row-page.ts";
 
-/** The number or the link of a page; null for the first, or after the last of a linked list. */
+/** A page's number or link. Null for the first page, and after the last page of a linked list. */
 export type PageName = number | string | null;
 
 export interface FetchedPage extends RowPage {
@@ -11,7 +11,7 @@ export interface FetchedPage extends RowPage {
   readonly hasAnswers?: boolean;
 }
 
-/** Unix seconds, both inclusive; null is open. */
+/** Unix seconds, both inclusive. Null means unbounded. */
 export interface Range {
   readonly since: number | null;
   readonly until: number | null;
@@ -23,25 +23,28 @@ export function sameAgain(page: PageName): string {
 }
 
 export interface PagedList {
-  /** Pages have numbers from 1 and end with an empty one (specification 4.3, 4.5, 4.6), or are linked (4.1, 4.8). */
+  /**
+   * True if pages are numbered from 1 and end with an empty one (specification 4.3, 4.5, 4.6); false if linked (4.1,
+   * 4.8).
+   */
   readonly isNumbered: boolean;
-  /** False for a list without time filters, which is read sequentially. */
+  /** False if the list can't be filtered by time and must be read sequentially. */
   readonly hasTimes: boolean;
-  /** A link already contains the range. */
+  /** A page link already includes the range. */
   fetch(request: Range & { readonly page: PageName }, signal: AbortSignal): Promise<FetchedPage>;
-  /** Makes the error for a list that can't be read to its end. */
+  /** Creates the error for a list that can't be read to its end. */
   readonly fault: (what: string, page?: PageName) => Error;
 }
 
 export interface RowKeys {
   readonly id: (row: JsonObject) => string;
-  /** The time that the list is ordered and filtered by, Unix seconds; null if the row has none. */
+  /** The time by which the list is ordered and filtered, in Unix seconds; null if the row has none. */
   readonly at: (row: JsonObject) => number | null;
 }
 
 /**
- * First and last time of a page; null if it is empty, not in time order, or lacks a time. Also null for fractional
- * seconds: requests are bounded by whole seconds and would miss rows in between.
+ * First and last time of a page. Null if the page is empty, out of time order, or has a row without a time. Also null
+ * for fractional seconds: requests are bounded by whole seconds and would miss rows in between.
  */
 export function sortedTimes({ rows }: RowPage, { at: timeOf }: RowKeys): { first: number; last: number } | null {
   let first: number | null = null;
@@ -57,9 +60,9 @@ export function sortedTimes({ rows }: RowPage, { at: timeOf }: RowKeys): { first
 
 const REMEMBERED_ROWS = 10_000;
 
-/** Remembers the last 10,000 ids or more: when a list shifts while it is read, repeated rows are close together. */
+/** Remembers at least the last 10,000 ids. If a list shifts while it is read, repeated rows are close together. */
 export class RecentIds {
-  // Two sets that take turns: a set slows down if its oldest elements are deleted one by one.
+  // Alternates between two sets, because a set slows down if its oldest elements are deleted one by one.
   #older = new Set<string>();
   #newer = new Set<string>();
 

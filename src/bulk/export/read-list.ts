@@ -7,15 +7,15 @@ import { FiltersIgnoredError, readInWindows, type WindowsOptions } from "./windo
 export interface ListRequest<Batch> extends WindowsOptions<Batch> {
   readonly range: Range;
   /**
-   * Chooses the last second of the snapshot, Unix seconds. Called once, with the first page and whether it is the only
-   * one.
+   * Returns the last second of the snapshot, in Unix seconds. Called once, with the first page and whether it is the
+   * only one.
    */
   readonly fixUntil: (first: FetchedPage, isWhole: boolean) => Promise<number>;
 }
 
 /**
- * Fails with the first error and aborts the other requests. Drops rows outside the range, which a service that ignores
- * time filters sends; if that leaves none, it fails.
+ * Fails with the first error and aborts the other requests. Drops rows outside the range, because some services ignore
+ * time filters; fails if no row is left.
  */
 export async function* readList<Batch>(options: ListRequest<Batch>): AsyncGenerator<Batch> {
   const stopping = new AbortController();
@@ -45,7 +45,7 @@ async function* readFirst<Batch>(options: ListRequest<Batch>): AsyncGenerator<Ba
     throw list.fault(`none of the ${count.came} rows that the service sent is in the requested time range`);
 }
 
-/** Whether the first page is the only one. A full page of a numbered list always has a successor. */
+/** Whether the first page is the only one. A full page of a numbered list is always followed by another. */
 async function isOnlyPage<Batch>(
   { list, range, perPage, signal }: ListRequest<Batch>,
   first: FetchedPage,
@@ -91,7 +91,7 @@ async function* readOn<Batch>(
 /** Rough number of pages in the first windows. */
 const FIRST_WIDTH_PAGES = 12;
 
-/** False if the service ignores time ranges and no batch was yielded yet. */
+/** Returns false if the service ignores time ranges and no batch has been yielded yet. */
 async function* yieldUnlessIgnored<Batch>(
   { list }: ListRequest<Batch>,
   batches: AsyncGenerator<Batch>,
@@ -132,7 +132,7 @@ async function* readPages<Batch>(
   }
 }
 
-/** Reads pages from the second on, `atOnce()` of them in parallel, until one is empty. */
+/** Reads pages from the second one on, `atOnce()` in parallel, until one is empty. */
 async function* readNumbers<Batch>(
   { list, range, signal }: ListRequest<Batch>,
   atOnce: () => number,
@@ -153,7 +153,7 @@ async function* readNumbers<Batch>(
   }
 }
 
-/** A service that ignores the range returns rows outside it. */
+/** Drops rows outside the range, which a service that ignores it returns. */
 function inRange<Batch>({ range, keys }: ListRequest<Batch>, until: number, page: RowPage): RowPage {
   const since = range.since ?? -Infinity;
   return keepRows(page, (row) => {

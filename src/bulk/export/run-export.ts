@@ -6,11 +6,11 @@ import { readList, type ListRequest } from "./read-list.ts";
 import type { Widen } from "./widen.ts";
 import { NO_VERSIONS, type VersionLog, type Versions } from "./versions.ts";
 
-/** A page that waits until it can be written: its text, and what the report and the state need. */
+/** A page waiting to be written: its text, and what the report and the state need. */
 interface Batch {
   /**
-   * UTF-8, empty if there are no rows. Bytes are outside the garbage-collected heap, which would copy waiting strings
-   * of a thousand chunks again and again.
+   * UTF-8; empty if there are no rows. Kept as bytes, because the garbage collector would copy thousands of waiting
+   * strings again and again.
    */
   readonly bytes: Uint8Array;
   readonly rows: number;
@@ -18,7 +18,7 @@ interface Batch {
   readonly firstAt: number | null;
   readonly lastAt: number | null;
   readonly versions: Versions;
-  /** A page with new columns, which is encoded when it is written; null once encoded. */
+  /** A page with new columns, to be encoded when it is written. Null once it is encoded. */
   readonly wide: { readonly page: RowPage; readonly found: readonly string[] } | null;
 }
 
@@ -32,21 +32,21 @@ export interface ExportJob {
   readonly log: VersionLog | null;
   readonly encoder: PageEncoder;
   readonly sink: TextSink;
-  /** Selects rows; null keeps all. The state counts rows that are left out as seen. */
+  /** Selects rows; null keeps all. The state records dropped rows as seen. */
   readonly filterPage: ((page: RowPage) => RowPage) | null;
   readonly rewrite: ((page: RowPage) => RowPage) | null;
-  /** Whether the service includes a row in its own count; null means it counts all. */
+  /** Whether the service's own count includes the row. Null means it counts all rows. */
   readonly isCounted: ((row: RowPage["rows"][number]) => boolean) | null;
   readonly onRows: (rows: number) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
-/** Columns that are only known from the rows. While more can appear, encoded rows wait on disk. */
+/** Columns that are discovered in the rows. Encoded rows wait on disk until no more can appear. */
 export interface Growth {
   readonly mayCome: () => boolean;
   readonly openScratch: () => Promise<ScratchFile>;
   readonly find: (page: RowPage) => readonly string[];
-  /** Puts the columns found so far last, in this order. */
+  /** Puts the columns found so far at the end, in this order. */
   readonly encoderFor: (found: readonly string[]) => PageEncoder;
   /** Null if rows may have fewer cells than there are columns. */
   readonly widen: Widen | null;
@@ -54,16 +54,16 @@ export interface Growth {
 
 export interface ExportTotals {
   readonly rows: number;
-  /** Rows that the service includes in its own count. */
+  /** Rows that the service's own count includes. */
   readonly counted: number;
   readonly firstAt: number | null;
   readonly lastAt: number | null;
 }
 
 /**
- * Writes the rows, and leaves the sink open. With `growth`, adds a column for each name found: each row is encoded
- * once, with the columns known by then. New columns come last, so earlier rows only get empty cells appended when they
- * are copied from the scratch file.
+ * Writes the rows and leaves the sink open. With `growth`, adds a column for each new name. Each row is encoded once,
+ * with the columns known at that point; because new columns come last, earlier rows only need empty cells appended when
+ * they are copied from the scratch file.
  */
 export async function runExport(job: ExportJob, growth: Growth | null): Promise<ExportTotals> {
   const { sink, signal } = job;

@@ -1,4 +1,4 @@
-/** The row versions that an incremental run has written, as far back as the next run reads again. */
+/** The row versions that an incremental run has written, for the time range that the next run reads again. */
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../../contract/json.ts";
 import type { RowPage } from "../../contract/row-page.ts";
@@ -6,11 +6,11 @@ import type { RowPage } from "../../contract/row-page.ts";
 export interface VersionKeys {
   id(row: JsonObject): string;
   at(row: JsonObject): number;
-  /** The part that an edit changes. It distinguishes two edits within a second. */
+  /** The content that an edit changes, which distinguishes two edits in the same second. */
   content(row: JsonObject): string;
 }
 
-/** 16 bytes per version: its time in Unix seconds, and a hash of the row. */
+/** 16 bytes per version: the row's time in Unix seconds and a hash of the row. */
 export interface Versions {
   readonly ats: Float64Array;
   readonly marks: BigUint64Array;
@@ -30,8 +30,8 @@ export interface VersionLog {
 }
 
 /**
- * Relies on the times of rows rather than clocks: a new row is never older than those already there. `limit` is a time
- * that has certainly passed, Unix seconds: a row dated in the future must not hide later ones.
+ * Relies on the rows' times rather than on clocks: a new row is never older than existing ones. `limit` is a time known
+ * to have passed, in Unix seconds, so that a row dated in the future doesn't hide later ones.
  */
 export function createVersionLog(
   keys: VersionKeys,
@@ -59,7 +59,7 @@ export function createVersionLog(
 
 const ROOM_MIN = 2048;
 
-/** Drops old versions first, and grows by half only if that isn't enough. */
+/** Drops old versions first, and grows by half if that doesn't free enough. */
 function createStore(first: Versions): { add(more: Versions, since: number): void; since(at: number): Versions } {
   let ats = new Float64Array(ROOM_MIN);
   let marks = new BigUint64Array(ROOM_MIN);
@@ -119,7 +119,7 @@ function hashRow(keys: VersionKeys, row: JsonObject): bigint {
   return hashVersion(keys.id(row), keys.at(row), content);
 }
 
-/** `content` is 11 characters of a SHA-256, as in states of format 1. */
+/** `content` is the first 11 characters of a SHA-256, as in states of format 1. */
 export function hashVersion(id: string, at: number, content: string): bigint {
   return createHash("sha256").update(`${at} ${content} ${id}`).digest().readBigUInt64LE();
 }

@@ -1,11 +1,11 @@
-/** Polls a list: yields every version of a row once, in the order of change. */
+/** Polls a list and yields every version of a row once, in order of change. */
 import type { JsonObject } from "../../contract/json.ts";
 import { keepRows, type RowPage } from "../../contract/row-page.ts";
 import type { PagedList, RowKeys } from "./lists.ts";
 import { readList } from "./read-list.ts";
 import { createVersionFilter, createVersionLog, NO_VERSIONS, type VersionKeys } from "./versions.ts";
 
-/** Rows may be stored late: each poll repeats the last 10 seconds. */
+/** Rows may be stored late, so each poll repeats the last 10 seconds. */
 export const WATCH_OVERLAP_SECONDS = 10;
 
 interface WatchedList {
@@ -15,16 +15,17 @@ interface WatchedList {
 
 export interface WatchOptions {
   readonly changed: WatchedList;
-  /** By creation time, for rows that were never changed; 4.3 doesn't define their place in the other list. */
+  /**
+   * Ordered by creation time. Needed for rows that were never changed, whose place in the other list 4.3 doesn't
+   * define.
+   */
   readonly created: WatchedList;
   readonly isUnstamped: (row: JsonObject) => boolean;
-  /**
-   * Whether a row from the list of changes proves that it contains unchanged rows too, so the other one isn't needed.
-   */
+  /** Whether this row proves that the list of changes includes unchanged rows, so that the other list isn't needed. */
   readonly provesChanged: (row: JsonObject) => boolean;
   readonly versions: VersionKeys;
   readonly since: number | null;
-  /** The service's time, Unix seconds: a row dated in the future must not hide later ones. */
+  /** The service's time in Unix seconds, so that a row dated in the future doesn't hide later ones. */
   readonly now: () => number;
   readonly perPage: number;
   readonly concurrency: number;
@@ -33,8 +34,8 @@ export interface WatchOptions {
 
 export interface ListWatch {
   /**
-   * Yields rows that are new since the last call. A page counts as seen once the next one is requested. Rejects with
-   * the error of a request; the next call continues from there.
+   * Yields rows that are new since the last call. A page counts as seen when the next one is requested. If a request
+   * fails, rejects with its error; the next call continues from there.
    */
   look(): AsyncGenerator<RowPage>;
 }

@@ -33,7 +33,7 @@ interface Window {
   readonly since: number;
   readonly until: number;
   readonly seen: RecentIds;
-  /** Null at the start of the window. */
+  /** Null at the start of a window. */
   readonly next: PageName;
   readonly followed: Set<string>;
   readonly isSorted: boolean;
@@ -44,14 +44,17 @@ export interface WindowsOptions<Batch> {
   readonly keys: RowKeys;
   readonly perPage: number;
   readonly concurrency: number;
-  /** What to keep of a page until it is yielded; called in the order of arrival. */
+  /** Returns the part of a page to keep until it is yielded. Called in order of arrival. */
   readonly toBatch: (page: RowPage) => Batch;
   readonly signal: AbortSignal;
 }
 
-/** Target size. Larger windows finish unevenly; smaller ones cost more requests to find their end. */
+/**
+ * Target size. With larger windows the workers finish at different times; smaller ones need more requests to find their
+ * end.
+ */
 const WINDOW_PAGES = 16;
-/** A larger window is split here, which bounds how much waits to be yielded. */
+/** Larger windows are split here to limit how many pages wait to be yielded. */
 const WINDOW_PAGES_MAX = 24;
 /** An empty window says little about the right width. */
 const WIDENING_MAX = 8;
@@ -68,9 +71,9 @@ interface Task<Batch> {
 }
 
 /**
- * Yields every row of the span once, in order. All windows have the same width, which is adapted to what the last one
- * contained. Fails with the first error of any window; that is FiltersIgnoredError, before anything is yielded, if the
- * service ignores the start of the range.
+ * Yields every row of the span once, in order. All windows have the same width, which is adapted to the size of the
+ * last one. Fails with the first error of any window. If the service ignores the start of the range, that is a
+ * FiltersIgnoredError, before anything is yielded.
  */
 export async function* readInWindows<Batch>(options: WindowsOptions<Batch>, span: TimeSpan): AsyncGenerator<Batch> {
   const stopping = new AbortController();
@@ -158,10 +161,10 @@ function openWindow(since: number, until: number, seen: RecentIds = new RecentId
 
 /**
  * Reads at most 24 pages of a window. Numbered lists are read by time (each request starts at the last second read), so
- * rows that appear or disappear elsewhere shift nothing. A list ends with an empty page, not with a short one.
+ * that rows added or removed elsewhere don't shift the pages. Only an empty page ends a list; a short one doesn't.
  *
- * A second with more rows than a page, and rows out of order, are read by page number. If a row of that second is
- * removed between two requests, another one may be missed. The API has no way to prevent that.
+ * A second with more than a page of rows, and rows out of order, are read by page number. If a row of that second is
+ * removed between two requests, another row may be missed. The API has no way to prevent that.
  */
 async function readWindow<Batch>(
   { list, keys, perPage, toBatch, signal }: WindowsOptions<Batch>,
@@ -173,7 +176,7 @@ async function readWindow<Batch>(
   let full = perPage;
   let before = "";
   const batches: Batch[] = [];
-  // Separate, so that its frame doesn't keep the rows alive during the next request (3% of an export).
+  // A separate function, so that its frame doesn't keep the rows alive during the next request (3% of an export).
   const take = (page: FetchedPage): PageFacts => {
     onPage();
     const { rows, text } = page;
@@ -204,7 +207,7 @@ async function readWindow<Batch>(
     before = text;
     since = last;
   }
-  // By time if time has passed, so that the rest can be split; else by page.
+  // Continues by time if the window's start has moved, so that the rest can be split; otherwise by page.
   const isByTime = isSorted && since > window.since;
   const rest = isByTime ? openWindow(since, until, seen) : { ...window, since, next, isSorted };
   return { batches, pages: WINDOW_PAGES_MAX, rest };

@@ -1,4 +1,4 @@
-/** Sends the remaining rows of a checked table, journalled and stoppable at any moment. */
+/** Sends the remaining rows of a checked table. Every step is journalled, so it can stop at any moment. */
 import type { Clock } from "../../runtime/clock.ts";
 import { decideRows, type RowSource, type RowToSend } from "./journal/decide-rows.ts";
 import type { JournalEntry } from "./journal/journal-entry.ts";
@@ -22,9 +22,12 @@ export interface Sender {
    * called if the service answers 2xx without a usable body, before any look-up; it never rejects.
    */
   send(row: IntendedRow, onAccepted: () => Promise<void>): Promise<RowOutcome>;
-  /** From before the first attempt to after the last one, Unix seconds by the service's clock. */
+  /** Looks up a row sent between `intentAt` and `sentBy`, both in Unix seconds by the service's clock. */
   lookUp(row: IntendedRow, time: { readonly intentAt: number; readonly sentBy: number }): Promise<Settled>;
-  /** If set, a row that was unknown once is sent again only with --retry-unknown, even if a look-up doesn't find it. */
+  /**
+   * If true, a row whose outcome was unknown is sent again only with --retry-unknown, even if a look-up doesn't find
+   * it.
+   */
   readonly neverRepeatUnknown: boolean;
   isIdempotent(row: ImportRow): boolean;
   isUnsent(error: unknown): boolean;
@@ -35,7 +38,7 @@ export interface SendOptions extends RowSource {
   readonly sender: Sender;
   readonly journal: Journal;
   readonly clock: Clock;
-  /** Rows in the file. It is an error if fewer have an outcome at the end. */
+  /** Number of rows in the file. It is an error if fewer have an outcome at the end. */
   readonly rows: number;
   /** Previous runs sent nothing after this time, by the service's clock. */
   readonly sentBy: number;
@@ -56,7 +59,7 @@ export interface SendReport {
 interface RowFailure {
   readonly reason: string;
   readonly rows: number;
-  /** Whether the service would reject them again. */
+  /** Whether the service refused these rows and would refuse them again. */
   readonly isRefused: boolean;
 }
 
@@ -70,10 +73,10 @@ const VERIFY_MS = 20;
 
 interface Run {
   readonly now: OutcomeCounts;
-  /** Rows finished by previous runs, in the part of the file read so far. */
+  /** Rows that previous runs finished, in the part of the file read so far. */
   earlier: number;
   readonly unwritten: Set<Promise<void>>;
-  /** Lines whose intent is on disk but that were never sent. */
+  /** Lines that were never sent although their intent is on disk. */
   readonly unsent: Set<number>;
   readonly failures: Map<string, RowFailure>;
   verifiedAt: number;
@@ -142,7 +145,7 @@ async function work(options: SendOptions, run: Run, row: IntendedRow): Promise<v
   }
 }
 
-/** False once the run must stop, for example because the input has changed since it was checked. */
+/** Returns false once the run must stop, for example because the input has changed since the check. */
 async function mayBegin(options: SendOptions, run: Run): Promise<boolean> {
   const now = options.clock.monotonic();
   if (!isStopped(options, run) && now - run.verifiedAt >= VERIFY_MS) {
@@ -166,7 +169,7 @@ function isStopped({ signal }: SendOptions, run: Run): boolean {
   return run.stoppedBy !== null || signal.aborted;
 }
 
-/** Repeats a row only if a look-up shows that it didn't arrive. */
+/** Sends a row again only if a look-up shows that it didn't arrive. */
 async function settle(options: SendOptions, run: Run, row: IntendedRow, intentAt: number): Promise<RowOutcome> {
   const { sender, sentBy, retryUnknown } = options;
   if (sender.isIdempotent(row)) return send(options, run, row);
@@ -178,7 +181,7 @@ async function settle(options: SendOptions, run: Run, row: IntendedRow, intentAt
   return { outcome: "unknown", personId: null, surveyScheduledAt: null, error: reason };
 }
 
-/** If the repeat ends without proof, it is the last one; after a kill the row is looked up and repeated again. */
+/** An inconclusive repeat is the last one. After a kill, the row is looked up and repeated again. */
 async function repeat(options: SendOptions, run: Run, row: IntendedRow): Promise<RowOutcome> {
   const outcome = await send(options, run, row);
   if (outcome.outcome === "unknown" || outcome.mayHaveArrived === true)
@@ -224,7 +227,7 @@ function noteFailure(failures: Run["failures"], { error, mayHaveArrived = false 
   failures.set(reason, { reason, rows: rows + 1, isRefused: isRefused && !mayHaveArrived });
 }
 
-/** Yields rows whose intent is on disk. While one block is sent, the next one's intents are written. */
+/** Yields rows whose intent is on disk. Writes the intents of the next block while one is sent. */
 async function* intendedRows(options: SendOptions, run: Run): AsyncGenerator<IntendedRow> {
   const blocks = rowBlocks(options, run);
   let coming = intendNext(blocks, options, run);

@@ -1,13 +1,13 @@
-/** Output settings from the environment. */
+/** Reads output settings from environment variables. */
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Null for an empty variable too. */
+/** Returns null if the variable is unset or empty. */
 export function variable(env: Environment, name: string): string | null {
   return env[name] || null;
 }
 
-/** By default, terminals have color unless TERM is dumb. */
+/** Terminals have color by default, unless TERM is dumb. */
 export function wantsColor(env: Environment, isTerminal: boolean): boolean {
   if (variable(env, "NO_COLOR") !== null) return false;
   const forced = variable(env, "FORCE_COLOR") ?? variable(env, "CLICOLOR_FORCE");
@@ -16,19 +16,19 @@ export function wantsColor(env: Environment, isTerminal: boolean): boolean {
   return isTerminal;
 }
 
-/** True without a locale: today's terminals use UTF-8. */
+/** Also true if no locale is set, since today's terminals use UTF-8. */
 export function wantsUnicode(env: Environment): boolean {
   const locale = variable(env, "LC_ALL") ?? variable(env, "LC_CTYPE") ?? variable(env, "LANG");
   return locale === null || /utf-?8/i.test(locale);
 }
 
-/** True if stderr is for machines. Reads the raw words, since parsing them may be what failed. */
+/** True if stderr is read by a program. Reads the raw words, because parsing them may be what failed. */
 export function wantsJson(args: readonly string[], env: Environment): boolean {
   const format = lastOutput(args) ?? env["SURVEYCTL_OUTPUT"];
   return args.includes("--json") || format === "json" || format === "ndjson";
 }
 
-/** `-o` may follow short flags without a value, as in `-qo json`. */
+/** `-o` may follow other short flags that take no value, as in `-qo json`. */
 const SHORT_OUTPUT = /^-[hiqv]*o=?/;
 
 function lastOutput(args: readonly string[]): string | undefined {

@@ -1,6 +1,6 @@
 /** A flag as data. The parser, help, `help --json`, the man page and completion read the same record. */
 
-/** Types of values, by their name in help. A flag without a value is a boolean, other values are strings. */
+/** Value types by the value's name in help. A flag without a value is a boolean; all others are strings. */
 const VALUE_TYPES: Readonly<Record<string, string>> = {
   n: "integer",
   line: "integer",
@@ -20,7 +20,7 @@ const VALUE_TYPES: Readonly<Record<string, string>> = {
   objects: "list",
 };
 
-/** What the parser of a flag or argument returns; without one, one of its choices, else the text as typed. */
+/** The result of a flag's or argument's parser. Without a parser, one of its choices, else the text as typed. */
 export type ParsedOf<Spec> = Spec extends { readonly parse: (...given: never[]) => infer Value }
   ? Awaited<Value>
   : Spec extends { readonly choices: readonly (infer Choice)[] }
@@ -28,26 +28,26 @@ export type ParsedOf<Spec> = Spec extends { readonly parse: (...given: never[]) 
     : string;
 
 export interface FlagRecord {
-  /** `--no-send` turns off what is on by default. */
+  /** `--no-send` turns off something that is on by default. */
   readonly flag: `--${string}`;
   readonly short?: `-${string}`;
-  /** The value's name in help; a switch has none. */
+  /** The value's name in help. Switches have none. */
   readonly value?: string;
-  /** One phrase, which doesn't repeat the other fields. */
+  /** One phrase that doesn't repeat the other fields. */
   readonly text: string;
-  /** The parser supplies it. */
+  /** The parser fills in this value. */
   readonly default?: string;
-  /** What happens without the flag, for help only. */
+  /** What happens without the flag. Only shown in help. */
   readonly otherwise?: string;
   readonly environment?: string;
   readonly choices?: readonly string[];
-  /** For completion; other values are accepted. */
+  /** Values offered by completion; others are accepted too. */
   readonly suggestions?: readonly string[];
   readonly repeatable?: boolean;
   readonly counted?: boolean;
   readonly required?: true;
   readonly conflicts?: readonly `--${string}`[];
-  /** At least one of them must be given. */
+  /** At least one of these flags must be given too. */
   readonly requires?: readonly `--${string}`[];
 }
 
@@ -73,7 +73,7 @@ export function notesOf(record: Partial<FlagRecord>): string[] {
   ];
 }
 
-/** Merges the notes into parentheses that end the text. */
+/** If the text ends in parentheses, merges the notes into them. */
 export function withNotes(text: string, notes: readonly string[]): string {
   if (notes.length === 0) return text;
   return text.endsWith(")") ? `${text.slice(0, -1)}; ${notes.join("; ")})` : `${text} (${notes.join("; ")})`;

@@ -1,10 +1,10 @@
 import { UsageError } from "../errors/usage-error.ts";
 
-/** Flags by their long names; a switch without its `no-`. */
+/** The given flags by their long names. A switch is named without its `no-`. */
 export class Flags {
   readonly #values: Readonly<Record<string, unknown>>;
 
-  /** `values` are commander's, with camel-cased names. */
+  /** `values` comes from commander and has camel-cased names. */
   constructor(values: Readonly<Record<string, unknown>>) {
     this.#values = values;
   }
@@ -14,7 +14,7 @@ export class Flags {
     return this.#values[flag.replace(/^--/, "").replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())];
   }
 
-  /** For a switch, in either form. */
+  /** True for either form of a switch. */
   has(flag: string): boolean {
     const found = this.#value(flag.replace(/^--no-/, "--"));
     if (Array.isArray(found)) return found.length > 0;
@@ -25,7 +25,7 @@ export class Flags {
     return this.#value(flag) === true;
   }
 
-  /** True after `--no-send` for `isOff("--send")`. */
+  /** `isOff("--send")` is true after `--no-send`. */
   isOff(flag: string): boolean {
     return this.#value(flag) === false;
   }
@@ -51,7 +51,7 @@ export class Flags {
   }
 }
 
-/** The parser keeps the last of a switch and its `--no-` form. Throws UsageError for both. */
+/** Throws UsageError if both a switch and its `--no-` form are given, since the parser would just keep the last one. */
 export function rejectConflict(commandLine: readonly string[], flag: `--${string}`): void {
   const off = flag.replace("--", "--no-");
   if (commandLine.includes(flag) && commandLine.includes(off))

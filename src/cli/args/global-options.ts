@@ -1,4 +1,4 @@
-/** The flags that every command has, and the options that they become. */
+/** Flags that every command has, and the options parsed from them. */
 import { CONCURRENCY_DEFAULT } from "../../contract/limits.ts";
 import { quoteText } from "../../contract/text/invisible.ts";
 import { UsageError } from "../errors/usage-error.ts";
@@ -16,16 +16,16 @@ export type GlobalGroup = "Output" | "Connection";
 
 interface GlobalFlag extends FlagRecord {
   readonly group: GlobalGroup;
-  /** Also parses `environment`. Throws UsageError with the flag or variable at fault. */
+  /** Also parses the value of `environment`. Throws UsageError with the flag or variable at fault. */
   readonly parse?: (text: string, place: string) => unknown;
-  /** For an option that depends on more than its own flag, in place of `parse`. */
+  /** Used instead of `parse` for an option that depends on more than its own flag. */
   readonly read?: (flags: Flags, env: Environment, isTerminal: boolean) => unknown;
 }
 
 const CONCURRENCY_MAX = 256;
 const RETRIES_MAX = 100;
 
-/** By option. `config` reads the variables of those without a parser, so that each value remembers its source. */
+/** Keyed by option. `config` reads the variables of those without a parser, so that each value remembers its source. */
 const GLOBALS = {
   output: {
     group: "Output",
@@ -36,7 +36,7 @@ const GLOBALS = {
     choices: OUTPUT_FORMATS,
     environment: "SURVEYCTL_OUTPUT",
     otherwise: "table on a terminal, tsv in a pipe, csv for export",
-    /** Null means the command's default for a terminal or a pipe. */
+    /** Null uses the command's default for a terminal or a pipe. */
     read: (flags: Flags, env: Environment) => readOutput(flags, env),
   },
   json: { group: "Output", flag: "--json", text: "short for -o json" },
@@ -170,7 +170,7 @@ const GLOBALS = {
 
 export const GLOBAL_FLAGS: readonly GlobalFlag[] = Object.values(GLOBALS);
 
-/** Null for a flag with a value that wasn't given and has no default. */
+/** Includes null if the flag takes a value and has no default. */
 type OptionOf<Flag> = Flag extends { readonly read: (...given: never[]) => infer Value }
   ? Value
   : Flag extends { readonly value: string }
@@ -180,13 +180,13 @@ type OptionOf<Flag> = Flag extends { readonly read: (...given: never[]) => infer
     : boolean;
 
 export type GlobalOptions = { readonly [Name in keyof typeof GLOBALS]: OptionOf<(typeof GLOBALS)[Name]> } & {
-  /** False for a locale without UTF-8: output is then drawn with ASCII. */
+  /** False for a locale without UTF-8, which makes all drawings ASCII. */
   readonly unicode: boolean;
 };
 
 /**
- * A flag takes precedence over the environment. `own` are flags that mean something else to the command, which reads
- * their values itself. Throws UsageError.
+ * Flags take precedence over the environment. `own` has flags that the command redefines and reads itself. Throws
+ * UsageError.
  */
 export function readGlobalOptions(
   flags: Flags,
@@ -216,7 +216,7 @@ function readPlain(
 }
 
 export function readOutput(flags: Flags, env: Environment): OutputFormat | null;
-/** `own` is a format that only the command has. */
+/** `own` is an additional format that only this command has. */
 export function readOutput<Own extends string>(flags: Flags, env: Environment, own: Own): OutputFormat | Own | null;
 export function readOutput(flags: Flags, env: Environment, own?: string): string | null {
   const formats = own === undefined ? OUTPUT_FORMATS : [...OUTPUT_FORMATS, own];
@@ -226,7 +226,7 @@ export function readOutput(flags: Flags, env: Environment, own?: string): string
     throw new UsageError(`${short} and --output ${named} cannot be used together`);
   if (short !== null) return "json";
   if (named !== null) return parseChoice(named, "--output", formats);
-  // --excel also chooses a format, and flags win over the environment.
+  // --excel also selects a format, and flags take precedence over the environment.
   const fallback = flags.is("--excel") ? null : variable(env, "SURVEYCTL_OUTPUT");
   return fallback === null ? null : parseChoice(fallback, "SURVEYCTL_OUTPUT", formats);
 }
@@ -246,7 +246,7 @@ function readColumns(flags: Flags): readonly string[] | null {
   return names.length === 0 ? null : parseNames(names, "--columns");
 }
 
-/** 0, 1 (requests and responses), 2 (bodies too). */
+/** Returns 0, 1 (requests and responses) or 2 (bodies too). */
 function readVerbosity(flags: Flags, env: Environment): 0 | 1 | 2 {
   const debug = variable(env, "SURVEYCTL_DEBUG");
   const asked = Math.max(flags.count("--verbose"), debug === null || debug === "0" ? 0 : debug === "2" ? 2 : 1);

@@ -11,7 +11,7 @@ export function parseEmail(text: string, place: string): string {
   throw badValue(place, text, `an e-mail address: it ${fault}`);
 }
 
-/** E.164 (section 2). Throws UsageError. */
+/** Requires E.164 (section 2). Throws UsageError. */
 export function parsePhone(text: string, place: string): string {
   const phone = text.trim();
   const fault = phoneProblem(phone);
@@ -29,7 +29,7 @@ export function parsePerson(text: string, place: string): EmailOrPhone {
 
 export type PersonName = EmailOrPhone | { readonly id: string };
 
-/** Digits alone are an id. Throws UsageError. */
+/** A name of only digits is an id. Throws UsageError. */
 export function parsePersonName(text: string, place: string): PersonName {
   const word = text.trim();
   if (/^\d+$/.test(word)) return { id: word };

@@ -6,7 +6,7 @@ export async function readTextFile(file: string, maxBytes = GIVEN_FILE_MAX): Pro
   return decodeText(await readGivenFile(file, maxBytes), file);
 }
 
-/** `-` is standard input. Throws UsageError if that is a terminal. */
+/** `-` is standard input. Throws UsageError if it is a terminal. */
 export async function readTextInput(
   input: Pick<Input, "isTTY" | "bytes">,
   file: string,
@@ -31,7 +31,7 @@ export async function readFlagFile(flag: string, file: string): Promise<string> 
   return decodeText(bytes, `${flag}: ${file}`);
 }
 
-/** Drops a byte order mark. Throws UsageError unless it's UTF-8, as other bytes would be replaced. */
+/** Drops a byte order mark. Throws UsageError unless the text is UTF-8, because other bytes would be replaced. */
 function decodeText(bytes: Uint8Array, name: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

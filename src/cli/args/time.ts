@@ -6,12 +6,12 @@ import { readDuration } from "../../contract/text/duration.ts";
 import { badValue } from "./values.ts";
 
 export interface TimeContext {
-  /** Unix seconds. */
+  /** Current time in Unix seconds. */
   readonly now: number;
   readonly zone: string | null;
 }
 
-/** Which second a date or a period becomes. */
+/** Whether a date or period means its first or its last second. */
 export type DayEdge = "first" | "last";
 
 export const TIME_FORMS =
@@ -25,10 +25,10 @@ const AGO = /^\d+[smhdw]$/;
 const FROM_NOW = /^\+\d+[smhdw]$/;
 const DAY_OF_DIGITS = /^((?:19|20)\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$/;
 const SLASHES = /^(\d{4})\/(\d{2})\/(\d{2})$/;
-/** The only periods allowed in a file, where a month is probably a date without its day. */
+/** The only periods allowed in a file, where a month is probably a date with the day missing. */
 const DAY = /^(?:today|yesterday)$/i;
 
-/** Unix seconds. Throws UsageError. */
+/** Returns Unix seconds. Throws UsageError. */
 export function parseTime(text: string, place: string, context: TimeContext, edge: DayEdge = "first"): number {
   const word = text.trim();
   const seconds = inRange(readFromNow(word, context) ?? readPoint(word, context, edge));
@@ -38,7 +38,7 @@ export function parseTime(text: string, place: string, context: TimeContext, edg
   throw badValue(place, text, digits === undefined ? TIME_FORMS : forms);
 }
 
-/** For cells of a file, where only days are accepted as periods. Null if it isn't a time. */
+/** Parses a cell of a file, where days are the only accepted periods. Null if it isn't a time. */
 export function readTimeOrNull(text: string, context: TimeContext): number | null {
   const word = text.trim();
   if (DAY.test(word)) return inRange(readEdge(word, context, "first"));
@@ -62,8 +62,8 @@ export function parseDelay(text: string, place: string, context: TimeContext): n
 }
 
 /**
- * For cells of a file. Words such as "tomorrow" are relative to the context's `now`, but the seconds are counted from
- * `from`, so that a resumed run means the same moment. Null if it isn't a delay.
+ * Parses a cell of a file. Words such as "tomorrow" are relative to the context's `now`, but the seconds are counted
+ * from `from`, so that a resumed run means the same moment. Null if it isn't a delay.
  */
 export function readDelayOrNull(text: string, context: TimeContext, from: number): number | null {
   const duration = readDuration(text);
@@ -107,8 +107,8 @@ export function parseZone(text: string, place: string): string {
 }
 
 /**
- * Rewrites `TZ` for Node, which takes an empty one for UTC and ignores the summer time of a path. Throws UsageError
- * for an unknown zone, which Node would take for UTC.
+ * Rewrites `TZ` for Node, which treats an empty value as UTC and ignores summer time if it is a path. Throws UsageError
+ * for an unknown zone, which Node would treat as UTC.
  */
 export async function settleZone(env: Record<string, string | undefined>): Promise<void> {
   const name = env["TZ"]?.replace(/^:/, "");

@@ -20,7 +20,7 @@ export function parseChoice<Choice extends string>(text: string, place: string, 
   );
 }
 
-/** Comma-separated or repeated; each once, in the order given. */
+/** Choices may be separated by commas or repeated. Returns each once, in the order given. */
 export function parseChoices<Choice extends string>(
   texts: readonly string[],
   place: string,
@@ -63,7 +63,7 @@ export function parseScore(text: string, place: string): number {
 const RATE = /^(\d+(?:\.\d+)?)(?:\/(s|m|h))?$/;
 const PERIOD_SECONDS = { s: 1, m: 60, h: 3600 } as const;
 
-/** Requests per second: `10`, `10/s`, `600/m`. */
+/** Returns requests per second for `10`, `10/s` or `600/m`. */
 export function parseRate(text: string, place: string): number {
   const match = RATE.exec(text.trim());
   const unit = (match?.[2] ?? "s") as keyof typeof PERIOD_SECONDS;
@@ -72,14 +72,14 @@ export function parseRate(text: string, place: string): number {
   throw badValue(place, text, "a rate such as 10 (a second), 10/s or 600/m");
 }
 
-/** Seconds: `90`, `90s`, `15m`, `2h`, `1d`, `2w`. */
+/** Returns seconds for `90`, `90s`, `15m`, `2h`, `1d` or `2w`. */
 export function parseDuration(text: string, place: string): number {
   const seconds = readDuration(text);
   if (seconds !== null) return seconds;
   throw badValue(place, text, DURATION_FORM);
 }
 
-/** `10/s`, `600/m`, `5000/h`; seconds by default. */
+/** Accepts `10/s`, `600/m` and `5000/h`. Without a unit, the rate is per second. */
 export function parseRateLimit(
   text: string,
   place: string,
@@ -90,13 +90,13 @@ export function parseRateLimit(
   return { requests, periodSeconds: PERIOD_SECONDS[(match?.[2] ?? "s") as keyof typeof PERIOD_SECONDS] };
 }
 
-/** Throws UsageError for white space, which an unset variable leaves. */
+/** Throws UsageError for white space, which can come from an unset variable. */
 export function parseName(text: string, place: string): string {
   if (text.trim() === "") throw new UsageError(`${place}: must not be empty`);
   return text;
 }
 
-/** Throws UsageError for an empty name, and for Excel workbooks. */
+/** Throws UsageError for an empty name and for Excel workbooks. */
 export function parseOutputFile(text: string, place: string): string {
   if (text === "") throw new UsageError(`${place}: the file name is empty`);
   if (!/\.xls[xmb]?(?:\.gz)?$/i.test(text)) return text;

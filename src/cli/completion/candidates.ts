@@ -43,10 +43,13 @@ export function mayBeFile(tree: CommandTree, before: readonly string[], current:
   return !current.startsWith("-") && node?.arguments[operands]?.type === "path";
 }
 
-/** Their value can be @FILE. */
+/** Flags whose value can be @FILE. */
 const MIXED_FLAGS = new Set(["--field", "--properties"]);
 
-/** `before` are the words before the cursor, `current` is the one at it. Profiles aren't in the tree. */
+/**
+ * `before` has the words before the cursor, `current` the word at it. Profiles are passed in because they aren't in the
+ * tree.
+ */
 export function findCandidates(
   tree: CommandTree,
   before: readonly string[],
@@ -112,7 +115,7 @@ function operandValues(
   operand: TreeNode["arguments"][number] | undefined,
   profiles: () => readonly string[],
 ): readonly string[] {
-  // It names the default, which the built-in profile can't be.
+  // This argument names the default profile, which can't be the built-in one.
   return operand?.name === "profile" ? profiles().filter((name) => name !== "local") : (operand?.choices ?? []);
 }
 

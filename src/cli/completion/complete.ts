@@ -1,12 +1,12 @@
-/** `surveyctl __complete <words…> =<current>`, which the scripts call. Sends nothing and loads little. */
+/** `surveyctl __complete <words…> =<current>`, called by the scripts. Sends nothing and loads little. */
 import { readFileSync } from "node:fs";
 import { configFile } from "../../config/places.ts";
 import { findCandidates, mayBeFile, type CommandTree } from "./candidates.ts";
 import type { Process } from "../process.ts";
 
 /**
- * Lines of value, tab and description, or `:files` for file names. The last word has a leading `=`, since some shells
- * drop empty words.
+ * Prints lines of value, tab and description, or `:files` for file names. The last word has a leading `=`, since some
+ * shells drop empty words.
  */
 export async function complete(process: Process, words: readonly string[]): Promise<string> {
   const current = (words.at(-1) ?? "=").replace(/^=/, "");
@@ -16,7 +16,7 @@ export async function complete(process: Process, words: readonly string[]): Prom
   return found.map(({ value, description }) => `${value}\t${description}\n`).join("");
 }
 
-/** Written by the build, as creating it would load every command. */
+/** The build writes the tree, because creating it would load every command. */
 async function loadTree(): Promise<CommandTree> {
   try {
     return JSON.parse(readFileSync(new URL("completion.json", import.meta.url), "utf8")) as CommandTree;

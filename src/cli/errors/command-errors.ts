@@ -1,7 +1,7 @@
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { CommandError, type ErrorFacts } from "./usage-error.ts";
 
-/** What the command should show or change doesn't exist. */
+/** The thing to show or change doesn't exist. */
 export class NothingFoundError extends CommandError {
   override readonly name = "NothingFoundError";
 
@@ -16,8 +16,8 @@ export interface ItemFailure {
 }
 
 /**
- * Some of several changes failed; their rows are on stdout. The exit status is that of the failure that stopped the
- * run, otherwise of the most severe one.
+ * Some of several changes failed; their rows are on stdout. Exits with the status of the failure that stopped the run,
+ * or else of the most severe one.
  */
 export class ChangesFailedError extends Error {
   override readonly name = "ChangesFailedError";
@@ -62,7 +62,7 @@ export class ImportStoppedError extends CommandError {
   }
 }
 
-/** An error after the first request. Its cause is reported, but never as a usage error: exit status 1 instead. */
+/** An error after the first request. Its cause is reported, but with exit status 1 even if it is a usage error. */
 export class BegunError extends Error {
   override readonly name = "BegunError";
 
@@ -72,7 +72,7 @@ export class BegunError extends Error {
   }
 }
 
-/** An export has fewer rows than the service counts, and would replace a file. */
+/** An export that would replace a file has fewer rows than the service counts. */
 export class ShortExportError extends CommandError {
   override readonly name = "ShortExportError";
 
@@ -81,7 +81,7 @@ export class ShortExportError extends CommandError {
   }
 }
 
-/** `--query` failed after the command had done its work. */
+/** `--query` failed after the command had finished its work. */
 export class FilterError extends CommandError {
   override readonly name = "FilterError";
 
@@ -100,7 +100,7 @@ const STOPS = {
   SIGHUP: { sentence: "Terminated: the terminal was closed.", exit: EXIT.hungUp },
 } as const;
 
-/** `Deps.signal` aborts with it. */
+/** The reason with which `Deps.signal` aborts. */
 export class InterruptedError extends CommandError {
   override readonly name = "InterruptedError";
   readonly signal: StopSignal;
@@ -111,7 +111,7 @@ export class InterruptedError extends CommandError {
   }
 }
 
-/** An uncaught error. `Deps.signal` aborts with it; its cause is reported. */
+/** An uncaught error. `Deps.signal` aborts with it, and its cause is reported. */
 export class CrashError extends Error {
   override readonly name = "CrashError";
 

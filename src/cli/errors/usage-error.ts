@@ -2,15 +2,15 @@ import type { Json } from "../../contract/json.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 
 export interface ErrorFacts {
-  /** One line without a full stop. */
+  /** A single line without a full stop. */
   readonly hint?: string | null;
   readonly details?: Json;
   readonly cause?: unknown;
 }
 
-/** An error with all that its report needs. */
+/** An error with everything that is reported about it. */
 export class CommandError extends Error {
-  /** In the error JSON, such as `input_changed`. */
+  /** Code for the error JSON, such as `input_changed`. */
   readonly code: string;
   readonly exit: ExitCode;
   readonly hint: string | null;
@@ -25,7 +25,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Nothing was sent. */
+/** Bad input. Nothing was sent. */
 export class UsageError extends CommandError {
   override readonly name: string = "UsageError";
 
@@ -34,7 +34,7 @@ export class UsageError extends CommandError {
   }
 }
 
-/** The user declined or didn't answer. The message is printed without "error:", so it's full sentences. */
+/** The user declined or didn't answer. The message is printed without "error:", so it is written in full sentences. */
 export class CancelledError extends UsageError {
   constructor(message: string) {
     super(message, {}, "cancelled");

@@ -30,19 +30,19 @@ export interface OpenedExport {
 
 export interface Increment {
   readonly source: ExportSource;
-  /** New rows that `source` may lack. */
+  /** Finds new rows that `source` may lack. */
   readonly unstamped: UnstampedRows | null;
   readonly isWhole: boolean;
   readonly keep: ((row: JsonObject) => boolean) | null;
   /** Throws UsageError if the state is later than the service's clock. */
   readonly checkClock: (serverTime: number | null) => void;
   openLog(startedAt: () => number): VersionLog | null;
-  /** Called before the rename, so that the next run recognizes the file of a killed run. */
+  /** Called before the rename, so that the next run recognizes the file if this one is killed. */
   announce(log: VersionLog | null, written: SinkTotals): Promise<void>;
   finish(log: VersionLog | null, written: SinkTotals): Promise<void>;
 }
 
-/** Clocks may be corrected by this much. */
+/** Allows for corrections of clocks. */
 const CLOCK_STEP_SECONDS = 60;
 
 export async function beginIncrement(opened: OpenedExport): Promise<Increment> {
@@ -121,7 +121,10 @@ async function identify({ deps, request, plan, connection }: OpenedExport): Prom
   };
 }
 
-/** The state of the last run, or the one announced by a killed run. Refuses a file that others have changed. */
+/**
+ * Returns the state of the last run, or the one announced by a run that was killed. Refuses a file that others have
+ * changed.
+ */
 async function settlePending(
   { flags, output, plan }: OpenedExport,
   last: ExportPosition & Pick<ExportState, "pending">,
@@ -169,10 +172,10 @@ export async function openState(deps: Deps, file: string): Promise<StateFile> {
   }
 }
 
-/** Null before the first run. Throws UsageError. */
+/** Returns null before the first run. Throws UsageError. */
 async function readIfThere(file: string): Promise<string | null> {
   try {
-    // Reading a pipe would block, and a device may not end.
+    // Reading a pipe would block, and reading a device might never end.
     if (!(await stat(file)).isFile()) throw new UsageError(`--state: ${file} is not a regular file`);
     return await readFile(file, "utf8");
   } catch (error) {

@@ -55,7 +55,7 @@ async function runOpened(opened: OpenedExport): Promise<void> {
     await increment.announce(log, written);
     await output.commit(written);
     await progress.end();
-    // The data is safe now.
+    // By now the data is safely on disk.
     await increment.finish(log, written);
     await request.shaping?.writeNotes();
     await writeReport(deps, {
@@ -77,7 +77,7 @@ async function runOpened(opened: OpenedExport): Promise<void> {
   }
 }
 
-/** Throws ShortExportError if the existing file may have rows that the new one lacks. */
+/** Throws ShortExportError if the existing file may have rows that are missing from the new one. */
 function refuseShorter({ request, flags, plan, output }: OpenedExport, rows: number, counted: CountRange | null): void {
   const missing = describeMissing(request.resource.noun, rows, { counted, came: "sent" });
   if (missing === null || flags.append || output.oldBytes === 0) return;

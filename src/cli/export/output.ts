@@ -22,7 +22,7 @@ import type { ExportFlags } from "./request.ts";
 
 export interface ExportOutput {
   readonly sink: TextSink;
-  /** With symbolic links resolved; null for stdout. */
+  /** Has symbolic links resolved; null for stdout. */
   readonly path: string | null;
   readonly oldBytes: number;
   keepOld(bytes: number): Promise<void>;
@@ -34,7 +34,7 @@ export interface ExportOutput {
 
 type Target = Pick<ExportPlan, "file" | "gzip"> & Pick<ExportFlags, "checksum">;
 
-/** Throws UsageError if it can't be written, or another run is writing it. */
+/** Throws UsageError if the file can't be written, or another run is writing it. */
 export async function openOutput(deps: Deps, target: Target): Promise<ExportOutput> {
   if (target.file === null) return openStdout(deps, target.gzip);
   const replacement = await open(deps, target.file);
@@ -84,7 +84,7 @@ function openStdout({ streams: { out } }: Deps, gzip: boolean): ExportOutput {
   };
 }
 
-/** Opened early to find out if it can be written. */
+/** Opened early to find out whether it can be written. */
 async function openChecksum(deps: Deps, file: string, { isWhole }: FileReplacement): Promise<FileReplacement> {
   if (!isWhole) throw new UsageError(`--checksum: ${file} is not a regular file, so it cannot have a checksum`);
   return open(deps, `${file}.sha256`);
@@ -114,7 +114,7 @@ async function openFile(
     close: () => sink.end(),
     async commit({ sha256 }) {
       await replacement.commit();
-      // For `sha256sum --check`.
+      // The line format of `sha256sum --check`.
       await checksum?.write(Buffer.from(`${sha256}  ${path.basename(file ?? "")}\n`));
       await checksum?.commit();
     },
@@ -132,7 +132,7 @@ export async function tryPlace(deps: Deps, file: string): Promise<void> {
   await (await open(deps, file)).discard();
 }
 
-/** Atomically, with mode 0600. The caller holds the lock. */
+/** Writes the file atomically, with mode 0600. The caller must hold the lock. */
 export function writeSmallFile({ random }: Deps, file: string, text: string): Promise<void> {
   return asUsage(replaceFile(file, text, random.token(6), { isAlone: true }));
 }
@@ -149,7 +149,7 @@ async function asUsage<Result>(work: Promise<Result>): Promise<Result> {
 
 const LINE_FEED = 10;
 
-/** Completes the last line of a file typed by hand. */
+/** Adds a missing line end, as a file typed by hand may lack one. */
 async function keepOldBytes(
   sink: TextSink,
   file: string,

@@ -1,10 +1,10 @@
-/** Writes lines of `parquet-rows.ts` as a Parquet file. */
+/** Writes the lines made by `parquet-rows.ts` as a Parquet file. */
 import { ByteWriter, ParquetWriter, schemaFromColumnData } from "hyparquet-writer";
 import { VERSION } from "../../runtime/version.ts";
 import type { ExportOutput } from "./output.ts";
 import type { Cell, TypedColumn } from "./parquet-rows.ts";
 
-/** Held in memory until they are written; five times as many took 380 MB. */
+/** Rows held in memory until they are written. Five times as many took 380 MB. */
 const GROUP_ROWS = 10_000;
 
 export function toParquet(output: ExportOutput): ExportOutput {

@@ -1,4 +1,6 @@
-/** Rows on their way to a Parquet file: a line of JSON with the columns, then one with the cells of each row. */
+/**
+ * Intermediate form of a Parquet file's rows: one line of JSON with the columns, then one with the cells of each row.
+ */
 import type { PageEncoder } from "../../contract/row-page.ts";
 import type { Json, JsonObject } from "../../contract/json.ts";
 import { markLongNumbers, mayHoldLongNumbers, unmarkLongNumbers } from "../../contract/long-numbers.ts";
@@ -31,7 +33,7 @@ function typeOf(kind: Column["kind"]): TypedColumn["type"] {
   return kind === "time" ? "TIMESTAMP" : kind === "score" ? "INT32" : "STRING";
 }
 
-/** Times are milliseconds. Throws BegunError for a value that the column's type doesn't have. */
+/** Times are milliseconds. Throws BegunError for a value that the column's type can't hold. */
 function toCell(column: Column, row: JsonObject): Cell {
   const value = column.read(row) ?? null;
   if (value === null) return null;

@@ -12,11 +12,11 @@ export interface ExportReport {
   readonly range: Range;
   readonly totals: ExportTotals;
   readonly written: SinkTotals;
-  /** Null if the service has no count. */
+  /** Null if the service doesn't count. */
   readonly counted: CountRange | null;
 }
 
-/** Short on a terminal unless `-v` is given. Missing rows are reported even with `-q`. */
+/** The report is short on a terminal, unless `-v` is given. Missing rows are reported even with `-q`. */
 export async function writeReport(deps: Deps, report: ExportReport): Promise<void> {
   const { options } = deps;
   const { err } = deps.streams;

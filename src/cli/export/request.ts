@@ -1,4 +1,4 @@
-/** How the exports differ, and their shared flags. */
+/** What differs between exports, and the flags they share. */
 import type { PagedList, Range, RowKeys } from "../../bulk/export/lists.ts";
 import type { VersionKeys } from "../../bulk/export/versions.ts";
 import type { Client } from "../../client/client.ts";
@@ -34,14 +34,14 @@ export interface ExportRequest {
   readonly resource: Resource;
   readonly source: ExportSource;
   readonly filterText: string;
-  /** Null if the list can't be filtered by time; then there is no `--state`. */
+  /** Null if the list can't be filtered by time, so that there is no `--state`. */
   readonly incremental: {
-    /** What later runs read: rows new or changed since then. */
+    /** What later runs read: rows that are new or changed since then. */
     readonly source: (since: number) => ExportSource;
-    /** New rows that `source` may lack. */
+    /** Finds new rows that `source` may lack. */
     readonly unstamped: ((since: number) => UnstampedRows | null) | null;
     readonly versions: VersionKeys;
-    /** Until when a run is complete, given the service's time. Unix seconds. */
+    /** The time, in Unix seconds, up to which a run is complete, given the service's time. */
     readonly watermark: (now: number) => number;
   } | null;
   readonly count: ServiceCount | null;
@@ -50,7 +50,7 @@ export interface ExportRequest {
 }
 
 interface ServiceCount {
-  /** A `since` of null counts from the first row. */
+  /** If `since` is null, counts from the first row. */
   readonly ask: (
     client: Client,
     range: { readonly since: number | null; readonly until: number },
@@ -61,7 +61,7 @@ interface ServiceCount {
 
 export interface ExportShaping {
   readonly filterPage: ((page: RowPage) => RowPage) | null;
-  /** Pages are then read in sequence, so that equal lists give equal files. */
+  /** If set, pages are read in sequence, so that equal lists give equal files. */
   readonly rewrite: ((page: RowPage) => RowPage) | null;
   readonly writeNotes: () => Promise<void>;
 }
@@ -94,7 +94,7 @@ const OUTPUT: FlagGroup<OutputFormat | "parquet" | null> = {
   read: (flags, { env }) => readOutput(flags, env, "parquet"),
 };
 
-/** `later` is what later runs export; null if the list can't be filtered by time. */
+/** `later` says what later runs export; null if the list can't be filtered by time. */
 export function exportFile(later: "new" | "new or changed" | null) {
   const group = flagGroup({
     output: OUTPUT,
@@ -128,7 +128,7 @@ export function exportFile(later: "new" | "new or changed" | null) {
 
 export type ExportFlags = GroupValue<ReturnType<typeof exportFile>>;
 
-/** Filters as typed, so that `7d` is the same filter every night. */
+/** Records filters as typed, so that `7d` is the same filter every night. */
 export function textOfFilters(...names: readonly string[]): FlagGroup<string> {
   const describe = (flags: Flags): string => {
     const values = names.flatMap((name) =>

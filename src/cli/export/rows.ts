@@ -13,7 +13,7 @@ import type { ExportSource, FlatColumns } from "./request.ts";
 import { type Count, createCount, createSnapshot } from "./snapshot.ts";
 import type { Progress } from "../kit/progress.ts";
 
-/** Aborting `ended` cancels the optional requests. */
+/** Aborting `ended` cancels optional requests. */
 export async function readRows(opened: OpenedExport, increment: Increment, progress: Progress, ended: AbortSignal) {
   const { deps, request, flags, plan, output } = opened;
   const signal = AbortSignal.any([deps.signal, ended]);
@@ -69,7 +69,7 @@ interface Asking {
   readonly count: Count;
   /** Cancels optional requests. */
   readonly signal: AbortSignal;
-  /** Set by the first page: rows may bring columns. */
+  /** The first page sets `mayGrow` if rows may add columns. */
   readonly first: { mayGrow: boolean | null };
 }
 
@@ -86,7 +86,7 @@ function createReadings(opened: OpenedExport, increment: Increment, asking: Aski
   });
   const isWanted = (row: JsonObject): boolean => unstamped.has(row) && (keep?.(row) ?? true);
   const second = toReading(opened, increment, asking, unstamped.source, isWanted);
-  // If one of them was listed, the service lists all.
+  // If the first list had one of these rows, the service lists them all there.
   return { lists: [first, { ...second, isWanted: () => !isListed }], startedAt: first.startedAt };
 }
 

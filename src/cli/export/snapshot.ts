@@ -7,10 +7,10 @@ import type { Increment, OpenedExport } from "./increment.ts";
 import type { ExportSource } from "./request.ts";
 
 const FAR_FUTURE = 9_999_999_999;
-/** Rows that arrive meanwhile aren't later than this. */
+/** Rows that arrive during the export are dated less than this long after its start. */
 const ARRIVING_SECONDS = 60;
 
-/** Rows can have future times, so one more request looks for them unless the first page is the whole list. */
+/** Rows can have future times, so unless the first page is the whole list, one more request looks for them. */
 export function createSnapshot(
   list: PagedList,
   { keys, range }: Pick<ExportSource, "keys" | "range">,
@@ -28,12 +28,12 @@ export function createSnapshot(
       if (isLate) return last;
       return isWhole ? now : Math.min(last, await lastAfter(list, { keys, range }, now, signal));
     },
-    /** Unix seconds by the service's clock, or ours. Known after `fixUntil`. */
+    /** Unix seconds by the service's clock, or ours. Only known after `fixUntil`. */
     startedAt: (): number => startedAt,
   };
 }
 
-/** The latest time of a row after `now`; `now` if there is none. */
+/** The latest time of a row after `now`, or `now` if there is none. */
 async function lastAfter(
   list: PagedList,
   { keys, range }: Pick<ExportSource, "keys" | "range">,
@@ -50,7 +50,7 @@ async function lastAfter(
       latest = last;
     }
   } catch {
-    // A service that rejects the time has no such rows.
+    // If the service rejects the time, it has no such rows.
     return latest;
   }
 }
@@ -62,7 +62,7 @@ export interface CountRange {
 
 export type Count = ReturnType<typeof createCount>;
 
-/** The service's count of the exported rows, requested in parallel. */
+/** Requests the service's count of the exported rows, in parallel with the export. */
 export function createCount(
   { request, connection }: OpenedExport,
   { isWhole, source }: Increment,
@@ -83,7 +83,7 @@ export function createCount(
         return rows;
       });
     },
-    /** Counts again if `rows` differ. Null without a response. */
+    /** Counts again if the result differs from `rows`. Null if there is no response. */
     async result(rows: number): Promise<CountRange | null> {
       const before = await asked;
       if (before === null) return null;

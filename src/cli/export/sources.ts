@@ -42,7 +42,7 @@ export function pagedList(client: Client, call: ListCall, times: TimeParameters 
   };
 }
 
-/** Combines them with the user's bounds. */
+/** Combines the range with the user's bounds. */
 function bounds(times: TimeParameters, user: Parameters, since: number | null, until: number | null): Parameters {
   const sinces = [since, user[times.since]].filter((value) => typeof value === "number");
   const untils = [until, user[times.until]].filter((value) => typeof value === "number");
@@ -56,7 +56,7 @@ export function keysOf(idField: string, timeField: string): RowKeys {
   return { id: (row) => textOf(row, idField), at: (row) => timeOf(row, timeField) };
 }
 
-/** Rows without an id, or with one that lost digits in parsing, are identified by their content. */
+/** Identifies rows by their content if they have no id, or an id that lost digits in parsing. */
 export function textOf(row: JsonObject, field: string): string {
   const value = row[field];
   if (typeof value === "string") return value;

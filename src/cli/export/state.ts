@@ -2,11 +2,11 @@ import { isJsonObject, type Json, type JsonObject, parseJsonObject } from "../..
 import { hashVersion, type Versions } from "../../bulk/export/versions.ts";
 import { UsageError } from "../errors/usage-error.ts";
 
-/** Must be the same in every run that continues from a state. */
+/** Must be the same in all runs that continue from one state. */
 export interface StateIdentity {
   readonly command: string;
   readonly base_url: string;
-  /** A fingerprint that doesn't reveal the key. */
+  /** A fingerprint of the key that doesn't reveal it. */
   readonly key: string;
   readonly filter: string;
   readonly format: string;
@@ -15,7 +15,7 @@ export interface StateIdentity {
 
 /** How far a run got, and the file at that time. */
 export interface ExportPosition {
-  /** Everything up to this second, Unix, has been written; null if nothing has. */
+  /** Everything up to this second (Unix time) has been written; null if nothing has. */
   readonly until: number | null;
   readonly file_bytes: number | null;
   readonly file_sha256: string | null;
@@ -24,12 +24,12 @@ export interface ExportPosition {
 
 export interface ExportState extends ExportPosition {
   readonly identity: StateIdentity;
-  /** The position that a run was about to reach; valid once the file has that length and digest. */
+  /** The position that a run was about to reach. It is valid if the file has that length and digest. */
   readonly pending: ExportPosition | null;
 }
 
 const FORMAT_VERSION = 2;
-/** Rows may be stored late: the next run repeats the last 300 seconds. */
+/** Rows may be stored late, so the next run reads the last 300 seconds again. */
 export const OVERLAP_SECONDS = 300;
 
 export function formatState({ identity, pending, ...position }: ExportState): string {
@@ -57,7 +57,7 @@ export function parseState(text: string, file: string): ExportState {
   return { ...position, identity: value.identity as unknown as StateIdentity, pending };
 }
 
-/** Null if it is damaged: continuing from it would lose rows, or bytes of the file. */
+/** Null if the position is damaged: continuing from it would lose rows, or bytes of the file. */
 function parsePosition({
   until,
   file_bytes: bytes,

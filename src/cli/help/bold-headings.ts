@@ -1,6 +1,6 @@
 import { Chalk } from "chalk";
 
-/** A line that ends with a colon, at the beginning or after an empty one. */
+/** Matches a line that ends with a colon, at the beginning or after an empty line. */
 const HEADING = /(?<=^|\n\n)[A-Z][^\n]*:(?=\n)/g;
 
 /** Makes the headings of help bold. */

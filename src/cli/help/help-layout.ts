@@ -151,7 +151,7 @@ function fill(parts: readonly string[], width: number): string[] {
   return lines;
 }
 
-/** Breaks a long example with backslashes, keeping flags with their values. */
+/** Breaks a long example with backslashes and keeps flags with their values. */
 export function breakExample(example: string, width: number): string {
   if (example.length + INDENT.length <= width || example.includes("\n")) return example.replaceAll("\n", `\n${INDENT}`);
   return fill(example.split(/ (?=-|[|>] )/), width - INDENT.length * 3 - 2).join(` \\\n${INDENT}${INDENT}${INDENT}`);
@@ -169,7 +169,7 @@ const DATA_NAMES: ReadonlySet<string> = new Set(["--data", "--database", "--data
 
 const RARE_NAMES: ReadonlySet<string> = new Set(["--explain-change", "--per-page"]);
 
-/** Own flags first, data flags folded, rare ones last. */
+/** Lists the command's own flags first, folds data flags, and puts rare ones last. */
 function flagItems(flags: readonly FlagRecord[]): Item[] {
   const data = flags.filter(({ flag }) => DATA_NAMES.has(flag));
   const isFolded = data.length === DATA_NAMES.size;
@@ -194,7 +194,7 @@ function operandItem([form, text, choices]: Operand): Item {
   return [operandName(form), withNotes(text, choices === undefined ? [] : notesOf({ choices }))];
 }
 
-/** `file` for `<file>`. */
+/** Returns `file` for `<file>`. */
 export function operandName(form: Operand[0]): string {
   return form.slice(1, -1);
 }

@@ -45,7 +45,7 @@ function describeOperand([form, description, choices]: Operand): object {
   return { name, type, description, choices: choices ?? null, required, variadic: form.includes("...") };
 }
 
-/** Every flag has every key. A conflict is listed with both flags. */
+/** Every flag has the same keys. A conflict is listed with both flags. */
 function describeFlag(record: FlagRecord, all: readonly FlagRecord[]): object {
   const { flag, conflicts = [] } = record;
   const others = all.filter((other) => other.conflicts?.includes(flag) === true).map((other) => other.flag);
@@ -88,7 +88,7 @@ function toObject(fields: readonly NamedField[]): JsonObject {
   return { type: "object", properties: toProperties(fields) };
 }
 
-/** Dotted names are fields of a nested object. */
+/** Dotted names are the fields of nested objects. */
 function toProperties(fields: readonly NamedField[]): JsonObject {
   const names = new Set(fields.map(({ name }) => name.replace(/\..*/s, "")));
   return Object.fromEntries(

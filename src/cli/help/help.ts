@@ -22,7 +22,7 @@ export async function helpText(words: readonly string[], columns: number): Promi
   return line.kind === "text" ? line.text : "";
 }
 
-/** One command with its subcommands, or the whole tree. */
+/** Describes one command with its subcommands, or the whole tree. */
 async function helpJson(path: readonly string[]): Promise<string> {
   const { describeCommand, describeProgram } = await import("./help-tree.ts");
   if (path.length === 0) return toText(await describeProgram());

@@ -1,4 +1,4 @@
-/** `service import`: counts what saved files contain, and stores it if it's what was expected. */
+/** `service import`: counts what saved files contain, and stores it if the counts are as expected. */
 import { systemUser } from "../../runtime/files/processes.ts";
 import { InputChangedError, InputError } from "../../bulk/import/table/input-file.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
@@ -34,7 +34,7 @@ export interface HistoryRequest {
   readonly unknown: "properties" | "ignore" | null;
   readonly check: boolean;
   readonly onConflict: ConflictPolicy;
-  /** `now` marks responses as changed when stored, for readers by `updated_since`. */
+  /** `now` marks stored responses as changed, for clients that read by `updated_since`. */
   readonly updatedAt: "keep" | "now";
   readonly webhooks: boolean;
   readonly expectations: readonly HistoryExpectation[];
@@ -113,7 +113,7 @@ async function noteImport(store: Store, name: string): Promise<void> {
   await store.write((tx) => noteWhole(tx, "import", systemUser(), project), { project: project.id });
 }
 
-/** The report would overwrite rows that may exist nowhere else. */
+/** Refuses a report that would overwrite rows that may exist nowhere else. */
 async function refuseReport(sources: readonly HistorySource[], report: string | null): Promise<void> {
   if (report === null) return;
   for (const { name } of sources)

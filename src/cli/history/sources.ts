@@ -16,7 +16,7 @@ const ENDINGS = /\.(?:csv|tsv|json|ndjson|jsonl)(?:\.gz)?$/i;
 
 export type HistoryRecord = Pick<JsonRecord, "line" | "size" | "value" | "problem">;
 
-/** Read more than once; must not change in between. */
+/** The file is read more than once and must not change in between. */
 export interface HistorySource {
   readonly name: string;
   /** Throws InputError, InputChangedError, or the system's error. */
@@ -25,8 +25,8 @@ export interface HistorySource {
 }
 
 /**
- * Finds the files, also in folders, by name. `-` is standard input, which is copied to disk. Follows symbolic links,
- * but reads a file once. Throws UsageError, or the system's error.
+ * Finds files, including those in folders, ordered by name. `-` is standard input, which is copied to disk. Follows
+ * symbolic links, but reads each file once. Throws UsageError, or the system's error.
  */
 export async function findSources(deps: Deps, paths: readonly string[]): Promise<readonly HistorySource[]> {
   const names = new Map<string, string>();
@@ -55,8 +55,8 @@ async function filesBelow(name: string): Promise<readonly string[]> {
 }
 
 /**
- * Files come before subfolders, as a Kubernetes volume shows each file as a link next to its folder. `entered` has the
- * real paths of visited folders, so that links can't loop.
+ * Files come before subfolders, because a Kubernetes volume shows each file as a link next to its folder. `entered` has
+ * the real paths of visited folders, so that links can't loop.
  */
 async function filesIn(folder: string, entered: Set<string>): Promise<readonly string[]> {
   const place = await realpath(folder);
@@ -77,7 +77,7 @@ async function filesIn(folder: string, entered: Set<string>): Promise<readonly s
   return files;
 }
 
-/** Null for a broken link, unless its name promises rows. */
+/** Null for a broken link, unless its name suggests that it has rows. */
 async function follow(link: string, isWanted: boolean): Promise<Stats | null> {
   try {
     return await stat(link);
@@ -131,7 +131,7 @@ async function* readTableRows(input: InputFile): AsyncGenerator<readonly History
   }
 }
 
-/** Nobody knows which one to keep. */
+/** There is no way to tell which column to keep. */
 function rejectDuplicateColumns({ name }: InputFile, { line, fields }: InputRecord): void {
   const names = fields.map((field) => cleanHeader(field).toLowerCase());
   const seen = new Set<string>();

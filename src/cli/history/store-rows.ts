@@ -61,11 +61,11 @@ interface LocatedRow {
 
 export interface StoredRows {
   readonly streams: ReadonlyMap<HistoryStream, StoredCounts>;
-  /** People of whom responses give only the id. */
+  /** Number of people known only by the id in their responses. */
   readonly nameless: number;
 }
 
-/** Stored rows survive an interrupt; the same import recognizes them. */
+/** Rows stay stored after an interrupt, and running the same import again recognizes them. */
 export async function storeRows(options: StoreOptions): Promise<StoredRows> {
   const counts = new Map<HistoryStream, StoredCounts>();
   const people = new PeopleHere();
@@ -136,7 +136,7 @@ async function sendStep(
 }
 
 /**
- * Adds what other rows say about the person. Answers are marked when people are stored, as a mark per answer would
+ * Adds what other rows say about the person. Answers are marked when people are stored, because a mark per answer would
  * rewrite the same pages over and over.
  */
 function asKnown(person: PastPerson, step: HistoryStep, tally: HistoryTally): PastPerson {
@@ -155,7 +155,7 @@ function holds({ shape }: SurveyedSource, step: HistoryStep): boolean {
   return shape.stream === null || (STREAMS[step] as readonly string[]).includes(shape.stream);
 }
 
-/** People with another id here, and ids that belong to someone else. */
+/** People who have another id here, and ids that belong to someone else. */
 class PeopleHere {
   readonly #aliases = new Map<number, number>();
   readonly #refused = new Set<number>();
@@ -170,7 +170,7 @@ class PeopleHere {
 
   name(person: PastPerson): PastPerson {
     const known = person.id === null ? undefined : this.#aliases.get(person.id);
-    // Only the id identifies a person who is another row here.
+    // If the person has another id here, only that id identifies them.
     return known === undefined ? person : { ...person, id: known, email: null, phoneNumber: null, createdAt: null };
   }
 
@@ -181,7 +181,7 @@ class PeopleHere {
   }
 }
 
-/** People suppressed by this import already have the mark when stored, and still count as kept. */
+/** People suppressed by this import are stored with the mark already set, and still count as kept. */
 function createFreshMarks() {
   const fresh = new Map<HistoryStream, number>();
   return {

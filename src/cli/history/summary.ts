@@ -19,7 +19,7 @@ export interface HistoryExpectation {
   readonly value: number;
 }
 
-/** `nps=51,responses=51,people=60`. Throws UsageError. */
+/** Parses `nps=51,responses=51,people=60`. Throws UsageError. */
 export function parseExpectations(text: string, place: string): readonly HistoryExpectation[] {
   return text.split(",").map((part) => {
     const [, name = "", value = ""] = /^\s*([a-z]+)\s*=\s*(-?\d+)\s*$/.exec(part) ?? [];
@@ -61,7 +61,7 @@ const MONTHS: Resource = {
 
 const PROBLEMS_SHOWN = 20;
 
-/** Keeps the first few to show; all of them go to the report. */
+/** Keeps the first few problems to show them. All of them go to the report. */
 export class HistoryProblems {
   readonly shown: HistoryProblem[] = [];
   count = 0;

@@ -23,7 +23,7 @@ import type { HistoryRecord, HistorySource } from "./sources.ts";
 export interface HistoryReading extends ShapeChoice {
   readonly format: HistoryFormat | null;
   readonly stream: HistoryStream | null;
-  /** Null drops unknown columns and reports them. */
+  /** Null drops unknown columns but reports them. */
   readonly unknown: "properties" | "ignore" | null;
   readonly zone: string | null;
   readonly now: number;
@@ -107,7 +107,7 @@ function countOne<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** More than any warehouse allows. Each column is examined several times. */
+/** More than any warehouse allows. The limit matters because each column is examined several times. */
 const COLUMNS_MAX = 2000;
 
 function refuseWidth({ name }: HistorySource, columns: number): void {
@@ -117,7 +117,7 @@ function refuseWidth({ name }: HistorySource, columns: number): void {
   });
 }
 
-/** `row` is null if there is nothing to keep, or a problem. */
+/** `row` is null if there is nothing to keep, or if there is a problem. */
 interface ReadRow {
   readonly line: number;
   readonly size: number;
@@ -144,7 +144,7 @@ export async function openRows(
   return { shape: null, rows: convertNone() };
 }
 
-/** A suspended generator keeps its file open. */
+/** Ends the generator on an error, because a suspended one keeps its file open. */
 async function closingOnError<Result>(batches: AsyncGenerator, work: () => Result): Promise<Result> {
   try {
     return work();

@@ -18,19 +18,19 @@ export interface ImportRequest {
   readonly input: string;
   readonly kind: RowKind;
   readonly defaults?: RowValues;
-  /** What the journal records in place of `defaults`, by flag. */
+  /** Recorded in the journal instead of `defaults`, by flag. */
   readonly choices?: JournalHead["choices"];
   readonly overrides?: RowValues;
   readonly consent?: Consent;
-  /** For rows that schedule no surveys: `Add 3 responses?`. */
+  /** For rows that don't schedule surveys, such as `Add 3 responses?`. */
   readonly question: (rows: number) => string;
-  /** Predicts what the rows will cause; null if the service doesn't say. */
+  /** Predicts the effect of the rows; null if the service doesn't say. */
   readonly forecast?: (client: Client, rows: number) => Promise<string | null>;
-  /** Rows remove people. An unchanged file is sent again. */
+  /** Rows remove people. An unchanged file can be sent again. */
   readonly isRemoval?: boolean;
   readonly flags: ImportFlags;
   readonly skipSuppressed?: boolean;
-  /** Absent if the command surveys nobody. */
+  /** Omitted if the command surveys nobody. */
   readonly includesSuppressed?: boolean;
   readonly sample?: number | null;
   readonly spreadSeconds?: number | null;
@@ -40,13 +40,13 @@ export interface ImportRequest {
 
 interface Consent {
   readonly isGiven: boolean;
-  /** A column of the file that gives consent, too. */
+  /** A column of the file that also gives consent. */
   readonly column?: string;
-  /** Said without consent: `can email your customers: pass --send or --no-send`. */
+  /** Shown if consent is missing: `can email your customers: pass --send or --no-send`. */
   readonly advice: string;
 }
 
-/** True if a second import would mail people again, add responses twice or bring back members who left. */
+/** True if importing again would mail people twice, add responses twice or bring back members who left. */
 export function repeatDoesHarm({ isRemoval = false, overrides }: ImportRequest): boolean {
   return !isRemoval && overrides?.["send"] !== false;
 }
@@ -68,7 +68,7 @@ export function checkFile({ deps, request, table }: OpenedFile): Promise<CheckRe
   return checkTable(table, { onDuplicate, maxErrors, skipsOptedOut, signal: deps.signal });
 }
 
-/** Everything that affects which requests are sent. A resumed run must have the same choices. */
+/** Everything that affects which requests are sent. It must be the same when a run is resumed. */
 export function choicesOf({ options }: Deps, request: ImportRequest): JournalHead["choices"] {
   const { defaults = {}, flags, spreadSeconds = null, skipSuppressed = false } = request;
   const ofRows = Object.entries(defaults).map(([name, value]) => [`--${name}`, value ?? null] as const);
@@ -85,7 +85,7 @@ export function choicesOf({ options }: Deps, request: ImportRequest): JournalHea
     "--sample": request.sample ?? null,
     "--skip-invalid": flags.skipInvalid,
     "--skip-suppressed": skipSuppressed,
-    // Missing from journals of earlier versions.
+    // Missing from the journals of earlier versions.
     "--include-suppressed": request.includesSuppressed === true ? true : null,
     "--tz": options.timeZone,
   };

@@ -10,7 +10,7 @@ import { UsageError } from "../errors/usage-error.ts";
 /** The long names can't be opened if standard input is a socket. */
 const STANDARD_INPUT: ReadonlySet<string> = new Set(["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"]);
 
-/** Standard input and pipes, such as a shell's `<(…)`. */
+/** True for standard input and pipes, such as a shell's `<(…)`. */
 export async function isReadOnce(name: string): Promise<boolean> {
   if (STANDARD_INPUT.has(name)) return true;
   const found = await stat(name).catch(() => null);
@@ -20,8 +20,8 @@ export async function isReadOnce(name: string): Promise<boolean> {
 type Form = Pick<InputFacts, "delimiter" | "encoding">;
 
 /**
- * `-` is standard input. Input that can only be read once is copied to disk; gzip is unpacked. Throws UsageError, or
- * the system's error.
+ * `-` is standard input. Copies input that can only be read once to disk, and unpacks gzip. Throws UsageError, or the
+ * system's error.
  */
 export async function openInput(deps: Deps, name: string, form: Form = { delimiter: null }): Promise<InputFile> {
   return unzipped(await openFile(deps, name, form));

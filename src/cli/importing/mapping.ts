@@ -13,7 +13,7 @@ export async function writeHeaderNotes({ deps, table: { mapping } }: OpenedFile)
       mapping.columns.some((column) => column.header === name && column.target.kind === "property");
     const use = isProperty(header) ? "imported as a property" : "ignored";
     const parts = header.split("+");
-    // A header can itself contain a +.
+    // A header can itself contain a `+`.
     const isJoin = parts.length > 1 && parts.every(isProperty);
     const what = isJoin
       ? `${parts.map((part) => `"${part}"`).join(" and ")} will be imported as properties`
@@ -22,7 +22,7 @@ export async function writeHeaderNotes({ deps, table: { mapping } }: OpenedFile)
   }
 }
 
-/** `email`, `part of name`, `property plan` or `ignored`. */
+/** Returns `email`, `part of name`, `property plan` or `ignored`. */
 export function meaningOf({ columns }: ImportTable["mapping"], index: number): string {
   const target = columns[index]?.target ?? { kind: "ignored" };
   if (target.kind === "field") return target.field.name;
@@ -35,14 +35,14 @@ export function mapFlags(columns: readonly NearMiss[]): string {
   return columns.map(({ header, field }) => `--map ${quoteArgument(`${header}=${field}`)}`).join(" ");
 }
 
-/** In double quotes, which every shell supports, if possible. */
+/** Uses double quotes if possible, because every shell supports them. */
 export function quoteArgument(text: string): string {
   return /["$`\\!%]/.test(text) ? toShellWord(text) : `"${text}"`;
 }
 
 /**
- * On a terminal, offers a mapping that makes the header usable. Also adds it to the command line for resuming. Throws
- * `error` if there is none, CancelledError if declined.
+ * On a terminal, offers a mapping that makes the header usable, and adds it to the command line for resuming. Throws
+ * `error` if there is no such mapping, CancelledError if the user declines.
  */
 export async function askForMapping(
   deps: Deps,

@@ -15,7 +15,7 @@ import { filesOf, JOURNAL_SUFFIX, listJournals, type RunFiles } from "./run-file
 
 export interface PreviousRun {
   readonly before: JournalState;
-  /** Set if the file has grown: the journal is rewritten first. */
+  /** Set if the file has grown. The journal is then rewritten first. */
   readonly carried: CarriedOver | null;
   readonly isUnchanged: boolean;
 }
@@ -54,7 +54,7 @@ async function resume(run: RunToBegin, before: JournalState, previous: JournalHe
   checkSame(previous, head, files.journal);
   if (previous.input === head.input) return { before, carried: null, isUnchanged: false };
   const carried = await carryOver(files.journal, head, source);
-  // A person with other values would be surveyed again; responses are recognized by content.
+  // A person whose values have changed would be surveyed again. Responses are recognized by their content.
   if (carried.missing > 0 && request.kind.repeats !== "answer")
     throw resumeError(
       files.journal,
@@ -64,7 +64,7 @@ async function resume(run: RunToBegin, before: JournalState, previous: JournalHe
   return { before: carried.before, carried, isUnchanged: false };
 }
 
-/** The finished run, if this one repeats it or some of its responses. */
+/** Returns the finished run that this one repeats, in whole or (for responses) in part. */
 async function findRepeated(
   { files, head, request, source }: RunToBegin,
   before: JournalState,
@@ -88,7 +88,7 @@ function isSamePlace(one: JournalHead, other: JournalHead): boolean {
   return one.command === other.command && one.baseUrl === other.baseUrl;
 }
 
-/** A run that only saves would overwrite the record of one that sends. */
+/** A run that only saves people would overwrite the record of one that sent surveys. */
 function hasOtherSend({ choices: before }: JournalHead, { choices: now }: JournalHead): boolean {
   return before["--send"] !== now["--send"];
 }
@@ -135,7 +135,7 @@ function unfinished({ results }: RunFiles): UsageError {
   });
 }
 
-/** The same content under another name would mail the same people. */
+/** Importing the same content under another name would mail the same people. */
 async function refuseCopy(files: RunFiles, head: JournalHead): Promise<void> {
   for (const journal of await listJournals(path.dirname(files.journal))) {
     const found = await readJournalHead(journal);
@@ -145,7 +145,7 @@ async function refuseCopy(files: RunFiles, head: JournalHead): Promise<void> {
   }
 }
 
-/** Without its journal, nobody knows what was sent. */
+/** Without its journal, there is no way to tell what was sent. */
 async function refuseLostJournal({ results, journal }: RunFiles): Promise<void> {
   const found = await stat(results).catch(() => null);
   if (found === null || !found.isFile()) return;

@@ -48,7 +48,7 @@ export function toOutcome(outcome: OutcomeName, about: Partial<RowOutcome> = {})
 const TOO_LARGE = 413;
 const MIB = 1024 * 1024;
 
-/** Our own service takes 1 MiB; limits of others are unknown. */
+/** Our own service accepts 1 MiB; the limits of other services are unknown. */
 function describeTooLarge({ values, properties }: SizedRow): string {
   const isLarge = Buffer.byteLength(JSON.stringify([values, properties])) >= MIB;
   return `the service answered ${TOO_LARGE}, the row is ${isLarge ? "larger than 1 MiB" : "too large for it"}`;
@@ -74,7 +74,7 @@ const STATUS_OUTCOMES: Readonly<Record<Exclude<SurveyStatusName, "paused">, Outc
 /** Why our own service didn't schedule a survey; null if it doesn't say. */
 export function notScheduled(result: WriteResult, zone: string | null): Pick<RowOutcome, "outcome" | "error"> | null {
   const status = surveyStatusOf(result);
-  // Paused surveys are scheduled.
+  // A paused survey is still scheduled.
   if (status === null || status.status === "paused") return null;
   return { outcome: STATUS_OUTCOMES[status.status], error: describeSurveyStatus(status, createWallClock(zone)) };
 }
@@ -102,7 +102,7 @@ function personOutcome(personId: string | null, scheduledAt: Json | undefined): 
   return toOutcome(at === null ? "saved" : "scheduled", { personId, surveyScheduledAt: at });
 }
 
-/** Numeric ids beyond 2^53 lose digits in JSON.parse, so they are read from the text. */
+/** JSON.parse loses digits of numeric ids beyond 2^53, so they are read from the text. */
 export function toId(id: Json | undefined, text = ""): string | null {
   if (typeof id === "string") return id;
   if (typeof id !== "number") return null;

@@ -68,7 +68,7 @@ async function importFrom(
   return importTable(opened, files, startedAt);
 }
 
-/** "tomorrow" in a resumed file means the same day as in the first run. */
+/** In a resumed file, "tomorrow" means the same day as in the first run. */
 async function previousStart({ flags }: ImportRequest, files: RunFiles | null): Promise<number | null> {
   if (files === null || !flags.resume) return null;
   const { head, ended } = await readJournal(files.journal);
@@ -98,7 +98,7 @@ async function importTable(opened: OpenedFile, files: RunFiles | null, startedAt
   }
 }
 
-/** `wordsAt` is what words such as "tomorrow" are relative to. */
+/** Words such as "tomorrow" are relative to `wordsAt`. */
 function openImportTable(
   { deps, request }: Omit<OpenedFile, "table">,
   input: InputFile,

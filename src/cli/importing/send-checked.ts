@@ -50,7 +50,7 @@ export async function sendChecked(checked: ReadyToSend): Promise<ExitCode> {
   try {
     if (before.head === null) await journal.write({ head });
     const sent = await send(checked, { ...run.source, before, journal, sentBy, spreadOver: chosen.rows });
-    // Even if the disk is full, the summary shows what was done and how to resume.
+    // The summary shows what was done and how to resume, even if the disk is full.
     const { results, error } = await writeResults(checked);
     const stoppedBy = sent.stoppedBy ?? error;
     return await conclude(checked, { ...sent, stoppedBy, results }, deps.clock.monotonic() - began);
@@ -122,10 +122,10 @@ async function writeWaiting({ streams, options, signal }: Deps): Promise<void> {
   await streams.err.write("Waiting for the requests in flight (5 s at most); interrupt again to stop at once\n");
 }
 
-/** A killed run may have sent requests this long after its last entry. */
+/** A run that was killed may have sent requests this long after its last entry. */
 const SILENCE_SECONDS = 600;
 
-/** No earlier run sent anything after this time, by the service's clock. */
+/** The time after which no earlier run sent anything, by the service's clock. */
 async function lastSendingAt({ deps, files, connection }: ReadyToSend, before: JournalState): Promise<number> {
   const { client } = connection;
   if (before.stoppedAt !== null || before.head === null) return before.stoppedAt ?? client.serverNow();
@@ -177,7 +177,7 @@ async function conclude(checked: ReadyToSend, sent: Sent, elapsedMs: number): Pr
 }
 
 function toStopError(error: unknown, { deps, table }: ReadyToSend): unknown {
-  // The whole file was sound when it was checked.
+  // The file was valid when it was checked, so it must have changed.
   const changed = error instanceof InputError ? new InputChangedError(table.input.name) : error;
   if (changed instanceof InputChangedError) {
     const hint = "the rows that were sent are in the results; put the file back as it was to resume";

@@ -9,7 +9,7 @@ import { isJson } from "../render/encoders.ts";
 import { toSafeText, toShellWord } from "../render/safe-text.ts";
 import type { ImportRequest } from "./import-request.ts";
 
-/** `outdated` means from an earlier run. */
+/** `outdated` means that an earlier run wrote the file. */
 export type ResultsState = "written" | "outdated" | "missing";
 
 export interface Ending extends SendReport {
@@ -20,7 +20,7 @@ export interface Ending extends SendReport {
   readonly remarks: readonly string[];
 }
 
-/** `file` is the results file. Prints to stderr; with `-o json` also the counts to stdout. */
+/** `file` is the results file. Prints to stderr, and with `-o json` also prints the counts to stdout. */
 export async function writeSummary(deps: Deps, request: ImportRequest, file: string, ending: Ending): Promise<void> {
   const { streams, options } = deps;
   const seconds = ending.elapsedMs / 1000;
@@ -52,7 +52,7 @@ export async function writeSummary(deps: Deps, request: ImportRequest, file: str
   await streams.out.write(`${JSON.stringify(object)}\n`);
 }
 
-/** Prints a note, and with `-o json` the counts of earlier runs. */
+/** Prints a note, and with `-o json` the counts from earlier runs. */
 export async function writeNothingToDo(
   deps: Deps,
   request: ImportRequest,
@@ -77,7 +77,7 @@ export async function writeNothingToDo(
 
 const REASONS_SHOWN = 10;
 
-/** `1 row: the service answered 413, the row is larger than 1 MiB`. */
+/** Returns `1 row: the service answered 413, the row is larger than 1 MiB`. */
 function describeFailures({ failures }: Ending): string[] {
   const rest = failures.slice(REASONS_SHOWN).reduce((sum, { rows }) => sum + rows, 0);
   return [
@@ -103,7 +103,7 @@ function describeEnding(request: ImportRequest, ending: Ending, seconds: number,
   return `${word} after ${seconds.toFixed(1)} s: ${rows || "no rows"}`;
 }
 
-/** `1,404 scheduled now, 596 earlier` for a resumed run. */
+/** Returns `1,404 scheduled now, 596 earlier` for a resumed run. */
 function describeCounts({ isRemoval }: ImportRequest, { counts, earlier }: Ending): string[] {
   const isResumed = countOutcomes(earlier) > 0;
   const word = (name: OutcomeName): string => (name === "saved" && isRemoval === true ? "removed" : name);
@@ -115,7 +115,6 @@ function describeCounts({ isRemoval }: ImportRequest, { counts, earlier }: Endin
   });
 }
 
-/** Rows that the service refused would be refused again. */
 function nextSteps(
   { commandLine, options: { quiet } }: Deps,
   { flags }: ImportRequest,

@@ -17,14 +17,14 @@ export interface SuppressionOptions {
 }
 
 interface Suppressions {
-  /** By `emailKey`, and by id with a leading #. */
+  /** Keyed by `emailKey`, and by id with a leading #. */
   readonly reasons: ReadonlyMap<string, string>;
   readonly hasUnaddressed: boolean;
 }
 
 /**
- * Rows with a phone number are looked up; if a list has people without an address, all rows are. Throws
- * ImportStoppedError if the service's list of people doesn't filter.
+ * Looks up rows with a phone number, or all rows if a list has people without an address. Throws ImportStoppedError if
+ * the service's list of people ignores the filter.
  */
 export async function readSuppressed(options: SuppressionOptions): Promise<RowSource["skip"]> {
   const { client, source, concurrency, signal } = options;

@@ -5,7 +5,7 @@ import type { ExitCode } from "../exit-codes.ts";
 import type { Resource } from "../render/columns.ts";
 import type { Deps } from "./deps.ts";
 
-/** Form, description and choices: `<file>`. */
+/** Form, description and choices. A form is, for example, `<file>`. */
 export type Operand = readonly [form: string, text: string, choices?: readonly string[]];
 
 /** `words` are the arguments. */
@@ -21,9 +21,9 @@ export interface CommandNode {
   readonly exits: readonly ExitCode[];
   readonly flags: readonly FlagRecord[];
   readonly columns: Resource | null;
-  /** The operation that it calls, here or over HTTP; null for other commands. */
+  /** The operation that the command calls, here or over HTTP. Null for other commands. */
   readonly operation: string | null;
-  /** Null for a group without an action of its own. */
+  /** Null for a group that has no action of its own. */
   readonly action: Action | null;
   readonly commands: readonly CommandNode[];
 }

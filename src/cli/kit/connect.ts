@@ -1,4 +1,4 @@
-/** From flags, environment and profile to a client that is ready to call. */
+/** Makes a ready client from flags, the environment and the profile. */
 import type { Client } from "../../client/client.ts";
 import { createClient } from "../../client/create-client.ts";
 import type { Origin } from "../../client/errors/client-error.ts";
@@ -70,7 +70,7 @@ async function connectLocally(deps: Deps): Promise<Connection> {
 interface Endpoint {
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** Defaults to sockets; `close` of the client ends their pool. */
+  /** Defaults to sockets, whose pool ends when the client is closed. */
   readonly transport?: Exchange & { close?(): Promise<void> };
   readonly waits: WaitLines;
   readonly origin?: Origin;
@@ -78,7 +78,7 @@ interface Endpoint {
   readonly retriesMax?: number;
 }
 
-/** A client for an address and a key that are known already. */
+/** Opens a client for a known address and key. */
 export function openClient(deps: Deps, { waits, retriesMax = Infinity, ...endpoint }: Endpoint): Client {
   const { options, clock, random, env, streams } = deps;
   const { concurrency, ratePerSecond, timeoutMs, retries, maxWaitMs, settleMs } = options;

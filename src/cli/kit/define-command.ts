@@ -6,7 +6,7 @@ import type { CommandNode, Operand } from "./command-node.ts";
 import { type FlagSpecs, readFlags, readValue, recordsOf, type ValueSpec, type ValuesOf } from "./flag-spec.ts";
 
 interface ArgSpec extends ValueSpec {
-  /** `<id>` is required and `[id]` may be left out; `<id...>` and `[id...]` take several. */
+  /** `<id>` is required, `[id]` is optional; `<id...>` and `[id...]` take several. */
   readonly form: `<${string}>` | `[${string}]`;
   readonly text: string;
 }
@@ -26,24 +26,24 @@ export type ArgsOf<Args extends ArgSpecs> = string extends keyof Args
 type FlagName = `--${string}`;
 
 interface CommandSpec<Specs extends FlagSpecs, Args extends ArgSpecs> {
-  /** Left out for the action of a group, such as `metrics`. */
+  /** Omitted for a group's own action, such as `metrics`. */
   readonly name?: string;
   readonly alias?: string;
-  /** No full stop. Defaults to the group's own if there is no name. */
+  /** Has no full stop. If there is no name, defaults to the group's summary. */
   readonly summary?: string;
   /** At least two command lines. */
   readonly examples: readonly string[];
   readonly args?: Args;
-  /** After the first argument, nothing is a flag. */
+  /** If true, nothing after the first argument is a flag. */
   readonly flagsFirst?: boolean;
   readonly flags?: Specs;
   readonly columns?: Resource;
   readonly operation?: string;
-  /** Exit statuses besides usage errors. Defaults to those of a command that calls the API. */
+  /** Exit statuses in addition to usage errors. Defaults to those of a command that calls the API. */
   readonly exits?: readonly ExitCode[];
   /** The first flag of each list can't be used with any of the others. */
   readonly conflicts?: readonly (readonly [FlagName, ...FlagName[]])[];
-  /** Returns the exit status, 0 by default. */
+  /** Returns the exit status; nothing means 0. */
   readonly run: (deps: Deps, input: ValuesOf<Specs> & ArgsOf<Args>) => Promise<ExitCode | void>;
 }
 

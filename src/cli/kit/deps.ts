@@ -7,7 +7,7 @@ import type { Streams } from "../streams/streams.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import type { SettingsRequest, Sourced } from "../../config/settings.ts";
 
-/** Costly members are functions, which load their part when called. */
+/** Members that are expensive to load are functions. */
 export interface Deps {
   readonly streams: Streams;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -16,11 +16,11 @@ export interface Deps {
   readonly clock: Clock;
   readonly random: Random;
   readonly options: GlobalOptions;
-  /** Aborted by SIGINT, SIGTERM or SIGHUP, or when stdout is closed. */
+  /** Aborted by SIGINT, SIGTERM or SIGHUP, or if stdout is closed. */
   readonly signal: AbortSignal;
   /** Printed if a second signal kills the process. */
   lastWords(text: string | null): void;
-  /** Removes the key from all later errors. */
+  /** Removes the key from all subsequent errors. */
   hideKey(key: string): void;
   /** Throws ConfigError (exit 4) if no connection is configured. */
   connect(): Promise<Connection>;
@@ -31,14 +31,17 @@ export interface Deps {
 
 export interface Connection {
   readonly client: Client;
-  /** Null if the connection isn't from a profile. */
+  /** Null if the connection doesn't come from a profile. */
   readonly profile: string | null;
   /** The base URL; for the profile `local`, the data file. */
   readonly place: string;
-  /** Short hash of the key; empty for the profile `local`. Identifies what is kept between runs, such as a state. */
+  /**
+   * A short hash of the key; empty for the profile `local`. Identifies the connection in files kept between runs, such
+   * as a state.
+   */
   keyFingerprint(): Promise<string>;
   readonly retryCount: () => number;
-  /** Called after the work succeeded. It may throw. */
+  /** Called after the command's work succeeded. May throw. */
   onDone?(): Promise<void>;
   /** Called once, even after an error. */
   close(): Promise<void>;

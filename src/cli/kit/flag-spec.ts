@@ -3,7 +3,7 @@ import type { Flags } from "../args/flags.ts";
 import { parseChoice } from "../args/values.ts";
 import type { Deps } from "./deps.ts";
 
-/** The default is one of `choices`, or the text as typed. */
+/** The default is one of `choices`, or text as a user would type it. */
 export interface ValueSpec {
   readonly choices?: readonly string[];
   /** May return a promise. Throws UsageError with the place and the accepted forms. */
@@ -12,7 +12,7 @@ export interface ValueSpec {
 
 export interface FlagSpec extends FlagRecord, ValueSpec {}
 
-/** Flags read together, such as `--since`, `--until` and `--period`. */
+/** Flags that are read together, such as `--since`, `--until` and `--period`. */
 export interface FlagGroup<Value = unknown> {
   readonly records: readonly FlagRecord[];
   /** May return a promise. */
@@ -36,7 +36,7 @@ export type ValuesOf<Specs extends FlagSpecs> = string extends keyof Specs
   ? unknown
   : { readonly [Name in keyof Specs]: ValueOf<Specs[Name]> };
 
-/** Flags that `run` gets as one object. */
+/** Groups flags that `run` receives as one object. */
 export function flagGroup<const Specs extends FlagSpecs>(specs: Specs): FlagGroup<Promise<ValuesOf<Specs>>> {
   return { records: recordsOf(specs), read: (flags, deps) => readFlags(specs, flags, deps) };
 }
@@ -70,7 +70,7 @@ export function readValue({ choices, parse }: ValueSpec, text: string, place: st
   return choices === undefined ? text : parseChoice(text, place, choices);
 }
 
-/** A flag whose values are lists with commas, and that may be repeated; null if it wasn't given. */
+/** A flag that takes lists separated by commas and may be repeated. Null if it wasn't given. */
 export function listFlag<Value>(
   record: FlagRecord,
   parse: (texts: readonly string[], place: string) => readonly Value[],

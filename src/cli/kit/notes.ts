@@ -1,4 +1,4 @@
-/** Lines on stderr, which `--quiet` suppresses. */
+/** Prints lines on stderr that `--quiet` suppresses. */
 import type { LockWatch } from "../../runtime/files/lock-file.ts";
 import { countOf } from "../../contract/text/whole-number.ts";
 import type { Connection, Deps } from "./deps.ts";
@@ -18,7 +18,7 @@ export async function writeWarning({ streams, options }: Notes, text: string): P
   if (!options.quiet) await streams.err.write(`warning: ${text}\n`);
 }
 
-/** Says what it waits for: the holder is on another machine and may still be alive. */
+/** Prints what the command is waiting for. The lock's holder is on another machine and may still be alive. */
 export function watchLock(deps: Pick<Deps, "streams" | "options" | "clock" | "signal">): LockWatch {
   return async (ms, lock) => {
     await writeNote(deps, `${lock} is held from another machine or container; watching it for ${ms / 1000} s`);

@@ -1,4 +1,4 @@
-/** Progress of bulk work: a live line on a terminal, otherwise a line every ten seconds. */
+/** Shows the progress of bulk work, as a live line on a terminal, otherwise as a line every ten seconds. */
 import type { Deps } from "./deps.ts";
 import { formatCount } from "../../contract/text/whole-number.ts";
 import { clearLine, cursorTo, moveCursor } from "node:readline";
@@ -8,7 +8,7 @@ import type { Output } from "../streams/streams.ts";
 
 export interface Progress {
   expect(rows: number): void;
-  /** `earlier` rows were done before and don't count for the rate. */
+  /** `earlier` rows were done by previous runs and don't count toward the rate. */
   update(rows: number, earlier?: number): Promise<void>;
   end(): Promise<void>;
 }
@@ -18,13 +18,13 @@ const PLAIN_MS = 10_000;
 /** The first rows say little about the speed of the rest. */
 const SHOW_ETA_AFTER_MS = 2_000;
 
-/** `rowsTo` is the output of the rows, if they are shown. */
+/** `rowsTo` is where the rows are printed, if they are. */
 export function createProgress(
   { streams, options, clock }: Deps,
   noun: string,
   rowsTo: Output | null = null,
 ): Progress {
-  // A live line would get mixed up with rows on the same terminal.
+  // On the same terminal, a live line would get mixed up with the rows.
   const isLive = streams.err.isTTY && rowsTo?.isTTY !== true;
   const everyMs = isLive ? LIVE_MS : PLAIN_MS;
   const began = clock.monotonic();
@@ -46,7 +46,7 @@ export function createProgress(
       (await live).show(line);
     },
     async end() {
-      // Its timer would keep the process alive, even if it's still opening.
+      // The live line's timer would keep the process alive, even if the line is still opening.
       (await live)?.end();
       live = null;
     },
@@ -60,7 +60,7 @@ interface ProgressState {
   readonly elapsedMs: number;
 }
 
-/** `1200 of 2000 rows, 640/s, 2s left`. */
+/** Returns `1200 of 2000 rows, 640/s, 2s left`. */
 function describeProgress(noun: string, { rows, earlier, expected, elapsedMs }: ProgressState): string {
   const perSecond = ((rows - earlier) * 1000) / Math.max(1, elapsedMs);
   const rate = `${formatCount(Math.round(perSecond))}/s`;
@@ -91,7 +91,7 @@ export interface LiveLine {
   end(): void;
 }
 
-/** Progress and waits share the terminal's one live line. */
+/** The terminal has one live line, which progress and waits share. */
 const SHARED = new WeakMap<Output, Promise<SharedLine>>();
 
 interface SharedLine {
@@ -133,7 +133,7 @@ async function startLine(err: Output, color: boolean): Promise<SharedLine> {
   return { spinner, texts: new Map() };
 }
 
-/** What the spinner needs of a terminal, on top of our own output. */
+/** Adds to our own output what the spinner needs from a terminal. */
 function toTerminal(err: Output): NodeJS.WriteStream {
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {

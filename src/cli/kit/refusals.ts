@@ -1,20 +1,23 @@
-/** Explains a refusal in terms of the command, which knows what was requested; the client only knows the status. */
+/**
+ * Explains a refusal in terms of the command. The client only knows the status, but the command knows what it
+ * requested.
+ */
 import { RefusedError } from "../../client/errors/call-errors.ts";
 import type { ClientError } from "../../client/errors/client-error.ts";
 import { isJsonObject, type Json } from "../../contract/json.ts";
 
 export interface Refusal {
   readonly status: number;
-  /** If set, only refusals that complain about this attribute. */
+  /** If set, matches only refusals that complain about this attribute. */
   readonly attribute?: string;
   readonly says?: RegExp;
-  /** True if the body must be JSON: a proxy's error page proves nothing. */
+  /** True if the body must be JSON, because a proxy's error page proves nothing. */
   readonly inJson?: boolean;
   readonly words: string;
   readonly hint: string;
 }
 
-/** Rewords a refusal by the first entry that fits. */
+/** Rewords a refusal using the first entry that fits. */
 export async function withRefusals<Result>(work: Promise<Result>, refusals: readonly Refusal[]): Promise<Result> {
   try {
     return await work;
@@ -32,13 +35,13 @@ function fits({ status, attribute, says, inJson }: Refusal, error: RefusedError)
   return attribute === undefined || complaintsOf(error.details).includes(attribute);
 }
 
-/** The attributes of `{"errors": {"trend": ["does not exist"]}}`. */
+/** Returns the attributes in `{"errors": {"trend": ["does not exist"]}}`. */
 function complaintsOf(details: Json): readonly string[] {
   const errors = isJsonObject(details) ? (details["errors"] ?? null) : null;
   return isJsonObject(errors) ? Object.keys(errors) : [];
 }
 
-/** Null if the service refuses, as one that lacks the endpoint does. */
+/** Null if the service refuses, as it does if it lacks the endpoint. */
 export async function nullIfRefused<Value>(work: Promise<Value>): Promise<Value | null> {
   try {
     return await work;
@@ -59,7 +62,7 @@ export async function nullIfFailed<Value>(work: Promise<Value> | undefined): Pro
 
 type Explanation = Pick<Refusal, "words" | "hint">;
 
-/** Statuses of a service without the endpoint. It may also answer 404, as for a missing object. */
+/** Statuses of a service that lacks the endpoint. It may also answer 404, as for a missing object. */
 const LACKING = [405, 410];
 
 export function lacksEndpoint({ status }: ClientError): boolean {
@@ -75,7 +78,7 @@ export function noTrend(trend: string | null): readonly Refusal[] {
   return trend === null ? [] : [{ status: 422, attribute: "trend", words: `no trend ${trend}`, hint }];
 }
 
-/** `attribute` is the parameter that has the id. */
+/** `attribute` is the parameter with the id. */
 export function noPersonWithId(id: string | null, attribute: string): readonly Refusal[] {
   const hint = "surveyctl people list shows the ids";
   return id === null ? [] : [{ status: 422, attribute, words: `no person with id ${id}`, hint }];

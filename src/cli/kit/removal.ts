@@ -1,24 +1,24 @@
-/** Confirmation of what can't be undone: a question on a terminal, otherwise `--yes`. */
+/** Asks before changes that can't be undone: with a question on a terminal, otherwise by requiring `--yes`. */
 import type { FlagRecord } from "../args/flag-record.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { toSafeText } from "../render/safe-text.ts";
 import type { Deps } from "./deps.ts";
 import { confirm } from "./notes.ts";
 
-/** `test/cli/kit/removal.test.ts` lists the commands that have it. */
+/** `test/cli/kit/removal.test.ts` lists the commands with this flag. */
 export const YES_FLAG: FlagRecord = { flag: "--yes", text: "skip the confirmation prompt" };
 
 export interface Removal {
   readonly command: string;
   readonly yes: boolean;
   readonly kept?: string;
-  /** Also show the question without a terminal, since it lists what the command line doesn't name. */
+  /** Show the question even without a terminal, because it lists things that the command line doesn't name. */
   readonly isList?: boolean;
 }
 
 /**
- * Composes the question first, so that an unknown name is reported before a missing `--yes`. A null question or
- * `--dry-run` asks nothing. Throws UsageError without a terminal, CancelledError if declined.
+ * Composes the question first, so that an unknown name is reported before a missing `--yes`. Asks nothing if the
+ * question is null or with `--dry-run`. Throws UsageError without a terminal, CancelledError if the user declines.
  */
 export async function confirmRemoval(
   deps: Deps,

@@ -1,4 +1,4 @@
-/** Section 2, "Special properties". */
+/** Reads the flags for properties (section 2, "Special properties"). */
 import { quoteText } from "../../contract/text/invisible.ts";
 import { type JsonObject, numberThatLosesDigits, parseJsonObject } from "../../contract/json.ts";
 import { characterCount } from "../../contract/limits.ts";
@@ -48,13 +48,13 @@ function checkLength(rule: SpecialProperty, all: JsonObject): void {
   }
 }
 
-/** Null if the survey is translated into the locale. `place` is the flag or the cell. */
+/** Null if the survey is translated into the locale. `place` is the flag or cell that named it. */
 export function localeWarning(properties: JsonObject | null, place = "--locale"): string | null {
   const locale = properties?.["locale"];
   if (locale === undefined || locale === null) return null;
   const named = typeof locale === "string" ? locale : JSON.stringify(locale);
   if (findLocale(named) !== null) return null;
-  // A typo, or a regional variant: `de` for `de-AT`.
+  // Suggests the intended locale for a typo, or `de` for a regional variant such as `de-AT`.
   const nearest = suggest(named, LOCALES) ?? lookUpLocale(named.replaceAll("_", "-"));
   const advice = nearest === null ? "" : `; did you mean ${nearest}?`;
   return `${place}: "${named}" is not a supported locale; the survey falls back to ${FALLBACK_LOCALE}${advice}`;

@@ -10,7 +10,7 @@ import type { Deps } from "./deps.ts";
 import type { FlagGroup } from "./flag-spec.ts";
 import { writeNote } from "./notes.ts";
 
-/** `what` is a verb, as in "created". */
+/** `what` is a participle such as "created". */
 export function rangeFlags(what: string): readonly FlagRecord[] {
   return [
     { flag: "--since", value: "time", text: `${what} at or after` },
@@ -32,7 +32,7 @@ export function timeContext({ clock, options }: Deps): TimeContext {
   return { now: unixSeconds(clock), zone: options.timeZone };
 }
 
-/** Unix seconds. A date means its first or last second. */
+/** Returns Unix seconds. A date means its first or last second, as `edge` says. */
 export function readTime(deps: Deps, flags: Flags, flag: string, edge: DayEdge): number | null {
   return flags.parse(flag, (text, place) => parseTime(text, place, timeContext(deps), edge));
 }
@@ -45,14 +45,14 @@ export function parseEnd(text: string, place: string, deps: Deps): number {
   return parseTime(text, place, timeContext(deps), "last");
 }
 
-/** Throws UsageError for times more than a day ahead. */
+/** Throws UsageError for times more than a day in the future. */
 export function parseRecordedTime(text: string, place: string, deps: Deps): number {
   const at = parseStart(text, place, deps);
   if (at <= timeContext(deps).now + DAY_SECONDS) return at;
   throw new UsageError(`${place}: ${quoteText(text)} is more than a day ahead`);
 }
 
-/** Unix seconds, inclusive; null if open. */
+/** Unix seconds, both inclusive. Null means unbounded. */
 export interface TimeFilter {
   readonly since: number | null;
   readonly until: number | null;
@@ -62,13 +62,13 @@ interface RangeFlags {
   readonly since: string;
   readonly until: string;
   readonly period?: string;
-  /** Overrides the current time, for commands that leave out later rows. */
+  /** The flag that replaces the current time, for commands that leave out later rows. */
   readonly asOf?: string;
 }
 
 export const RANGE_FLAGS: RangeFlags = { since: "--since", until: "--until", period: "--period" };
 
-/** Throws UsageError for an empty range. `--verbose` prints the resolved range. */
+/** Throws UsageError for an empty range. Prints the range with `--verbose`. */
 export function readRange(deps: Deps, flags: Flags, names: RangeFlags = RANGE_FLAGS): TimeFilter {
   const { period } = names;
   const whole =
@@ -90,14 +90,14 @@ function checkOrder(deps: Deps, flags: Flags, names: RangeFlags, { since, until 
   if (until !== null && since > until)
     throw new UsageError(`${names.until} (${iso(until)}) is before ${names.since} (${iso(since)})`);
   const { asOf, period } = names;
-  // Lists may have later rows: the service's clock may be fast.
+  // Other lists may have later rows, because the service's clock may be fast.
   if (asOf === undefined || since <= now) return;
   const start = period !== undefined && flags.text(period) !== null ? period : names.since;
   const where = flags.text(asOf) === null ? "in the future" : `after ${asOf} (${iso(now)})`;
   throw new UsageError(`${start} (${iso(since)}) is ${where}`);
 }
 
-/** `note: --since 2026-05-01 00:00:00, --until 2026-05-31 23:59:59 (Europe/Berlin)`. */
+/** Prints `note: --since 2026-05-01 00:00:00, --until 2026-05-31 23:59:59 (Europe/Berlin)`. */
 function echo(deps: Deps, names: RangeFlags, { since, until }: TimeFilter): void {
   const { now, zone } = timeContext(deps);
   const write = createTimeFormatter({ format: "local", zone, now });

@@ -1,4 +1,4 @@
-/** Shows retries and checks on stderr: a live line on a terminal, otherwise a line per cause. */
+/** Shows retries and checks on stderr: as a live line on a terminal, otherwise as a line per cause. */
 import type { OnWait, Wait } from "../../client/trace/trace.ts";
 import { toSafeText } from "../render/safe-text.ts";
 import type { Deps } from "./deps.ts";
@@ -6,12 +6,12 @@ import type { LiveLine } from "./progress.ts";
 
 export interface WaitLines {
   readonly onWait: OnWait;
-  /** Retried requests, shown or not. */
+  /** Number of retried requests, whether or not they were shown. */
   readonly retryCount: () => number;
   end(): Promise<void>;
 }
 
-/** `--quiet` shows nothing but still counts. */
+/** With `--quiet`, shows nothing but still counts. */
 export function createWaitLines({ streams, options }: Pick<Deps, "streams" | "options">): WaitLines {
   const causes = new Set<string>();
   const underWay = new Map<symbol, string>();
@@ -19,7 +19,7 @@ export function createWaitLines({ streams, options }: Pick<Deps, "streams" | "op
   let live: Promise<LiveLine> | null = null;
 
   async function refresh(): Promise<void> {
-    // Most commands never wait, so this is loaded late.
+    // Loaded late, because most commands never wait.
     live ??= import("./progress.ts").then(({ openLiveLine }) => openLiveLine(streams.err, options.color));
     const line = await live;
     const latest = [...underWay.values()].at(-1);
@@ -51,7 +51,7 @@ export function createWaitLines({ streams, options }: Pick<Deps, "streams" | "op
   };
 }
 
-/** `127.0.0.1:9 refused the connection; retrying in 0.2 s (1/5)`. */
+/** Returns `127.0.0.1:9 refused the connection; retrying in 0.2 s (1/5)`. */
 export function describeWait(wait: Wait): string {
   const time = describeTime(wait.waitMs);
   const next =

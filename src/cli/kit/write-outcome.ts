@@ -1,4 +1,4 @@
-/** The outcome of a single write, and what `--dry-run` prints instead. */
+/** Shows the outcome of a single write, or what `--dry-run` prints instead. */
 import type { WriteResult } from "../../client/client.ts";
 import { mayHaveArrived, RefusedError, UnknownOutcomeError } from "../../client/errors/call-errors.ts";
 import type { Deps } from "./deps.ts";
@@ -14,8 +14,8 @@ import { UNCHANGED } from "../../contract/http.ts";
 import { LEFT_IN_OUTBOX, type Route, routePath } from "../../contract/routes.ts";
 
 /**
- * `evidence` says what to do if it's unknown whether the write arrived. Then throws UnknownOutcomeError, or
- * InterruptedError if a signal came first.
+ * If it is unknown whether the write arrived, throws UnknownOutcomeError with `evidence` as advice, or InterruptedError
+ * if a signal came first.
  */
 export async function showOutcome(
   deps: Deps,
@@ -25,7 +25,7 @@ export async function showOutcome(
   const result = await write.catch((error: unknown) => {
     if (error instanceof InterruptedError)
       throw new InterruptedError(error.signal, `the request may have been processed: ${evidence}`);
-    // All retries failed, and any of them may have arrived.
+    // All retries failed, but each of them may have arrived.
     throw mayHaveArrived(error) ? new UnknownOutcomeError(error, null).advise(evidence) : error;
   });
   if (result.kind === "unknown") throw result.error.advise(evidence);
@@ -39,7 +39,8 @@ export async function showOutcome(
 }
 
 /**
- * For changes that are safe to repeat. False if our own service says that nothing changed. Throws UnknownOutcomeError.
+ * For changes that are safe to repeat. Returns false if our own service says that nothing changed. Throws
+ * UnknownOutcomeError.
  */
 export async function settleChange(
   change: Promise<WriteResult>,
@@ -50,7 +51,7 @@ export async function settleChange(
     throw error instanceof RefusedError ? await explain(error) : error;
   });
   if (result.kind === "unknown") throw result.error.advise(again);
-  // A previous try whose response was lost may have made the change.
+  // An earlier attempt whose response was lost may have made the change.
   const mayHaveChanged = result.kind === "answered" && result.lostBefore;
   return mayHaveChanged || !hasHeader(result, UNCHANGED);
 }
@@ -71,7 +72,7 @@ export function surveyStatusOf(result: WriteResult): SurveyStatus | null {
   return text === undefined ? null : parseSurveyStatus(text);
 }
 
-/** Leaves out what wasn't given. */
+/** Omits fields that weren't given. */
 export function toBody(fields: Readonly<Record<string, Json | undefined>>): JsonObject {
   return Object.fromEntries(
     Object.entries(fields).filter((entry): entry is [string, Json] => entry[1] !== null && entry[1] !== undefined),
@@ -84,7 +85,7 @@ export interface PlannedRequest {
   readonly body?: JsonObject;
 }
 
-/** One JSON object on one line: `{"method","url","body"}`. */
+/** Returns one JSON object on one line: `{"method","url","body"}`. */
 export function toDryRunLine(baseUrl: string, { route, placeholders, body }: PlannedRequest): string {
   const url = `${baseUrl.replace(/\/+$/, "")}${routePath(route, placeholders)}`;
   return `${JSON.stringify({ method: route.method, url, body: body ?? null })}\n`;

@@ -1,23 +1,23 @@
-/** Flags may precede the command's name: finds its words and puts them first. */
+/** Flags may come before the command's name. This finds the words of the name and puts them first. */
 import type { FlagRecord } from "../args/flag-record.ts";
 import { GLOBAL_FLAGS } from "../args/global-options.ts";
 import { type CommandNode, defineGroup } from "../kit/command-node.ts";
 import { loadGroup, type CommandGroup } from "./command-groups.ts";
 
 export interface Arranged {
-  /** The most specific command that the words name. */
+  /** The most specific command named by the words. */
   readonly command: CommandNode;
   readonly path: readonly string[];
-  /** `path` as typed, so an alias stays an alias. */
+  /** `path` as typed, with aliases. */
   readonly typed: readonly string[];
   readonly rest: readonly string[];
-  /** The word where a command was expected, if it isn't one. */
+  /** A word in the place of a command that isn't one; null if there is none. */
   readonly stray: string | null;
 }
 
 /**
- * With the name first, the parser knows the command's flags: in `people add --name --json`, the name is `--json`. Loads
- * only the named group.
+ * With the name first, the parser knows the command's flags: in `people add --name --json`, the value of `--name` is
+ * `--json`. Loads only the named group.
  */
 export async function arrange(groups: readonly CommandGroup[], args: readonly string[]): Promise<Arranged> {
   const commands = groups.map((group) => defineGroup({ ...group, commands: [] }));
@@ -32,7 +32,7 @@ export async function arrange(groups: readonly CommandGroup[], args: readonly st
   return arranged;
 }
 
-/** Descends one level; null if no remaining word can be a name. */
+/** Descends one level. Null if none of the remaining words can be a name. */
 function step({ command, path, typed, rest }: Arranged): Arranged | null {
   const at = findWord(rest, command);
   const word = at === null ? undefined : rest[at];
@@ -72,7 +72,7 @@ function isFlag(word: string): boolean {
   return word.length > 1 && word.startsWith("-");
 }
 
-/** Where a flag's value is: in the next word or in the same one. */
+/** Whether a flag's value is in the next word or in the same one. */
 function valueOf(word: string, flags: readonly FlagRecord[]): "next" | "own" | "unknown" {
   if (word.startsWith("--")) {
     if (word.includes("=")) return "own";

@@ -1,4 +1,6 @@
-/** The top-level commands, such as `people`: root help needs only this table; the rest loads if one is named. */
+/**
+ * The top-level commands, such as `people`. The root help needs only this table; a group is loaded when it is named.
+ */
 import { type CommandNode, defineGroup } from "../kit/command-node.ts";
 
 export interface CommandGroup {

@@ -1,4 +1,4 @@
-/** Finds the command that a command line names, with its flags and operands. */
+/** Finds the command named by a command line, with its flags and operands. */
 import { Argument, Command, CommanderError, Option } from "commander";
 import { VERSION } from "../../runtime/version.ts";
 import { type FlagRecord, formOf } from "../args/flag-record.ts";
@@ -10,7 +10,7 @@ import { arrange } from "./arrange.ts";
 import { type CommandGroup, COMMAND_GROUPS } from "./command-groups.ts";
 import { checkRules, incomplete, toUsageError } from "./usage-problems.ts";
 
-/** Text for stdout, or work to do. */
+/** Text to print to stdout, or work to do. */
 export type CommandLine =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "call"; readonly call: Call };
@@ -25,7 +25,7 @@ export interface Call {
 
 interface ReadOptions {
   readonly groups?: readonly CommandGroup[];
-  /** Width of help. */
+  /** Width of the help text. */
   readonly columns?: number;
 }
 
@@ -36,7 +36,7 @@ export async function readCommandLine(
   if (args.length === 1 && (args[0] === "--help" || args[0] === "-h")) return text(layOutRootHelp(groups, columns));
   const arranged = await arrange(groups, args);
   const { command, path, rest, stray } = arranged;
-  // `people help list` is `people list --help`.
+  // `people help list` means `people list --help`.
   if (stray === "help")
     return readCommandLine([...path, ...rest.filter((word) => word !== "help"), "--help"], { groups, columns });
   const isRoot = path.length === 0;
@@ -64,7 +64,7 @@ function text(content: string): CommandLine {
   return { kind: "text", text: content };
 }
 
-/** Long names of the flags that were typed. A switch and its --no- form count as one here. */
+/** Long names of the given flags. A switch and its --no- form count as one here. */
 function typedFlags(parser: Command): ReadonlySet<string | undefined> {
   const typed = parser.options.filter((option) => parser.getOptionValueSource(option.attributeName()) === "cli");
   return new Set(typed.map(({ long }) => long));
@@ -74,14 +74,14 @@ function createParser(command: CommandNode): Command {
   const parser = new Command(command.name)
     .exitOverride()
     .helpOption("-h, --help")
-    // Otherwise commander opens the streams to ask for their width and colors.
+    // By default commander opens the streams to find out their width and colors.
     .configureOutput({ writeOut: () => undefined, outputError: () => undefined, getOutHasColors: () => false })
     .configureHelp({ formatHelp: () => "" })
     .showSuggestionAfterError(false)
     .allowExcessArguments(false)
     .passThroughOptions(command.flagsFirst);
   for (const [at, [form, description]] of command.operands.entries()) {
-    // Commander fills arguments from the left, so after an optional one the command checks what is missing.
+    // Commander fills arguments from the left, so the command itself checks those after an optional one.
     const isAfterOptional = command.operands[at - 1]?.[0].startsWith("[") === true;
     parser.addArgument(new Argument(isAfterOptional ? form.replace(/^<(.*)>$/, "[$1]") : form, description));
   }
@@ -98,10 +98,10 @@ function toOption(record: FlagRecord): Option {
   return record.default === undefined ? option : option.default(record.default);
 }
 
-/** Commands that print JSON although they have no columns. */
+/** Commands that print JSON even though they have no columns. */
 const JSON_WITHOUT_COLUMNS: ReadonlySet<string> = new Set(["api", "import"]);
 
-/** The global flags, except those that the command declares itself or has no use for. */
+/** The global flags, without those that the command redefines or can't use. */
 function sharedFlags({ name, flags, columns }: CommandNode): readonly FlagRecord[] {
   const own = new Set<string | undefined>(flags.flatMap(({ flag, short }) => [flag, short]));
   return GLOBAL_FLAGS.filter(

@@ -1,4 +1,4 @@
-/** Maps every error to its report on stderr and an exit status. */
+/** Maps each error to a report on stderr and an exit status. */
 import { ClientError } from "../../client/errors/client-error.ts";
 import { AuthError, BadReplyError, RefusedError, ServiceError, TimeoutError } from "../../client/errors/call-errors.ts";
 import { ConfigError, type ConfigAdvice, type UnknownProfile } from "../../config/config-error.ts";
@@ -15,16 +15,19 @@ import { EXIT, type ExitCode } from "../exit-codes.ts";
 export interface ErrorReport {
   readonly code: string;
   readonly message: string;
-  /** HTTP status; null without a response. */
+  /** HTTP status; null if there was no response. */
   readonly status: number | null;
   readonly details: Json;
   readonly hint: string | null;
-  /** Replaces the message in text output, one line per failure. */
+  /** Replaces the message in text output with one line per failure. */
   readonly each?: readonly string[];
   readonly exit: ExitCode;
 }
 
-/** The first match decides; an unknown error is reported as internal. `verbose` adds the method and URL of the call. */
+/**
+ * The first match decides. An unknown error is reported as internal. With `verbose`, adds the method and URL of the
+ * call.
+ */
 export function describeError(error: unknown, verbose: boolean): ErrorReport {
   if (!(error instanceof Error))
     return report("internal", `a value that is not an error was thrown: ${String(error)}`, EXIT.failed);
@@ -43,7 +46,7 @@ export function describeError(error: unknown, verbose: boolean): ErrorReport {
   );
 }
 
-/** The message of an unexpected error may have several lines, or none. */
+/** An unexpected error's message may have several lines, or none. */
 function firstLine({ message, name }: Error): string {
   return message.split("\n")[0] || name;
 }
@@ -123,7 +126,10 @@ function describeClient(error: Error, verbose: boolean): ErrorReport | null {
   return { code, message, status, details, hint: advise(error), exit };
 }
 
-/** The next step, the source of a wrong key or address, and the number of tries, one line each; null if empty. */
+/**
+ * Says what to do next, where a wrong key or address comes from, and how often the request was tried, one per line.
+ * Null if there is nothing to say.
+ */
 function advise(error: ClientError): string | null {
   const { tries, origin, hint } = error;
   const isKey = ABOUT_KEY.has(error.code);
@@ -146,7 +152,7 @@ function isPage(error: ClientError): boolean {
   return reply instanceof BadReplyError && (/html/i.test(reply.contentType ?? "") || reply.preview.startsWith("<"));
 }
 
-/** By code, since the client doesn't know flags or commands. */
+/** Chosen by the error's code, because the client doesn't know flags or commands. */
 function nextStep(error: ClientError): string | null {
   if (error instanceof ServiceError) return error.retryAfterMs === null ? ADVICE.service_failed : ADVICE.longer_wait;
   const timeout = error instanceof BadReplyError ? error.cause : error;
@@ -170,10 +176,10 @@ const ADVICE = {
   unauthorized: "surveyctl auth status shows which key is used",
 } as const;
 
-/** System errors about the name of a file, which are usage errors. */
+/** System errors caused by a wrong file name, which are usage errors. */
 const MISNAMED: ReadonlySet<string> = new Set(["ENOENT", "EACCES", "EPERM", "EISDIR", "ENOTDIR", "EROFS"]);
 
-/** Names for system calls without a path. */
+/** Names shown for system calls that have no path. */
 const PLACES: ReadonlyMap<string, string> = new Map([
   ["write", "writing the output"],
   ["uv_cwd", "the current directory"],

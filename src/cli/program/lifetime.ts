@@ -1,25 +1,25 @@
-/** Signals and uncaught errors, which end a command early. */
+/** Handles signals and uncaught errors, which end a command early. */
 import { CrashError, InterruptedError, type StopSignal } from "../errors/command-errors.ts";
 import type { Process } from "../process.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 
 export interface Lifetime {
-  /** Aborted with InterruptedError by the first signal, or with the reason given to `end`. */
+  /** Aborted by the first signal, with InterruptedError, or by `end`, with the reason given to it. */
   readonly signal: AbortSignal;
   end(reason: Error): void;
   /** Written to stderr if a second signal kills the process. */
   lastWords(text: string | null): void;
-  /** Removes the listeners, so that the process can exit. */
+  /** Removes the listeners so that the process can exit. */
   release(): void;
 }
 
 const SIGNALS: readonly StopSignal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
-/** `timeout` signals its child twice, directly and through its process group. Nobody presses Ctrl-C that fast. */
+/** `timeout` signals its child twice, directly and through its process group. Nobody presses Ctrl-C twice that fast. */
 const ECHO_MS = 100;
 
-/** The first signal asks the command to stop; a second one kills the process, as without a listener. */
+/** The first signal asks the command to stop. A second one kills the process, as it would without a listener. */
 export function watchSignals(process: Process): Lifetime {
   const controller = new AbortController();
   let words: string | null = null;
@@ -39,7 +39,7 @@ export function watchSignals(process: Process): Lifetime {
     controller.abort(new InterruptedError(name));
   };
   for (const name of SIGNALS) process.on(name, onSignal);
-  // By default Node opens its debugger on this signal, and any local user could connect to it.
+  // By default this signal makes Node open its debugger, to which any local user could connect.
   process.on("SIGUSR1", () => undefined);
   return {
     signal: controller.signal,
@@ -51,12 +51,12 @@ export function watchSignals(process: Process): Lifetime {
   };
 }
 
-/** After a crash, the command may wait for something that never comes. */
+/** Time to stop after a crash, because the command may be waiting for something that never happens. */
 const GRACE_MS = 3000;
 
 /**
- * Node would print the stack of an uncaught error, with any personal data in it. Here it stops the command like a
- * signal, so files stay intact, and is reported like other errors.
+ * Node would print an uncaught error's stack, including personal data. Instead, the error stops the command like a
+ * signal, so that files stay intact, and is reported like other errors.
  */
 export function watchCrashes(process: Process, lifetime: Lifetime, report: (error: unknown) => Promise<ExitCode>) {
   const ended = new AbortController();
@@ -81,7 +81,7 @@ export function watchCrashes(process: Process, lifetime: Lifetime, report: (erro
   });
   return {
     first: (): CrashError | null => state.first,
-    /** From now on a crash only has to be reported. */
+    /** From here on, a crash only has to be reported. */
     commandEnded: (): void => ended.abort(),
   };
 }

@@ -9,13 +9,18 @@ import type { Output } from "../streams/streams.ts";
 
 export interface QueryOutput {
   readonly out: Output;
-  /** Prints the result. If that fails or the output isn't JSON, prints it unchanged and throws FilterError. */
+  /**
+   * Prints the result. If the query fails or the output isn't JSON, prints the output unchanged and throws FilterError.
+   */
   end(): Promise<void>;
-  /** After the command failed: prints the result if there is one, since the command's own error is reported. */
+  /**
+   * Called if the command failed. Prints the result if there is one, and doesn't throw, because the command's own error
+   * is reported.
+   */
   endFailed(): Promise<void>;
 }
 
-/** Accepts a leading dot, as in jq. Throws UsageError for an invalid expression. */
+/** Accepts a leading dot, as jq does. Throws UsageError for an invalid expression. */
 export function openQueryOutput(expression: string, out: Output): QueryOutput {
   const evaluate = readExpression(expression);
   const parts: string[] = [];
@@ -65,7 +70,7 @@ function readExpression(expression: string): (value: JSONValue) => JSONValue {
   }
 }
 
-/** Names of the functions called anywhere in an expression's syntax tree. */
+/** Names of the functions called in an expression's syntax tree. */
 function functionsOf(tree: unknown): string[] {
   if (typeof tree !== "object" || tree === null) return [];
   const below = Object.values(tree).flatMap(functionsOf);
@@ -77,7 +82,7 @@ function reasonOf(error: unknown): string {
   return message.replace(/^Syntax error: invalid token \(EOF\): ""/, "it ends too early").replace(/\.$/, "");
 }
 
-/** One document, or one per line, as `--dry-run` prints them. */
+/** Reads one document, or one per line, which is what `--dry-run` prints. */
 function readDocuments(text: string): JSONValue[] {
   const whole = parse(text);
   if (whole !== undefined) return [whole];

@@ -9,11 +9,11 @@ export interface ErrorStyle {
   readonly json: boolean;
   readonly verbose: boolean;
   readonly color?: boolean;
-  /** API keys in use, which are removed from the output. */
+  /** The API keys in use, which are removed from the output. */
   readonly keys: readonly string[];
 }
 
-/** Prints the error and its hint to stderr, as one line of JSON if requested, and returns the exit status. */
+/** Prints the error and its hint to stderr, as a line of JSON if requested, and returns the exit status. */
 export async function reportError(error: unknown, streams: Pick<Streams, "err">, style: ErrorStyle): Promise<ExitCode> {
   const { exit, each, ...described } = describeError(error, style.verbose);
   const stack = style.verbose && error instanceof Error && described.code === "internal" ? (error.stack ?? "") : "";
@@ -32,7 +32,7 @@ const HEADING_AT_START = /^(?=error:)/m;
 async function writeRed({ err }: Pick<Streams, "err">, text: string): Promise<void> {
   const red = Buffer.from(new Chalk({ level: 1 }).red(HEADING));
   for (const part of text.split(HEADING_AT_START)) {
-    // Bytes pass to a terminal as they are.
+    // Written as bytes, which aren't escaped for the terminal.
     if (part.startsWith(HEADING)) await err.write(red);
     await err.write(part.startsWith(HEADING) ? part.slice(HEADING.length) : part);
   }
@@ -48,10 +48,10 @@ function toLines(
   return `${lines}${hint === null ? "" : `hint: ${hint.replaceAll("\n", "\n      ")}\n`}`;
 }
 
-/** `serve` then writes nothing but JSON to stderr. */
+/** With this flag, `serve` writes nothing but JSON to stderr. */
 const JSON_LOG = /(?:^| )--log-format[ =]json(?: |$)/;
 
-/** Reads the raw words, since parsing them may be what failed. */
+/** Reads the raw words, because parsing them may be what failed. */
 export function readErrorStyle(
   args: readonly string[],
   env: Environment,

@@ -1,4 +1,4 @@
-/** Runs a command line for another command, such as `mcp`. */
+/** Runs a command line on behalf of another command, such as `mcp`. */
 import type { GlobalOptions } from "../args/global-options.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { helpText } from "../help/help.ts";
@@ -33,7 +33,7 @@ export async function runWithin(
   }
 }
 
-/** Adds the flags of the current connection before the first flag, since nothing after `--` is a flag. */
+/** Inserts the flags of the current connection before the first flag, because nothing after `--` is a flag. */
 export function overSameConnection(words: readonly string[], options: GlobalOptions): readonly string[] {
   const { profile, baseUrl, insecureHttp, timeZone } = options;
   const connection = [

@@ -1,14 +1,14 @@
-/** Usage errors about commands and flags rather than single values. */
+/** Usage errors that concern commands and flags rather than single values. */
 import type { Command, CommanderError } from "commander";
 import { suggest } from "../args/suggest.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import type { CommandNode } from "../kit/command-node.ts";
 import { flagsFor, type Arranged } from "./arrange.ts";
 
-/** Flags accepted instead of a command. */
+/** Flags that can be used without a command. */
 const ANSWERS = ["--version", "--help"];
 
-/** The error for a missing or unknown command. An unknown flag is reported first. */
+/** Returns the error for a missing or unknown command. An unknown flag takes precedence. */
 export function incomplete({ command, path, typed, rest, stray }: Arranged): UsageError {
   const names = command.commands.map(({ name }) => name);
   const hint = `available commands: ${names.join(", ")}`;
@@ -30,7 +30,7 @@ export function incomplete({ command, path, typed, rest, stray }: Arranged): Usa
   return new UsageError(`${called} ${rest[0] ?? ""}: a command is required`, { hint });
 }
 
-/** Commands of other tools, and the command that does the same here. */
+/** Commands of other tools, with the equivalent command here. */
 export const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ["login", "auth login"],
   ["logout", "auth logout"],
@@ -65,7 +65,7 @@ export const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ["update", "people update"],
 ]);
 
-/** The intended command, without the program's name; null if it isn't known. */
+/** The command that was probably meant, without the program's name; null if there is no guess. */
 export function commandMeant(path: readonly string[], word: string): string | null {
   const typed = [...path, word].join(" ");
   const isFileName = word === "-" || /[./\\]/.test(word);
@@ -73,7 +73,7 @@ export function commandMeant(path: readonly string[], word: string): string | nu
   return OTHER_WORDS.get(typed) ?? null;
 }
 
-/** Flags that people try for the API key. */
+/** Flags that people try in order to pass the API key. */
 const KEY_FLAGS = new Set(["--key", "--api-key", "--apikey", "--token", "--password"]);
 
 function unknownFlag(flag: string, hint: string): UsageError {
@@ -120,13 +120,13 @@ export function checkRules({ flags, examples }: CommandNode, isGiven: (flag: str
 /** Rewords commander's errors, which say "option" instead of "flag". */
 export function toUsageError(error: CommanderError, parser: Command, { command, path }: Arranged): UsageError {
   const help = `${["surveyctl", ...path].join(" ")} --help shows its usage and flags`;
-  // Only the quoted name in its message is useful.
+  // Only the quoted name in commander's message is useful.
   const what = error.message.replace(/^error: /, "");
   const name = /'([^']*)'/.exec(what)?.[1] ?? "";
   switch (error.code) {
     case "commander.unknownOption": {
       const flag = withoutValue(name);
-      // Commander reports a switch with a value as an unknown option.
+      // Commander reports a switch that was given a value as an unknown option.
       if (flag !== name && knownFlags(command).includes(flag))
         return new UsageError(`${flag} takes no value`, { hint: help });
       return unknownFlag(flag, nearestFlag(flag, command) ?? help);

@@ -19,9 +19,9 @@ export interface RenderContext {
 }
 
 export interface ListOutput {
-  /** `mayGrow` on the first page: later rows may bring columns. */
+  /** Set `mayGrow` on the first page if later rows may add columns. */
   write(page: RowPage, mayGrow?: boolean): Promise<void>;
-  /** Writes the end of an array, or the note about an empty table. */
+  /** Writes the end of an array, or a note about an empty table. */
   end(): Promise<void>;
 }
 
@@ -40,16 +40,16 @@ export function isNumeric({ kind }: Column): boolean {
 }
 
 export interface Column {
-  /** For `--columns`, the header of CSV and keys of JSON. */
+  /** Used by `--columns`, in the header of CSV and as a key in JSON. */
   readonly name: string;
   readonly kind: ColumnKind;
   readonly read: (row: JsonObject) => Json | undefined;
-  /** Changes that aren't significant have no color. */
+  /** Returns false for changes that aren't significant, which get no color. */
   readonly isSure?: (row: JsonObject) => boolean;
-  /** Shown in records only if the row has it, or on request. */
+  /** Shown in records only if the row has a value, or on request. */
   readonly isOptional?: boolean;
   readonly addition?: string;
-  /** Parts of the text to highlight on a terminal. */
+  /** The parts of the text to highlight on a terminal. */
   readonly spans?: (text: string) => readonly { readonly start: number; readonly end: number }[];
 }
 
@@ -59,23 +59,23 @@ export interface Resource {
   /** Defaults to all columns. */
   readonly table?: readonly string[];
   readonly dropFirst?: readonly string[];
-  /** Dropped only when the flexible column is at its narrowest. */
+  /** Columns to drop only once the flexible column is at its narrowest. */
   readonly dropLast?: readonly string[];
   readonly flexible?: string;
-  /** Fields of a row's JSON, one list per form. Defaults to the columns. */
+  /** The fields of a row's JSON, as one list per form. Defaults to the columns. */
   readonly json?: readonly (readonly Column[])[];
-  /** Fields of the API that aren't columns, but can begin a dotted path. */
+  /** API fields that aren't columns but can begin a dotted path. */
   readonly fields?: readonly string[];
-  /** In a pipe, records include the names, even with `--columns`. */
+  /** Records in a pipe include the names, even with `--columns`. */
   readonly namesValues?: boolean;
-  /** The service may send other fields (metric groups), so any name is accepted. */
+  /** Accepts every name, because the service may send other fields (metric groups). */
   readonly open?: boolean;
   readonly found?: FoundColumns;
 }
 
 interface FoundColumns {
   readonly in: (rows: readonly JsonObject[]) => readonly Column[];
-  /** Null for names that aren't of this kind. */
+  /** Returns null for names that don't belong to these columns. */
   readonly named: (name: string) => Column | null;
   /** The column that has the same content for programs. */
   readonly insteadOf: string;
@@ -112,7 +112,7 @@ export function selectColumns(resource: Resource, names: readonly string[] | nul
   return names === null ? resource.columns : names.map((name) => selectColumn(resource, name));
 }
 
-/** The requested columns; by default all, followed by unknown fields of the response. */
+/** Returns the requested columns. By default, that is all of them followed by the response's unknown fields. */
 export function recordColumns(
   resource: Resource,
   names: readonly string[] | null,
@@ -138,7 +138,7 @@ export function timeFieldsOf({ columns }: Resource): readonly string[] {
   return columns.filter(({ kind }) => kind === "time").map(({ name }) => name);
 }
 
-/** `51`, `29.3`; never `-0.0`. */
+/** Returns `51` or `29.3`, but never `-0.0`. */
 export function toPoints(value: number): string {
   return Number.isInteger(value) ? String(value) : (Math.round(value * 10) / 10 || 0).toFixed(1);
 }
@@ -155,7 +155,7 @@ const NUMBER_CELLS: Partial<Record<ColumnKind, (value: number) => string>> = {
   probability: (value) => value.toFixed(3),
 };
 
-/** Null is empty, maps and arrays are JSON. */
+/** Null becomes empty text; maps and arrays become JSON. */
 export function toCellText(column: Column, value: Json | undefined, time: TimeFormatter): string {
   if (typeof value === "string") return value;
   if (value === null || value === undefined) return "";
@@ -195,7 +195,7 @@ function unknownColumn(resource: Resource, name: string): UsageError {
   );
 }
 
-/** Property names may contain dots, so the longest existing name wins at each step. */
+/** Property names may contain dots, so each step uses the longest name that exists. */
 function readPath(value: Json | undefined, segments: readonly string[]): Json | undefined {
   if (segments.length === 0) return value;
   if (Array.isArray(value)) return readPath(value[Number(segments[0])], segments.slice(1));
@@ -207,7 +207,7 @@ function readPath(value: Json | undefined, segments: readonly string[]): Json | 
   return undefined;
 }
 
-/** Customers choose the names of properties, so they say nothing about the kind. */
+/** Customers choose property names, so a name says nothing about the kind of value. */
 function kindOfName(name: string): ColumnKind {
   if (/(?:^|\.)(?:person_)?properties\./.test(name)) return "text";
   const last = name.slice(name.lastIndexOf(".") + 1);

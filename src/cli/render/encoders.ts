@@ -17,19 +17,19 @@ export function isJson(format: string | null): boolean {
 
 export interface EncoderOptions {
   readonly format: EncodedFormat;
-  /** Null writes the complete row in JSON, as the service sent it. */
+  /** Null writes each row's complete JSON, as the service sent it. */
   readonly columns: readonly Column[] | null;
   readonly timeFields?: readonly string[];
-  /** Null means ISO 8601 in UTC for CSV and TSV, and unchanged times for JSON. */
+  /** Null writes ISO 8601 in UTC to CSV and TSV, and leaves times in JSON unchanged. */
   readonly time: TimeFormat | null;
   readonly zone: string | null;
   readonly now: number;
   readonly indent?: boolean;
   /** Null unless the format is CSV. */
   readonly stringify: typeof stringify | null;
-  /** CSV only; true by default. */
+  /** Applies only to CSV; true by default. */
   readonly header?: boolean;
-  /** Adds a byte order mark, CRLF in CSV, and `'` before formulas. */
+  /** Adds a byte order mark, CRLF line ends in CSV, and `'` before formulas. */
   readonly excel?: boolean;
 }
 
@@ -77,7 +77,7 @@ function createLineEncoder(options: EncoderOptions): PageEncoder {
 
 /** Keeps all digits of numbers that don't fit into a JavaScript number. */
 export function withExactNumbers(page: RowPage, write: (rows: readonly JsonObject[]) => readonly string[]): string[] {
-  // Building the text of a filtered page takes a twelfth of an export, so only if needed.
+  // Done only if needed, because building the text of a filtered page takes a twelfth of an export.
   const exact = mayHoldLongNumbers(page.source ?? page.text) ? markLongNumbers(page.text) : null;
   return exact === null ? [...write(page.rows)] : write(JSON.parse(exact) as JsonObject[]).map(unmarkLongNumbers);
 }
@@ -90,26 +90,26 @@ function createCellWriter(options: EncoderOptions, columns: readonly Column[]): 
     return (row) => {
       const value = column.read(row);
       const text = toCellText(column, value, time);
-      // A number's sign isn't a formula.
+      // A minus sign doesn't make a number a formula.
       return typeof value === "number" ? text : guard(text);
     };
   });
   return (row) => cells.map((cell) => cell(row));
 }
 
-/** RFC 4180. A line of one empty cell is quoted, since a blank line isn't a row. */
+/** Writes RFC 4180. A line with a single empty cell is quoted, because a blank line isn't a row. */
 function createCsvWriter(write: typeof stringify, crlf = false): (rows: string[][]) => string {
   return (rows) =>
     write(rows, {
       record_delimiter: crlf ? "\r\n" : "\n",
-      // Some readers end a line at either. `quote_record_delimiter` would take a tenth longer.
+      // Some readers end lines at either character. `quote_record_delimiter` would take a tenth longer.
       quoted_match: ["\n", "\r"],
       quote_record_delimiter: false,
       quoted_empty: rows[0]?.length === 1,
     });
 }
 
-/** A cell that begins with a quote is quoted, as some readers unquote. */
+/** Quotes cells that begin with a quote, because some readers remove it. */
 export function toTsvLines(rows: readonly (readonly string[])[]): string {
   return rows.map((cells) => `${cells.map(escapeTsv).join("\t")}\n`).join("");
 }
@@ -123,7 +123,7 @@ function escapeTsv(cell: string): string {
 
 type JsonRowOptions = Pick<EncoderOptions, "columns" | "timeFields" | "time" | "zone" | "now">;
 
-/** Applies `--columns` and `--time`; null without either. */
+/** Applies `--columns` and `--time`. Null if neither was given. */
 export function createJsonWriter(options: JsonRowOptions): ((row: JsonObject) => string) | null {
   const { columns, timeFields = [], time, zone, now } = options;
   const retime =
@@ -153,7 +153,7 @@ const TIME_FIELDS: ReadonlySet<string> = new Set(
     .filter(({ type }) => type === "timestamp")
     .map(({ name }) => name),
 );
-/** The keys are the customer's, so nothing in them is a time. */
+/** Maps whose keys the customer chooses, so nothing in them counts as a time. */
 const CUSTOM_MAPS: ReadonlySet<string> = new Set(["properties", "person_properties"]);
 
 function rewriteTimes(value: Json, retime: Retiming): Json {

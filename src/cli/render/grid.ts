@@ -1,4 +1,4 @@
-/** Cells in columns, drawn by cli-table3: no rules, two spaces between columns. */
+/** Draws cells in columns with cli-table3, without rules and with two spaces between columns. */
 import Table from "cli-table3";
 import type { FittedText } from "./text-measure.ts";
 
@@ -27,12 +27,15 @@ const NO_RULES = {
   middle: GAP,
 } as const;
 
-/** A private-use character, one cell wide by any measure. */
+/** A private-use character, which every measure counts as one cell wide. */
 const FILL = "\ue000";
 const FILLS = /\ue000+/g;
 const ROWS_AT_ONCE = 50;
 
-/** Draws fills as wide as the texts, then replaces them: cli-table3 misjudges emoji and right-to-left text. */
+/**
+ * Draws fillers as wide as the texts and then replaces them, because cli-table3 misjudges the width of emoji and
+ * right-to-left text.
+ */
 export function drawGrid(columns: readonly GridColumn[], rows: readonly (readonly FittedText[])[]): string {
   let drawn = "";
   for (let start = 0; start < rows.length; start += ROWS_AT_ONCE)

@@ -6,7 +6,7 @@ import { toCellText, toChange, toPoints, type Column } from "./columns.ts";
 import { toSafeCell } from "./safe-text.ts";
 import type { TimeFormatter } from "./time.ts";
 
-/** One line, escaped: maps as `plan=pro, store=Berlin`, arrays as `a, b`. */
+/** Returns one escaped line, with maps as `plan=pro, store=Berlin` and arrays as `a, b`. */
 export function toHumanText(column: Column, value: Json | undefined, time: TimeFormatter): string {
   if (column.kind === "duration" && typeof value === "number") return toDurationText(value);
   if (column.kind === "duration" && value === null) return "off";
@@ -28,7 +28,7 @@ const NUMBER_TEXTS = {
   probability: (value: number) => (value < 0.001 ? "<0.001" : value.toFixed(3)),
 } as const;
 
-/** `52.0%`. One decimal, so that a column lines up. */
+/** Returns `52.0%`, always with one decimal so that columns line up. */
 export function toShare(share: number): string {
   return `${(100 * share).toFixed(1)}%`;
 }
@@ -38,7 +38,7 @@ export function toPercent(share: number): string {
   return share < 1 && rounded === 100 ? ">99.9%" : `${rounded}%`;
 }
 
-/** Not JSON: nested objects as `plan=pro n=51`, or only their `text`. */
+/** Doesn't use JSON: nested objects become `plan=pro n=51`, or just their `text`. */
 function toPlainText(value: Json): string {
   if (typeof value === "string") return value;
   if (Array.isArray(value)) return value.map(toPlainText).join("; ");
@@ -80,7 +80,7 @@ export function toneOfScore(value: unknown): Tone {
   return value > 0 ? "good" : "bad";
 }
 
-/** A better score is good; more responses aren't. */
+/** A higher score is good, but more responses aren't. */
 const SCORES_BY_NAME: ReadonlySet<string> = new Set(["nps", "nps_change", "change"]);
 
 const TONES_BY_NAME: ReadonlyMap<string, Tone> = new Map([
@@ -118,7 +118,7 @@ export function createPaint(color: boolean): Paint {
   };
 }
 
-/** Names blue, texts green and the rest cyan, as in `gh`. */
+/** Colors names blue, texts green and everything else cyan, as `gh` does. */
 export function paintJson(text: string, color: boolean): string {
   if (!color) return text;
   const chalk = new Chalk({ level: 1 });

@@ -1,7 +1,7 @@
-/** Indents JSON. Only white space changes, so numbers, order and repeated keys stay. */
+/** Indents JSON by changing only white space, so that numbers, order and repeated keys are kept. */
 
 export const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+/gs;
-/** Deeper levels aren't indented further, or the text would grow quadratically. */
+/** Deeper levels aren't indented further, because the text would grow quadratically. */
 const DEEPEST = 40;
 
 export function indentJson(text: string, depth: number = 0): string {

@@ -18,7 +18,7 @@ export function chooseFormat({ streams, options }: RenderContext, defaultFormat?
   return options.output ?? (options.excel ? "csv" : defaultFormat) ?? (streams.out.isTTY ? "table" : "tsv");
 }
 
-/** True if a record can be a page with tables below it: for people, not for scripts. */
+/** True if a record can be shown with tables below it, for people rather than scripts. */
 export function isPage(context: RenderContext): boolean {
   return ["table", "record"].includes(chooseFormat(context)) && context.options.columns === null;
 }
@@ -44,7 +44,7 @@ export async function openListOutput(
   return openTableOutput(context, resource, { wrap, live });
 }
 
-/** Writes a complete list; pass a page if its JSON differs from the rows. */
+/** Writes a complete list. Pass a page if its JSON differs from the rows. */
 export async function writeList(
   context: RenderContext,
   options: ListOutputOptions,
@@ -59,7 +59,7 @@ export interface ListOutputOptions {
   readonly resource: Resource;
   readonly defaultFormat?: OutputFormat;
   readonly wrap?: boolean;
-  /** The first row decides the widths. */
+  /** True if the first row determines the column widths. */
   readonly live?: boolean;
   readonly count?: boolean;
 }
@@ -111,7 +111,7 @@ async function openEncoded(
   };
 }
 
-/** Waits for the last row if rows may bring columns. */
+/** Writes nothing until the last row if rows may add columns. */
 export async function openGrowingOutput(context: RenderContext, options: ListOutputOptions): Promise<ListOutput> {
   const { resource } = options;
   const output = await openListOutput(context, options);

@@ -1,4 +1,4 @@
-/** Tables of GitHub Flavored Markdown. Nothing is cut. */
+/** Draws tables in GitHub Flavored Markdown. Nothing is cut off. */
 import type { JsonObject } from "../../contract/json.ts";
 import { withAllDigits } from "../../contract/long-numbers.ts";
 import {
@@ -37,7 +37,7 @@ export function openMarkdown(context: RenderContext, resource: Resource): ListOu
   };
 }
 
-/** A record, with its fields one below the other. */
+/** Draws a record with one field per line. */
 export function drawMarkdown(context: RenderContext, columns: readonly Column[], json: JsonObject): string {
   const time = timeFormatterFor(context, "local");
   const cells = columns.map((column) => [column.name, toHumanText(column, column.read(json), time)]);
@@ -48,7 +48,7 @@ function toMarkdown(...rows: readonly (readonly string[])[]): string {
   return rows.map((cells) => `| ${cells.map(escapeMarkdown).join(" | ")} |\n`).join("");
 }
 
-/** What would end a cell, or start markup or HTML. */
+/** Escapes characters that would end a cell, or start markup or HTML. */
 function escapeMarkdown(text: string): string {
   return text.replace(/[\\|`*<[\]~]/g, "\\$&");
 }

@@ -1,4 +1,4 @@
-/** Records as name and value, one block per row, as with `\x` in psql. */
+/** Draws records as names and values, one block per row, like `\x` in psql. */
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import { withAllDigits } from "../../contract/long-numbers.ts";
 import {
@@ -15,7 +15,7 @@ import { toSafeText } from "./safe-text.ts";
 import { createTextMeasure, type FittedText } from "./text-measure.ts";
 import { type TimeFormatter, timeFormatterFor } from "./time.ts";
 
-/** Narrower values aren't worth a column. */
+/** A narrower column of values isn't worth drawing. */
 const VALUE_WIDTH_MIN = 20;
 
 export function drawRecord(context: RenderContext, resource: Resource, json: JsonObject): string {
@@ -45,7 +45,7 @@ export function drawRecord(context: RenderContext, resource: Resource, json: Jso
   );
 }
 
-/** Drops the column that the found columns repeat. */
+/** Drops the column whose content the found columns repeat. */
 function shownColumns(resource: Resource, names: readonly string[] | null, json: JsonObject): readonly Column[] {
   const columns = recordColumns(resource, names, json);
   const { found } = resource;
@@ -53,7 +53,7 @@ function shownColumns(resource: Resource, names: readonly string[] | null, json:
   return columns.filter(({ name }) => name !== found.insteadOf);
 }
 
-/** One line, or one per object of a list: `name=smtp, state=held`. */
+/** Returns one line, or one per object of a list, such as `name=smtp, state=held`. */
 function toLines(column: Column, value: Json | undefined, time: TimeFormatter): string[] {
   const isList = Array.isArray(value) && value.some((item) => isJsonObject(item) && typeof item["text"] !== "string");
   if (!isList) return [toHumanText(column, value, time)];

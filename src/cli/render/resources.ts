@@ -37,7 +37,7 @@ export const PEOPLE: Resource = {
     "next_survey_scheduled_at",
   ],
   dropFirst: ["last_responded_at", "last_sent_at", "created_at", "next_survey_scheduled_at", "phone_number", "name"],
-  // Our own service sends them if asked.
+  // Our own service sends properties on request.
   fields: ["properties"],
 };
 
@@ -60,7 +60,7 @@ export const ADDED_PERSON: Resource = {
   ],
 };
 
-/** `person` is an id, or an object when expanded (4.3). */
+/** `person` is an id, or an object if expanded (4.3). */
 function personField(field: string): Column["read"] {
   return ({ person }: JsonObject): Json | undefined => {
     if (isJsonObject(person)) return person[field];
@@ -163,7 +163,7 @@ export const SMS_MEMBERS: Resource = {
   dropFirst: ["properties", "created_at", "person_email", "person_name", "person_id"],
 };
 
-/** The answer to adding a person to Autopilot (4.9); removing has no `properties` (4.10). */
+/** The response to adding a person to Autopilot (4.9). The response to removing one has no `properties` (4.10). */
 export const ADDED_MEMBER: Resource = {
   noun: "members",
   columns: [...MEMBER_PERSON, memberColumn("person_created_at", "person.created_at"), pathColumn("properties")],
@@ -177,7 +177,7 @@ export const REMOVED_MEMBER: Resource = {
   columns: ADDED_MEMBER.columns.filter(({ name }) => name !== "properties"),
 };
 
-/** Computed here from the service's counts. */
+/** Computed locally from the service's counts. */
 const INTERVAL: readonly Column[] = [
   pathColumn("nps_low", "points"),
   pathColumn("nps_high", "points"),

@@ -13,7 +13,7 @@ export function toSafeText(text: string): string {
   return text.replace(STEERING, (char) => NAMED.get(char) ?? `\\u${hex(char)}`);
 }
 
-/** Keeps tabs and line ends. A CR alone would overwrite its line. */
+/** Keeps tabs and line ends, but not a lone CR, which would overwrite its line. */
 export function toSafeLines(text: string): string {
   const lines = text.replaceAll(/\r(?!\n)/g, "\\r");
   return lines.replace(STEERING, (char) => (NAMED.has(char) ? char : `\\u${hex(char)}`));
@@ -24,7 +24,7 @@ export function toSafeCell(text: string): string {
   return toSafeText(text.replace(/\s+/g, " ").trim());
 }
 
-/** Escapes on a terminal; a pipe gets the bytes unchanged. */
+/** Escapes text for a terminal. A pipe gets the bytes unchanged. */
 export async function writeText(out: Output, text: string): Promise<void> {
   await out.write(out.isTTY ? toSafeLines(text) : text);
 }

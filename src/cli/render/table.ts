@@ -1,4 +1,4 @@
-/** Tables fitted to the terminal. The first rows decide the layout, the rest is streamed. */
+/** Draws tables that fit the terminal. The first rows determine the layout; the rest are streamed. */
 import type { JsonObject } from "../../contract/json.ts";
 import { withAllDigits } from "../../contract/long-numbers.ts";
 import type { RowPage } from "../../contract/row-page.ts";
@@ -128,7 +128,7 @@ function draw(
   };
 }
 
-/** Only with `--columns` or `--verbose`; otherwise it would appear too often. */
+/** Shown only with `--columns` or `--verbose`; otherwise it would appear too often. */
 function noteOf(dropped: readonly string[], { columns, verbosity }: RenderContext["options"]): string | null {
   if (dropped.length === 0 || (columns === null && verbosity === 0)) return null;
   const hidden = `${dropped.length} ${dropped.length === 1 ? "column" : "columns"} hidden (${dropped.join(", ")})`;
@@ -160,19 +160,19 @@ function headingOf({ name }: Column): string {
 }
 
 const EMAIL_WIDTH = 24;
-/** Other columns are dropped before a comment gets less than a sentence. */
+/** Other columns are dropped before a comment gets too narrow for a sentence. */
 const SENTENCE_WIDTH = 40;
 const COMMENT_WIDTH = 20;
 const TEXT_WIDTH = 12;
 const FLOOR = 4;
 
-/** Room for longer text in later rows; ids and numbers hardly grow. */
+/** Leaves room for longer text in later rows. Ids and numbers hardly grow. */
 function liveWidth({ name, kind }: Column, flexible: boolean, room: number): number {
   if (kind !== "text") return 0;
   return flexible ? room : name.endsWith("email") ? EMAIL_WIDTH : TEXT_WIDTH;
 }
 
-/** Only prose is cut: a cut id, time or number would be wrong. */
+/** Only prose is cut, because a cut id, time or number would be wrong. */
 function roomOf(
   { name, kind }: Column,
   natural: number,
@@ -205,7 +205,10 @@ interface ColumnRoom {
 
 type Need = "natural" | "comfortable" | "minimum" | "floor";
 
-/** Drops empty columns, then zeros, then by `order`, until the rest fits. Shares the remaining room. */
+/**
+ * Drops empty columns, then columns of zeros, then others by `order`, until the rest fits. Then distributes the
+ * remaining room.
+ */
 function layOutColumns(
   columns: readonly ColumnRoom[],
   order: Readonly<Record<"first" | "last", readonly string[]>>,
@@ -229,7 +232,7 @@ function has(columns: readonly ColumnRoom[], name: string): boolean {
   return columns.some((column) => column.name === name);
 }
 
-/** Shows both ends of an interval or neither. */
+/** Matches the ends of an interval, of which either both are shown or neither. */
 const INTERVAL_END = /^(.+)_(?:low|high)$/;
 
 function dropUntil(
@@ -251,7 +254,7 @@ function widthOf(columns: readonly ColumnRoom[], need: Need): number {
   return columns.reduce((sum, column) => sum + column[need], 0) + GAP.length * Math.max(columns.length - 1, 0);
 }
 
-/** Serves the smallest needs first, so nothing is cut while another column has room to spare. */
+/** Serves the smallest needs first, so that nothing is cut while another column has room to spare. */
 function shareRoom(columns: readonly ColumnRoom[], need: Need, spare: number): ReadonlyMap<string, number> {
   // On a very narrow terminal nothing grows past its minimum.
   const wanted = (column: ColumnRoom): number => (need === "floor" ? column.minimum : column.natural) - column[need];

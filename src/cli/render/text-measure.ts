@@ -1,4 +1,4 @@
-/** Measures, cuts and wraps by terminal cells and graphemes, so no emoji is torn. */
+/** Measures, cuts and wraps text by terminal cells and graphemes, so that emoji stay whole. */
 import stringWidth from "string-width";
 
 export interface FittedText {
@@ -38,7 +38,7 @@ function chunksOf(word: string, max: number): string[] {
   return parts;
 }
 
-/** Without `breakWords`, keeps words longer than a line. */
+/** Without `breakWords`, words longer than a line are kept whole. */
 function wrap(text: string, max: number, breakWords: boolean = true): string[] {
   if (width(text) <= max) return [text];
   const [first = "", ...words] = text.split(" ").flatMap((word) => (breakWords ? chunksOf(word, max) : [word]));
@@ -57,7 +57,7 @@ export function createTextMeasure(unicode: boolean = true) {
     if (width(text) <= max) return text;
     return max < mark.length ? mark.slice(0, max) : takeWidth(text, max - mark.length) + mark;
   };
-  /** Cuts and colors; isolates right-to-left text from its neighbors. */
+  /** Cuts and colors the text, and isolates right-to-left text from its neighbors. */
   const fit = (text: string, max: number, paint: (text: string) => string = String): FittedText => {
     const short = cut(text, max);
     return { text: paint(isolate(short)), width: width(short) };

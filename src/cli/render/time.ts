@@ -5,7 +5,7 @@ import { createWallParts, DAY_SECONDS, utcDay } from "../../runtime/zone.ts";
 export const TIME_FORMATS = ["unix", "iso", "local", "relative"] as const;
 export type TimeFormat = (typeof TIME_FORMATS)[number];
 
-/** Takes Unix seconds. Times outside the calendar become numbers. */
+/** Takes Unix seconds. Times outside the calendar are printed as numbers. */
 export type TimeFormatter = (seconds: number) => string;
 
 interface TimeOptions {
@@ -19,12 +19,12 @@ interface TimeContext {
   readonly clock: Clock;
 }
 
-/** In the format of `--time`, or in `otherwise`. */
+/** Uses the format given with `--time`, or else `otherwise`. */
 export function timeFormatterFor({ options, clock }: TimeContext, otherwise: TimeFormat): TimeFormatter {
   return createTimeFormatter({ format: options.time ?? otherwise, zone: options.timeZone, now: unixSeconds(clock) });
 }
 
-/** `unix` 1767225600, `iso` 2026-01-01T00:00:00Z (UTC), `local` 2026-01-01 01:00:00, `relative` "3 days ago". */
+/** `unix` gives 1767225600, `iso` 2026-01-01T00:00:00Z (UTC), `local` 2026-01-01 01:00:00, `relative` "3 days ago". */
 export function createTimeFormatter({ format, zone, now }: TimeOptions): TimeFormatter {
   const formatters: Record<TimeFormat, () => TimeFormatter> = {
     unix: () => String,
@@ -38,7 +38,7 @@ export function createTimeFormatter({ format, zone, now }: TimeOptions): TimeFor
 
 const TWO_DIGITS = Array.from({ length: 60 }, (_, part) => two(part));
 
-/** Caches the day, as successive rows usually share it. */
+/** Caches the day, because successive rows usually share it. */
 function createIsoFormatter(): TimeFormatter {
   let day = Number.NaN;
   let dayText = "";

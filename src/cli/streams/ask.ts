@@ -6,9 +6,9 @@ import { toSafeLines } from "../render/safe-text.ts";
 import { CancelledError, UsageError } from "../errors/usage-error.ts";
 import type { Input } from "./streams.ts";
 
-/** Reads one line from the terminal, which is always restored. Rejects with the signal's reason. */
+/** Reads one line from the terminal and always restores its mode. Rejects with the signal's reason. */
 export function createAsk(process: Pick<Process, "stdin" | "stderr">, signal: AbortSignal): Input["ask"] {
-  // Lines pasted together answer the next questions.
+  // If several lines are pasted, the rest answer the next questions.
   const typedAhead: string[] = [];
   return async (question, { secret = false } = {}) => {
     const prompt = toSafeLines(question);
@@ -29,7 +29,7 @@ export function createAsk(process: Pick<Process, "stdin" | "stderr">, signal: Ab
       return answer;
     } finally {
       lines.close();
-      // Nothing else ended the line.
+      // In these cases, no line end was printed yet.
       if (secret || !isAnswered) screen.write("\n");
     }
   };
@@ -52,7 +52,7 @@ function readAnswer(lines: Interface, prompt: string, signal: AbortSignal, typed
       signal.removeEventListener("abort", stop);
       reject(new CancelledError("No input. Nothing was changed."));
     });
-    // In this mode the terminal sends the key instead of the signal.
+    // In this mode the terminal sends the key itself instead of a signal.
     lines.on("SIGINT", () => reject(new InterruptedError("SIGINT")));
   });
 }

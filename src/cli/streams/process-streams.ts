@@ -8,16 +8,16 @@ import { createAsk } from "./ask.ts";
 import { ClosedPipeError, type Output, type Streams } from "./streams.ts";
 
 export interface ProcessStreams extends Streams {
-  /** Resolves when everything is written; rejects if stdout failed. */
+  /** Resolves once everything is written. Rejects if stdout failed. */
   flush(): Promise<void>;
-  /** Lets the process end even if nobody reads stderr, dropping the rest. */
+  /** Lets the process end even if nobody reads stderr, and drops what is left. */
   leave(): Promise<void>;
 }
 
 const COLUMNS_DEFAULT = 80;
 
 export interface ProcessStreamsOptions {
-  /** Called once with ClosedPipeError or the system's error, such as a full disk. */
+  /** Called once, with ClosedPipeError or the system's error, such as a full disk. */
   readonly onOutputLost: (error: Error) => void;
   /** Cancels questions and reads from stdin. */
   readonly signal: AbortSignal;
@@ -79,7 +79,7 @@ function createErrorOutput(process: Pick<Process, "stderr">, json: boolean) {
     get columns() {
       return open().columns;
     },
-    // If stderr fails, the text is lost, but not the exit status.
+    // A failure of stderr loses the text, but not the exit status.
     write: async (text) => {
       untaken += 1;
       await open()
@@ -104,14 +104,14 @@ function createErrorOutput(process: Pick<Process, "stderr">, json: boolean) {
   return { err, leave };
 }
 
-/** Everything written to stderr passes here. */
+/** Everything written to stderr goes through this function. */
 export function toErrorText(text: string, json: boolean): string {
   return toSafeLines(json ? toJsonLines(text) : text);
 }
 
 /**
- * One JSON object per line, with one key: prose becomes `{"note":"…"}` or `{"warning":"…"}`; JSON objects (errors, log
- * lines) stay.
+ * Returns one JSON object per line. Prose becomes an object with one key, `{"note":"…"}` or `{"warning":"…"}`; JSON
+ * objects (errors, log lines) are kept.
  */
 function toJsonLines(text: string): string {
   return text
@@ -148,7 +148,7 @@ function createOutput(stream: WriteStream, onLost: (error: Error) => void): Outp
           reject(state.lost);
           return;
         }
-        // The callback provides back-pressure: the text was handed to the system.
+        // Waiting for the callback applies back-pressure: it means the text was handed to the system.
         stream.write(text, (error) => (error ? reject(state.lost ?? toLost(error)) : resolve()));
       }),
   };

@@ -3,19 +3,19 @@ import { isUtf8 } from "node:buffer";
 import { promisify } from "node:util";
 import { oneLine } from "./words.ts";
 
-/** Maximum sizes in bytes, of an answer and of an error's body. */
+/** Maximum sizes in bytes of an answer and of an error's body. */
 export const BODY_LIMIT = 64 * 1024 * 1024;
 export const ERROR_BODY_LIMIT = 1024 * 1024;
 
 export interface Body {
   readonly bytes: Uint8Array;
-  /** Larger than the limit; `bytes` has the beginning. */
+  /** True if the body exceeds the limit; `bytes` has its beginning. */
   readonly tooLarge: boolean;
-  /** The error that cut the body short; `bytes` has what came before it. */
+  /** The error that cut the body short; `bytes` has what arrived before it. */
   readonly brokenBy: Error | null;
 }
 
-/** Reads a body up to `limitBytes`; the rest stays in the socket. Throws only on an abort. */
+/** Reads a body up to `limitBytes` and leaves the rest in the socket. Throws only if aborted. */
 export async function readBody(response: HttpResponse, limitBytes: number, signal?: AbortSignal): Promise<Body> {
   if (typeof response.body === "string") return { bytes: Buffer.from(response.body), tooLarge: false, brokenBy: null };
   const chunks: Uint8Array[] = [];
@@ -41,8 +41,8 @@ export class DecodeProblem extends Error {
 }
 
 /**
- * A body's text, which must be UTF-8; a byte order mark is dropped. Some servers compress without being asked, so gzip,
- * deflate and br are decoded, up to `limitBytes`.
+ * Decodes a body as UTF-8 and drops a byte order mark. Some servers compress without being asked, so gzip, deflate and
+ * br are decompressed, up to `limitBytes`.
  */
 export async function decodeBody(
   bytes: Uint8Array,

@@ -25,10 +25,10 @@ export interface ReadingOptions extends Reading {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Bytes or characters of a body that a preview is made of. */
+/** Maximum bytes or characters of a body to preview in an error. */
 const PREVIEWED = 400;
 
-/** Throws `BadReplyError` with the start of what came. */
+/** Throws `BadReplyError` with the start of the body. */
 export async function readAnswer(response: HttpResponse, options: ReadingOptions): Promise<AnswerText> {
   const body = await readBody(response, BODY_LIMIT, options.signal);
   const problem = problemOf(body);
@@ -78,14 +78,14 @@ export type ReplyReader<T> = (answer: AnswerText, reading: Reading) => T;
 
 export const readTextReply: ReplyReader<AnswerText> = (answer) => answer;
 
-/** One JSON object (sections 4.2, 4.4, 4.7, 4.9 to 4.11). */
+/** Reads one JSON object (sections 4.2, 4.4, 4.7, 4.9 to 4.11). */
 export const readObjectReply: ReplyReader<AnswerText & { readonly json: JsonObject }> = (answer, reading) => {
   const json = parseJson(answer, reading);
   if (!isJsonObject(json)) throw unfit(`the answer is ${nameOf(json)} where an object was expected`, answer, reading);
   return { ...answer, json };
 };
 
-/** One JSON object that shows the write; some servers answer 200 with `{"error": …}`. */
+/** Reads one JSON object and checks that it shows the write, because some servers answer 200 with `{"error": …}`. */
 export function readWritten(shows: (json: JsonObject) => boolean): typeof readObjectReply {
   return (answer, reading) => {
     const reply = readObjectReply(answer, reading);
@@ -94,7 +94,7 @@ export function readWritten(shows: (json: JsonObject) => boolean): typeof readOb
   };
 }
 
-/** A JSON array of objects (sections 4.1, 4.3, 4.5, 4.6, 4.8). */
+/** Reads a JSON array of objects (sections 4.1, 4.3, 4.5, 4.6, 4.8). */
 export const readListReply: ReplyReader<{ readonly rows: readonly JsonObject[]; readonly answer: AnswerText }> = (
   answer,
   reading,
@@ -116,7 +116,7 @@ function parseJson(answer: AnswerText, reading: Reading): Json {
 }
 
 function unfit(problem: string, answer: AnswerText, reading: Reading, cause?: unknown): BadReplyError {
-  // The parser's message quotes the body, possibly with the key.
+  // The parser's message quotes the body, which may contain the key.
   const kind = cause instanceof Error ? new Error(cause.name) : undefined;
   return badReply(problem, answer, answer.text.slice(0, PREVIEWED), reading, { cause: kind });
 }

@@ -6,7 +6,7 @@ interface Tap {
 
 const CHUNKS_WAITING_MAX = 4;
 
-/** Connects the socket, which pushes, to the reader, which pulls, with back-pressure. */
+/** Connects the socket, which pushes, to a reader, which pulls, and applies back-pressure. */
 export class ResponseStream implements AsyncIterable<Uint8Array> {
   readonly #tap: Tap;
   readonly #chunks: Uint8Array[] = [];

@@ -16,7 +16,7 @@ import type { ReadingOptions } from "./reply.ts";
 import type { Redact } from "../trace/redact.ts";
 import { oneLine, readWords } from "./words.ts";
 
-/** A truncated body is used as far as it goes. */
+/** If the body is truncated, uses what has arrived. */
 export async function readErrorText(response: HttpResponse, { signal }: ReadingOptions): Promise<string> {
   const body = await readBody(response, ERROR_BODY_LIMIT, signal);
   try {
@@ -34,7 +34,7 @@ export function errorForStatus(
 ): ClientError {
   const { status } = response;
   const words = readWords(redact(text));
-  // Again: JSON escapes can hide the key from the first pass.
+  // Redacts once more, since JSON escapes can hide the key from the first pass.
   const said = words.message === null ? "" : ` "${redact(words.message)}"`;
   const facts: StatusFacts = { call, status, details: words.details };
   if (status >= 300 && status < 400) return redirectError(response, facts, redact);

@@ -47,7 +47,7 @@ function ofObject(json: JsonObject, depth: number): string {
 
 const STATUS_NAME = /^(?:unprocessable (?:entity|content)|bad request|conflict)$/i;
 
-/** `{"email": ["is invalid", "is taken"]}` as `email is invalid, is taken`. */
+/** Turns `{"email": ["is invalid", "is taken"]}` into `email is invalid, is taken`. */
 function byAttribute(errors: JsonObject, depth: number): string {
   return joined(
     Object.entries(errors).map(([name, value]) => {
@@ -71,7 +71,7 @@ function looksLikeHtml(text: string): boolean {
   return /^\s*(?:<!doctype|<html|<head|<body|<\?xml|<h\d)/i.test(text);
 }
 
-/** Characters of an HTML page that are searched. */
+/** Maximum number of characters to search in an HTML page. */
 const PAGE_MAX = 16_384;
 
 function textOfHtml(page: string): string {
@@ -88,7 +88,9 @@ function unescaped(text: string): string {
   return text.replace(/&(#?\w+);/g, (whole, name: string) => ENTITIES.get(name) ?? whole);
 }
 
-/** Controls and line ends become spaces, so that no server text breaks a line or a terminal. */
+/**
+ * Replaces control characters and line ends with spaces, so that text from a server can't break a line or the terminal.
+ */
 export function oneLine(text: string, lengthMax = LENGTH_MAX): string | null {
   const start = text.slice(0, lengthMax * 4);
   const flat = start.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ").trim();

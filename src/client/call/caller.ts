@@ -22,18 +22,18 @@ import {
 
 export interface CallerOptions {
   readonly apiKey: string;
-  /** Further secrets to keep out of errors and traces, such as a proxy's credentials. */
+  /** Other secrets to remove from errors and traces, such as a proxy's credentials. */
   readonly secrets?: readonly string[];
   readonly transport: Exchange;
   readonly clock: Clock;
   readonly random?: Random;
-  /** Defaults: 5 retries, 5 minutes. */
+  /** Defaults to 5 retries and 5 minutes. */
   readonly policy?: Partial<RetryLimits>;
-  /** Default: 8 concurrent requests. */
+  /** Defaults to 8 concurrent requests. */
   readonly gate?: Gate;
   readonly trace?: Trace;
   readonly onWait?: OnWait;
-  /** Named in errors about the address or the key. */
+  /** Where the address and the key come from, for errors about them. */
   readonly origin?: Origin;
 }
 
@@ -43,7 +43,7 @@ export type CallOutcome<T> =
       readonly kind: "given-up";
       readonly error: ClientError;
       readonly answer: AnswerText | null;
-      /** An earlier attempt may have arrived. */
+      /** True if an earlier attempt may have arrived. */
       readonly lostBefore: boolean;
     };
 
@@ -57,10 +57,10 @@ type Attempt<T> =
       readonly answer: AnswerText | null;
     };
 
-/** Gate, exchange, retry policy: every request of the program passes here. */
+/** Gate, exchange and retry policy. All of the program's requests go through it. */
 export class Caller {
   readonly serverClock: ServerClock;
-  /** For bodies that are used: removes only the key. */
+  /** Removes only the key. For bodies that are used as data. */
   readonly redactAnswer: Redact;
   readonly #redact: Redact;
   readonly #options: CallerOptions;
@@ -80,12 +80,14 @@ export class Caller {
     this.serverClock = createServerClock(clock);
   }
 
-  /** One call with its retries. Returns when it gives up instead of throwing, as some callers still use the answer. */
+  /**
+   * Makes one call with its retries. Returns a failure instead of throwing, because some callers still use the answer.
+   */
   async run<T>(first: HttpRequest, idempotent: boolean, read: ReplyReader<T>): Promise<CallOutcome<T>> {
     let request = first;
     let tries = 0;
     let lostBefore = false;
-    /** The URLs that redirected here. */
+    /** URLs that redirected to the current one. */
     const trail: string[] = [];
     for (;;) {
       const permit = await this.#gate.enter(request.signal);
@@ -117,14 +119,14 @@ export class Caller {
     }
   }
 
-  /** Throws the error of a call that was given up. */
+  /** Like `run`, but throws if the call fails. */
   async get<T>(request: HttpRequest, idempotent: boolean, read: ReplyReader<T>): Promise<T> {
     const outcome = await this.run(request, idempotent, read);
     if (outcome.kind === "answered") return outcome.value;
     throw outcome.error;
   }
 
-  /** One exchange, never repeated. Throws only on an abort or a bug. */
+  /** Makes one exchange without retries. Throws only on an abort or a bug. */
   async #attempt<T>(request: HttpRequest, read: ReplyReader<T>): Promise<Attempt<T>> {
     const { clock, transport } = this.#options;
     const { url, method, headers, body } = request;
@@ -198,7 +200,7 @@ export function waitFacts(
   return { waitMs, reason: what, cause: status === null ? what : `${code} ${status}` };
 }
 
-/** Returns true if the wait that follows should be announced: once per pause. */
+/** Returns true if the following wait should be announced, which happens once per pause. */
 function endPermit(permit: Permit, failure: Failure, decision: RetryDecision, limits: RetryLimits): boolean {
   if (failure.kind !== "status") {
     permit.end({ kind: "failed" });

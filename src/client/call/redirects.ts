@@ -8,8 +8,8 @@ const READS = new Set(["GET", "HEAD"]);
 const HOPS_MAX = 10;
 
 /**
- * The redirected request; null if the redirect leaves the origin, since the key must not, or answers a write. Throws
- * `RedirectError` for a loop; `trail` has the URLs visited before.
+ * Returns the redirected request. Null if it answers a write, or leaves the origin, since the key must not leave it.
+ * Throws `RedirectError` for a loop; `trail` has the URLs visited before.
  */
 export function followRedirect(
   request: HttpRequest,
@@ -29,7 +29,7 @@ export function followRedirect(
   });
 }
 
-/** Absolute URL of a target on the same origin, or null. */
+/** Absolute URL of a redirect within the same origin, or null. */
 function within(url: string, location: string | undefined): string | null {
   if (location === undefined || !URL.canParse(location, url)) return null;
   const target = new URL(location, url);

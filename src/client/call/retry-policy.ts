@@ -1,6 +1,6 @@
 export interface RetryLimits {
   readonly retries: number;
-  /** Longest accepted `Retry-After`, in milliseconds. */
+  /** Longest `Retry-After` to accept, in milliseconds. */
   readonly maxWaitMs: number;
 }
 
@@ -10,16 +10,16 @@ export type Failure =
   | { readonly kind: "status"; readonly status: number; readonly retryAfterMs: number | null }
   /** The connection failed before the first byte of the request was sent. */
   | { readonly kind: "not-sent"; readonly repeatsMax: number }
-  /** The request may have arrived, and the answer is missing or incomplete. */
+  /** The request may have arrived, but the answer is missing or incomplete. */
   | { readonly kind: "lost" }
-  /** A complete answer that can't be used; a repeat would get the same. */
+  /** A complete answer that can't be used. A retry would get the same one. */
   | { readonly kind: "unreadable" };
 
 export interface RetryFacts extends RetryLimits {
   readonly failure: Failure;
   readonly idempotent: boolean;
   readonly tries: number;
-  /** Jitter: 0 ≤ fraction < 1. */
+  /** Random fraction for jitter, 0 ≤ fraction < 1. */
   readonly fraction: number;
 }
 
@@ -41,7 +41,7 @@ const kind =
 
 const PASSING = new Set([408, 500, 502, 503, 504]);
 
-/** A write that isn't idempotent is repeated only if the server can't have processed it. */
+/** A non-idempotent write is repeated only if the server can't have processed it. */
 const RULES: readonly Rule[] = [
   { when: kind("not-sent"), repeated: "all" },
   { when: status((code) => code === 429), repeated: "all" },
@@ -75,7 +75,7 @@ export function backoffMs(tries: number, fraction: number): number {
 const HTTP_DATE = /^[A-Za-z]+,? .*\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b/;
 
 /**
- * Milliseconds to wait, 0 for a time in the past; null if the header is absent or invalid. A date is relative to the
+ * Milliseconds to wait; 0 for a time in the past, null if the header is absent or invalid. A date is compared with the
  * answer's `Date` header, so a wrong local clock doesn't matter.
  */
 export function readRetryAfter(headers: Readonly<Record<string, string>>, nowMs: number): number | null {
@@ -88,7 +88,7 @@ export function readRetryAfter(headers: Readonly<Record<string, string>>, nowMs:
   return Math.max(0, until - (readDate(headers) ?? nowMs));
 }
 
-/** The `Date` header in milliseconds since the epoch; null if absent or unreadable. */
+/** The `Date` header in milliseconds since the epoch; null if it is absent or invalid. */
 export function readDate(headers: Readonly<Record<string, string>>): number | null {
   const at = Date.parse(headers["date"] ?? "");
   return Number.isNaN(at) ? null : at;

@@ -2,13 +2,16 @@ import { ClientError, type CallName } from "./client-error.ts";
 import { READ_ONLY_REFUSAL } from "../../contract/key-access.ts";
 import type { Json } from "../../contract/json.ts";
 
-/** `no` makes a retry safe; `maybe` if any byte of the request can have reached the server. */
+/** `no` means a retry is safe; `maybe` means that part of the request may have reached the server. */
 export type Sent = "no" | "maybe";
 
 export interface ConnectionFacts {
   readonly call: CallName;
   readonly sent: Sent;
-  /** Useful retries: 0 for a certificate or a proxy's refusal, 1 for an unknown host; by default no limit. */
+  /**
+   * Number of retries that make sense: 0 for a bad certificate or a proxy's refusal, 1 for an unknown host. No limit by
+   * default.
+   */
   readonly repeatsMax?: number;
   readonly hint?: string | null;
   readonly cause?: unknown;
@@ -58,7 +61,7 @@ export class AuthError extends ClientError {
   }
 }
 
-/** A write with a read-only key: refused by the server, or not sent, and then `status` is null. */
+/** A write with a read-only key. `status` is the server's refusal, or null if the write wasn't sent. */
 export class ReadOnlyKeyError extends AuthError {
   constructor(facts: Pick<StatusFacts, "call"> & Partial<StatusFacts>) {
     super(`${READ_ONLY_REFUSAL}; a write needs a key with full access`, {
@@ -70,7 +73,7 @@ export class ReadOnlyKeyError extends AuthError {
   }
 }
 
-/** Any other 4xx; a retry would be refused again. */
+/** Any other 4xx. A retry would be refused too. */
 export class RefusedError extends ClientError {
   override readonly name = "RefusedError";
 
@@ -82,7 +85,7 @@ export class RefusedError extends ClientError {
 /** 5xx or 408, after retries. */
 export class ServiceError extends ClientError {
   override readonly name = "ServiceError";
-  /** Milliseconds; null if the server named no time. */
+  /** Milliseconds; null if the server didn't name a time. */
   readonly retryAfterMs: number | null;
 
   constructor(what: string, facts: StatusFacts & { readonly retryAfterMs?: number | null }) {
@@ -91,10 +94,10 @@ export class ServiceError extends ClientError {
   }
 }
 
-/** 429, after retries or with a longer wait than allowed. */
+/** 429, after retries, or if the server wants a longer wait than allowed. */
 export class RateLimitedError extends ClientError {
   override readonly name = "RateLimitedError";
-  /** Milliseconds; null if the server named no time. */
+  /** Milliseconds; null if the server didn't name a time. */
   readonly retryAfterMs: number | null;
 
   constructor(what: string, facts: StatusFacts & { readonly retryAfterMs: number | null }) {
@@ -103,7 +106,7 @@ export class RateLimitedError extends ClientError {
   }
 }
 
-/** A 3xx that isn't followed: the key must not leave the configured origin. */
+/** A 3xx that isn't followed, because the key must not leave the configured origin. */
 export class RedirectError extends ClientError {
   override readonly name = "RedirectError";
   readonly location: string | null;
@@ -123,12 +126,12 @@ export interface BadReplyFacts {
   readonly status: number;
   readonly contentType: string | null;
   readonly preview: string;
-  /** The connection broke before the body was complete. */
+  /** True if the connection broke before the body was complete. */
   readonly cutShort?: boolean;
   readonly cause?: unknown;
 }
 
-/** The answer can't be used: incomplete, not JSON, wrong shape or encoding, too large. */
+/** The answer can't be used: it is incomplete, not JSON, too large, or has the wrong shape or encoding. */
 export class BadReplyError extends ClientError {
   override readonly name = "BadReplyError";
   readonly contentType: string | null;
@@ -145,7 +148,7 @@ export class BadReplyError extends ClientError {
   }
 }
 
-/** A pagination link that leaves the server, or a loop. */
+/** A pagination link leaves the server, or the pages loop. */
 export class PagingError extends ClientError {
   override readonly name = "PagingError";
 
@@ -158,7 +161,7 @@ export class PagingError extends ClientError {
 export class UnknownOutcomeError extends ClientError {
   override readonly name = "UnknownOutcomeError";
 
-  /** `reason` is why a look-up didn't help; null if there is none for this write. */
+  /** `reason` is why a look-up didn't help; null if this write has no look-up. */
   constructor(cause: ClientError, reason: string | null) {
     super(`the request may or may not have been processed: ${cause.what}${reason === null ? "" : `; ${reason}`}`, {
       code: "outcome_unknown",
@@ -173,9 +176,11 @@ export class UnknownOutcomeError extends ClientError {
 export type WriteEffect =
   /** No byte of the request was sent. */
   | "not-sent"
-  /** 3xx or 4xx. Nothing was changed. */
+  /** 3xx or 4xx; nothing was changed. */
   | "refused"
-  /** 408, 5xx, a broken connection, a timeout, an unusable 2xx: it may have been processed, or still be running. */
+  /**
+   * 408, 5xx, a broken connection, a timeout, an unusable 2xx: the server may have processed it or still be at work.
+   */
   | "unknown";
 
 export function effectOf(error: unknown): WriteEffect {
@@ -183,7 +188,7 @@ export function effectOf(error: unknown): WriteEffect {
     return error.sent === "no" ? "not-sent" : "unknown";
   if (error instanceof BadReplyError || error instanceof ServiceError || error instanceof UnknownOutcomeError)
     return "unknown";
-  // A processed POST may answer 303.
+  // A server may answer 303 to a POST that it has processed.
   return error instanceof RedirectError && error.status === 303 ? "unknown" : "refused";
 }
 

@@ -6,14 +6,14 @@ export interface CallName {
   readonly url: string;
 }
 
-/** The settings that the address and the key come from, such as `SURVEYCTL_BASE_URL`. */
+/** The settings that supplied the address and the key, such as `SURVEYCTL_BASE_URL`. */
 export interface Origin {
   readonly baseUrl: string;
   readonly apiKey: string;
 }
 
 export interface ClientErrorFacts {
-  /** Stable code for the error JSON, one per class. */
+  /** Code for the error JSON, one per class. It never changes. */
   readonly code: string;
   readonly call: CallName;
   readonly status?: number | null;
@@ -22,7 +22,7 @@ export interface ClientErrorFacts {
   readonly cause?: unknown;
 }
 
-/** The message is `what: METHOD URL`. */
+/** Its message is `what: METHOD URL`. */
 export class ClientError extends Error {
   override readonly name: string = "ClientError";
   readonly code: string;
@@ -54,7 +54,10 @@ export class ClientError extends Error {
   }
 }
 
-/** For messages: without the query, which may hold addresses, and credentials. Parsed only if a request fails. */
+/**
+ * For messages. Leaves out credentials, and the query, which may contain addresses. The URL is parsed only if a request
+ * fails.
+ */
 export function nameCall(method: string, url: string): CallName {
   return {
     method,

@@ -6,12 +6,12 @@ import { createRateCeiling, createSpacing } from "./rate-ceiling.ts";
 type Ending =
   | { readonly kind: "accepted" }
   | { readonly kind: "failed" }
-  /** 429, or 503 (`rate` false): all workers wait for `pauseMs`. */
+  /** After a 429, or a 503 (`rate` is false), all workers wait for `pauseMs`. */
   | { readonly kind: "throttled"; readonly pauseMs: number; readonly rate: boolean };
 
-/** Permission for one request; `end` is called exactly once. */
+/** Permission for one request. `end` must be called exactly once. */
 export interface Permit {
-  /** Returns true if this ending opened a new pause. */
+  /** Returns true if this started a new pause. */
   end(ending: Ending): boolean;
 }
 
@@ -24,7 +24,7 @@ interface GateOptions {
 
 type Waiter = (permit: Permit) => void;
 
-/** One per process: every request of every worker passes it, so one 429 slows them all. */
+/** One per process. Every worker's requests go through it, so one 429 slows them all. */
 export class Gate {
   readonly #clock: Clock;
   readonly #ceiling: ReturnType<typeof createRateCeiling> | null;
@@ -40,7 +40,7 @@ export class Gate {
     this.#pressure = initialPressure(concurrency, clock.monotonic());
   }
 
-  /** Resolves when the next request may start, first come, first served; rejects with the signal's reason. */
+  /** Resolves when the next request may start, in order of arrival. Rejects with the signal's reason. */
   async enter(signal?: AbortSignal): Promise<Permit> {
     signal?.throwIfAborted();
     return await new Promise((resolve, reject) => {
@@ -69,7 +69,7 @@ export class Gate {
   #slowDown(ending: Ending & { readonly kind: "throttled" }, startedAt: number): boolean {
     const nowMs = this.#clock.monotonic();
     this.#spacing.holdUntil(nowMs + ending.pauseMs);
-    // Requests that started before the last cut say nothing new.
+    // Requests that started before the last cut carry no new information.
     if (startedAt <= this.#pressure.cutAtMs) return false;
     this.#pressure = ending.rate ? afterThrottled(this.#pressure, nowMs) : afterPause(this.#pressure, nowMs);
     return true;
@@ -103,7 +103,7 @@ export class Gate {
     this.#clock.sleep(Math.ceil(ms), current.signal).then(ring, () => undefined);
   }
 
-  /** A running timer would keep the process alive. */
+  /** Clears the timer, which would keep the process alive. */
   #clearAlarm(): void {
     this.#alarm?.abort();
     this.#alarm = null;

@@ -3,18 +3,18 @@
  * 429 cuts both by a factor.
  */
 export interface Pressure {
-  /** Concurrent requests: halved by a 429 or 503, one more after a round of successes. */
+  /** Maximum concurrent requests. A 429 or 503 halves it; a full round of successes adds one. */
   readonly limit: number;
   readonly limitMax: number;
-  /** Starts per second; `Infinity` until the first 429 that follows a success. */
+  /** Requests started per second. `Infinity` until the first 429 that follows a success. */
   readonly perSecond: number;
-  /** Successes until the first 429, and since the limit last rose. */
+  /** Successes before the first 429; `acceptedThisRound` counts those since the limit last rose. */
   readonly accepted: number;
   readonly acceptedThisRound: number;
   /** True if a request has succeeded since the last 429; a burst of 429s counts once. */
   readonly isProven: boolean;
   readonly beganAtMs: number;
-  /** Answers to requests that started earlier are ignored. */
+  /** Time of the last cut. Answers to requests that started earlier are ignored. */
   readonly cutAtMs: number;
 }
 
@@ -45,21 +45,21 @@ export function afterAccepted(pressure: Pressure, startedAtMs: number): Pressure
   };
 }
 
-/** After a 503: fewer concurrent requests at the same pace. */
+/** After a 503, allows fewer concurrent requests at the same pace. */
 export function afterPause(pressure: Pressure, nowMs: number): Pressure {
   return { ...pressure, limit: Math.max(1, Math.floor(pressure.limit / 2)), acceptedThisRound: 0, cutAtMs: nowMs };
 }
 
 const SLOWEST = 1 / 30;
-/** With these, at least 270 requests succeed between two 429s of a server that limits the rate. */
+/** With these factors, at least 270 requests succeed between two 429s of a server that limits the rate. */
 const CUT = 0.85;
 const CLIMB = 1.0006;
-/** A full token bucket absorbs the first burst, so the rate before the first 429 is higher than the real limit. */
+/** A full token bucket absorbs the first burst, so the rate before the first 429 exceeds the real limit. */
 const FIRST_CUT = 0.5;
 
 export function afterThrottled(pressure: Pressure, nowMs: number): Pressure {
   const paused = { ...afterPause(pressure, nowMs), isProven: false };
-  // A 429 to the very first requests, or right after another, measures nothing.
+  // A 429 to the very first requests, or right after another one, says nothing about the limit.
   if (!pressure.isProven) return paused;
   const isFirst = pressure.perSecond === Number.POSITIVE_INFINITY;
   const seconds = Math.max(nowMs - pressure.beganAtMs, 1) / 1000;

@@ -1,7 +1,10 @@
-/** Network jitter can move two starts closer together at the server. */
+/** Network jitter can bring two requests closer together on their way to the server. */
 const LEEWAY_MS = 10;
 
-/** At most `ratePerSecond` starts in any second, evenly spread, since a burst could still overflow a leaky bucket. */
+/**
+ * Starts at most `ratePerSecond` requests in any second. They are evenly spread, since a burst could overflow a leaky
+ * bucket.
+ */
 export function createRateCeiling(ratePerSecond: number) {
   const count = Math.max(1, Math.floor(ratePerSecond));
   const windowMs = (count / ratePerSecond) * 1000 + LEEWAY_MS;
@@ -20,7 +23,7 @@ export function createRateCeiling(ratePerSecond: number) {
   };
 }
 
-/** Timers are coarse: a late start may be made up by this much, in milliseconds. */
+/** Timers are coarse, so a late start lets the next one follow up to this many milliseconds sooner. */
 const CATCH_UP_MS = 20;
 
 export function createSpacing() {

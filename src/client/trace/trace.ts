@@ -25,7 +25,7 @@ const HEADERS_SHOWN = new Set([
 ]);
 const BODY_SHOWN_MAX = 20_000;
 
-/** Shows only allow-listed headers, so that no credential is among them. */
+/** Shows only headers from a list of harmless ones, so that no credential is printed. */
 export function formatTrace(event: TraceEvent, style: TraceStyle): string[] {
   const mask = style.showPersonalData ? (text: string): string => text : maskPersonalData;
   const maskAddress = style.showPersonalData ? (text: string): string => text : maskUrl;
@@ -80,7 +80,7 @@ const PERSONAL_FIELD = new RegExp(`("${PERSONAL_NAME}"\\s*:\\s*)"(?:[^"\\\\]|\\\
 const EMAIL = /(?<![^\s"'<>@=&?/,;:()])[^\s"'<>@=&?/,;:()]+?(?:@|%40)[^\s"'<>@=&?/,;:()]+/gi;
 const PHONE = /(?:\+|%2B)\d{6,15}\b/gi;
 const PERSONAL_PARAMETER = /email|phone|name/i;
-/** In a link header or a relative URL. */
+/** Matches a parameter in a link header or a relative URL. */
 const PARAMETER = /([?&][^\s=&?"'<>]*=)[^\s"'<>&;]*/g;
 
 export function maskPersonalData(text: string): string {
@@ -115,7 +115,7 @@ function decoded(text: string): string {
 export type TraceEvent =
   | {
       readonly kind: "request";
-      /** Counts the exchanges of this process, from 1. */
+      /** Number of the exchange in this process, from 1. */
       readonly number: number;
       readonly method: string;
       readonly url: string;
@@ -138,9 +138,9 @@ interface WaitFacts {
   readonly waitMs: number;
   /** The failure's message, with the server's words. */
   readonly reason: string;
-  /** Equal for failures of one kind. */
+  /** The same for failures of one kind. */
   readonly cause: string;
-  /** False if the pause was already reported. */
+  /** False if this pause was already reported. */
   readonly isNews: boolean;
 }
 

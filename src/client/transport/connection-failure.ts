@@ -3,7 +3,7 @@ import { ConnectionError, type Sent, TimeoutError } from "../errors/call-errors.
 import { isThisMachine } from "../../runtime/name-resolver.ts";
 import { ProxyError } from "./proxy.ts";
 
-/** The body came so slowly that it would never end. */
+/** The body arrived so slowly that it would never end. */
 export class TrickleError extends Error {
   override readonly name = "TrickleError";
 }
@@ -11,11 +11,11 @@ export class TrickleError extends Error {
 export interface FailureContext {
   readonly call: CallName;
   readonly host: string;
-  /** Host and port, or null. */
+  /** Host and port, or null without a proxy. */
   readonly proxy: string | null;
   readonly sent: Sent;
   readonly timeoutMs: number;
-  /** Don't retry a refused loopback connection: the server isn't running. */
+  /** True if a refused loopback connection isn't worth a retry, since the server isn't running. */
   readonly mayBeAbsent: boolean;
 }
 
@@ -52,13 +52,13 @@ export function connectionFailure(error: Error, context: FailureContext): Client
   return new ConnectionError(`${sentence(code, error, context.host, sent)}${via}`, { ...facts, repeatsMax });
 }
 
-/** Answers that undici refuses, by its message. */
+/** Answers that undici refuses, by its error message. */
 const UNASKED: ReadonlyMap<string, string> = new Map([
   ["bad response", "answered 100 (Continue)"],
   ["bad upgrade", "switched to another protocol (101)"],
 ]);
 
-/** TLS errors caused by a plain HTTP answer. */
+/** TLS errors caused by a server that answers in plain HTTP. */
 const PLAIN = new Set(["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LENGTH_TOO_LONG", "ERR_SSL_HTTP_REQUEST"]);
 
 function handshakeFailure(error: Error, code: string, { call, host, sent }: FailureContext, via: string): ClientError {
@@ -90,7 +90,7 @@ function sentence(code: string, error: Error, host: string, sent: Sent): string 
   return `the connection to ${host} broke ${when} (${code === "UND_ERR_SOCKET" || code === "" ? error.message : code})`;
 }
 
-/** Uses the first error of an AggregateError (several addresses for one name). */
+/** Uses the first error of an AggregateError, which is thrown if a name has several addresses. */
 function codeOf(error: Error): string {
   const inner = error instanceof AggregateError ? ((error.errors as Error[])[0] ?? error) : error;
   const { code } = inner as NodeJS.ErrnoException;
@@ -111,7 +111,7 @@ const CERTIFICATE_PROBLEMS: Readonly<Record<string, string>> = {
   HOSTNAME_MISMATCH: "it is for another host",
 };
 
-/** Problems that another certificate authority doesn't solve. */
+/** Certificate problems that trusting another authority doesn't solve. */
 const OF_NO_AUTHORITY = new Set([
   "CERT_HAS_EXPIRED",
   "CERT_NOT_YET_VALID",

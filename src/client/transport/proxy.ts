@@ -1,19 +1,19 @@
-/** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, lower case first, as in curl. */
+/** Reads `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. As in curl, lower-case names take precedence. */
 
 import { BlockList, isIP } from "node:net";
 import { isThisMachine } from "../../runtime/name-resolver.ts";
 
 export interface Proxy {
   readonly url: URL;
-  /** Value of `Proxy-Authorization`, or null. */
+  /** Value of the `Proxy-Authorization` header, or null. */
   readonly authorization: string | null;
-  /** The environment variable. */
+  /** The environment variable that names the proxy. */
   readonly source: string;
 }
 
 export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** The message doesn't quote the value, which may hold a password. */
+/** The message doesn't quote the value, which may contain a password. */
 export class ProxySettingError extends Error {
   override readonly name = "ProxySettingError";
 }
@@ -35,7 +35,7 @@ export function proxyRefusal(proxy: Proxy, status: number): ProxyError {
 }
 
 export function unreachableProxy(proxy: Proxy, error: Error & { readonly code?: string }): ProxyError {
-  // An AggregateError (several addresses for one name) has no message.
+  // An AggregateError (a name with several addresses) has no message.
   const why = error.message === "" ? (error.code ?? "no connection") : error.message;
   return new ProxyError(`cannot reach the proxy ${nameProxy(proxy)}: ${why}`, true, error);
 }
@@ -48,7 +48,9 @@ function nameProxy({ url, source }: Proxy): string {
   return `${url.host} (${source})`;
 }
 
-/** `user:password` of each proxy in the environment, as written and decoded, to be kept out of all output. */
+/**
+ * `user:password` of each proxy in the environment, as written and decoded, so that it can be removed from all output.
+ */
 export function proxyCredentials(env: ProxyEnvironment): string[] {
   const urls = [...VARIABLES["https:"], ...VARIABLES["http:"]].map((name) => env[name] ?? "");
   return urls.flatMap((url) => {
@@ -60,8 +62,8 @@ export function proxyCredentials(env: ProxyEnvironment): string[] {
 const VARIABLES = { "https:": ["https_proxy", "HTTPS_PROXY"], "http:": ["http_proxy", "HTTP_PROXY"] } as const;
 
 /**
- * The proxy for `target`; null for a direct connection. Loopback never uses a proxy: it would read the key of plain
- * http, and its loopback is another machine. Throws `ProxySettingError`.
+ * The proxy for `target`; null for a direct connection. Loopback addresses never use a proxy: it would see the key in
+ * plain HTTP, and its loopback is another machine. Throws `ProxySettingError`.
  */
 export function proxyFor(target: URL, env: ProxyEnvironment): Proxy | null {
   if (isThisMachine(target.hostname)) return null;
@@ -94,7 +96,7 @@ function decode(text: string): string {
   }
 }
 
-/** `NO_PROXY`: domains with their subdomains, addresses and CIDR blocks, each with an optional port, or `*`. */
+/** Matches `NO_PROXY`: domains with their subdomains, addresses and CIDR blocks, each with an optional port, or `*`. */
 function isExcepted(target: URL, noProxy: string): boolean {
   const host = target.hostname.toLowerCase();
   const port = target.port === "" ? (target.protocol === "https:" ? "443" : "80") : target.port;
@@ -118,7 +120,7 @@ function bare(host: string): string {
   return host.replace(/^\[|\]$/g, "");
 }
 
-/** `block` is CIDR notation; false if it is invalid. */
+/** `block` is in CIDR notation. Returns false if it is invalid. */
 function isInBlock(address: string, block: string): boolean {
   const [network = "", length = ""] = block.split("/");
   const family = isIP(network);

@@ -1,4 +1,4 @@
-// The pool alone loads in a third of the time of the whole package, and has no types of its own at this path.
+// Loading only the pool takes a third of the time of the whole package. This path has no types of its own.
 declare module "undici/lib/dispatcher/pool.js" {
   interface PoolOptions {
     readonly connect: { readonly timeout: number };
@@ -46,7 +46,7 @@ declare module "undici/lib/dispatcher/pool.js" {
 }
 
 declare module "undici/lib/api/api-connect.js" {
-  /** `CONNECT` by the pool that it is called on. */
+  /** Sends `CONNECT` through the pool that it is called on. */
   export default function connect(
     this: object,
     request: object,

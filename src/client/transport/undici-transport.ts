@@ -21,13 +21,16 @@ import { ResponseStream } from "../answer/response-stream.ts";
 export interface TransportOptions {
   /** All requests go to this origin. */
   readonly baseUrl: string;
-  /** Has `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. */
+  /** Supplies `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. */
   readonly env: ProxyEnvironment;
-  /** Until the answer begins, and between two chunks; after that, a body must come at 1 KiB/s or faster. */
+  /**
+   * Maximum wait for the answer to begin, and between two chunks. A body that takes longer must arrive at 1 KiB/s or
+   * faster.
+   */
   readonly timeoutMs?: number | null;
-  /** Maximum; no limit by default. */
+  /** Maximum number of connections; unlimited by default. */
   readonly connections?: number;
-  /** A person is waiting: don't retry if a loopback server refuses the first connection. */
+  /** True if a person is waiting: a loopback server that refuses the first connection isn't tried again. */
   readonly isInteractive?: boolean;
 }
 
@@ -58,7 +61,7 @@ export function undiciTransport(options: TransportOptions): Exchange & { close()
   };
   return Object.assign(exchange, {
     close: async (): Promise<void> => {
-      // Requests that still run are abandoned: waiting for them would hang on a stalled server.
+      // Abandons running requests: waiting for them could hang on a stalled server.
       await route?.pool.destroy();
       route = null;
     },
@@ -68,7 +71,7 @@ export function undiciTransport(options: TransportOptions): Exchange & { close()
 interface Route {
   readonly pool: Pick<Pool, "dispatch" | "destroy">;
   readonly proxy: Proxy | null;
-  /** Plain `http:`: the proxy forwards the request, without a tunnel. */
+  /** True for plain `http:`, which the proxy forwards without a tunnel. */
   readonly forwarded: boolean;
 }
 
@@ -85,7 +88,7 @@ async function openRoute(target: URL, options: TransportOptions, timeoutMs: numb
   return { pool: await openTunnels(target.origin, proxy, settings), proxy, forwarded: false };
 }
 
-/** TLS through the proxy's `CONNECT`. */
+/** Opens TLS connections through the proxy's `CONNECT`. */
 async function openTunnels(origin: string, proxy: Proxy, settings: PoolOptions): Promise<Route["pool"]> {
   const { default: ProxyAgent } = await import("undici/lib/dispatcher/proxy-agent.js");
   const { default: connectThrough } = await import("undici/lib/api/api-connect.js");
@@ -115,7 +118,7 @@ async function openTunnels(origin: string, proxy: Proxy, settings: PoolOptions):
   };
 }
 
-/** Until the tunnel is open, failures are the proxy's: `ProxyError`. */
+/** Blames the proxy for failures until the tunnel is open, with a `ProxyError`. */
 async function blamingProxy(proxy: Proxy, opening: Promise<Tunnel>): Promise<Tunnel> {
   const tunnel = await opening.catch((error: Error & { readonly code?: string }) => {
     const isLate = ["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT"].includes(error.code ?? "");
@@ -179,7 +182,7 @@ function dispatch(route: Route, request: HttpRequest, context: Omit<FailureConte
 
 const BYTES_PER_SECOND_MIN = 1024;
 
-/** Returns true once the body has taken longer than `timeoutMs` and comes too slowly. */
+/** Returns true once the body has taken longer than `timeoutMs` and is arriving too slowly. */
 function createFloor(timeoutMs: number): (bytes: number) => boolean {
   let beganAt: number | null = null;
   let bytes = 0;
@@ -192,7 +195,7 @@ function createFloor(timeoutMs: number): (bytes: number) => boolean {
   };
 }
 
-/** A forwarded request that wasn't sent failed at the proxy. */
+/** If a forwarded request wasn't sent, the proxy failed. */
 function blamed(error: Error, { forwarded, proxy }: Route, sent: Sent): Error {
   const isOwn = error instanceof ProxyError || !forwarded || proxy === null || sent === "maybe";
   return isOwn ? error : unreachableProxy(proxy, error);
@@ -211,7 +214,7 @@ function requestTarget(
   };
 }
 
-/** Headers with one value; of repeated ones, which intermediaries can add, the first counts. */
+/** Headers with a single value. Intermediaries can repeat them, and the first one counts. */
 const SINGLE: ReadonlySet<string> = new Set(["content-type", "date", "location", "retry-after"]);
 
 function joined(headers: Readonly<Record<string, string | string[] | undefined>>): Readonly<Record<string, string>> {

@@ -5,9 +5,9 @@ import { toIsoTime } from "../../contract/text/iso-time.ts";
 export type Settlement =
   /** `evidence` is one sentence, `found` the stored object. */
   | { readonly kind: "arrived"; readonly evidence: string; readonly found: JsonObject }
-  /** No trace. Proves nothing while the request may still be running. */
+  /** The write left no trace. That proves nothing while the request may still be running. */
   | { readonly kind: "absent"; readonly evidence: string }
-  /** `mayChange` if a later look-up may settle it. */
+  /** `mayChange` is true if a later look-up may settle it. */
   | { readonly kind: "unsettled"; readonly reason: string; readonly mayChange?: boolean };
 
 /** Unix seconds by the server's clock. */
@@ -54,7 +54,7 @@ function isAhead(at: number, lookedAt: number): boolean {
 
 const CLOCKS_DISAGREE: Settlement = { kind: "unsettled", reason: "the service's times are ahead of its own clock" };
 
-/** Accepts decimal text too. */
+/** Also accepts decimal text. */
 export function toNumber(value: Json | undefined): number | null {
   if (typeof value === "number") return value;
   return typeof value === "string" && /^\d+$/.test(value) ? Number(value) : null;
@@ -62,7 +62,7 @@ export function toNumber(value: Json | undefined): number | null {
 
 export type Identifier = { readonly email: string } | { readonly phone_number: string };
 
-/** The identifier as sent, then in lower case for servers that compare addresses exactly. */
+/** The identifier as sent, then in lower case, because some servers compare addresses exactly. */
 export function spellingsOf(identifier: Identifier): readonly Identifier[] {
   if (!("email" in identifier)) return [identifier];
   const key = emailKey(identifier.email);
@@ -87,7 +87,7 @@ function digits(phone: string): string {
   return phone.replace(/\D/g, "");
 }
 
-/** Null if the row is a different response. */
+/** Returns null if the row is a different response. */
 export function responseEvidence(
   row: JsonObject,
   body: JsonObject,
@@ -108,7 +108,7 @@ export function responseEvidence(
     };
   }
   if (given === null || (updatedAt !== null && updatedAt !== createdAt)) return null;
-  // Back-dated, and the server doesn't say when it was stored.
+  // The response is back-dated, and the server doesn't say when it was stored.
   return { kind: "unsettled", reason: "the same response exists; its storage time is unknown" };
 }
 

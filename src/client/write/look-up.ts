@@ -16,14 +16,14 @@ import { listPages } from "../pages.ts";
 
 export interface LookUp {
   readonly client: Pick<Client, "page" | "baseUrl">;
-  /** Unix seconds by the server's clock, at or before the first attempt. Call it after a look-up. */
+  /** Unix seconds by the server's clock, at or before the first attempt. Only known after a look-up. */
   readonly intentAt: () => number;
   readonly signal: AbortSignal | undefined;
 }
 
 const NO_CLOCK: Settlement = { kind: "unsettled", reason: "the service sends no Date header" };
 
-/** Whether `POST /v1/people.json` with this body arrived. Throws what the look-up's own requests throw. */
+/** Whether `POST /v1/people.json` with this body arrived. Throws the errors of its own requests. */
 export async function lookUpPerson(body: JsonObject, lookUp: LookUp): Promise<Settlement> {
   const change = renamed(body);
   if (change !== null) return await lookUpRenamed(body, change, lookUp);
@@ -32,7 +32,7 @@ export async function lookUpPerson(body: JsonObject, lookUp: LookUp): Promise<Se
   for (const [index, identifier] of identifiers.entries()) {
     const next = await lookUpNamed(body, identifier, lookUp);
     if (next.kind === "arrived") return next;
-    // A person is absent only if absent under every identifier.
+    // A person is absent only if no identifier finds them.
     if (index === 0 || next.kind === "unsettled") settlement = next;
   }
   return settlement;
@@ -50,7 +50,7 @@ interface Change {
   readonly after: Identifier;
 }
 
-/** The requested change of address; null if there is none, or only another spelling. */
+/** The requested change of address. Null if there is none, or only the spelling changes. */
 function renamed(body: JsonObject): Change | null {
   const [after] = identifiersOf(body, "email_update", "phone_number_update");
   if (after === undefined) return null;
@@ -92,7 +92,7 @@ async function findPerson(identifier: Identifier, { client, signal }: LookUp): P
   return { kind: "absent", evidence: "the service has no such person" };
 }
 
-/** Non-empty identifiers of a body, the address first. */
+/** Yields the body's non-empty identifiers, the address first. */
 export function* identifiersOf(body: JsonObject, email: string, phone: string): Generator<Identifier> {
   const [emailValue, phoneValue] = [body[email], body[phone]];
   if (typeof emailValue === "string" && emailValue !== "") yield { email: emailValue };
@@ -105,7 +105,7 @@ function moments({ intentAt }: LookUp, lookedAt: number): Moments {
 
 const PAGES_MAX = 50;
 
-/** Whether `POST /v1/survey_responses.json` with this body arrived. Throws what the look-up's own requests throw. */
+/** Whether `POST /v1/survey_responses.json` with this body arrived. Throws the errors of its own requests. */
 export async function lookUpResponse(body: JsonObject, lookUp: LookUp): Promise<Settlement> {
   const person = idText(body["person"]);
   const createdAt = toNumber(body["created_at"]);
@@ -133,7 +133,7 @@ function pageEvidence(page: Page, person: string, body: JsonObject, at: Moments)
   return settlements.find(({ kind }) => kind === "arrived") ?? settlements[0] ?? null;
 }
 
-/** `person` may be expanded. */
+/** `person` may be an id or the expanded object. */
 export function personIdOf({ person }: JsonObject): string {
   return idText(isJsonObject(person) ? person["id"] : person);
 }

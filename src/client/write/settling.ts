@@ -3,7 +3,7 @@ import type { Settlement } from "./evidence.ts";
 
 export interface Settling {
   readonly clock: Clock;
-  /** Milliseconds from now until a look-up without a trace proves that the write didn't arrive. */
+  /** Milliseconds from now after which a look-up that finds nothing proves that the write didn't arrive. */
   readonly settleMs: number;
   readonly signal: AbortSignal | undefined;
   /** Called once, before the first pause. */
@@ -13,8 +13,8 @@ export interface Settling {
 const FIRST_PAUSE_MS = 500;
 
 /**
- * Repeats `look` with doubling pauses until it proves something, can't change any more, or the settling time is over;
- * the last look follows its end. Throws what `look` throws.
+ * Calls `look` with doubling pauses until it proves something, can't change any more, or the settling time is over. The
+ * last call comes after its end. Throws what `look` throws.
  */
 export async function settle(look: () => Promise<Settlement>, options: Settling): Promise<Settlement> {
   const { clock, settleMs, signal, onPause } = options;
@@ -30,16 +30,16 @@ export async function settle(look: () => Promise<Settlement>, options: Settling)
 }
 
 export interface ServerClock {
-  /** Unix seconds by the server's clock, or by ours until an answer has come. */
+  /** Unix seconds by the server's clock, or by ours until the first answer arrives. */
   readonly now: () => number;
-  /** Converts a moment of our clock (milliseconds) to the server's (Unix seconds). */
+  /** Converts a time of our clock (milliseconds) to the server's (Unix seconds). */
   at(ownMs: number): number;
-  /** `serverTime` is the `Date` of an answer that just came, Unix seconds. */
+  /** `serverTime` is the `Date` header of an answer that just arrived, in Unix seconds. */
   learn(serverTime: number): void;
 }
 
 export function createServerClock(clock: Clock): ServerClock {
-  // Date headers have no fraction, so this is up to a second early, which is the safe side for intents.
+  // Date headers have no fraction, so this is up to a second early, which is safe for intents.
   let aheadMs = 0;
   const at = (ownMs: number): number => Math.floor((ownMs + aheadMs) / 1000);
   return {

@@ -23,7 +23,7 @@ interface Tools {
   readonly onWait: OnWait | undefined;
 }
 
-/** Writes that a retry could harm have a look-up. */
+/** Writes that would do harm if repeated have a look-up. */
 export function createWriteMethods(
   tools: Tools,
 ): Pick<Client, "sendPerson" | "addResponse" | "addMember" | "removeMember" | "change"> {
@@ -76,7 +76,7 @@ export function createWriteMethods(
   };
 }
 
-/** `send=false` only saves (4.2). After a change of address the old one no longer exists, so it isn't repeatable. */
+/** `send=false` only saves (4.2). A change of address isn't repeatable, since the old address no longer exists. */
 export function isRepeatablePerson(body: JsonObject): boolean {
   return body["send"] === false && body["email_update"] === undefined && body["phone_number_update"] === undefined;
 }
@@ -89,7 +89,7 @@ function showsPerson(json: JsonObject, body: JsonObject): boolean {
   return idText(json["id"]) !== "" || sent.some((identifier) => isNamed(json, identifier));
 }
 
-/** The answer is the person or has a `person` (4.9, 4.10). */
+/** The answer either is the person or has a `person` (4.9, 4.10). */
 function showsMember(json: JsonObject, body: JsonObject): boolean {
   const person = isJsonObject(json["person"]) ? json["person"] : json;
   const sent = [...identifiersOf(body, "person_email", "person_phone_number")];
@@ -104,8 +104,8 @@ interface Write extends Pick<IntentOptions, "onAccepted"> {
 }
 
 /**
- * Throws if the write was refused or certainly not sent, and if the retries of an idempotent write ran out. A write
- * that may have arrived is looked up and never repeated, since its request may still be running.
+ * Throws if the write was refused or certainly not sent, or if an idempotent write ran out of retries. A write that may
+ * have arrived is looked up and never repeated, since its request may still be running.
  */
 async function performWrite(caller: Caller, write: Write): Promise<WriteResult> {
   const outcome = await caller.run(write.request, write.idempotent, write.read);
@@ -120,7 +120,7 @@ async function givenUp(write: Write, { error, lostBefore }: GivenUp): Promise<Wr
   if (write.request.method === "DELETE" && gone && lostBefore) {
     return { kind: "arrived", evidence: "the repeat found nothing left to remove", found: {} satisfies JsonObject };
   }
-  // An earlier attempt may have left although the last one didn't.
+  // An earlier attempt may have been sent even if the last one wasn't.
   const isUnknown = mayHaveArrived(error) || (lostBefore && effectOf(error) === "not-sent");
   if (!isUnknown) throw error;
   if (isSuccess(error)) await write.onAccepted?.();

@@ -11,9 +11,9 @@ import { type RowKind, type RowProblem, type RowValues, type SendMode, SEND_MODE
 import { identify, type ValidFields } from "./validate.ts";
 
 export interface CheckOptions {
-  /** Null keeps the first, with a warning. */
+  /** Null keeps the first row and warns. */
   readonly onDuplicate: "error" | "first" | "last" | null;
-  /** Maximum number of kinds of problems; further ones are only counted. */
+  /** Maximum number of different problems to report; the rest are only counted. */
   readonly maxErrors: number;
   readonly skipsOptedOut: boolean;
   readonly signal: AbortSignal;
@@ -29,9 +29,9 @@ export interface CheckReport extends Oddities {
   readonly sendable: number;
   readonly end: number;
   readonly modeAt: (line: number) => SendMode | null;
-  /** Null if it isn't skipped, or not valid. */
+  /** Null if the line isn't skipped, or isn't valid. */
   readonly reasonToSkip: (line: number) => string | null;
-  /** Invalid rows that another server may accept. */
+  /** Number of invalid rows that another server may accept. */
   readonly overOwnLimits: number;
 }
 
@@ -95,7 +95,7 @@ function createTally(table: ImportTable, { onDuplicate, maxErrors, skipsOptedOut
   };
 }
 
-/** `conflicts` has the line that makes another one invalid. */
+/** `conflicts` maps an invalid line to the line that it conflicts with. */
 function compareRows({ repeats }: RowKind, keep: "first" | "last") {
   const [keptBy, conflicts] = [createLineNumbers(Uint32Array), createLineNumbers(Uint32Array)];
   const people = groupLines(keep, repeats === "answer" ? createLineNumbers(Uint32Array) : keptBy);
@@ -108,7 +108,7 @@ function compareRows({ repeats }: RowKind, keep: "first" | "last") {
       line: number,
     ): { readonly conflict: RowProblem | null; readonly dropped: readonly number[] } => {
       const keys = personKeys(values);
-      // Removals only send the first identifier.
+      // Removals send only the first identifier.
       if (repeats === "identifier") return { conflict: null, dropped: people.join(line, keys.slice(0, 1)) };
       const other = people.findConflict(values);
       if (other !== null) {
@@ -122,7 +122,7 @@ function compareRows({ repeats }: RowKind, keep: "first" | "last") {
   };
 }
 
-/** A separate function, so that the report doesn't keep the people seen by the check in memory. */
+/** A separate function, so that the report doesn't keep the check's list of people in memory. */
 function describeLines(
   modes: LineNumbers,
   { keptBy, conflicts }: { readonly keptBy: LineNumbers; readonly conflicts: LineNumbers },
@@ -142,7 +142,7 @@ function describeLines(
   return { sendable, end, modeAt, reasonToSkip };
 }
 
-/** `unsubscribed_at` of our exports, `Opt-Out Date`, `Bounced On`. */
+/** Matches `unsubscribed_at` from our exports, `Opt-Out Date`, `Bounced On`. */
 const OPT_OUT_TIME =
   /^(?:unsubscribed?|bounced?|complain(?:ed|t)|suppress(?:ed|ion)|opt(?:ed)?[ _-]?out)[ _-](?:at|on|date|time)$/i;
 const LOOKS_LIKE_OPT_OUT = /unsubscri|opt(?:ed)?[ _-]?out|do[ _-]?not|suppress|bounced/i;
@@ -158,7 +158,7 @@ function watchOptOuts(columns: readonly HeaderColumn[]) {
       const found = times.find((index) => !NOTHING.test(withoutGuard(fields[index] ?? "").trim()));
       if (found !== undefined) columnOf.set(line, found + 1);
     },
-    /** Returns the header by which a line's person opted out, there or in a duplicate dropped for it. */
+    /** Returns a function that finds the column with a person's opt-out, in their line or in a duplicate of it. */
     finish(keptBy: LineNumbers): (line: number) => string | null {
       for (let line = 1; line < columnOf.end; line += 1)
         if (columnOf.get(line) !== 0) columnOf.set(keptLine(keptBy, line), columnOf.get(line));

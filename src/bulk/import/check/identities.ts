@@ -1,4 +1,4 @@
-/** Finds rows about the same person, or with the same answer. A million rows take about 150 MB. */
+/** Finds rows with the same person or the same answer. A million rows take about 150 MB. */
 import { createHash } from "node:crypto";
 import { domainToASCII } from "node:url";
 import { emailKey, isAscii } from "../../../contract/text/email.ts";
@@ -12,19 +12,19 @@ export function keptLine(keptBy: LineNumbers, line: number): number {
   return kept;
 }
 
-/** For each line that isn't kept, `keptBy` gets another line of its group. */
+/** For each line that is dropped, `keptBy` gets another line of its group. */
 export function groupLines(keep: "first" | "last", keptBy: LineNumbers) {
   const lines = new KeyMap();
   const addressed = createLineNumbers(Uint8Array);
   return {
-    /** An earlier line with the same phone number and another address; null if there is none. */
+    /** Returns an earlier line with the same phone number but another address; null if there is none. */
     findConflict({ email, phone_number: phone }: RowValues): number | null {
       const holder = typeof phone === "string" ? lines.get(phone) : undefined;
       if (holder === undefined || typeof email !== "string" || addressed.get(holder) === 0) return null;
       const owner = lines.get(addressKey(email));
       return owner !== undefined && keptLine(keptBy, owner) === keptLine(keptBy, holder) ? null : holder;
     },
-    /** Adds a line and returns the lines of its group that are now dropped. */
+    /** Adds a line and returns the lines of its group to drop. */
     join(line: number, keys: readonly string[]): number[] {
       const before: number[] = [];
       const hasAddress = keys[0]?.includes("@") === true;
@@ -32,7 +32,7 @@ export function groupLines(keep: "first" | "last", keptBy: LineNumbers) {
         const holder = lines.get(key);
         const kept = holder === undefined ? line : keptLine(keptBy, holder);
         if (kept !== line && !before.includes(kept)) before.push(kept);
-        // Conflict messages name the line that has the number together with an address.
+        // Conflict messages name the line that has both the number and an address.
         if (holder === undefined) lines.add(key, line);
         else if (hasAddress && addressed.get(holder) === 0) lines.replace(key, line);
       }
@@ -53,7 +53,7 @@ export function personKeys(values: RowValues): string[] {
   if (typeof newEmail === "string") keys.push(addressKey(newEmail));
   if (typeof phone === "string") keys.push(phone);
   if (typeof newPhone === "string") keys.push(newPhone);
-  // Ids of an export belong to other people when it is imported elsewhere.
+  // Ids are the last resort: if an export is imported elsewhere, its ids belong to other people.
   return keys.length > 0 ? keys : [`#${String(id)}`];
 }
 
@@ -63,10 +63,10 @@ export function answerKey(values: RowValues): string {
   return shortHash([personKeys(values)[0], at, score, text]);
 }
 
-/** Stable across later versions of the file. */
+/** Stays the same in later versions of the file. */
 export function rowKey({ repeats }: RowKind, { values, properties }: ImportRow): string {
   if (repeats === "answer") return answerKey(values);
-  // A delay until a fixed time is a different number of seconds each day.
+  // Seconds until a fixed time differ from day to day.
   const { delay: _delay, ...lasting } = values;
   return shortHash([lasting, properties].map((part) => Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1))));
 }
@@ -75,7 +75,7 @@ function shortHash(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 16);
 }
 
-/** Ignores case, compatible characters (NFKC), and how the domain is encoded. */
+/** Ignores case, compatibility characters (NFKC), and the encoding of the domain. */
 function addressKey(email: string): string {
   return isAscii(email) ? emailKey(email) : compatibleKey(email);
 }
@@ -87,7 +87,7 @@ function compatibleKey(email: string): string {
   return `${key.slice(0, at)}@${domainToASCII(domain) || domain}`;
 }
 
-/** A Map with more than 2^20 keys takes twice the memory, so a full one is followed by another. */
+/** A Map with more than 2^20 keys takes twice the memory, so a new one is started when one is full. */
 const KEYS_MAX = 1_000_000;
 
 class KeyMap {

@@ -26,21 +26,21 @@ export interface Oddities {
   readonly emptyRows: number;
   /** Valid rows with fewer cells than the header, or with extra empty ones. */
   readonly unevenRows: number;
-  /** Cells that lost a spreadsheet's leading `'`. */
+  /** Cells from which a spreadsheet's leading `'` was removed. */
   readonly guardedCells: number;
   readonly formulaCells: number;
   readonly strayQuotes: readonly StrayQuote[];
   readonly oddLocales: readonly OddLocale[];
-  /** Values of valid rows that are saved as they are. */
+  /** Suspicious values of valid rows, which are saved unchanged. */
   readonly doubts: readonly ProblemGroup[];
   readonly unsaved: readonly ProblemGroup[];
-  /** Valid rows in which an override replaced a cell. */
+  /** Valid rows with a cell that an override replaced. */
   readonly overriddenRows: number;
-  /** Valid responses without a time, which can't be recognized when they are repeated. */
+  /** Valid responses without a time. A repeated import can't recognize them. */
   readonly untimedRows: number;
 }
 
-/** Maximum of each that is reported; a column with more locales contains something else. */
+/** Maximum number of examples to report of each kind. A column with more locales contains something else. */
 const REPORTED_MAX = 10;
 
 const PLACEHOLDERS: ReadonlySet<string> = new Set(["nan", "NaN", "NULL", "null", "None", "N/A", "n/a", "\\N"]);
@@ -61,7 +61,7 @@ export function watchOddities(kind: RowKind, columns: readonly HeaderColumn[], k
     },
     takeAny(record: InputRecord): void {
       if (isEmptyRow(record)) rows.emptyRows += 1;
-      // JSON cells only have guards that we added.
+      // JSON cells have only guards that we added.
       for (const cell of record.values === undefined ? record.fields : [])
         if (hasGuard(cell)) cells[cell.startsWith("=") ? "formulaCells" : "guardedCells"] += 1;
       const stray = strayQuotes.length < REPORTED_MAX ? findStrayQuote(record, columns) : null;

@@ -9,16 +9,16 @@ export interface FieldSpec {
 
 export interface RowKind {
   /**
-   * What makes two rows duplicates: the same person by any identifier, the same first identifier (if only that is
-   * sent), or the same answer.
+   * Rows are duplicates if they have the same person (by whichever identifier), the same first identifier (if only
+   * that one is sent), or the same answer.
    */
   readonly repeats: "person" | "identifier" | "answer";
   readonly sendsSurveys: boolean;
   readonly fields: readonly FieldSpec[];
-  /** Columns that only the service sets, including `name.…`: ignored with a note. */
+  /** Columns that only the service can set, including `name.…`. They are ignored with a note. */
   readonly readOnly: readonly string[];
   readonly properties: "properties" | "person_properties" | null;
-  /** Rules that involve several values. `property` returns the name of a property that the row has. */
+  /** Checks rules that involve several values. `property` returns the name of one of the row's properties. */
   readonly check: (values: RowValues, property: () => string | null) => readonly RowProblem[];
   readonly findUnsaved?: (values: RowValues) => RowProblem | null;
 }
@@ -32,7 +32,7 @@ export type RowValues = Readonly<Record<string, CellValue | undefined>>;
 
 export interface ImportRow {
   readonly line: number;
-  /** Names the person in the results file: email, else phone number, else id. */
+  /** Names the person in the results file: the email, else the phone number, else the id. */
   readonly identifier: string;
   readonly values: RowValues;
   readonly properties: JsonObject;
@@ -47,7 +47,7 @@ export interface InvalidRow {
 export const SEND_MODES = ["emails", "texts", "quiet"] as const;
 export type SendMode = (typeof SEND_MODES)[number];
 
-/** A row with only a number is mailed to the address that the service knows (4.2). */
+/** A row with only a phone number is surveyed by email if the service knows the address (4.2). */
 export function sendMode({ send, channel }: RowValues): SendMode {
   if (send === false) return "quiet";
   return channel === "sms" ? "texts" : "emails";

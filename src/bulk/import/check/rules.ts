@@ -21,7 +21,7 @@ type Rule = (text: string, readers: ValueReaders) => RuleResult;
 
 const problem = (text: string): RuleResult => ({ problem: text });
 
-/** `4.47E+11`: the spreadsheet has dropped digits. */
+/** Matches numbers such as `4.47E+11`, in which the spreadsheet dropped digits. */
 function isScientific(text: string): boolean {
   return /^[+-]?\d(?:[.,]\d+)?E[+-]?\d+$/i.test(text);
 }
@@ -34,7 +34,7 @@ function scientificAdvice(text: string, what: string): string {
 const YES = new Set(["true", "yes", "1"]);
 const NO = new Set(["false", "no", "0"]);
 
-/** Days since 1900 (1954 to 2091): a spreadsheet's date in a cell that is formatted as a number. */
+/** Days since 1900 (1954 to 2091): a spreadsheet date in a cell formatted as a number. */
 const SPREADSHEET_DAY = /^[2-6]\d{4}(?:[.,]\d+)?$/;
 
 export const RULES = {

@@ -19,9 +19,9 @@ export interface ValidatorOptions {
   readonly kind: RowKind;
   readonly columns: readonly HeaderColumn[];
   readonly readers: ValueReaders;
-  /** Properties for every row. A non-empty cell in a column of the same name takes precedence. */
+  /** Properties added to every row. A non-empty cell in a column of the same name takes precedence. */
   readonly properties: JsonObject;
-  /** Values for rows without their own: `channel`, `delay`, `send`. */
+  /** Default `channel`, `delay` and `send` for rows that don't set them. */
   readonly defaults: RowValues;
   /** Values that replace the cells of every row. */
   readonly overrides?: RowValues;
@@ -42,7 +42,7 @@ export interface Validator {
   checkFields(record: InputRecord): FieldCheck;
 }
 
-/** The result of `checkFields` is overwritten by the next record, that of `validate` isn't. */
+/** The next record overwrites the result of `checkFields`, but not that of `validate`. */
 export function createValidator(options: ValidatorOptions): Validator {
   const cells = propertyCells(options.columns);
   const checkAnywhere = createFieldCheck(options, cells);
@@ -69,14 +69,14 @@ export function createValidator(options: ValidatorOptions): Validator {
   };
 }
 
-/** Characters of properties from which their size is measured. */
+/** Properties with fewer characters are within the limit and aren't measured. */
 const MEASURED_MIN = 8192;
 
 /** Separate columns take precedence over a map in one cell, as in our exports. */
 function readProperties(cells: readonly PropertyCell[], record: InputRecord, common: JsonObject): JsonObject {
   const { fields, values } = record;
   let all = common;
-  // Without a prototype, so that `__proto__` is an ordinary key.
+  // Has no prototype, so that `__proto__` is an ordinary key.
   const own = Object.create(null) as JsonObject;
   for (const { index, key } of cells) {
     const cell = fields[index] ?? "";
@@ -93,8 +93,8 @@ function readProperties(cells: readonly PropertyCell[], record: InputRecord, com
 }
 
 /**
- * True if the cell of a flattened column repeats the map's value as text: a number, a list, a map, text that begins
- * with `'`, or a key that the header spells differently.
+ * True if a flattened column's cell repeats the map's value as text: a number, a list, a map, text that begins with
+ * `'`, or a key that the header spells differently.
  */
 function repeatsMap(all: JsonObject, key: string, cell: string): boolean {
   const isSame = (value: Json | undefined): boolean => [cell, withoutGuard(cell)].includes(toCellText(value));
@@ -232,7 +232,7 @@ function cellText({ index, joined }: FieldCell, cells: readonly string[]): strin
     .join(" ");
 }
 
-/** An empty `send` cell without a default would be a guess. */
+/** Rejects an empty `send` cell if there is no default, rather than guess. */
 function missingConsent(column: string): RowProblem {
   return { column, message: "is empty, and no default says whether to send; give true or false" };
 }

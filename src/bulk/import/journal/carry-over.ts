@@ -1,4 +1,4 @@
-/** Moves a run's journal to the lines that its rows have in a later version of the file. */
+/** Moves a run's journal entries to the lines of the same rows in a later version of the file. */
 import { rowKey } from "../check/identities.ts";
 import { createLineNumbers, type LineNumbers } from "../table/line-numbers.ts";
 import { decideRows, type RowSource } from "./decide-rows.ts";
@@ -12,7 +12,7 @@ export interface CarriedOver {
   readonly fresh: number;
 }
 
-/** Marks rows that the file no longer has. */
+/** Marks rows that are no longer in the file. */
 const GONE = 2 ** 32 - 1;
 
 export async function carryOver(journal: string, head: JournalHead, source: RowSource): Promise<CarriedOver> {

@@ -7,7 +7,7 @@ import type { OutcomeName } from "./outcome.ts";
 
 export interface RowToSend extends ImportRow {
   readonly position: number;
-  /** When a previous run may have sent it, by the service's clock; null if none did. */
+  /** When a previous run may have sent the row, by the service's clock; null if none did. */
   readonly previousIntentAt: number | null;
   readonly wasUnknown: boolean;
   readonly noRepeat: boolean;
@@ -20,7 +20,7 @@ export type Decision =
 
 export interface RowSource {
   readonly table: ImportTable;
-  /** Sending also adds the entries of this run. */
+  /** The journal's state before this run. Sending adds this run's entries to it. */
   readonly before: JournalState;
   readonly skip: (line: number) => string | null;
 }

@@ -16,11 +16,11 @@ export interface JournalHead {
 
 export type JournalEntry =
   | { readonly head: JournalHead }
-  /** Lines that may be sent from now on, with their `rowKey`s; `at` is the service's time, Unix seconds. */
+  /** Lines that may be sent from now on, with their `rowKey`s. `at` is the service's time in Unix seconds. */
   | { readonly intent: readonly number[]; readonly at: number; readonly keys?: readonly string[] }
-  /** The run stopped at this time by the service's clock, and no byte of these lines was sent. */
+  /** The run stopped at this time by the service's clock without sending a byte of these lines. */
   | { readonly unsent: readonly number[]; readonly at: number }
-  /** Lines that are repeated only with --retry-unknown: they were accepted, or one repeat was inconclusive. */
+  /** Lines to repeat only with --retry-unknown: they were accepted, or one repeat was inconclusive. */
   | { readonly noRepeat: readonly number[] }
   | { readonly done: RecordedOutcome }
   | { readonly end: true };
@@ -51,8 +51,8 @@ function isEntry(entry: JournalEntry): boolean {
 }
 
 /**
- * Writes integer ids as numbers. V8 interns every short string that it parses from JSON and never frees it; a million
- * ids would take 40 MB while results are written.
+ * Writes integer ids as numbers. V8 interns short strings parsed from JSON and never frees them; a million ids would
+ * take 40 MB while results are written.
  */
 function packId(id: string | null): string | number | null {
   const number = Number(id);
@@ -68,7 +68,7 @@ export interface JournalLine {
 const CHUNK_BYTES = 64 * 1024;
 const NEW_LINE = 10;
 
-/** A missing file is an empty journal. Skips lines that a crash or power failure damaged. */
+/** A missing file is an empty journal. Skips lines damaged by a crash or power failure. */
 export async function* readJournalLines(file: string): AsyncGenerator<JournalLine[]> {
   const handle = await openIfThere(file);
   if (handle === null) return;

@@ -13,18 +13,18 @@ export async function readJournal(file: string): Promise<JournalState> {
   return state;
 }
 
-/** What the entries of a journal add up to. */
+/** The state described by a journal's entries. */
 export class JournalState {
   head: JournalHead | null = null;
   length = 0;
   ended = false;
-  /** When the last run stopped, by the service's clock; null if it was killed. */
+  /** When the last run stopped, by the service's clock. Null if it was killed. */
   stoppedAt: number | null = null;
   readonly #outcomes = createLineNumbers(Uint8Array);
   readonly #intents = createLineNumbers(Uint32Array);
   readonly #noRepeats = createLineNumbers(Uint8Array);
 
-  /** `end` is the length of the journal in bytes including the entry, if it was read from one. */
+  /** `end` is the journal's length in bytes up to the end of the entry, if the entry was read from a file. */
   take(entry: JournalEntry, end: number = this.length): void {
     if ("head" in entry) this.head = entry.head;
     else if ("end" in entry) this.ended = true;
@@ -54,7 +54,7 @@ export class JournalState {
     return undecided;
   }
 
-  /** Null if a line has no outcome yet, or failed and is being retried. */
+  /** Null if a line has no outcome yet, or has failed and is being retried. */
   outcomeOf(line: number): OutcomeName | null {
     const code = this.#outcomes.get(line);
     return code === DOUBTFUL ? "failed" : (OUTCOMES[code - 1] ?? null);
@@ -69,7 +69,7 @@ export class JournalState {
     return this.#noRepeats.get(line) === 1;
   }
 
-  /** When a line may first have been sent, by the service's clock; null if it wasn't. */
+  /** When a line may first have been sent, by the service's clock; null if it wasn't sent. */
   intentAt(line: number): number | null {
     return this.#intents.get(line) || null;
   }
@@ -86,7 +86,7 @@ export class JournalState {
   #intend(line: number, at: number): void {
     const before = this.#outcomes.get(line);
     if (before === FAILED || before === DOUBTFUL) this.#outcomes.set(line, 0);
-    // A rejected row starts anew; any other that may have arrived is looked up from its first intent on.
+    // A rejected row starts over. Any other row that may have arrived is looked up from its first intent on.
     if (before === FAILED || this.#intents.get(line) === 0) this.#intents.set(line, at);
   }
 }

@@ -1,4 +1,4 @@
-/** Writes outcomes, and intents before their requests are sent. Waiting entries share one sync. */
+/** Writes outcomes, and writes intents before their requests are sent. Waiting entries share one sync. */
 import { open, type FileHandle } from "node:fs/promises";
 import path from "node:path";
 import type { Clock } from "../../../runtime/clock.ts";
@@ -11,10 +11,10 @@ export interface Journal {
 }
 
 const FILE_MODE = 0o600;
-/** Entries within this time after a sync share the next one. A block of intents takes longer to send. */
+/** Entries that arrive within this time after a sync share the next one. Sending a block of intents takes longer. */
 const PAUSE_MS = 10;
 
-/** Continues after `length` bytes and cuts off what a crash left beyond them. */
+/** Continues after `length` bytes and truncates anything a crash left after them. */
 export async function openJournal(file: string, length: number, clock: Clock): Promise<Journal> {
   const handle = await open(file, length === 0 ? "w" : "r+", FILE_MODE);
   await handle.truncate(length);

@@ -1,6 +1,6 @@
 /**
- * `saved` means without a survey, or, if the service says why: `throttled` (surveyed too recently), `suppressed`
- * (unsubscribed or bounced) or `pending` (already scheduled).
+ * `saved` means without a survey. If the service says why, the outcome is `throttled` (surveyed too recently),
+ * `suppressed` (unsubscribed or bounced) or `pending` (already scheduled).
  */
 export const OUTCOMES = [
   "scheduled",
@@ -19,7 +19,7 @@ export interface RowOutcome {
   readonly personId: string | null;
   readonly surveyScheduledAt: number | null;
   readonly error: string | null;
-  /** It failed, but the service may have processed it, so it is looked up before a retry. */
+  /** The row failed, but the service may have processed it, so it is looked up before a retry. */
   readonly mayHaveArrived?: boolean;
 }
 

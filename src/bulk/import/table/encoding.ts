@@ -2,7 +2,7 @@ export class EncodingError extends Error {
   override readonly name = "EncodingError";
   readonly offset: number;
   readonly encoding: string;
-  /** A zero byte: valid UTF-8, but never in text. */
+  /** True for a zero byte, which is valid UTF-8 but never occurs in text. */
   readonly isZero: boolean;
 
   constructor(offset: number, encoding: string, isZero = false) {
@@ -67,7 +67,7 @@ function chooseEncoding(given: string | null, [first, second]: Uint8Array): stri
 
 type Decode = (bytes: Uint8Array | null) => string;
 
-/** Bytes without a character in windows-1252. Decoders turn them into control characters, which aren't text. */
+/** Bytes that windows-1252 doesn't define. Decoders turn them into control characters, which aren't text. */
 const WITHOUT_CHARACTER: ReadonlySet<number> = new Set([0x81, 0x8d, 0x8f, 0x90, 0x9d]);
 
 async function createDecoder(encoding: string): Promise<Decode> {
@@ -86,7 +86,7 @@ function isWindows(encoding: string): boolean {
   return new TextDecoder(encoding).encoding === "windows-1252";
 }
 
-/** Binary search for the first invalid byte. The first few bytes may complete a character of the previous chunk. */
+/** Binary search for the first invalid byte. The first few bytes may complete a character from the previous chunk. */
 function validLength(bytes: Uint8Array, encoding: string): number {
   if (isWindows(encoding)) return bytes.findIndex((byte) => WITHOUT_CHARACTER.has(byte));
   const isValid = (start: number, end: number, stream: boolean): boolean => {

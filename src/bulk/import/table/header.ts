@@ -7,7 +7,7 @@ import { InputError, type InputFix } from "./input-file.ts";
 import type { FieldSpec, RowKind } from "../check/row-kind.ts";
 
 type ColumnTarget =
-  /** `joined`: indexes of columns whose text is appended. */
+  /** `joined` has the indexes of columns whose text is appended. */
   | { readonly kind: "field"; readonly field: FieldSpec; readonly joined?: readonly number[] }
   | { readonly kind: "property"; readonly key: string }
   | { readonly kind: "ignored" };
@@ -18,7 +18,7 @@ export interface HeaderColumn {
 }
 
 export interface HeaderOptions {
-  /** Header and meaning, such as `E-Mail Address` and `email`; `First name+Last name` joins two columns. */
+  /** Pairs such as `E-Mail Address` and `email`. The header `First name+Last name` joins two columns. */
   readonly renames: readonly (readonly [header: string, meaning: string])[];
   readonly ignored: readonly string[];
   readonly suggest: (word: string, candidates: readonly string[]) => string | null;
@@ -73,7 +73,7 @@ interface Join {
 
 const toPart = (header: string): readonly [string, string] => [header, ""];
 
-/** A header that contains a `+` itself takes precedence. */
+/** A header that itself contains a `+` takes precedence. */
 function splitRenames(
   names: readonly string[],
   renames: HeaderOptions["renames"],
@@ -128,7 +128,7 @@ function columnTarget(
   return { kind: "property", key: propertyKey(meaning.trim()) };
 }
 
-/** Accepts `properties.plan`, `person_properties[plan]` and `plan`, and older names of special properties. */
+/** Accepts `properties.plan`, `person_properties[plan]` and `plan`, and the older names of special properties. */
 export function propertyKey(name: string): string {
   const key = /^(?:person_)?properties(?:\.(.+)|\[(.+)\])$/is.exec(name);
   const plain = key?.[1] ?? key?.[2] ?? name;
@@ -162,7 +162,7 @@ function checkTwice(columns: readonly HeaderColumn[], place: string): void {
     const meaning = target.kind === "field" ? target.field.name : `property ${target.key}`;
     const before = seen.get(meaning);
     if (before !== undefined) {
-      // `--ignore` would ignore both columns if they have the same name.
+      // If both columns have the same name, `--ignore` would ignore both.
       const advice =
         normal(before) === normal(header)
           ? { hint: "rename one of them in the file" }
@@ -205,7 +205,7 @@ export function isPersonData(cell: string): boolean {
   return isEmail(cell) || isE164(cell);
 }
 
-/** No fix if there would still be no column that identifies a person. */
+/** Offers no fix if still no column would identify a person. */
 function mappingFix(columns: readonly NearMiss[]): { readonly fix: InputFix } | false {
   return columns.some(({ field }) => PERSON_FIELDS.has(field)) && { fix: { kind: "map", columns } };
 }
@@ -231,7 +231,7 @@ function ignoredNote(columns: readonly HeaderColumn[], kind: RowKind): string[] 
   return [`ignored ${readOnly.map(({ header }) => header).join(", ")}: only the service sets ${pronoun}`];
 }
 
-/** Common headers in spreadsheets: "E-Mail Address", "Phone no.", "Full Name". */
+/** Headers that are common in spreadsheets: "E-Mail Address", "Phone no.", "Full Name". */
 const OTHER_HEADERS: readonly (readonly [RegExp, string])[] = [
   [/e-?mail/i, "email"],
   [/phone|mobile/i, "phone_number"],
@@ -243,8 +243,8 @@ function meansPerson(header: string): string | null {
 }
 
 /**
- * Finds typos such as `emial`, which would silently become a property: at most one column per field, whose cells must
- * suit it.
+ * Finds typos such as `emial`, which would silently become a property. Finds at most one column per field, and only if
+ * its cells suit the field.
  */
 function findNearMisses(columns: readonly HeaderColumn[], kind: RowKind, options: HeaderOptions): NearMiss[] {
   const mapped = new Set(columns.map(({ target }) => (target.kind === "field" ? target.field.name : null)));

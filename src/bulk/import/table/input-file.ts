@@ -22,7 +22,7 @@ export class InputError extends Error {
   }
 }
 
-/** A valid file without rows, which is normal for a nightly job. */
+/** The file is valid but has no rows, which is normal for a nightly job. */
 export class NoRowsError extends InputError {}
 
 export class InputChangedError extends Error {
@@ -37,18 +37,18 @@ export class InputChangedError extends Error {
 
 export interface InputFile {
   readonly name: string;
-  /** Null detects it from the first record. */
+  /** Null detects the delimiter from the first record. */
   readonly delimiter: string | null;
   /** Null detects UTF-8, or UTF-16 with a byte order mark. */
   readonly encoding: string | null;
-  /** SHA-256 of the file, hexadecimal; null until it has been read to the end. */
+  /** SHA-256 of the file in hex; null until the file has been read to the end. */
   readonly sha256: string | null;
   /**
-   * Reads from the beginning, in chunks that the caller may keep. After the first complete pass it never returns more
-   * bytes than that pass. Throws InputChangedError, or the system's error.
+   * Reads from the beginning, in chunks that the caller may keep. Once one pass is complete, later ones never return
+   * more bytes. Throws InputChangedError or the system's error.
    */
   bytes(): AsyncGenerator<Uint8Array>;
-  /** Throws InputChangedError if the size, time or inode have changed, or the path now leads to another file. */
+  /** Throws InputChangedError if the size, time or inode has changed, or the path now leads to another file. */
   verify(): Promise<void>;
   close(): Promise<void>;
 }
@@ -57,14 +57,14 @@ export interface InputFacts {
   readonly name: string;
   readonly delimiter: string | null;
   readonly encoding?: string | null;
-  /** Null for a file without a name, which no other program can change. */
+  /** Null for an unnamed file, which no other program can change. */
   readonly path: string | null;
   readonly onClose?: () => Promise<void>;
 }
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** Takes over the handle; `close` closes it. */
+/** Takes ownership of the handle, which `close` closes. */
 export async function openInputFile(handle: FileHandle, facts: InputFacts): Promise<InputFile> {
   const { name, delimiter, encoding = null, path, onClose } = facts;
   const opened = await handle.stat({ bigint: true });

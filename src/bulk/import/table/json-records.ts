@@ -10,12 +10,12 @@ export interface JsonRecord {
   readonly lineEnds: number;
   readonly size: number;
   readonly value: JsonObject;
-  /** Why a line of NDJSON isn't a row, and its text. */
+  /** Why an NDJSON line isn't a row, with its text. */
   readonly problem?: string;
   readonly text?: string;
 }
 
-/** A longer object is probably one that contains all rows. */
+/** A longer object probably contains all the rows. */
 const RECORD_MAX = 4 * 1024 * 1024;
 
 const [NEWLINE, SPACE, QUOTE, COMMA, BACKSLASH] = [10, 32, 34, 44, 92];
@@ -27,8 +27,8 @@ export function looksLikeJson(head: Uint8Array): boolean {
 }
 
 /**
- * Reads an array of objects, NDJSON, or concatenated objects. A bad line of NDJSON becomes a record with a problem; any
- * other value that isn't an object, and truncated JSON, throws InputError with the line.
+ * Reads an array of objects, NDJSON, or concatenated objects. A bad NDJSON line becomes a record with a problem.
+ * Truncated JSON, and any other value that isn't an object, throws InputError with the line.
  */
 export async function* readJsonRecords(input: InputFile): AsyncGenerator<JsonRecord[]> {
   const scanner = new ObjectScanner(input.name);
@@ -70,7 +70,7 @@ class ObjectScanner {
   finish(): JsonRecord[] {
     const { line } = this;
     const isCut = this.carried[0] === OPEN_OBJECT && findObjectEnd(this.carried, 0) === -1;
-    // Completes the last line, and the layout of a file with a single line.
+    // Ends the last line, and lets a file with a single line be recognized.
     const records = this.feed(Buffer.from("\n\n"));
     const last = records.at(-1);
     if (last?.problem !== undefined && isCut) return [...records.slice(0, -1), { ...last, problem: NO_END }];
@@ -149,7 +149,10 @@ function parse(text: string): unknown {
   }
 }
 
-/** NDJSON if the first or second line is an object (the first may be damaged). Null if more input is needed. */
+/**
+ * Returns "lines" (NDJSON) if the first or second line is an object, since the first may be damaged. Null if more input
+ * is needed.
+ */
 function detectLayout(text: Buffer, start: number): "lines" | "objects" | null {
   const first = text.indexOf(NEWLINE, start);
   if (first !== -1 && isObject(text, start, first)) return "lines";
@@ -162,7 +165,7 @@ function isObject(text: Buffer, start: number, end: number): boolean {
   return text[start] === OPEN_OBJECT && parseJsonObject(text.toString("utf8", start, end)) !== null;
 }
 
-/** Offset after the brace that closes the one at `start`; -1 if it isn't there yet. */
+/** Returns the offset after the brace that matches the one at `start`; -1 if it hasn't been read yet. */
 function findObjectEnd(text: Buffer, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {

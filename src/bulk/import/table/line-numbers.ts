@@ -1,8 +1,8 @@
-/** A compact array with a number per line of the input. */
+/** A compact array with one number per input line. */
 export interface LineNumbers {
   get(line: number): number;
   set(line: number, value: number): void;
-  /** Greater than every line set. */
+  /** Greater than every line that was set. */
   readonly end: number;
 }
 

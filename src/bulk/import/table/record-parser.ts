@@ -1,6 +1,6 @@
 /**
- * Feeds csv-parse with whole lines instead of a stream: at a bad quote csv-parse drops the records read so far, so
- * those lines are read again, one record at a time.
+ * Feeds csv-parse whole lines instead of a stream. At a bad quote, csv-parse drops the records read so far, so those
+ * lines are read again one record at a time.
  */
 import { CsvError, type Options, parse } from "csv-parse/sync";
 import type { Json } from "../../../contract/json.ts";
@@ -8,12 +8,12 @@ import { hasGuard, withoutGuard } from "../../../contract/text/formula-guard.ts"
 import { InputError } from "./input-file.ts";
 
 export interface InputRecord {
-  /** First line of the record, from 1, as in an editor. */
+  /** First line of the record, counted from 1 as in an editor. */
   readonly line: number;
   readonly fields: readonly string[];
-  /** Line ends inside its fields; `\r\n` counts once. */
+  /** Number of line ends inside its fields; `\r\n` counts once. */
   readonly lineEnds: number;
-  /** Why it can't be read. `fields` then holds its text only. */
+  /** Why the record can't be read. In that case `fields` has only its text. */
   readonly problem?: string;
   readonly values?: readonly Json[];
 }
@@ -21,7 +21,7 @@ export interface InputRecord {
 /** A longer record has an unclosed quote, or the file has no line ends. */
 const RECORD_MAX = 4 * 1024 * 1024;
 
-/** Consecutive blank lines. Each costs as much as a record. */
+/** Maximum number of consecutive blank lines, since each costs as much as a record. */
 export const BLANK_LINES_MAX = 100_000;
 
 export const TOO_MANY_BLANK_LINES = "more than 100,000 blank lines end here; remove them";
@@ -35,7 +35,7 @@ const NEWLINE = 10;
 
 export class RecordParser {
   private held: Buffer = Buffer.alloc(0);
-  /** Bytes to buffer before parsing; doubled while a record doesn't end. */
+  /** Number of bytes to buffer before parsing; doubled while a record doesn't end. */
   private bytesNeeded = 0;
   private readonly records: InputRecord[] = [];
   private blankLines = 0;
@@ -130,7 +130,7 @@ function tryParse(lines: Buffer, options: Options): string[][] | CsvError {
   }
 }
 
-/** What's wrong with a record read with `relax_quotes`; null if its only quotes are those of `="0123"`. */
+/** Describes what is wrong with a record read with `relax_quotes`. Null if its only quotes are those of `="0123"`. */
 function findFault(fields: readonly string[], record: Buffer, options: Options): string | null {
   if (fields.every((field) => !field.includes('"') || (field.startsWith("=") && hasGuard(field)))) return null;
   const failure = tryParse(record, options);
@@ -147,14 +147,14 @@ export function isBlank(cell: string): boolean {
   return cell === "" || (cell.charCodeAt(0) <= 32 && cell.trim() === "");
 }
 
-/** The error for a row with more cells than the header; empty cells don't count. */
+/** Returns the error for a row with more cells than the header, not counting empty cells. */
 export function findExtraCells({ fields }: InputRecord, width: number): string | null {
   if (fields.slice(width).every(isBlank)) return null;
   const expected = `${width} field${width === 1 ? "" : "s"}`;
   return `expected ${expected}, found ${fields.length}; check delimiters and quotes`;
 }
 
-/** Spreadsheets write such rows for cells that were cleared. */
+/** Spreadsheets write empty rows for cells that were cleared. */
 export function isEmptyRow({ fields, problem }: InputRecord): boolean {
   return problem === undefined && fields.every((cell) => isBlank(withoutGuard(cell)));
 }

@@ -7,8 +7,8 @@ import { type InputRecord, isEmptyRow, RecordParser } from "./record-parser.ts";
 import { EncodingError, toUtf8 } from "./encoding.ts";
 
 /**
- * Reads CSV, or JSON as a table. The first record is the header; blank lines are skipped. Throws InputError if it isn't
- * a table.
+ * Reads CSV, or JSON as a table. The first record is the header; blank lines are skipped. Throws InputError if the file
+ * isn't a table.
  */
 export async function* readRecords(input: InputFile): AsyncGenerator<InputRecord[]> {
   let parser: RecordParser | null = null;
@@ -35,7 +35,7 @@ export interface TableBatch {
   readonly rows: readonly InputRecord[];
 }
 
-/** Skips empty rows above the header. Throws InputError, also for an unreadable header. */
+/** Skips empty rows above the header. Throws InputError, including for an unreadable header. */
 export async function* readTable(input: InputFile): AsyncGenerator<TableBatch> {
   let header: InputRecord | undefined;
   for await (const batch of readRecords(input)) {
@@ -55,7 +55,7 @@ async function* refuseForeign(input: InputFile): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** `start` is the offset of the table, after a `sep=` line for Excel. */
+/** `start` is the offset of the table, which may follow a `sep=` line for Excel. */
 function openParser(
   { name, delimiter }: InputFile,
   text: string,
@@ -79,7 +79,7 @@ export async function readRawLines(input: InputFile, first: number, last: number
   let line = 1;
   let begun = "";
   for await (const bytes of toUtf8(input.bytes(), input.encoding)) {
-    // A trailing carriage return may be half of a line end.
+    // A trailing carriage return may be the first half of a line end.
     const rawLines = (begun + bytes.toString()).split(/(?<=\n|\r(?!\n|$))/);
     begun = rawLines.pop() ?? "";
     for (const rawLine of rawLines) {

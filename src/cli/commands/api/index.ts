@@ -50,7 +50,7 @@ const api = defineCommand({
 
 export const commands = [api];
 
-/** Uses `--base-url` if given; otherwise the document is relative to where it's served. */
+/** Puts `--base-url` into the document if given; otherwise its URLs are relative to where it is served. */
 async function runOpenApi(deps: Deps, word: string | null): Promise<void> {
   if (word !== null) throw new UsageError("--openapi takes no method and no path");
   const { toOpenApi } = await import("../../../contract/openapi.ts");
@@ -73,7 +73,7 @@ function parseMethod(text: string): (typeof METHODS)[number] {
   const method = text.toUpperCase();
   const found = METHODS.find((known) => known === method);
   if (found !== undefined) return found;
-  // Words this short may differ in one letter: FETCH isn't PATCH.
+  // Only one letter may differ in words this short: FETCH isn't PATCH.
   const nearest = suggest(method, METHODS, 1);
   throw new UsageError(`method: ${quoteText(text)} is not one of ${METHODS.join(", ")}`, {
     hint: nearest === null ? "leave it out for GET" : `did you mean ${nearest}?`,
@@ -84,7 +84,7 @@ interface ApiOptions {
   readonly method: (typeof METHODS)[number];
   readonly path: string;
   readonly fields: JsonObject;
-  /** A file or `-`; null if the fields are the body. */
+  /** A file name or `-`; null if the fields are the body. */
   readonly input: string | null;
   readonly paginate: boolean;
   readonly include: boolean;
@@ -114,7 +114,7 @@ async function showRequest({ streams }: Deps, method: string, url: string, body:
   await writeText(streams.out, `${head},"body":${body === undefined ? "null" : toJsonText(body)}}\n`);
 }
 
-/** Keeps JSON as it is, in one line, so that numbers keep all digits. Other text becomes a string. */
+/** Keeps JSON as it is, on one line, so that numbers keep all their digits. Other text becomes a string. */
 function toJsonText(body: string): string {
   return parseJson(body) !== undefined ? body.trim().replaceAll(/[\r\n]\s*/g, " ") : JSON.stringify(body);
 }

@@ -8,7 +8,7 @@ import type { FlagGroup } from "../../kit/flag-spec.ts";
 
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] as const;
 
-/** The absolute URL. Throws UsageError for one outside the base URL, as the key goes nowhere else. */
+/** Returns the absolute URL. Throws UsageError if it is outside the base URL, because the key is sent nowhere else. */
 export function resolveTarget(path: string, baseUrl: string, query: JsonObject): string {
   const base = new URL(baseUrl);
   const prefix = base.pathname.replace(/\/$/, "");
@@ -56,7 +56,7 @@ function parseTyped(text: string): Json {
   throw new UsageError(`--field: ${number} has more digits than a number keeps`, { hint });
 }
 
-/** The bracket codec only takes text, so it gets the index of each value. */
+/** The bracket codec accepts only text, so it gets the index of each value. */
 function nest(fields: readonly (readonly [string, Json])[]): JsonObject {
   const places = parseBracketPairs(fields.map(([key], index) => [key, String(index)]));
   const restore = (value: Json): Json => {

@@ -6,12 +6,12 @@ import { writeRecord } from "../../render/record-output.ts";
 import { indentJson } from "../../render/json-indent.ts";
 import { toSafeLines } from "../../render/safe-text.ts";
 
-/** True if a flag changes the response's own JSON. */
+/** True if a flag changes the output from the response's own JSON. */
 export function isShaped({ options: { output, columns, time, excel } }: Deps): boolean {
   return (output !== null && output !== "json") || excel || columns !== null || time !== null;
 }
 
-/** Prints an array as rows of `list`, an object as a record. False if it's neither; nothing is printed then. */
+/** Prints an array as rows of `list` and an object as a record. Prints nothing and returns false for anything else. */
 export async function writeShaped(deps: Deps, text: string, list: Resource | null): Promise<boolean> {
   const json = parseJson(text);
   const context = {
@@ -27,7 +27,7 @@ export async function writeShaped(deps: Deps, text: string, list: Resource | nul
   return true;
 }
 
-/** Unknown rows have the columns that they come with. */
+/** Rows of an unknown list get the columns found in them. */
 function resourceOf(rows: readonly JsonObject[]): Resource {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   return {
@@ -38,7 +38,7 @@ function resourceOf(rows: readonly JsonObject[]): Resource {
   };
 }
 
-/** Indented, from `depth` levels on, and colored. */
+/** Indents from `depth` levels on, and colors. */
 export async function toTerminalJson(text: string, color: boolean, depth = 0): Promise<string> {
   const { paintJson } = await import("../../render/human.ts");
   return paintJson(toSafeLines(indentJson(text, depth)), color);

@@ -10,8 +10,8 @@ import { writeWarning } from "../../kit/notes.ts";
 export const DEFAULT_PROFILE = "default";
 
 /**
- * Warns if others can read the file. Throws ConfigError, unless `repair`: then an unreadable file counts as empty, and
- * `changeProfiles` moves it aside.
+ * Warns if others can read the file. Throws ConfigError if it is unreadable. With `repair`, an unreadable file counts
+ * as empty instead, and `changeProfiles` moves it aside.
  */
 export async function loadProfiles(deps: Deps, { repair = false } = {}): Promise<Profiles> {
   const { readProfiles } = await import("../../../config/profiles.ts");
@@ -25,14 +25,14 @@ export async function loadProfiles(deps: Deps, { repair = false } = {}): Promise
   return profiles;
 }
 
-/** A dry run shows requests, and these commands send none. */
+/** A dry run shows requests, but these commands send none. */
 export function refuseDryRun({ options }: Deps): void {
   if (options.dryRun) throw new UsageError("--dry-run: auth commands send no requests that could be shown");
 }
 
 type Saved = Pick<Profiles, "defaultName" | "byName">;
 
-/** Reads the file again, as another command may have changed it, and returns what was saved. */
+/** Reads the file again, because another command may have changed it, and returns what was saved. */
 export async function changeProfiles(deps: Deps, change: (saved: Saved) => Saved): Promise<Saved> {
   const { readProfiles, setAside, writeProfiles } = await import("../../../config/profiles.ts");
   const file = configFile(deps);
@@ -50,7 +50,6 @@ function isBroken(error: unknown): error is ConfigError {
   return error instanceof ConfigError && error.problem === "broken";
 }
 
-/** Throws ConfigError (exit 4). */
 export function checkSaved({ byName }: Profiles, name: string): void {
   if (byName.has(name)) return;
   if (name === LOCAL_PROFILE)
@@ -63,7 +62,7 @@ export function checkSaved({ byName }: Profiles, name: string): void {
   });
 }
 
-/** Every JavaScript object has these. */
+/** Names that every JavaScript object has. */
 const UNREADABLE = new Set(["__proto__", "constructor", "prototype"]);
 
 export function checkName(name: string): void {

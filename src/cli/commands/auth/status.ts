@@ -14,7 +14,7 @@ import { pathColumn, type Resource } from "../../render/columns.ts";
 import { createWaitLines } from "../../kit/wait-lines.ts";
 import { ConfigError } from "../../../config/config-error.ts";
 
-/** The key itself isn't shown. */
+/** Doesn't include the key itself. */
 const STATUS_COLUMNS = [
   "profile",
   "profile_source",
@@ -78,7 +78,7 @@ async function showRemote(deps: Deps, connection: RemoteConnection): Promise<voi
   }
 }
 
-/** For keys that were refused, and other services. */
+/** Shown for keys that were refused, and for other services. */
 export const UNKNOWN_ACCESS = "unknown";
 
 function toStatus(error: unknown): string {
@@ -109,7 +109,7 @@ async function write(deps: Deps, json: JsonObject): Promise<void> {
 
 const SHOWN = 4;
 
-/** The last four characters of a key; nothing of a short one. */
+/** Shows the last four characters of a key, or none if it is short. */
 export function maskKey(key: string): string {
   return key.length > SHOWN * 2 ? `…${key.slice(-SHOWN)}` : "…";
 }
@@ -143,7 +143,7 @@ export async function check(deps: Deps, { baseUrl, key, advice }: ConnectionChec
   }
 }
 
-/** Any JSON object could pass for a survey service's response. */
+/** Any JSON object could look like a survey service's response. */
 function noMetrics(baseUrl: string, status: number): ClientError {
   const call = nameCall("GET", `${baseUrl}${ROUTES.getMetrics.path}.json`);
   return new ClientError("the service answers without nps or response_count", { code: "bad_reply", call, status });

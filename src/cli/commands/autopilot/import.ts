@@ -71,7 +71,7 @@ function createMemberSender(client: Client, signal: AbortSignal, { platform, zon
   return { ...memberParts(client), remarks: pauses.remarks, send: (row) => breaker.outcomeOf(row, add(row)) };
 }
 
-/** Named as in 4.9. */
+/** Names the fields as in 4.9. */
 function toMemberBody({ values, properties }: ImportRow): JsonObject {
   const { person_id: id, email, phone_number: phone, name } = values;
   return toBody({
@@ -90,7 +90,7 @@ export function toMemberOutcome(result: WriteResult, done: RowOutcome["outcome"]
   return toOutcome(done, { personId: toId(isJsonObject(person) ? person["id"] : undefined, text) });
 }
 
-/** Adding and removing are idempotent (section 3), so unknown outcomes are retried. */
+/** Adding and removing are idempotent (section 3), so rows with an unknown outcome are retried. */
 export function memberParts(client: Client): Omit<RowSender, "send"> {
   return {
     ...commonParts(client),

@@ -21,7 +21,7 @@ export const MEMBER = flagGroup({
 
 export type MemberIdentifiers = GroupValue<typeof MEMBER>;
 
-/** Named as in the Autopilot calls (4.8 to 4.10). */
+/** Names the parameters as in the Autopilot calls (4.8 to 4.10). */
 export function toMemberParameters({ personId, email, phone }: MemberIdentifiers): JsonObject {
   return toBody({ person_id: personId, person_email: email, person_phone_number: phone });
 }

@@ -9,7 +9,7 @@ import { nullIfRefused } from "../../kit/refusals.ts";
 
 const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"] as const;
 
-/** `2026-12-03 (Thu) 07:14`. */
+/** Formats a time as `2026-12-03 (Thu) 07:14`. */
 export function formatMoment(at: number, zone: string | null): string {
   const wall = new Date(createWallClock(zone)(at) * 1000);
   const [date, time] = wall.toISOString().split("T");
@@ -28,8 +28,8 @@ interface JoiningRequest {
 }
 
 /**
- * `10,000 members: surveys from 2026-11-25 to 2027-02-22, about 156 each weekday`. Null if the service doesn't say,
- * as most don't.
+ * Returns `10,000 members: surveys from 2026-11-25 to 2027-02-22, about 156 each weekday`. Null if the service doesn't
+ * say, as most don't.
  */
 export async function describeJoining(client: Client, request: JoiningRequest): Promise<string | null> {
   const { platform, count, zone, signal } = request;

@@ -59,7 +59,7 @@ export interface Collected {
   readonly answered: number;
 }
 
-/** Adds answers of some of the people, with the properties of their survey. */
+/** Adds answers from some of the people, with the properties of their survey. */
 export async function collectAnswers(
   client: Client,
   customers: readonly Customer[],
@@ -101,7 +101,7 @@ export interface Customer {
   readonly properties: Readonly<Record<string, string>>;
 }
 
-/** Next to this module, in the sources and the built package. */
+/** The file is next to this module, both in the sources and in the built package. */
 const FILE = new URL("./demo-people.csv", import.meta.url);
 const PROPERTIES = ["locale", "plan", "region", "store"] as const;
 

@@ -1,4 +1,4 @@
-/** `surveyctl demo`: from a customer list to a CSV, on its own server. */
+/** `surveyctl demo`: runs a server of its own and goes from a customer list to a CSV. */
 import { readdir } from "node:fs/promises";
 import { createClient } from "../../../client/create-client.ts";
 import type { Client } from "../../../client/client.ts";
@@ -11,7 +11,7 @@ import { toShellWord } from "../../render/safe-text.ts";
 import { answerOnPage, collectAnswers, parseCustomers, readSurveyLinks } from "./answers.ts";
 import { type DemoConnection, openStage, type Stage } from "./stage.ts";
 
-/** Keeps the folder if it completes. Leaves no process behind. */
+/** Keeps the folder if the demo completes. Leaves no process running. */
 export async function runDemo(deps: Deps, waitsForEnter: boolean): Promise<void> {
   const narrator = createNarrator(deps, waitsForEnter);
   await narrator.say("This demo surveys 300 customers, with its own server in a temporary folder.");
@@ -35,7 +35,7 @@ async function playToTheEnd(deps: Deps, stage: Stage, narrator: Narrator): Promi
 }
 
 async function play(deps: Deps, stage: Stage, narrator: Narrator): Promise<DemoConnection> {
-  // In a pipe, rows would lack their header.
+  // In a pipe, rows would have no header.
   const forReading = deps.streams.out.isTTY ? [] : ["-o", "table"];
   const run = async (...words: readonly string[]): Promise<void> => {
     deps.signal.throwIfAborted();
@@ -73,7 +73,7 @@ const MEMBERS = [
   ["alan@example.com", "Alan Turing"],
 ] as const;
 
-/** Answers the way people do, on the survey's page. */
+/** Answers on the survey's page, as people do. */
 async function letAnswer(
   deps: Deps,
   { csv, file }: Stage,

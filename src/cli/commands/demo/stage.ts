@@ -1,4 +1,4 @@
-/** Sets up the demo: a temporary folder, a server, and the program to run commands. */
+/** Sets up the demo: a temporary folder, a server, and a way to run commands. */
 import path from "node:path";
 import { isSea } from "node:sea";
 import { type ChildProcess, spawn } from "node:child_process";
@@ -19,7 +19,7 @@ export interface Stage {
   readonly file: (name: string) => string;
   /** Runs a command in the folder and prints its output. */
   readonly run: (words: readonly string[]) => Promise<void>;
-  /** Starts a server; returns its first line and connection. */
+  /** Starts a server and returns its first line and its connection. */
   readonly serve: (words: readonly string[]) => Promise<{ readonly line: string; readonly connection: DemoConnection }>;
   readonly close: () => Promise<void>;
   readonly discard: () => Promise<void>;
@@ -44,7 +44,7 @@ export async function openStage(deps: Deps): Promise<Stage> {
       csv,
       file,
       discard,
-      // In a separate process group, so that only the demo passes on the terminal's signals.
+      // Uses a separate process group, so that only the demo passes on the terminal's signals.
       run: (words) => finish(deps, start(words, ["ignore", STDOUT, STDOUT], true), words),
       serve: async (words) => {
         const log = await open(file("serve.log"), "w", 0o600);
@@ -72,7 +72,7 @@ export async function openStage(deps: Deps): Promise<Stage> {
 
 const STDOUT = 1;
 
-/** Without the user's settings: no connection, pager or proxy. */
+/** Leaves out the user's connection, pager and proxy settings. */
 function childEnvironment({ env, options, random }: Deps, dataFile: string): Record<string, string> {
   const kept = Object.entries(env).filter(
     ([name]) => !/^SURVEYCTL_|^(?:https?|all)_proxy$/i.test(name) && name !== "FORCE_COLOR",
@@ -99,7 +99,7 @@ async function firstLine(server: ChildProcess, log: string): Promise<string> {
 
 /** Rejects if the command fails, or with the signal's reason. */
 async function finish({ signal }: Deps, child: ChildProcess, words: readonly string[]): Promise<void> {
-  // An incomplete step is discarded with the folder.
+  // An incomplete step is discarded along with the folder.
   const release = onAbort(signal, () => void child.kill("SIGKILL"));
   const status = await ended(child);
   release();
@@ -123,7 +123,7 @@ export interface DemoConnection {
   readonly dataFile: string;
 }
 
-/** A shell script to source. Defines the program as a function if it isn't installed. */
+/** A shell script to source. It defines the program as a function if it isn't installed. */
 function formatConnectionFile({ baseUrl, apiKey, dataFile }: DemoConnection, program: readonly string[]): string {
   const variables = { SURVEYCTL_BASE_URL: baseUrl, SURVEYCTL_API_KEY: apiKey, SURVEYCTL_DATA: dataFile };
   const exports = Object.entries(variables).map(([name, value]) => `export ${name}=${toShellWord(value)}`);
@@ -131,7 +131,7 @@ function formatConnectionFile({ baseUrl, apiKey, dataFile }: DemoConnection, pro
   return [...exports, `command -v surveyctl >/dev/null || surveyctl() { ${words} "$@"; }`, ""].join("\n");
 }
 
-/** How to start this program: a single executable, or Node with its flags and `bin/surveyctl.js`. */
+/** The command that starts this program: a single executable, or Node with its flags and `bin/surveyctl.js`. */
 function programLine(): readonly [program: string, ...flags: string[]] {
   const [node, flags] = executable();
   if (isSea()) return [node];

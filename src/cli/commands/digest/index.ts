@@ -36,7 +36,7 @@ const digest = defineCommand({
     if (format !== "eml" && other !== null) throw new UsageError(`${other} requires -o eml`);
     const since = range.since ?? Math.min(range.until ?? range.asOf, range.asOf) - WEEK_SECONDS;
     const { writeDigest } = await import("./write-digest.ts");
-    // Comments are redacted in every format: a message reaches more people than intended.
+    // Comments are redacted in every format, because a message reaches more people than intended.
     const own = { by: null, segments: [], personal: false, links: false };
     const request = { ...range, ...own, since, trend, title, zone: options.timeZone ?? systemZone() };
     return writeDigest(deps, request, format, { from: from ?? SENDER, to });

@@ -13,7 +13,7 @@ interface MailParties {
   readonly to: readonly string[];
 }
 
-/** A week without answers is sent, too. */
+/** Also sends a digest for a week without answers. */
 export async function writeDigest(
   deps: Deps,
   request: TypedRequest,
@@ -33,7 +33,7 @@ const FORMATS: Readonly<Record<DigestFormat, Format>> = {
   eml: formatDigestMail,
 };
 
-/** Deterministic. `at` is Unix seconds. */
+/** The same input gives the same e-mail. `at` is Unix seconds. */
 async function formatDigestMail(facts: ReportFacts, { from, to }: MailParties, at: number): Promise<string> {
   const { composeMail } = await import("../../../service/delivery/message/mime.ts");
   const text = digestText(facts);

@@ -17,12 +17,12 @@ export interface ImportRun {
 }
 
 /**
- * `finished`: no row is worth another try. `incomplete`: rows failed or are unknown. `stopped`: rows have no outcome
- * yet. `running`: another process is at work.
+ * `finished`: no row is worth a retry. `incomplete`: rows failed or are unknown. `stopped`: rows have no outcome yet.
+ * `running`: another process is working on it.
  */
 export type RunStatus = "finished" | "incomplete" | "stopped" | "running";
 
-/** `name` can be a journal. Throws NothingFoundError. */
+/** `name` can also be a journal. Throws NothingFoundError. */
 export async function findRuns(name: string | null): Promise<ImportRun[]> {
   const journals = name === null ? await listJournals(".") : await journalsOf(name);
   const runs: ImportRun[] = [];
@@ -57,7 +57,7 @@ function restingStatusOf({ state, head }: ImportRun): RunStatus {
   return state.counts.failed + state.counts.unknown > 0 ? "incomplete" : "finished";
 }
 
-/** False if another run has the lock, or has started since. */
+/** Returns false if another run holds the lock or has started in the meantime. */
 export async function removeJournal({ files }: ImportRun, deps: Deps): Promise<boolean> {
   const lock = await takeLock(files.lock, deps.random.token(6), watchLock(deps)).catch((error: unknown) => {
     if (error instanceof LockedError) return null;

@@ -1,4 +1,4 @@
-/** Answers a tool call: runs the command, redacts its rows, limits and labels them. */
+/** Answers a tool call: runs the command, then redacts, limits and labels its rows. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
 import { createMasker } from "../../../insight/redact.ts";
@@ -8,7 +8,7 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Output } from "../../streams/streams.ts";
 import { rowLimitOf, ROWS_MAX, type Tool, type ToolArguments } from "./tools.ts";
 
-/** Per response, as an agent's context is small. */
+/** Limit per response, because an agent's context is small. */
 const BYTES_MAX = 50_000;
 
 export async function answerTool(deps: Deps, tool: Tool, given: ToolArguments): Promise<CallToolResult> {
@@ -22,7 +22,7 @@ export async function answerTool(deps: Deps, tool: Tool, given: ToolArguments): 
   return { content: [textOf([...shown, ...notes].join("\n"))] };
 }
 
-/** The service's text is untrusted, a usage error is our own. */
+/** Text from the service is untrusted; a usage error is our own. */
 function showError(deps: Deps, text: string, exit: ExitCode): string {
   const shown = deps.options.showPersonalData ? text : createMasker().text(text);
   const { lines } = cut(shown.replace(/.+/g, (line) => cutText(line)));
@@ -83,7 +83,7 @@ function cutTexts(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, cutTexts(field)]));
 }
 
-/** The first lines that fit, without those that alone are too large. */
+/** Keeps the first lines that fit, leaving out single lines that are too large. */
 function withinBytes(lines: readonly string[]): readonly string[] {
   const small = lines.filter((line) => Buffer.byteLength(line) <= BYTES_MAX);
   let bytes = 0;
@@ -97,7 +97,7 @@ function cut(text: string): Shown {
   return { lines, notes: lines.length < all.length ? ["the rest is left out: too large"] : [] };
 }
 
-/** Numbers the marks per response. A person is redacted like the person of a response. */
+/** Numbers the marks anew in each answer. A row that is a person is redacted like the person of a survey response. */
 function mask({ options }: Deps): (row: Json) => Json {
   const masker = createMasker();
   return (row) => {
@@ -110,7 +110,7 @@ function isPerson(row: JsonObject): boolean {
   return "email" in row || "phone_number" in row;
 }
 
-/** The mark can't be guessed, so no text can end its block. */
+/** The mark can't be guessed, so no text can close the block early. */
 function label({ random }: Deps, lines: readonly string[]): readonly string[] {
   const mark = `untrusted-${random.token(9)}`;
   return [

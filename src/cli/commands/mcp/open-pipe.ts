@@ -1,4 +1,4 @@
-/** Standard input and output for the library's transport. Input ends when all its requests are answered. */
+/** Standard input and output for the library's transport. Input ends only when all its requests have been answered. */
 import { Readable, Writable } from "node:stream";
 import {
   INVALID_REQUEST,
@@ -68,7 +68,9 @@ async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string
   if (rest !== "") yield rest;
 }
 
-/** The library ignores invalid requests, and the sender would wait. Null if it doesn't. */
+/**
+ * The library ignores these invalid requests, so the sender would wait forever. Null if the request isn't one of them.
+ */
 function faultOf(message: Json | undefined): string | null {
   const isKnown = isJSONRPCRequest(message) || isJSONRPCNotification(message) || isJSONRPCResponse(message);
   return message === undefined || isKnown ? null : "not a request of JSON-RPC 2.0";

@@ -1,4 +1,4 @@
-/** The tools for agents. Each is a read-only command line. */
+/** The tools for agents, each a read-only command line. */
 import type { JsonSchemaType } from "@modelcontextprotocol/server";
 import { PERIOD_UNITS } from "../../../runtime/calendar/periods.ts";
 
@@ -8,12 +8,12 @@ export interface Tool {
   readonly name: string;
   readonly description: string;
   readonly schema: JsonSchemaType;
-  /** For arguments that don't go together; null if they do. */
+  /** Returns what is wrong with the combination of arguments, or null. */
   readonly fault?: (given: ToolArguments) => string | null;
   readonly words: (given: ToolArguments) => readonly string[];
   readonly hasForeignText: boolean;
   readonly form: "json" | "text";
-  /** If too many, the oldest rows are dropped instead of the last. */
+  /** If there are too many rows, drops the oldest ones instead of the last ones. */
   readonly isOldestFirst?: boolean;
 }
 
@@ -40,7 +40,7 @@ function flags(given: ToolArguments, names: readonly string[]): string[] {
   return names.flatMap((name) => (given[name] === undefined ? [] : [`--${name}=${String(given[name])}`]));
 }
 
-/** Null for a tool without `limit`, which returns all rows. */
+/** Null for tools without `limit`, which return all rows. */
 export function rowLimitOf({ schema }: Tool, given: ToolArguments): number | null {
   return schema.properties !== undefined && "limit" in schema.properties ? rowsAskedFor(given) : null;
 }
@@ -49,7 +49,7 @@ function rowsAskedFor({ limit: rows = ROWS_DEFAULT }: ToolArguments): number {
   return Number(rows);
 }
 
-/** One more row shows that there are more. */
+/** Requests one more row to find out whether there are more. */
 function limitFlag(given: ToolArguments): string {
   return `--limit=${rowsAskedFor(given) + 1}`;
 }
@@ -57,7 +57,7 @@ function limitFlag(given: ToolArguments): string {
 /** Agents are bad at Unix seconds, so times are ISO 8601. */
 const ROWS = ["--json", "--time=iso", "--quiet"];
 
-/** With the person, so that their name is redacted in comments. */
+/** Expands the person, so that their name is redacted in comments. */
 const LIST = ["responses", "list", ...ROWS, "--order=desc", "--expand=person"];
 
 export const TOOLS: readonly Tool[] = [

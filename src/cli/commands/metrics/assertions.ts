@@ -29,7 +29,7 @@ export function parseAssertion(text: string): Assertion {
   return { text: text.trim(), field, operator: operator as Operator, value: Number(value) };
 }
 
-/** For words, as in `verdict!=fall`; null if the field has none. Throws UsageError. */
+/** Parses an assertion about words, such as `verdict!=fall`. Null if the field has none. Throws UsageError. */
 function parseWords(text: string): Assertion | null {
   const [, field = "", operator, value = ""] = /^\s*([a-z]+)\s*(==|!=|=)\s*(\S.*?)\s*$/.exec(text) ?? [];
   const words = Object.hasOwn(WORD_FIELDS, field) ? WORD_FIELDS[field] : undefined;
@@ -42,7 +42,7 @@ function parseWords(text: string): Assertion | null {
   };
 }
 
-/** `open` means that the service may send other fields. Throws UsageError. */
+/** If `open`, the service may send other fields, so all are accepted. Throws UsageError. */
 export function checkAssertionFields(assertions: readonly Assertion[], open: boolean, known: readonly string[]): void {
   const wrong = open ? undefined : assertions.find(({ field }) => !known.includes(field));
   if (wrong === undefined) return;
@@ -53,10 +53,10 @@ export function checkAssertionFields(assertions: readonly Assertion[], open: boo
   );
 }
 
-/** Meaningless without responses, even if the service sends a number. */
+/** Fields that mean nothing without responses, even if the service sends a number. */
 const SCORES = /^nps(?:_|$)|_percent(?:_|$)/;
 
-/** `nps>=40 (nps is 15)` for each failed assertion. */
+/** Returns `nps>=40 (nps is 15)` for each failed assertion. */
 export function failedAssertions(assertions: readonly Assertion[], metrics: JsonObject): string[] {
   const where = typeof metrics["period"] === "string" ? ` in ${metrics["period"]}` : "";
   const isEmpty = metrics["response_count"] === 0;

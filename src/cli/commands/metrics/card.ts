@@ -41,7 +41,7 @@ function scoreLine({ options }: RenderContext, { metrics, confidence }: CardFact
   return `NPS ${paint.tone(String(nps), toneOfScore(nps))}${intervalText(options, metrics, confidence)}`;
 }
 
-/** `  (29 … 67, 95%, n 51)`; empty without counts. */
+/** Returns `  (29 … 67, 95%, n 51)`; empty if there are no counts. */
 export function intervalText(options: RenderContext["options"], metrics: JsonObject, confidence: number): string {
   const counts = countsOf(metrics);
   const interval = counts === null ? null : scoreInterval(counts, confidence);
@@ -58,7 +58,7 @@ function changeLine({ options }: RenderContext, facts: CardFacts, before: JsonOb
   if (typeof now !== "number" || typeof then !== "number") return `CHANGE ${options.unicode ? "–" : "-"}  no responses`;
   const [counts, countsBefore] = [countsOf(metrics), countsOf(before)];
   const change = counts === null || countsBefore === null ? null : scoreChange(countsBefore, counts, confidence);
-  // The interval is around the adjusted score.
+  // The change is that of the adjusted score, which the interval is around.
   const points = Math.round(change?.change ?? now - then);
   if (counts === null || countsBefore === null || change === null) return `CHANGE ${signed(points)}`;
   const found = changeVerdict(countsBefore, counts, confidence);

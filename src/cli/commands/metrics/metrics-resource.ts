@@ -9,7 +9,7 @@ export interface MetricsShape {
   readonly byPeriod: boolean;
   readonly compared: boolean;
   readonly core: boolean;
-  /** Other groups than `core` are shown, whose fields are up to the service. */
+  /** Groups other than `core` are shown, and the service chooses their fields. */
   readonly open: boolean;
 }
 
@@ -124,7 +124,7 @@ export function withSentFields(resource: Resource, sent: JsonObject): Resource {
   };
 }
 
-/** `nps_change` and so on: each number minus that of the previous period. */
+/** Returns `nps_change` and so on: each number minus that of the previous period. */
 export function changesOf(current: JsonObject, previous: JsonObject): JsonObject {
   const changes = Object.entries(current).flatMap(([name, value]): [string, number][] => {
     const old = previous[name];

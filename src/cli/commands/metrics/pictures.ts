@@ -40,12 +40,12 @@ function toPoint(row: JsonObject): ScorePoint {
     low: low ?? null,
     high: high ?? null,
     n: answers,
-    // Without counts, it's unknown how few there are.
+    // Without counts, there is no way to tell whether there are few.
     isFew: n !== null && answers < FEW_ANSWERS,
   };
 }
 
-/** `nps  ▁▃▅█*  min 12, max 45`, for the newest periods that fit. */
+/** Draws `nps  ▁▃▅█*  min 12, max 45` for the newest periods that fit. */
 function drawTrend(deps: Deps, points: readonly ScorePoint[], coverages: readonly Coverage[]): string {
   const { unicode } = deps.options;
   const room = Math.max(deps.streams.out.columns - TREND_MARGIN, 1);
@@ -68,9 +68,9 @@ function drawTrend(deps: Deps, points: readonly ScorePoint[], coverages: readonl
 const LEVELS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
 const ASCII_LEVELS = ["_", ".", "-", ":", "=", "+", "x", "#"] as const;
 
-/** `·` for no score, hollow marks for too few answers. */
+/** `·` means no score; hollow marks mean too few answers. */
 export function toSparkline(points: readonly Pick<ScorePoint, "nps" | "isFew">[], unicode: boolean = true): string {
-  // Scores of too few answers have no level and don't affect the others.
+  // Scores from too few answers aren't drawn to scale and don't affect the others.
   const known = points.flatMap(({ nps, isFew }) => (nps === null || isFew ? [] : [nps]));
   const low = Math.min(...known);
   const span = Math.max(...known) - low;

@@ -1,4 +1,4 @@
-/** Plots for terminals of 60 columns or more. They work without colors, and in ASCII. */
+/** Plots for terminals of 60 columns or more. They work without color and in ASCII. */
 import { toPoints, type RenderContext } from "../../render/columns.ts";
 import { toneOfScore, toPercent, toShare, createPaint, type Paint, type Tone } from "../../render/human.ts";
 import { FEW_ANSWERS } from "../../../insight/interval.ts";
@@ -78,7 +78,7 @@ const STEPS = [1, 2, 5, 10, 15, 20] as const;
 const AXIS_WIDTH = 7;
 const CELLS_MAX = 12;
 
-/** Draws the newest points that fit: the score in its interval. Empty if no point has a score. */
+/** Draws the newest points that fit, each score within its interval. Empty if no point has a score. */
 export function drawBands(context: RenderContext, points: readonly ScorePoint[], confidence: number): string {
   const canvas = openCanvas(context);
   const ends = points.flatMap(({ nps, low, high }) => [nps, low, high].filter((end) => end !== null));
@@ -139,7 +139,7 @@ const LABEL_MAX = 24;
 const LABEL_MIN = 4;
 const AXIS_CELLS_MIN = 20;
 
-/** Draws each score in its interval, the highest first. */
+/** Draws each score within its interval, highest first. */
 export function drawWhiskers(context: RenderContext, points: readonly Omit<ScorePoint, "isFew">[]): string {
   const canvas = openCanvas(context);
   const known = points.flatMap(({ nps, low, high, label, ...point }) =>
@@ -159,7 +159,7 @@ export function drawWhiskers(context: RenderContext, points: readonly Omit<Score
   const textWidth = Math.max(...texts.map((text) => text.length));
   const left = columns - textWidth - 2 * GAP.length;
   const widest = Math.max(...known.map(({ label }) => measure.width(label)));
-  // A cut name is better than a line without length.
+  // Cutting a name is better than leaving no room for the line.
   const labelWidth = Math.min(widest, LABEL_MAX, Math.max(left - AXIS_CELLS_MIN, LABEL_MIN));
   const room = Math.max(left - labelWidth, 1);
   const ends = known.flatMap(({ nps, low, high }) => [nps, low, high]);
@@ -201,7 +201,7 @@ function whisker(
   return cells.join("");
 }
 
-/** Centers numbers on their cells; drops those that would touch another. */
+/** Centers numbers on their cells, and drops those that would touch another one. */
 function axisLabels(values: readonly number[], room: number, cellOf: (value: number) => number): string {
   let line = "";
   for (const value of new Set(values)) {
@@ -218,7 +218,7 @@ const TONES: Readonly<Record<ReturnType<typeof scoreCategory>, Tone>> = {
   detractor: "bad",
 };
 
-/** Draws a bar per score, from 10 to 0. `counts` is indexed by score. */
+/** Draws a bar for each score from 10 to 0. `counts` is indexed by score. */
 export function drawHistogram(context: RenderContext, counts: readonly number[]): string {
   const canvas = openCanvas(context);
   const all = counts.reduce((sum, count) => sum + count, 0);

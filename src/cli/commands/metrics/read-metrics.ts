@@ -22,7 +22,10 @@ export interface MetricsFilters {
 
 export type MetricsAnswer = RecordValue & Partial<Pick<ApiReply, "headers">>;
 
-/** The service's numbers, or ours if it lacks the filters. Ranges are sorted and don't overlap. */
+/**
+ * Reads the service's numbers, or counts them here if the service lacks the filters. Ranges are sorted and don't
+ * overlap.
+ */
 export function readMetrics(
   deps: Deps,
   { trend, groups, choice }: MetricsFilters,
@@ -39,12 +42,12 @@ export function readMetrics(
   });
 }
 
-/** Without responses there is no score, although the service sends 0. */
+/** Removes the score if there are no responses, for which the service sends 0. */
 export function withoutFalseScore({ json }: RecordValue): JsonObject {
   return json["response_count"] === 0 && typeof json["nps"] === "number" ? { ...json, nps: null } : json;
 }
 
-/** One object per period; with changes if `before` is the preceding period. */
+/** Returns one object per period, with changes if `before` is the preceding period. */
 export async function readPeriods(
   deps: Deps,
   filters: MetricsFilters,
@@ -64,14 +67,14 @@ export async function readPeriods(
   return shown.map((each, index) => ({ ...periods[index], ...each }));
 }
 
-/** Adds the interval and what changed since `before`. */
+/** Adds the interval and the changes since `before`. */
 export function withStatistics(metrics: JsonObject, before: JsonObject | null, confidence: number): JsonObject {
   const own = { ...metrics, ...intervalFields(metrics, confidence) };
   if (before === null) return own;
   return { ...own, ...changesOf(metrics, before), ...changeFields(before, metrics, confidence) };
 }
 
-/** The fields of the group `core` per range. The ranges are sorted. */
+/** Counts the fields of the group `core` for each range. The ranges are sorted. */
 async function countMetrics(
   deps: Deps,
   ranges: readonly TimeFilter[],

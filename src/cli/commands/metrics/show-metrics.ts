@@ -75,7 +75,7 @@ async function showOne(deps: Deps, request: MetricsRequest, resource: Resource, 
     return metrics;
   }
   const { drawCard } = await import("./card.ts");
-  // Without a start, our own service counts all time.
+  // If no start is given, our own service counts all time.
   const isAllTime = choice !== null || sent.headers?.[KEY_ACCESS_HEADER] !== undefined;
   const compared = before === null || previous === null ? null : { metrics: previous, range: before };
   const chosen = choice?.words ?? null;
@@ -86,7 +86,7 @@ async function showOne(deps: Deps, request: MetricsRequest, resource: Resource, 
   return metrics;
 }
 
-/** Outside a terminal, a table shows the interval, as the card does. */
+/** Adds the interval to tables that aren't on a terminal, like the card's. */
 async function withIntervalText(
   deps: Deps,
   resource: Resource,
@@ -101,7 +101,7 @@ async function withIntervalText(
   return { ...resource, columns };
 }
 
-/** Fields without a place on the card. */
+/** Prints the fields that the card has no place for. */
 async function writeFurther(deps: Deps, resource: Resource, metrics: JsonObject): Promise<void> {
   const known = new Set(resource.columns.map(({ name }) => name));
   const further = Object.entries(metrics).filter(([name]) => !known.has(name) && !name.endsWith("_change"));

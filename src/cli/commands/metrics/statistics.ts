@@ -18,7 +18,7 @@ export function parseConfidence(text: string, place: string): number {
   throw badValue(place, text, "between 0 and 1, such as 0.95");
 }
 
-/** Adds `q` (Benjamini–Hochberg): among many periods, one changes by chance. */
+/** Adds `q` (Benjamini–Hochberg), because among many periods one changes by chance. */
 export function correctVerdicts(rows: readonly JsonObject[], confidence: number): JsonObject[] {
   const qs = benjaminiHochberg(rows.filter(isCompared).map(({ p }) => Number(p))).values();
   return rows.map((row) => {
@@ -43,7 +43,7 @@ export const WORD_FIELDS: Readonly<Record<string, readonly string[]>> = {
   method: [METHOD],
 };
 
-/** Null if the service sent no counts, as with only the group `email` (4.7). */
+/** Null if the service sent no counts, for example if only the group `email` was requested (4.7). */
 export function countsOf(metrics: JsonObject): ScoreCounts | null {
   const { promoter_count: promoters, passive_count: passives, detractor_count: detractors } = metrics;
   if (typeof promoters !== "number" || typeof passives !== "number" || typeof detractors !== "number") return null;
@@ -54,7 +54,7 @@ export function intervalFields(metrics: JsonObject, confidence: number): JsonObj
   const counts = countsOf(metrics);
   if (counts === null) return {};
   const interval = scoreInterval(counts, confidence);
-  // With very many answers, the API's rounded score can be outside.
+  // With very many answers, the API's rounded score can be outside its interval.
   const nps = typeof metrics["nps"] === "number" ? [metrics["nps"]] : [];
   return {
     nps_low: interval === null ? null : Math.min(interval.low, ...nps),

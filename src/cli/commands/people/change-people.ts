@@ -1,4 +1,4 @@
-/** `people delete`, `cancel`, `unsubscribe` and `resubscribe`. The service may lack their endpoints. */
+/** `people delete`, `cancel`, `unsubscribe` and `resubscribe`. Some services lack their endpoints. */
 import type { Client } from "../../../client/client.ts";
 import { RefusedError } from "../../../client/errors/call-errors.ts";
 import { capital } from "../../../contract/text/capital.ts";
@@ -28,7 +28,7 @@ export interface PeopleChange {
   /** `who` is one person's name or the number of people. */
   readonly question: (who: string, baseUrl: string) => string;
   readonly outcome: string;
-  /** The error if the service lacks the endpoint: `this service cannot delete people`. */
+  /** The error message if the service lacks the endpoint, such as `this service cannot delete people`. */
   readonly lacking: string;
   /** May look the person up. Throws NothingFoundError. */
   readonly plan: (client: Client, person: PersonName, signal: AbortSignal) => Promise<PlannedRequest>;
@@ -108,7 +108,7 @@ export async function runPeopleChange(
   });
 }
 
-/** Looks up a few people first, but not a file of thousands. Throws NothingFoundError. */
+/** Looks people up first if there are few, but not if a file has thousands. Throws NothingFoundError. */
 async function compose(
   client: Client,
   change: PeopleChange,
@@ -134,7 +134,7 @@ async function changeOne(deps: Deps, client: Client, change: PeopleChange, perso
   });
 }
 
-/** A 404 doesn't say whether the person is unknown or the service lacks the endpoint. */
+/** A 404 doesn't say whether the person is unknown or the endpoint is missing. */
 async function explain(
   client: Client,
   { lacking }: PeopleChange,

@@ -120,7 +120,7 @@ function parseShare(text: string, place: string): number {
   throw badValue(place, text, "a share such as 10% or 2.5%");
 }
 
-/** A delay until a moment shrinks over time, so resuming compares the moment. */
+/** A delay until a fixed time shrinks as time passes, so a resumed run compares that time instead. */
 function delayUntil(deps: Deps, { delay }: Sending): JsonObject {
   if (delay?.isMoment !== true) return {};
   return { "--delay": new Date((timeContext(deps).now + delay.seconds) * 1000).toISOString() };
@@ -135,7 +135,7 @@ function toDefaults({ send, noSend, channel, delay }: Sending): RowValues {
   };
 }
 
-/** Leaves out `send: true`, which is the default. */
+/** Omits `send: true`, the default. */
 function toBody({ values, properties }: ImportRow, spread = 0): JsonObject {
   const { send, delay, ...rest } = values;
   const seconds = (typeof delay === "number" ? delay : 0) + spread;

@@ -9,14 +9,14 @@ import type { Deps } from "../../kit/deps.ts";
 import { openInput } from "../../importing/input-source.ts";
 import { asUsageError } from "../../importing/problems.ts";
 
-/** The most reliable identifier first. */
+/** Most reliable identifier first. */
 const HEADERS = [
   ["email", "person_email", "e-mail"],
   ["phone_number", "person_phone_number", "phone"],
   ["person_id", "id"],
 ] as const;
 
-/** Each person once, in file order. `-` is standard input. Throws UsageError for a line without a person. */
+/** Returns each person once, in file order. `-` is standard input. Throws UsageError for a line without a person. */
 export async function readPeopleFile(deps: Deps, name: string): Promise<readonly PersonName[]> {
   const input = await openInput(deps, name);
   try {

@@ -1,4 +1,7 @@
-/** Filters of people that the API doesn't have (4.1): each page is filtered as it arrives, from any service. */
+/**
+ * Filters for people that the API doesn't have (4.1). They work with any service, since each page is filtered as it
+ * arrives.
+ */
 import type { Page, Parameters } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { PERSON_EXPANSIONS } from "../../../contract/routes.ts";
@@ -87,7 +90,7 @@ export function createPersonFilter(filters: PersonFilters): ((page: RowPage) => 
   };
 }
 
-/** `-Infinity` if never. */
+/** `-Infinity` if the person was never sent a survey. */
 const sent = (row: JsonObject): number => timeOf(row, "last_sent_at") ?? -Infinity;
 const answered = (row: JsonObject): number => timeOf(row, "last_responded_at") ?? -Infinity;
 const scheduled = (row: JsonObject): number | null => timeOf(row, "next_survey_scheduled_at");

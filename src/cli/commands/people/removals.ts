@@ -29,7 +29,7 @@ export const removals = [
     outcome: "cancelled",
     lacking: "this service cannot cancel surveys",
     async plan(client, person, signal) {
-      // Client libraries send the address without a prefix.
+      // The endpoint takes the address without a prefix, as client libraries send it.
       const email = await emailOf(client, person, signal);
       return { route: ROUTES.cancelSurveys, placeholders: { email: email ?? toPathName(person) } };
     },
@@ -55,7 +55,7 @@ function toPathName(person: PersonName): string {
   return "id" in person ? person.id : `phone_number:${person.phone_number}`;
 }
 
-/** Null if it is unknown. Throws NothingFoundError for an unknown number. */
+/** Null if the address isn't known. Throws NothingFoundError for an unknown number. */
 async function emailOf(client: Client, person: PersonName, signal: AbortSignal): Promise<string | null> {
   if ("email" in person) return person.email;
   if ("id" in person) return null;

@@ -63,7 +63,7 @@ interface PersonChange {
   readonly create: boolean;
 }
 
-/** Null if the person is new, or nothing depends on who they are. Throws NothingFoundError. */
+/** Null if the person is new, or the change doesn't depend on who they are. Throws NothingFoundError. */
 async function look(deps: Deps, client: Client, change: PersonChange): Promise<JsonObject | null> {
   const { person, create, newEmail, newPhone, properties } = change;
   const hasProperties = properties !== null;
@@ -79,7 +79,10 @@ async function look(deps: Deps, client: Client, change: PersonChange): Promise<J
   return found?.json ?? null;
 }
 
-/** Changes an address or number by its old value (4.2), and adds a first one by the other. */
+/**
+ * An address or number is changed by naming the old value (4.2), and a first one is added by naming the other
+ * identifier.
+ */
 function toUpdateBody(
   { person, name, newEmail, newPhone, replaceProperties, properties }: PersonChange,
   found: JsonObject | null,

@@ -7,7 +7,7 @@ interface PastRange extends TimeFilter {
   readonly asOf: number;
 }
 
-/** Times such as 7d are relative to `--as-of`. `start` is the default of `--since` in help. */
+/** Times such as `7d` are relative to `--as-of`. `start` is shown in help as the default of `--since`. */
 export function pastRange(start?: string): FlagGroup<PastRange> {
   return {
     records: [

@@ -36,7 +36,7 @@ import { coverageOf, describeRange, listPeriods, type Period } from "../shared/r
 import { readResponses, scoreOf } from "../shared/read-responses.ts";
 import { addPage, countPage, emptyCounts, namedTally, rethrowTooMany } from "../shared/segment-tally.ts";
 
-/** Everything that a report depends on, besides the rows. */
+/** Everything that determines a report, apart from the rows. */
 export interface ReportRequest extends TimeFilter {
   readonly asOf: number;
   readonly by: PeriodUnit | null;
@@ -46,7 +46,7 @@ export interface ReportRequest extends TimeFilter {
   readonly title: string;
   readonly personal: boolean;
   readonly links: boolean;
-  /** As of now, since later answers change them. Null if the service sends none. */
+  /** As of when the report is made, since later answers change them. Null if the service sends none. */
   readonly rates: ResponseRates | null;
 }
 
@@ -76,7 +76,7 @@ export function lastSecond({ until, asOf }: Pick<ReportRequest, "until" | "asOf"
   return Math.min(until ?? asOf, asOf);
 }
 
-/** `before` is the range to compare with; null without a start. */
+/** `before` is the range to compare with; null if no start is given. */
 function createCollector(request: ReportRequest) {
   const { since, segments } = request;
   const start = since ?? -Infinity;
@@ -139,7 +139,7 @@ function timeOf({ created_at: at }: JsonObject): number {
   return typeof at === "number" ? at : 0;
 }
 
-/** What the hash covers: not the link, which depends on the service's address, and little of the person. */
+/** The text to hash. Leaves out the link, which depends on the service's address, and most of the person. */
 function rowText({ person, ...row }: JsonObject): string {
   const known = isJsonObject(person)
     ? ["id", "email", "name", "phone_number"].map((name) => person[name] ?? null)
@@ -156,7 +156,7 @@ function wordsOf(request: ReportRequest) {
   return { title, zone, asOf: write(asOf), range: capital(range) };
 }
 
-/** Without a start, the range begins at the first answer. */
+/** If no start is given, the range begins at the first answer. */
 function createPeriodCounts(request: ReportRequest) {
   const { asOf, zone } = request;
   let all: readonly { readonly period: Period; readonly counts: Record<Kind, number> }[] = [];
@@ -185,13 +185,13 @@ function periodsFrom(since: number, request: ReportRequest): readonly Period[] {
   const { by, asOf: now, zone } = request;
   const days = (lastSecond(request) - since) / DAY_SECONDS;
   const unit = by ?? unitFor(days);
-  // The current period has its full name.
+  // The current period keeps its full name.
   const { periods } = listPeriods({ unit, since, until: request.until, now, zone });
   if (periods.length <= PERIODS_MAX) return periods;
   throw new UsageError(`--by ${unit}: more than ${PERIODS_MAX} periods`, { hint: "use a longer period" });
 }
 
-/** Compares with the previous period; without a start, the last two complete periods. */
+/** Compares with the previous period. If no start is given, compares the last two complete periods. */
 function changeOfScore(
   { since }: ReportRequest,
   before: RangeBefore | null,

@@ -16,7 +16,9 @@ import { createTimeFormatter } from "../../render/time.ts";
 import { completeRequest, type TypedRequest } from "./request.ts";
 import { readFacts, type ReportRequest } from "./read-facts.ts";
 
-/** Replaces the file only with a complete report; `-` is stdout. Throws NothingFoundError if there are no answers. */
+/**
+ * Replaces the file only once the report is complete; `-` is stdout. Throws NothingFoundError if there are no answers.
+ */
 export async function writeReport(deps: Deps, out: string, typed: TypedRequest): Promise<void> {
   const file = isStdout(out) ? null : out;
   const output = await openOutput(deps, { file, gzip: false, checksum: false });
@@ -38,7 +40,7 @@ export async function writeReport(deps: Deps, out: string, typed: TypedRequest):
   }
 }
 
-/** The command to make the report again, with absolute times and an example file name. */
+/** The command that makes the same report again, with absolute times and an example file name. */
 function describeCommand(request: ReportRequest): string {
   const { since, until, asOf, by, zone, segments, trend, title, personal, links } = request;
   const iso = createTimeFormatter({ format: "iso", zone: null, now: 0 });
@@ -60,7 +62,7 @@ function describeCommand(request: ReportRequest): string {
 
 const NO_LINKS: Refusal = { status: 404, words: "this service signs no links", hint: "leave --links out" };
 
-/** Throws RefusedError if the service signs no links. */
+/** Throws RefusedError if the service doesn't sign links. */
 async function linkComments(deps: Deps, facts: ReportFacts): Promise<ReportFacts> {
   const urls = await withClient(deps, (client) =>
     abortTogether(deps.signal, (signal) =>

@@ -68,7 +68,7 @@ export const answers = defineCommand({
     checkColumns(deps, resource);
     const { createAnswerTally } = await import("../../../insight/answers/answer-tally.ts");
     const groups = new Map<string, { readonly group: JsonObject; readonly tally: AnswerTally }>();
-    // Choices have one name in all groups, so that rows can be joined.
+    // Names each choice the same in all groups, so that rows can be joined.
     const texts: ShownTexts = new Map();
     const groupOf = createGrouping(deps, by, segment);
     const shaping = await readSelected(deps, selection, {

@@ -38,7 +38,7 @@ export const importFile = defineCommand({
   },
 });
 
-/** In an export the column of an answer; any other column is a property. */
+/** Matches an export's columns of answers; any other unknown column is a property. */
 const ANSWER = /^answers\.(?=.)/;
 
 function toResponseBody({ values, properties: given }: ImportRow, person: string): JsonObject {
@@ -70,7 +70,7 @@ function createResponseSender(client: Client, signal: AbortSignal): RowSender {
       const attempt = { isSent: false };
       const options = { signal, intentAt: row.intentAt, onAccepted };
       const outcome = await breaker.outcomeOf(row, sendResponse(client, row, options, attempt));
-      // Saving the person adds no response, so the next run may send the row again.
+      // Only the person was saved and no response was added, so the next run may send the row again.
       const { mayHaveArrived: _mayHaveArrived, ...unsent } = outcome;
       return attempt.isSent ? outcome : unsent;
     },
@@ -101,20 +101,23 @@ async function sendResponse(
   return toOutcome("saved", { personId: person });
 }
 
-/** The id of an equal response: person, time, score and comment. Null if there is none, or the row has no time. */
+/**
+ * Finds the id of a response with the same person, time, score and comment. Null if there is none, or the row has no
+ * time.
+ */
 async function findStored(client: Client, body: JsonObject, signal: AbortSignal): Promise<string | null> {
   if (body["created_at"] === undefined) return null;
   const settlement = await client.lookUpResponse(body, { signal, intentAt: 0 });
   return settlement.kind === "arrived" ? toId(settlement.found["id"]) : null;
 }
 
-/** Null if the person has to be looked up. An address beats an id, which may come from another service. */
+/** Null if the person has to be looked up. An address is preferred to an id, which may come from another service. */
 function knownId({ values }: ImportRow): string | null {
   const { person_id: id, email, phone_number: phone } = values;
   return typeof id === "string" && email === undefined && phone === undefined ? id : null;
 }
 
-/** The person's id; creates or finds the person with `send: false`, which is safe to repeat. */
+/** Returns the person's id. Finds or creates the person with `send: false`, which is safe to repeat. */
 async function findOrCreate(client: Client, row: ImportRow, signal: AbortSignal): Promise<string | RowOutcome> {
   const known = knownId(row);
   if (known !== null) return known;

@@ -34,7 +34,7 @@ export const PERSON_FILTER = flagGroup({
     conflicts: ["--phone"],
     parse: parseEmail,
   },
-  /** The API can't filter by it, so the person is looked up first. */
+  /** The API can't filter by phone number, so the person is looked up first. */
   personPhone: {
     flag: "--phone",
     value: "phone",
@@ -83,8 +83,8 @@ export function expandFlag(otherwise: string): FlagGroup<readonly Expansion[] | 
 export const EXPAND = expandFlag("what the columns need; JSON has the person's email only with --expand person");
 
 /**
- * Text columns need the expanded person. Expanding only `person` would turn off the notes (4.3). Null leaves JSON as
- * the service sends it.
+ * Text columns need the expanded person. Expanding only `person` would turn off the notes (4.3). Null leaves the JSON
+ * as the service sends it.
  */
 export function neededExpansions(deps: Deps): readonly Expansion[] | null {
   const format = chooseFormat(deps);
@@ -93,7 +93,7 @@ export function neededExpansions(deps: Deps): readonly Expansion[] | null {
   return names.some((name) => /^person_(?:email|name)$|^person\./.test(name)) ? ["person", "notes"] : null;
 }
 
-/** Without the creation time, which an export sets for each page. */
+/** Leaves out the creation time, which an export sets for each page. */
 export function toFilterParameters({ updated, trend, person }: Selection): Parameters {
   return {
     updated_since: updated.since,
@@ -104,12 +104,12 @@ export function toFilterParameters({ updated, trend, person }: Selection): Param
   };
 }
 
-/** True if the metrics count the same responses: they only filter by creation time and trend (4.7). */
+/** True if the metrics count the same responses. They can be filtered only by creation time and trend (4.7). */
 export function isCountable({ updated, person }: Selection): boolean {
   return [...Object.values(updated), ...Object.values(person)].every((filter) => filter === null);
 }
 
-/** Without a start, some services only count the last month. */
+/** If no start is given, some services count only the last month. */
 const FIRST_SECOND = 1;
 
 export async function countResponses(
@@ -122,7 +122,7 @@ export async function countResponses(
   return typeof json["response_count"] === "number" ? json["response_count"] : null;
 }
 
-/** Only NPS responses are counted (4.7); old ones have no type. */
+/** Only NPS responses are counted (4.7). Old ones have no type. */
 export function isCounted({ survey_type: type = null }: JsonObject): boolean {
   return type === null || type === "nps";
 }
@@ -169,12 +169,12 @@ async function connectForPhone(deps: Deps, phone: string): ReturnType<Deps["conn
 
 interface SelectedRows {
   readonly take: (row: JsonObject) => void;
-  /** What the command shows of a row; all of it by default. */
+  /** Selects what the command shows of a row; all of it by default. */
   readonly toShown?: ToShown;
   readonly segments?: readonly string[];
 }
 
-/** Write the shaping's notes after the output. */
+/** Callers write the shaping's notes after the output. */
 export async function readSelected(
   deps: Deps,
   selection: Selection,

@@ -11,12 +11,12 @@ import type { ExportShaping } from "../../export/request.ts";
 import { createPageFilter, type RowFilters } from "../shared/row-filters.ts";
 
 export interface Shaping extends ExportShaping {
-  /** Null expands nothing. Redacting needs the person, whose name may be in the comment. */
+  /** Null expands nothing. Redaction needs the person, whose name may be in the comment. */
   readonly expand: string[] | null;
   readonly page: (page: RowPage) => RowPage;
 }
 
-/** `asked` null means the service's default. Only what `toShown` keeps of a row is redacted and counted. */
+/** A null `asked` uses the service's default. Only the part of a row that `toShown` keeps is redacted and counted. */
 export async function createShaping(
   deps: Deps,
   { rows, redact }: { readonly rows: RowFilters; readonly redact: boolean },
@@ -73,7 +73,7 @@ const KIND_NAMES: Readonly<Record<PersonalKind, readonly [one: string, many: str
   address: ["address", "addresses"],
 };
 
-/** `redacted 12 emails, 3 names; names of third parties stay`. */
+/** Returns `redacted 12 emails, 3 names; names of third parties stay`. */
 function describeMarks(masker: Masker): string {
   const counts = [...masker.counts()].map(([kind, count]) => countOf(count, ...KIND_NAMES[kind]));
   return `redacted ${counts.length === 0 ? "nothing" : counts.join(", ")}; names of third parties stay`;

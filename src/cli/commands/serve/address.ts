@@ -35,7 +35,7 @@ interface LinkChoice {
   readonly isTexting: boolean;
 }
 
-/** Links are opened on other machines, and don't depend on the process that sends them. Throws UsageError. */
+/** Links are opened on other machines and must not depend on the process that sent them. Throws UsageError. */
 export function checkLinks(publicUrl: string | null, { isLocal, isMailing, isTexting }: LinkChoice): void {
   if (isLocal || publicUrl !== null || !(isMailing || isTexting)) return;
   const [means, links] = isMailing ? ["a mail server", "links in mail"] : ["an SMS gateway", "links in texts"];
@@ -45,7 +45,7 @@ export function checkLinks(publicUrl: string | null, { isLocal, isMailing, isTex
   });
 }
 
-/** `ADDRESS:PORT`, with IPv6 addresses in brackets. Throws UsageError. */
+/** Parses `ADDRESS:PORT`, with IPv6 addresses in brackets. Throws UsageError. */
 export function parseAddressAndPort(text: string, place: string): { readonly host: string; readonly port: number } {
   const [, bracketed, plain, port = ""] = /^(?:\[([\da-f:.]+)\]|([\w.-]+)):(\d{1,5})$/i.exec(text) ?? [];
   const host = bracketed ?? plain;
@@ -53,7 +53,7 @@ export function parseAddressAndPort(text: string, place: string): { readonly hos
   return { host, port: Number(port) };
 }
 
-/** An address, or a network such as 10.0.0.0/8. Throws UsageError. */
+/** Accepts an address or a network such as 10.0.0.0/8. Throws UsageError. */
 export function parseNetwork(text: string, place: string): string {
   const [, address = "", bits = "0"] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const version = isIP(address);
@@ -69,7 +69,7 @@ export async function readToken(flag: string, file: string): Promise<string> {
   return token;
 }
 
-/** The socket passed by systemd, if any. Throws UsageError. */
+/** Returns the socket passed by systemd, or null. Throws UsageError. */
 export function readActivation(env: Readonly<Record<string, string | undefined>>): number | null {
   try {
     return activationSocket(env);
@@ -79,8 +79,8 @@ export function readActivation(env: Readonly<Record<string, string | undefined>>
 }
 
 /**
- * How this machine reaches the server. Prefers a host named in the certificate (PEM), and replaces the wildcard
- * addresses.
+ * The URL at which this machine can reach the server. Prefers a host named in the certificate (PEM), and replaces
+ * wildcard addresses.
  */
 export async function reachableUrl(url: string, certificate: string | null): Promise<string> {
   const { X509Certificate } = await import("node:crypto");

@@ -16,7 +16,7 @@ export function givenKey({ env }: Deps): string | null {
   return given === "" ? null : given;
 }
 
-/** The new key on a first start; null if the service had one, or it's from the environment. */
+/** Returns the new key on a first start. Null if the service already had one, or it came from the environment. */
 export async function firstKey(deps: Deps, { store }: Pick<Service, "store">): Promise<string | null> {
   const { ensureFirstKey } = await import("../../../service/first-project.ts");
   const { InvalidError } = await import("../../../service/domain/errors.ts");
@@ -35,7 +35,7 @@ export interface KeyFile {
   readonly problem: string | null;
 }
 
-/** Writes `survey.db.key` next to the data. An existing file may belong to data that was moved, so it stays. */
+/** Writes `survey.db.key` next to the data. Keeps an existing file, which may belong to data that was moved. */
 export async function writeKeyFile({ clock }: Deps, dataPath: string, key: string): Promise<KeyFile> {
   const write = async (name: string): Promise<KeyFile> => {
     await writeFile(name, `${key}\n`, { flag: "wx", mode: 0o600 });
@@ -48,7 +48,7 @@ export async function writeKeyFile({ clock }: Deps, dataPath: string, key: strin
 }
 
 export interface NewService {
-  /** The data file, or the database without its password. */
+  /** The data file's name, or the database's URL without its password. */
   readonly data: string;
   readonly url: string;
   readonly key: string;
@@ -70,7 +70,7 @@ export async function announce(deps: Deps, log: ServeLog, service: NewService): 
   ]);
 }
 
-/** Even with `--quiet`, as the key is shown only once. */
+/** Prints the key even with `--quiet`, because it is shown only once. */
 export async function writeKey(
   { streams }: Deps,
   { data, key }: Pick<NewService, "data" | "key">,
@@ -90,7 +90,8 @@ function logKeyFile(log: ServeLog, { name: file, problem }: KeyFile, login: stri
 }
 
 /**
- * An older service may have a short key, which is accepted. A key that opens nothing must not keep the service down.
+ * Only warns about a short key, which older versions allowed, and about one that doesn't work: neither should stop the
+ * service.
  */
 export async function warnOfKey(deps: Deps, log: ServeLog, { store, clock }: Service): Promise<void> {
   const key = givenKey(deps);

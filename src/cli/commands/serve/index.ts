@@ -61,7 +61,7 @@ async function runServe(deps: Deps, options: ServeOptions): Promise<ExitCode> {
   if (deps.options.dryRun) throw new UsageError("--dry-run: serve sends no requests that could be shown");
   const descriptor = readActivation(deps.env);
   const { publicUrl } = options.service;
-  // The address of a passed socket is known later.
+  // The address of a passed socket is only known later.
   if (descriptor === null) checkExposure({ ...options, publicUrl });
   rejectRemoteFlags(deps, options);
   const place = await choosePlace(deps, options);
@@ -120,12 +120,12 @@ function endWith(error: unknown, log: ServeLog): ExitCode {
   return error.exit;
 }
 
-/** The prefix of the key's file: the data file, or next to the outbox if there is a database. */
+/** Where the key's file goes: next to the data file, or next to the outbox if there is a database. */
 function keyPlace(place: DataPlace, { service: { outbox } }: ServeOptions): string {
   return path.resolve(place.kind === "file" ? place.dataFile : path.join(path.dirname(outbox ?? "."), "surveyctl"));
 }
 
-/** An unmounted folder or a mistyped path must not create a new service. An empty file would, too. */
+/** An unmounted folder or a mistyped path must not create a new service, and neither must an empty file. */
 function requireDataFile(dataFile: string): void {
   if ((statSync(dataFile, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
   const hint = "mount it or correct the path; without --must-exist, serve creates one";
@@ -147,7 +147,7 @@ async function startServer(deps: Deps, service: Service, address: Address): Prom
   const { runServer } = await import("../../../service/run-server.ts");
   try {
     await asCliError(() => service.checkOutbox());
-    // A wrong key must not send anything; it isn't shown.
+    // Checks the key before anything is sent. The key isn't shown.
     if (givenKey(deps) !== null) await firstKey(deps, service);
     return await runServer(service, {
       ...address,
@@ -183,14 +183,14 @@ async function otherServers({ store }: Service): Promise<readonly string[]> {
   return asCliError(() => livingProcesses(store));
 }
 
-/** Sharing a file is fine, but a second server may be a mistake. */
+/** Sharing a file is allowed, but a second server may be a mistake. */
 function logOtherServers(log: Log, file: string, processes: readonly string[]): void {
   const names = processes.map((name) => name.split(":", 2).join(":")).join(", ");
   const message = `${file} is also served by ${names}, or was within the last 30 seconds; the servers share the work`;
   log.warn("also_served", { file, processes: processes.length, message });
 }
 
-/** Few people waiting for an e-mail would look for a file. */
+/** Someone waiting for an e-mail is unlikely to look for a file. */
 function logOutbox(log: Log, folder: string): void {
   const message = `no mail server: surveys become files in ${folder}; serve --smtp URL sends them`;
   log.info("no_mail_server", { folder, message });
@@ -214,7 +214,7 @@ function untilAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Read together, as these flags depend on each other. */
+/** These flags are read together because they depend on each other. */
 const SENDING = {
   records: [...MAIL_FLAGS, ...SMS_FLAGS],
   read: async (flags: Flags, deps: Deps) => {
@@ -319,7 +319,7 @@ const serve = defineCommand({
 
 export const commands = [serve];
 
-/** Seconds; null for `off`. */
+/** Returns seconds; null for `off`. */
 function parseKeep(text: string, place: string): number | null {
   if (text === "off") return null;
   const seconds = readDuration(text);

@@ -22,7 +22,7 @@ const ON_UNKNOWN = ["hold", "resend"] as const;
 const CONNECTIONS_MAX = 100;
 const DEFAULTS = { rate: "10/s", connections: "4", maxAge: "3d", onUnknown: "hold" } as const;
 
-/** Their defaults apply only with a mail server, so the parser doesn't supply them. */
+/** The defaults apply only with a mail server, so the parser doesn't supply them. */
 export const MAIL_FLAGS: readonly FlagRecord[] = [
   {
     flag: "--smtp",
@@ -71,7 +71,7 @@ export const MAIL_FLAGS: readonly FlagRecord[] = [
   { flag: "--only-to", value: "pattern", text: "hold messages to other addresses, such as *@example.org" },
 ];
 
-/** `mail` is null without a mail server. `sender` applies to the outbox, too. Throws UsageError. */
+/** `mail` is null without a mail server. `sender` also applies to the outbox. Throws UsageError. */
 export async function readMailSettings(
   { env }: Deps,
   flags: Flags,
@@ -100,7 +100,7 @@ export function readSendingRules(
   if (!isSending)
     refuseWithout({ needed: "--smtp or --sms-gateway", hint: `${SMTP_HINT}; ${SMS_HINT}` }, ["--only-to"], flags);
   return {
-    // In the outbox, overdue surveys are held only if an age is given.
+    // The outbox holds overdue surveys only if an age is given.
     maxAgeSeconds: maxAgeSeconds ?? (isSending ? parseDuration(DEFAULTS.maxAge, "--max-age") : null),
     dailyLimit: flags.parse("--daily-limit", parseDailyLimit),
     onUnknown: onUnknown ?? DEFAULTS.onUnknown,
@@ -108,7 +108,8 @@ export function readSendingRules(
 }
 
 /**
- * Ignoring such a flag could mail the wrong people, as with `--only-to` and an unset URL variable. Throws UsageError.
+ * Ignoring such a flag could mail the wrong people, for example `--only-to` if the URL variable isn't set. Throws
+ * UsageError.
  */
 export function refuseWithout(
   { needed, hint }: { readonly needed: string; readonly hint: string },
@@ -119,7 +120,7 @@ export function refuseWithout(
   if (given !== undefined) throw new UsageError(`${given} requires ${needed}`, { hint });
 }
 
-/** Flags that affect neither a message nor how it reaches the server. */
+/** Flags that affect neither the message nor its delivery to the server. */
 const LATER: ReadonlySet<string> = new Set([
   "--smtp-connections",
   "--on-unknown",
@@ -142,7 +143,7 @@ export interface GivenSetup extends MailSetup {
   readonly replyTo: string | null;
 }
 
-/** Settings that `readMailSettings` refuses are sentences here. Throws UsageError for unreadable values. */
+/** Returns messages for settings that `readMailSettings` would refuse. Throws UsageError for unreadable values. */
 export async function readMailSetup({ env }: Deps, flags: Flags): Promise<GivenSetup> {
   const { address: from = null, name: senderName = null } = flags.parse("--smtp-from", parseSender) ?? {};
   const chosen = await valueOrMessage(async () => {
@@ -175,7 +176,7 @@ async function valueOrMessage<Value>(read: () => Promise<Value>): Promise<Value 
 
 interface Secret {
   readonly text: string;
-  /** For messages, which don't repeat the text. */
+  /** Named in messages, which don't repeat the text. */
   readonly place: string;
 }
 
@@ -185,7 +186,7 @@ function readUrl(env: Deps["env"], flags: Flags): Promise<Secret | null> {
   return readSecret(env, flags, "--smtp", "SURVEYCTL_SMTP");
 }
 
-/** From the flag, the file named by the flag with `-file`, or else the variable. */
+/** Reads the flag, the file named by the `-file` flag, or else the variable. */
 export async function readSecret(
   env: Deps["env"],
   flags: Flags,
@@ -237,7 +238,7 @@ function readConnections(flags: Flags): number {
   return connections ?? Number(DEFAULTS.connections);
 }
 
-/** The signature counts only if its domain is aligned with From (RFC 7489, 3.1.1). */
+/** A signature counts only if its domain is aligned with From (RFC 7489, 3.1.1). */
 async function readCoveringDkim(from: string, flags: Flags): Promise<MailOptions["dkim"]> {
   const key = await readDkim(from, flags);
   if (key === null) return null;
@@ -275,7 +276,7 @@ interface GivenSender {
   readonly name: string | null;
 }
 
-/** `a@b` or `Name <a@b>`. Throws UsageError. */
+/** Accepts `a@b` or `Name <a@b>`. Throws UsageError. */
 function parseSender(text: string, place: string): GivenSender {
   const [, quoted, plain = "", address] = /^(?:"([^"]*)"|([^<>"]*?))\s*<([^<>]*)>$/.exec(text.trim()) ?? [];
   if (address === undefined) return { address: parseAddress(text, place), name: null };

@@ -9,13 +9,13 @@ export type LogFormat = (typeof LOG_FORMATS)[number];
 export interface ServeLog extends Log {
   /** True if stderr has only JSON. */
   readonly isJson: boolean;
-  /** Like `info`, but even with `--quiet`. */
+  /** Like `info`, but also logs with `--quiet`. */
   readonly say: Log["info"];
 }
 
 /**
- * By default, JSON lines unless stderr is a terminal, where only notes are shown; `--verbose` adds a line per request.
- * `--quiet` shows errors only.
+ * By default, writes JSON lines unless stderr is a terminal, where only notes are shown. `--verbose` adds a line per
+ * request; `--quiet` shows only errors.
  */
 export function createServeLog({ streams, clock, options }: Deps, format: LogFormat | null): ServeLog {
   const write = (text: string): Promise<void> => streams.err.write(text);

@@ -18,7 +18,7 @@ const DAILY_MAX = 10_000_000;
 
 const PAID_NAMES = PAID_FORMATS.join(", ").replace(/, (?=\w+$)/, " and ");
 
-/** Their defaults apply only with a gateway, so the parser doesn't supply them. */
+/** The defaults apply only with a gateway, so the parser doesn't supply them. */
 export const SMS_FLAGS: readonly FlagRecord[] = [
   {
     flag: "--sms-gateway",
@@ -116,7 +116,7 @@ function readNumber(
   return flags.parse(flag, (text, place) => parseInteger(text, place, range)) ?? Number(fallback);
 }
 
-/** The query may contain a key, so no message repeats the URL. */
+/** Messages don't repeat the URL, because its query may contain a key. */
 function readUrl(env: Deps["env"], flags: Flags, insecureHttp: boolean): string | null {
   const given = flags.text("--sms-gateway");
   const text = given ?? env["SURVEYCTL_SMS_GATEWAY"] ?? "";

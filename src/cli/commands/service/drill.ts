@@ -1,4 +1,4 @@
-/** `service backup --drill`: whether a backup can be used. */
+/** `service backup --drill`: checks whether a backup can be used. */
 import { execFile } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -30,7 +30,10 @@ export const DRILLED = toResource("backups", {
 
 const LITESTREAM = "litestream:";
 
-/** `file` may be a folder, or `litestream:` and what Litestream restores. Throws AssertionError for a bad backup. */
+/**
+ * `file` can also be a folder, or `litestream:` followed by what Litestream restores. Throws AssertionError for a bad
+ * backup.
+ */
 export async function runDrill(deps: Deps, file: string, choice: DataFileChoice, maxAge: number): Promise<void> {
   const begun = deps.clock.monotonic();
   const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-drill-"));

@@ -69,10 +69,10 @@ export const commands: readonly CommandNode[] = [
   log,
 ].map(keepLocal);
 
-/** Commands that call no operation, and those of the server, refuse the flags that name a service elsewhere. */
+/** Commands of the server, and those that call no operation, reject flags that name a remote service. */
 function keepLocal({ action, ...command }: CommandNode): CommandNode {
   const refusing: CommandNode["action"] = async (deps, flags, words) => {
-    // `health` can be given an address instead.
+    // `health` accepts an address instead.
     rejectRemoteFlags(deps, { data: readPlace(flags) ?? flags.text("--url") });
     return (action as Action)(deps, flags, words);
   };

@@ -1,4 +1,4 @@
-/** A verb that calls one operation, and shows its result. */
+/** Defines a command that calls one operation and shows its result. */
 import type { Confirmation } from "../../../service/domain/errors.ts";
 import type { Access } from "../../../service/operations/define/operation.ts";
 import { OUTPUTS } from "../../../service/operations/define/outputs.ts";
@@ -48,20 +48,20 @@ interface Verb<Name extends OperationName, Specs extends FlagSpecs, Args extends
   readonly summary: string;
   readonly examples: readonly string[];
   readonly args?: Args;
-  /** In addition to those of the place and the project. */
+  /** In addition to the flags for the place and the project. */
   readonly flags?: Specs;
   readonly columns?: Resource;
-  /** Its rows come in pages. A function chooses their columns. */
+  /** The result is a list in pages. A function chooses its columns. */
   readonly pages?: true | ((values: Values) => Resource);
-  /** In addition to usage errors. Defaults to those of a command that calls the API. */
+  /** Exit statuses in addition to usage errors. Defaults to those of a command that calls the API. */
   readonly exits?: readonly ExitCode[];
-  /** Asks before it removes something: the question of the operation, or one composed from it. */
+  /** Asks before something is removed, with the operation's question or one composed from it. */
   readonly asks?: true | ((confirm: Confirmation, deps: Deps) => string | Promise<string>);
-  /** The operation has a `dry_run`, which `input` takes from `--dry-run`. */
+  /** The operation has a `dry_run` field, which `input` sets from `--dry-run`. */
   readonly dryRuns?: true;
   /** Asks on a terminal, but doesn't require `--yes` in scripts. */
   readonly losesNothing?: true;
-  /** Flags or arguments by field. A rule's refusal of such a field becomes a usage error. */
+  /** The flag or argument for each field. If a rule refuses a field, the usage error names it. */
   readonly places?: { readonly [Field in keyof InputOf<Name>]?: string };
   /** Replaces the output of `columns`. */
   readonly show?: (deps: Deps, result: ResultOf<Name>, values: Values & Acted) => Promise<void>;
@@ -83,7 +83,7 @@ type Plain<Name extends OperationName, Specs extends FlagSpecs, Args extends Arg
 > &
   Partial<InputSpec<Values, object>> & { readonly scope?: "server" };
 
-/** Flags and arguments named like the fields of the operation are its input; without them `input` makes it. */
+/** Flags and arguments with the names of the operation's fields are its input. Without any, `input` builds it. */
 type VerbSpec<Name extends OperationName, Specs extends FlagSpecs, Args extends ArgSpecs, Values> = Verb<
   Name,
   Specs,
@@ -175,7 +175,7 @@ async function callAndShow<Name extends OperationName, Values>(
   for (const note of notes?.(result) ?? []) await writeNote(deps, note);
 }
 
-/** Checks the input before anything is opened or sent. Throws UsageError with the flag or argument. */
+/** Checks the input before anything is opened or sent. Throws UsageError that names the flag or argument. */
 async function checkedAccess<Name extends OperationName>(
   { flags = {}, args = {} }: Plain<Name, FlagSpecs, ArgSpecs, never>,
   call: { readonly kind: Name },

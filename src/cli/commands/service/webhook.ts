@@ -102,7 +102,7 @@ interface Target {
   readonly insecureHttp?: boolean;
 }
 
-/** Returns the error for a URL that may not be posted to, otherwise null. */
+/** Returns an error if the service must not post to the URL, otherwise null. */
 export async function urlRefusal(target: Target, place: string): Promise<UsageError | null> {
   const { refuseUrl } = await import("../../../service/domain/webhooks/addresses.ts");
   const { url, allowPrivate, insecureHttp } = target;

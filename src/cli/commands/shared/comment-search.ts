@@ -1,15 +1,15 @@
-/** `--search`: a regular expression over comments that can't run for minutes. */
+/** `--search`: a regular expression for comments, with a time limit. */
 import { createContext, Script } from "node:vm";
 import { createTextSearch, type TextSearch } from "../../../insight/search.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 
-/** Some patterns would take years. */
+/** Some patterns would run for years. */
 const SEARCH_MS_MAX = 2000;
-/** Text that is hard for nested repeats finds most such patterns before any request. */
+/** A text that is hard for nested repeats exposes most such patterns before any request. */
 const PROBE_REPEATS = 60;
 const PROBE_MS_MAX = 500;
 
-/** Throws UsageError for a pattern that's invalid or takes too long. */
+/** Throws UsageError if the pattern is invalid or takes too long. */
 export function parseSearch(pattern: string, place: string): TextSearch {
   const search = orUsageError(pattern, place);
   const box = createContext({ work: null });

@@ -11,8 +11,8 @@ import { toId } from "../../importing/row-senders.ts";
 import type { RecordValue } from "../../render/record-output.ts";
 
 /**
- * The person as the service sent them; null if there is none. `more` are further parameters. Throws ClientError if the
- * service's list doesn't filter, so that another person is never returned.
+ * Returns the person as the service sent them, or null if there is none. `more` has additional parameters. Throws
+ * ClientError if the service's list ignores the filter, so that another person is never returned.
  */
 export async function findPerson(
   client: Client,
@@ -50,7 +50,7 @@ function unfiltered({ baseUrl }: Client, reference: EmailOrPhone): ClientError {
   );
 }
 
-/** All digits of the id, even if it doesn't fit into a number. Throws ClientError for a person without one. */
+/** Returns all digits of the id, even if they don't fit into a number. Throws ClientError if the person has none. */
 export function idOfPerson({ baseUrl }: Client, found: RecordValue): string {
   const id = toId(found.json["id"], found.text);
   if (id !== null && id !== "") return id;

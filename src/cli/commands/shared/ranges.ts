@@ -30,7 +30,7 @@ export interface PeriodRequest extends TimeFilter {
 const PERIODS_DEFAULT: Readonly<Record<PeriodUnit, number>> = { day: 30, week: 12, month: 12, quarter: 8, year: 5 };
 const PERIODS_MAX = 1000;
 
-/** Periods from `since` to `until`, cut off there, and the period `before` them. */
+/** Periods from `since` to `until`, with the first and last cut off there, and the period `before` them. */
 export function listPeriods({ unit, since, until, now, zone }: PeriodRequest): {
   readonly before: RangeBefore;
   readonly periods: readonly Period[];
@@ -73,7 +73,7 @@ export function coverageOf(
   return { isRunning: since <= request.now && request.now < until, isCut };
 }
 
-/** For `--compare previous`; an open end is now. Throws UsageError. */
+/** The range for `--compare previous`. An open end means now. Throws UsageError. */
 export function comparedRange({ clock, options }: Deps, { since, until }: TimeFilter): RangeBefore {
   if (since === null) throw new UsageError("--compare previous requires --since or --by");
   const now = unixSeconds(clock);
@@ -90,7 +90,7 @@ interface RangeStyle {
   readonly unicode: boolean;
 }
 
-/** `all time`, `since 2026-05-01` or `2026-05-01 – 2026-05-31`. */
+/** Returns `all time`, `since 2026-05-01` or `2026-05-01 – 2026-05-31`. */
 export function describeRange({ since, until }: TimeFilter, { zone, now, unicode }: RangeStyle): string {
   const write = createTimeFormatter({ format: "local", zone, now });
   const first = since === null ? null : write(since).replace(/ 00:00:00$/, "");

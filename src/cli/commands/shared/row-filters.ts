@@ -1,4 +1,7 @@
-/** Filters of responses that the API doesn't have (4.3): each page is filtered as it arrives, from any service. */
+/**
+ * Filters for responses that the API doesn't have (4.3). They work with any service, since each page is filtered as it
+ * arrives.
+ */
 import { plainAnswers } from "../../../contract/questions/additional-answers.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
 import { SCORE_MAX, SCORE_MIN, type ScoreCategory, scoreCategory } from "../../../contract/limits.ts";
@@ -85,7 +88,7 @@ export function createPageFilter(filters: RowFilters): PageFilter | null {
   };
 }
 
-/** Null without a score, which no service should send. */
+/** Null if there is no score, which no service should send. */
 export function categoryOf({ score }: JsonObject): ScoreCategory | null {
   return typeof score === "number" ? scoreCategory(score) : null;
 }
@@ -98,14 +101,14 @@ export function tagsOf({ tags }: JsonObject): readonly Json[] {
   return Array.isArray(tags) ? tags : [];
 }
 
-/** A text or an object with a name, as the specification doesn't define tags. Otherwise null. */
+/** Accepts a text or an object with a name, because the specification doesn't define tags. Null for anything else. */
 export function tagName(tag: Json): string | null {
   if (typeof tag === "string") return tag;
   const name = isJsonObject(tag) ? (tag["name"] ?? tag["text"]) : null;
   return typeof name === "string" ? name : null;
 }
 
-/** Choices match by id or text. */
+/** Returns both ids and texts, since choices match by either. */
 function answersTo(row: JsonObject, question: string): readonly string[] {
   const answer = plainAnswers(row).find(({ id }) => id === question);
   if (answer === undefined) return [];

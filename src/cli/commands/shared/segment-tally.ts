@@ -21,7 +21,7 @@ export function segmentFlag(text: string): FlagGroup<readonly string[] | null> {
   return listFlag({ flag: "--segment", value: "names", text }, parseNames);
 }
 
-/** Rethrows other errors. Throws UsageError for a property with too many values. */
+/** Throws UsageError if a property has too many values. Rethrows other errors. */
 export function rethrowTooMany(error: unknown): never {
   if (!(error instanceof TooManyValuesError)) throw error;
   throw new UsageError(`--segment: ${error.message}`, {
@@ -75,7 +75,7 @@ function answerOf(row: JsonObject, name: string): PlainAnswer | null {
   return plainAnswers(row).find(({ id }) => id === name.slice(ANSWERS.length)) ?? null;
 }
 
-/** By id, as texts depend on the language. */
+/** Returns ids, because texts depend on the language. */
 function choicesOf({ value }: PlainAnswer): readonly string[] {
   return typeof value === "object" ? [...new Set(value.map(({ id }) => id))] : [String(value)];
 }

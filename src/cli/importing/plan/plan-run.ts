@@ -12,7 +12,7 @@ import { readSuppressed } from "../suppressed.ts";
 import { previewImport } from "./preview.ts";
 import type { PlannedRun } from "./plan.ts";
 
-/** Drops rows that the service suppresses. Throws ClientError. */
+/** Drops rows of people whom the service suppresses. Throws ClientError. */
 export async function planRun(
   { deps, request }: CheckedFile,
   { client, place, profile }: Connection,
@@ -33,13 +33,13 @@ export async function planRun(
   };
 }
 
-/** A harmless request. It also finds a refused key early, and reads the service's clock. */
+/** Makes a harmless request, which also detects a refused key early and reads the service's clock. */
 async function isOwnService(client: Client, signal: AbortSignal): Promise<boolean> {
   const { headers } = await client.page({ route: ROUTES.listPeople, parameters: { per_page: 1 }, signal });
   return Object.keys(SERVES_STATUSES).every((name) => headers?.[name] !== undefined);
 }
 
-/** False if it can't be asked: others accept what our own service accepts. */
+/** False if the service can't be asked: other services accept whatever our own accepts. */
 export async function isOtherService(deps: Deps): Promise<boolean> {
   try {
     if ((await resolveConnection(settingsRequest(deps))).kind === "local") return false;

@@ -14,7 +14,7 @@ import { createTimeFormatter } from "../../render/time.ts";
 export interface ImportPreview {
   readonly emails: number;
   readonly texts: number;
-  /** `paused` surveys would be scheduled and wait. */
+  /** `paused` means that a survey would be scheduled and then wait. */
   readonly reasons: Readonly<Record<SurveyStatusName, number>>;
   readonly throttledUntil: number | null;
   readonly changes: ReadonlyMap<string, number>;
@@ -28,7 +28,7 @@ export interface PreviewOptions {
   readonly signal: AbortSignal;
 }
 
-/** One request per 100 people. Throws ClientError. */
+/** Makes one request per 100 people. Throws ClientError. */
 export async function previewImport({ client, concurrency, signal, ...rows }: PreviewOptions): Promise<ImportPreview> {
   const preview = {
     emails: 0,
@@ -101,7 +101,7 @@ async function* askedPeople({
   if (asked.length > 0) yield asked;
 }
 
-/** `12 throttled until 2026-12-20 at the latest, 3 unsubscribed`. */
+/** Returns `12 throttled until 2026-12-20 at the latest, 3 unsubscribed`. */
 export function describePreview({ reasons, throttledUntil }: ImportPreview, zone: string | null): string {
   const day = createTimeFormatter({ format: "local", zone, now: 0 });
   const until =

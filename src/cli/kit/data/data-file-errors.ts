@@ -1,10 +1,10 @@
-/** The service's errors about its data file, in the words of the command line. */
+/** Rewords the service's errors about its data file for the command line. */
 import type { ForeignOutboxError } from "../../../service/sending/outbox.ts";
 import { DataFileError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT } from "../../exit-codes.ts";
 
-/** Runs `work`, and turns errors of the service into errors of the command line. */
+/** Runs `work` and converts the service's errors to errors of the command line. */
 export async function asCliError<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -13,7 +13,7 @@ export async function asCliError<Result>(work: () => Promise<Result>): Promise<R
   }
 }
 
-/** Turns an error of the service into one of the command line; returns others unchanged. */
+/** Converts an error of the service to one of the command line. Returns other errors unchanged. */
 export async function asDataFileError(error: unknown): Promise<unknown> {
   return (await translate(error)) ?? error;
 }

@@ -9,16 +9,16 @@ import { UsageError } from "../../errors/usage-error.ts";
 import type { FlagGroup } from "../flag-spec.ts";
 import { type Deps, settingsRequest } from "../deps.ts";
 
-/** The name of a file, or a database by its URL or by a file that contains it. */
+/** A file's name, or a database given by its URL or by a file that contains the URL. */
 export type PlaceChoice = string | DatabaseAddress;
 
 type DatabaseAddress = ({ readonly url: string } | { readonly urlFile: string }) & {
-  /** Allows a network connection without TLS; otherwise the URL decides. */
+  /** Allows network connections without TLS. If false, the URL decides. */
   readonly isInsecureAllowed: boolean;
 };
 
 export interface DataFileChoice {
-  /** `--data`, `--database` or `--database-file`; null when none was given. */
+  /** `--data`, `--database` or `--database-file`; null if none was given. */
   readonly data: PlaceChoice | null;
 }
 
@@ -26,7 +26,7 @@ export type DataPlace =
   | { readonly kind: "file"; readonly dataFile: string; readonly isNamed: boolean }
   | { readonly kind: "database"; readonly url: string };
 
-/** The flag, else `SURVEYCTL_DATABASE` or `SURVEYCTL_DATA`, else the file of the profile `local`. */
+/** Uses the flag, else `SURVEYCTL_DATABASE` or `SURVEYCTL_DATA`, else the file of the profile `local`. */
 export async function choosePlace(
   { env, platform }: Pick<Deps, "env" | "platform">,
   { data }: DataFileChoice,
@@ -43,8 +43,8 @@ export async function choosePlace(
 }
 
 /**
- * As `choosePlace`, for commands that work on data on this machine: the file of the profile `local` only if that
- * profile was chosen, and never together with a profile or an address of a service elsewhere. Throws UsageError.
+ * Like `choosePlace`, for commands that work on data on this machine. Uses the file of the profile `local` only if that
+ * profile was chosen, and rejects profiles and addresses of remote services. Throws UsageError.
  */
 export async function chooseServicePlace(deps: Deps, choice: DataFileChoice): Promise<DataPlace> {
   const request = settingsRequest(deps);
@@ -55,8 +55,8 @@ export async function chooseServicePlace(deps: Deps, choice: DataFileChoice): Pr
 }
 
 /**
- * For commands that work over HTTP too. A place or a profile that was typed comes first, then the variables, then the
- * saved default profile. Throws UsageError.
+ * For commands that also work over HTTP. A place or profile on the command line comes first, then the variables, then
+ * the saved default profile. Throws UsageError.
  */
 export async function chooseAnyPlace(
   deps: Deps,
@@ -86,8 +86,8 @@ function localPlace(deps: Deps): DataPlace {
 }
 
 /**
- * Throws UsageError for two places and for flags that name a service elsewhere, and for SURVEYCTL_PROFILE unless a
- * place was given.
+ * Throws UsageError for two places, for flags that name a remote service, and for SURVEYCTL_PROFILE unless a place was
+ * given.
  */
 export function rejectRemoteFlags(deps: Deps, { data }: DataFileChoice): void {
   const { profile, baseUrl } = deps.options;
@@ -109,7 +109,10 @@ function notHere(source: string | null, localFile: string): UsageError {
   });
 }
 
-/** SQLite's name for a database without a file. Throws UsageError, as an acknowledged write would be lost. */
+/**
+ * `:memory:` is SQLite's name for a database without a file. Throws UsageError, because acknowledged writes would be
+ * lost.
+ */
 export function refuseMemory(dataFile: string, place: string): void {
   if (dataFile !== ":memory:") return;
   const hint = "./:memory: is a file of that name";
@@ -123,7 +126,7 @@ async function readUrl(choice: DatabaseAddress, isFromVariable: boolean): Promis
   return parseDatabaseUrl(url, isFromVariable ? "SURVEYCTL_DATABASE" : flag);
 }
 
-/** A URL may hold a password, so it is not repeated. Throws UsageError. */
+/** Messages don't repeat the URL, which may contain a password. Throws UsageError. */
 export function parseDatabaseUrl(url: string, place: string): string {
   const problem = databaseUrlProblem(url);
   if (problem !== null) throw new UsageError(`${place}: ${problem}`);
@@ -156,10 +159,10 @@ export function readPlace(flags: Flags): PlaceChoice | null {
   return file;
 }
 
-/** Parts of a URL that say where its database is and how it is reached; anything else may be a secret. */
+/** Parts of a URL that describe where the database is and how to reach it. Anything else may be a secret. */
 const SHOWN = new Set(["host", "port", "user", "sslmode", "sslrootcert", "prepare", "max", "insecure"]);
 
-/** Removes the password; the rest still opens the same database. */
+/** Removes the password. What remains still identifies the same database. */
 export function showDatabase(url: string): string {
   if (!URL.canParse(url)) return "the database";
   const { protocol, username, host, pathname, search } = new URL(url);

@@ -1,4 +1,4 @@
-/** Changes several items concurrently and prints a row for each. Which failures stop the rest: see `StopRule`. */
+/** Changes several items concurrently and prints a row for each. `StopRule` decides which failures stop the run. */
 import type { Client } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { inParallel } from "../../../runtime/parallel.ts";
@@ -14,7 +14,7 @@ import { StopRule } from "./stop-rule.ts";
 
 export interface Each<Item> {
   readonly items: readonly Item[];
-  /** Its columns begin with those that identify an item; `outcome` and `error` are among them. */
+  /** Its first columns identify an item, and its columns include `outcome` and `error`. */
   readonly resource: Resource;
   readonly named: (item: Item) => JsonObject;
   readonly nameOf: (item: Item) => string;
@@ -23,7 +23,7 @@ export interface Each<Item> {
   readonly confirm?: (client: Client) => Promise<void>;
   /** Makes the change and returns the row's other columns. */
   readonly work: (client: Client, item: Item) => Promise<JsonObject>;
-  /** Printed after several items, given the number that did not fail. */
+  /** Printed after several items, given the number of items changed without failure. */
   readonly summary?: (changed: number) => string;
 }
 
@@ -32,13 +32,13 @@ interface Run {
   readonly failures: ItemFailure[];
   interrupted: number;
   changed: number;
-  /** One of the failures, an interrupt or a crash; null while the run goes on. */
+  /** A failure, an interrupt or a crash; null as long as the run continues. */
   stoppedBy: unknown;
 }
 
 /**
- * Rows are in the order of the items. A run that stops finishes the items in flight. Throws the failure of a single
- * item, ChangesFailedError for several, or the reason of an interrupt.
+ * Prints rows in the order of the items. A run that stops finishes the items in flight. Throws the error if there is
+ * one item, ChangesFailedError if there are several, or the reason of an interrupt.
  */
 export async function changeEach<Item>(deps: Deps, each: Each<Item>): Promise<void> {
   checkColumns(deps, each.resource);
@@ -99,7 +99,7 @@ async function changeOne(
   }
 }
 
-/** Rethrows the reason if stdout can take no more rows. */
+/** Rethrows the reason if stdout can't take more rows. */
 function interrupt(run: Run, error: unknown, reason: unknown): JsonObject {
   if (!(reason instanceof InterruptedError)) throw reason as Error;
   run.interrupted += 1;
@@ -129,7 +129,7 @@ async function conclude<Item>(
   if (failures.length > 0) throw new ChangesFailedError(failures, items.length, stoppedBy);
 }
 
-/** `4 done, 1 failed, 2 in flight that may have been done, 93 not tried`. */
+/** Returns `4 done, 1 failed, 2 in flight that may have been done, 93 not tried`. */
 function describeRun({ changed, failures, interrupted }: Run, all: number): string {
   const untried = all - changed - failures.length - interrupted;
   return [
@@ -145,7 +145,7 @@ function messageOf(error: unknown): string {
   return typeof what === "string" ? what : typeof message === "string" ? message : String(error);
 }
 
-/** Passes rows on in the order of their places. Resolves early while another call is passing rows on. */
+/** Passes on rows in the order of their places. Resolves early if another call is already passing on rows. */
 function createInOrder(take: (row: JsonObject) => Promise<void>): (place: number, row: JsonObject) => Promise<void> {
   const waiting = new Map<number, JsonObject>();
   const state = { next: 0, isTaking: false };

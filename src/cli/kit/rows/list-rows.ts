@@ -60,7 +60,7 @@ export interface ListRequest {
   readonly limits: ListLimits;
   readonly parameters: Parameters;
   readonly pages: (client: Client, parameters: Parameters, options: CallOptions) => AsyncGenerator<Page>;
-  /** Rows are filtered here rather than by the service, so a page may have few or none. */
+  /** True if rows are filtered here rather than by the service, so that a page may have few or none. */
   readonly isNarrowed?: boolean;
   readonly first?: "oldest" | "newest";
   readonly count?: RowCount;
@@ -99,7 +99,7 @@ async function writeRows(deps: Deps, request: ListRequest): Promise<ExitCode> {
       if (left > 0) continue;
       await output.end();
       await paths.writeNotes();
-      // Even after a short page: some services return fewer rows than requested.
+      // Checks even after a short page, because some services return fewer rows than requested.
       if (!deps.options.quiet) await noteMore(deps, request, client, { walk, page, isCut: left < 0, allCounted });
       await walk.return(undefined);
       return EXIT.done;
@@ -110,7 +110,7 @@ async function writeRows(deps: Deps, request: ListRequest): Promise<ExitCode> {
   });
 }
 
-/** Notes dotted paths of `--columns` that no row has, which are probably typos. */
+/** Notes dotted paths in `--columns` that no row has, since they are probably typos. */
 function watchPaths(deps: Deps, resource: Resource) {
   let lacking = selectColumns(resource, deps.options.columns ?? []).filter(({ name }) => name.includes("."));
   const known = new Set<string>();
@@ -141,17 +141,17 @@ interface Stop {
   readonly allCounted: boolean;
 }
 
-/** Adds a note if there are more rows. A failure here doesn't fail the list. */
+/** Adds a note if there are more rows. If this fails, the list doesn't. */
 async function noteMore(deps: Deps, request: ListRequest, client: Client, stop: Stop): Promise<void> {
   const shown = request.limits.limit ?? 0;
   if (request.isNarrowed === true && !stop.isCut) return noteLater(deps, shown, stop);
   const total = stop.allCounted ? await nullIfFailed(request.count?.ask(client, { signal: deps.signal })) : null;
-  // A count that isn't larger proves nothing: it may lack some rows.
+  // A count that isn't larger proves nothing, because it may leave out some rows.
   const more = stop.isCut || (total ?? 0) > shown || (await nullIfFailed(hasMore(stop)));
   if (more === true) await writeDone(deps, describeShown(request, shown, total));
 }
 
-/** Looks one page ahead: it may be empty although a later one isn't. */
+/** Looks only one page ahead, which may be empty even if a later page isn't. */
 async function noteLater(deps: Deps, shown: number, { walk }: Stop): Promise<void> {
   const following = await nullIfFailed(walk.next());
   if (following === null || following.done === true) return;
@@ -159,14 +159,14 @@ async function noteLater(deps: Deps, shown: number, { walk }: Stop): Promise<voi
   await writeDone(deps, `Showing ${countOf(shown, "row")}; ${more} --limit N or --all for more`);
 }
 
-/** A full page of a numbered list says nothing, so the next one is requested. */
+/** A full page of a numbered list may be the last one, so the next one is requested. */
 async function hasMore({ walk, page }: Stop): Promise<boolean> {
   if (page.next !== null) return true;
   const following = await walk.next();
   return following.done !== true && following.value.rows.length > 0;
 }
 
-/** `Showing the 50 oldest of 4,872 responses; --newest shows the newest first`. */
+/** Returns `Showing the 50 oldest of 4,872 responses; --newest shows the newest first`. */
 function describeShown({ count, first }: ListRequest, shown: number, total: number | null): string {
   const advice = "use --limit N or --all for more";
   if (count === undefined || total === null || total <= shown) return `Showing ${countOf(shown, "row")}; ${advice}`;

@@ -30,7 +30,7 @@ export function parseCondition(text: string, place: string): PropertyCondition {
   return [key.trim(), value.trim(), comparison as keyof typeof COMPARISONS];
 }
 
-/** All groups must match; equal conditions on the same key form a group, of which one must. */
+/** All groups must match. Equality conditions on the same key form a group, of which one must match. */
 export function groupConditions(conditions: readonly PropertyCondition[]): readonly (readonly PropertyCondition[])[] {
   const equal = conditions.filter(([, , comparison = "="]) => comparison === "=");
   const keys = [...new Set(equal.map(([key]) => key))];
@@ -38,7 +38,7 @@ export function groupConditions(conditions: readonly PropertyCondition[]): reado
   return [...keys.map((key) => equal.filter(([name]) => name === key)), ...others.map((condition) => [condition])];
 }
 
-/** `map` is the row's field with properties. */
+/** `map` is the field of a row that has the properties. */
 export function propertyTests(
   conditions: readonly PropertyCondition[],
   map: string,
@@ -55,13 +55,16 @@ export function meets(actual: string | null, [, wanted, comparison = "="]: Prope
   return comparison === "!=" ? !isSame : comparison === "=" && isSame;
 }
 
-/** Null for ids: leading zeros, or more digits than a number can hold. */
+/** Null for text that looks like an id: leading zeros, or more digits than a number can hold. */
 function toNumber(text: string): number | null {
   const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   return Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : null;
 }
 
-/** Properties stored with the person of a response. Kept apart from the row, so that no output shows them. */
+/**
+ * Properties stored with a response's person. They are kept apart from the row, so that they don't appear in the
+ * output.
+ */
 const STORED = new WeakMap<JsonObject, Json>();
 
 export function attachStored(row: JsonObject, properties: Json | undefined): void {

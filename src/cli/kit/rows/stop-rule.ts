@@ -1,4 +1,4 @@
-/** Decides when a bulk run stops because the problem isn't the single row. */
+/** Decides when a bulk run stops because the problem affects more than a single row. */
 import {
   AuthError,
   ConnectionError,
@@ -10,9 +10,9 @@ import {
 import { ClientError } from "../../../client/errors/client-error.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 
-/** They would fail every other item, too. */
+/** Errors that every other item would get too. */
 const AFFECTING_ALL = [AuthError, ConnectionError, TimeoutError, RateLimitedError, RedirectError];
-/** After this many failures in a row, the service is at fault. */
+/** After this many consecutive failures, the service is assumed to be at fault. */
 const FAILURES_IN_A_ROW = 20;
 
 export class StopRule {

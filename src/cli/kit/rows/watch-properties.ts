@@ -28,7 +28,7 @@ export interface PropertyUse {
 
 export const ANSWERS = "answers.";
 
-/** Writes the notes when the connection closes. Throws NothingFoundError if every row lacks all segments. */
+/** Writes its notes when the connection closes. Throws NothingFoundError if no row has a segment. */
 export function watchProperties(deps: Deps, of: ListName, use: PropertyUse): Deps {
   const { conditions = [], segments = [], onNote = (note) => writeNote(deps, note) } = use;
   const names = [...new Set([...conditions.map(([key]) => key), ...segments])];
@@ -60,7 +60,7 @@ export function watchProperties(deps: Deps, of: ListName, use: PropertyUse): Dep
   };
 }
 
-/** Fetches stored properties for rows that lack one of `names`. */
+/** Fetches stored properties for rows that lack one or more of `names`. */
 function createStoredReader(client: Client, names: readonly string[], signal: AbortSignal) {
   const wanted = names.filter((name) => !name.startsWith(ANSWERS));
   let isKept = true;
@@ -73,7 +73,7 @@ function createStoredReader(client: Client, names: readonly string[], signal: Ab
       per_page: PER_PAGE_MAX,
     };
     const page = await nullIfRefused(client.page({ route: ROUTES.listPeople, parameters, signal }));
-    // Services that store none ignore both parameters.
+    // Services that don't store properties ignore both parameters.
     isKept = page !== null && page.rows.every(({ properties }) => isJsonObject(properties));
     const people = new Map(isKept ? page?.rows.map(({ id, properties }) => [idText(id), properties]) : []);
     for (const row of lacking) attachStored(row, people.get(personIdOf(row)));
@@ -121,7 +121,7 @@ function createFacts(of: ListName, names: readonly string[]) {
     if (mayMatch || found.length === VALUES_MAX) return [];
     const texts = group.map(([, value, comparison = "="]) => `${key}${comparison}${value}`);
     if (found.length === 0) return [explainMissing([key])];
-    // Hints aren't redacted, so no address or number may be suggested.
+    // Hints aren't redacted, so they must not suggest an address or number.
     const impersonal = found.filter((value) => !/@|\d{4}/.test(value));
     return [explain(texts.join(" or "), typed, impersonal)];
   };
@@ -145,7 +145,7 @@ interface Explanation {
   readonly hint: string | null;
 }
 
-/** The name itself if the question was answered. */
+/** Returns the name itself if the question was answered. */
 function answerTo(row: JsonObject, name: string): string | null {
   return name.startsWith(ANSWERS) && plainAnswers(row).some(({ id }) => ANSWERS + id === name) ? name : null;
 }

@@ -1,4 +1,4 @@
-/** Collects what the service knows about one person: ours by one call, others from their lists. */
+/** Collects what the service knows about a person: our own in one call, others from their lists. */
 import type { Client, Parameters } from "../../../../client/client.ts";
 import { idText, personIdOf } from "../../../../client/write/look-up.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../../contract/json.ts";
@@ -11,7 +11,7 @@ import { nullIfRefused } from "../../../kit/refusals.ts";
 import { findPerson, personNotFound, requirePerson } from "../../shared/find-person.ts";
 
 export interface KnownPerson {
-  /** From our own service also properties, surveys and the survey status. */
+  /** Our own service also sends properties, surveys and the survey status. */
   readonly person: JsonObject;
   /** True if our own service sent it. */
   readonly isComplete: boolean;
@@ -54,7 +54,7 @@ async function findById(client: Client, id: string, signal: AbortSignal): Promis
   return listed?.json ?? named;
 }
 
-/** Drops other people's responses, as some services don't filter. */
+/** Drops other people's responses, because some services ignore the filter. */
 async function ownRows(client: Client, parameters: Parameters, signal: AbortSignal): Promise<readonly JsonObject[]> {
   const { rows } = await client.page({ route: ROUTES.listResponses, parameters, signal });
   return rows.filter((row) => personIdOf(row) === parameters["person_id"]);
@@ -77,7 +77,7 @@ async function readMemberships(
   return found;
 }
 
-/** Reads the lists from the person's creation on, as no one can unsubscribe or bounce earlier. */
+/** Reads the lists from when the person was created, because nobody can unsubscribe or bounce earlier. */
 async function readSuppressions(client: Client, person: JsonObject, signal: AbortSignal): Promise<JsonObject> {
   const since = typeof person["created_at"] === "number" ? person["created_at"] : null;
   const find = async (list: "listUnsubscribes" | "listBounces", field: string): Promise<Json> => {

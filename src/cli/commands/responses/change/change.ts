@@ -16,7 +16,7 @@ export function changedColumns(...shown: readonly string[]): Resource {
 }
 
 export interface Change {
-  /** The request's body; null if nothing needs to change. */
+  /** Returns the request's body, or null if nothing needs to change. */
   readonly plan: (row: JsonObject) => JsonObject | null;
   readonly isRepeatable: boolean;
   readonly isTaken: (after: JsonObject, body: JsonObject, before: JsonObject) => boolean;

@@ -18,7 +18,7 @@ export const note = defineCommand({
     if (text.trim() === "") throw new UsageError("responses note: the text is empty");
     return changeResponses(deps, [id], COLUMNS, {
       plan: () => ({ notes: text }),
-      // A repeat would add a second note.
+      // Repeating the request would add a second note.
       isRepeatable: false,
       isTaken: (row, _body, before) => countNotes(row, text) > countNotes(before, text),
       show: (row) => ({ notes: notesOf(row) }),

@@ -32,24 +32,24 @@ const FORWARDED: Resource = {
 
 export interface Forwarder {
   readonly resource: Resource;
-  /** Remembers rows that aren't sent, so that later they count as changed, not new. */
+  /** Remembers rows without sending them, so that they later count as changed rather than new. */
   know(page: RowPage): void;
   /**
    * Sends rows in sequence and yields a row of output for each. Rejects if interrupted. Rows created before `since`
-   * count as edited; null if all rows were read from the start.
+   * count as edited; `since` is null if all rows were read from the start.
    */
   send(page: RowPage, since: number | null): AsyncGenerator<RowPage>;
   close(): void;
 }
 
-/** Long enough for the receiver to restart. After that, goes on with the next response. */
+/** Long enough for the receiver to restart. After that, the next response is sent. */
 const RETRY_MS: readonly number[] = [1_000, 2_000, 4_000, 8_000, 15_000];
 const RETRY_AFTER_MAX = 60;
 const SECRET_BYTES = 32;
 
 /**
- * Creates and shows a secret if `given` is null. Throws UsageError for URLs that webhooks may not reach; private and
- * loopback addresses are fine.
+ * If `given` is null, creates and shows a secret. Throws UsageError for URLs that webhooks may not use; private and
+ * loopback addresses are allowed.
  */
 export async function openForwarder(deps: Deps, url: string, given: string | null): Promise<Forwarder> {
   const [{ urlRefusal }, { EndpointTransport }, { formatSecret }, { refuseSecret, SIGNATURE_HEADER }] =

@@ -114,7 +114,7 @@ export const tail = defineCommand({
   },
 });
 
-/** Seconds. */
+/** Returns seconds. */
 function parseInterval(text: string, place: string): number {
   const seconds = parseDuration(text, place);
   if (seconds === 0) throw badValue(place, "0", "a duration of at least 1s");
@@ -160,7 +160,7 @@ async function follow(deps: Deps, watched: WatchOptions, opened: Opened): Promis
   }
 }
 
-/** Failures that may be temporary. In the first request they are final, such as a wrong address. */
+/** Failures that may be temporary. They are final in the first request, where the address may be wrong. */
 function isOutage(error: unknown): error is ConnectionError | TimeoutError | ServiceError {
   return [ConnectionError, TimeoutError, ServiceError, RateLimitedError, BadReplyError].some(
     (kind) => error instanceof kind,
@@ -208,7 +208,7 @@ async function startWatch(
   return { watch, since };
 }
 
-/** By the rows' times, as clocks may differ. Null if there are no rows. */
+/** Uses the rows' times, because clocks may differ. Null if there are no rows. */
 async function newestChange(deps: Deps, client: Client, parameters: Parameters): Promise<number | null> {
   let newest: number | null = null;
   for (const [order, perPage] of [

@@ -58,7 +58,7 @@ const PLATFORM = fields({
   hours: text,
 });
 
-/** The sections of a settings file, in the order they are written. */
+/** The sections of a settings file, in the order in which they are written. */
 const RULES = {
   settings: fields(
     Object.fromEntries(
@@ -152,7 +152,7 @@ async function withLogo(brand: { logo?: string | null }, { fail }: YamlFile, fol
   return { ...brand, logo: read };
 }
 
-/** `readSettingsFile` reads it back to the same settings. */
+/** Writes the settings so that `readSettingsFile` reads the same ones back. */
 export function formatSettingsFile(project: string, configuration: ProjectConfiguration): string {
   const { settings, throttle, reminder, autopilot, brand, questions, trends, webhooks, digests } = configuration;
   const { texts: words } = configuration;

@@ -1,16 +1,16 @@
-/** Reads a YAML document by rules. Errors name the file, line and column. */
+/** Reads a YAML document according to rules. Errors name the file, line and column. */
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
 import { quoteText } from "../../../../contract/text/invisible.ts";
 import type { Json, JsonObject } from "../../../../contract/json.ts";
 import { suggest } from "../../../args/suggest.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 
-/** A value of the document with its position. */
+/** A value in the document and its position. */
 interface Spot {
-  /** Such as `webhooks.0.url`; empty for the whole document. */
+  /** For example `webhooks.0.url`; empty for the whole document. */
   readonly path: string;
   readonly node: Node | null;
-  /** The error `survey.yaml:3:9: throttle …`. */
+  /** Returns an error such as `survey.yaml:3:9: throttle …`. */
   fail(text: string, hint?: string): UsageError;
   inner(key: string | number, node: Node | null): Spot;
 }
@@ -20,11 +20,11 @@ export type YamlRule = (spot: Spot) => Json;
 
 export interface YamlFile {
   readonly value: Json;
-  /** Like `Spot.fail` for the value at a path, or the nearest one around it. */
+  /** Like `Spot.fail`, for the value at a path or the nearest value that contains it. */
   readonly fail: (path: readonly string[], text: string) => UsageError;
 }
 
-/** `name` is the file's name in errors. Throws UsageError. */
+/** `name` is the file name shown in errors. Throws UsageError. */
 export function readYaml(name: string, text: string, rule: YamlRule): YamlFile {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
@@ -55,7 +55,7 @@ export function readYaml(name: string, text: string, rule: YamlRule): YamlFile {
   return { value, fail };
 }
 
-/** A map with these keys; only those in `required` must be present. */
+/** Accepts a map with these keys, of which only those in `required` must be present. */
 export function fields(rules: Readonly<Record<string, YamlRule>>, required: readonly string[] = []): YamlRule {
   return (spot) => {
     const given: JsonObject = {};
@@ -76,14 +76,14 @@ function unknownKey(spot: Spot, key: string, at: Node, known: readonly string[])
   return spot.inner(key, at).fail("is not a setting", hint);
 }
 
-/** A map with keys that the customer chooses. */
+/** Accepts a map whose keys the customer chooses. */
 export function mapOf(rule: YamlRule): YamlRule {
   return (spot) => Object.fromEntries(entriesOf(spot).map(([key, , node]) => [key, rule(spot.inner(key, node))]));
 }
 
 export const texts: YamlRule = mapOf((spot) => scalarText(spot));
 
-/** No value at all counts as an empty map. */
+/** A missing value counts as an empty map. */
 function entriesOf(spot: Spot): (readonly [string, Node, Node | null])[] {
   const { node } = spot;
   if (node === null || (isScalar(node) && node.value === null)) return [];
@@ -106,7 +106,7 @@ export function list(rule: YamlRule): YamlRule {
   };
 }
 
-/** A scalar as typed, even if YAML reads it as a number or boolean. */
+/** Returns a scalar as typed, even if YAML reads it as a number or boolean. */
 function scalarText(spot: Spot): string {
   const { node } = spot;
   if (!isScalar(node) || node.value === null) throw spot.fail("must be a text");
@@ -127,7 +127,7 @@ export function orNull(rule: YamlRule): YamlRule {
   return (spot) => (spot.node === null || (isScalar(spot.node) && spot.node.value === null) ? null : rule(spot));
 }
 
-/** `read` returns null for other texts. */
+/** `read` returns null for text that it doesn't accept. */
 export function parsed(read: (text: string) => Json, expected: string): YamlRule {
   return (spot) => {
     const given = scalarText(spot);

@@ -15,7 +15,7 @@ import { toResource } from "../../../render/columns.ts";
 import { copyAll } from "./copy-all.ts";
 import { dataAt, PLACE, noteDuration, rejectDryRun, showRecord, withStore } from "./data-file.ts";
 
-/** Bytes per second for copying and checking, on a slow machine. */
+/** Bytes copied and checked per second on a slow machine. */
 const CHECKED_A_SECOND = 30_000_000;
 
 const WRITTEN = toResource("files", {
@@ -92,14 +92,14 @@ export const backup = defineCommand({
   },
 });
 
-/** `Removed 2 older backups: survey.db.1 to survey.db.2.` */
+/** Returns `Removed 2 older backups: survey.db.1 to survey.db.2.` */
 function describeRemoved(names: readonly string[]): string {
   const [newest, oldest] = [names[0], names.at(-1)];
   const which = names.length === 1 ? newest : `${newest} to ${oldest}`;
   return `Removed ${countOf(names.length, "older backup")}: ${which}.`;
 }
 
-/** Copies a consistent snapshot to a data file, which can be restored into either engine. */
+/** Copies a consistent snapshot to a data file, which either engine can restore. */
 function copyOf(deps: Deps, place: DataPlace): (to: string) => Promise<StoreContents> {
   const { dataFile: from, database: fromDatabase } = dataAt(place);
   return async (to) => {
@@ -108,7 +108,7 @@ function copyOf(deps: Deps, place: DataPlace): (to: string) => Promise<StoreCont
   };
 }
 
-/** Throws UsageError for standard output, as the finished backup is checked. */
+/** Throws UsageError for standard output, because the finished backup is read again to check it. */
 function parseBackupFile(text: string): string {
   if (text === "-") throw new UsageError("a backup cannot be written to standard output; name a file");
   return parseOutputFile(text, "backup");

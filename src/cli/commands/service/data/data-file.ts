@@ -1,4 +1,4 @@
-/** What `service` commands share: the data they work on, their flags, and their output. */
+/** What `service` commands share: their data, their flags and their output. */
 import { existsSync, statSync } from "node:fs";
 import {
   chooseAnyPlace,
@@ -30,13 +30,13 @@ import { openListOutput } from "../../../render/list-output.ts";
 import { withPager } from "../../../streams/paging.ts";
 import { writeRecord } from "../../../render/record-output.ts";
 
-/** `sender` is for commands that send a mail themselves. */
+/** `sender` is for commands that send an e-mail themselves. */
 export interface AdminChoice extends DataFileChoice, Pick<CommandOptions, "sender"> {
-  /** If true, a file that wasn't named is noted even with `--quiet`. */
+  /** If true, a default data file is noted even with `--quiet`. */
   readonly changes?: boolean;
 }
 
-/** Calls `work` with the operations of the data on this machine or of a remote service, and their project. */
+/** Calls `work` with the operations and the project, either of the data on this machine or of a remote service. */
 export async function withAdmin<Result>(
   deps: Deps,
   choice: AdminChoice,
@@ -51,7 +51,7 @@ export async function withAdmin<Result>(
   return withRemoteAdmin(deps, choice.changes ?? false, work);
 }
 
-/** For work that needs the store, which is only possible on this machine. */
+/** For work that needs direct access to the store, which is only possible on this machine. */
 export async function withStore<Result>(
   deps: Deps,
   choice: AdminChoice,
@@ -69,14 +69,14 @@ async function administerHere<Result>(
 ): Promise<Result> {
   const { administer } = await import("../../../../service/data-file/administer.ts");
   const data = existingData(place);
-  // The default file may not be the intended one.
+  // The default file may not be the one intended.
   if (place.kind === "file" && !place.isNamed)
     await (changes ? noteUnnamed(deps, place.dataFile) : writeNote(deps, `using ${place.dataFile}`));
   const { clock, random } = deps;
   return asCliError(() => administer({ ...data, clock, random, ...(sender !== undefined && { sender }) }, work));
 }
 
-/** As the service opens it; a database is named by its URL without the password. */
+/** The options with which the service opens the data. A database is named by its URL without the password. */
 export function dataAt(place: DataPlace, mayMigrate = false) {
   return place.kind === "file"
     ? { dataFile: place.dataFile, database: null }
@@ -93,7 +93,7 @@ export function existingData(place: DataPlace) {
   return dataAt(place);
 }
 
-/** Asks before an operation removes something, and again if what it would remove has changed since. */
+/** Asks before an operation removes something, and asks again if what it would remove has changed. */
 export async function callConfirmed<Name extends OperationName>(
   deps: Deps,
   admin: Admin,
@@ -114,7 +114,7 @@ export async function callConfirmed<Name extends OperationName>(
     }
 }
 
-/** For commands that change the data: notes the default file if none was given, even with `--quiet`. */
+/** For commands that change data: if no file was given, notes the default one, even with `--quiet`. */
 export async function noteDataFile(deps: Deps, choice: DataFileChoice): Promise<DataFileChoice> {
   const place = await chooseServicePlace(deps, choice);
   if (place.kind === "database" || place.isNamed) return choice;
@@ -126,7 +126,7 @@ function noteUnnamed({ streams, options }: Deps, dataFile: string): Promise<void
   return writeNote({ streams, options: { ...options, quiet: false } }, `using ${dataFile}`);
 }
 
-/** Smaller files are fast enough. */
+/** Work on smaller files is fast enough not to need a note. */
 const NOTED_BYTES = 200_000_000;
 
 interface Work {
@@ -163,7 +163,7 @@ export const PLACE = placeFlags();
 
 export const PROJECT_DEFAULT = "default";
 
-/** No default, as over HTTP it's the key's project. */
+/** Has no default, because over HTTP the key determines the project. */
 export const PROJECT = { flag: "--project", value: "name", text: "project name", otherwise: PROJECT_DEFAULT } as const;
 
 /** For commands that work only on this machine. */
@@ -179,7 +179,7 @@ export async function showRecord(deps: Deps, resource: Resource, value: object):
   await writeRecord(deps, resource, { json: JSON.parse(text) as JsonObject, text });
 }
 
-/** `wrap` wraps long text on a terminal instead of cutting it. `count` prints only the number of rows. */
+/** With `wrap`, long text on a terminal is wrapped instead of cut. With `count`, only the number of rows is printed. */
 export async function showList(
   deps: Deps,
   resource: Resource,
@@ -193,7 +193,7 @@ export async function showList(
 
 interface ListPage {
   readonly rows: readonly object[];
-  /** Null after the last one. */
+  /** Null on the last page. */
   readonly next: string | null;
 }
 
@@ -204,10 +204,10 @@ interface PagedList extends DataFileChoice {
   readonly call: { readonly kind: OperationName; readonly [field: string]: unknown };
 }
 
-/** The maximum that operations return. */
+/** The most rows that operations return at once. */
 const PAGE = 500;
 
-/** Adds a note if `--limit` cuts the list. */
+/** Adds a note if `--limit` cuts off the list. */
 export async function showPages(deps: Deps, list: PagedList): Promise<void> {
   await withPager(deps.streams, deps.env, (streams) => writePages({ ...deps, streams }, list));
 }

@@ -113,7 +113,7 @@ export const importHistory = defineCommand({
   },
 });
 
-/** Creates it with a key, like `serve`. Does nothing if it exists or no file is named. */
+/** Creates the data file with a key, as `serve` does. Does nothing if the file exists or none is named. */
 async function createDataFile(deps: Deps, choice: DataFileChoice, paths: readonly string[]): Promise<void> {
   const place = await chooseServicePlace(deps, choice);
   if (place.kind === "database" || !place.isNamed || existsSync(place.dataFile)) return;
@@ -135,7 +135,7 @@ async function createDataFile(deps: Deps, choice: DataFileChoice, paths: readonl
   }
 }
 
-/** The report replaces an existing file at the end. */
+/** Refuses to write the report over the data file. */
 async function refuseReport(deps: Deps, choice: DataFileChoice, report: string | null): Promise<void> {
   if (report === null) return;
   const { isSameFile } = await import("../../../../runtime/files/file-replacement.ts");

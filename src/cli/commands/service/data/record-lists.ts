@@ -1,4 +1,4 @@
-/** Shows a record that contains lists: as tables below it for people, as values for scripts. */
+/** Shows a record that contains lists. People see them as tables below it, scripts as values. */
 import type { Deps } from "../../../kit/deps.ts";
 import type { Resource } from "../../../render/columns.ts";
 import { isPage } from "../../../render/list-output.ts";
@@ -10,7 +10,7 @@ export interface RecordList {
   readonly rows: readonly object[];
 }
 
-/** Tables are for terminals and `-o record`, unless `--columns` is given. Empty lists are left out. */
+/** Tables are shown on terminals and with `-o record`, unless `--columns` is given. Empty lists are omitted. */
 export async function showWithLists(
   deps: Deps,
   resource: Resource,

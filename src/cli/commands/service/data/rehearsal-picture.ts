@@ -1,4 +1,4 @@
-/** A rehearsal on a terminal: a bar per period, and a few facts. */
+/** Shows a rehearsal on a terminal: a bar per period, and a few facts. */
 import { labelAt } from "../../../../runtime/calendar/periods.ts";
 import type { PeriodRow } from "../../../../service/rehearsal/periods.ts";
 import type { Held, Rehearsal, RehearsedMessage } from "../../../../service/rehearsal/results.ts";

@@ -83,7 +83,7 @@ export const rehearse = defineCommand({
   },
 });
 
-/** Unix seconds. Throws UsageError. */
+/** Returns Unix seconds. Throws UsageError. */
 function parseUntil(text: string, flag: string, { clock, options }: Deps): number {
   const now = unixSeconds(clock);
   const seconds = parseDelay(text, flag, { now, zone: options.timeZone });

@@ -5,7 +5,7 @@ import { checkColumns } from "../../../render/record-output.ts";
 import { toResource } from "../../../render/columns.ts";
 import { noteDuration, PLACE, showRecord, withStore } from "./data-file.ts";
 
-/** Bytes per second on a slow machine. */
+/** Bytes rewritten per second on a slow machine. */
 const REWRITTEN_A_SECOND = 30_000_000;
 
 const VACUUMED = toResource("files", { bytes_before: "number", bytes: "number" });

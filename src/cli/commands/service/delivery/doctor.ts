@@ -1,4 +1,4 @@
-/** `service delivery doctor` and `test`: checks mail settings before the first survey, and sends a test mail. */
+/** `service delivery doctor` and `test`: checks mail settings before the first survey, and sends a test e-mail. */
 import type { ProjectSender } from "../../../../service/delivery/doctor/examine-mail.ts";
 import type { MailSender } from "../../../../service/delivery/message/sender.ts";
 import type { OnceFailure } from "../../../../service/delivery/smtp/send-once.ts";
@@ -59,7 +59,7 @@ export async function runDeliveryDoctor(deps: Deps, { setup, offline, data }: Do
   return problems > 0 ? EXIT.assertion : EXIT.done;
 }
 
-/** Senders of projects that have their own. Empty if no data file or database is given. */
+/** Senders of projects that have their own. Empty if neither a data file nor a database is given. */
 async function readSenders(deps: Deps, data: DataFileChoice["data"]): Promise<ProjectSender[]> {
   if (!hasPlace(deps, data)) return [];
   const byAddress = new Map<string, string[]>();
@@ -90,11 +90,11 @@ const FAILURE_HINTS: Readonly<Record<OnceFailure["code"], { readonly hint?: stri
 export interface TestOptions extends DataFileChoice {
   readonly setup: GivenSetup;
   readonly to: string;
-  /** Null is the default project. */
+  /** Null means the default project. */
   readonly project: string | null;
 }
 
-/** Throws DataFileError if the server doesn't accept the mail. */
+/** Throws DataFileError if the server doesn't accept the e-mail. */
 export async function runDeliveryTest(deps: Deps, { setup, to, ...choice }: TestOptions): Promise<ExitCode> {
   checkColumns(deps, TEST_MAIL);
   if (deps.options.dryRun) throw new UsageError("--dry-run: this command sends a mail");
@@ -121,7 +121,7 @@ export async function runDeliveryTest(deps: Deps, { setup, to, ...choice }: Test
   return EXIT.done;
 }
 
-/** Uses the project's sender if its data or service is given, otherwise the sender from the flags. */
+/** Uses the project's sender if its data or service is given, otherwise the one from the flags. */
 async function composeTest(
   deps: Deps,
   { data, project }: Pick<TestOptions, "data" | "project">,

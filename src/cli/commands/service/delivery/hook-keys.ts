@@ -15,7 +15,7 @@ interface KeyFlag<Name extends string> {
 /** Returns the end of a sentence about an invalid key, or null. */
 type FindProblem<Name> = (name: Name, key: string) => Promise<string | null>;
 
-/** Keys by provider. An empty file name clears one. */
+/** Flags for a key per provider. An empty file name clears the key. */
 export function keyFlags<Name extends string>(
   findProblem: FindProblem<Name>,
   flags: readonly KeyFlag<Name>[],

@@ -12,7 +12,7 @@ const NOT_SCHEDULED = toResource(
   { at: "time", channel: "text", reason: "text", since: "time", until: "time" },
   ["channel"],
 );
-/** A row for each survey, followed by a row for each attempt. */
+/** One row per survey, followed by one per attempt. */
 const DELIVERY_LOG = toResource(
   "attempts",
   {
@@ -49,7 +49,7 @@ export const show = serviceCommand({
     ]),
 });
 
-/** A survey that was never attempted has only its own row. */
+/** A survey without attempts has only its own row. */
 function toLogRows({
   id,
   channel,
@@ -73,7 +73,7 @@ function toLogRows({
   ];
 }
 
-/** Link scanners open many pages, with many scores, in a short time; people answer. */
+/** A link scanner opens many pages, with many scores, in a short time. People answer. */
 function describePage(page: NonNullable<ResultOf<"delivery.show">["surveys"][number]["page"]>): string {
   const { gets, scores, head_seen, answered_by, answered_after } = page;
   const after = answered_after === null ? "" : ` after ${answered_after} s`;

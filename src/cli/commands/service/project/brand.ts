@@ -39,14 +39,14 @@ export const brand = defineGroup({
   ],
 });
 
-/** Null keeps a part; an empty text clears it. */
+/** Null keeps the current value; an empty text clears it. */
 interface Brand {
   readonly name: string | null;
   readonly color: string | null;
   readonly logo: string | null;
 }
 
-/** Replaces the logo's path with the file's content in base64. Throws UsageError. */
+/** Replaces the path of the logo with its content in base64. Throws UsageError. */
 async function readBrand(given: Brand): Promise<Brand> {
   const { name, color, logo } = given;
   if (name === null && color === null && logo === null)

@@ -36,7 +36,7 @@ const SETTING_FLAGS = {
   },
 } as const satisfies Record<keyof ConfiguredSettings, FlagRecord>;
 
-/** Replaces the global flags, as only this command has `yaml`. */
+/** Replaces the global output flags, because only this command has `yaml`. */
 const OUTPUT: FlagGroup<OutputFormat | "yaml" | null> = {
   records: [
     {

@@ -10,7 +10,7 @@ import { toResource } from "../../../render/columns.ts";
 
 const TEXTS = toResource("texts", OUTPUTS["texts.show"]);
 
-/** An empty text clears one. */
+/** An empty text clears the custom one. */
 const TEXT_FLAGS = {
   product_name: { flag: "--product-name", value: "name", text: "product name in the question" },
   subject: { flag: "--subject", value: "text", text: `e-mail subject, at most ${EMAIL_SUBJECT_MAX} characters` },
