@@ -12,8 +12,7 @@ import type { Random } from "../../runtime/random.ts";
 import type { Store, StoreContents } from "../domain/ports.ts";
 import { StoreFileError } from "../store/store-errors.ts";
 import { isUnusedCopy } from "../store/sqlite/engine/data-file.ts";
-import { type CopyFacts, inspectCopy } from "../store/sqlite/inspect-copy.ts";
-import { markBegun } from "../store/sqlite/snapshot-copy.ts";
+import { type CopyFacts, inspectCopy, markBegun } from "../store/sqlite/inspect-copy.ts";
 
 /** The named file can't be read or written; nothing was started. */
 export class FileChoiceError extends Error {

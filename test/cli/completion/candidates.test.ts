@@ -15,7 +15,7 @@ function values(line: string): string[] {
   );
 }
 
-const OUTPUTS = ["table", "record", "json", "ndjson", "csv", "tsv"];
+const OUTPUTS = ["table", "record", "json", "ndjson", "csv", "tsv", "markdown"];
 
 describe("what may stand at the cursor", () => {
   it.each<[string, readonly string[]]>([

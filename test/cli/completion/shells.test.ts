@@ -51,7 +51,7 @@ const BASH_LINES: readonly (readonly [line: string, expected: readonly string[]]
   ["surveyctl responses list --order asc:", ["updated_at"]],
   ["surveyctl people import ", []],
   ["surveyctl peo", ["people"]],
-  ["surveyctl people list -o ", ["table", "record", "json", "ndjson", "csv", "tsv"]],
+  ["surveyctl people list -o ", ["table", "record", "json", "ndjson", "csv", "tsv", "markdown"]],
   ["surveyctl people list --columns id,em", ["id,email"]],
   ["surveyctl --profile ", ["prod", "local"]],
 ];

@@ -3,10 +3,9 @@ import { TABLE_KEYS } from "../../domain/moving/table-rows.ts";
 import { VERSIONS_TABLE } from "../../sql/schema/migrations.ts";
 import { StoreFileError } from "../store-errors.ts";
 import { isSqliteFile } from "./engine/data-file.ts";
-import { type Look, lookInto } from "./engine/engine.ts";
+import { type Look, lookInto, openEngine } from "./engine/engine.ts";
 import { readVersion } from "./engine/migrate.ts";
 import { integrityFindings } from "./integrity.ts";
-import { BEGUN_MARK } from "./snapshot-copy.ts";
 
 export interface CopyFacts {
   readonly schema: number;
@@ -70,4 +69,13 @@ async function lookIntoOurs<Result>(file: string, read: (look: Look) => Result):
       throw new StoreFileError("foreign", "this is a SQLite file of another program");
     return read(look);
   });
+}
+
+const BEGUN_MARK = "backup begun";
+
+/** Call it while the copy isn't open. */
+export async function markBegun(copy: string, at: number): Promise<void> {
+  const engine = await openEngine(copy);
+  engine.exec(`INSERT OR REPLACE INTO store_marks (name, value) VALUES ('${BEGUN_MARK}', '${at}')`);
+  engine.close();
 }

@@ -49,15 +49,6 @@ async function copyFrom(file: string, target: string): Promise<void> {
   }
 }
 
-export const BEGUN_MARK = "backup begun";
-
-/** Call it while the copy isn't open. */
-export async function markBegun(copy: string, at: number): Promise<void> {
-  const engine = await openEngine(copy);
-  engine.exec(`INSERT OR REPLACE INTO store_marks (name, value) VALUES ('${BEGUN_MARK}', '${at}')`);
-  engine.close();
-}
-
 async function countIn(copy: string, options: Pick<CopyOptions, "clock" | "random">): Promise<StoreContents> {
   const database = createDatabase(await openEngine(copy));
   try {

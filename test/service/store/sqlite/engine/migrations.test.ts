@@ -5,8 +5,8 @@ import type { SqliteDatabase } from "../../../../../src/service/store/sqlite/eng
 import {
   type Migration,
   MIGRATIONS,
-  NEW_STORE,
   newestVersion,
+  stepsFrom,
 } from "../../../../../src/service/sql/schema/migrations.ts";
 import { refuseParts } from "../../../../../src/service/store/sqlite/refuse-unfit.ts";
 import { lookBy, migrate, SQLITE } from "../../../../../src/service/store/sqlite/engine/migrate.ts";
@@ -44,7 +44,7 @@ describe("a data file", () => {
     expect(ask("SELECT one FROM extra")).toEqual([{ one: "first" }]);
     expect(ask("SELECT later FROM people")).toEqual([{ later: "Ada" }]);
     expect(ask("SELECT version FROM schema_versions ORDER BY 1")).toEqual(
-      [NEW_STORE, NEXT].map(({ version }) => ({ version })),
+      stepsFrom(0, [...MIGRATIONS, NEXT]).map(({ version }) => ({ version })),
     );
     await expect(migrate(database, START)).rejects.toMatchObject({ trouble: "newer" });
     database.close();
