@@ -19,7 +19,7 @@ import {
   requireWebhook,
   rotateSecret,
 } from "../domain/webhooks/webhooks.ts";
-import { moment, namesAmong, overlap, PAGE, span } from "./define/fields.ts";
+import { moment, namesAmong, overlap, PAGE, span, typed } from "./define/fields.ts";
 import { defineOperation, orNull } from "./define/operation.ts";
 
 const SECRET_BYTES = 32;
@@ -36,7 +36,13 @@ export const webhookOperations = {
     access: "write",
     input: {
       url: v.string(),
-      secret: orNull(v.string()),
+      // The refusal doesn't repeat it.
+      secret: orNull(
+        typed<string>(
+          (given) => (typeof given === "string" ? given : null),
+          () => "must be text",
+        ),
+      ),
       signature_header: orNull(v.string()),
       allow_private: v.optional(v.boolean(), false),
       insecure_http: v.optional(v.boolean(), false),

@@ -329,6 +329,7 @@ it.each<[name: string, field: string, phrase: string, body: string]>([
   ["trend.add", "where", "a list is not key=value", `{"name":"Pro","where":${DEEP}}`],
   ["trend.add", "name", "a list is not a string", `{"name":${DEEP},"where":"plan=pro"}`],
   ["apply", "file", "a list is not an object of settings", `{"file":${DEEP}}`],
+  ["webhook.add", "secret", "must be text", '{"url":"https://x.example","secret":123456}'],
   ["throttle", "interval", "a list is not a duration with a unit, such as 90d or 12h, or off", `{"interval":${DEEP}}`],
   ["key.add", "expires", "must be from 1 second to 100 years (got 0)", '{"expires":0}'],
   ["key.revoke", "confirm", "a list must be true, or the confirm of the refusal", '{"id":"1","confirm":[true]}'],
