@@ -123,7 +123,8 @@ describe("PostHog", () => {
       ["updated_since", since],
     ]);
     expect(idsOf(rows)).toEqual(idsOf(all.filter((row) => Number(row["updated_at"]) >= Number(since))));
-    expect(look().at(-1)).toBe(
+    // All may have changed within one second, which takes more than one page.
+    expect(look()).toContain(
       `/v1/survey_responses.json?per_page=100&expand%5B%5D=person&order=asc%3Aupdated_at&updated_since=${since}`,
     );
   });
