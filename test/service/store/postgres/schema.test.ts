@@ -45,7 +45,8 @@ describe.skipIf(!hasPostgres)("the schema of a server", () => {
     const indexes = file.all("SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL");
     const there = await ask(`SELECT table_name || '.' || column_name || ' ' ||
         CASE data_type WHEN 'bigint' THEN 'INTEGER' WHEN 'text' THEN 'TEXT' ELSE data_type END || ' ' || is_nullable AS line
-      FROM information_schema.columns WHERE table_schema = current_schema()`);
+      FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
+      WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'`);
     expect(there.map(({ line = "" }) => line).toSorted()).toEqual(columns.toSorted());
     const named = await ask("SELECT indexname AS name FROM pg_indexes WHERE schemaname = current_schema()");
     const names = named.map(({ name = "" }) => name).filter((name) => !name.endsWith("_pkey"));
