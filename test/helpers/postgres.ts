@@ -9,8 +9,10 @@ import { openPostgresStore } from "../../src/service/store/postgres/open-postgre
 
 const DEBIAN = "/usr/lib/postgresql";
 
-/** Where the programs of a server are; null where none is installed. */
+/** The folder with a server's programs; null if none is installed. `.ci/test-postgres` sets the variable. */
 function findBinaries(): string | null {
+  const chosen = process.env["SURVEYCTL_TEST_POSTGRES_BIN"];
+  if (chosen !== undefined) return chosen;
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).toSorted((one, other) => Number(other) - Number(one)) : [];
   const folders = [
     ...versions.map((version) => path.join(DEBIAN, version, "bin")),
@@ -29,6 +31,9 @@ export const onPostgres = process.env["SURVEYCTL_TEST_ENGINE"] === "postgres";
 
 /** Path of one that comes with the server. */
 export const serverProgram = (name: string): string => path.join(BINARIES ?? "", name);
+
+/** The npm registry's servers come without client programs such as pg_dump. */
+export const hasProgram = (name: string): boolean => existsSync(serverProgram(name));
 
 /** `initdb` refuses root. */
 function asServer(program: string, ...args: readonly string[]): void {

@@ -34,8 +34,8 @@ export interface MigrateOptions {
 }
 
 /**
- * Returns the schema's version before and after. Throws StoreDatabaseError if the server is too old, an empty database
- * has the wrong encoding, the schema is newer, foreign or must not be changed, or tables stay locked.
+ * Returns the schema's version before and after. Throws StoreDatabaseError if the server is unsupported, an empty
+ * database has the wrong encoding, the schema is newer, foreign or must not be changed, or tables stay locked.
  */
 export async function migrateServer(
   client: ClientBase,
@@ -98,12 +98,32 @@ function isLocked(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "55P03";
 }
 
+const ABOUT_SERVER = `SELECT version() AS version, current_setting('server_version') AS short,
+  current_setting('server_version_num') AS number, EXISTS (SELECT 1 FROM pg_class c JOIN pg_namespace n
+  ON n.oid = c.relnamespace WHERE n.nspname = 'sys' AND c.relname = 'iam_pg_role_mappings') AS "hasRoleMappings"`;
+
+/** Refuses servers that would fail later, in the middle of a write. */
 async function checkServer(client: ClientBase): Promise<void> {
-  const { rows } = await client.query<{ number: string; version: string }>(
-    "SELECT current_setting('server_version_num') AS number, current_setting('server_version') AS version",
-  );
-  if (Number(rows[0]?.number) < OLDEST)
-    throw new StoreDatabaseError("unsupported", `PostgreSQL ${rows[0]?.version} is too old; 14 or newer is required`);
+  const { rows } = await client.query<ServerInfo>(ABOUT_SERVER);
+  const problem = findProblem(rows[0]!);
+  if (problem !== null) throw new StoreDatabaseError("unsupported", `${problem}; PostgreSQL 14 or newer is required`);
+}
+
+interface ServerInfo {
+  readonly version: string;
+  readonly short: string;
+  readonly number: string;
+  readonly hasRoleMappings: boolean;
+}
+
+function findProblem({ version, short, number, hasRoleMappings }: ServerInfo): string | null {
+  if (version.startsWith("CockroachDB"))
+    return "CockroachDB cannot tell whether a transaction was committed (pg_xact_status)";
+  if (version.includes("-YB-")) return "YugabyteDB loses savepoints in pipelined transactions (yugabyte-db#33921)";
+  // PostgreSQL's version also names its platform and compiler.
+  if (hasRoleMappings || /^PostgreSQL [\d.]+$/.test(version))
+    return "Aurora DSQL has no foreign keys and no savepoints";
+  return Number(number) < OLDEST ? `PostgreSQL ${short} is too old` : null;
 }
 
 /** Other encodings can't store all text. */

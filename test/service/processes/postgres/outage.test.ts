@@ -5,7 +5,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { startDatabaseProxy } from "../../../helpers/database-proxy.ts";
 import { isLong } from "../../../helpers/long.ts";
-import { administer, type Cluster, hasPostgres, startCluster, startStandby } from "../../../helpers/postgres.ts";
+import {
+  administer,
+  type Cluster,
+  hasPostgres,
+  hasProgram,
+  startCluster,
+  startStandby,
+} from "../../../helpers/postgres.ts";
 import { ask, databasePlace, type Fleet, type Member, startFleet } from "../fleet.ts";
 import { newName, openBehindProxy } from "./behind-proxy.ts";
 
@@ -154,24 +161,27 @@ describe.skipIf(!hasPostgres)("a service and its database", () => {
     },
   );
 
-  it("when it fails over to a standby that had everything, then nothing acknowledged is lost", async () => {
-    const primary = startCluster({ isDurable: true, port: 5435 });
-    const name = await newName(primary);
-    const standby = await startStandby(primary);
-    const proxy = await startDatabaseProxy(primary);
-    const fleet = await startFleet(databasePlace(proxy.url(name)), { count: 1 });
-    open.push(() => standby.stop(), proxy.stop, fleet.stop);
-    const traffic = startTraffic(fleet.members[0]!);
-    await expect.poll(() => traffic.acknowledged.length, { timeout: 20_000 }).toBeGreaterThan(50);
-    primary.stop("immediate");
-    standby.promote();
-    proxy.leadTo(standby);
-    const recovery = await untilRecovered(traffic);
-    await sleep(500);
-    await traffic.end();
-    if (process.env.SHOW_FIGURES === "1") console.log({ recovery, ...Object.fromEntries(traffic.statuses) });
-    expect(traffic.rude).toEqual([]);
-    expect(await lost(fleet, traffic)).toEqual([]);
-    expect(recovery).toBeLessThan(RECOVERY_MS);
-  });
+  it.skipIf(!hasProgram("pg_basebackup"))(
+    "when it fails over to a standby that had everything, then nothing acknowledged is lost",
+    async () => {
+      const primary = startCluster({ isDurable: true, port: 5435 });
+      const name = await newName(primary);
+      const standby = await startStandby(primary);
+      const proxy = await startDatabaseProxy(primary);
+      const fleet = await startFleet(databasePlace(proxy.url(name)), { count: 1 });
+      open.push(() => standby.stop(), proxy.stop, fleet.stop);
+      const traffic = startTraffic(fleet.members[0]!);
+      await expect.poll(() => traffic.acknowledged.length, { timeout: 20_000 }).toBeGreaterThan(50);
+      primary.stop("immediate");
+      standby.promote();
+      proxy.leadTo(standby);
+      const recovery = await untilRecovered(traffic);
+      await sleep(500);
+      await traffic.end();
+      if (process.env.SHOW_FIGURES === "1") console.log({ recovery, ...Object.fromEntries(traffic.statuses) });
+      expect(traffic.rude).toEqual([]);
+      expect(await lost(fleet, traffic)).toEqual([]);
+      expect(recovery).toBeLessThan(RECOVERY_MS);
+    },
+  );
 });

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { describe, expect, it } from "vitest";
 import { size } from "../../../helpers/long.ts";
-import { administer, hasPostgres, newDatabase, serverProgram, startCluster } from "../../../helpers/postgres.ts";
+import { administer, hasProgram, newDatabase, serverProgram, startCluster } from "../../../helpers/postgres.ts";
 import { ask, databasePlace, type Member, startFleet } from "../fleet.ts";
 
 /** `SURVEYCTL_SOAK_SECONDS` is for a run by hand. */
@@ -75,7 +75,7 @@ async function dump(url: string, control: { readonly isOver: boolean }): Promise
   return count;
 }
 
-describe.skipIf(!hasPostgres)("two processes on one database", () => {
+describe.skipIf(!hasProgram("pg_dump"))("two processes on one database", () => {
   it(`when they work for ${SECONDS} s, then no request fails, and memory and times level off`, async () => {
     const { url: database, stop } = await openDatabase();
     const fleet = await startFleet(databasePlace(database), { count: 2, env: STEADY });
