@@ -191,9 +191,10 @@ function isCurrentDate(node: SyntaxNode): boolean {
 }
 
 /**
- * An error carries a code and facts; what to type next is for `cli` to say. One file of `runtime` sets V8's own flags.
+ * An error carries a code and facts; what to type next is for `cli` to say. One file of `runtime` sets V8's own flags,
+ * and the page of a response says which command makes a link to it.
  */
-const MAY_NAME_FLAGS = /^src\/(?:cli\/|runtime\/v8-limits\.ts$)/;
+const MAY_NAME_FLAGS = /^src\/(?:cli\/|runtime\/v8-limits\.ts$|service\/page\/response-page\.ts$)/;
 // `--name:#123` and `var(--name)` are CSS.
 const FLAG_OR_COMMAND = /(?:^|[\s"']|(?<!var)\()--(?![a-z-]+:#)[a-z][a-z-]+|\bsurveyctl [a-z]{3,} /;
 

@@ -23,7 +23,6 @@ import {
 import { configureAutopilot, showAutopilot } from "../domain/surveys/autopilot/autopilot-settings.ts";
 import { DAYS_FORM, HOURS_FORM, parseDays, parseHours } from "../domain/windows/windows.ts";
 import { previewSurvey } from "../domain/surveys/preview.ts";
-import { signResponseLink } from "../domain/signed-links.ts";
 import { durationOrOff, interval as seconds, typed } from "./define/fields.ts";
 import { defineOperation, withoutNulls, orNull, writesIfGiven } from "./define/operation.ts";
 
@@ -119,14 +118,5 @@ export const settingsOperations = {
       return survey;
     },
     after: ({ renderPreview }, survey) => renderPreview(survey),
-  }),
-  "survey.link": defineOperation({
-    access: "write",
-    input: { id: v.string() },
-    run: async (tx, project, { id }, { appUrl }) => {
-      const path = await signResponseLink(tx, project, id);
-      if (path === null) throw new NotFoundError(`project ${project.name} has no response ${id}`);
-      return { url: appUrl() + path };
-    },
   }),
 };

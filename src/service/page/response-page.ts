@@ -1,15 +1,15 @@
 /** `/r/<token>`: one response, for holders of the project's key or a signed link. */
 import type { HttpResponse, PathRequest } from "../../contract/http.ts";
+import { FALLBACK_LOCALE } from "../../contract/locales.ts";
 import { answerText, plainAnswers } from "../../contract/questions/additional-answers.ts";
 import type { SurveyResponse } from "../../contract/resources.ts";
 import { SPECIAL_PROPERTIES } from "../../contract/special-properties.ts";
 import { createWallClock, DEFAULT_ZONE } from "../../runtime/zone.ts";
 import { isSignedLink, readLinkSignature } from "../domain/signed-links.ts";
-import { type HtmlPage, type PageBrand, pageResponse, unknownLink } from "./document.ts";
+import { type HtmlPage, type PageBrand, pageResponse } from "./document.ts";
 import { type Html, html } from "../../contract/text/html.ts";
-import { isToken, type PagesOptions, readLanguage, respondUnknown, showProject } from "./page-request.ts";
-
-const CHALLENGE = 'Basic realm="surveyctl", charset="UTF-8"';
+import { isToken, type PagesOptions, respondUnknown, showProject } from "./page-request.ts";
+import { showPreview } from "./preview-page.ts";
 
 /** Without a key or signature, an existing response looks like a missing one. */
 export async function showResponse(
@@ -22,7 +22,7 @@ export async function showResponse(
   const { expires, signature } = readLinkSignature(request.query);
   const { authorization } = request.headers;
   const project = authorization === undefined ? null : await options.findProject(authorization, request.from);
-  if (signature === "" && project === null) return askForKey(request);
+  if (signature === "" && project === null) return askForKey(options);
   const found = await options.store.read(async (tx) => {
     const known = await tx.responses.byToken(token);
     if (known === null) return null;
@@ -40,9 +40,13 @@ export async function showResponse(
   return pageResponse(responsePage(response, found.brand, zone));
 }
 
-function askForKey(request: PathRequest): HttpResponse {
-  const page = pageResponse({ ...unknownLink(readLanguage(request)), status: 401 });
-  return { ...page, headers: { ...page.headers, "www-authenticate": CHALLENGE } };
+/** Has no challenge, because a browser would ask for a name and a password, which nobody has. */
+async function askForKey(options: PagesOptions): Promise<HttpResponse> {
+  const { brand } = await options.store.read((tx) => showPreview(tx, options));
+  const title = "No access";
+  const body = html`<h1>${title}</h1>
+    <p>This page needs a key, or a link from <code>surveyctl responses link</code>.</p>`;
+  return pageResponse({ status: 403, locale: FALLBACK_LOCALE, brand, title, body });
 }
 
 /** Properties that concern the appearance of the survey rather than the person. */

@@ -77,7 +77,6 @@ const CALLS: readonly (readonly [name: string, input: JsonObject])[] = [
   ["delivery.resolve", { id: "{unknown}", outcome: "sent" }],
   ["delivery.test", { to: "you@example.com" }],
   ["survey.preview", { locale: "fr" }],
-  ["survey.link", { id: "{response}" }],
   ["bounce.list", {}],
   ["bounce.clear", { email: "gone@example.com" }],
   ["pause", {}],

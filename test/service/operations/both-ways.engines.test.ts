@@ -87,8 +87,6 @@ webhook deliveries 7
 webhook remove {webhook} --yes
 survey preview --locale fr --text
 survey preview nobody@example.com
-survey link {response} --columns nothing
-survey link 999
 delivery list --columns id,state
 delivery list --since 7d --by day --columns day,surveys
 delivery show ada@example.com --columns email,explanation
@@ -139,17 +137,7 @@ beforeAll(async () => {
   services.remote = await startServe();
   for (const service of Object.values(services)) {
     await service.run(["people", "add", "--email", "ada@example.com", "--no-send"]);
-    const added = await service.run([
-      "responses",
-      "add",
-      "--email",
-      "ada@example.com",
-      "--score",
-      "9",
-      "--columns",
-      "id",
-    ]);
-    state.values.set("response", added.stdout.trim());
+    await service.run(["responses", "add", "--email", "ada@example.com", "--score", "9"]);
     await service.run(["service", "trend", "add", "Old", "--where", "plan=old", ...service.place]);
     const made = ["service", "key", "add", "--admin", "--name", "laptop", "--columns", "key", ...service.place];
     const { stdout } = await service.run(made);
@@ -206,7 +194,7 @@ it(
     const names = describeOperations().map(({ name }) => name);
     const told = (name: string): boolean => [...seen].some((each) => each === name || each.startsWith(`${name}.`));
     // They need a bounce and a survey that may have been sent.
-    expect(names.filter((name) => !told(name))).toEqual(["survey.link", "bounce.clear", "delivery.resolve"]);
+    expect(names.filter((name) => !told(name))).toEqual(["bounce.clear", "delivery.resolve"]);
   },
   PATIENCE_MS,
 );

@@ -7,7 +7,7 @@ import { findViolations, hasBrowser, launchBrowser } from "../../helpers/browser
 import { isLong } from "../../helpers/long.ts";
 import { describeReport } from "../../cli/commands/report/in-browser.ts";
 import { describeShare } from "../share/in-browser.ts";
-import { openPages, type PageFixture } from "./fixture.ts";
+import { openPages, type PageFixture, signedPath } from "./fixture.ts";
 
 /** A person is taken for one after so long. */
 const SEEN_MS = 1100;
@@ -330,8 +330,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
   );
   const signedLink = async (): Promise<string> => {
     const [response] = await pages.responses();
-    const link = await pages.service.admin({ kind: "survey.link", project: "default", id: response?.id ?? "" });
-    return link.url.replace(/^https?:\/\/[^/]+/, "");
+    return signedPath(pages, response?.id);
   };
 
   test.each(isLong ? LOCALES : (["ar"] as const))(

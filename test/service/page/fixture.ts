@@ -127,6 +127,13 @@ async function toAnswer({ status, headers, body }: HttpResponse): Promise<Answer
   return { status, headers, text: Buffer.concat(parts).toString("latin1") };
 }
 
+/** Path and query of a link that opens a response without a key. */
+export async function signedPath(pages: PageFixture, id = ""): Promise<string> {
+  const headers = { authorization: `Basic ${Buffer.from(`${KEY}:`).toString("base64")}` };
+  const { text } = await pages.get(`/v1/survey_responses/${id}/link.json`, { headers });
+  return (JSON.parse(text) as { url: string }).url.replace(/^https?:\/\/[^/]+/, "");
+}
+
 /** What a page shows, without its markup and style. */
 export function visibleText(page: string): string {
   return page

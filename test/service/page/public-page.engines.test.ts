@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
 import { DomainError } from "../../../src/service/domain/errors.ts";
 import { DAY } from "../domain/fixture.ts";
-import { checkedScores, KEY, openPages, ORIGIN, type PageFixture, visibleText } from "./fixture.ts";
+import { checkedScores, KEY, openPages, ORIGIN, type PageFixture, signedPath, visibleText } from "./fixture.ts";
 
 let pages: PageFixture;
 beforeEach(async () => {
@@ -173,7 +173,7 @@ describe("when a response has a permalink", () => {
     await pages.post(`/s/${due.token}`, { score: "3", comment: "<script>alert(1)</script>" });
     const [response] = await pages.responses();
     permalink = response?.permalink ?? "";
-    signed = pathOf((await pages.service.admin({ kind: "survey.link", project, id: response?.id ?? "" })).url);
+    signed = await signedPath(pages, response?.id);
   });
 
   it("then the project's key and a signed link show it, escaped and for no search engine", async () => {
@@ -209,9 +209,9 @@ describe("when a response has a permalink", () => {
 
   it("then nobody else learns whether there is one", async () => {
     const [link, unknown] = [await pages.get(permalink), await pages.get(`/r/${"x".repeat(22)}`)];
-    expect([link.status, link.headers["www-authenticate"]]).toEqual([401, 'Basic realm="surveyctl", charset="UTF-8"']);
-    expect([unknown.status, unknown.text]).toEqual([401, link.text]);
-    expect((await pages.get(permalink, withKey("a-key-of-nobody-at-all"))).status).toBe(401);
+    expect([link.status, Object.keys(link.headers)]).toEqual([403, expect.not.arrayContaining(["www-authenticate"])]);
+    expect([unknown.status, unknown.text]).toEqual([403, link.text]);
+    expect((await pages.get(permalink, withKey("a-key-of-nobody-at-all"))).status).toBe(403);
     const added = await pages.service.admin({ kind: "project.add", name: "other" });
     expect((await pages.get(permalink, withKey(added.key))).status).toBe(404);
     const [, expires = ""] = /expires=(\d+)/.exec(signed) ?? [];
@@ -224,6 +224,15 @@ describe("when a response has a permalink", () => {
     ])
       expect((await pages.get(path)).status).toBe(404);
     expect((await pages.call("POST", signed)).status).toBe(405);
+  });
+
+  it("then a visitor without a key reads whose page it is and what opens it", async () => {
+    await set({ name: "Acme" });
+    const text = "No access This page needs a key, or a link from surveyctl responses link .";
+    expect(visibleText((await pages.get(permalink)).text)).toBe(`Acme ${text}`);
+    // With several projects, none is named.
+    await pages.service.admin({ kind: "project.add", name: "other" });
+    expect(visibleText((await pages.get(permalink)).text)).toBe(text);
   });
 
   it("then the signed link ends after 30 days", async () => {

@@ -4,6 +4,7 @@ import { remove } from "./change/delete.ts";
 import { exportAll } from "./export.ts";
 import { get } from "./get.ts";
 import { importFile } from "./import.ts";
+import { link } from "./link.ts";
 import { list } from "./list.ts";
 import { note } from "./change/note.ts";
 import { show } from "./show.ts";
@@ -12,4 +13,19 @@ import { tail } from "./tail/tail.ts";
 import { update } from "./change/update.ts";
 import { words } from "./words.ts";
 
-export const commands = [list, get, show, tail, add, update, remove, tag, note, words, answers, importFile, exportAll];
+export const commands = [
+  list,
+  get,
+  show,
+  link,
+  tail,
+  add,
+  update,
+  remove,
+  tag,
+  note,
+  words,
+  answers,
+  importFile,
+  exportAll,
+];

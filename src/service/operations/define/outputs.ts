@@ -119,7 +119,6 @@ export const OUTPUTS = {
   },
   apply: { change: "text", key: "text", from: "text", to: "text" },
   "survey.preview": PREVIEW,
-  "survey.link": { url: "text" },
   "link.add": LINK,
   "link.list": LINK,
   "link.remove": REMOVED,

@@ -40,15 +40,5 @@ export const survey = defineGroup({
         return isRecord ? showRecord(deps, PREVIEW, record) : showPreview(deps, preview, choice);
       },
     }),
-    serviceCommand({
-      operation: "survey.link",
-      summary: "print a link to a response that works without a key for 30 days",
-      examples: [
-        "surveyctl service survey link 42 --data survey.db",
-        "surveyctl service survey link 42 --columns url -o csv --project acme",
-      ],
-      args: { id: { form: "<id>", text: "the response's number" } },
-      columns: toResource("responses", OUTPUTS["survey.link"]),
-    }),
   ],
 });
