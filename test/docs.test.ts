@@ -8,6 +8,7 @@ import { beforeAll, describe, expect, it, test } from "vitest";
 import { EXIT } from "../src/cli/exit-codes.ts";
 import { helpText } from "../src/cli/help/help.ts";
 import { TOPICS } from "../src/cli/help/topics.ts";
+import { hasBrowser, launchBrowser } from "./helpers/browser.ts";
 import { groupsAbove, readCommands, type CommandLine } from "./helpers/command-tree.ts";
 import { bareEnvironment, follow, inTerminal, runCli, shellProgram, type Running } from "./helpers/run-cli.ts";
 import { parseStory, runStory } from "./helpers/story.ts";
@@ -50,7 +51,8 @@ test("when somebody opens the README, then the first block is the two commands",
 });
 
 test("when the first five minutes are typed into two terminals, then each shows what the README shows", async () => {
-  const [served = "", login = "", ...rest] = blocks(chapter("Five minutes"), "console");
+  const [served = "", ...typed] = blocks(chapter("Five minutes"), "console");
+  const [link = "", answer = ""] = typed.splice(-2);
   const home = await mkdtemp(path.join(tmpdir(), "surveyctl-readme-"));
   const first = terminal(home, commandOf(served).replace(/^surveyctl (.*)/, "$$0 $1 --port 0"));
   try {
@@ -58,18 +60,24 @@ test("when the first five minutes are typed into two terminals, then each shows 
       /^.*people add --email you@example\.com\r\n\r\n.*?note: no mail server[^\r]*\r\n/s,
     );
     const [, url = ""] = /listening on (http\S+)/.exec(screen) ?? [];
-    const [, key = ""] = /printf %s '([\w-]+)'/.exec(screen) ?? [];
-    const here = (text: string): string => text.replaceAll("http://127.0.0.1:8080", url).replaceAll(KEY_SHOWN, key);
+    const [, key = ""] = KEY_LINE.exec(screen.replaceAll("\r", "")) ?? [];
+    const here = (text: string): string =>
+      text.replaceAll("http://127.0.0.1:8080", url).replaceAll(KEY_SHOWN, key).replace("~", home);
     expect(withoutNote(screen)).toBe(here(outputOf(served)));
-    const { stdout } = await terminal(home, here(commandOf(login)).replace("surveyctl", "$0")).ended;
-    expect(stdout.replaceAll("\r", "")).toBe(outputOf(login).replace("~", home));
-    const script = rest
+    const script = typed
       .join("")
       .trimEnd()
       .split("\n")
       .map((line) => (line.startsWith("$ ") ? `tty${line}` : `> ${withoutChance(line)}`));
-    const story = ["env NO_COLOR=1", `env SURVEYCTL_BASE_URL=${url}`, `env SURVEYCTL_API_KEY=${key}`, ...script];
-    await runStory(parseStory(story.join("\n")));
+    await runStory(parseStory(["env NO_COLOR=1", `env HOME=${home}`, ...script].join("\n")));
+    const inFolder = async (block: string): Promise<string> => {
+      const { stdout } = await terminal(home, commandOf(block).replace("surveyctl", "NO_COLOR=1 $0")).ended;
+      return stdout.replaceAll("\r", "");
+    };
+    const shown = await inFolder(link);
+    expect(shown.replace(/[\w-]{22}\n$/, "")).toBe(here(outputOf(link)).replace(/[\w-]{22}\n$/, ""));
+    await answerIn(shown.replace(/^url +/, "").trim());
+    expect(await inFolder(answer)).toBe(outputOf(answer));
     // Not a line of it stands between the commands and what they print, had they shared a terminal.
     first.child.stdin.write("\u0003");
     expect(withoutNote((await first.ended).stdout)).toBe(`${here(outputOf(served))}^CStopped.\n`);
@@ -81,13 +89,32 @@ test("when the first five minutes are typed into two terminals, then each shows 
   }
 });
 
+const SENTENCE = "Answered in five minutes.";
+
+/** Chooses 9, writes a sentence and presses Send; where there is no browser, what its form would send. */
+async function answerIn(url: string): Promise<void> {
+  if (!hasBrowser) {
+    await fetch(url, { method: "POST", body: new URLSearchParams({ score: "9", comment: SENTENCE }) });
+    return;
+  }
+  const browser = await launchBrowser();
+  const page = await browser.newPage();
+  await page.goto(url);
+  await page.check("#score-9");
+  await page.fill("textarea", SENTENCE);
+  await page.click("button");
+  await page.getByText("Thank you!").waitFor();
+  await browser.close();
+}
+
 /** The README's screen is that of a Node whose SQLite locks other programs out; others get a note. */
 function withoutNote(screen: string): string {
   return screen.replaceAll("\r", "").replaceAll(/^note: Node 22.*\n/gm, "");
 }
 
 /** The key that the README shows. */
-const KEY_SHOWN = /printf %s '([\w-]{32})'/.exec(readme)?.[1] ?? "";
+const KEY_LINE = /^ {2}([\w-]{32})$/m;
+const KEY_SHOWN = KEY_LINE.exec(readme)?.[1] ?? "";
 
 /** A shell line in a pseudo-terminal, wide enough for what is copied from it; `$0` is the program. */
 function terminal(home: string, line: string): Running {

@@ -33,6 +33,8 @@ beforeAll(async () => {
   for (const name of ["bin", "home"]) await mkdir(path.join(work, name));
   if (isLong) await script("surveyctl", `exec ${shellProgram()} "$@"`);
   else resident = await openResident(path.join(work, "bin"), work);
+  // As `serve --login` does.
+  await type(`printf %s '${KEY}' | surveyctl auth login --base-url http://127.0.0.1:8080`);
 }, 60_000);
 afterAll(async () => {
   await resident?.close();
@@ -84,7 +86,6 @@ async function type(line: string): Promise<Ended> {
     .replaceAll("http://127.0.0.1:8080", service.baseUrl)
     .replaceAll(":8081", second)
     .replace("--port 8081", `--port ${second.slice(1)}`)
-    .replace(/(?<=printf %s ')[\w-]{32}(?=')/, KEY)
     .replace("/var/exports", work);
   const env = bareEnvironment(path.join(work, "home"), {
     PATH: `${path.join(work, "bin")}:${process.env.PATH ?? ""}`,

@@ -33,7 +33,7 @@ export async function ensureFirstKey(store: Store, random: Random, given: string
   );
 }
 
-async function hasFirstKey(tx: Transaction, given: string | null): Promise<boolean> {
+export async function hasFirstKey(tx: Transaction, given: string | null): Promise<boolean> {
   if ((await tx.projects.byName(DEFAULT_PROJECT)) === null) return false;
   for (const project of await tx.projects.list()) if ((await tx.projects.listKeys(project.id)).length > 0) return true;
   // A revoked key never comes back.

@@ -33,6 +33,8 @@ export interface FlagRecord {
   readonly short?: `-${string}`;
   /** The value's name in help. Switches have none. */
   readonly value?: string;
+  /** The value of a flag that is typed without one. Other flags with a value require it. */
+  readonly implied?: string;
   /** One phrase that doesn't repeat the other fields. */
   readonly text: string;
   /** The parser fills in this value. */
@@ -55,8 +57,9 @@ export function typeOf(value: string | undefined): string {
   return value === undefined ? "boolean" : (VALUE_TYPES[value] ?? "string");
 }
 
-export function formOf({ flag, short, value }: FlagRecord): string {
-  return `${short === undefined ? "" : `${short}, `}${flag}${value === undefined ? "" : ` <${value}>`}`;
+export function formOf({ flag, short, value, implied }: FlagRecord): string {
+  const operand = value === undefined ? "" : implied === undefined ? ` <${value}>` : ` [${value}]`;
+  return `${short === undefined ? "" : `${short}, `}${flag}${operand}`;
 }
 
 export function notesOf(record: Partial<FlagRecord>): string[] {

@@ -60,7 +60,7 @@ export function findCandidates(
   const { node, pending, operands } = readWords(tree, before);
   const flags = node === null ? tree.global_flags : [...node.flags, ...tree.global_flags];
   const assigned = /^(--[\w-]+=)(.*)$/s.exec(current);
-  if (pending !== null) return valuesOf(pending, node, current, profiles);
+  if (pending !== null && !current.startsWith("--")) return valuesOf(pending, node, current, profiles);
   if (assigned !== null) {
     const [, prefix = "", text = ""] = assigned;
     const flag = flags.find(({ name }) => `${name}=` === prefix);
@@ -90,7 +90,7 @@ function readWords(tree: CommandTree, words: readonly string[]): Place {
 }
 
 function readWord(tree: CommandTree, { node, pending, operands }: Place, word: string): Place {
-  if (pending !== null) return { node, pending: null, operands };
+  if (pending !== null && !word.startsWith("--")) return { node, pending: null, operands };
   if (word.startsWith("-")) {
     const flag = [...(node?.flags ?? []), ...tree.global_flags].find(
       ({ name, short }) => name === word || short === word,

@@ -91,6 +91,7 @@ function createParser(command: CommandNode): Command {
 
 function toOption(record: FlagRecord): Option {
   const option = new Option(formOf(record), record.text);
+  if (record.implied !== undefined) return option.preset(record.implied);
   if (record.counted === true)
     return option.argParser((_value: string, before: number | undefined) => (before ?? 0) + 1).default(0);
   if (record.repeatable === true)

@@ -56,6 +56,8 @@ describe("what may stand at the cursor", () => {
     ["service project list --columns id,n", ["id,name"]],
     ["people get ", []],
     ["people add --name ", []],
+    ["serve --login --must", ["--must-exist"]],
+    ["serve --login --log-format js", ["json"]],
     ["report --seg", ["--segment"]],
     [
       "people nonsense ",

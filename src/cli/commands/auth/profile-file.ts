@@ -65,12 +65,12 @@ export function checkSaved({ byName }: Profiles, name: string): void {
 /** Names that every JavaScript object has. */
 const UNREADABLE = new Set(["__proto__", "constructor", "prototype"]);
 
-export function checkName(name: string): void {
+export function checkName(name: string, place = "--profile"): void {
   if (name === LOCAL_PROFILE || UNREADABLE.has(name))
     throw new ConfigError("invalid", `the profile name "${name}" is reserved; choose another`);
   if (/^[\w.-]{1,64}$/.test(name)) return;
   throw new ConfigError(
     "invalid",
-    `--profile: ${quoteText(name)} is not a valid profile name; use letters, digits, dots, dashes and underscores`,
+    `${place}: ${quoteText(name)} is not a valid profile name; use letters, digits, dots, dashes and underscores`,
   );
 }

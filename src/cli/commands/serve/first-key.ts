@@ -55,18 +55,35 @@ export interface NewService {
   readonly keyFile: KeyFile | null;
 }
 
-export async function announce(deps: Deps, log: ServeLog, service: NewService): Promise<void> {
+/** The profile that has the key. */
+export interface SavedLogin {
+  readonly name: string;
+  readonly isDefault: boolean;
+  /** Where profiles are. */
+  readonly file: string;
+}
+
+export async function announce(
+  deps: Deps,
+  log: ServeLog,
+  service: NewService,
+  saved: SavedLogin | null,
+): Promise<void> {
   const { data, url, key, keyFile } = service;
   const flags = plainHttpFlag(url);
   const login = `surveyctl auth login --base-url ${url}${flags}`;
+  const place = saved === null ? null : `profile "${saved.name}" in ${saved.file}`;
+  if (place !== null && log.isJson) log.info("profile_saved", { message: `saved the key as ${place}` });
   if (keyFile !== null) return logKeyFile(log, keyFile, login);
+  const profile = saved === null || saved.isDefault ? "" : ` --profile ${saved.name}`;
   await writeKey(deps, { data, key }, [
+    ...(place === null ? [] : [`Saved as ${place}.`]),
     "A person is surveyed at most once in 30 days; surveyctl service throttle changes that.",
     "",
     "Next, in another terminal:",
     "",
-    `  printf %s '${key}' | ${login}`,
-    `  surveyctl people add --email you@example.com${flags}`,
+    ...(saved === null ? [`  printf %s '${key}' | ${login}`] : []),
+    `  surveyctl people add --email you@example.com${profile}${flags}`,
   ]);
 }
 

@@ -38,6 +38,7 @@ import {
 import { MAIL_FLAGS, readMailSettings, readSendingRules } from "./mail.ts";
 import { readSmsSettings, SMS_FLAGS } from "./sms.ts";
 import { announce, firstKey, givenKey, warnOfKey, writeKeyFile } from "./first-key.ts";
+import { checkLogin, LOGIN_FLAG, saveLogin } from "./login.ts";
 import { createServeLog, LOG_FORMATS, type LogFormat, type ServeLog } from "./serve-log.ts";
 
 type ServiceFlags = Omit<ServiceOptions, "dataFile" | "database" | "clock" | "random" | "log" | "metricsToken">;
@@ -46,6 +47,8 @@ interface ServeOptions extends TlsFiles {
   readonly data: PlaceChoice | null;
   readonly mustExist: boolean;
   readonly mayMigrate: boolean;
+  /** The profile that gets the key of a new service; null for none. */
+  readonly login: string | null;
   readonly host: string;
   readonly port: number;
   readonly insecureHttp: boolean;
@@ -90,6 +93,7 @@ async function runServe(deps: Deps, options: ServeOptions): Promise<ExitCode> {
   const listening = { ...options, publicUrl, tls, descriptor };
   const server = await startServer(deps, service, listening);
   try {
+    const login = await checkLogin(deps, log, { store: service.store, data: dataFile, name: options.login });
     // Not earlier, because nobody would see the key of a server that can't listen.
     const key = await firstKey(deps, service);
     // Written before the line below, because scripts read the file once they see that line.
@@ -98,7 +102,8 @@ async function runServe(deps: Deps, options: ServeOptions): Promise<ExitCode> {
     await warnOfKey(deps, log, service);
     const url = publicUrl ?? (await reachableUrl(server.url, tls?.cert ?? null));
     service.startLog({ isAnnounced: key !== null && keyFile === null && streams.err.isTTY });
-    if (key !== null) await announce(deps, log, { data: dataFile, url, key, keyFile });
+    const saved = key === null || login === null ? null : await saveLogin(deps, log, { ...login, url, key });
+    if (key !== null) await announce(deps, log, { data: dataFile, url, key, keyFile }, saved);
     if (others.length > 0) logOtherServers(log, dataFile, others);
     const { mail, outbox } = options.service;
     if (mail === null) logOutbox(log, outbox ?? path.join(path.dirname(dataFile), "outbox"));
@@ -225,11 +230,12 @@ const SENDING = {
 } satisfies FlagGroup;
 
 const serve = defineCommand({
-  examples: ["surveyctl serve --data survey.db", "surveyctl serve --data survey.db --port 0 --rate-limit 10/s"],
+  examples: ["surveyctl serve --data survey.db --login", "surveyctl serve --data survey.db --port 0 --rate-limit 10/s"],
   exits: [EXIT.done, EXIT.failed],
   flags: {
     data: dataPlace("data file, created if it does not exist"),
     mustExist: { flag: "--must-exist", text: "refuse to create a data file, or a service in an empty database" },
+    login: LOGIN_FLAG,
     noMigrate: { flag: "--no-migrate", text: "refuse a database whose schema is older instead of updating it" },
     outbox: { flag: "--outbox", value: "folder", text: "folder for messages that are not sent" },
     host: { flag: "--host", value: "address", text: "address to listen on", default: DEFAULT_HOST },

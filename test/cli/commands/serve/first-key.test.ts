@@ -9,7 +9,7 @@ test("a key that cannot be written is not in the log, which says how to make ano
   const data = path.join(import.meta.dirname, "no-such-folder/survey.db");
   const keyFile = await writeKeyFile(deps, data, "the-secret-key");
   const log = createServeLog(deps, "json");
-  await announce(deps, log, { data, url: "http://127.0.0.1:8080", key: "the-secret-key", keyFile });
+  await announce(deps, log, { data, url: "http://127.0.0.1:8080", key: "the-secret-key", keyFile }, null);
   log.flush();
   expect(JSON.parse(err())).toMatchObject({
     level: "error",

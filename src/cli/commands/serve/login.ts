@@ -1,0 +1,84 @@
+import { configFile } from "../../../config/places.ts";
+import { systemErrorText } from "../../../runtime/files/system-words.ts";
+import type { Service } from "../../../service/service.ts";
+import { UsageError } from "../../errors/usage-error.ts";
+import { asCliError } from "../../kit/data/data-file-errors.ts";
+import type { Deps } from "../../kit/deps.ts";
+import type { FlagSpec } from "../../kit/flag-spec.ts";
+import { confirm } from "../../kit/notes.ts";
+import { changeProfiles, checkName, DEFAULT_PROFILE, loadProfiles } from "../auth/profile-file.ts";
+import { givenKey, type SavedLogin } from "./first-key.ts";
+import type { ServeLog } from "./serve-log.ts";
+
+export const LOGIN_FLAG = {
+  flag: "--login",
+  value: "name",
+  implied: DEFAULT_PROFILE,
+  text: `save the key of a new service as a profile; without a name, as ${DEFAULT_PROFILE}`,
+  parse: (name, place) => {
+    checkName(name, place);
+    return name;
+  },
+} as const satisfies FlagSpec;
+
+interface Login {
+  readonly name: string;
+  /** True if the user agreed to replace a profile of that name. */
+  readonly mayReplace: boolean;
+}
+
+interface NewService extends Pick<Service, "store"> {
+  /** As in messages: the data file's name, or the database's URL. */
+  readonly data: string;
+}
+
+/** Null if no key will be saved. Throws UsageError without a terminal, CancelledError if the user keeps a profile. */
+export async function checkLogin(
+  deps: Deps,
+  log: ServeLog,
+  { name, ...service }: NewService & { readonly name: string | null },
+): Promise<Login | null> {
+  if (name === null) return null;
+  const reason = await whyNoKey(deps, service);
+  if (reason !== null) {
+    log.info("no_profile_saved", { message: `no profile was saved: ${reason}` });
+    return null;
+  }
+  const saved = (await loadProfiles(deps)).byName.get(name);
+  if (saved === undefined) return { name, mayReplace: false };
+  const { in: input, err } = deps.streams;
+  if (!input.isTTY || !err.isTTY || log.isJson)
+    throw new UsageError(`--login: there is a profile "${name}" already (${saved.base_url})`, {
+      hint: "use another name with --login NAME",
+    });
+  await confirm(deps, `Replace profile "${name}" (${saved.base_url})?`, "Nothing was saved.");
+  return { name, mayReplace: true };
+}
+
+async function whyNoKey(deps: Deps, { store, data }: NewService): Promise<string | null> {
+  if (givenKey(deps) !== null) return "the key is the one in SURVEYCTL_API_KEY";
+  const { hasFirstKey } = await import("../../../service/first-project.ts");
+  if (!(await asCliError(() => store.read((tx) => hasFirstKey(tx, null))))) return null;
+  return `${data} has a key already, which cannot be shown again; surveyctl service key add makes another`;
+}
+
+/** Returns null after a warning if the profile can't be saved: the key must still be shown. */
+export async function saveLogin(
+  deps: Deps,
+  log: ServeLog,
+  { name, mayReplace, url, key }: Login & { readonly url: string; readonly key: string },
+): Promise<SavedLogin | null> {
+  const file = configFile(deps);
+  try {
+    const { defaultName } = await changeProfiles(deps, ({ defaultName: before, byName }) => {
+      if (byName.has(name) && !mayReplace) throw new UsageError(`there is a profile "${name}" by now`);
+      const profile = { base_url: url, api_key: key, access: "full" } as const;
+      return { defaultName: before ?? name, byName: new Map([...byName, [name, profile]]) };
+    });
+    return { name, isDefault: defaultName === name, file };
+  } catch (error) {
+    const problem = error instanceof UsageError ? error.message : systemErrorText(error);
+    log.warn("no_profile_saved", { message: `no profile was saved: ${file}: ${problem}` });
+    return null;
+  }
+}
