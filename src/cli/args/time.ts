@@ -1,5 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { TIME_MAX } from "../../contract/limits.ts";
+import { type Near, readDayTime } from "../../runtime/calendar/day-time.ts";
 import { type PeriodRange, readPeriod } from "../../runtime/calendar/periods.ts";
 import { readMoment } from "../../runtime/calendar/read-moment.ts";
 import { readDuration } from "../../contract/text/duration.ts";
@@ -15,23 +16,24 @@ export interface TimeContext {
 export type DayEdge = "first" | "last";
 
 export const TIME_FORMS =
-  "a time: Unix seconds, 2026-01-31, 2026-01-31T09:30[:00][Z|+02:00], 2026-01, 2026-Q1, now, today, last-month, " +
-  "ago as in 90m, 24h, 7d, 2w, or from now as in +7d";
+  "a time: Unix seconds, 2026-01-31, 2026-01-31T09:30[:00][Z|+02:00], 2026-01, 2026-Q1, now, today, monday 9:00, " +
+  "last-month, ago as in 90m, 24h, 7d, 2w, or from now as in +7d";
 const PERIOD_FORMS =
   "a period such as 2026-05, 2026-Q1, 2026-W05, 2026, 2026-05-31, yesterday, this-week or last-month";
-const DELAY_FORMS = "a duration such as 90 (seconds), 90s, 15m, 2h, 1d or 2w, tomorrow, or a later time";
+const DELAY_FORMS = "a duration such as 90 (seconds), 90s, 15m, 2h, 1d or 2w, tomorrow 9:00, or a later time";
 
 const AGO = /^\d+[smhdw]$/;
+const WORDS_AGO = /^(\d+)\s+(?:(s)econd|(m)inute|(h)our|(d)ay|(w)eek)s?\s+ago$/;
 const FROM_NOW = /^\+\d+[smhdw]$/;
 const DAY_OF_DIGITS = /^((?:19|20)\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$/;
 const SLASHES = /^(\d{4})\/(\d{2})\/(\d{2})$/;
 /** The only periods allowed in a file, where a month is probably a date with the day missing. */
 const DAY = /^(?:today|yesterday)$/i;
 
-/** Returns Unix seconds. Throws UsageError. */
+/** Returns Unix seconds. `monday` is the previous one. Throws UsageError. */
 export function parseTime(text: string, place: string, context: TimeContext, edge: DayEdge = "first"): number {
   const word = text.trim();
-  const seconds = inRange(readFromNow(word, context) ?? readPoint(word, context, edge));
+  const seconds = inRange(readFromNow(word, context) ?? readPoint(word, context, { edge, near: "past" }));
   if (seconds !== null) return seconds;
   const [digits, year, month, day] = DAY_OF_DIGITS.exec(word) ?? [];
   const forms = `a time: as Unix seconds it is in 1970; write ${year}-${month}-${day}`;
@@ -41,7 +43,7 @@ export function parseTime(text: string, place: string, context: TimeContext, edg
 /** Parses a cell of a file, where days are the only accepted periods. Null if it isn't a time. */
 export function readTimeOrNull(text: string, context: TimeContext): number | null {
   const word = text.trim();
-  if (DAY.test(word)) return inRange(readEdge(word, context, "first"));
+  if (DAY.test(word)) return inRange(readEdge(word, context, START));
   return inRange(readWord(word, context) ?? readMoment(word, context.zone));
 }
 
@@ -54,11 +56,16 @@ export function parsePeriod(text: string, place: string, context: TimeContext): 
 export function parseDelay(text: string, place: string, context: TimeContext): number {
   const duration = readDuration(text);
   if (duration !== null) return duration;
+  return parseFutureTime(text, place, context, DELAY_FORMS) - context.now;
+}
+
+/** Returns Unix seconds. `monday` is the next one. Throws UsageError, also for a time that has passed. */
+export function parseFutureTime(text: string, place: string, context: TimeContext, forms = TIME_FORMS): number {
   const word = text.trim();
-  const seconds = inRange(readPoint(word, context, "first"));
-  if (seconds === null || word === "") throw badValue(place, text, DELAY_FORMS);
-  if (seconds < context.now) throw badValue(place, text, "a time in the future");
-  return seconds - context.now;
+  const seconds = inRange(readFromNow(word, context) ?? readPoint(word, context, NEXT_START));
+  if (seconds === null) throw badValue(place, text, forms);
+  if (seconds >= context.now) return seconds;
+  throw badValue(place, text, AGO.test(word) ? `a time in the future: write +${word}` : "a time in the future");
 }
 
 /**
@@ -69,7 +76,7 @@ export function readDelayOrNull(text: string, context: TimeContext, from: number
   const duration = readDuration(text);
   if (duration !== null) return duration;
   const word = text.trim();
-  const moment = /^tomorrow$/i.test(word) ? readEdge(word, context, "first") : readTimeOrNull(word, context);
+  const moment = /^tomorrow\b/i.test(word) ? readEdge(word, context, NEXT_START) : readTimeOrNull(word, context);
   return moment === null || moment < context.now ? null : Math.max(0, moment - from);
 }
 
@@ -82,18 +89,26 @@ function readFromNow(text: string, { now }: TimeContext): number | null {
   return FROM_NOW.test(word) ? now + (readDuration(word.slice(1)) ?? Infinity) : null;
 }
 
-function readPoint(text: string, context: TimeContext, edge: DayEdge): number | null {
-  return readWord(text, context) ?? readEdge(text, context, edge) ?? readMoment(text, context.zone);
+interface DayChoice {
+  readonly edge: DayEdge;
+  readonly near: Near;
+}
+
+const START: DayChoice = { edge: "first", near: "past" };
+const NEXT_START: DayChoice = { edge: "first", near: "future" };
+
+function readPoint(text: string, context: TimeContext, choice: DayChoice): number | null {
+  return readWord(text, context) ?? readEdge(text, context, choice) ?? readMoment(text, context.zone);
 }
 
 function readWord(text: string, { now }: TimeContext): number | null {
-  const word = text.toLowerCase();
+  const word = text.toLowerCase().replace(WORDS_AGO, "$1$2$3$4$5$6");
   if (word === "now") return now;
   return AGO.test(word) ? now - (readDuration(word) ?? Infinity) : null;
 }
 
-function readEdge(text: string, context: TimeContext, edge: DayEdge): number | null {
-  const period = readPeriod(text.replace(SLASHES, "$1-$2-$3"), context);
+function readEdge(text: string, context: TimeContext, { edge, near }: DayChoice): number | null {
+  const period = readPeriod(text.replace(SLASHES, "$1-$2-$3"), context) ?? readDayTime(text, context, near);
   if (period === null) return null;
   return edge === "first" ? period.since : period.until;
 }

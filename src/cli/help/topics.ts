@@ -98,13 +98,16 @@ const DATES = `Times in flags and files:
   2026-01-31T09:30          local time, or that of --tz
   2026-01-31T09:30:00Z      with a zone; +02:00 works too
   2026-01-31 09:30:00+00    as databases print it; UTC works too
-  now, today, yesterday, tomorrow
-  90m, 24h, 7d, 2w          that long ago; +7d is that long from now
+  now, today, yesterday, tomorrow, monday, last monday
+  'today 9:00', 'mon 9:00'  with a time; a weekday is the last one, or for
+                            --delay and other future times the next one
+  90m, 24h, 7d, 2w          that long ago, or '3 days ago'; +7d is that
+                            long from now
 Periods, for --period and wherever a date is accepted:
   2026-05, 2026-Q1, 2026-W05, 2026  month, quarter, ISO week, year
   this-week, last-week      Monday to Sunday; -month, -quarter, -year too
 Durations: 90 (seconds), 90s, 15m, 2h, 1d, 2w. --delay, and the delay
-column of an import, also accept tomorrow or a future time.
+column of an import, also accept 'tomorrow 9:00' or a future time.
 
 --period last-month means --since last-month --until last-month;
 --verbose prints the resolved range. Ranges include both ends.

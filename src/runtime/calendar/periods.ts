@@ -92,7 +92,7 @@ export function rangeBefore({ since, until }: PeriodRange, zone: string | null):
 }
 
 const WORD = /^(this|last)-(week|month|quarter|year)$/;
-const DAYS: ReadonlyMap<string, number> = new Map([
+export const DAYS: ReadonlyMap<string, number> = new Map([
   ["yesterday", -1],
   ["today", 0],
   ["tomorrow", 1],
@@ -147,7 +147,8 @@ function shift({ year, month, day }: CalendarDay, months: number, days: number):
   return toCalendarDay(Date.UTC(year, month - 1 + months, day + days) / 1000);
 }
 
-function weekday({ year, month, day }: CalendarDay): number {
+/** 0 is Monday. */
+export function weekday({ year, month, day }: CalendarDay): number {
   return (new Date(Date.UTC(year, month - 1, day)).getUTCDay() + 6) % 7;
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   settleZone,
   parseDelay,
+  parseFutureTime,
   readDelayOrNull,
   parsePeriod,
   parseTime,
@@ -46,6 +47,20 @@ describe("a time on the command line", () => {
     ["2025-q4", "2025-10-01T00:00:00Z"],
     ["last-month", "2026-01-01T00:00:00Z"],
     ["2025", "2025-01-01T00:00:00Z"],
+    // NOW is a Sunday.
+    ["today 9:00", "2026-02-01T09:00:00Z"],
+    ["Tomorrow 09:30", "2026-02-02T09:30:00Z"],
+    ["yesterday 14:00", "2026-01-31T14:00:00Z"],
+    ["3 days ago", "2026-01-29T12:34:56Z"],
+    ["1 hour ago", "2026-02-01T11:34:56Z"],
+    ["2 Weeks ago", "2026-01-18T12:34:56Z"],
+    ["monday", "2026-01-26T00:00:00Z"],
+    ["mon 9:00", "2026-01-26T09:00:00Z"],
+    ["sunday", "2026-02-01T00:00:00Z"],
+    ["sunday 12:00", "2026-02-01T12:00:00Z"],
+    ["sunday 13:00", "2026-01-25T13:00:00Z"],
+    ["last sunday", "2026-01-25T00:00:00Z"],
+    ["Last Monday 9:00", "2026-01-26T09:00:00Z"],
   ])("when it is %s, then it is %s", (text, expected) => {
     expect(iso(text)).toBe(expected);
   });
@@ -64,6 +79,9 @@ describe("a time on the command line", () => {
     ["This-Week", "2026-02-01T23:59:59Z"],
     ["last-year", "2025-12-31T23:59:59Z"],
     ["2025", "2025-12-31T23:59:59Z"],
+    ["last monday", "2026-01-26T23:59:59Z"],
+    ["yesterday 14:00", "2026-01-31T14:00:00Z"],
+    ["3 days ago", "2026-01-29T12:34:56Z"],
   ])("when %s ends a range, then it is %s", (text, expected) => {
     expect(iso(text, "UTC", "last")).toBe(expected);
   });
@@ -88,6 +106,15 @@ describe("a time on the command line", () => {
 
   it("when the clock jumps over a time, then it is as much after the jump", () => {
     expect(iso("2026-03-29T02:30", "Europe/Berlin")).toBe("2026-03-29T01:30:00Z");
+  });
+
+  it("when a day is named with a time, then it is the zone's", () => {
+    expect(["today 9:00", "last monday", "yesterday 2:30"].map((text) => iso(text, "Europe/Berlin"))).toEqual([
+      "2026-02-01T08:00:00Z",
+      "2026-01-25T23:00:00Z",
+      "2026-01-31T01:30:00Z",
+    ]);
+    expect(iso("sunday 2:30", "Europe/Berlin", "first", Date.UTC(2026, 2, 29, 12) / 1000)).toBe("2026-03-29T01:30:00Z");
   });
 
   it("when it is late in the zone, then today is the zone's day", () => {
@@ -122,6 +149,14 @@ describe("a time on the command line", () => {
     "2026-13",
     "2026-01-31T09:30+2",
     "99999999w",
+    "today 24:00",
+    "today 9",
+    "9:00",
+    "mond",
+    "last tomorrow",
+    "next monday",
+    "3 sdays ago",
+    "days ago",
   ])("when it is %j, then the error names it and the accepted forms", (text) => {
     expect(() => parseTime(text, "--until", { now: NOW, zone: "UTC" })).toThrow(
       new UsageError(`--until: ${JSON.stringify(text)} is not ${TIME_FORMS}`),
@@ -202,12 +237,23 @@ describe("a delay", () => {
     ["now", 0],
     ["tomorrow", 41_104],
     ["2026-02-01T13:00Z", 1504],
+    ["+2h", 7200],
+    ["today 13:00", 1504],
+    ["tomorrow 9:00", 73_504],
+    ["monday 9:00", 73_504],
+    ["sunday", 559_504],
+    ["sunday 13:00", 1504],
   ])("when it is %s, then it is %i seconds", (text, seconds) => {
     expect(delay(text)).toBe(seconds);
   });
 
   it("when it is a time that has passed, then it is refused", () => {
     expect(() => delay("yesterday")).toThrow('--delay: "yesterday" is not a time in the future');
+    expect(() => delay("today 12:00")).toThrow('--delay: "today 12:00" is not a time in the future');
+    expect(() => delay("last monday")).toThrow('--delay: "last monday" is not a time in the future');
+    expect(() => parseFutureTime("2h", "--to", { now: NOW, zone: "UTC" })).toThrow(
+      '--to: "2h" is not a time in the future: write +2h',
+    );
     expect(() => delay("soon")).toThrow('--delay: "soon" is not a duration such as 90 (seconds)');
   });
 });
@@ -219,6 +265,7 @@ describe("a delay in a file", () => {
     ["90", 90],
     ["2h", 7200],
     ["Tomorrow", 41_104],
+    ["tomorrow 9:00", 73_504],
     ["2026-02-02", 41_104],
     ["2026-02-01T13:00Z", 1504],
     ["yesterday", null],
