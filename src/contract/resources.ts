@@ -200,6 +200,9 @@ export type SentPerson = Shape<"sentPerson">;
 /** Not in the specification. `survey_status`: why a survey requested now wouldn't be sent (a `SurveyStatusName`). */
 export type PersonDetails = Shape<"personDetails">;
 
+/** Not in the specification: a survey of a person, sent or not. */
+export type PersonSurvey = Shape<"personSurvey">;
+
 export type Note = Shape<"note">;
 export type Choice = Shape<"choice">;
 export type QuestionType = "select_many" | "select_one" | "scale" | "free_response";

@@ -237,6 +237,15 @@ export const ROUTES = {
     resource: "done",
     statuses: [202],
   }),
+  rescheduleSurvey: endpoint("rescheduleSurvey", "PUT", "/v1/people/{email}/survey_requests/pending", {
+    summary: "Change when a person's waiting survey is sent; named by e-mail, id or phone_number:…",
+    resource: "personSurvey",
+    parameters: [
+      parameter("scheduled_at", "timestamp", { required: true, text: "the new time, not in the past" }),
+      parameter("channel", "string", { choices: CHANNELS, text: "which survey, if several wait" }),
+      parameter("survey", "string", { text: "id of the survey, if several wait on a channel" }),
+    ],
+  }),
   unsubscribe: endpoint("unsubscribe", "POST", "/v1/unsubscribes", {
     summary: "Unsubscribe a person",
     idempotent: true,

@@ -99,8 +99,8 @@ const DATES = `Times in flags and files:
   2026-01-31T09:30:00Z      with a zone; +02:00 works too
   2026-01-31 09:30:00+00    as databases print it; UTC works too
   now, today, yesterday, tomorrow, monday, last monday
-  'today 9:00', 'mon 9:00'  with a time; a weekday is the last one, or for
-                            --delay and other future times the next one
+  'today 9:00', 'mon 9:00'  a weekday is the last one, or the next for
+                            --delay and other future times
   90m, 24h, 7d, 2w          that long ago, or '3 days ago'; +7d is that
                             long from now
 Periods, for --period and wherever a date is accepted:

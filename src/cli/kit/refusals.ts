@@ -36,7 +36,7 @@ function fits({ status, attribute, says, inJson }: Refusal, error: RefusedError)
 }
 
 /** Returns the attributes in `{"errors": {"trend": ["does not exist"]}}`. */
-function complaintsOf(details: Json): readonly string[] {
+export function complaintsOf(details: Json): readonly string[] {
   const errors = isJsonObject(details) ? (details["errors"] ?? null) : null;
   return isJsonObject(errors) ? Object.keys(errors) : [];
 }

@@ -31,6 +31,7 @@ import {
   responseShape,
   updateResponse,
 } from "../domain/answers/responses.ts";
+import { rescheduleSurvey } from "../domain/surveys/reschedule.ts";
 import { signResponseLink } from "../domain/signed-links.ts";
 import { listStoredProperties, listSurveyStatuses } from "../domain/surveys/survey-statuses.ts";
 import { getPerson } from "../domain/people/person-details.ts";
@@ -49,6 +50,7 @@ import {
   readResponseChange,
   readResponseInput,
   readResponsesQuery,
+  readReschedule,
   readResubscription,
   readSendInput,
   readStatusQuery,
@@ -209,6 +211,13 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
     const isChanged = await save(call, (tx) => cancelSurveys(tx, call.project, reference));
     call.wake();
     return changeReply(isChanged);
+  },
+  rescheduleSurvey: async (call) => {
+    const reference = parsePendingPath(call.placeholders.email ?? "");
+    const input = readReschedule(new Reader(call.parameters));
+    const survey = await save(call, (tx) => rescheduleSurvey(tx, call.project, reference, input));
+    call.wake(survey.scheduled_at);
+    return jsonReply(200, survey);
   },
   unsubscribe: async (call) => {
     const reader = new Reader(call.parameters);

@@ -20,6 +20,7 @@ import type {
 import type { EventsFilter } from "../domain/ports.ts";
 import { checkAddresses } from "../domain/people/people.ts";
 import { readAnswerTexts } from "../domain/answers/answer-texts.ts";
+import type { Reschedule } from "../domain/surveys/reschedule.ts";
 import { checkSpecialProperties } from "../domain/surveys/special-properties.ts";
 import { Reader } from "./reader.ts";
 
@@ -277,6 +278,16 @@ export function parsePersonPath(text: string): PersonReference {
 /** Like `parsePersonPath`, or a plain address. */
 export function parsePendingPath(text: string): PersonReference {
   return text.includes("@") && !text.startsWith("email:") ? { by: "email", email: text } : parsePersonPath(text);
+}
+
+export function readReschedule(reader: Reader): Reschedule {
+  const input = {
+    scheduledAt: reader.required("scheduled_at", reader.storedTime("scheduled_at"), 0),
+    channel: reader.choice("channel", CHANNELS),
+    survey: reader.text("survey"),
+  };
+  reader.finish();
+  return input;
 }
 
 export function readResubscription(reader: Reader): { readonly email: string; readonly note: string } {

@@ -61,7 +61,20 @@ describe("what may stand at the cursor", () => {
     ["report --seg", ["--segment"]],
     [
       "people nonsense ",
-      ["list", "get", "show", "add", "update", "delete", "cancel", "unsubscribe", "resubscribe", "import", "export"],
+      [
+        "list",
+        "get",
+        "show",
+        "add",
+        "update",
+        "reschedule",
+        "delete",
+        "cancel",
+        "unsubscribe",
+        "resubscribe",
+        "import",
+        "export",
+      ],
     ],
     ["people list --nonsense=", []],
   ])("when it is %j", (line, expected) => {

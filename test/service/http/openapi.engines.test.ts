@@ -121,6 +121,11 @@ const EXAMPLES: readonly Example[] = [
   { route: "getPerson", fills: { person: "email:nora@example.com" } },
   { route: "listPeople", parameters: { "ids[]": ["11", "12"], "expand[]": ["properties"] } },
   { route: "deleteResponse", fills: { id: "31" } },
+  {
+    route: "rescheduleSurvey",
+    fills: { email: "phone_number:+14155550199" },
+    parameters: { scheduled_at: START + 900, channel: "sms", survey: "47" },
+  },
   { route: "cancelSurveys", fills: { email: "ada@example.org" } },
   { route: "deletePerson", fills: { person: "email:ada@example.org" } },
 ];

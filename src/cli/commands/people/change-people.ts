@@ -108,6 +108,11 @@ export async function runPeopleChange(
   });
 }
 
+export function toPathName(person: PersonName): string {
+  if ("email" in person) return `email:${person.email}`;
+  return "id" in person ? person.id : `phone_number:${person.phone_number}`;
+}
+
 /** Looks people up first if there are few, but not if a file has thousands. Throws NothingFoundError. */
 async function compose(
   client: Client,
@@ -130,14 +135,14 @@ async function changeOne(deps: Deps, client: Client, change: PeopleChange, perso
   const again = `look with "surveyctl people get ${personText(person)}"; the same again is safe`;
   return settleChange(client.change({ ...request, signal }), {
     again,
-    explain: (error) => explain(client, change, person, error, signal),
+    explain: (error) => explainRefusal(client, change, person, error, signal),
   });
 }
 
 /** A 404 doesn't say whether the person is unknown or the endpoint is missing. */
-async function explain(
+export async function explainRefusal(
   client: Client,
-  { lacking }: PeopleChange,
+  { lacking }: Pick<PeopleChange, "lacking">,
   person: PersonName,
   error: RefusedError,
   signal: AbortSignal,

@@ -1,5 +1,5 @@
 import { quoteText } from "../../../contract/text/invisible.ts";
-import { type EmailOrPhone, parsePerson } from "../../args/people.ts";
+import { type EmailOrPhone, parsePerson, parsePersonName } from "../../args/people.ts";
 import { withClient } from "../../kit/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { defineCommand } from "../../kit/define-command.ts";
@@ -12,6 +12,12 @@ export const PERSON_ARG = {
   form: "<email|+phone>",
   text: "the person's e-mail address or phone number (E.164)",
   parse: parsePersonArg,
+} as const;
+
+export const PERSON_OR_ID_ARG = {
+  form: "<email|+phone|id>",
+  text: "the person's e-mail address, phone number (E.164) or id",
+  parse: (text: string) => parsePersonName(text, "person"),
 } as const;
 
 export const get = defineCommand({

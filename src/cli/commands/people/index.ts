@@ -4,8 +4,20 @@ import { get } from "./get.ts";
 import { importPeople } from "./import.ts";
 import { list } from "./list.ts";
 import { removals } from "./removals.ts";
+import { reschedule } from "./reschedule.ts";
 import { resubscribe } from "./resubscribe.ts";
 import { show } from "./show/index.ts";
 import { update } from "./update.ts";
 
-export const commands = [list, get, show, add, update, ...removals, resubscribe, importPeople, exportPeople];
+export const commands = [
+  list,
+  get,
+  show,
+  add,
+  update,
+  reschedule,
+  ...removals,
+  resubscribe,
+  importPeople,
+  exportPeople,
+];

@@ -3,7 +3,7 @@ import { ROUTES } from "../../../contract/routes.ts";
 import type { PersonName } from "../../args/people.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 import { personText, requirePerson } from "../shared/find-person.ts";
-import { changePeople } from "./change-people.ts";
+import { changePeople, toPathName } from "./change-people.ts";
 
 export const removals = [
   changePeople({
@@ -49,11 +49,6 @@ export const removals = [
     },
   }),
 ];
-
-function toPathName(person: PersonName): string {
-  if ("email" in person) return `email:${person.email}`;
-  return "id" in person ? person.id : `phone_number:${person.phone_number}`;
-}
 
 /** Null if the address isn't known. Throws NothingFoundError for an unknown number. */
 async function emailOf(client: Client, person: PersonName, signal: AbortSignal): Promise<string | null> {

@@ -1,7 +1,7 @@
-import type { PersonDetails } from "../../../contract/resources.ts";
+import type { PersonDetails, PersonSurvey } from "../../../contract/resources.ts";
 import type { SurveyStatusName } from "../../../contract/text/survey-status.ts";
 import type { PersonReference, Project } from "../inputs.ts";
-import type { Transaction } from "../ports.ts";
+import type { DeliveryRow, Transaction } from "../ports.ts";
 import { findPause, refuseSurvey } from "../surveys/surveys.ts";
 import { toPerson } from "./people.ts";
 import { requireReferenced } from "./person-identity.ts";
@@ -11,6 +11,20 @@ const SURVEYS_SHOWN = 10;
 
 /** With one of these statuses, a survey can be scheduled that then waits for a pause to end. */
 const LETS_WAIT: ReadonlySet<SurveyStatusName> = new Set(["pending", "throttled"]);
+
+export function toPersonSurvey(survey: DeliveryRow): PersonSurvey {
+  return {
+    id: String(survey.requestId),
+    channel: survey.channel,
+    autopilot: survey.autopilot,
+    state: survey.state,
+    reason: survey.reason,
+    created_at: survey.createdAt,
+    scheduled_at: survey.dueAt,
+    sent_at: survey.sentAt,
+    answered: survey.pageFacts.answeredBy !== null,
+  };
+}
 
 export async function getPerson(tx: Transaction, project: Project, reference: PersonReference): Promise<PersonDetails> {
   const person = await requireReferenced(tx, project, reference);
@@ -32,17 +46,7 @@ export async function getPerson(tx: Transaction, project: Project, reference: Pe
     unsubscribed_at: person.unsubscribedAt,
     bounced_at: person.bouncedAt,
     texts_stopped_at: stop?.at ?? null,
-    surveys: surveys.map((survey) => ({
-      id: String(survey.requestId),
-      channel: survey.channel,
-      autopilot: survey.autopilot,
-      state: survey.state,
-      reason: survey.reason,
-      created_at: survey.createdAt,
-      scheduled_at: survey.dueAt,
-      sent_at: survey.sentAt,
-      answered: survey.pageFacts.answeredBy !== null,
-    })),
+    surveys: surveys.map(toPersonSurvey),
     resubscriptions: resubscriptions.map(({ at, note }) => ({ created_at: at, note })),
   };
 }

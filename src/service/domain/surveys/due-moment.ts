@@ -9,7 +9,9 @@ export type Start =
   /** The previous survey was sent or given up. */
   | { readonly kind: "after"; readonly at: number }
   /** Autopilot was reactivated after the member's survey had become due. */
-  | { readonly kind: "resume"; readonly at: number };
+  | { readonly kind: "resume"; readonly at: number }
+  /** An administrator set the time of the next survey. */
+  | { readonly kind: "set"; readonly at: number };
 
 export interface DueFacts {
   readonly start: Start;
@@ -35,6 +37,7 @@ export function dueMoment(facts: DueFacts): number {
 /** Unix seconds; may be outside the window. */
 export function plannedMoment(facts: Omit<DueFacts, "notBefore" | "now">): number {
   const { start, number, frequency } = facts;
+  if (start.kind === "set") return start.at;
   if (start.kind === "after") return later(facts, start.at, frequency);
   if (start.kind === "resume") return later(facts, start.at, shareOf(number) * Math.min(WEEK_SECONDS, frequency));
   const { at, askedAt, isSpread } = start;

@@ -47,6 +47,13 @@ test("when somebody is to be subscribed again, then it says that this service ca
   });
 });
 
+test("when a survey is to be sent at another time, then it says that this service cannot", async () => {
+  expect(await run("people", "reschedule", "ann@example.com", "--to", "+5d")).toMatchObject({
+    status: 5,
+    stderr: "error: this service cannot reschedule surveys\n",
+  });
+});
+
 test("when several are to be deleted, then each has its row, and each failure its line", async () => {
   expect(await run("people", "delete", "ann@example.com", "bob@example.com", "--yes")).toEqual({
     status: 5,

@@ -1,13 +1,13 @@
 import { isJsonObject, type Json, type JsonObject } from "../../../../contract/json.ts";
 import { PLATFORMS } from "../../../../contract/resources.ts";
 import { createWallClock } from "../../../../runtime/zone.ts";
-import { parsePersonName } from "../../../args/people.ts";
 import { type Deps, withClient } from "../../../kit/deps.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { type Column, pathColumn, type Resource, toResource } from "../../../render/columns.ts";
 import { isPage, writeList } from "../../../render/list-output.ts";
 import { asRecord, checkColumns, writeRecord } from "../../../render/record-output.ts";
 import { ONE_PERSON, RESPONSES } from "../../../render/resources.ts";
+import { PERSON_OR_ID_ARG } from "../get.ts";
 import { explainNext } from "./explain-next.ts";
 import { type KnownPerson, readPersonPage } from "./look-up.ts";
 
@@ -51,13 +51,7 @@ const RESUBSCRIPTIONS = toResource("resubscriptions", { created_at: "time", note
 export const show = defineCommand({
   name: "show",
   summary: "show everything about one person, and why they will or will not be surveyed next",
-  args: {
-    person: {
-      form: "<email|+phone|id>",
-      text: "the person's e-mail address, phone number (E.164) or id",
-      parse: (text) => parsePersonName(text, "person"),
-    },
-  },
+  args: { person: PERSON_OR_ID_ARG },
   examples: ["surveyctl people show ada@example.com", "surveyctl people show 42 --json"],
   columns: SHOWN,
   run: async (deps, { person }) => {

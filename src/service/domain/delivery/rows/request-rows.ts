@@ -48,6 +48,20 @@ export class RequestRows extends Rows {
     ]);
   }
 
+  /** Moves a pending request. A new time gives it a new place in the queue. */
+  async reschedule(
+    project: number,
+    { requestId, personId }: { readonly requestId: number; readonly personId: number },
+    to: { readonly state: string; readonly scheduledAt: number; readonly dueAt: number | null },
+  ): Promise<void> {
+    const set = `state = ?, scheduled_at = ?, due_at = ?, planned_at = CASE WHEN scheduled_at = ? THEN planned_at END,
+      reason = CASE WHEN scheduled_at = ? THEN reason END`;
+    const values = [to.state, to.scheduledAt, to.dueAt, to.scheduledAt, to.scheduledAt];
+    const message = ["project_id = ? AND id = ?", project, requestId] as const;
+    await updateRows(this.database, "messages", [set, ...values], message);
+    refreshNextSurvey(this.database, project, personId);
+  }
+
   /**
    * Cancels a person's pending requests on one channel (null for all): only Autopilot's, or only the others (null for
    * both). A claimed request is finished by its claimer, but never claimed again; one that is transmitting is left

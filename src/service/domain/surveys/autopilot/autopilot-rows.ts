@@ -6,7 +6,6 @@ import { readRow } from "../../../sql/columns.ts";
 import type { SqlRow } from "../../../sql/database.ts";
 import { addCondition, jsonNumber, jsonObject, jsonText, type Where, whereSql } from "../../../sql/lists/fragments.ts";
 import { refreshNextSurvey } from "../../delivery/rows/claims.ts";
-import { updateRows } from "../../../sql/lists/counted-rows.ts";
 import { formatDays, formatHours, toWindow, type Window } from "../../windows/windows.ts";
 import type { JsonRows, Position } from "../../rows.ts";
 
@@ -176,22 +175,6 @@ export class AutopilotRows extends Rows {
   async waiting(project: number, platform: Platform, after: number, limit: number): Promise<readonly WaitingSurvey[]> {
     const rows = await this.database.all(WAITING, [project, platform, after, limit]);
     return rows.map((row) => readRow<WaitingSurvey>(row, { json: ["start"] }));
-  }
-
-  /** Reschedules a pending request, and updates the member if the time changed. */
-  async reschedule(project: number, platform: Platform, survey: WaitingSurvey, to: PlannedSurvey): Promise<void> {
-    const set = "state = ?, planned_at = CASE WHEN scheduled_at = ? THEN planned_at END, scheduled_at = ?, due_at = ?";
-    const message = ["project_id = ? AND id = ?", project, survey.id] as const;
-    const values = [to.state, to.scheduledAt, to.scheduledAt, to.dueAt];
-    await updateRows(this.database, "messages", [set, ...values], message);
-    refreshNextSurvey(this.database, project, survey.personId);
-    if (to.scheduledAt === survey.scheduledAt) return;
-    const member = [project, platform, survey.personId];
-    this.database.send(`UPDATE memberships SET start = ?, updated_at = ? WHERE ${MEMBER}`, [
-      JSON.stringify(to.start),
-      this.session.now,
-      ...member,
-    ]);
   }
 
   async deleteMember(project: number, platform: Platform, personId: number): Promise<void> {

@@ -14,7 +14,11 @@ export async function rescheduleStep(tx: Transaction, change: LongChange): Promi
     const next = follow(survey, settings, tx.now);
     const isSame =
       next.state === survey.state && next.scheduledAt === survey.scheduledAt && next.dueAt === survey.dueAt;
-    if (!isSame) await tx.autopilot.reschedule(project, platform, survey, next);
+    if (isSame) continue;
+    const { id: requestId, personId } = survey;
+    await tx.requests.reschedule(project, { requestId, personId }, next);
+    if (next.scheduledAt !== survey.scheduledAt)
+      await tx.autopilot.setNext(project, platform, personId, { requestId, start: next.start });
   }
   return surveys.length < STEP ? null : (surveys.at(-1)?.personId ?? null);
 }
