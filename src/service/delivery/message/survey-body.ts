@@ -28,7 +28,8 @@ interface BodyContent {
 export interface BodyContext {
   readonly surveyUrl: string;
   readonly unsubscribeUrl: string;
-  readonly sender: string;
+  /** Null if the sender has no name that customers know. */
+  readonly sender: string | null;
   readonly footer: string | null;
   readonly brand: Brand;
   readonly isReminder: boolean;
@@ -47,7 +48,7 @@ export function surveyBody(
     intro: [isReminder ? texts.reminder : "", multiLine(introMessage ?? "")].filter((text) => text !== "").join("\n\n"),
     footer: multiLine(footer ?? ""),
     // A name such as `Acme Inc.` already ends with a full stop.
-    why: fillText(texts.whyYouGetThis, { sender }).replace(/\.\.$/, "."),
+    why: sender === null ? texts.whyYouGetThisFromUs : fillText(texts.whyYouGetThis, { sender }).replace(/\.\.$/, "."),
     surveyUrl,
     scoreUrls: Array.from({ length: SCORE_MAX + 1 }, (_, score) => `${surveyUrl}?score=${score}`),
     unsubscribeUrl,

@@ -1,8 +1,9 @@
 /** The survey as an e-mail (section 2 "Special properties"), as large receivers require it. */
 import { createHash } from "node:crypto";
+import { domainToUnicode } from "node:url";
 import type { Random } from "../../../runtime/random.ts";
 import type { DueQuestion, DueSurvey, FrozenMessage } from "../../domain/ports.ts";
-import { NO_PRESENTATION } from "../../domain/projects/presentation.ts";
+import { NO_PRESENTATION, shownName } from "../../domain/projects/presentation.ts";
 import { type SurveyWords, readSurveyWords } from "../../domain/surveys/survey-words.ts";
 import { singleLine } from "../../domain/texts/plain-text.ts";
 import { fillText, surveyTexts } from "../../domain/texts/survey-texts.ts";
@@ -100,15 +101,21 @@ function addressLine(name: string | null, address: string): string {
 }
 
 function renderBody(due: DueQuestion, frozen: FrozenMail, context: MailContext) {
-  const { appUrl, sender, presentation: { brand } = NO_PRESENTATION } = context;
+  const { appUrl, sender, presentation = NO_PRESENTATION } = context;
+  const name = shownName(presentation, due.project, { senderName: sender.senderName, productName: null });
   return surveyBody(mailWords(due, context), {
     surveyUrl: `${appUrl}/s/${due.token}`,
     unsubscribeUrl: `${appUrl}/u/${due.unsubscribeToken}`,
-    sender: brand.name ?? frozen.from.name ?? senderDomain(frozen.from.address),
+    sender: name ?? knownDomain(senderDomain(frozen.from.address)),
     footer: sender.footer,
-    brand,
+    brand: presentation.brand,
     isReminder: "survey" in due,
   });
+}
+
+/** Null for names within a network, such as `localhost`, and IP addresses, which customers don't know. */
+function knownDomain(domain: string): string | null {
+  return /\.(?!local$|localhost$|internal$)[a-z][a-z0-9-]*$/i.test(domain) ? domainToUnicode(domain) : null;
 }
 
 export interface MailStream {

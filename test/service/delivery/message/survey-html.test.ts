@@ -109,7 +109,7 @@ describe.each(LOCALES)("the mail in %s", async (locale) => {
     expect(markup).toContain(`<html lang="${locale}" dir="${textDirection(locale)}">`);
     const shown = [texts.questionAbout.replace("{product}", "Acme"), texts.notLikely, texts.veryLikely];
     const links = [texts.answerOnPage, texts.unsubscribe];
-    const why = texts.whyYouGetThis.replace("{sender}", "Acme");
+    const why = texts.whyYouGetThis.replace("{sender}", "survey.example.com");
     for (const text of [...shown, ...links, why]) expect(markup).toContain(`>${escapeHtml(text)}<`);
   });
 

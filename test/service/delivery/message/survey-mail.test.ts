@@ -115,7 +115,7 @@ describe("the sender", () => {
       "list-id": "<acme-shoes.xn--bcher-kva.example>",
       "feedback-id": "4:survey:en:970ca6b73e",
     });
-    const why = 'You receive this because you are a customer of Acme "S", Inc.';
+    const why = "You're receiving this because you're a customer of Acme \"S\", Inc.";
     expect(parts["text/plain"]).toContain(
       `${why}\n\nAcme <Ltd>\n1 High Street\n\nUnsubscribe from surveys: ${APP_URL}/u/`,
     );
@@ -125,7 +125,8 @@ describe("the sender", () => {
   it.each([
     [{ id: 1, name: "default" }, null, null, "surveys@survey.example.com", "survey.example.com"],
     [project, null, null, "Acme Shoes <surveys@survey.example.com>", "Acme Shoes"],
-    [project, "Runner 3", null, "Runner 3 <surveys@survey.example.com>", "Runner 3"],
+    [{ id: 1, name: "default" }, "Runner 3", null, "Runner 3 <surveys@survey.example.com>", "survey.example.com"],
+    [project, "Runner 3", null, "Runner 3 <surveys@survey.example.com>", "Acme Shoes"],
     [project, "Runner 3", "Acme", "Acme <surveys@survey.example.com>", "Acme"],
   ])(
     "when the project is %j, the product %j and the name %j, then it is from %s",
@@ -143,6 +144,19 @@ describe("the sender", () => {
     ["a name", "https://nps.example.org:8443", "surveys@nps.example.org"],
   ])("when nobody says who sends and the pages are at %s, then the mail is from %s", async (_, appUrl, from) => {
     expect((await mail({ appUrl })).headers.from).toBe(from);
+  });
+
+  it.each([
+    ["http://127.0.0.1:8080", "ours"],
+    ["http://localhost:8080", "ours"],
+    ["http://surveys.localhost", "ours"],
+    ["http://nas.local", "ours"],
+    ["http://intranet", "ours"],
+    ["https://nps.example.org", "nps.example.org"],
+    ["https://umfrage.bücher.example", "umfrage.bücher.example"],
+  ])("without a name, the footer of a mail from %s says: a customer of %s", async (appUrl, whose) => {
+    const { parts } = await mail({ appUrl });
+    expect(parts["text/plain"]).toContain(`\n\nYou're receiving this because you're a customer of ${whose}.\n\n`);
   });
 });
 

@@ -47,6 +47,10 @@ describe.each(LOCALES)("the texts in %s", (locale) => {
     expect(unlike).toEqual([]);
   });
 
+  test("name the button by its label", () => {
+    expect(texts.youChose).toContain(texts.send);
+  });
+
   test("are in one script", () => {
     const script = SCRIPTS[locale] ?? /\p{Script=Latin}/u;
     const wrong = NAMES.flatMap((name) => {
