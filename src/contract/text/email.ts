@@ -70,9 +70,10 @@ export function emailKey(email: string): string {
   return foldAscii(local) + hostKey(email.slice(at + 1).normalize("NFC"));
 }
 
-/** `a***@example.com`, because links get forwarded. */
-export function maskEmail(email: string): string {
-  return `${Array.from(email)[0] ?? ""}***${email.slice(email.lastIndexOf("@"))}`;
+/** `a•••@example.com` or, for a phone number, `•••123`, because links get forwarded. */
+export function maskAddress(address: string): string {
+  const at = address.lastIndexOf("@");
+  return at === -1 ? `•••${address.slice(-3)}` : `${Array.from(address)[0] ?? ""}•••${address.slice(at)}`;
 }
 
 export function isAscii(text: string): boolean {

@@ -164,8 +164,8 @@ function surveyPage(found: Found, moment: Moment): HtmlPage {
   const isAnother = answer !== null && look.score !== null && look.score !== answer.score;
   if (answer !== null && (state === "closed" || !isAnother)) {
     const [view, isOpen] = [toView(found, answer.score), state === "open"];
-    const link = isOpen && asked.length > 0 ? `${view.action}/${QUESTIONS_PATH}` : null;
-    const further = furtherAnswers(view, answer.additionalAnswers, link);
+    const url = `${view.action}/${QUESTIONS_PATH}`;
+    const further = furtherAnswers(view, answer.additionalAnswers, isOpen ? asked : [], url);
     return thanksPage(view, { ...answer, further }, isOpen);
   }
   return formPage({

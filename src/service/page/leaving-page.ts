@@ -1,7 +1,7 @@
 /** `/u/<token>`: unsubscribe by button or one click (RFC 8058), and undo. GET changes nothing. */
 import type { HttpResponse, PathRequest } from "../../contract/http.ts";
 import { FALLBACK_LOCALE, type Locale } from "../../contract/locales.ts";
-import { maskEmail } from "../../contract/text/email.ts";
+import { maskAddress } from "../../contract/text/email.ts";
 import { leaveByErasedLink, readLeaver, resubscribeByLink, unsubscribeByLink } from "../domain/answers/answers.ts";
 import { leaveDigest, mayReturnToDigest } from "../domain/delivery/digests.ts";
 import type { Transaction } from "../domain/ports.ts";
@@ -69,20 +69,20 @@ function toView(
   { options, request, token }: Link,
   kind: Pick<LeavingView, "locale" | "isDigest" | "isSms">,
   brand: PageBrand,
-  email: string | null,
+  address: string | null,
 ): LeavingView {
   return {
     ...kind,
     brand,
     sender: brand.name ?? new URL(options.publicUrl ?? request.origin).hostname,
-    address: email === null ? null : maskEmail(email),
+    address: address === null ? null : maskAddress(address),
     action: `${options.base}/u/${token}`,
   };
 }
 
 async function showSample(tx: Transaction, link: Link, locale: Locale): Promise<Leaving> {
   const { brand } = await showPreview(tx, link.options);
-  const view = toView(link, { locale }, brand, null);
+  const view = toView(link, { locale }, brand, "ada@example.com");
   return { view, hasLeft: false, mayReturn: true, leave: async () => true, comeBack: async () => true };
 }
 
@@ -110,9 +110,9 @@ async function findSurvey(tx: Transaction, link: Link): Promise<Leaving | null> 
   const only = { project: survey.project.id };
   const { locale } = readSpecialProperties(survey.properties);
   const { brand } = await showProject(tx, options, survey.project, survey.properties);
-  const { email, ...leaver } = await readLeaver(tx, survey);
+  const { address, ...leaver } = await readLeaver(tx, survey);
   return {
-    view: toView(link, { locale, isSms: survey.channel === "sms" }, brand, email),
+    view: toView(link, { locale, isSms: survey.channel === "sms" }, brand, address),
     ...leaver,
     leave: () => options.store.write((writing) => unsubscribeByLink(writing, token), only),
     comeBack: () => options.store.write((writing) => resubscribeByLink(writing, token), only),

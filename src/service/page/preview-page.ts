@@ -47,7 +47,7 @@ async function showForm(place: Place, answered: number | null, rest: string): Pr
     const form = { ...view, action: thanks, asked, given: new Map(), problem: null };
     return pageResponse(questionsPage(form));
   }
-  const further = furtherAnswers(view, [], asked.length === 0 ? null : questions);
+  const further = furtherAnswers(view, [], asked, questions);
   return pageResponse(thanksPage(view, { score: answered, comment: null, further }, true));
 }
 

@@ -6,7 +6,7 @@ import { type Html, html } from "../../contract/text/html.ts";
 import type { AnswerProblem, AskedQuestion, GivenAnswers } from "../domain/answers/answer-questions.ts";
 import { fillText, surveyTexts } from "../domain/texts/survey-texts.ts";
 import { type HtmlPage, problemSummary } from "./document.ts";
-import type { SurveyView } from "./survey-page.ts";
+import { numberScale, type SurveyView } from "./survey-page.ts";
 
 /** Follows the path of a survey. */
 export const QUESTIONS_PATH = "questions";
@@ -100,7 +100,7 @@ function choiceField(view: QuestionsView, question: AskedQuestion): Html {
   return html`<fieldset${fault.marks}>
     <legend dir="auto"><strong>${text}</strong></legend>
     ${fault.text}${
-      type === "scale" ? html`<div class="scale">${options.map(numberOption)}</div> ` : options.map(choiceOption)
+      type === "scale" ? numberScale(options.map(numberOption)) : options.map(choiceOption)
     }${type === "select_many" ? null : choiceOption(option(none, false))}
   </fieldset> `;
 }
@@ -135,16 +135,19 @@ function numberOption(option: OptionView): Html {
   return html`<label>${input(option)}<span>${option.choice.text}</span></label> `;
 }
 
-/** Includes a link to change them; null if they can't be changed. */
+/** Includes a link to the questions; `asked` is empty if they can't be answered any more. */
 export function furtherAnswers(
   { words }: SurveyView,
   answers: readonly AdditionalAnswer[],
-  url: string | null,
+  asked: readonly AskedQuestion[],
+  url: string,
 ): Html | null {
   const shown = plainAnswers({ additional_answers: answers });
-  if (shown.length === 0 && url === null) return null;
-  const link = url === null ? null : html`<p><a href="${url}">${surveyTexts(words.locale).moreQuestions}</a></p> `;
-  return html`${shown.map(storedAnswer)}${link}`;
+  if (shown.length === 0 && asked.length === 0) return null;
+  const { moreQuestions, change } = surveyTexts(words.locale);
+  const isOpen = asked.some(({ id }) => answers.every(({ question }) => question.id !== id));
+  const link = html`<p><a href="${url}">${isOpen ? moreQuestions : change}</a></p> `;
+  return html`${shown.map(storedAnswer)}${asked.length === 0 ? null : link}`;
 }
 
 function storedAnswer({ question, value }: PlainAnswer): Html {

@@ -18,11 +18,12 @@ p{margin:0 0 1rem;text-wrap:pretty}
 fieldset{margin:0 0 2rem;padding:0;border:0;min-width:0}
 legend{padding:0;max-width:100%}
 legend strong{display:block;margin:.25rem 0 .875rem}
-.scale{display:flex;gap:2px;direction:ltr}
-.scale label{position:relative;flex:1 1 0;min-width:24px}
+.scale{display:grid;gap:4px;direction:ltr}
+.scale div{display:flex;gap:4px}
+.scale label{position:relative;flex:1 1 0;min-width:0}
 .scale input{position:absolute;inset:0;width:100%;height:100%;margin:0;opacity:0;cursor:pointer}
 .scale span{display:flex;align-items:center;justify-content:center;min-height:3rem;border:1px solid var(--line);border-radius:.375rem;background:var(--paper);font-variant-numeric:tabular-nums}
-@media (min-width:30rem){.scale{gap:.375rem}.scale span{min-height:3.25rem;border-radius:.5rem;font-size:1.125rem}}
+@media (min-width:48rem){.scale{display:flex;gap:.3125rem}.scale div{display:contents}.scale span{min-height:3.25rem;border-radius:.5rem;font-size:1.125rem}}
 .scale input:hover+span{background:var(--mark);border-color:var(--ink)}
 .scale input:checked+span{background:var(--accent);border-color:var(--ink);color:var(--on-accent);font-weight:700}
 .scale input:focus-visible+span{outline:3px solid var(--link);outline-offset:2px}
@@ -34,7 +35,7 @@ legend strong{display:block;margin:.25rem 0 .875rem}
 .choice span{min-width:0;overflow-wrap:anywhere}
 .more{margin:0 0 2rem}
 legend,.comment label{overflow-wrap:anywhere}
-.heard{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+@media (min-width:48rem){.heard{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}}
 output{display:block;margin:0 0 1rem;color:var(--soft)}
 output.done{color:var(--good);font-weight:600}
 output.done::before{content:"\\2713\\a0"/""}
@@ -48,14 +49,17 @@ button,.go{display:inline-block;min-height:3rem;margin:1.25rem 0 0;padding:.6875
 button:hover,.go:hover{box-shadow:inset 0 0 0 99px var(--shade)}
 button.quiet{color:var(--link);background:none;border-color:currentcolor}
 textarea:focus-visible,.choice input:focus-visible,button:focus-visible,a:focus-visible,summary:focus-visible,.problem:focus-visible{outline:3px solid var(--link);outline-offset:2px}
-a{color:var(--link)}
-details{margin:1.25rem 0 0}
-summary{min-height:2.75rem;padding:.5rem 0;color:var(--link);cursor:pointer}
-.problem{margin:0 0 1.5rem;padding:.875rem 1rem;border:2px solid var(--error);border-radius:.5rem}
+a{display:inline-block;min-width:2.75rem;padding:.625rem 0;color:var(--link)}
+details{margin:0 0 1rem}
+summary{min-height:2.75rem;padding:.5rem 0;list-style:none;cursor:pointer}
+summary::-webkit-details-marker{display:none}
+.link{color:var(--link);text-decoration:underline}
+.problem{margin:0 0 1.5rem;padding:.5rem 1rem;border:2px solid var(--error);border-radius:.5rem}
 .problem p{margin:0;font-weight:600}
 .problem a{color:inherit}
 .given{display:inline-block;margin:0 .25rem;min-width:2.25rem;padding:.25rem .5rem;border-radius:.375rem;background:var(--accent);color:var(--on-accent);text-align:center;font-variant-numeric:tabular-nums}
 .stored{margin:1.75rem 0 0;padding:1.25rem 0 0;border-top:1px solid var(--edge)}
+details[open]+blockquote{display:none}
 blockquote{margin:0 0 1rem;padding-block:.125rem;padding-inline:1rem 0;border-inline-start:3px solid var(--edge);white-space:pre-wrap}
 .wrong{margin:0 0 .5rem;color:var(--error);font-weight:600}
 .said{white-space:pre-wrap}

@@ -70,7 +70,8 @@ export function formPage(view: FormView): HtmlPage {
 const ANSWER_AT_A_GESTURE =
   `{let f=document.forms[0],o=document.querySelector("output"),s=()=>document.hidden?0:performance.now(),v=s(),l,t;` +
   `let g=e=>{if(e.isTrusted&&!e.button&&(!e.key||e.key=="Enter")&&v&&performance.now()-v>999){clearTimeout(t);t=setTimeout(()=>{let b=new URLSearchParams(new FormData(f)),n=b.get("score");` +
-  `b.set("by","script");if(n&&b+""!=l){l=b+"";fetch(f.action,{method:"POST",body:b}).then(r=>{r.status==204?(f.comment.oninput=g,o.textContent=o.dataset.text.replace("{score}",n),o.className="done"):l=0},()=>l=0)}},300)}};` +
+  `b.set("by","script");if(n&&b+""!=l){l=b+"";fetch(f.action,{method:"POST",body:b}).then(r=>r.status==204,()=>!1).then(d=>{d?f.comment.oninput=g:l=0;` +
+  `o.textContent=o.dataset[d?"saved":"unsaved"].replace("{score}",n);o.className=d?"done":""})}},300)}};` +
   `document.onvisibilitychange=()=>v=s();onpointerup=onkeydown=g}`;
 
 /** Stored answer, thanks, and the form while the answer can be changed. */
@@ -89,10 +90,13 @@ export function thanksPage(view: SurveyView, answer: StoredAnswer, mayChange: bo
     problem: null,
     hasScript: false,
   };
-  const change = html` <details>
-    <summary>${texts.change}</summary>
-    ${form(changing, html`<strong>${question}</strong>`)}
-  </details>`;
+  const given = answered(texts.youAnswered, answer.score);
+  const stored = mayChange
+    ? html`<details>
+        <summary>${given} · <span class="link">${texts.change}</span></summary>
+        ${form(changing, html`<strong>${question}</strong>`)}
+      </details> `
+    : html`<p>${given}</p> `;
   return {
     status: 200,
     locale,
@@ -101,10 +105,7 @@ export function thanksPage(view: SurveyView, answer: StoredAnswer, mayChange: bo
     body: html`<h1>${texts.thanks}</h1>
       <p class="said" dir="auto">${thanks}</p>
       ${thankYouLink(words)}
-      <div class="stored">
-        <p class="soft">${answered(texts.youAnswered, answer.score)}</p>
-        ${comment}${answer.further ?? null}${mayChange ? change : null}${leaveLink(view)}
-      </div>`,
+      <div class="stored">${stored}${comment}${answer.further ?? null}${leaveLink(view)}</div>`,
   };
 }
 
@@ -153,8 +154,7 @@ function form(view: FormView, question: Html): Html {
     ${visit === undefined ? null : html`<input type="hidden" name="visit" value="${visit}" />`}
     <fieldset aria-describedby="${described}" ${invalid(view, "score")}>
       <legend>${question}</legend>
-      ${wrong(view, "score")}${choice(view)}
-      <div class="scale">${SCORES.map((value) => scoreField(view, value))}</div>
+      ${wrong(view, "score")}${choice(view)} ${numberScale(SCORES.map((value) => scoreField(view, value)))}
       <p class="ends" id="ends">${scaleEnd(SCORE_MIN, texts.notLikely)}${scaleEnd(SCORE_MAX, texts.veryLikely)}</p>
     </fieldset>
     <p class="comment">
@@ -180,18 +180,27 @@ function commentLabel({ words: { locale, commentQuestion } }: FormView): Html {
   return html`<label for="comment" dir="auto">${commentQuestion}</label>`;
 }
 
-/** The script updates this same element when the answer is stored. */
+/** Two rows on narrow screens, so that each number is wide enough to tap. */
+export function numberScale(cells: readonly Html[]): Html {
+  const first = cells.length > ROW_MAX ? Math.ceil(cells.length / 2) : cells.length;
+  const rows = [cells.slice(0, first), cells.slice(first)].filter((row) => row.length > 0);
+  return html`<div class="scale">${rows.map((row) => html`<div>${row}</div> `)}</div> `;
+}
+
+const ROW_MAX = 6;
+
+/** The script updates this same element when the answer is stored, or when it couldn't be. */
 function choice({ words, score, isChosenByLink, hasScript }: FormView): Html | null {
   if (!isChosenByLink || score === null) return null;
   const texts = surveyTexts(words.locale);
   const chosen = fillText(texts.youChose, { score });
   if (!hasScript) return html`<p class="soft">${chosen}</p> `;
-  return html`<output data-text="${texts.recordedAddComment}">${chosen}</output> `;
+  return html`<output data-saved="${texts.recordedAddComment}" data-unsaved="${texts.youChose}">${chosen}</output> `;
 }
 
-/** The number is hidden, because sighted people see it above. */
+/** The number is hidden where it is right above, at the end of a single row. */
 function scaleEnd(score: number, text: string): Html {
-  return html`<span><span class="heard">${score} – </span>${text}</span> `;
+  return html`<span><span class="heard">${score} – </span>${text}</span> `;
 }
 
 function scoreField({ score, problem }: FormView, value: number): Html {

@@ -323,7 +323,7 @@ test("when a week is over, then the mail tells it, in the sender's name, and its
   expect(await visit("GET", permalink)).toMatch(/^Acme Ada Hill: 3 of 10 Ask ada@example\.com about the invoice /);
   expect([await visit("GET", leave), await states()]).toMatchInlineSnapshot(`
     [
-      "Acme Weekly digest b***@example.com Stop the weekly digest from Acme? Unsubscribe",
+      "Acme Weekly digest b•••@example.com Stop the weekly digest from Acme? Unsubscribe",
       [
         "sent",
       ],
@@ -331,7 +331,7 @@ test("when a week is over, then the mail tells it, in the sender's name, and its
   `);
   expect([await visit("POST", leave), await states()]).toMatchInlineSnapshot(`
     [
-      "Acme You will get no more digests from Acme. b***@example.com Keep sending me the digest",
+      "Acme You will get no more digests from Acme. b•••@example.com Keep sending me the digest",
       [
         "unsubscribed",
       ],
@@ -339,7 +339,7 @@ test("when a week is over, then the mail tells it, in the sender's name, and its
   `);
   expect([await visit("POST", `${leave}/undo`), await states()]).toMatchInlineSnapshot(`
     [
-      "Acme You get the weekly digest again. b***@example.com Unsubscribe",
+      "Acme You get the weekly digest again. b•••@example.com Unsubscribe",
       [
         "sent",
       ],

@@ -75,7 +75,7 @@ describe("when the link is opened", () => {
   ])("with %s, then %j is chosen and nothing is stored", async (rest, chosen) => {
     const page = await pages.get(url + rest);
     expect([page.status, checkedScores(page.text)]).toEqual([200, chosen]);
-    expect(page.text.includes("You can still change it.")).toBe(chosen.length > 0);
+    expect(page.text.includes("Press Send to submit.")).toBe(chosen.length > 0);
     expect(await stored()).toEqual([]);
   });
 
@@ -111,7 +111,7 @@ describe("when the form is sent", () => {
     const thanks = await pages.get(url);
     expect([thanks.status, checkedScores(thanks.text)]).toEqual([200, ["9"]]);
     expect(visibleText(thanks.text)).toMatch(
-      /^Thank you! Your answer has been saved\. You answered 9 Fast Change your answer/,
+      /^Thank you! Your answer has been saved\. Your answer: 9 · Change .* Send Fast$/,
     );
   });
 
@@ -213,7 +213,7 @@ describe("when time passes", () => {
     expect(await stored()).toMatchObject([{ score: 8 }]);
     const page = await pages.get(`${url}?score=3`);
     expect([page.status, page.text.includes("<form")]).toEqual([200, false]);
-    expect(visibleText(page.text)).toBe("Thank you! Your answer has been saved. You answered 8");
+    expect(visibleText(page.text)).toBe("Thank you! Your answer has been saved. Your answer: 8");
   });
 
   it("then a survey that was not answered within a year has ended", async () => {

@@ -124,7 +124,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
       await page.keyboard.press("Tab");
       expect(await focused()).toBe("BUTTON ");
       await page.keyboard.press("Enter");
-      await page.waitForSelector("text=You answered 8");
+      await page.waitForSelector("text=Your answer: 8");
       expect((await stored(path))?.slice(0, 2)).toEqual([8, "By keyboard"]);
     });
 
@@ -161,7 +161,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
       await page.touchscreen.tap(640, 780);
       await page.waitForTimeout(SENT_MS);
       expect(await stored(path)).toEqual([9, null, "script"]);
-      expect(await page.textContent("output")).toBe("9 recorded. Add a comment?");
+      expect(await page.textContent("output")).toBe("Saved: 9. Add a comment?");
       await page.fill("textarea", "One tap");
       await page.tap("label:has(#score-3)");
       await page.waitForTimeout(SENT_MS);
@@ -334,21 +334,19 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
   };
 
   test.each(isLong ? LOCALES : (["ar"] as const))(
-    "when the question is asked in %s on a narrow screen, then it fits, and 0 is left of 10",
+    "when the question is asked in %s on a narrow screen, then it fits",
     async (locale) => {
       await openContext({ viewport: { width: 320, height: 568 } });
       await open(await newSurvey({ locale }));
       const boxes: Box[] = await page.evaluate(
         "[...document.querySelectorAll('.scale label')].map((label) => label.getBoundingClientRect().toJSON())",
       );
-      expect(boxes.map(({ x }) => x)).toEqual(boxes.map(({ x }) => x).toSorted((left, right) => left - right));
-      expect(Math.min(...boxes.map(({ width }) => width))).toBeGreaterThanOrEqual(24);
-      expect(Math.min(...boxes.map(({ height }) => height))).toBeGreaterThanOrEqual(44);
-      // Each end in three lines at most, and no number alone on one: the scale has it above.
+      expect(Math.min(...boxes.flatMap(({ width, height }) => [width, height]))).toBeGreaterThanOrEqual(44);
+      // Each end in three lines at most, with its number, which isn't right above.
       const ends: Box[] = await page.evaluate(
         "[...document.querySelectorAll('.ends > span, .heard')].map((each) => each.getBoundingClientRect().toJSON())",
       );
-      expect(ends.map(({ width }) => width === 1)).toEqual([false, true, false, true]);
+      expect(ends.map(({ width }) => width === 1)).toEqual([false, false, false, false]);
       expect(Math.max(...ends.map(({ height }) => height))).toBeLessThan(3.5 * LINE);
       expect(await isTooWide()).toBe(false);
       expect(isLong ? await findViolations(page) : []).toEqual([]);

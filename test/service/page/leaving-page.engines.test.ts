@@ -35,7 +35,7 @@ let complain: () => Promise<unknown>;
 const withKey = { headers: { authorization: `Basic ${Buffer.from(`${KEY}:`).toString("base64")}` } };
 
 const LEFT =
-  "Acme You are unsubscribed and will get no more survey emails from Acme. a***@example.com Keep sending me surveys";
+  "Acme You are unsubscribed and will get no more survey emails from Acme. a•••@example.com Keep sending me surveys";
 const left = async (): Promise<number> => {
   const { service, project } = pages;
   return (await service.store.read((tx) => listUnsubscribes(tx, project, eventsQuery()))).length;
@@ -46,7 +46,7 @@ describe("when the link is opened", () => {
     const page = await pages.get(url);
     expect([page.status, visibleText(page.text), page.text.match(/<button/g)?.length]).toEqual([
       200,
-      "Acme Unsubscribe from surveys a***@example.com " +
+      "Acme Unsubscribe from surveys a•••@example.com " +
         "Do you want to stop receiving survey emails from Acme? Unsubscribe",
       1,
     ]);
@@ -59,7 +59,7 @@ describe("when the link is opened", () => {
   it("without a name for the sender, then the text has the host's", async () => {
     const due = await pages.send({}, "grace@example.com");
     expect(visibleText((await pages.get(`/u/${due.unsubscribeToken}`)).text)).toBe(
-      "Unsubscribe from surveys g***@example.com " +
+      "Unsubscribe from surveys g•••@example.com " +
         "Do you want to stop receiving survey emails from survey.test? Unsubscribe",
     );
   });
@@ -115,7 +115,7 @@ describe("when it was a mistake", () => {
     const page = await pages.call("POST", `${url}/undo`);
     expect([page.status, visibleText(page.text)]).toEqual([
       200,
-      "Acme You are subscribed again. a***@example.com Unsubscribe",
+      "Acme You are subscribed again. a•••@example.com Unsubscribe",
     ]);
     expect(visibleText((await pages.get(url)).text)).toContain("Do you want to stop receiving survey emails");
     expect(await left()).toBe(0);
@@ -244,11 +244,11 @@ describe("a survey by text message", () => {
     const due = await sendText();
     const page = `/u/${due.unsubscribeToken}`;
     expect(visibleText((await pages.get(page)).text)).toBe(
-      "Unsubscribe from surveys You receive this because you are a customer of survey.test. Unsubscribe",
+      "Unsubscribe from surveys •••678 You're receiving this because you're a customer of survey.test. Unsubscribe",
     );
     expect(await stops()).toBe(0);
     const done = await pages.post(page, {});
-    const said = "survey.test: You will get no more messages.";
+    const said = "survey.test: You will get no more messages. •••678";
     expect(visibleText(done.text)).toBe(said);
     expect([await stops(), await left()]).toEqual([1, 0]);
     // Only START brings texts back.

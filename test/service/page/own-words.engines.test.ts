@@ -39,7 +39,7 @@ describe("when a project has texts of its own", () => {
     const due = await pages.send({ question_product_name: "Skates", thank_you_message: "Bye" });
     expect(visibleText((await pages.get(`/s/${due.token}`)).text)).toContain("recommend Skates to a friend?");
     await pages.post(`/s/${due.token}`, { score: "9" });
-    expect(visibleText((await pages.get(`/s/${due.token}`)).text)).toContain("Thank you! Bye Review us You answered 9");
+    expect(visibleText((await pages.get(`/s/${due.token}`)).text)).toContain("Thank you! Bye Review us Your answer: 9");
     expect(await pages.responses()).toMatchObject([
       { person_properties: { question_product_name: "Skates", thank_you_message: "Bye" } },
     ]);
@@ -58,7 +58,7 @@ describe("when a project has texts of its own", () => {
     );
     await pages.post(url, { score: "0" });
     const changed = await pages.get(url);
-    expect(visibleText(changed.text)).toMatch(/^Rockets Thank you! We are sorry\. You answered 0 .*What went wrong\?/);
+    expect(visibleText(changed.text)).toMatch(/^Rockets Thank you! We are sorry\. Your answer: 0 .*What went wrong\?/);
     expect(changed.text).not.toContain("example.com");
   });
 
@@ -103,7 +103,7 @@ describe("when a project has a brand", () => {
     expect(visibleText(mail.html)).toMatch(
       /^(How likely .*\? )?Acme How likely are you to recommend Acme to a friend\?/,
     );
-    expect(mail.text).toContain("You receive this because you are a customer of Acme.");
+    expect(mail.text).toContain("You're receiving this because you're a customer of Acme.");
     const page = await pages.get(`/s/${(await pages.send()).token}`);
     expect(visibleText(page.text)).toMatch(/^Acme How likely are you to recommend Acme to a friend\?/);
   });

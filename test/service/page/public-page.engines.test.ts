@@ -48,7 +48,7 @@ describe("when a public link was made", () => {
     expect([actionOf(page.text), visitOf(page.text)]).toEqual([url, expect.stringMatching(/^[\w-]{22}$/)]);
     const sent = await pages.post(url, { visit: visitOf(page.text), score: "9", comment: "Kind people" });
     expect([sent.status, sent.headers["location"]]).toEqual([200, undefined]);
-    expect(visibleText(sent.text)).toMatch(/^Thank you! .* You answered 9 /);
+    expect(visibleText(sent.text)).toMatch(/^Thank you! .* Your answer: 9 · Change /);
     const [response] = await pages.responses();
     expect(response).toMatchObject({ score: 9, comment: "Kind people", person_properties: { store: "lyon" } });
     const authorization = `Basic ${Buffer.from(`${KEY}:`).toString("base64")}`;
@@ -76,7 +76,7 @@ describe("when a public link was made", () => {
     ]);
     pages.time.now += 31 * DAY;
     const late = await pages.post(url, { visit: one, score: "1" });
-    expect([visibleText(late.text).includes("You answered 8"), late.text.includes("<form")]).toEqual([true, false]);
+    expect([visibleText(late.text).includes("Your answer: 8"), late.text.includes("<form")]).toEqual([true, false]);
     expect(await scores()).toEqual([
       [2, null],
       [8, "On second thoughts"],
@@ -90,12 +90,12 @@ describe("when a public link was made", () => {
     expect(thanks.text).not.toContain("Ada");
     // The page's own form, with another score and its empty comment.
     const changed = await pages.post(url, { visit, score: "4", comment: "" });
-    expect([visibleText(changed.text).includes("You answered 4"), changed.text.includes("Ada")]).toEqual([true, false]);
+    expect([visibleText(changed.text).includes("Your answer: 4"), changed.text.includes("Ada")]).toEqual([true, false]);
     expect(await pages.responses()).toMatchObject([{ score: 4, comment: "My name is Ada" }]);
     expect((await pages.get(`${url}/${visit}`)).status).toBe(404);
     expect((await pages.post(`${url}/${visit}`, { score: "0" })).status).toBe(404);
     const shared = await pages.get(`${url}?visit=${visit}`);
-    expect([shared.text.includes("You answered"), visitOf(shared.text) === visit]).toEqual([false, false]);
+    expect([shared.text.includes("Your answer"), visitOf(shared.text) === visit]).toEqual([false, false]);
     await pages.post(`${url}?visit=${visit}`, { score: "0" });
     await pages.post(url, { visit: "x", score: "1" });
     expect((await pages.responses()).map(({ score }) => score)).toEqual(expect.arrayContaining([0, 1, 4]));

@@ -78,13 +78,26 @@ test("when a question fits the score, then it is asked after the score, stored, 
   });
 });
 
+test("the page of thanks links to the questions by name while one is open, and by Change afterwards", async () => {
+  await add({ id: "q_text" });
+  await add({ id: "q_more", text: "What else?" });
+  const path = await scored();
+  const link = async () => /<a href="[^"]*\/questions">([^<]*)<\/a>/.exec((await pages.get(path)).text)?.[1];
+  const seen = [await link()];
+  for (const id of ["q_text", "q_more"]) {
+    await pages.post(path, { asked: id, [`answers[${id}]`]: "All of it" });
+    seen.push(await link());
+  }
+  expect(seen).toEqual(["A few more questions", "A few more questions", "Change"]);
+});
+
 test("when no question fits the score, then the pages are as without any", async () => {
   await add({ to: "0-6" });
   const path = `/s/${(await pages.send()).token}`;
   const sent = await pages.post(path, { score: "9", comment: "Good" });
   expect(sent.headers["location"]).toBe(path);
   expect(visibleText((await follow(sent)).text)).toMatch(
-    /^Thank you! Your answer has been saved\. You answered 9 Good Change/,
+    /^Thank you! Your answer has been saved\. Your answer: 9 · Change .* Send Good$/,
   );
   expect((await pages.get(`${path}/questions`)).headers["location"]).toBe(path);
 });

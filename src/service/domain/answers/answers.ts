@@ -172,14 +172,18 @@ const UNDO_SECONDS = 30 * 86_400;
 export async function readLeaver(
   tx: Transaction,
   link: SurveyLink,
-): Promise<{ email: string | null; hasLeft: boolean; mayReturn: boolean }> {
+): Promise<{ address: string | null; hasLeft: boolean; mayReturn: boolean }> {
   const person = await tx.people.byId(link.project.id, link.personId);
   const { email = null, phoneNumber = null, unsubscribedAt = null } = person ?? {};
   if (link.channel === "sms") {
     const stops = phoneNumber === null ? [] : await tx.suppressions.list(link.project.id, "sms", phoneNumber);
-    return { email: null, hasLeft: stops.length > 0, mayReturn: false };
+    return { address: phoneNumber, hasLeft: stops.length > 0, mayReturn: false };
   }
-  return { email, hasLeft: unsubscribedAt !== null, mayReturn: (await findReturningPerson(tx, link)) !== null };
+  return {
+    address: email,
+    hasLeft: unsubscribedAt !== null,
+    mayReturn: (await findReturningPerson(tx, link)) !== null,
+  };
 }
 
 /** Unsubscribes from the message's channel. Returns whether the same link can undo it. Throws NotFoundError. */
