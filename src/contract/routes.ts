@@ -218,6 +218,13 @@ export const ROUTES = {
     oneOf: MEMBER_IDENTIFIERS,
     parameters: memberIdentifiers,
   }),
+  moveMember: endpoint("moveMember", "POST", "/v1/autopilot/{platform}/memberships/move", {
+    summary: "Move a member of the other platform to this one; the next survey keeps its date",
+    idempotent: true,
+    resource: "addedMember",
+    oneOf: MEMBER_IDENTIFIERS,
+    parameters: memberIdentifiers,
+  }),
   getAutopilot: endpoint("getAutopilot", "GET", "/v1/autopilot/{platform}", {
     section: "4.11",
     summary: "Get the Autopilot configuration",

@@ -10,6 +10,15 @@ export class NothingFoundError extends CommandError {
   }
 }
 
+/** Something stays as it is, for a reason that the service gave. */
+export class KeptError extends CommandError {
+  override readonly name = "KeptError";
+
+  constructor(message: string) {
+    super("kept", message, EXIT.partial);
+  }
+}
+
 export interface ItemFailure {
   readonly item: string;
   readonly error: unknown;

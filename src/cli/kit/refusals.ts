@@ -32,13 +32,14 @@ export async function withRefusals<Result>(work: Promise<Result>, refusals: read
 function fits({ status, attribute, says, inJson }: Refusal, error: RefusedError): boolean {
   if (inJson === true && !isJsonObject(error.details)) return false;
   if (error.status !== status || says?.test(error.what) === false) return false;
-  return attribute === undefined || complaintsOf(error.details).includes(attribute);
+  return attribute === undefined || complaintsAbout(attribute, error.details).length > 0;
 }
 
-/** Returns the attributes in `{"errors": {"trend": ["does not exist"]}}`. */
-export function complaintsOf(details: Json): readonly string[] {
+/** Returns `does not exist` for `trend` in `{"errors": {"trend": ["does not exist"]}}`. */
+export function complaintsAbout(attribute: string, details: Json): readonly string[] {
   const errors = isJsonObject(details) ? (details["errors"] ?? null) : null;
-  return isJsonObject(errors) ? Object.keys(errors) : [];
+  const phrases = isJsonObject(errors) ? (errors[attribute] ?? []) : [];
+  return Array.isArray(phrases) ? phrases.map(String) : [JSON.stringify(phrases)];
 }
 
 /** Null if the service refuses, as it does if it lacks the endpoint. */

@@ -65,7 +65,7 @@ function describeOwn(error: Error): ErrorReport | null {
   return error instanceof ConfigError ? describeConfig(error) : null;
 }
 
-const BY_SEVERITY: readonly ExitCode[] = [EXIT.auth, EXIT.failed, EXIT.refused];
+const BY_SEVERITY: readonly ExitCode[] = [EXIT.auth, EXIT.failed, EXIT.refused, EXIT.partial];
 
 function describeChanges(error: Error, verbose: boolean): ErrorReport | null {
   if (!(error instanceof ChangesFailedError)) return null;

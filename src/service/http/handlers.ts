@@ -1,5 +1,5 @@
 /** One handler per endpoint: read the input, call the rule, reply. */
-import type { HttpResponse } from "../../contract/http.ts";
+import { type HttpResponse, UNCHANGED } from "../../contract/http.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import {
   type Channel,
@@ -12,7 +12,7 @@ import {
 } from "../../contract/routes.ts";
 import type { Membership, Person, Platform, SurveyResponse, SurveyStatuses } from "../../contract/resources.ts";
 import { formatSurveyStatus, SURVEY_STATUS_HEADER, type SurveyStatus } from "../../contract/text/survey-status.ts";
-import { addMember, listMembersJson, removeMember } from "../domain/surveys/autopilot/autopilot.ts";
+import { addMember, listMembersJson, moveMember, removeMember } from "../domain/surveys/autopilot/autopilot.ts";
 import { getAutopilotWithJoining } from "../domain/surveys/autopilot/autopilot-settings.ts";
 import { NotFoundError } from "../domain/errors.ts";
 import type { MembersQuery, PersonReference, Project } from "../domain/inputs.ts";
@@ -180,6 +180,13 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
     const removed = await save(call, (tx) => removeMember(tx, call.project, { platform, reference }));
     call.wake();
     return jsonReply(202, removed);
+  },
+  moveMember: async (call) => {
+    const platform = toPlatform(call);
+    const reference = readMemberReference(new Reader(call.parameters), platform);
+    const { member, isChanged } = await save(call, (tx) => moveMember(tx, call.project, { platform, reference }));
+    call.wake();
+    return jsonReply(200, member, isChanged ? {} : UNCHANGED);
   },
   getAutopilot: async (call) => {
     const reader = new Reader(call.parameters);

@@ -7,10 +7,10 @@ import type { Deps } from "../../kit/deps.ts";
 import { changeEach } from "../../kit/rows/change-each.ts";
 import { countOf } from "../../../contract/text/whole-number.ts";
 import { writeNote } from "../../kit/notes.ts";
-import { lacksEndpoint } from "../../kit/refusals.ts";
+import { complaintsAbout, lacksEndpoint } from "../../kit/refusals.ts";
 import { confirmRemoval, YES_FLAG } from "../../kit/removal.ts";
 import { type PlannedRequest, settleChange } from "../../kit/write-outcome.ts";
-import { NothingFoundError } from "../../errors/command-errors.ts";
+import { KeptError, NothingFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import type { CommandNode } from "../../kit/command-node.ts";
 import { defineCommand } from "../../kit/define-command.ts";
@@ -25,9 +25,11 @@ export const CHANGED_PEOPLE: Resource = {
 
 export interface PeopleChange {
   readonly name: string;
-  /** `who` is one person's name or the number of people. */
-  readonly question: (who: string, baseUrl: string) => string;
+  /** `who` is one person's name or the number of people. Omitted if the change can be undone. */
+  readonly question?: (who: string, baseUrl: string) => string;
   readonly outcome: string;
+  /** The service gives a reason if someone stays as they are. */
+  readonly mayStay?: boolean;
   /** The error message if the service lacks the endpoint, such as `this service cannot delete people`. */
   readonly lacking: string;
   /** May look the person up. Throws NothingFoundError. */
@@ -37,37 +39,38 @@ export interface PeopleChange {
 export function changePeople(change: PeopleChange & CommandWords): CommandNode {
   return defineCommand({
     ...change,
-    args: {
-      people: {
-        form: "[email|+phone|id...]",
-        text: "people: e-mail addresses, phone numbers (E.164) or ids",
-        parse: (text) => parsePersonName(text, "person"),
-      },
-    },
-    flags: {
-      from: {
-        flag: "--from",
-        value: "file",
-        text: "everyone in a file, or - for standard input: CSV with a header, or one person per line",
-      },
-      yes: YES_FLAG,
-    },
+    args: { people: PEOPLE_ARG },
+    flags: { from: PEOPLE_FROM_FLAG, yes: YES_FLAG },
     columns: CHANGED_PEOPLE,
-    run: async (deps, { people, from, yes }) => {
-      if (from !== null && people.length > 0)
-        throw new UsageError("--from cannot be used together with people by name");
-      if (from === null && people.length === 0)
-        throw new UsageError(`people ${change.name}: name one person or more, or a file of them with --from`);
-      const { keyOf, readPeopleFile } = await import("./people-file.ts");
-      const unique = new Map(people.map((person) => [keyOf(person), person]));
-      return runPeopleChange(
-        deps,
-        change,
-        from === null ? [...unique.values()] : await readPeopleFile(deps, from),
-        yes,
-      );
-    },
+    run: async (deps, { yes, ...chosen }) =>
+      runPeopleChange(deps, change, await readPeople(deps, `people ${change.name}`, chosen), yes),
   });
+}
+
+export const PEOPLE_ARG = {
+  form: "[email|+phone|id...]",
+  text: "people: e-mail addresses, phone numbers (E.164) or ids",
+  parse: (text: string) => parsePersonName(text, "person"),
+} as const;
+
+export const PEOPLE_FROM_FLAG = {
+  flag: "--from",
+  value: "file",
+  text: "everyone in a file, or - for standard input: CSV with a header, or one person per line",
+} as const;
+
+/** Returns each person once. */
+export async function readPeople(
+  deps: Deps,
+  command: string,
+  { people, from }: { readonly people: readonly PersonName[]; readonly from: string | null },
+): Promise<readonly PersonName[]> {
+  if (from !== null && people.length > 0) throw new UsageError("--from cannot be used together with people by name");
+  if (from === null && people.length === 0)
+    throw new UsageError(`${command}: name one person or more, or a file of them with --from`);
+  const { keyOf, readPeopleFile } = await import("./people-file.ts");
+  if (from !== null) return readPeopleFile(deps, from);
+  return [...new Map(people.map((person) => [keyOf(person), person])).values()];
 }
 
 interface CommandWords {
@@ -86,6 +89,7 @@ export async function runPeopleChange(
     checkColumns(deps, CHANGED_PEOPLE);
     return writeNote(deps, `the file has no people; nobody was ${change.outcome}`);
   }
+  const { question } = change;
   const removal = { command: `people ${change.name}`, yes, kept: `Nobody was ${change.outcome}.` };
   let unchanged = 0;
   await changeEach(deps, {
@@ -94,7 +98,9 @@ export async function runPeopleChange(
     named: (person) => ({ person: personText(person) }),
     nameOf: personText,
     plan: (client, person) => change.plan(client, person, deps.signal),
-    confirm: (client) => confirmRemoval(deps, removal, () => compose(client, change, people, deps.signal)),
+    ...(question && {
+      confirm: (client) => confirmRemoval(deps, removal, () => compose(client, question, people, deps.signal)),
+    }),
     async work(client, person) {
       const isChanged = await changeOne(deps, client, change, person);
       if (!isChanged) unchanged += 1;
@@ -116,7 +122,7 @@ export function toPathName(person: PersonName): string {
 /** Looks people up first if there are few, but not if a file has thousands. Throws NothingFoundError. */
 async function compose(
   client: Client,
-  change: PeopleChange,
+  question: NonNullable<PeopleChange["question"]>,
   people: readonly PersonName[],
   signal: AbortSignal,
 ): Promise<string> {
@@ -124,7 +130,7 @@ async function compose(
   for (const person of people.length > LOOKED_UP_MAX ? [] : people)
     if (!("id" in person)) await requirePerson(client, person, signal);
   const who = people.length === 1 ? personText(first) : countOf(people.length, "person", "people");
-  return change.question(who, client.baseUrl);
+  return question(who, client.baseUrl);
 }
 
 const LOOKED_UP_MAX = 20;
@@ -142,12 +148,14 @@ async function changeOne(deps: Deps, client: Client, change: PeopleChange, perso
 /** A 404 doesn't say whether the person is unknown or the endpoint is missing. */
 export async function explainRefusal(
   client: Client,
-  { lacking }: Pick<PeopleChange, "lacking">,
+  { lacking, mayStay = false }: Pick<PeopleChange, "lacking" | "mayStay">,
   person: PersonName,
   error: RefusedError,
   signal: AbortSignal,
 ): Promise<Error> {
   const { status } = error;
+  const [reason] = mayStay ? complaintsAbout("person", error.details) : [];
+  if (reason !== undefined) return new KeptError(`${personText(person)} ${reason}`);
   if (lacksEndpoint(error)) return new NothingFoundError(lacking);
   if (status === 422) return "email" in person ? new NothingFoundError(personNotFound(person)) : error;
   if (status !== 404) return error;

@@ -9,15 +9,6 @@ import { resubscribe } from "./resubscribe.ts";
 import { show } from "./show/index.ts";
 import { update } from "./update.ts";
 
-export const commands = [
-  list,
-  get,
-  show,
-  add,
-  update,
-  reschedule,
-  ...removals,
-  resubscribe,
-  importPeople,
-  exportPeople,
-];
+const changes = [add, update, reschedule, ...removals, resubscribe];
+
+export const commands = [list, get, show, ...changes, importPeople, exportPeople];

@@ -6,7 +6,7 @@ import { parseFutureTime } from "../../args/time.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { withClient } from "../../kit/deps.ts";
-import { complaintsOf } from "../../kit/refusals.ts";
+import { complaintsAbout } from "../../kit/refusals.ts";
 import { timeContext } from "../../kit/time-flags.ts";
 import { showOutcome, toBody, writeDryRun } from "../../kit/write-outcome.ts";
 import { toResource } from "../../render/columns.ts";
@@ -57,10 +57,8 @@ export const reschedule = defineCommand({
 
 async function explain(client: Client, person: PersonName, error: RefusedError, signal: AbortSignal): Promise<Error> {
   const who = personText(person);
-  const complaints = complaintsOf(error.details);
-  if (complaints.includes("person"))
+  if (complaintsAbout("person", error.details).length > 0)
     return new NothingFoundError(`${who} has no such waiting survey`, `surveyctl people show ${who} lists surveys`);
-  if (complaints.includes("survey")) return error.advise("several surveys wait: name one with --channel or --survey");
   const lacking = "this service cannot reschedule surveys";
   return error.status === 422 ? error : explainRefusal(client, { lacking }, person, error, signal);
 }

@@ -8,7 +8,7 @@ import {
   TimeoutError,
 } from "../../../client/errors/call-errors.ts";
 import { ClientError } from "../../../client/errors/client-error.ts";
-import { NothingFoundError } from "../../errors/command-errors.ts";
+import { KeptError, NothingFoundError } from "../../errors/command-errors.ts";
 
 /** Errors that every other item would get too. */
 const AFFECTING_ALL = [AuthError, ConnectionError, TimeoutError, RateLimitedError, RedirectError];
@@ -23,7 +23,7 @@ export class StopRule {
   }
 
   stopsAt(error: unknown): boolean {
-    if (error instanceof RefusedError || error instanceof NothingFoundError) {
+    if (error instanceof RefusedError || error instanceof NothingFoundError || error instanceof KeptError) {
       this.#inARow = 0;
       return false;
     }

@@ -48,7 +48,11 @@ export async function rescheduleSurvey(
 }
 
 /** Without those that are being sent. */
-async function waitingSurveys(tx: Transaction, project: Project, personId: number): Promise<readonly DeliveryRow[]> {
+export async function waitingSurveys(
+  tx: Transaction,
+  project: Project,
+  personId: number,
+): Promise<readonly DeliveryRow[]> {
   const surveys = await tx.deliveries.ofPerson(project.id, personId, SURVEYS_READ_MAX);
   return surveys.filter(({ state, claimer }) => claimer === null && WAITING.has(state));
 }
@@ -63,5 +67,5 @@ function chooseSurvey(waiting: readonly DeliveryRow[], { channel, survey }: Resc
     ({ requestId, scheduledAt, ...one }) =>
       `${requestId} (${one.channel}, ${toIsoTime(scheduledAt)}${one.autopilot ? ", Autopilot" : ""})`,
   );
-  throw new InvalidError({ survey: [`must be one of ${list.join(", ")}`] });
+  throw new InvalidError({ survey: [`must be one of ${list.join(", ")}; or name the channel`] });
 }

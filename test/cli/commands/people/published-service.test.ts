@@ -54,6 +54,14 @@ test("when a survey is to be sent at another time, then it says that this servic
   });
 });
 
+test("when a member is to be moved, then it says that this service cannot", async () => {
+  expect(await run("autopilot", "move", "ann@example.com", "--to", "sms")).toMatchObject({
+    status: 5,
+    stderr: "error: this service cannot move members\n",
+  });
+  expect((await run("autopilot", "list", "--columns", "person_email")).stdout).toBe("ann@example.com\n");
+});
+
 test("when several are to be deleted, then each has its row, and each failure its line", async () => {
   expect(await run("people", "delete", "ann@example.com", "bob@example.com", "--yes")).toEqual({
     status: 5,

@@ -1,6 +1,7 @@
 /** Autopilot's members and their surveys (sections 3 and 4.8 to 4.10). */
 import { isDeepStrictEqual } from "node:util";
-import type { SurveyStatus } from "../../../../contract/text/survey-status.ts";
+import { describeSurveyStatus, type SurveyStatus } from "../../../../contract/text/survey-status.ts";
+import { createWallClock, DEFAULT_ZONE } from "../../../../runtime/zone.ts";
 import { findSuppression } from "../../people/suppressions.ts";
 import { emailKey } from "../../../../contract/text/email.ts";
 import type { Membership, MembershipPerson, Platform, Properties } from "../../../../contract/resources.ts";
@@ -18,6 +19,7 @@ import {
 import { carriedProperties, storedProperties } from "../../people/stored-properties.ts";
 import type { MembershipRow, PersonRow, Transaction } from "../../ports.ts";
 import type { Start } from "../due-moment.ts";
+import { waitingSurveys } from "../reschedule.ts";
 import { checkSpecialProperties } from "../special-properties.ts";
 import { findPause, scheduleAutopilot } from "../surveys.ts";
 import { readAutopilotSettings } from "./autopilot-settings.ts";
@@ -83,9 +85,59 @@ export async function removeMember(
   const person = await requireReferenced(tx, project, input.reference);
   const member = await tx.autopilot.member(project.id, input.platform, person.id);
   if (member === null) throw new NotFoundError("this person is not in Autopilot");
-  await tx.requests.cancel(project.id, person.id, { channel: input.platform, autopilot: true });
-  await tx.autopilot.deleteMember(project.id, input.platform, person.id);
+  await endMembership(tx, project, person.id, input.platform);
   return { person: toMembershipPerson(person) };
+}
+
+async function endMembership(tx: Transaction, project: Project, personId: number, platform: Platform): Promise<void> {
+  await tx.requests.cancel(project.id, personId, { channel: platform, autopilot: true });
+  await tx.autopilot.deleteMember(project.id, platform, personId);
+}
+
+/**
+ * Moves a member to `platform` with their properties. The next survey keeps its date, or is sent at the next opening of
+ * the new window. `isChanged` is false if they are there already. Throws NotFoundError; InvalidError with the reason if
+ * they stay where they are.
+ */
+export async function moveMember(
+  tx: Transaction,
+  project: Project,
+  { platform, reference }: { readonly platform: Platform; readonly reference: PersonReference },
+) {
+  const person = await requireReferenced(tx, project, reference);
+  const members = await tx.autopilot.memberships(project.id, person.id);
+  const there = members.find((member) => member.platform === platform);
+  const old = members.find((member) => member.platform !== platform);
+  if (old === undefined && there !== undefined) return toMoved(person, there.properties, there.nextSurveyAt, false);
+  if (old === undefined) throw new InvalidError({ person: ["is not in Autopilot"] });
+  const reason = there === undefined ? await reasonToStay(tx, project, person, old, platform) : "is on both platforms";
+  if (reason !== null) throw new InvalidError({ person: [reason] });
+  await endMembership(tx, project, person.id, old.platform);
+  const { properties, nextSurveyAt: at } = old;
+  const start = at === null ? await startJoining(tx, project, person, platform) : ({ kind: "set", at } as const);
+  const member = await tx.autopilot.insertMember(project.id, platform, { personId: person.id, properties, start });
+  return toMoved(person, properties, await scheduleAutopilot(tx, project, person, { member, start }), true);
+}
+
+function toMoved(person: PersonRow, properties: Properties, scheduledAt: number | null, isChanged: boolean) {
+  return { member: { person: toMembershipPerson(person), properties, survey_scheduled_at: scheduledAt }, isChanged };
+}
+
+/** Someone whose survey is being sent would get a second one on the other platform. */
+async function reasonToStay(
+  tx: Transaction,
+  project: Project,
+  person: PersonRow,
+  { nextRequestId }: MembershipRow,
+  platform: Platform,
+): Promise<string | null> {
+  const refused = await findSuppression(tx, project, person, platform);
+  if (refused?.status === "unreachable") return platform === "sms" ? "has no phone number" : "has no e-mail address";
+  if (refused !== null)
+    return `can't get surveys there: ${describeSurveyStatus(refused, createWallClock(DEFAULT_ZONE))}`;
+  const waiting = nextRequestId === null ? [] : await waitingSurveys(tx, project, person.id);
+  const isWaiting = nextRequestId === null || waiting.some(({ requestId }) => requestId === nextRequestId);
+  return isWaiting ? null : "is being surveyed at this moment";
 }
 
 function toMembershipPerson(person: PersonRow): MembershipPerson {
