@@ -11,6 +11,7 @@ export const INTRO_MESSAGE_MAX = 300;
 /** Characters of a name or tag. This and the following limits are this server's. */
 export const NAME_MAX = 255;
 export const FOOTER_MAX = 500;
+export const QUESTION_MAX = 200;
 export const SENDER_NAME_MAX = 100;
 export const TAGS_MAX = 100;
 export const TEXT_BYTES_MAX = 64 * 1024;

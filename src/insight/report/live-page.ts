@@ -26,6 +26,8 @@ export interface LiveFacts extends Pick<
   "title" | "range" | "counts" | "commented" | "rates" | "change" | "periods" | "scores" | "segments" | "redacted"
 > {
   readonly sponsor: string | null;
+  /** The project's own question; null for the built-in one. */
+  readonly question: string | null;
   readonly computedAt: string;
   readonly questions: readonly QuestionResult[];
   readonly questionsAmong: number | null;
@@ -84,7 +86,9 @@ function basis(facts: LiveFacts): Html {
     ...kindFigures(facts),
     ...rateFigures(facts.rates),
   ];
-  return section({ ...BASIS, deck: "All answers in the period" }, [drawKinds(facts.counts), figureList(rows)]);
+  const deck =
+    facts.question === null ? "All answers in the period" : `All answers in the period to “${facts.question}”`;
+  return section({ ...BASIS, deck }, [drawKinds(facts.counts), figureList(rows)]);
 }
 
 function foot({ computedAt }: LiveFacts): Html {

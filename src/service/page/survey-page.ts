@@ -48,7 +48,7 @@ export function formPage(view: FormView): HtmlPage {
   const { brand, words, problem } = view;
   const { locale } = words;
   const texts = surveyTexts(locale);
-  const question = surveyQuestion(texts, words.productName);
+  const question = surveyQuestion(texts, words);
   const summary = problem === null ? null : problemSummary(problemText(view), PROBLEM_FIELDS[problem.kind]);
   return {
     status: problem === null ? 200 : problem.kind === "busy" ? 429 : 422,
@@ -80,7 +80,7 @@ export function thanksPage(view: SurveyView, answer: StoredAnswer, mayChange: bo
   const { locale } = words;
   const texts = surveyTexts(locale);
   const thanks = words.thankYouMessage ?? texts.thanksDetail;
-  const question = surveyQuestion(texts, words.productName);
+  const question = surveyQuestion(texts, words);
   const comment = answer.comment === null ? null : html`<blockquote dir="auto">${answer.comment}</blockquote> `;
   const changing: FormView = {
     ...view,

@@ -22,6 +22,8 @@ import { countsOfScores, type DayTally } from "../domain/shares/day-tally.ts";
 import type { ShareRow } from "../domain/shares/share-rows.ts";
 import { tallyAnswers } from "../domain/shares/shares.ts";
 import { newestResponses } from "../newest-responses.ts";
+import { readSurveyWords } from "../domain/surveys/survey-words.ts";
+import { ownQuestion } from "../domain/texts/survey-texts.ts";
 import { showProject } from "../page/page-request.ts";
 import type { DayCounts } from "./day-counts.ts";
 import { dayText, type RangeName, type RangeStart, sharedPeriods, startOfDay, startOfRange } from "./ranges.ts";
@@ -53,20 +55,21 @@ export async function readShareFacts(
   const shown = startOfRange(range, now);
   await dayCounts.update(share, shown?.first ?? null);
   const sentIn = { since: shown === null ? null : startOfDay(shown.first), until: now };
-  const { days, change, channels, title, sponsor } = await store.read(async (tx) => ({
+  const { days, change, channels, title, project } = await store.read(async (tx) => ({
     days: await readDays(tx, share, shown?.first ?? null, now),
     change: shown === null ? null : await countBefore(tx, share, shown),
     // Trends have no surveys.
     channels: share.trendId === null ? await channelRates(tx, share.project, sentIn) : [],
     title: share.name,
-    sponsor: (await showProject(tx, { ...sender, base: "" }, share.project)).brand.name,
+    project: await showProject(tx, { ...sender, base: "" }, share.project),
   }));
   const start = shown?.first ?? days[0]?.day ?? null;
   const counts = scoreCounts(days);
   const since = start === null ? null : startOfDay(start);
   return {
     title,
-    sponsor,
+    sponsor: project.brand.name,
+    question: ownQuestion(readSurveyWords({}, project.presentation)),
     range: start === null ? "All time" : `${dayText(start)} – ${dayText(utcDay(now))}`,
     computedAt: new Date(now * 1000).toISOString().replace(/T(.*)\.000Z/, " $1 UTC"),
     since,

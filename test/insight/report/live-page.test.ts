@@ -37,6 +37,7 @@ const FACTS: LiveFacts = {
   title: "T".repeat(100),
   range: "2025-01-01 – 2026-01-01",
   sponsor: "Acme",
+  question: null,
   computedAt: "2026-01-01 00:00:00 UTC",
   counts: COUNTS,
   commented: 500_000,

@@ -1,5 +1,7 @@
 /** A project's own texts, and its brand's name, in messages and on pages. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { surveySms } from "../../../src/service/delivery/message/survey-sms.ts";
+import { readPresentation } from "../../../src/service/domain/projects/presentation.ts";
 import type { ProjectTexts, TextChange, TextScope } from "../../../src/service/domain/projects/texts.ts";
 import { openPages, ORIGIN, type PageFixture, visibleText } from "./fixture.ts";
 
@@ -90,6 +92,55 @@ describe("when a project has texts of its own", () => {
     await expect(set({ intro: "x".repeat(301) })).rejects.toThrow("intro is too long (maximum is 300 characters)");
     expect(await texts()).toEqual(before);
     await set({ thank_you: "Schade" }, { score: "6-8", locale: "de" });
+  });
+});
+
+describe("a question of the project's own", () => {
+  const QUESTION = "How likely are you to recommend Acme to a friend or colleague?";
+  beforeEach(async () => {
+    await pages.service.admin({ kind: "brand.set", project, name: "Acme" });
+    await set({ question: "How likely are you to recommend {product} to a friend or colleague?" });
+    await set({ question: "Empfehlen Sie uns weiter?" }, { locale: "de" });
+  });
+
+  it("is asked in mail, in texts, on pages and in previews, in each language", async () => {
+    const mail = await preview();
+    expect([mail.text, visibleText(mail.html)]).toEqual([
+      expect.stringContaining(`\n${QUESTION}\n`),
+      expect.stringContaining(QUESTION),
+    ]);
+    expect((await preview("de")).text).toContain("\nEmpfehlen Sie uns weiter?\n");
+    expect(visibleText((await pages.get("/s/preview")).text)).toContain(QUESTION);
+    const link = await pages.service.admin({ kind: "link.add", project, name: "Shop", property: { locale: "de" } });
+    expect(visibleText((await pages.get(link.url.slice(ORIGIN.length))).text)).toContain("Empfehlen Sie uns weiter?");
+    const { token } = await pages.send({ question_product_name: "Skates" });
+    expect(visibleText((await pages.get(`/s/${token}`)).text)).toContain("recommend Skates to a friend or colleague?");
+    const presentation = await pages.service.store.read((tx) => readPresentation(tx, pages.project));
+    const sms = { appUrl: ORIGIN, mode: "link", sender: "Acme", canReply: false, presentation } as const;
+    expect(surveySms({ properties: {}, token: "x", channel: "sms" }, sms)).toBe(`${QUESTION}\n${ORIGIN}/s/x`);
+  });
+
+  it("is shown on a live page", async () => {
+    await pages.post(`/s/${(await pages.send()).token}`, { score: "9" });
+    const { url } = await pages.service.admin({ kind: "share.add", project, name: "Board" });
+    expect(visibleText((await pages.get(url.slice(ORIGIN.length))).text)).toContain(
+      `All answers in the period to “${QUESTION}”`,
+    );
+  });
+
+  it("is the built-in one again once it is emptied", async () => {
+    expect(await set({ question: "" })).toMatchObject([{ locale: "de", question: "Empfehlen Sie uns weiter?" }]);
+    expect((await preview()).text).toContain("\nHow likely are you to recommend Acme to a friend?\n");
+    expect(await set({ question: " " }, { locale: "de" })).toEqual([]);
+  });
+
+  it("can be missing from texts of an older version", async () => {
+    const old = [{ locale: null, score: null, subject: "How was it?" }];
+    await pages.service.store.write((tx) => tx.projects.setSetting(pages.project.id, "texts", JSON.stringify(old)), {
+      project: pages.project.id,
+    });
+    expect(await texts()).toMatchObject([{ subject: "How was it?", question: null, intro: null }]);
+    expect((await preview()).text).toContain("\nHow likely are you to recommend Acme to a friend?\n");
   });
 });
 

@@ -36,15 +36,16 @@ export interface BodyContext {
 }
 
 export function surveyBody(
-  { locale, productName, introMessage }: SurveyWords,
+  words: SurveyWords,
   { sender, footer, brand, surveyUrl, unsubscribeUrl, isReminder }: BodyContext,
 ): { readonly text: string; readonly html: string } {
+  const { locale, introMessage } = words;
   const texts = surveyTexts(locale);
   const content: BodyContent = {
     locale,
     accent: brand.accent,
     brand: singleLine(brand.name ?? ""),
-    question: surveyQuestion(texts, productName),
+    question: surveyQuestion(texts, words),
     intro: [isReminder ? texts.reminder : "", multiLine(introMessage ?? "")].filter((text) => text !== "").join("\n\n"),
     footer: multiLine(footer ?? ""),
     // A name such as `Acme Inc.` already ends with a full stop.

@@ -23,16 +23,16 @@ export function surveySms(
   due: Pick<DueQuestion, "properties" | "token" | "channel">,
   { appUrl, mode, sender, canReply, presentation = NO_PRESENTATION }: SmsContext,
 ): string {
-  const { locale, introMessage, productName } = readSurveyWords(due.properties, presentation);
-  const texts = surveyTexts(locale);
+  const words = readSurveyWords(due.properties, presentation);
+  const texts = surveyTexts(words.locale);
   const name = singleLine(sender);
-  const question = surveyQuestion(texts, productName);
+  const question = surveyQuestion(texts, words);
   const reminder = due.channel === "sms-reminder" ? texts.reminder : "";
-  const words = joinLines(reminder, multiLine(introMessage ?? ""));
-  if (mode === "conversation") return joinLines(words, question, `${name}: ${howToReply(texts)}`);
-  const isNamed = `${words}\n${question}`.toLowerCase().includes(name.toLowerCase());
+  const intro = joinLines(reminder, multiLine(words.introMessage ?? ""));
+  if (mode === "conversation") return joinLines(intro, question, `${name}: ${howToReply(texts)}`);
+  const isNamed = `${intro}\n${question}`.toLowerCase().includes(name.toLowerCase());
   const asked = isNamed ? question : `${name}: ${question}`;
-  return joinLines(words, asked, `${appUrl}/s/${due.token}`, canReply ? texts.smsOptOut : "");
+  return joinLines(intro, asked, `${appUrl}/s/${due.token}`, canReply ? texts.smsOptOut : "");
 }
 
 function howToReply({ smsAskAgain, smsOptOut }: SurveyTexts): string {

@@ -1,5 +1,5 @@
 /** A project's default values of special properties (section 2). */
-import { EMAIL_SUBJECT_MAX, INTRO_MESSAGE_MAX } from "../../../contract/limits.ts";
+import { EMAIL_SUBJECT_MAX, INTRO_MESSAGE_MAX, QUESTION_MAX } from "../../../contract/limits.ts";
 import type { Locale } from "../../../contract/locales.ts";
 import { isInSpan, readScoreSpan, type ScoreSpan } from "../../../contract/text/score-span.ts";
 import { textFault } from "../../../contract/text/storable.ts";
@@ -19,6 +19,7 @@ const LENGTH_MAX = 2000;
 
 const TEXT_FIELDS = {
   product_name: { max: LENGTH_MAX },
+  question: { max: QUESTION_MAX },
   subject: { max: EMAIL_SUBJECT_MAX },
   intro: { max: INTRO_MESSAGE_MAX, hasLines: true },
   thank_you: { max: LENGTH_MAX, hasLines: true, isAfterScore: true },
@@ -46,7 +47,8 @@ export type WantedTexts = Partial<TextScope> & TextChange;
 const SETTING = "texts";
 
 export function toTexts(stored: ReadonlyMap<string, string>): readonly ProjectTexts[] {
-  return JSON.parse(stored.get(SETTING) ?? "[]") as ProjectTexts[];
+  // Texts that were stored by an older version lack some fields.
+  return (JSON.parse(stored.get(SETTING) ?? "[]") as (TextScope & TextChange)[]).map(toProjectTexts);
 }
 
 export async function readTexts(tx: Transaction, project: Project): Promise<readonly ProjectTexts[]> {
@@ -122,6 +124,8 @@ export function textProblem(name: TextName, given: string, score: string | null)
   if (score !== null && !isAfterScore) return "cannot depend on the score: it is shown before there is one";
   const fault = textFault(text, { ...form, mayBeBlank: true });
   if (fault !== null) return fault;
+  const [unknown] = name === "question" ? (/\{(?!product\})\w*\}/.exec(text) ?? []) : [];
+  if (unknown !== undefined) return `has ${unknown}, and only {product} is replaced`;
   return isLink && text !== "" && !isWebAddress(text) ? "is not a URL such as https://example.com" : null;
 }
 

@@ -7,6 +7,8 @@ import { readSpecialProperties, type SpecialProperties } from "./special-propert
 export interface SurveyWords extends SpecialProperties {
   /** Shown above the comment field; null uses the language's default. */
   readonly commentQuestion: string | null;
+  /** Can name the product as `{product}`; null uses the language's default. */
+  readonly question: string | null;
 }
 
 /** `score` is null before the person answers. Without a product name, the question names the brand. */
@@ -25,6 +27,7 @@ export function surveyWords(
     thankYouLinkUrl: special.thankYouLinkUrl ?? own("thank_you_link"),
     thankYouLinkText: special.thankYouLinkText ?? own("thank_you_link_text"),
     commentQuestion: own("comment_question"),
+    question: own("question"),
   };
 }
 

@@ -20,8 +20,20 @@ export function fillText(text: string, values: Readonly<Record<string, string | 
   );
 }
 
-/** Asks about the product, or about the sender if there is no product name. */
-export function surveyQuestion({ question, questionAbout }: SurveyTexts, productName: string | null): string {
+interface QuestionWords {
+  readonly productName: string | null;
+  readonly question: string | null;
+}
+
+/** The project's question; null if there is none, or it names a product and there is no name. */
+export function ownQuestion({ productName, question }: QuestionWords): string | null {
   const product = singleLine(productName ?? "");
-  return product === "" ? question : fillText(questionAbout, { product });
+  const own = singleLine(question ?? "");
+  return own === "" || (product === "" && own.includes("{product}")) ? null : fillText(own, { product });
+}
+
+/** Without a question of the project, asks about the product, or about the sender if there is no product name. */
+export function surveyQuestion({ question, questionAbout }: SurveyTexts, words: QuestionWords): string {
+  const product = singleLine(words.productName ?? "");
+  return ownQuestion(words) ?? (product === "" ? question : fillText(questionAbout, { product }));
 }

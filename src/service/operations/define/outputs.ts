@@ -26,6 +26,7 @@ const TEXTS: Fields = {
   locale: "text",
   score: "text",
   product_name: "text",
+  question: "text",
   subject: "text",
   intro: "text",
   thank_you: "text",

@@ -26,6 +26,7 @@ const FIELDS: [string, (bad: string) => WantedConfiguration, string][] = [
   ["settings.footer", (bad) => ({ settings: { footer: bad } }), LINES],
   ["brand.name", (bad) => ({ brand: { name: bad } }), LINE],
   ["texts.0.subject", (bad) => ({ texts: [{ subject: bad }] }), LINE],
+  ["texts.0.question", (bad) => ({ texts: [{ question: bad }] }), LINE],
   ["texts.0.product_name", (bad) => ({ texts: [{ product_name: bad }] }), LINE],
   ["texts.0.intro", (bad) => ({ texts: [{ intro: bad }] }), LINES],
   ["texts.0.thank_you", (bad) => ({ texts: [{ thank_you: bad }] }), LINES],

@@ -55,6 +55,12 @@ test.each([
   ["thank_you_link", " https://example.com/a?b=c ", "9-10", null],
   ["subject", "Great", "9-10", "cannot depend on the score: it is shown before there is one"],
   ["comment_question", "", "9-10", null],
+  ["question", "How likely are you to recommend {product}?", null, null],
+  ["question", "x".repeat(201), null, "is too long (maximum is 200 characters)"],
+  ["question", `{product}${"😀".repeat(191)}`, null, null],
+  ["question", "Two\nlines?", null, "must be one line without control characters"],
+  ["question", "Do you like {prodcut}?", null, "has {prodcut}, and only {product} is replaced"],
+  ["question", "Great?", "9-10", "cannot depend on the score: it is shown before there is one"],
 ] as const)("when %s is %j for the scores %s, then its fault is %j", (name, text, score, expected) => {
   expect(textProblem(name, text, score)).toBe(expected);
 });

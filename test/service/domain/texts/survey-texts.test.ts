@@ -108,14 +108,32 @@ test("when text runs from right to left, then that is said of it", () => {
 });
 
 it("when a product's name holds what looks like a placeholder or a pattern, then it is shown as it is", () => {
-  expect(surveyQuestion(ENGLISH, "$& {product}")).toBe("How likely are you to recommend $& {product} to a friend?");
-  expect(surveyQuestion(ENGLISH, null)).toBe("How likely are you to recommend us to a friend?");
+  expect(surveyQuestion(ENGLISH, { productName: "$& {product}", question: null })).toBe(
+    "How likely are you to recommend $& {product} to a friend?",
+  );
+  expect(surveyQuestion(ENGLISH, { productName: null, question: null })).toBe(
+    "How likely are you to recommend us to a friend?",
+  );
   expect(fillText("{score} of {max}", { score: 0 })).toBe("0 of {max}");
 });
 
 it("when a product's name turns the direction of text or breaks the line, then the question does not", () => {
-  expect(surveyQuestion(ENGLISH, "Ska\u202etes\u2028 2")).toBe("How likely are you to recommend Skates 2 to a friend?");
-  expect(surveyQuestion(ENGLISH, "\u202e ")).toBe("How likely are you to recommend us to a friend?");
+  expect(surveyQuestion(ENGLISH, { productName: "Ska\u202etes\u2028 2", question: null })).toBe(
+    "How likely are you to recommend Skates 2 to a friend?",
+  );
+  expect(surveyQuestion(ENGLISH, { productName: "\u202e ", question: null })).toBe(
+    "How likely are you to recommend us to a friend?",
+  );
+});
+
+it.each([
+  ["Would you recommend {product} to a colleague?", "Skates", "Would you recommend Skates to a colleague?"],
+  ["Would you recommend {product} to a colleague?", "{product} $&", "Would you recommend {product} $& to a colleague?"],
+  ["Would you recommend {product} to a colleague?", null, "How likely are you to recommend us to a friend?"],
+  ["Would you recommend us?", null, "Would you recommend us?"],
+  ["Would you recommend\u202e\nus?", "Skates", "Would you recommend us?"],
+])("the question %j about %j is %j", (question, productName, expected) => {
+  expect(surveyQuestion(ENGLISH, { productName, question })).toBe(expected);
 });
 
 it.each([

@@ -1,4 +1,4 @@
-import { EMAIL_SUBJECT_MAX, INTRO_MESSAGE_MAX } from "../../../../contract/limits.ts";
+import { EMAIL_SUBJECT_MAX, INTRO_MESSAGE_MAX, QUESTION_MAX } from "../../../../contract/limits.ts";
 import { LOCALES } from "../../../../contract/locales.ts";
 import { quoteText } from "../../../../contract/text/invisible.ts";
 import { TEXT_NAMES, type TextName, textProblem } from "../../../../service/domain/projects/texts.ts";
@@ -13,6 +13,11 @@ const TEXTS = toResource("texts", OUTPUTS["texts.show"]);
 /** An empty text clears the custom one. */
 const TEXT_FLAGS = {
   product_name: { flag: "--product-name", value: "name", text: "product name in the question" },
+  question: {
+    flag: "--question",
+    value: "text",
+    text: `the question, with {product} for the name, at most ${QUESTION_MAX} characters; the scale of 0 to 10 stays`,
+  },
   subject: { flag: "--subject", value: "text", text: `e-mail subject, at most ${EMAIL_SUBJECT_MAX} characters` },
   intro: { flag: "--intro", value: "text", text: `text above the question, at most ${INTRO_MESSAGE_MAX} characters` },
   thank_you: { flag: "--thank-you", value: "text", text: "text on the thank-you page" },
@@ -30,6 +35,7 @@ export const texts = defineGroup({
       summary: "set texts for all surveys, for a language or for scores; an empty value clears one",
       examples: [
         'surveyctl service texts set --subject "How was it?" --intro "Two minutes, please." --data survey.db',
+        'surveyctl service texts set --question "Would you recommend {product} to others?"',
         "surveyctl service texts set --locale de --subject 'Wie war es?' --thank-you 'Danke!'",
         "surveyctl service texts set --score 9-10 --thank-you-link https://example.com/review --thank-you-link-text 'Review us'",
         "surveyctl service texts set --score 0-6 --comment-question 'What went wrong?' --project acme",
