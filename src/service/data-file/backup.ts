@@ -1,4 +1,4 @@
-/** Copies to a temporary name, reads the copy completely, then renames it. */
+/** Copies the data to a temporary name, reads the whole copy to check it, then renames it. */
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync, lstatSync } from "node:fs";
 import { link, readdir, rename, rm, stat } from "node:fs/promises";
@@ -14,7 +14,7 @@ import { StoreFileError } from "../store/store-errors.ts";
 import { isUnusedCopy } from "../store/sqlite/engine/data-file.ts";
 import { type CopyFacts, inspectCopy, markBegun } from "../store/sqlite/inspect-copy.ts";
 
-/** The named file can't be read or written; nothing was started. */
+/** The given file can't be read or written; nothing was started. */
 export class FileChoiceError extends Error {
   override readonly name = "FileChoiceError";
 }
@@ -28,7 +28,7 @@ export interface BackupOptions {
   readonly copy: (temporary: string) => Promise<StoreContents>;
   readonly dataFile: string | null;
   readonly file: string;
-  /** Number of backups to keep, including the new one; null refuses an existing file. */
+  /** How many backups to keep, including the new one; null refuses to replace a file. */
   readonly keep: number | null;
   readonly clock: Clock;
   readonly random: Random;
@@ -76,7 +76,7 @@ export async function backUp(options: BackupOptions): Promise<MadeBackup> {
   }
 }
 
-/** One run at a time per target. Throws FileChoiceError. */
+/** Allows one run at a time per target. Throws FileChoiceError. */
 export async function lockCopies(
   target: string,
   shown: string,
@@ -143,13 +143,13 @@ async function hashFile(file: string): Promise<string> {
   return hash.digest("hex");
 }
 
-/** The newest is the file itself; older ones are numbered from 1. */
+/** The newest backup has the file's own name; older ones are numbered from 1. */
 function backupName(file: string, n: number): string {
   return n === 0 ? file : `${file}.${n}`;
 }
 
 async function putInPlace(temporary: string, target: string, keep: number | null): Promise<string[]> {
-  // Shifts the backups up to the first gap, which a killed run can leave; without a gap the oldest is dropped.
+  // Renumbers the backups up to the first gap, which a killed run can leave. Without a gap, the oldest is dropped.
   let free = 0;
   while (free < (keep ?? 1) - 1 && existsSync(backupName(target, free))) free += 1;
   for (let n = free; n > 1; n -= 1) await rename(backupName(target, n - 1), backupName(target, n));
@@ -173,14 +173,14 @@ async function giveSecondName(file: string, second: string): Promise<void> {
   }
 }
 
-/** Files that SQLite leaves next to a database after a kill. */
+/** Files that SQLite leaves next to a database when it is killed. */
 const FILE_SUFFIXES = ["", "-wal", "-shm", "-journal"];
 
 export async function removeCopy(file: string): Promise<void> {
   for (const suffix of FILE_SUFFIXES) await rm(`${file}${suffix}`, { recursive: true, force: true });
 }
 
-/** Removes copies of killed runs for `target`. The caller holds the lock. */
+/** Removes the copies that killed runs left for `target`. The caller holds the lock. */
 export async function removeLeftCopies(target: string): Promise<void> {
   for (const left of await findLeftCopies(target)) await rm(left, { recursive: true, force: true });
 }
@@ -195,8 +195,8 @@ async function findLeftCopies(target: string): Promise<string[]> {
 }
 
 /**
- * Like `removeLeftCopies`, for anyone opening the data file `target`. Does nothing if a running process holds the lock,
- * or if finding out would take time.
+ * Like `removeLeftCopies`, for any process that opens the data file `target`. Does nothing if a running process holds
+ * the lock, or if that would take long to find out.
  */
 export async function removeAbandonedCopies(target: string, random: Pick<Random, "token">): Promise<void> {
   if ((await findLeftCopies(target)).length === 0) return;

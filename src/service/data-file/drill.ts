@@ -1,4 +1,4 @@
-/** Proves that a backup can be used: restores it, opens the result, and compares it with the running data. */
+/** Proves that a backup is usable: restores it, opens the result, and compares it with the running data. */
 import { readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { scoreCategory } from "../../contract/limits.ts";
@@ -26,7 +26,7 @@ export interface Drilled extends StoreContents {
   readonly made_at: number;
   /** Finished months whose responses have changed since. */
   readonly differences: readonly string[];
-  /** Responses that the backup lacks, although nothing indicates that they were added later. */
+  /** Responses missing from the backup, although nothing indicates that they were added later. */
   readonly missing: readonly string[];
 }
 
@@ -53,7 +53,6 @@ export async function drill({ file, folder, running, ...options }: DrillOptions)
   }
 }
 
-/** Null if there is none. */
 export function newestBackup(folder: string): string | null {
   const backups = readdirSync(folder).flatMap((name) => {
     const file = path.join(folder, name);
@@ -65,8 +64,8 @@ export function newestBackup(folder: string): string | null {
 }
 
 /**
- * Compares the months from the last one that ended before the backup back to the first. Only imports add responses to
- * those.
+ * Compares months backwards, starting with the last one that had ended before the backup. Only imports add responses to
+ * those months.
  */
 async function compareMonths(
   stores: readonly [backup: Store, running: Store],

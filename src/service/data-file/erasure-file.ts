@@ -1,6 +1,6 @@
 /**
- * The erasure log next to the data file. It survives the file, so that a restored backup doesn't bring anyone back.
- * Copies record where that log is.
+ * The erasure log next to the data file. It survives the file, so that restoring a backup doesn't bring anyone back.
+ * Copies record the log's path.
  */
 import { lstatSync } from "node:fs";
 import * as v from "valibot";
@@ -21,8 +21,8 @@ const LOG = v.object({
 });
 
 /**
- * Erases people who are only in the log next to the data file, then updates that log. Returns their number. Rejects
- * with StoreFileError if the log can't be read, and like `replaceFile` if it can't be written.
+ * Erases people who are only in the log next to the data file, then updates that log. Returns how many were erased.
+ * Rejects with StoreFileError if the log can't be read, and like `replaceFile` if it can't be written.
  */
 export async function syncErasures(store: Store, dataFile: string, random: Pick<Random, "token">): Promise<number> {
   const file = resolveFile(dataFile) + ERASURES_SUFFIX;

@@ -1,4 +1,4 @@
-/** Erasures after a backup: a restore leaves those people out. */
+/** People erased after a backup was made: restoring it leaves them out. */
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import type { Store } from "../domain/ports.ts";
@@ -20,8 +20,8 @@ export interface CopyPlaces {
 }
 
 /**
- * Reads the logs next to the copied file and in the folders of the backup and the new file, and the log in the series'
- * newest backup. Throws StoreFileError for an unreadable log.
+ * Reads the log next to the original data file, those in the folders of the backup and the new file, and the one inside
+ * the series' newest backup. Throws StoreFileError for an unreadable log.
  */
 export async function readLaterErasures(copy: Store, { backup, dataFile }: CopyPlaces): Promise<LaterErasures> {
   const place = await copy.read((tx) => tx.tables.mark("erasures"));
@@ -41,7 +41,7 @@ export async function readLaterErasures(copy: Store, { backup, dataFile }: CopyP
   return { logs: logs.filter((log) => log !== null), unread };
 }
 
-/** A damaged backup is no reason to refuse an older one. */
+/** A damaged backup must not keep an older one from being restored. */
 function asReason(error: unknown): string {
   if (error instanceof StoreFileError) return error.message;
   throw error;
@@ -51,7 +51,7 @@ export async function applyLaterErasures(store: Store, { logs }: LaterErasures):
   let erased = 0;
   for (const log of logs) {
     const own = await store.read(readErasureLog);
-    // A log with another secret belongs to another server.
+    // A log with a different secret belongs to another server.
     if (log.secret === own.secret && !isLogIn(log, own)) erased += await applyErasureLog(store, log);
   }
   return erased;

@@ -18,7 +18,7 @@ export interface LocalService {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly transport: Exchange;
-  /** Delivers due messages to the outbox, unless a server uses this file or has mailed from it, and closes the file. */
+  /** Delivers due messages to the outbox, unless a server delivers or has delivered from this file. Closes it. */
   close(): Promise<void>;
 }
 
@@ -64,7 +64,7 @@ async function connect(parts: CommonParts, name: string): Promise<LocalService> 
   };
 }
 
-/** If there is one, only it knows how to deliver messages. */
+/** Only a server knows how this data's messages are to be delivered. */
 async function hasServer({ store }: CommonParts): Promise<boolean> {
   if ((await livingProcesses(store)).length > 0) return true;
   return store.read(async (tx) => (await tx.senders.list()).length > 0);

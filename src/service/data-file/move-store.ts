@@ -37,8 +37,8 @@ export interface CopiedStore extends StoreContents {
 }
 
 /**
- * Moves a data file's content while nobody else uses either file; from then on the old one refuses to open. Throws
- * FileChoiceError, CopyFailedError, StoreFileError and the signal's reason, and then leaves both as they were.
+ * Moves a data file's content while no one else uses either file; afterwards the old one refuses to open. Throws
+ * FileChoiceError, CopyFailedError, StoreFileError and the signal's reason, and then leaves both files as they were.
  */
 export async function moveStore(options: CopyStoreOptions): Promise<CopiedStore> {
   const { from, to, fromDatabase = null, toDatabase = null, random } = options;
@@ -50,7 +50,7 @@ export async function moveStore(options: CopyStoreOptions): Promise<CopiedStore>
     await refuseServed(source, from);
     if (fromDatabase === null) await syncErasures(source, from, random);
     await source.settle();
-    // Nothing delivers now, so remaining claims belong to a killed server.
+    // No one delivers now, so any claims were left by a killed server.
     await source.write((tx) => releaseDeadClaims(tx), { project: "all" });
     await refuseDamaged(source, from);
     const moved = await source.read((tx) => tx.tables.mark("moved"));
@@ -79,7 +79,7 @@ export async function moveStore(options: CopyStoreOptions): Promise<CopiedStore>
   }
 }
 
-/** Writes a consistent snapshot of a database to a new data file that counts as a backup. Throws like `moveStore`. */
+/** Writes a consistent snapshot of a database to a new data file, which counts as a backup. Throws like `moveStore`. */
 export async function copyDatabase(options: CopyStoreOptions): Promise<StoreContents> {
   const { from, to, fromDatabase = null, clock, random } = options;
   const source = await openData({ ...options, dataFile: from, database: fromDatabase });
@@ -98,7 +98,7 @@ export async function copyDatabase(options: CopyStoreOptions): Promise<StoreCont
 }
 
 export interface RestoredStore extends CopiedStore {
-  /** People erased after the backup; not counted in `people`. */
+  /** People erased after the backup was made; not counted in `people`. */
   readonly later: { readonly erased: number; readonly unread: string | null };
 }
 
@@ -190,13 +190,13 @@ async function refuseDamaged(store: Store, file: string): Promise<void> {
 
 interface FillOptions {
   readonly filledBy: string;
-  /** Where the source says it was moved to, if an earlier run was killed at the end. */
+  /** Where the source says its data is, if an earlier run was killed just before the end. */
   readonly moved: string | null;
 }
 
 /**
- * Fills a store that no one else can open until `finish` has ended. If the command is killed, running it again finishes
- * the work. If `fill` fails, a file created for it is removed.
+ * Fills a store that no one else can open until `finish` is done. If the command is killed, running it again completes
+ * the work. If `fill` fails, the file is removed unless it existed before.
  */
 async function intoEmpty<Result>(
   options: CopyStoreOptions,
@@ -258,7 +258,7 @@ async function readStates(tx: Transaction): Promise<string> {
   return JSON.stringify(states);
 }
 
-/** One transaction, so that a store is never half full. */
+/** Uses one transaction, so that a store is never half full. */
 async function copyStore(
   source: Store,
   target: Store,
@@ -283,7 +283,7 @@ async function copyStore(
           },
           { project: "all", ...LONG },
         )
-        // Caught here; otherwise the source would report the target's error as its own.
+        // Caught here; otherwise the source would report the target's error as one of its own.
         .catch((error: unknown) => ({ error })),
     LONG,
   );

@@ -10,9 +10,9 @@ import { removeAbandonedCopies } from "./backup.ts";
 export interface DatabaseChoice {
   readonly url: string;
   readonly mayMigrate: boolean;
-  /** False refuses an empty database; true by default. */
+  /** False refuses an empty database. Defaults to true. */
   readonly mayCreate?: boolean;
-  /** Clock of writes; the database's by default, so that all processes share one. */
+  /** Which clock timestamps writes. Defaults to the database's, which all processes share. */
   readonly time?: "database" | "clock";
 }
 
@@ -34,7 +34,7 @@ export async function openData(options: DataFileOptions): Promise<Store> {
 }
 
 export async function openDataFile({ dataFile, ...options }: DataFileOptions): Promise<Store> {
-  // A copy left by a killed restore holds personal data. Failing to remove it is no reason not to open the store.
+  // A killed restore may have left a copy with personal data. If that can't be removed, the store opens anyway.
   await removeAbandonedCopies(resolveFile(dataFile), options.random).catch(() => undefined);
   return openSqliteStore({ ...options, file: dataFile });
 }

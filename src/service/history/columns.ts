@@ -4,7 +4,7 @@ export type HistoryFormat = (typeof HISTORY_FORMATS)[number];
 export const HISTORY_STREAMS = ["people", "responses", "unsubscribes", "bounces"] as const;
 export type HistoryStream = (typeof HISTORY_STREAMS)[number];
 
-/** Tables whose rows are parts of responses. */
+/** Tables whose rows are part of a response. */
 export const PART_STREAMS = ["tags", "notes", "questions", "answers", "comments"] as const;
 export type PartStream = (typeof PART_STREAMS)[number];
 
@@ -27,7 +27,7 @@ export type HistoryField =
   | (typeof RESPONSE_FIELDS)[number]
   | (typeof PART_FIELDS)[number];
 
-/** Fields that only exist in the tables of a warehouse. */
+/** Fields that only warehouse tables have. */
 const UNMAPPED: ReadonlySet<HistoryField> = new Set(["synced_at", "question_id", "text"]);
 
 export const HISTORY_FIELDS: readonly HistoryField[] = [
@@ -35,10 +35,10 @@ export const HISTORY_FIELDS: readonly HistoryField[] = [
 ];
 
 export type HistoryTarget =
-  /** `isGiven` means that a flag renamed the column. */
+  /** `isGiven`: a flag renamed the column to this field. */
   | { readonly kind: "field"; readonly field: HistoryField; readonly isGiven?: true }
   | { readonly kind: "property"; readonly key: string }
-  /** An answer to a further question, by the question's id. */
+  /** An answer to a follow-up question, by the question's id. */
   | { readonly kind: "answer"; readonly question: string }
   /** Added by a sync tool, or redundant. */
   | { readonly kind: "ignored" }
@@ -69,8 +69,8 @@ export const SYNCED =
   /^_(?:airbyte_(?:emitted_at|extracted_at|normalized_at)|sdc_(?:extracted_at|batched_at|received_at)|fivetran_synced)$/;
 const SYNC_OWN = /^_(?:airbyte|sdc|fivetran|dlt|hevo|rivery|segment|ab)_|^__hevo|^(?:uuid_ts|loaded_at)$/;
 /**
- * Fields that the API returns but only the server sets: the first follows from the responses, and an import schedules
- * nothing.
+ * Fields that the API returns but an import can't set: `last_responded_at` is computed from the responses, and imports
+ * don't schedule surveys.
  */
 const SERVICE_OWN: ReadonlyMap<string, HistoryTarget> = new Map<string, HistoryTarget>([
   ["last_responded_at", IGNORED],
@@ -192,7 +192,7 @@ function apiTarget(column: string, name: string, stream: HistoryStream | PartStr
   return isField ? field(name as HistoryField) : propertyTarget(column);
 }
 
-/** `person_properties.plan`, `properties[plan]` and a warehouse's `properties_plan`. */
+/** Recognizes `person_properties.plan`, `properties[plan]` and a warehouse's `properties_plan`. */
 function propertyTarget(column: string): HistoryTarget {
   const [, dotted, bracketed, flat] = /^(?:person_)?properties(?:\.(.+)|\[(.+)\]|_(.+))$/is.exec(column) ?? [];
   const key = dotted ?? bracketed ?? flat;
@@ -206,7 +206,7 @@ const SEGMENT_PERSON: Readonly<Record<string, HistoryField>> = {
   context_traits_phone: "phone_number",
   received_at: "synced_at",
 };
-/** Each row of `survey_question_answered` answers one question; the question `score` is the score. */
+/** Each row of `survey_question_answered` answers one question. If that is named `score`, the answer is the score. */
 const SEGMENT: Readonly<Record<string, HistoryField>> = {
   ...SEGMENT_PERSON,
   survey_id: "id",

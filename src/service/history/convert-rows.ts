@@ -1,4 +1,4 @@
-/** Converts one saved row of a known shape to a row of the history, or explains what is wrong with it. */
+/** Converts a saved row of a known shape to a history row, or explains what is wrong with it. */
 import { emailProblem } from "../../contract/text/email.ts";
 import { isJsonObject, type Json, type JsonObject, parseJson } from "../../contract/json.ts";
 import {
@@ -34,7 +34,7 @@ import {
 import { distribute, type DistributedValues } from "./distribute.ts";
 import { type HistoryShape, plainText, unwrapRow } from "./shape.ts";
 
-/** `version` is when the row last changed, if known. */
+/** `version` is when the row last changed, if that is known. */
 export type PastRow =
   | { readonly stream: Exclude<HistoryStream, "responses">; readonly row: PastPerson; readonly version: number }
   | {
@@ -122,7 +122,7 @@ export function createConverter(
   };
 }
 
-/** Properties belong to responses, so other rows can't have any; unknown columns of responses can become properties. */
+/** Only responses have properties here. Their unknown columns can become properties. */
 function createStreamTargets(
   shape: { readonly format: HistoryShape["format"]; readonly stream: HistoryStream | PartStream },
   options: ConvertOptions,
@@ -326,10 +326,10 @@ export function readTags(value: Json | undefined): string[] | null {
   return kept;
 }
 
-/** Author of a note that names none. */
+/** Author of notes that don't name one. */
 const UNKNOWN_AUTHOR = "unknown@localhost";
 
-/** A note that is only an id has no text; any other text is one note. */
+/** In a list, notes that are only ids are lost, because they have no text. Any other text is a single note. */
 function readNotes(value: Json | undefined, at: number, readTime: ReadTime, lost: LostPart[]): PastNote[] | null {
   if (value === undefined) return null;
   const found = parsed(value);
@@ -344,7 +344,7 @@ function readNotes(value: Json | undefined, at: number, readTime: ReadTime, lost
   return notes.length === 0 && lost.includes("note without a text") ? null : notes;
 }
 
-/** Converts a note of the API, or a row of a table of notes. */
+/** Converts a note from the API, or a row of a notes table. */
 export function toNote(note: JsonObject, at: number, readTime: ReadTime): PastNote {
   const text = readText(note.text ?? undefined, "note");
   if (text === null) throw new PastRowError("a note without a text");
@@ -358,7 +358,7 @@ export function toNote(note: JsonObject, at: number, readTime: ReadTime): PastNo
 
 const [SCORE, COMMENT] = ["score", "comment"];
 
-/** Null for the row that has the score, and for a row without a question. */
+/** Null for rows with the score, and for rows without a question. */
 function toOtherAnswer(fields: ReadonlyMap<HistoryField, Json>): {
   readonly stream: "comments" | "answers";
   readonly fields: ReadonlyMap<HistoryField, Json>;

@@ -6,7 +6,7 @@ import type { HistoryField, PartStream } from "./columns.ts";
 import { checkStorableValue, PastRowError, readComment, readTags, toNote } from "./convert-rows.ts";
 import { plainText } from "./shape.ts";
 
-/** Kept in memory, because such tables are small compared with the responses. */
+/** Kept in memory, because these tables are small compared with the responses. */
 export interface ResponseParts {
   add(stream: PartStream, fields: ReadonlyMap<HistoryField, Json>): void;
   complete(response: PastResponse): PastResponse;
@@ -78,7 +78,7 @@ function responseId(fields: Fields): number {
   return id;
 }
 
-/** Segment's rows have no id, so the question identifies them. */
+/** Segment's rows have no id, so they are identified by their question. */
 function answerKey(fields: Fields): string {
   return plainText(fields.get("id") ?? fields.get("question_id"));
 }

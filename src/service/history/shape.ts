@@ -1,6 +1,6 @@
 /**
- * Recognizes saved rows by their columns, never by a file's name: the API's rows as saved by scripts and syncs,
- * warehouse tables, webhook logs, and the dashboard's CSV files.
+ * Recognizes saved rows by their columns, never by a file's name: API rows saved by scripts and syncs, warehouse
+ * tables, webhook logs, and the dashboard's CSV files.
  */
 import { isJsonObject, type Json, type JsonObject, parseJsonObject } from "../../contract/json.ts";
 import {
@@ -17,7 +17,7 @@ import {
 
 export interface HistoryShape {
   readonly format: HistoryFormat;
-  /** Null if each row names it. */
+  /** Null if each row names its own. */
   readonly stream: HistoryStream | PartStream | null;
 }
 
@@ -27,7 +27,7 @@ export interface NoShape {
   readonly missing: readonly (readonly HistoryField[])[];
 }
 
-/** Fields that the rows of each stream need; one of each list is enough. */
+/** The fields that each stream's rows need: at least one field of every inner list. */
 const NEEDED: Readonly<Record<HistoryStream, readonly (readonly HistoryField[])[]>> = {
   responses: [["score"], ["person", "person_id", "email", "phone_number"], ["created_at"]],
   unsubscribes: [["person_id", "email"], ["unsubscribed_at"]],
@@ -42,7 +42,7 @@ function detectPart(columns: ReadonlySet<string>): PartStream | null {
   return columns.has("id") && columns.has("text") && columns.has("type") ? "questions" : null;
 }
 
-/** Uses all columns of a table; if rows are objects, those of the first rows. */
+/** `columns` are those of the table or, if rows are objects, of the first rows. */
 function recognizeShape(columns: readonly string[], choice: ShapeChoice): HistoryShape | NoShape {
   const names = new Set(columns.map((column) => column.trim().toLowerCase()));
   const format = choice.format ?? detectFormat(names);
@@ -58,8 +58,8 @@ function recognizeShape(columns: readonly string[], choice: ShapeChoice): Histor
 }
 
 /**
- * Also tries the dashboard's column names, and prefers them to the API's if they explain more columns. Rows saved from
- * the API have its names in the file itself, before any mapping.
+ * Also tries the dashboard's column names, and prefers them if they explain more columns than the API's. Rows saved
+ * from the API have its names in the file itself, before any renaming.
  */
 function apiOrDashboard(
   columns: readonly string[],
@@ -145,10 +145,10 @@ function fail(columns: readonly string[], format: HistoryFormat, choice: ShapeCh
   return { nearest, format, missing };
 }
 
-/** The row inside a record, or what is wrong with it. Fields that the record doesn't specify are null. */
+/** The row inside a record, or what is wrong with it. Its fields are null if the record doesn't specify them. */
 export type Unwrapped = {
   readonly stream: HistoryStream | null;
-  /** The name that the record itself gives to its stream or event. */
+  /** The name of the stream or event, as given in the record. */
   readonly kind: string | null;
 } & ({ readonly row: JsonObject } | { readonly problem: string });
 
@@ -165,8 +165,8 @@ const WITHOUT_ROW = new Set(
 );
 
 /**
- * Unwraps what a sync or webhook puts around a row: `_airbyte_data`, RECORD messages of Airbyte and Singer, an event.
- * Null for a sync's other messages, such as its state. `format` is null until it is known.
+ * Unwraps what a sync or webhook puts around a row: `_airbyte_data`, RECORD messages of Airbyte and Singer, or an
+ * event. Returns null for a sync's other messages, such as its state. `format` is null until it is known.
  */
 export function unwrapRow(record: JsonObject, format: HistoryFormat | null): Unwrapped | null {
   const { _airbyte_data: data, type, record: inner, event_data: event, event_type: name } = record;

@@ -46,7 +46,7 @@ export interface HistoryCount {
 }
 
 export interface HistoryTally {
-  /** Whether a row is the newest of its key. Of equally new rows, the last one counts. */
+  /** Whether a row is the newest one with its key. Among equally new rows, the last one counts. */
   isNewest(ordinal: number): boolean;
   answeredAt(personId: number): number | null;
   createdAt(personId: number): number | null;
@@ -58,7 +58,7 @@ export interface HistoryTally {
 
 type Kept = Exclude<PastRow, { readonly stream: PartStream }>;
 
-/** The newest row per key. `month` and `category` are set for responses that count in the score. */
+/** The newest row for each key. `month` and `category` are set for responses that count towards the score. */
 const TABLES = `
   PRAGMA journal_mode = OFF;
   PRAGMA synchronous = OFF;
@@ -84,7 +84,7 @@ const KEEP_ADDRESS = `INSERT INTO addresses VALUES (?, ?)
 const MONTHS = `SELECT month, sum(category = 'promoter') AS promoters, sum(category = 'passive') AS passives,
   sum(category = 'detractor') AS detractors FROM newest WHERE month IS NOT NULL GROUP BY month ORDER BY month`;
 
-/** A row with an id and a row with only the address can be about the same person. */
+/** A row with an id and a row with only an address can be about the same person. */
 const PEOPLE = `SELECT (SELECT count(*) FROM people) + (SELECT count(*) FROM addresses WHERE has_id = 0) AS count`;
 
 type Reads = Map<HistoryStream | PartStream, { read: number; refused: number }>;
@@ -138,7 +138,7 @@ function rowAddress({ email, phoneNumber }: PastPerson): string {
   return email === null ? (phoneNumber ?? "") : emailKey(email);
 }
 
-/** Returns month and category, or nothing if the row isn't a response with a score. */
+/** Both are null if the row isn't an NPS response. */
 function monthAndCategory(row: Kept, monthOf: (at: number) => string): readonly [string | null, string | null] {
   if (row.stream !== "responses" || row.row.surveyType !== "nps") return [null, null];
   return [monthOf(row.row.createdAt), scoreCategory(row.row.score)];
@@ -208,7 +208,7 @@ function toScore(counts: MonthCounts): ScoreOfMonth {
 
 /**
  * Returns the month (`2026-01`) of a time in Unix seconds; null is the system's zone. Caches where months begin,
- * because a time zone look-up for every row would take as long as reading the row.
+ * because looking up the time zone for every row would take as long as reading the row.
  */
 function createMonths(zone: string | null): (at: number) => string {
   const wallClock = createWallClock(zone);

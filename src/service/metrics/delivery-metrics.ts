@@ -1,4 +1,4 @@
-/** Must not contain addresses or tokens. */
+/** Metrics of deliveries. They must not contain addresses or tokens. */
 import type { Channel } from "../../contract/routes.ts";
 import { Counter, Histogram, type MetricSample, writeGauge } from "../../runtime/metrics.ts";
 import type { QueueSummary } from "../domain/delivery/oversight.ts";
@@ -83,7 +83,7 @@ export class DeliveryMetrics {
     REPLY_OUTCOMES.map((outcome) => [outcome]),
   );
 
-  /** `seconds` is the time from claim to end. */
+  /** `seconds` is the time from claim to outcome. */
   count({ channel }: { readonly channel: OutgoingChannel }, result: DeliveryResult, seconds: number): void {
     const { kind, attempt = null, segments = 0 } = result;
     this.#segments.add([], segments);
@@ -108,12 +108,12 @@ export class DeliveryMetrics {
     this.#texts.add([outcome]);
   }
 
-  /** A request to a hook that was neither a report nor a text. */
+  /** A request to a hook that was neither a report nor a text message. */
   countRefusal(why: HookRefusal): void {
     this.#refusals.add([why]);
   }
 
-  /** Without a queue, returns only this process's counts. */
+  /** Without a queue, returns only the counts of this process. */
   lines(queue: DueQueue | null, senders: SenderStates): readonly string[] {
     return [
       ...this.#outcomes.lines(),
@@ -158,7 +158,7 @@ function queueLines({ waiting, due, oldestDueSeconds, unknown }: DueQueue): read
   ];
 }
 
-/** Codes have three digits; anything else could create an unlimited number of series. */
+/** Unexpected codes become 0, because each label value creates a series. */
 function replyLabels({ stage, code }: AttemptFacts): readonly string[] {
   return [stage, String(code !== null && code >= 200 && code <= 599 ? code : 0)];
 }

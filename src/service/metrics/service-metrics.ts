@@ -1,4 +1,4 @@
-/** All metrics except those of requests. */
+/** All metrics except those of HTTP requests. */
 import { type Clock, withTimeout } from "../../runtime/clock.ts";
 import {
   Counter,
@@ -65,7 +65,7 @@ const SCHEDULER_SUCCESS: Family = {
 const TRANSACTION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512] as const;
 
-/** Scrapes within this time share one reading of the store. */
+/** Scrapes within this time share one query of the store. */
 const GAUGES_KEPT_MS = 10_000;
 /** Prometheus allows ten seconds per scrape. */
 const STORE_TIMEOUT_MS = 4000;
@@ -76,7 +76,7 @@ interface Sources {
   readonly store: Store;
   readonly deliveries: DeliveryMetrics;
   readonly senders: Omit<SenderStates, "kept">;
-  /** Attempts to send events since the start. */
+  /** Attempts to send webhook events since the start. */
   readonly webhookAttempts: ReadonlyMap<AttemptMeaning["kind"], number>;
 }
 
@@ -141,14 +141,14 @@ export class ServiceMetrics {
     onLocked: (seconds) => this.#lockWait.observe(seconds),
   };
 
-  /** Called each time the scheduler has looked for due surveys. */
+  /** Call it each time the scheduler has looked for due surveys. */
   countTurn(): void {
     this.#schedulerSuccessMs = this.#clock.now();
   }
 
-  /** Omits the store's metrics if it doesn't answer. */
+  /** Omits the store's metrics if the store doesn't respond. */
   async lines({ store, deliveries, senders, webhookAttempts }: Sources): Promise<readonly string[]> {
-    // Counted before this reading takes a connection itself.
+    // Counted first, because the summary itself takes a connection.
     const connections = store.connections();
     this.#summarize ??= readAtMostEvery(this.#clock, GAUGES_KEPT_MS, () => readSummary(store));
     const summary = await withTimeout(this.#clock, STORE_TIMEOUT_MS, this.#summarize(), null).catch(() => null);

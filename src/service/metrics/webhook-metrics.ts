@@ -1,4 +1,4 @@
-/** Must not contain URLs. */
+/** Metrics of webhooks. They must not contain URLs. */
 import { type MetricSample, writeCounter, writeGauge } from "../../runtime/metrics.ts";
 import type { Transaction } from "../domain/ports.ts";
 import type { AttemptMeaning } from "../domain/webhooks/attempts.ts";

@@ -18,7 +18,7 @@ import type { SoftBouncer, Transaction } from "../domain/ports.ts";
 import { PAGE } from "./define/fields.ts";
 import { defineOperation } from "./define/operation.ts";
 
-/** Keys by provider; empty text clears one. */
+/** Keys by provider; an empty string clears one. */
 const keysOf = <const Name extends string>(names: readonly Name[]) =>
   v.partial(v.strictObject(Object.fromEntries(names.map((name) => [name, v.string()])) as Record<Name, typeof key>));
 const key = v.string();
@@ -32,7 +32,7 @@ export const bounceOperations = {
       return {
         email,
         bounced_at: bouncedAt,
-        /** The reply's text and time; null if they weren't stored. */
+        /** From the reply that reported the bounce; null if that wasn't stored. */
         reported_at: evidence?.at ?? null,
         stage: evidence?.stage ?? null,
         code: evidence?.code ?? null,
@@ -66,7 +66,7 @@ export const bounceOperations = {
       }));
     },
   }),
-  /** Without `signed_by`, the secret in the URL is the only proof. */
+  /** If `signed_by` is empty, the secret in the URL is the only proof. */
   "sms.hook": defineOperation({
     scope: "server",
     access: ({ rotate, keys }) => (rotate || Object.keys(keys).length > 0 ? "write" : "read"),
@@ -94,8 +94,8 @@ async function keepKeys<Provider extends KeyedProvider | SigningGateway>(
 }
 
 /**
- * What a report needs besides the secret in the URL. `refused` means another provider's key is stored, so none would be
- * accepted.
+ * What a report needs besides the secret in the URL. `refused` means that it is rejected, because only another provider
+ * has a key.
  */
 function requiredProof(source: HookSource, keys: ReadonlyMap<KeyedProvider, string>) {
   if (source === "ses") return "signature";

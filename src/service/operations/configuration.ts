@@ -12,16 +12,16 @@ import { createWebhookSecret } from "./webhooks.ts";
 const SECTIONS = Object.keys(SETTINGS_SHAPE.entries) as readonly (keyof typeof SETTINGS_SHAPE.entries)[];
 
 export const configurationOperations = {
-  /** Applies all settings of a file or none, and returns a row for each change. */
+  /** Applies all settings of a file or none, and returns one row per change. */
   apply: defineOperation({
     access: ({ dry_run: dryRun }) => (dryRun ? "read" : "write"),
     writesAnyway: true,
     input: {
-      /** The file in the form that `settings` prints with `output: "yaml"`. */
+      /** Settings as printed by `settings` with `output: "yaml"`. */
       file: typed<WantedConfiguration>((given) => (isJsonObject(given) ? given : null), "an object of settings", {
         type: "object",
       }),
-      /** Limits the changes to these sections of the file. */
+      /** Applies only these sections of the file. */
       only: v.optional(namesAmong(SECTIONS), []),
       dry_run: v.optional(v.boolean(), false),
       ...CONFIRM,

@@ -21,7 +21,7 @@ import { readWallClock } from "../domain/projects/settings.ts";
 import { eitherAddress, fromText, moment, oneAddress, PAGE, typed } from "./define/fields.ts";
 import { defineOperation, orNull } from "./define/operation.ts";
 
-/** Each day is counted in every state; reading more at once would delay the service. */
+/** Each day takes one count per state, so more days would delay the service. */
 const DAYS_A_PAGE = 31;
 
 const placeInList = typed<{ readonly at: number; readonly id: number }>(
@@ -32,7 +32,7 @@ const placeInList = typed<{ readonly at: number; readonly id: number }>(
   "the place after a page",
 );
 
-/** A page by scheduled time. `after` is `next` of the previous page. */
+/** Ordered by scheduled time. `after` is the previous page's `next`. */
 const PAGE_FIELDS = {
   state: orNull(v.picklist(LISTED_STATES)),
   reason: orNull(v.picklist(LISTED_REASONS)),
@@ -42,7 +42,7 @@ const PAGE_FIELDS = {
   since: orNull(moment),
   until: orNull(moment),
   order: v.optional(v.picklist(["asc", "desc"]), "desc"),
-  /** Counts surveys by day of the project's zone. */
+  /** Counts surveys per day in the project's time zone. */
   by: orNull(v.picklist(["day"])),
   ...PAGE,
   /** Scheduled time and id of the last row, separated by a colon; or the first second of a day. */
@@ -105,7 +105,7 @@ export const deliveryOperations = {
   "delivery.resume": defineOperation({
     scope: "server",
     access: "write",
-    // Stored, so that other processes and servers that aren't running see it too.
+    // Stored, so that other processes see it too, including servers that start later.
     run: (tx) => tx.senders.setState("senders resumed", tx.nowMs),
     after: async ({ store, senders }) => {
       const held = await releaseAll(store, (tx, limit) => tx.deliveries.releaseHeld(limit, { isOperator: true }));
@@ -114,7 +114,7 @@ export const deliveryOperations = {
       return { released: held + putOff };
     },
   }),
-  /** Composes a test message, which is sent from the machine where the command was typed. */
+  /** Composes a test message. The command sends it from its own machine. */
   "delivery.test": defineOperation({
     access: "read",
     input: { to: v.string() },
@@ -139,7 +139,7 @@ export const deliveryOperations = {
   }),
 };
 
-/** Includes what else is paused, because resuming one doesn't resume the others. */
+/** Lists what else is paused, because resuming one doesn't resume the others. */
 async function toPauseInfo(tx: Transaction, project: ProjectRow | null, pausedAt: number | null) {
   const paused = project === null ? (await tx.projects.list()).filter((each) => each.pausedAt !== null) : [];
   return {
@@ -194,7 +194,7 @@ function toDayInfo({ day, counts }: DayCounts) {
   return { day, surveys: sum, ...surveys, not_scheduled: unscheduled };
 }
 
-/** Describes a scheduled survey or an unscheduled request; `id` is its number among its kind. */
+/** Describes a scheduled survey or an unscheduled request; their ids are separate. */
 function toDeliveryInfo(id: number, row: Omit<ListedDelivery, "id" | "at">) {
   return {
     id: String(id),
@@ -280,7 +280,7 @@ async function readBudgets(tx: Transaction, projects: readonly ProjectRow[]) {
       project: project.name,
       daily_limit: limit,
       sent_today: sent,
-      /** Overdue surveys and reminders, and when the next one can be sent. */
+      /** Number of overdue surveys and reminders, and when the next one can be sent. */
       waiting: count,
       waiting_until: until,
     });

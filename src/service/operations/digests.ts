@@ -20,7 +20,7 @@ const NOBODY = "you@example.com";
 const timeOfDay = typed<number>(fromText(readMinute), "a time of day, as in 08:00");
 
 export const digestOperations = {
-  /** Gives an address or Slack URL that already gets digests the new schedule. */
+  /** Adds a digest, or changes its schedule if this address or Slack URL already has one. */
   "digest.add": defineOperation({
     access: "write",
     input: {
@@ -51,7 +51,7 @@ export const digestOperations = {
     run: (tx, project) => sampleDigest(tx, project, NOBODY),
     after: ({ renderDigest }, due) => renderDigest(due),
   }),
-  /** Sends the current digest once to an id, address or Slack URL. */
+  /** Sends the current digest once, to the reader with this id, address or Slack URL. */
   "digest.test": defineOperation({
     access: "read",
     input: { id: v.string() },

@@ -49,8 +49,8 @@ export function requiredAccess(call: { readonly kind: OperationName }): Access {
 }
 
 /**
- * Carries out operations on an open store. Without a project, they apply to `default`, or to all projects. Throws
- * DomainError.
+ * Runs operations on an open store. Without a project, they apply to `default` or, depending on their scope, to all
+ * projects. Throws DomainError.
  */
 export type Admin = <Name extends OperationName>(
   call: { readonly kind: Name } & ProjectField<Name> & InputOf<Name> & { readonly confirm?: true | Confirmation },
@@ -72,7 +72,7 @@ function resolve(call: { readonly kind: OperationName }) {
 }
 
 type ServedName = { [Name in OperationName]: ScopeOf<Name> extends "server" ? never : Name }[OperationName];
-/** Operations of one project, which HTTP serves. */
+/** HTTP serves the operations that apply to one project. */
 const SERVED = Object.keys(OUTPUTS satisfies Readonly<Record<ServedName, object>>) as readonly ServedName[];
 
 export function isServed(name: string): name is ServedName {
@@ -87,7 +87,7 @@ export function describeOperations() {
   });
 }
 
-/** For callers over HTTP. Returns null if HTTP serves no such operation. Throws DomainError. */
+/** For HTTP callers. Returns null if HTTP doesn't serve the operation. Throws DomainError. */
 export function callServed(
   tools: OperationTools,
   call: { readonly name: string; readonly project: string },

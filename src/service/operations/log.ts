@@ -1,4 +1,3 @@
-/** The operation of `service log`. */
 import * as v from "valibot";
 import type { Json } from "../../contract/json.ts";
 import type { Actor, LogLine } from "../domain/ports.ts";

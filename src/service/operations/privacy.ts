@@ -88,7 +88,7 @@ export const privacyOperations = {
       return { targets, at: tx.now, found: { projects: targets.length, mentions, ...sumUp(erasures) } };
     },
     noted: ({ found }) => ({ result: found }),
-    /** The receipt has counts and a time, but nothing that identifies the person. */
+    /** The receipt has counts and a time, but nothing that identifies anyone. */
     after: async (tools, { targets, at, found }, { dry_run: dryRun }) => {
       if (!dryRun) return { ...found, erased_at: at, ...(await finish(tools, targets)) };
       const later = { erased_at: null, messages: null, suppressions_kept: null, links_kept: null, verified: null };
@@ -110,7 +110,7 @@ export const privacyOperations = {
     prepare: async ({ actor }, _, { log }) => {
       if (log !== null && actor.key !== null) throw new InvalidError({ log: ["can only be set where the data is"] });
     },
-    /** Ages set earlier, even in a backup that was restored, are applied too unless they are switched off. */
+    /** Applies ages set earlier too (even those in a restored backup), unless they are switched off. */
     confirm: async (tx, project, input) => {
       if (isLook(input)) return null;
       const change = toPolicy(input);
@@ -150,7 +150,7 @@ function isLook({ responses, requests, webhooks, log, dry_run: dryRun }: GivenRe
   return dryRun || [responses, requests, webhooks, log].every((age) => age === null);
 }
 
-/** Returns the given ages; null keeps everything. Throws InvalidError. */
+/** Converts the given ages; null keeps everything. Throws InvalidError. */
 function toPolicy({ anonymize, delete: deletes, responses, requests, webhooks, log }: GivenRetention) {
   const isAge = typeof responses === "number";
   if (anonymize && deletes) throw new InvalidError({ anonymize: ["cannot be used with delete"] });
@@ -190,7 +190,7 @@ async function findTargets(store: Store, name: string | null, address: ErasedAdd
   throw new NotFoundError(`no person found with ${whose} in ${name === null ? "any project" : `project ${name}`}`);
 }
 
-/** The rows are gone once committed, so the receipt is returned whatever fails here. */
+/** The erasure is already committed, so failures here are only noted in the receipt. */
 async function finish({ store, onErased, sweepMessages }: OperationTools, targets: readonly Target[]) {
   const problems: string[] = [];
   const orNote = <Result>(what: string, work: Promise<Result>): Promise<Result | null> =>

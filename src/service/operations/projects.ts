@@ -7,7 +7,7 @@ import { addKey, addProject, findKey, revokeKey, rotateKey } from "../domain/pro
 import { lifetime } from "./define/fields.ts";
 import { defineOperation, orNull } from "./define/operation.ts";
 
-/** 32 URL-safe characters, 42 for a read-only key: short enough for every client library. */
+/** 32 URL-safe characters, or 42 for a read-only key; short enough for every client library. */
 export function createKey(random: Random, access: KeyAccess = "full"): string {
   return `${access === "read-only" ? READ_ONLY_PREFIX : ""}${random.token(24)}`;
 }

@@ -63,7 +63,7 @@ export const questionOperations = {
     },
     run: async (tx, project, { id }) => toInfo(await retireQuestion(tx, project, id)),
   }),
-  /** An empty text without choices clears the translation. */
+  /** An empty string without choices clears the translation. */
   "question.text": defineOperation({
     access: "write",
     input: {

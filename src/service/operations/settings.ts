@@ -1,6 +1,6 @@
 /**
- * The operations of `service throttle`, `reminder`, `autopilot`, `settings` and `survey`. Without changes they show the
- * current values.
+ * The operations of `service throttle`, `reminder`, `autopilot`, `settings` and `survey`. Without changes they return
+ * the current values.
  */
 import { readAutopilotSettings } from "../domain/surveys/autopilot/autopilot-settings.ts";
 import * as v from "valibot";
@@ -35,7 +35,7 @@ const number = orNull(
   }),
 );
 const given = Object.values(PROJECT_SETTINGS).map(({ name, kind }) => [name, kind === "number" ? number : text]);
-/** An empty text clears a setting. */
+/** An empty string clears a setting. */
 const SETTING_FIELDS = Object.fromEntries(given) as Record<keyof ConfiguredSettings, typeof text>;
 
 export const settingsOperations = {
@@ -61,7 +61,7 @@ export const settingsOperations = {
       return { after_seconds: settings.after, channel: settings.channel };
     },
   }),
-  /** `tz` is the time zone of the hours. */
+  /** `tz` is the time zone of `hours`. */
   autopilot: defineOperation({
     access: ({ inactive, ...input }) => (inactive ? "write" : writesIfGiven("platform")(input)),
     input: {
@@ -99,7 +99,7 @@ export const settingsOperations = {
       return shown;
     },
   }),
-  /** With `output: "yaml"` it shows all settings of the project, as `apply` takes them. */
+  /** With `output: "yaml"` it returns all settings of the project, in the form that `apply` accepts. */
   settings: defineOperation({
     access: writesIfGiven("output"),
     input: { ...SETTING_FIELDS, output: orNull(v.picklist(["yaml"])) },

@@ -25,7 +25,7 @@ export const shareOperations = {
       }),
     noted: ({ share }) => ({ id: String(share.id) }),
     after: async ({ store, clock, appUrl }, { share, token }) => {
-      // Counts in advance, so that even with many years of answers the first visit is fast.
+      // Counts past days now, so that the first visit is fast even after many years of answers.
       await keepDays(store, share, { first: null, last: utcDay(unixSeconds(clock)) - 1 });
       const url = `${appUrl()}/d/${token}`;
       return { ...toShareInfo(share), url, csv_url: `${url}.csv` };

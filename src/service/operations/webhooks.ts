@@ -24,7 +24,7 @@ import { defineOperation, orNull } from "./define/operation.ts";
 
 const SECRET_BYTES = 32;
 const STEP = 500;
-/** Each event includes the log of its attempts. */
+/** Kept small, because each event includes the log of its attempts. */
 const EVENTS_A_PAGE = 100;
 
 export function createWebhookSecret(random: Random): string {
@@ -36,7 +36,7 @@ export const webhookOperations = {
     access: "write",
     input: {
       url: v.string(),
-      // The refusal doesn't repeat it.
+      // The error message doesn't repeat the secret.
       secret: orNull(
         typed<string>(
           (given) => (typeof given === "string" ? given : null),
@@ -93,7 +93,7 @@ export const webhookOperations = {
     input: { id: v.string() },
     run: async (tx, project, { id }) => toInfo(tx, await enableWebhook(tx, project, id)),
   }),
-  /** `overlap` is how long the old secret is also used for signing, in seconds. */
+  /** `overlap` is how many seconds the old secret still signs, too. */
   "webhook.rotate": defineOperation({
     access: "write",
     input: { id: v.string(), overlap: v.optional(overlap, DAY_SECONDS) },
@@ -128,7 +128,7 @@ export const webhookOperations = {
       return { rows: shown.map(toDelivery), next: rows.length > limit ? String(shown.at(-1)?.event) : null };
     },
   }),
-  /** Without `since` and `event`, resends permanently failed events. */
+  /** Without `since` and `event`, resends the events that failed permanently. */
   "webhook.redeliver": defineOperation({
     access: "write",
     input: { id: v.string(), since: orNull(moment), event: orNull(v.string()) },
@@ -173,7 +173,7 @@ async function toInfo(tx: Transaction, webhook: WebhookRow) {
     format: webhook.format,
     signature_header: webhook.signatureHeader,
     waiting,
-    /** Number of events that were never delivered. */
+    /** Number of events that couldn't be delivered. */
     failed,
     /** Number of events that occurred after the webhook had been disabled for more than 7 days. */
     missed: webhook.missed,

@@ -22,7 +22,7 @@ export async function copyData(options: DataFileOptions, to: Store, signal: Abor
   }
 }
 
-/** A served file has a WAL and is copied by SQLite. Opening any other file would change it. */
+/** SQLite copies a served file, which has a WAL. Any other file is copied as is, because opening it would change it. */
 async function copyDataFile(options: DataFileOptions, file: string): Promise<void> {
   const { dataFile } = options;
   const log = await stat(`${dataFile}-wal`).catch(() => null);

@@ -1,4 +1,4 @@
-/** When messages are held back: some leave later than planned, others never leave. */
+/** Finds messages that are held back: some are sent later than planned, others never. */
 import { PLATFORMS } from "../../contract/resources.ts";
 import { createWallClock, DAY_SECONDS } from "../../runtime/zone.ts";
 import { readReminder } from "../domain/delivery/reminders.ts";
@@ -11,7 +11,7 @@ import { nextOpen } from "../domain/windows/open-time.ts";
 import type { Held } from "./results.ts";
 
 /**
- * Why a message leaves later than planned. Call it before the message is settled, because that schedules the member's
+ * Why a message is sent later than planned. Call it before the message is settled, because that schedules the member's
  * next survey.
  */
 export async function findWaits(tx: Transaction, due: DueQuestion, zone: string): Promise<Held[]> {
@@ -28,7 +28,7 @@ export async function findWaits(tx: Transaction, due: DueQuestion, zone: string)
   ];
 }
 
-/** The planned time, whatever the sending window. */
+/** The planned time, ignoring the sending window. */
 async function findPlanned(
   tx: Transaction,
   due: DueQuestion,
@@ -49,7 +49,7 @@ export interface Silent {
   readonly withoutAddress: number;
 }
 
-/** Finds Autopilot members who get no survey, and when they would have been surveyed until `until` (Unix seconds). */
+/** Finds Autopilot members who get no surveys, and when they would have been due, up to `until` (Unix seconds). */
 export async function findSilentMembers(store: Store, project: ProjectRow, until: number): Promise<Silent> {
   const held: Held[] = [];
   let withoutAddress = 0;

@@ -17,7 +17,7 @@ export interface PeriodRow {
 
 type Counts = { -readonly [Name in Exclude<keyof PeriodRow, "period">]: number };
 
-/** Also returns periods without surveys. */
+/** Includes periods without surveys. */
 export function toPeriods({ since, until, zone, messages, held }: Rehearsal, by: RehearsalPeriod): PeriodRow[] {
   const wallClock = createWallClock(zone);
   const periodName = (wall: number): string => periodLabel(by, periodStart(by, toCalendarDay(wall)));

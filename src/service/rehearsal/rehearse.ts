@@ -1,6 +1,6 @@
 /**
  * Shows the effect of a project's settings: runs the real scheduler on a copy of the data, with a clock that jumps to
- * the next due time and a sender that only records.
+ * the next due time and a sender that only records messages.
  */
 import type { Random } from "../../runtime/random.ts";
 import { DEFAULT_ZONE } from "../../runtime/zone.ts";
@@ -21,7 +21,7 @@ import { Answers, JumpClock } from "./simulated.ts";
 export interface RehearsalOptions extends Omit<DataFileOptions, "onEvent"> {
   readonly project: string;
   readonly until: number;
-  /** The share of surveys that are answered, 0 to 1, and the random numbers that choose them. */
+  /** The share of surveys that get an answer, 0 to 1, and the random numbers that choose them. */
   readonly answerRate: number;
   readonly chance: Pick<Random, "fraction">;
   readonly onMoment: (at: number) => Promise<void>;
@@ -46,11 +46,11 @@ export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
 
 async function copyInto(store: Store, options: RehearsalOptions): Promise<void> {
   await copyData(options, store, options.signal);
-  // A restored copy is paused; this shows what happens once it isn't.
+  // Copies are paused; the rehearsal shows what happens without the pause.
   await store.write(
     async (tx) => {
       await tx.senders.setPaused(null);
-      // Claims of a running server don't matter in the copy.
+      // The copy may contain claims of a running server.
       await releaseDeadClaims(tx);
       for (const { id, name } of await tx.projects.list())
         await tx.projects.setPaused(id, name === options.project ? null : tx.now);
@@ -140,7 +140,7 @@ function createRecorder(store: Store, clock: JumpClock, recorded: Recorded): Mes
   };
 }
 
-/** A survey outside Autopilot postpones Autopilot's next one. */
+/** A survey outside Autopilot delays the member's next Autopilot survey. */
 async function noteThrottled(store: Store, due: DueQuestion, now: number, held: Held[]): Promise<void> {
   const { project, person } = due;
   await store.read(async (tx) => {

@@ -8,7 +8,7 @@ export interface RehearsedMessage {
   readonly sent_at: number;
 }
 
-/** When a survey would be due, and why it is held back. */
+/** When a survey would have been due, and why it is held back. */
 export interface Held {
   readonly at: number;
   readonly why: "throttled" | "unsubscribed" | "bounced" | "limit" | "window";
@@ -20,6 +20,6 @@ export interface Rehearsal {
   readonly zone: string;
   readonly messages: readonly RehearsedMessage[];
   readonly held: readonly Held[];
-  /** Members of Autopilot without an address for it. */
+  /** Autopilot members without an address for its channel. */
   readonly withoutAddress: number;
 }

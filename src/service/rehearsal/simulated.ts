@@ -17,7 +17,7 @@ export function createChance(seed: number): Pick<Random, "fraction"> {
   };
 }
 
-/** Time only moves when it is set. `sleep` lets other work run and takes no time. */
+/** Its time only changes when set. `sleep` lets other work run and takes no time. */
 export class JumpClock implements Clock {
   /** Unix seconds. */
   seconds: number;
@@ -44,7 +44,7 @@ const WITHIN_SECONDS = 3 * 86_400;
 const SCORE = 9;
 const WINDOW_SECONDS = 86_400;
 
-/** A share of the people answer, within three days of their survey. */
+/** A share of people answer, within three days of getting their survey. */
 export class Answers {
   readonly #store: Store;
   readonly #rate: number;

@@ -52,7 +52,7 @@ export interface Session {
 /** The number of values per statement, fixed so that the statement is prepared once. */
 const IN_MAX = 50;
 
-/** Selects rows whose column, at the end of `sql` (`… AND id IN`), has one of the values. */
+/** Selects rows by any number of values; `sql` ends with `… AND id IN`. */
 export async function allIn(
   database: Database,
   sql: string,
@@ -64,7 +64,7 @@ export async function allIn(
   for (let at = 0; at < wanted.length; at += IN_MAX) {
     const values = wanted.slice(at, at + IN_MAX);
     const [last = null] = values.slice(-1);
-    // Fills up with a repeated value, which is harmless.
+    // Repeats the last value, which is harmless.
     while (values.length < IN_MAX) values.push(last);
     rows.push(...(await database.all(text, [...before, ...values])));
   }

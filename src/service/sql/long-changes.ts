@@ -3,10 +3,7 @@ import type { Database } from "./database.ts";
 
 /** Rows per step. */
 export const STEP = 50;
-/**
- * A transaction runs steps until this time has passed, so that others wait only briefly, and at most this number of
- * them.
- */
+/** A transaction runs steps for at most this time, so that other writes wait only briefly, and at most this many. */
 const STEPS_MS = 20;
 const STEPS_MAX = 20;
 
@@ -17,7 +14,7 @@ export interface LongChange {
   readonly kind: LongChangeKind;
   /** The id of the trend or person, or the platform's name. */
   readonly target: string;
-  /** The last id that is done; steps go in ascending order. */
+  /** The last id processed; steps run in ascending id order. */
   readonly doneTo: number;
 }
 
@@ -37,14 +34,14 @@ export class LongChanges {
   readonly #step: (change: LongChange) => Promise<number | null>;
   readonly #options: LongChangesOptions;
 
-  /** `step` does one step and resolves with its last id; null when nothing is left. */
+  /** `step` runs one step and resolves with the last id processed, or null when nothing is left. */
   constructor(database: Database, step: (change: LongChange) => Promise<number | null>, options: LongChangesOptions) {
     this.#database = database;
     this.#step = step;
     this.#options = options;
   }
 
-  /** Does the first steps now and, if there are more, saves the change. True if all is done. */
+  /** Runs the first steps now and, if more are needed, saves the change for later. True if everything is done. */
   async begin(change: Key): Promise<boolean> {
     this.forget(change);
     const doneTo = await this.#proceed({ ...change, doneTo: 0 });
@@ -100,14 +97,14 @@ export class LongChanges {
 export interface StepLoopOptions {
   /** Set if a change may be saved; the loop clears it. */
   readonly isNoted: { value: boolean };
-  /** Finds a project with a saved change, using a read, because that doesn't wait for writers. */
+  /** Finds a project with a saved change in a read, which doesn't wait for writers. */
   readonly find: () => Promise<number | null>;
   /** Runs some steps of that project in a separate transaction. */
   readonly proceed: (project: number) => Promise<unknown>;
   readonly isClosed: () => boolean;
 }
 
-/** Runs saved long changes in steps, between other jobs. A failed step ends the loop until the next start. */
+/** Runs saved long changes step by step, between other jobs. A failed step ends the loop until the next start. */
 export class StepLoop {
   readonly #options: StepLoopOptions;
   #running: Promise<void> | null = null;
@@ -116,7 +113,7 @@ export class StepLoop {
     this.#options = options;
   }
 
-  /** Does nothing if it is running or nothing is saved. Cheap. */
+  /** Cheap if the loop is running or nothing is saved. */
   start = (): void => {
     // `settle` reports failures; the store continues either way.
     void this.settle().catch(() => undefined);

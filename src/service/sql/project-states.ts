@@ -4,7 +4,7 @@
  */
 import type { Database, ProjectState, SqlRow, SqlValue } from "./database.ts";
 
-/** The row of writes that belong to no project. */
+/** Used by writes that belong to no project. */
 export const NO_PROJECT = 0;
 
 /** The project that a write may change; null for all. */
@@ -49,7 +49,7 @@ export class ProjectStates {
     return state;
   }
 
-  /** A snapshot for `restore`, to undo a job of the write. */
+  /** A snapshot for `restore`, to undo one job of the write. */
   mark(): ReadonlyMap<number, ProjectState> {
     return new Map([...this.#held].map(([project, state]) => [project, { ...state }]));
   }
@@ -78,7 +78,7 @@ export class ProjectStates {
   }
 }
 
-/** Ids rise within a project and reveal nothing about others. */
+/** Ids ascend within a project, and reveal nothing about other projects. */
 export async function assignId(database: Database, project: number): Promise<number> {
   const state = await database.state(project);
   state.nextId += 1;

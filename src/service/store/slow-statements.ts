@@ -1,4 +1,4 @@
-/** Counts statements and reports slow ones by name: texts may be long, and values are personal data. */
+/** Counts statements and reports slow ones by name, because they can be long and their values are personal data. */
 import type { Clock } from "../../runtime/clock.ts";
 import type { StoreWatch } from "../domain/ports.ts";
 
@@ -15,7 +15,7 @@ export function noteStatement({ clock, onSlow, onStatement }: StatementWatch, st
   if (ms > SLOW_MS) onSlow(statementName(sql), ms / 1000);
 }
 
-/** The verb, first table and a checksum, such as `select people 3f2a91c0`: the same in every run. */
+/** Verb, first table and checksum, such as `select people 3f2a91c0`; the same in every run. */
 export function statementName(sql: string): string {
   const verb = /\w+/.exec(sql)?.[0].toLowerCase() ?? "empty";
   const table = /\b(?:from|into|update|table)\s+(\w+)/i.exec(sql)?.[1];

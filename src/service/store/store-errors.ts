@@ -1,8 +1,8 @@
 import { UnavailableError } from "../domain/errors.ts";
 
 /**
- * `foreign` belongs to another program, `outdated` is older than the baseline, `missing` no longer exists but has a
- * log.
+ * `foreign`: another program's file; `outdated`: older than the baseline; `missing`: the file is gone but its log is
+ * there.
  */
 export type FileTrouble =
   | "not_sqlite"

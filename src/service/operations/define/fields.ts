@@ -1,4 +1,4 @@
-/** Fields of operations that take a value as it is typed on the command line, or as JSON prints it. */
+/** Input fields of operations. They accept values as typed on the command line, or as printed in JSON. */
 import * as v from "valibot";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
 import { TIME_MAX } from "../../../contract/limits.ts";
@@ -17,7 +17,7 @@ import { readPeriod } from "../../../runtime/calendar/periods.ts";
 import { readMoment } from "../../../runtime/calendar/read-moment.ts";
 import { InvalidError } from "../../domain/errors.ts";
 
-/** Lists and maps are only named by their kind, because they can have any size and depth. */
+/** Shows only the kind of lists and maps, which can have any size and depth. */
 export function showInput(input: unknown): string {
   if (typeof input === "string") return quoteText(input);
   if (typeof input !== "object" || input === null) return String(input);
@@ -25,8 +25,8 @@ export function showInput(input: unknown): string {
 }
 
 /**
- * `read` returns null for invalid values. `form` ends a sentence that begins with the value, or builds that sentence
- * from it.
+ * `read` returns null for invalid values. `form` completes the message "… is not …", or builds the whole message from
+ * the value.
  */
 export function typed<Value, Given = Value | string>(
   read: (given: unknown) => Value | null,
@@ -45,12 +45,12 @@ export function typed<Value, Given = Value | string>(
   );
 }
 
-/** For `typed`: reads only texts. */
+/** For `typed`: reads only strings. */
 export function fromText<Value>(read: (text: string) => Value | null): (given: unknown) => Value | null {
   return (given) => (typeof given === "string" ? read(given.trim()) : null);
 }
 
-/** For `typed`: reads texts, and numbers as seconds. */
+/** For `typed`: reads strings, and numbers as seconds. */
 function fromSeconds<Value>(read: (text: string) => Value | null): (given: unknown) => Value | null {
   return (given) => fromText(read)(typeof given === "number" ? `${given}s` : given);
 }
@@ -61,7 +61,7 @@ function only(value: number | null, isAllowed: (value: number) => boolean): numb
 
 const SECONDS: JsonObject = { type: ["integer", "string"], description: "seconds, or a duration such as 90d" };
 
-/** Accepts 1 second to 100 years, unless `isAllowed` differs. */
+/** Accepts 1 second to 100 years by default. */
 function lasting(read: (text: string) => number | null, form: string, isAllowed = isLifetime) {
   return typed<number>(
     fromSeconds((text) => only(read(text), isAllowed)),
@@ -103,7 +103,7 @@ export function wholeNumber(min: number, max: number) {
 
 const rowNumber = typed<number>(fromText(readWholeNumber), "the place after a page");
 
-/** Fields of a list in pages; `after` is `next` of the previous page. */
+/** Parameters of a paginated list; `after` is the previous page's `next`. */
 export const PAGE = { after: v.optional(v.nullable(rowNumber), null), limit: v.optional(wholeNumber(1, 500), 50) };
 
 interface GivenAddress {
@@ -118,14 +118,14 @@ export function eitherAddress({ email, phone_number: phone }: GivenAddress): str
   return email ?? phone;
 }
 
-/** Throws InvalidError unless one of the two is given. */
+/** Throws InvalidError unless exactly one of the two is given. */
 export function oneAddress(given: GivenAddress): string {
   const address = eitherAddress(given)?.trim() ?? "";
   if (address === "") throw new InvalidError({ email: ["can't be blank"] });
   return address;
 }
 
-/** Splits names at commas, in one text or several. Anything else becomes an empty name. */
+/** Splits a string, or each string of a list, at commas. Anything else becomes an empty name. */
 function splitNames(given: unknown): string[] {
   const texts = [given].flat().flatMap((text) => (typeof text === "string" ? text.split(",") : [""]));
   return texts.map((text) => text.trim());
@@ -137,7 +137,7 @@ export const names = typed<readonly string[], readonly string[] | string>(
   { type: ["array", "string"], items: { type: "string" } },
 );
 
-/** Some of these, in this order. */
+/** Accepts some of these names, and returns them in this order. */
 export function namesAmong<Name extends string>(allowed: readonly Name[]) {
   return typed<readonly Name[], readonly string[] | string>(
     (given) => {
@@ -156,7 +156,7 @@ export function isPairs(map: JsonObject): map is Record<string, string> {
   return Object.values(map).every((value) => typeof value === "string");
 }
 
-/** Accepts `key=value`, a list of these, or a map. */
+/** Accepts `key=value`, a list of such strings, or a map. */
 export const keyValues = typed<Pairs, Pairs | readonly string[] | string>(
   (given) => {
     if (isJsonObject(given)) return isPairs(given) ? given : null;
@@ -181,7 +181,7 @@ export function span(read: (text: string) => NumberSpan | null, form: string) {
   });
 }
 
-/** Returns a function of the transaction's time, because times such as 7d are relative. The result is Unix seconds. */
+/** Returns a function of the transaction's time, because times such as 7d are relative. Its result is Unix seconds. */
 export const moment = typed<(now: number) => number, number | string>(
   (given) => {
     if (typeof given === "number") return Number.isSafeInteger(given) && given >= 0 ? () => given : null;

@@ -1,4 +1,4 @@
-/** A `service` verb as one record: its input, who may run it, and its transaction. */
+/** Defines a `service` verb: its input, the access it needs, and its transaction. */
 import { isDeepStrictEqual } from "node:util";
 import * as v from "valibot";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
@@ -23,7 +23,7 @@ interface Preview {
   readonly message: string;
 }
 
-/** An e-mail to one reader, not yet signed. */
+/** An e-mail to one person, not yet signed. */
 export interface ComposedMail {
   /** Envelope sender; `to` is the envelope recipient. */
   readonly from: string;
@@ -60,19 +60,19 @@ export interface OperationTools {
   readonly renderPreview: (survey: DueSurvey) => Promise<Preview>;
   readonly renderDigest: (due: DueDigest) => Promise<Preview>;
   readonly sendDigest: (due: DueDigest) => Promise<SentDigest>;
-  /** An e-mail that looks like a survey and says that it is a test. */
+  /** An e-mail that looks like a survey but says that it is a test. */
   readonly composeTest: (project: Project, to: string) => Promise<ComposedTest>;
   readonly sendTest: (
     webhook: WebhookRow,
     event: { readonly eventId: string; readonly body: string },
   ) => Promise<AttemptEnd>;
-  /** Deletes the messages of deleted people. Returns their number, or null if the next server does it. */
+  /** Deletes the messages of deleted people. Returns how many, or null if the next server will do it. */
   readonly sweepMessages: () => Promise<number | null>;
   readonly onErased: () => Promise<void>;
 }
 
 export type Access = "read" | "write";
-/** `any` means one project, or all. */
+/** `any` means either one project or all of them. */
 export type Scope = "project" | "server" | "any";
 type ProjectOf<Of extends Scope> = Of extends "project" ? ProjectRow : Of extends "server" ? null : ProjectRow | null;
 type Fields = v.ObjectEntries;
@@ -88,30 +88,30 @@ type ReadonlyList<Value> = Value extends (infer Item)[] ? readonly Item[] : Valu
 interface Noted {
   /** Id of what was changed; defaults to the `id` of the result. */
   readonly id?: string;
-  /** The project changed by a server operation, if it is only one. */
+  /** The project that a server operation changed, if it was only one. */
   readonly of?: Project;
-  /** Set if it differs from what the transaction returns. Texts in it aren't logged. */
+  /** Set if it differs from what the transaction returns. Strings in it aren't logged. */
   readonly result?: object;
 }
 
 interface Spec<Of extends Scope, Each extends Fields, Prepared, Done, Result> {
   /** Defaults to `project`. */
   readonly scope?: Of;
-  /** Depends on the input if the operation only shows values unless there is something to change. */
+  /** A function if the operation only shows values when the input changes nothing. */
   readonly access: Access | ((input: Parsed<Each>) => Access);
   readonly input?: Each;
   /** Set to `all` for a server operation that creates a project; other server operations can't change projects. */
   readonly locks?: "all";
-  /** For a dry run that makes its changes and then throws `Undone`. */
+  /** Uses a write transaction even for read access, such as for a dry run that ends by throwing `Undone`. */
   readonly writesAnyway?: true;
-  /** Describes what would be removed, read in the same transaction; null for nothing. See `requireConfirmed`. */
+  /** Describes what would be removed, in the same transaction; null if nothing would. See `requireConfirmed`. */
   readonly confirm?: (
     tx: Transaction,
     project: ProjectOf<Of>,
     input: Parsed<Each>,
     prepared: Prepared,
   ) => Promise<Confirmation | null>;
-  /** Reads before the transaction, in as many transactions as needed. `project` is a name. */
+  /** Runs before the transaction, and can use several of its own. `project` is a name. */
   readonly prepare?: (tools: OperationTools, project: string | null, input: Parsed<Each>) => Promise<Prepared>;
   readonly run: (
     tx: Transaction,
@@ -121,7 +121,7 @@ interface Spec<Of extends Scope, Each extends Fields, Prepared, Done, Result> {
     prepared: Prepared,
   ) => Promise<Done>;
   readonly noted?: (done: Done) => Noted;
-  /** Runs after the commit and can be repeated: if it is killed, the next start or the same command finishes it. */
+  /** Runs after the commit and can be repeated: the next start or the same command finishes what was interrupted. */
   readonly after?: (tools: OperationTools, done: Done, input: Parsed<Each>) => Promise<Result>;
 }
 
@@ -136,7 +136,7 @@ export class Undone<Result> extends Error {
   }
 }
 
-/** `name` is the operation's; `project` is a name, null for an operation of the server. */
+/** `name` is the operation's name; `project` is a project's name, or null for an operation on the server. */
 interface Call {
   readonly name: string;
   readonly project: string | null;
@@ -198,7 +198,7 @@ export function defineOperation<
   };
 }
 
-/** `true`, or the confirmation that was part of the refusal. */
+/** `true`, or the confirmation that came with the refusal. */
 export const CONFIRM = {
   confirm: v.optional(
     typed<boolean | JsonObject>(
@@ -210,7 +210,7 @@ export const CONFIRM = {
   ),
 };
 
-/** Throws UnconfirmedError if something would be removed and that wasn't confirmed. */
+/** Throws UnconfirmedError if something would be removed and the removal wasn't confirmed. */
 export async function requireConfirmed(
   { confirm: given }: { readonly confirm?: boolean | JsonObject },
   wanted: () => Promise<Confirmation | null>,
@@ -219,7 +219,7 @@ export async function requireConfirmed(
   if (confirmation !== null && !isDeepStrictEqual(given, confirmation)) throw new UnconfirmedError(confirmation);
 }
 
-/** `whole` names the input in errors that don't concern a single field. Throws InvalidError. */
+/** `whole` names the input in errors that don't belong to a field. Throws InvalidError. */
 export function readInput<Shape extends v.GenericSchema>(
   schema: Shape,
   given: unknown,
@@ -250,7 +250,7 @@ interface Change extends Call, Noted {
   readonly locks: "none" | "all";
 }
 
-/** Adds a change to its project's log; a change to the whole server is added to every log. */
+/** Logs a change in its project; a change to the whole server is logged in every project. */
 async function keepLine(tx: Transaction, project: ProjectRow | null, actor: Actor, change: Change): Promise<void> {
   const { name: operation, input, done, locks } = change;
   const id = change.id ?? idOf(done) ?? (/^\d+$/.test(idOf(input) ?? "") ? idOf(input) : null);
@@ -264,7 +264,7 @@ async function keepLine(tx: Transaction, project: ProjectRow | null, actor: Acto
 
 const UNSAID: ReadonlySet<string> = new Set(["id", "confirm", "dry_run"]);
 
-/** A switch that is off and an empty list count as not given. */
+/** False and an empty list count as not given. */
 function isSaid(value: unknown): boolean {
   return value !== false && !(Array.isArray(value) && value.length === 0);
 }
@@ -273,7 +273,7 @@ function idOf(value: unknown): string | null {
   return typeof value === "object" && value !== null && "id" in value ? String(value.id) : null;
 }
 
-/** Keeps the result's numbers, times and switches, but no personal data or secrets. */
+/** Keeps the result's numbers, times and booleans, but no personal data or secrets. */
 function toPlainResult(result: unknown): string | null {
   const fields = typeof result === "object" && result !== null ? Object.entries(result) : [];
   const plain = fields.filter(([, value]) => value === null || ["number", "boolean"].includes(typeof value));
@@ -304,7 +304,7 @@ function readInProject<Done>(
   return store.read(async (tx) => work(tx, await requireProject(tx, name)));
 }
 
-/** Doesn't block writes of other projects. Throws NotFoundError. */
+/** Doesn't block writes to other projects. Throws NotFoundError. */
 export async function writeInProject<Done>(
   store: Store,
   name: string,
@@ -314,7 +314,7 @@ export async function writeInProject<Done>(
   return store.write(async (tx) => work(tx, await requireProject(tx, name)), { project: id });
 }
 
-/** Used in `after`: waits for long changes that the operation started. */
+/** Used in `after`: waits for long changes that the operation has started. */
 export async function settle<Done>({ store }: OperationTools, done: Done): Promise<Done> {
   await store.settle();
   return done;
@@ -325,7 +325,7 @@ export function orNull<const Each extends v.GenericSchema>(schema: Each) {
   return v.optional(v.nullable(schema), null);
 }
 
-/** Used as `access`: read-only unless the input has a value other than the fields in `scope`. */
+/** Used as `access`: read, unless the input has a value outside the fields in `scope`. */
 export function writesIfGiven(...scope: readonly string[]): (input: object) => Access {
   return (input) => (Object.keys(withoutNulls(input)).some((name) => !scope.includes(name)) ? "write" : "read");
 }

@@ -1,4 +1,4 @@
-/** The fields that each operation returns, by kind. They are the columns of its command; there may be others. */
+/** The fields that each operation returns, with their kinds; commands show them as columns. There may be others. */
 import type { ColumnKind } from "../../../contract/column-kinds.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { KIND_SCHEMAS } from "../../../contract/column-kinds.ts";
@@ -192,7 +192,7 @@ export const OUTPUTS = {
   "delivery.test": { subject: "text", message_id: "text", mail: "text" },
   pause: PAUSE,
   resume: PAUSE,
-  /** Nothing in it reveals who was erased. */
+  /** No field may reveal who was erased. */
   erase: {
     erased_at: "time",
     projects: "number",

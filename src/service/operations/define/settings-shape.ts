@@ -1,4 +1,4 @@
-/** The shape of the settings that `apply` takes; the rules check their values. */
+/** The shape of the settings that `apply` accepts. Their values are checked when they are applied. */
 import * as v from "valibot";
 import { isJsonObject } from "../../../contract/json.ts";
 import { QUESTION_TYPES } from "../../../contract/questions/questions.ts";
@@ -13,7 +13,7 @@ import { isPairs, typed } from "./fields.ts";
 const TEXT = v.nullable(v.string());
 const NUMBER = v.nullable(v.number());
 const FLAG = v.optional(v.boolean());
-/** `v.record` would pass over the key `constructor`. */
+/** `v.record` would skip the key `constructor`. */
 const WHERE = typed((given) => (isJsonObject(given) && isPairs(given) ? given : null), "a map of texts");
 const SPAN = v.strictObject({ from: v.number(), to: v.number() });
 

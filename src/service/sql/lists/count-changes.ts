@@ -22,7 +22,7 @@ export function addCounts(one: Counts, other: Counts, sign: number): Counts {
   };
 }
 
-/** Days are also summed in blocks, which keeps sums over years short. */
+/** Counts are also stored per block of days, which makes sums over years fast. */
 export const BLOCK_DAYS = 32;
 /** The `span` of lists without days. */
 export const WHOLE = 0;

@@ -1,4 +1,4 @@
-/** The lists whose rows are counted. Counts are maintained, read and checked from this data. */
+/** The lists whose rows are counted. These definitions control how counts are updated, read and checked. */
 import type { Channel } from "../../../contract/routes.ts";
 import type { SqlRow, SqlValue } from "../sql-values.ts";
 import { addCondition, type Where } from "./fragments.ts";
@@ -7,13 +7,13 @@ export type CountedTable = "people" | "responses" | "trend_responses" | "message
 
 export interface CountedList {
   readonly table: CountedTable;
-  /** The name in `row_counts`. Rows with different values of a `{column}` belong to different lists. */
+  /** The name in `row_counts`. Each value of a `{column}` in the name makes a separate list. */
   readonly name: string;
-  /** The time whose UTC days are counted; a list without it has a single count. */
+  /** The time column: rows are counted per UTC day. Without it, the list has a single count. */
   readonly at?: string;
-  /** Another column that must not be null. */
+  /** A column that must not be null. */
   readonly needs?: string;
-  /** A flag that excludes the row. */
+  /** A flag column that excludes rows. */
   readonly unless?: string;
   /** Also counts rows by the category of their score. */
   readonly isScored?: boolean;
@@ -93,7 +93,7 @@ export function membershipConditions({ at, needs, unless }: CountedList): readon
   return [...present.map((column) => `${column} IS NOT NULL`), ...(unless === undefined ? [] : [`${unless} = 0`])];
 }
 
-/** Like the condition in SQL, but for a new row, in which missing columns have their default. */
+/** Checks the same conditions as the SQL, but on a new row. Missing columns have their default. */
 export function isMember({ at, needs, unless }: CountedList, row: Readonly<Record<string, SqlValue>>): boolean {
   const isThere = (column: string | undefined): boolean => column === undefined || (row[column] ?? null) !== null;
   return isThere(at) && isThere(needs) && (unless === undefined || (row[unless] ?? 0) === 0);

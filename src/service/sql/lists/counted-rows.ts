@@ -13,15 +13,14 @@ export function sendRow(database: Database, table: CountedTable, row: NewRow): v
   database.counts.add(table, row, 1);
 }
 
-/** Rejects with UniqueViolation. */
 export async function insertRow(database: Database, table: CountedTable, row: NewRow): Promise<void> {
   await database.run(insertSql(table, Object.keys(row)), Object.values(row));
   database.counts.add(table, row, 1);
 }
 
 /**
- * Returns the number of changed rows. `old` has the previous values of those changed columns that affect counts, the
- * same for all rows; if omitted, they are read. Rejects with UniqueViolation.
+ * Returns the number of changed rows. `old` has their previous values of the columns that affect counts, if they are
+ * the same for all rows; otherwise they are read first. Rejects with UniqueViolation.
  */
 export async function updateRows(
   database: Database,
@@ -43,7 +42,7 @@ export async function updateRows(
   return after.length;
 }
 
-/** Deletes rows of a project and their dependents. Resolves with the columns by which they were counted. */
+/** Deletes rows of a project and their dependents. Resolves with the deleted rows' counting columns. */
 export async function deleteRows(
   database: Database,
   table: DeletedTable,
@@ -52,7 +51,7 @@ export async function deleteRows(
 ): Promise<readonly SqlRow[]> {
   const chosen = `SELECT id FROM ${table} WHERE project_id = ? AND ${where}`;
   for (const [child, column] of FACTS[table].children) {
-    // Messages that belong to another message have no dependents.
+    // Messages attached to another message have no dependents of their own.
     const remove = child === table ? deleteOnly : deleteRows;
     await remove(database, child, project, [`${column} IN (${chosen})`, project, ...values]);
   }
@@ -71,13 +70,13 @@ async function deleteOnly(
   return rows;
 }
 
-/** Includes tables that aren't counted themselves but have counted dependents. */
+/** Includes tables that aren't counted but have counted dependents. */
 type DeletedTable = CountedTable | "digests" | "trends" | "webhook_events";
 
 interface TableFacts {
   readonly columns: string;
   readonly setting: RegExp;
-  /** Counted tables whose rows are deleted with a row of this one, and the column that refers to it. */
+  /** Counted tables that reference this one, whose rows are deleted with it, and the referencing column. */
   readonly children: readonly (readonly [table: CountedTable, column: string])[];
 }
 

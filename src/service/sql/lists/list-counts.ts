@@ -1,4 +1,4 @@
-/** Counts a list's rows in a time range: sums up whole days, and adds the rows of the two days that the range cuts. */
+/** Counts a list's rows in a time range: sums whole days, and counts the rows of the two partial days at its ends. */
 import { DAY_SECONDS, utcDay } from "../../../runtime/zone.ts";
 import type { TimeRange } from "./fragments.ts";
 import type { ScoreTally } from "./score-sums.ts";
@@ -8,12 +8,12 @@ import { columnsInName, type CountedList, type OrderedList } from "./counted-lis
 import { addRange, copyWhere, whereSql } from "./fragments.ts";
 import { scoreSums } from "./score-sums.ts";
 
-/** Saves the write's changes so far, so that it can read the counts. */
+/** Saves the write's count changes so far, so that the queries below see them. */
 function storeChanges(database: Database): void {
   for (const { sql, values } of database.counts.take()) database.send(sql, values);
 }
 
-/** Call it after deleting the list's rows, when all counts are 0. */
+/** Call it after deleting all of the list's rows, when every count is 0. */
 export function forgetCounts(database: Database, { project, name }: OrderedList): void {
   storeChanges(database);
   database.send("DELETE FROM row_counts WHERE project_id = ? AND span IN (1, ?) AND list = ?", [
@@ -48,7 +48,7 @@ interface SplitRange {
 
 const ALWAYS = 1_000_000_000;
 
-/** Rounds a cut day to a whole one if fewer of its seconds are outside the range than inside. */
+/** Takes a partial day as whole and subtracts the rows outside the range, if that leaves fewer seconds to count. */
 function splitRange({ since, until }: TimeRange): SplitRange {
   let [first, last] = [-ALWAYS, ALWAYS];
   const cuts: SplitRange["cuts"][number][] = [];
@@ -118,7 +118,7 @@ export async function listDays(
   return (await database.all(sql, [project, name, first, last])) as unknown as readonly CountedDay[];
 }
 
-/** Finds the days of the block that contains a row number, and the number of rows before it. */
+/** Finds the block of days that contains the row with a given number, and how many rows come before it. */
 function blockSql(direction: "ASC" | "DESC"): string {
   return `SELECT d.number AS day, d.n, b.upto - b.n AS before
     FROM (SELECT number, n, upto FROM (SELECT number, n, sum(n) OVER (ORDER BY number ${direction}) AS upto
@@ -130,7 +130,7 @@ function blockSql(direction: "ASC" | "DESC"): string {
 const BLOCK = { ascending: blockSql("ASC"), descending: blockSql("DESC") } as const;
 
 /**
- * Finds the day of the row after the first `skip` ones, and how many of that day's rows are skipped; null past the end.
+ * Finds the day of the row that follows the first `skip` rows, and how many of that day's to skip; null past the end.
  */
 export async function findDay(
   database: Database,
@@ -155,7 +155,7 @@ export interface CountedValues {
   readonly n: number;
 }
 
-/** Counts lists without days, by the values in their names; for all projects or one. */
+/** Counts lists without days for each value in their names, in one project or (null) all. */
 export async function countByValue(
   database: Database,
   list: CountedList,

@@ -1,4 +1,4 @@
-/** Numbered pages: daily counts determine on which day a page begins. */
+/** Numbered pages: the counts per day show on which day a page begins. */
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import type { TimeRange } from "./fragments.ts";
 import type { Database } from "../database.ts";
@@ -9,7 +9,7 @@ import { countRows, findDay } from "./list-counts.ts";
 export interface PageQuery {
   readonly list: OrderedList;
   readonly range: TimeRange;
-  /** Bounds on the list's other time, and the same rows ordered by that; null without such bounds. */
+  /** Bounds on the list's other time, and the same rows ordered by that time; null without such bounds. */
   readonly other: { readonly range: TimeRange; readonly list: OrderedList } | null;
   readonly descending: boolean;
   readonly offset: number;
@@ -27,8 +27,8 @@ export interface Slice {
 }
 
 /**
- * If a smaller share of rows is within the other time's bounds, sorting those is faster than finding them among the
- * others.
+ * If fewer rows than this share match the bounds on the other time, sorting them is faster than picking them out of the
+ * ordered list.
  */
 const SORT_SHARE = 1 / 10;
 const NEAR = 10_000;
@@ -55,7 +55,7 @@ async function findSlice(database: Database, query: PageQuery): Promise<Slice | 
   return { ...inOrder(query, rest), offset: found.skip };
 }
 
-/** The range that precedes this one in the page's direction; null if there is none. */
+/** The range that comes before this one in the order of the page; null if there is none. */
 function before({ since, until }: TimeRange, descending: boolean): TimeRange | null {
   if (descending) return until === null ? null : { since: until + 1, until: null };
   return since === null ? null : { since: null, until: since - 1 };

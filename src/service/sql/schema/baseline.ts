@@ -1,4 +1,4 @@
-/** The schema of a new store as data, for both engines. Older stores reach it by migrations. */
+/** The schema of new stores, for both engines. Older stores reach it by migrations. */
 import type { Table } from "./table.ts";
 import { ANSWER_TABLES } from "./tables/answer-tables.ts";
 import { DELIVERY_TABLES } from "./tables/delivery-tables.ts";
@@ -8,7 +8,7 @@ import { WEBHOOK_TABLES } from "./tables/webhook-tables.ts";
 
 export const BASELINE = 4;
 
-/** An engine's names for the two types, and its suffix for a table. */
+/** An engine's names for the two column types, and its options for a table. */
 export interface SchemaDialect {
   readonly engine: "sqlite" | "postgresql";
   readonly int: string;
@@ -24,10 +24,10 @@ export const TABLES: readonly Table[] = [
   ...WEBHOOK_TABLES,
 ];
 
-/** The row of writes that belong to no project. */
+/** The row for writes that belong to no project. */
 const STATE = "INSERT INTO project_state (project_id, next_id, clock, version) VALUES (0, 1, 0, 0)";
 
-/** Each statement makes one object. */
+/** Each statement creates one object. */
 export function createBaseline(dialect: SchemaDialect): readonly string[] {
   return [...TABLES.flatMap((table) => createAll(table, dialect)), STATE];
 }

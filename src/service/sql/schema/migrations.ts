@@ -1,4 +1,4 @@
-/** Numbered migrations from earlier schemas, and how to find a store's version. */
+/** Numbered migrations from earlier schemas, and how to tell a store's version. */
 import { systemRandom } from "../../../runtime/random.ts";
 import type { SqlValue } from "../database.ts";
 import { COUNT_ALL } from "../lists/recount.ts";
@@ -7,7 +7,7 @@ import { ROW_COUNTS } from "./tables/answer-tables.ts";
 import { OPERATION_LOG } from "./tables/project-tables.ts";
 import { createViews } from "./views.ts";
 
-/** Has a row for each migration that was applied. The name identifies our schema. */
+/** One row per applied migration. A database with this table is ours. */
 export const VERSIONS_TABLE = "schema_versions";
 
 const SECRET_BYTES = 32;
@@ -15,7 +15,7 @@ const SECRET_BYTES = 32;
 export type Execute = (sql: string, values?: readonly SqlValue[]) => Promise<unknown>;
 
 /**
- * Runs in a transaction. Each statement makes or changes one object, so that a store can be compared with the
+ * Runs in a transaction. Each statement creates or changes a single object, because data files are compared with the
  * statements.
  */
 export interface Migration {
@@ -66,7 +66,7 @@ export function newestVersion(migrations: readonly Migration[]): number {
   return Math.max(...migrations.map(({ version }) => version));
 }
 
-/** Used before version 1; its version numbers mean nothing today. */
+/** Used before version 1; its version numbers no longer mean anything. */
 const OUTDATED_TABLE = "schema_migrations";
 
 export function recognizeSchema(tables: readonly string[]): "none" | "ours" | "outdated" | "foreign" {
@@ -75,7 +75,7 @@ export function recognizeSchema(tables: readonly string[]): "none" | "ours" | "o
   return tables.includes(OUTDATED_TABLE) && tables.includes("survey_requests") ? "outdated" : "foreign";
 }
 
-/** Follows the store's name in messages. */
+/** Completes a sentence that begins with the store's name. */
 export const IS_OUTDATED =
   "was written by an older version, which this one cannot read; copy it with `service backup` of that version, and start with a new one";
 

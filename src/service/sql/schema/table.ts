@@ -11,9 +11,9 @@ export interface Table {
   readonly references?: readonly string[];
   /** Columns by index name, after `UNIQUE` for a unique index. */
   readonly indexes?: Readonly<Record<string, string>>;
-  /** Rows are stored in key order, on engines that support it. */
+  /** Stores rows in key order, if the engine supports it. */
   readonly isClustered?: boolean;
-  /** PostgreSQL storage parameters for tables whose rows change often. */
+  /** PostgreSQL storage parameters, for tables that are updated often. */
   readonly storage?: string;
 }
 

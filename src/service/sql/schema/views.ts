@@ -1,7 +1,7 @@
 /**
- * Views for other programs, described in `docs/data.md`, without tokens, secrets or hashes of addresses. A view may get
- * more columns, but a changed meaning needs another name. A migration that changes one of their columns drops them
- * first.
+ * Views for other programs, described in `docs/data.md`, without tokens, secrets or hashes of addresses. A view can
+ * gain columns, but if a column's meaning changes, it gets a new name. Migrations drop the views before they change a
+ * column that a view uses.
  */
 import type { SchemaDialect } from "./baseline.ts";
 

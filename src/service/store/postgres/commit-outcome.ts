@@ -27,7 +27,7 @@ export async function askOutcome(
   return rows.length > 0 ? "committed" : "aborted";
 }
 
-/** The number has not been assigned yet. */
+/** SQLSTATE for a transaction number that hasn't been assigned yet. */
 const IN_THE_FUTURE = "22023";
 
 async function askStatus(client: PoolClient, xid: string): Promise<CommitOutcome> {

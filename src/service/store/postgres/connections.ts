@@ -7,7 +7,7 @@ import { databaseUrlProblem } from "../database-url.ts";
 
 export interface DatabaseTarget {
   readonly config: PoolConfig;
-  /** False for an old pooler in transaction mode, because it loses prepared statements. */
+  /** False for old poolers in transaction mode, which lose prepared statements. */
   readonly isPrepared: boolean;
   readonly shown: string;
 }
@@ -16,13 +16,13 @@ const MAX = 10;
 const CONNECT_MS = 5_000;
 
 /**
- * Reads `postgres://…?prepare=off&max=10`; `insecure=on` allows other machines without TLS. Throws StoreDatabaseError.
+ * Reads `postgres://…?prepare=off&max=10`; `insecure=on` allows remote servers without TLS. Throws StoreDatabaseError.
  */
 export function readTarget(url: string): DatabaseTarget {
   const problem = databaseUrlProblem(url);
   if (problem !== null) throw new StoreDatabaseError("unsupported", `database URL: ${problem}`);
   const parsed = new URL(url);
-  // The driver would read these files itself, completely and without a way to abort.
+  // The driver reads these files completely, and can't be interrupted.
   for (const name of ["sslrootcert", "sslcert", "sslkey"]) {
     const file = parsed.searchParams.get(name);
     const found = file === null ? undefined : statSync(file, { throwIfNoEntry: false });
@@ -57,8 +57,8 @@ const NUMERIC = 1700;
 type GetTypeParser = NonNullable<PoolConfig["types"]>["getTypeParser"];
 
 /**
- * The parser for a column's type; our numbers have at most 53 bits. Only set for our own pool, because the driver's
- * global parsers are shared.
+ * Parses 64-bit columns as numbers, because ours have at most 53 bits. Set only for our own pool: the driver's global
+ * parsers are shared.
  */
 function columnParser(oid: number): (text: string) => SqlValue {
   return oid === INT8 || oid === NUMERIC ? Number : (types.getTypeParser(oid, "text") as (text: string) => SqlValue);
@@ -66,13 +66,13 @@ function columnParser(oid: number): (text: string) => SqlValue {
 
 export function openPool({ config }: DatabaseTarget): Pool {
   const pool = new Pool(config);
-  // The failing query reports the error; without a listener the event would end the process.
+  // The failing query reports the error, but without a listener the event would end the process.
   pool.on("error", () => undefined);
   pool.on("connect", (client) => void client.on("error", () => undefined));
   return pool;
 }
 
-/** Lends a connection to `work`. After a failure it is reused if the server still responds on it. */
+/** Lends a connection to `work`. If that fails, the connection is reused only if the server still responds on it. */
 export async function withConnection<Result>(
   pool: Pool,
   work: (client: PoolClient) => Promise<Result>,

@@ -1,4 +1,4 @@
-/** The time of transactions: the database's clock, shared by all processes, or a test's. */
+/** The time of transactions: the database's clock, which all processes share, or the clock of a test. */
 import type { Clock } from "../../../runtime/clock.ts";
 import { type WriteTime, writeTime } from "../../domain/write-time.ts";
 
@@ -18,7 +18,7 @@ export class DatabaseTime {
     return writeTime(databaseMs, newest);
   }
 
-  /** Call it before the first read, which doesn't query the time. */
+  /** Call it before the first read, because reads don't query the time. */
   set(databaseMs: number): void {
     if (this.#source === "database") this.#aheadMs = databaseMs - this.#clock.now();
   }

@@ -18,7 +18,7 @@ export async function readOldestTransaction(client: PoolClient): Promise<number>
 const OLDEST_TRANSACTION = `SELECT coalesce(extract(epoch FROM max(clock_timestamp() - xact_start)), 0) AS age
   FROM pg_stat_activity WHERE datname = current_database() AND backend_xmin IS NOT NULL AND pid <> pg_backend_pid()`;
 
-/** Removes deleted rows from the tables; the server's log and backups have their own retention times. */
+/** Removes deleted rows from the tables, but not from the server's log and backups. */
 export async function vacuum(client: PoolClient): Promise<Vacuumed> {
   const bytesBefore = await readSize(client);
   await client.query("VACUUM");
@@ -30,7 +30,7 @@ async function readSize(client: PoolClient): Promise<number> {
   return Number(rows[0]?.bytes);
 }
 
-/** A sentence for each list with wrong counts. */
+/** Returns a sentence for each list with wrong counts. */
 export async function findMiscounted(client: PoolClient): Promise<readonly string[]> {
   const { rows } = await client.query<{ project_id: unknown; list: string }>(FIND_MISCOUNTED);
   return rows.map(({ project_id: project, list }) => `the counts of ${list} in project ${String(project)} are wrong`);

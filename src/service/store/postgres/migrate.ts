@@ -16,11 +16,11 @@ import {
 import { MARK_EMPTY } from "../sql/store-marks.ts";
 import { createStatements } from "./statements.ts";
 
-/** A lock number for the whole database. If another program uses the same number, that only causes a delay. */
+/** Number of the advisory lock. If another program uses the same number, that only causes a delay. */
 const LOCK_KEY = 7_203_116_511;
 const OLDEST = 140_000;
 
-/** Queries wait behind a pending schema change, so it gives up after a second and retries. */
+/** Other queries wait while a schema change waits for its lock, so it gives up after a second and retries. */
 const LOCK_MS = 1_000;
 const LOCK_TRIES = 30;
 
@@ -102,7 +102,7 @@ const ABOUT_SERVER = `SELECT version() AS version, current_setting('server_versi
   current_setting('server_version_num') AS number, EXISTS (SELECT 1 FROM pg_class c JOIN pg_namespace n
   ON n.oid = c.relnamespace WHERE n.nspname = 'sys' AND c.relname = 'iam_pg_role_mappings') AS "hasRoleMappings"`;
 
-/** Refuses servers that would fail later, in the middle of a write. */
+/** Refuses servers that would fail later, during a write. */
 async function checkServer(client: ClientBase): Promise<void> {
   const { rows } = await client.query<ServerInfo>(ABOUT_SERVER);
   const problem = findProblem(rows[0]!);
@@ -120,13 +120,13 @@ function findProblem({ version, short, number, hasRoleMappings }: ServerInfo): s
   if (version.startsWith("CockroachDB"))
     return "CockroachDB cannot tell whether a transaction was committed (pg_xact_status)";
   if (version.includes("-YB-")) return "YugabyteDB loses savepoints in pipelined transactions (yugabyte-db#33921)";
-  // PostgreSQL's version also names its platform and compiler.
+  // PostgreSQL's own version text also names the platform and compiler.
   if (hasRoleMappings || /^PostgreSQL [\d.]+$/.test(version))
     return "Aurora DSQL has no foreign keys and no savepoints";
   return Number(number) < OLDEST ? `PostgreSQL ${short} is too old` : null;
 }
 
-/** Other encodings can't store all text. */
+/** Other encodings can't store every character. */
 async function checkEncoding(client: ClientBase): Promise<void> {
   const { rows } = await client.query<{ encoding: string }>("SELECT current_setting('server_encoding') AS encoding");
   const [{ encoding } = { encoding: "" }] = rows;

@@ -26,7 +26,7 @@ export interface PostgresStoreOptions extends StoreWatch, OpenMarks {
   readonly url: string;
   readonly clock: Clock;
   readonly random?: Random;
-  /** The clock of writes; `database` (the default) is shared by all processes. */
+  /** Which clock timestamps writes. `database` (the default) is the same for all processes. */
   readonly time?: "database" | "clock";
   readonly mayMigrate?: boolean;
   readonly mayCreate?: boolean;
@@ -35,7 +35,7 @@ export interface PostgresStoreOptions extends StoreWatch, OpenMarks {
   readonly onWebhookEvent?: () => void;
 }
 
-/** Longer than the server's own limits, which have no effect if it is unreachable. */
+/** Longer than the server's own timeouts, which don't help if it is unreachable. */
 const WRITE_ANSWER_MS = 12_000;
 const READ_ANSWER_MS = 6_000;
 const READS_MAX = 3;
@@ -185,7 +185,7 @@ function createStore(engine: Engine): Store {
 }
 
 const BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
-/** A stalled read blocks no one, but the server can't remove deleted rows that it may still need. */
+/** A stalled read blocks no one, but keeps the server from removing deleted rows. */
 const LIMITS = "SET LOCAL statement_timeout = '5s'; SET LOCAL idle_in_transaction_session_timeout = '60s'";
 const NO_LIMITS = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0";
 

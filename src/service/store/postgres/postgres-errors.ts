@@ -2,8 +2,8 @@ import { StoreDatabaseError } from "../store-errors.ts";
 import { UniqueViolation } from "../../sql/database.ts";
 
 /**
- * `again`: nothing was done, and a retry may succeed. `lost`: the connection is gone. `unavailable`: retrying won't
- * help now. `unprepared`: a pooler lost the prepared statement. `fault`: our own mistake.
+ * `again`: nothing was done, and a retry may succeed. `lost`: the connection is gone. `unavailable`: a retry wouldn't
+ * help now. `unprepared`: a pooler lost the prepared statement. `fault`: a mistake in our code.
  */
 export type ErrorKind = "again" | "lost" | "unavailable" | "unprepared" | "fault";
 
@@ -13,7 +13,7 @@ const KINDS: readonly (readonly [RegExp, ErrorKind])[] = [
   [/^(?:57014|53\w{3}|25006|28\w{3}|3D000)$/, "unavailable"],
   [/^(?:26000|42P05)$/, "unprepared"],
 ];
-/** Node's error code if we called it wrongly; other codes without a severity concern sockets and TLS. */
+/** Node's codes for wrong calls; errors with other codes but no severity come from sockets and TLS. */
 const OWN_CODE = /^ERR_(?!SSL_|OSSL_|TLS_|STREAM_|SOCKET_)/;
 
 export function classifyError(error: unknown): ErrorKind {
@@ -30,7 +30,7 @@ export function isOfServer(error: unknown): boolean {
   return error instanceof Error && "severity" in error;
 }
 
-/** Turns the error of a unique index into UniqueViolation. */
+/** Turns a violated unique index into UniqueViolation. */
 export function translateError(error: unknown): unknown {
   if (!(error instanceof Error) || !("code" in error) || error.code !== "23505") return error;
   const { constraint, detail } = error as Error & { readonly constraint?: string; readonly detail?: string };

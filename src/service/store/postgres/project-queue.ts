@@ -1,5 +1,5 @@
 /**
- * Runs each project's writes one transaction after another; waiting writes share a commit. Different projects run in
+ * Runs each project's writes one transaction after another; writes that wait share a commit. Different projects run in
  * parallel on separate connections.
  */
 import { type Clock, nextTurn } from "../../../runtime/clock.ts";
@@ -16,7 +16,7 @@ export interface QueueOptions {
   readonly clock: Clock;
   readonly run: (batch: WriteBatch) => Promise<WriteEnd>;
   readonly onCommit?: StoreWatch["onCommit"];
-  /** Called after each transaction with null, or the error that prevented one. */
+  /** Called after each transaction with null, or with the error that prevented it. */
   readonly onEnd: (error: unknown) => void;
 }
 
@@ -56,13 +56,13 @@ export class ProjectQueue {
   }
 
   async #drain(project: number | null, jobs: PostgresJob[]): Promise<void> {
-    // Includes requests that arrived in the same turn of the event loop.
+    // Lets requests that arrive in the same turn of the event loop join the batch.
     await nextTurn();
     while (jobs.length > 0) await this.#runBatch({ project, jobs: jobs.splice(0, BATCH_MAX) });
     this.#lines.delete(project);
   }
 
-  /** Runs a batch and settles every job. */
+  /** Runs a batch and settles each of its jobs. */
   async #runBatch(batch: WriteBatch): Promise<void> {
     const { clock, run, onCommit, onEnd } = this.#options;
     const beganMs = clock.monotonic();

@@ -9,9 +9,9 @@ import { CommitLost } from "./write-transaction.ts";
 
 const TRIES_MAX = 5;
 const RETRY_MS = 20;
-/** How often to ask about a transaction that is still running. */
+/** Maximum number of queries about a transaction that is still running. */
 const ASKS_MAX = 20;
-/** No transaction begins later than this: one may wait 5 s for a connection and 8 s for its project. */
+/** No retry begins later than this, because it may wait 5 s for a connection and 8 s for its project. */
 const RETRY_MAX_MS = 2_000;
 
 export interface RetryOptions {

@@ -8,7 +8,7 @@ export interface Statement {
 
 const NAME_LENGTH = 20;
 
-/** Translates each text only once. There are few texts, because values are always parameters. */
+/** Caches translations. There are few different statements, because values are always parameters. */
 export function createStatements(): (sql: string) => Statement {
   const known = new Map<string, Statement>();
   return (sql) => {
@@ -22,7 +22,7 @@ export function createStatements(): (sql: string) => Statement {
   };
 }
 
-/** `?` is a parameter, and `json_quote` renders text or null as JSON. Our literals contain neither. */
+/** `?` stands for a parameter, and `json_quote` renders text or null as JSON. No literal of ours contains either. */
 function translate(sql: string): string {
   let count = 0;
   return sql

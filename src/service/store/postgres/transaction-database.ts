@@ -33,7 +33,7 @@ export class TransactionDatabase implements Database, JobDatabase {
   #failure: { readonly error: unknown } | null = null;
   #isChanged = false;
   #answeredMs = 0;
-  /** Null if an error may undo the whole transaction. */
+  /** Null while an error may undo the whole transaction. */
   #savepoint: "due" | "set" | null = null;
 
   constructor(client: PoolClient, kind: TransactionKind, options: StatementOptions) {
@@ -67,7 +67,7 @@ export class TransactionDatabase implements Database, JobDatabase {
   }
 
   send(sql: string, values?: readonly SqlValue[]): void {
-    // If it were rejected later, only this change would be left out and the rest committed.
+    // Checked now, because a later rejection would lose only this change and commit the rest.
     refuseNul(values ?? []);
     this.#beginChange();
     this.#track(this.#run(sql, values));
@@ -78,7 +78,7 @@ export class TransactionDatabase implements Database, JobDatabase {
     return this.states.of(project);
   }
 
-  /** Runs a transaction command, and resolves with what was done: COMMIT of a failed transaction returns ROLLBACK. */
+  /** Runs a transaction command and returns what the server did: COMMIT of a failed transaction returns ROLLBACK. */
   async command(text: string): Promise<string> {
     return (await this.#ask({ text }, text)).command;
   }
@@ -145,7 +145,7 @@ export class TransactionDatabase implements Database, JobDatabase {
       if (!isUndoable) this.#note(error);
       throw translateError(error);
     } finally {
-      // The server responds in order, so it started this statement after the previous one.
+      // The server responds in order, so it didn't start this statement before it had answered the previous one.
       noteStatement(watch, Math.max(sentMs, this.#answeredMs), sql);
       this.#answeredMs = watch.clock.monotonic();
     }

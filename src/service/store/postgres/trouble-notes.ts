@@ -8,7 +8,7 @@ export class TroubleNotes {
     this.#onEvent = onEvent;
   }
 
-  /** Call with null after success. Ignores errors of our own. */
+  /** Call it with null after a success. Ignores errors in our own code. */
   note = (error: unknown): void => {
     if (error === null) {
       if (this.current !== null) this.#onEvent({ kind: "recovered" });

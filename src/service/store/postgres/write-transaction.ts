@@ -18,7 +18,7 @@ export interface WriteBatch {
   readonly jobs: readonly PostgresJob[];
 }
 
-/** The response to COMMIT is missing. */
+/** COMMIT got no response. */
 export class CommitLost extends Error {
   override readonly name = "CommitLost";
   readonly transaction: TransactionMark;
@@ -37,8 +37,8 @@ export interface WriteTools extends Pick<StoreWatch, "onLocked"> {
 }
 
 /**
- * Limits for this transaction only, because a pooler may give the connection to another process. A stalled transaction
- * locks its project; the idle timeout (6 s) ends it before waiting requests give up (8 s).
+ * Limits for this transaction only, because a pooler may hand the connection to another process. A stalled transaction
+ * blocks its project; the idle timeout (6 s) ends it before waiting requests give up (8 s).
  */
 const BEGIN = "BEGIN; SET LOCAL lock_timeout = '8s'";
 const LIMITS = "SET LOCAL statement_timeout = '10s'; SET LOCAL idle_in_transaction_session_timeout = '6s'";
@@ -47,7 +47,7 @@ const NO_LIMITS = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transactio
 const LOCK = `SELECT s.project_id, s."nextId", s.clock, s.version, CAST(pg_current_xact_id() AS TEXT) AS xid,
   CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT) AS now FROM`;
 const LOCK_ONE = `${LOCK} (${PROJECT_STATE} WHERE project_id = ? FOR NO KEY UPDATE) AS s`;
-/** Writes to any project lock all rows in order, which prevents deadlocks. */
+/** Writes to all projects lock the rows in a fixed order, to prevent deadlocks. */
 const LOCK_ALL = `${LOCK} (${PROJECT_STATE} ORDER BY project_id FOR NO KEY UPDATE) AS s`;
 
 /** Throws CommitLost, or another error if nothing was committed. */
@@ -78,7 +78,7 @@ async function commit(database: TransactionDatabase, transaction: TransactionMar
   try {
     done = await database.command("COMMIT");
   } catch (error) {
-    // The server rejected it. After any other error, the outcome is uncertain.
+    // The server rejected the commit. After any other error, the outcome is uncertain.
     if (isOfServer(error) && classifyError(error) === "fault") throw error;
     throw new CommitLost(transaction, end, { cause: error });
   }

@@ -13,7 +13,7 @@ export type WriteJob = Job<(tx: Transaction) => Promise<unknown>>;
 
 export interface JobDatabase extends Pick<Database, "counts" | "send"> {
   readonly states: ProjectStates;
-  /** From here on, the next job's changes can be undone without those of earlier jobs. */
+  /** Starts a job whose changes can be undone without those of earlier jobs. */
   beginJob(): void;
   endJob?(): void;
   /** Returns the error to reject the job with. Rejects if only the whole transaction can be undone. */
@@ -34,11 +34,11 @@ interface JobEnd {
   readonly answer: () => void;
 }
 
-/** Does everything but BEGIN and the final COMMIT or ROLLBACK. A job that throws is undone without the others. */
+/** Does everything but BEGIN and the final COMMIT or ROLLBACK. If a job throws, only that job is rolled back. */
 export async function runJobs(database: JobDatabase, tx: Transaction, jobs: readonly WriteJob[]): Promise<WriteEnd> {
   const { counts, states } = database;
   const ends: JobEnd[] = [];
-  // If there is only one job, it is undone with its transaction.
+  // A single job is rolled back with its transaction.
   for (const job of jobs) ends.push(await runJob(database, tx, job, jobs.length > 1));
   const answers = ends.map(({ answer }) => answer);
   if (!ends.some(({ isKept }) => isKept)) return { outcome: "rolled_back", answers };

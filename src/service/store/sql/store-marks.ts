@@ -30,7 +30,7 @@ export function refusalByMarks(
   const [filling, moved] = [valueOf("filling"), valueOf("moved")];
   if (filling !== null && filledBy === undefined)
     return { trouble: "unfinished", message: `the ${filling} has not ended; run that command again` };
-  // A write here would be missing from the moved data.
+  // Anything written here would be missing from the moved data.
   if (moved !== null && moved !== movedTo)
     return { trouble: "moved", message: `the data was moved to ${moved}; use that` };
   return null;

@@ -43,11 +43,10 @@ export interface StoreRowsOptions extends LongChangesOptions {
 }
 
 export interface StoreRows {
-  /** Begins a transaction at the given time. Only one can run at a time. */
+  /** Begins a transaction at the given time. There can be only one at a time. */
   readonly begin: (time: WriteTime) => Transaction;
 }
 
-/** 22 characters. */
 const TOKEN_BYTES = 16;
 const TOKEN_LENGTH = 22;
 const SECRET_BYTES = 32;
@@ -93,7 +92,7 @@ export function createStoreRows(
   return {
     begin: ({ nowMs, updatedAt }) => {
       Object.assign(session, { now: Math.floor(nowMs / 1000), updatedAt });
-      // Copying the rows would take 2% of a read.
+      // Inherits from `rows`, because copying them would take 2% of a read.
       return (running.tx = Object.assign(Object.create(rows) as typeof rows, {
         now: session.now,
         nowMs,
@@ -104,7 +103,7 @@ export function createStoreRows(
   };
 }
 
-/** Draws all tokens at once: a million draws would take much of an import's time. */
+/** Draws all tokens at once, because a million separate draws would take much of an import's time. */
 function drawTokens(random: Random, count: number): string[] {
   const text = random.token(Math.ceil((count * TOKEN_LENGTH * 3) / 4));
   return Array.from({ length: count }, (_, at) => text.slice(at * TOKEN_LENGTH, (at + 1) * TOKEN_LENGTH));

@@ -9,7 +9,7 @@ import { integrityFindings } from "./integrity.ts";
 
 export interface CopyFacts {
   readonly schema: number;
-  /** Omits tables that only older or newer versions have. */
+  /** Omits tables that only an older or newer version has. */
   readonly rows: Readonly<Record<string, number>>;
   readonly people: number;
   readonly surveys: number;
@@ -34,8 +34,8 @@ export function inspectCopy(file: string): Promise<CopyFacts> {
 }
 
 /**
- * When the copy was begun (or, without that mark, when a service last wrote to it), and the id from which rows were
- * added later.
+ * When the copy was started (without that mark: when a service last wrote to it), and each project's next id, from
+ * which on rows are newer than the copy.
  */
 export function readCopyMarks(file: string) {
   return lookIntoOurs(file, (look) => {
@@ -50,7 +50,7 @@ export function readCopyMarks(file: string) {
   });
 }
 
-/** People who had been erased when the copy was made. Throws StoreFileError if it isn't a data file. */
+/** Reads the erasure log inside a copy. Throws StoreFileError if the file isn't a data file. */
 export function readCopiedErasures(file: string): Promise<ErasureLog> {
   return lookIntoOurs(file, (look) => {
     const [secret] = look("value", `FROM store_secrets WHERE name = '${ERASURE_SECRET}'`);
@@ -73,7 +73,7 @@ async function lookIntoOurs<Result>(file: string, read: (look: Look) => Result):
 
 const BEGUN_MARK = "backup begun";
 
-/** Call it while the copy isn't open. */
+/** The copy must be closed. */
 export async function markBegun(copy: string, at: number): Promise<void> {
   const engine = await openEngine(copy);
   engine.exec(`INSERT OR REPLACE INTO store_marks (name, value) VALUES ('${BEGUN_MARK}', '${at}')`);

@@ -81,13 +81,13 @@ async function openFile(options: SqliteStoreOptions): Promise<Store> {
   }
 }
 
-/** Opens a copy that only this process uses, including one of moved data. Throws StoreFileError. */
+/** Opens a copy that no other process uses, even if its data was moved. Throws StoreFileError. */
 export async function openSqliteCopy(options: SqliteStoreOptions): Promise<Store> {
   makeEmptyFile(options.file);
   return createStore(await openDatabase(options, { isCopy: true }), options);
 }
 
-/** The file gets its name only once it is marked, so that it isn't mistaken for a new service if this process dies. */
+/** Names the file only once it is marked, so that it isn't mistaken for a new service if this process dies. */
 async function makeMarked(options: SqliteStoreOptions): Promise<void> {
   const { file, random = systemRandom } = options;
   refuseLost(file);
@@ -154,7 +154,7 @@ function configure(database: SqliteDatabase): void {
   database.exec("PRAGMA cache_size = -32768");
   // Overwrites deleted rows in the file.
   database.exec("PRAGMA secure_delete = ON");
-  // Checkpoints also sync the data file, so they run every 16 MB of log instead of every 4.
+  // Checkpoints also sync the data file, so they run after 16 MB of log instead of 4.
   database.exec("PRAGMA wal_autocheckpoint = 4000");
 }
 
@@ -193,7 +193,7 @@ function createWork(database: SqliteDatabase, options: SqliteStoreOptions, onEve
     watch,
     run: async (jobs) => {
       const version = dataVersion(database);
-      // Another process may have saved a change.
+      // Another process may have saved a long change.
       isNoted.value ||= version !== state.version;
       state.version = version;
       return runWrite({ database, clock, states, counts, rows, watch }, jobs);
@@ -202,7 +202,7 @@ function createWork(database: SqliteDatabase, options: SqliteStoreOptions, onEve
   return { states, rows, watch, queue, isNoted };
 }
 
-/** This number changes when another connection has written. */
+/** A number that changes when another connection writes. */
 function dataVersion(database: SqliteDatabase): unknown {
   return database.first("PRAGMA data_version")?.["data_version"];
 }
@@ -258,7 +258,7 @@ function createStore(database: SqliteDatabase, options: SqliteStoreOptions): Sto
   };
 }
 
-/** Clients get 503 in the meantime, so no other write would notice that there is space again. */
+/** Writes regularly, because clients get 503 and nothing else would notice that there is space again. */
 async function probeRoom({ watch, queue, states }: Work, clock: Clock, signal: AbortSignal): Promise<void> {
   while (watch.trouble() !== null && watch.refusal() === null && !signal.aborted) {
     await clock.sleep(PROBE_MS, signal);
@@ -281,7 +281,7 @@ function createWholeFile(
     vacuum: async () => {
       const bytesBefore = bytesIn(database);
       await exclusively(() => database.exec("VACUUM"));
-      // While another connection reads old pages, the log stays until a later write empties it.
+      // The log stays while another connection reads old pages; a later write empties it.
       await exclusively(() => emptyLog(database)).catch(ignoreBusy);
       return { bytesBefore, bytesAfter: bytesIn(database) };
     },

@@ -1,4 +1,4 @@
-/** Checks that a file is usable without changing it or its log. */
+/** Checks that a file is usable, without changing it or its log. */
 import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import { LIFE_SECONDS } from "../../domain/delivery/living.ts";
 import { type Migration, MIGRATIONS, namesAt, newestVersion, NEW_STORE } from "../../sql/schema/migrations.ts";
@@ -13,7 +13,7 @@ const CHECKED_BYTES_MAX = 32 * 1024 * 1024;
 
 interface Opening extends OpenMarks {
   readonly clock: Clock;
-  /** Also accepts data that was moved elsewhere. */
+  /** Also allows data that was moved elsewhere. */
   readonly isCopy: boolean;
 }
 
@@ -28,7 +28,7 @@ export async function refuseUnfit(file: string, opening: Opening): Promise<void>
   });
 }
 
-/** An older version that still serves the file can't use the schema of this one. */
+/** An older version that is still serving the file couldn't use the new schema. */
 function refuseServed(look: Look, now: number): void {
   const [[seenAt = null] = []] = look("max(seen_at)", "FROM processes");
   if (seenAt === null || Number(seenAt) <= now - LIFE_SECONDS) return;
@@ -42,7 +42,7 @@ function refuseDamaged(look: Look): void {
   if (finding !== "ok") throw new StoreFileError("damaged", `the file is damaged: ${line}`);
 }
 
-/** Other programs may have tables in the file, but nothing that changes or rejects our rows. */
+/** Other programs can have tables in the file, but nothing that changes or rejects our rows. */
 export function refuseParts(look: Look, version: number, migrations: readonly Migration[] = MIGRATIONS): void {
   const names = namesAt(version, migrations, SQLITE);
   const known = new Map(
@@ -62,7 +62,7 @@ export function refuseParts(look: Look, version: number, migrations: readonly Mi
       type === "trigger" ||
       (type === "foreign key" && !names.has(name)) ||
       (type === "index" && /^\s*CREATE\s+UNIQUE/i.test(sql));
-    // Obsolete objects of ours are allowed, because the next migration drops them.
+    // Our own obsolete objects are allowed, because the next migration drops them.
     const isOurs = names.has(name) && (known.get(name) ?? plain(sql)) === plain(sql);
     if (!mayHarm || !names.has(table) || isOurs) continue;
     const what = `${type === "index" ? "an" : "a"} ${type} that is not surveyctl's: ${name}, on ${table}`;
@@ -72,7 +72,7 @@ export function refuseParts(look: Look, version: number, migrations: readonly Mi
 
 const FOREIGN_KEYS = "FROM sqlite_master m, pragma_foreign_key_list(m.name) k WHERE m.type = 'table'";
 
-/** SQLite stores statements as written, but quotes some names. */
+/** SQLite keeps a statement as it was written, but quotes some names. */
 function plain(sql: string): string {
   return sql.replaceAll(/[\s"]+/g, "");
 }

@@ -33,7 +33,7 @@ export async function copySnapshot({ file, target, ...options }: CopyOptions): P
 }
 
 /**
- * The transaction makes concurrent writes go to the log, after the snapshot. Prepares no statement, because the
+ * The open transaction keeps concurrent writes in the log, outside the snapshot. Prepares no statement, because the
  * optional package keeps a database open until its statements are garbage-collected.
  */
 async function copyFrom(file: string, target: string): Promise<void> {

@@ -17,7 +17,7 @@ export interface WriteTools {
   readonly watch: Pick<FileWatch, "failed" | "look" | "recover" | "trouble" | "uncommitted">;
 }
 
-/** Runs after BEGIN. Throws whatever prevents a commit. */
+/** Called after BEGIN. Throws whatever prevents a commit. */
 export async function runWrite(tools: WriteTools, jobs: readonly WriteJob[]): Promise<WriteEnd> {
   const { database, clock, states, counts, rows, watch } = tools;
   database.writing = true;
@@ -51,7 +51,7 @@ function toJobDatabase({ database, states, counts, watch }: WriteTools): JobData
       if (state.inSavepoint && !undoJob(database)) throw error;
       return watch.failed(error);
     },
-    // While the file is in trouble, each write commits something, to see whether there is room again.
+    // While the disk is in trouble, every write commits, to find out whether there is room again.
     isChanged: () => database.changes > 0 || states.isChanged() || watch.trouble() !== null,
   };
 }

@@ -1,9 +1,9 @@
 import { OF_PERSON, OF_PROJECT, type Table } from "../table.ts";
 
 /**
- * `notes` and `note_ids` are the JSON arrays of both forms in lists; a look-up per row would take twice as long.
- * `imported_permalink` is where the closed service showed an imported response. Indexes by time cover everything that
- * selects a page. `origin` is link for responses from a public link.
+ * `notes` and `note_ids` are JSON arrays, one for each form in which lists show notes; looking notes up per row would
+ * take twice as long. `imported_permalink` is the response's address at the service it was imported from. Indexes by
+ * time contain every column that selects a page. `origin` is `link` for responses from a public link.
  */
 const RESPONSES: Table = {
   name: "responses",
@@ -24,7 +24,7 @@ const RESPONSES: Table = {
   },
 };
 
-/** `trend_responses` has a row for each response in a trend, which gives trends the same indexes as other lists. */
+/** `trend_responses` has one row per response in a trend, which gives trends the same indexes as other lists. */
 const TRENDS: readonly Table[] = [
   {
     name: "trends",
@@ -49,7 +49,7 @@ const TRENDS: readonly Table[] = [
     ],
     indexes: {
       trend_responses_by_update: "(project_id, trend_id, updated_at, response_id, created_at)",
-      // Includes the trend; otherwise SQLite prefers a full scan of another index.
+      // Includes the trend; otherwise SQLite prefers to scan another index completely.
       trend_responses_by_response: "(project_id, response_id, trend_id)",
       trend_responses_by_creation: "(project_id, trend_id, created_at, response_id, score, survey_type, updated_at)",
     },
@@ -57,8 +57,8 @@ const TRENDS: readonly Table[] = [
 ];
 
 /**
- * Number of rows of a list in `span` UTC days from day `number * span` after 1970; `span` is 0 for lists without days.
- * See `counted-lists.ts`.
+ * How many rows a list has in the `span` UTC days that begin `number * span` days after 1 January 1970. `span` is 0 for
+ * lists without days. See `counted-lists.ts`.
  */
 export const ROW_COUNTS: Table = {
   name: "row_counts",
@@ -78,7 +78,7 @@ const SHARES: readonly Table[] = [
     references: [OF_PROJECT],
     indexes: { shares_by_token: "(token_hash)" },
   },
-  /** `tally` is JSON. A missing day is counted again: changing one of its responses deletes the row. */
+  /** `tally` is JSON. Changing a response deletes its day's row, and the day is counted again when needed. */
   {
     name: "share_days",
     isClustered: true,

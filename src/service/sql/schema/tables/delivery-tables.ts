@@ -1,15 +1,15 @@
 import { OF_DIGEST, OF_PERSON, OF_PROJECT, OF_REQUEST, type Table } from "../table.ts";
 
 /**
- * Survey requests (`channel` email, sms and their reminders), weekly digests (`digest`), and replies to texts (`reply`,
- * with their survey). Claims go by project and channel, so that a slow one doesn't delay others. `state` is scheduled,
- * claimed, transmitting, sent, retrying, held, unknown, bounced, failed, cancelled, or paused (its Autopilot is
- * inactive). `claims` counts and fences claims; `attempts` counts attempts to send. `due_at` is when a message may be
- * claimed, or the end of a claim's lease; transmitting messages have none, so they are never sent again. Windows and
- * limits move `scheduled_at`, from which a message's age counts; `planned_at` keeps its place in the queue.
- * `transmitting_at` is the mark before the final dot. `answered_at`, the first answer, stays when the response is
- * deleted. `frozen` is what later attempts repeat, as JSON. `page_facts` are visits to its pages, as JSON. `reply_kind`
- * and `score` belong to replies. A digest's `scheduled_at` identifies its week.
+ * Survey requests (`channel` email, sms and their reminders), weekly digests (`digest`), and replies to text messages
+ * (`reply`, with their survey). Messages are claimed per project and channel, so that a slow one doesn't delay others.
+ * `state` is scheduled, claimed, transmitting, sent, retrying, held, unknown, bounced, failed, cancelled, or paused
+ * (its Autopilot is inactive). `claims` counts claims, which makes older ones invalid; `attempts` counts attempts to
+ * send. `due_at` is when a message can be claimed or when its claim ends; it is null while transmitting, so that
+ * nothing is sent twice. Windows and limits move `scheduled_at`, from which a message's age counts; `planned_at` keeps
+ * its place in the queue. `transmitting_at` is the mark before the final dot. `answered_at` is the time of the first
+ * answer, even a deleted one. `frozen` has what later attempts reuse, and `page_facts` visits to its pages, as JSON.
+ * `reply_kind` and `score` belong to replies. A digest's `scheduled_at` identifies its week.
  */
 const MESSAGES: Table = {
   name: "messages",
@@ -39,7 +39,7 @@ const MESSAGES: Table = {
   },
 };
 
-/** `n` numbers a message's attempts from 1. Rejections that made someone bounce are kept as long as the message. */
+/** `n` numbers a message's attempts from 1. Rejections that caused a bounce are kept as long as the message. */
 const ATTEMPTS: Table = {
   name: "delivery_attempts",
   isClustered: true,
@@ -53,7 +53,7 @@ const ATTEMPTS: Table = {
   },
 };
 
-/** Reports about surveys, stored so that nothing is recorded twice. They contain no addresses. */
+/** Reports about surveys, kept so that none is recorded twice. They contain no addresses. */
 const REPORTS: Table = {
   name: "delivery_reports",
   isClustered: true,
@@ -62,7 +62,7 @@ const REPORTS: Table = {
   indexes: { delivery_reports_by_time: "(at)" },
 };
 
-/** JSON shared by all processes: a pause, the state of each sender, limits and how much of them is used. */
+/** State that all processes share, as JSON: pauses, the state of each sender, limits and how much of them is used. */
 const STATE: Table = { name: "delivery_state", columns: `name text, value text`, key: "name" };
 
 const TEXTS: readonly Table[] = [

@@ -3,7 +3,7 @@ import { OF_PERSON, OF_PROJECT, type Table } from "../table.ts";
 const PEOPLE: Table = {
   name: "people",
   /**
-   * `properties` is a JSON object; `unsubscribed_by` is the survey whose link was used; a `removed` person is being
+   * `properties` is a JSON object; `unsubscribed_by` is the survey whose link was used; `removed` people are being
    * deleted.
    */
   columns: `project_id int, id int, email text?, email_key text?, name text?, phone_number text?, properties text?,
@@ -20,7 +20,7 @@ const PEOPLE: Table = {
   },
 };
 
-/** Requests to resume surveying people who had unsubscribed or bounced, each with its reason. */
+/** Decisions to survey people again who had unsubscribed or bounced, each with its reason. */
 const RESUBSCRIPTIONS: Table = {
   name: "resubscriptions",
   columns: "project_id int, person_id int, at int, note text",
@@ -29,7 +29,7 @@ const RESUBSCRIPTIONS: Table = {
 };
 
 const AUTOPILOT: readonly Table[] = [
-  /** `joined` numbers the members; numbers aren't reused. */
+  /** `joined` counts all members who ever joined, and numbers them; numbers aren't reused. */
   {
     name: "autopilot_configurations",
     columns: `project_id int, platform text, active int, frequency int, created_at int, updated_at int,
@@ -51,7 +51,7 @@ const AUTOPILOT: readonly Table[] = [
   },
 ];
 
-/** Requested surveys that weren't scheduled; `reason` is a `SurveyStatusName`. */
+/** Requested surveys that were not scheduled; `reason` is a `SurveyStatusName`. */
 const UNSCHEDULED: Table = {
   name: "unscheduled_surveys",
   isClustered: true,
@@ -64,9 +64,9 @@ const UNSCHEDULED: Table = {
   },
 };
 
-/** Hashes only, so that restores and imports don't bring anyone back. */
+/** Mostly hashes, which keep restores and imports from bringing people back. */
 const LEFT: readonly Table[] = [
-  /** A suppression outlives its person. */
+  /** Suppressions outlive their person. */
   {
     name: "suppressions",
     columns: `project_id int, channel text, address_hash text, reason text, created_at int`,
@@ -86,7 +86,7 @@ const LEFT: readonly Table[] = [
     key: "project_id, hash",
     references: [OF_PROJECT],
   },
-  /** Hashes of `/u/` tokens, with the hash that suppresses the address. */
+  /** Hashes of `/u/` tokens, each with the hash that suppresses the address. */
   {
     name: "erased_links",
     isClustered: true,

@@ -1,8 +1,8 @@
 import { OF_PROJECT, type Table } from "../table.ts";
 
 /**
- * Who did what. A line outlives its project, so it keeps the project's name and refers to no row. `name` is a key's, or
- * without `key_id` that of the system's user. `result` is JSON.
+ * Who did what. Lines outlive their project, so they store its name and reference no row. `name` is the name of the key
+ * or, without `key_id`, of the system's user. `result` is JSON.
  */
 export const OPERATION_LOG: Table = {
   name: "operation_log",
@@ -11,16 +11,13 @@ export const OPERATION_LOG: Table = {
   indexes: { operation_log_by_time: "(project_id, at)" },
 };
 
-/** Tables of the whole store. */
+/** Tables that belong to the whole store. */
 const STORE: readonly Table[] = [
   { name: "store_secrets", columns: `name text, value text`, key: "name" },
-  /**
-   * `moved`: where the data was moved to; `filling`: the command that fills the store; `erasures`: the log next to the
-   * file; `address`: the base of links; `bounce address`.
-   */
+  /** See `StoreMark`. */
   { name: "store_marks", columns: `name text, value text`, key: "name" },
   { name: "upkeep_state", columns: `name text, value text`, key: "name" },
-  /** Processes that deliver from this database, and when each was last seen. */
+  /** Processes that deliver messages from this database, and when each was last seen. */
   { name: "processes", columns: `name text, seen_at int`, key: "name" },
 ];
 
@@ -32,14 +29,14 @@ export const PROJECT_TABLES: readonly Table[] = [
     key: "id",
     indexes: { projects_by_name: "UNIQUE (name)" },
   },
-  /** Separate from `projects` and narrow, because every write changes it. */
+  /** Small, and separate from `projects`, because every write updates it. */
   {
     name: "project_state",
     columns: `project_id int, next_id int, clock int, version int`,
     key: "project_id",
     storage: "fillfactor = 20",
   },
-  /** Revoked keys stay, so that they differ from unknown ones. `last_used_on` is a UTC day, `2026-11-26`. */
+  /** Revoked keys are kept to tell them apart from unknown ones. `last_used_on` is a UTC day such as `2026-11-26`. */
   {
     name: "api_keys",
     columns: `project_id int, id int, hash text, last_four text, created_at int, name text?, access text = 'full',
@@ -54,7 +51,7 @@ export const PROJECT_TABLES: readonly Table[] = [
     key: "project_id, name",
     references: [OF_PROJECT],
   },
-  /** Public links; `properties` are copied to their responses. */
+  /** Public links; their `properties` are copied to the responses. */
   {
     name: "survey_links",
     columns: `project_id int, id int, name text, token text, properties text, created_at int`,
@@ -62,7 +59,7 @@ export const PROJECT_TABLES: readonly Table[] = [
     references: [OF_PROJECT],
     indexes: { survey_links_by_token: "(token)" },
   },
-  /** Questions after the score. Retired ones stay, because their ids aren't reused. */
+  /** Follow-up questions. Retired ones are kept, because ids aren't reused. */
   {
     name: "questions",
     columns: `project_id int, id text, type text, text text, choices text = '[]', last_choice int = 0, scale text?,
@@ -78,7 +75,7 @@ export const PROJECT_TABLES: readonly Table[] = [
     references: [OF_PROJECT],
     indexes: { digests_by_email: "UNIQUE (project_id, email_key)", digests_by_token: "(token)" },
   },
-  /** The progress of long changes, which run in steps. */
+  /** The progress of long changes. */
   {
     name: "long_changes",
     columns: `project_id int, kind text, target text, done_to int`,

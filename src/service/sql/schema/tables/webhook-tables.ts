@@ -1,7 +1,7 @@
 import { OF_PROJECT, type Table } from "../table.ts";
 
 export const WEBHOOK_TABLES: readonly Table[] = [
-  /** `secret` is stored in plain text, because it signs. `events` is a JSON array. */
+  /** `secret` is stored in plain text, because it is needed for signing. `events` is a JSON array. */
   {
     name: "webhooks",
     isClustered: true,
@@ -12,7 +12,7 @@ export const WEBHOOK_TABLES: readonly Table[] = [
     key: "project_id, id",
     references: [OF_PROJECT],
   },
-  /** `json` and `slack` are the bodies, fixed when the event is created. */
+  /** `json` and `slack` are the request bodies, fixed when the event is created. */
   {
     name: "webhook_events",
     columns: `project_id int, id int, event_id text, type text, person_id int, created_at int, json text?,
@@ -26,8 +26,8 @@ export const WEBHOOK_TABLES: readonly Table[] = [
     },
   },
   /**
-   * `state` is waiting, delivered or failed; only waiting ones have `due_at`. `attempts` counts since the delivery was
-   * last scheduled. Deliveries of removed webhooks and old events are deleted in small steps.
+   * `state` is waiting, delivered or failed; only waiting ones have `due_at`. `attempts` starts again at 0 when the
+   * event is resent. Deliveries of removed webhooks and old events are deleted in small steps.
    */
   {
     name: "webhook_deliveries",

@@ -6,16 +6,16 @@ import { StoreFileError } from "../../store-errors.ts";
 import type { SqliteDatabase } from "./database.ts";
 
 const MAGIC = "SQLite format 3\0";
-/** SQLite file format, 1.3. */
+/** See 1.3 in the description of SQLite's file format. */
 const HEADER_BYTES = 100;
-/** Two bytes, for writing and reading: 2 for a file with a log, else 1. */
+/** Write version and read version, one byte each: 2 if the file has a log, otherwise 1. */
 const LOG_OFFSET = 18;
-/** `user_version`, 4 bytes: 0 in a copy that no service has opened. */
+/** `user_version`, 4 bytes; 0 in a copy that no service has opened. */
 const USED_OFFSET = 60;
 const FILE_MODE = 0o600;
 const SHARED_MODE = 0o660;
 
-/** File names have at most 255 bytes; this leaves room for temporary names of copies. */
+/** The limit for file names is 255 bytes; this leaves room for the temporary names of copies. */
 const NAME_BYTES_MAX = 160;
 
 export interface Condition {
@@ -43,7 +43,7 @@ export function checkPlace(file: string, shown: string): void {
 /** Creates the file if it is missing. Throws StoreFileError, or the system's error. */
 export function prepareFile(file: string): Condition {
   const { size, nlink } = statSync(file, { throwIfNoEntry: false }) ?? { size: 0, nlink: 1 };
-  // Each name would get its own log, and rows in the other log would be missing.
+  // Each name would get its own log, and rows in the other log would seem to be missing.
   if (nlink > 1)
     throw new StoreFileError(
       "linked",
@@ -59,7 +59,7 @@ export function prepareFile(file: string): Condition {
   }
   const header = readHeader(file);
   if (!isSqlite(header)) throw new StoreFileError("not_sqlite", "the file is not a SQLite database");
-  // Closed files and copies have no log, so this one belongs to another file.
+  // Closed files and copies have no log, so this one belongs to a different file.
   if (header[LOG_OFFSET] === 1 && fileSize(`${file}-wal`) > 0)
     throw new StoreFileError(
       "stale_log",
@@ -78,12 +78,12 @@ export function refuseLost(file: string): void {
   }
 }
 
-/** SQLite's other files get the same mode. Throws the system's error if the file exists. */
+/** SQLite gives its other files the same mode. Throws the system's error if the file exists. */
 export function makeNewFile(file: string): void {
   closeSync(openSync(file, "wx", FILE_MODE));
 }
 
-/** SQLite gave the log the data file's mode, which may have been corrected since. */
+/** SQLite gave the log the mode that the data file had then, which may have been corrected since. */
 export function closeLogToOthers(file: string): void {
   const isShared = (statSync(file).mode & 0o020) !== 0;
   const mode = isShared ? SHARED_MODE : FILE_MODE;
@@ -107,14 +107,13 @@ export function makeEmptyFile(file: string): boolean {
 }
 
 /**
- * True if the file says that it has a log, but there is none: the file may be open under another name, such as a bind
- * mount.
+ * True if the header promises a log, but there is none: the file may be open under another name, such as a bind mount.
  */
 export function hasLostLog(file: string): boolean {
   return fileSize(`${file}-wal`) === 0 && readHeader(file)[LOG_OFFSET] === 2;
 }
 
-/** Throws StoreFileError while another connection has the file open, whose log wouldn't be visible under this name. */
+/** Throws StoreFileError if another connection has the file open, perhaps with a log that isn't visible here. */
 export function refuseOtherName(database: SqliteDatabase): void {
   try {
     database.exec("PRAGMA journal_mode = DELETE");
@@ -127,7 +126,7 @@ export function markUsed(database: SqliteDatabase): void {
   if (database.first("PRAGMA user_version")?.["user_version"] === 0) beginLog(database);
 }
 
-/** Makes a write without changes, so that the log isn't empty. */
+/** Writes without changing anything, so that the log isn't empty. */
 function beginLog(database: SqliteDatabase): void {
   database.exec("PRAGMA user_version = 1");
 }
@@ -136,7 +135,7 @@ function beginLog(database: SqliteDatabase): void {
 export function emptyLog(database: SqliteDatabase): void {
   const [row] = database.all("PRAGMA wal_checkpoint(TRUNCATE)");
   if (row?.["busy"] === 1) throw new StoreFileError("busy", "another program is reading the file");
-  // An empty log of an open file would look like a lost one: see `hasLostLog`.
+  // The log of an open file must not be empty, because it would look lost: see `hasLostLog`.
   beginLog(database);
 }
 
@@ -145,7 +144,7 @@ export function isUnusedCopy(file: string): boolean {
   return isSqlite(header) && header.readUInt32BE(USED_OFFSET) === 0;
 }
 
-/** The file must not be open. Copies can be read on read-only file systems. */
+/** The file must be closed. Marked copies can be read on read-only file systems. */
 export function markAsCopy(file: string): void {
   const descriptor = openSync(file, "r+");
   try {
@@ -156,7 +155,7 @@ export function markAsCopy(file: string): void {
   }
 }
 
-/** As the last connection, merges the log first, because a library may delay closing until statements are collected. */
+/** The last connection merges the log first, because a library may put off closing until garbage collection. */
 export function closeFile(database: SqliteDatabase): void {
   try {
     database.all("PRAGMA journal_mode = DELETE");

@@ -29,7 +29,7 @@ export function createDatabase(engine: Engine, watch: StatementWatch | null = nu
     if (known !== undefined) return known;
     const [oldest] = statements.keys();
     if (statements.size >= STATEMENTS_MAX && oldest !== undefined) statements.delete(oldest);
-    // SQLite would compile a statement with a bare `LIMIT ?` again for each run, which can cost 20 times as much as the
+    // SQLite would recompile a statement with a bare `LIMIT ?` for each run, which can cost 20 times as much as the
     // run.
     const statement = engine.prepare(sql.replaceAll("LIMIT ?", "LIMIT CAST(? AS INTEGER)"));
     statements.set(sql, statement);
@@ -116,7 +116,7 @@ function beginChange(database: SqliteDatabase): void {
   database.changes += 1;
 }
 
-/** One engine would silently truncate text at U+0000. */
+/** Rejected because one of the engines would silently truncate text at U+0000. */
 function refuseNul(values: readonly SqlValue[]): void {
   for (const value of values) {
     if (typeof value === "string" && value.includes("\0"))

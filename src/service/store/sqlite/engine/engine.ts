@@ -1,4 +1,4 @@
-/** The SQLite library: Node's if this version includes it, else the optional package with the same interface. */
+/** The SQLite library: Node's if this version has one, otherwise the optional package with the same interface. */
 import { statSync } from "node:fs";
 import { withoutWarning } from "../../../../runtime/log.ts";
 import { StoreFileError } from "../../store-errors.ts";
@@ -6,7 +6,7 @@ import type { SqlRow, SqlValue } from "../../../sql/database.ts";
 import { translateSqliteError } from "./sqlite-errors.ts";
 
 export interface EngineStatement {
-  /** Reads all rows: an unfinished statement would block the commit. */
+  /** Reads all rows, because an unfinished statement would block the commit. */
   all(values: readonly SqlValue[]): SqlRow[];
   run(values: readonly SqlValue[]): number;
 }
@@ -20,7 +20,7 @@ export interface Engine {
 }
 
 export const IN_MEMORY = ":memory:";
-/** SQLite makes a file in the system's temporary folder and deletes it when closed. */
+/** SQLite keeps the data in a temporary file and deletes it when closed. */
 export const TEMPORARY = "";
 
 export async function openEngine(file: string): Promise<Engine> {
@@ -47,9 +47,9 @@ export async function openEngine(file: string): Promise<Engine> {
 export type Look = (columns: string, from: string) => readonly SqlValue[][];
 
 /**
- * Reads a file without changing it. If SQLite opened it for writing, it would merge the log of a killed process; for
- * reading, it would leave an empty log behind. Rows are returned through a function, because the optional package keeps
- * a file open as long as there are prepared statements.
+ * Reads a file without changing it: opened for writing, SQLite would merge the log of a killed process; opened for
+ * reading without a log, it would leave an empty one. A function receives the rows, because the optional package keeps
+ * a file open as long as prepared statements exist.
  */
 export async function lookInto<Result>(file: string, work: (look: Look) => Result): Promise<Result> {
   const { DatabaseSync } = await loadLibrary();
@@ -75,7 +75,7 @@ export async function lookInto<Result>(file: string, work: (look: Look) => Resul
   }
 }
 
-/** Pages per step. Steps are large, because each waits for a turn of the event loop. */
+/** Pages per step. Steps are large, because each one waits for a turn of the event loop. */
 const COPIED_PAGES = 2048;
 
 type Library = Pick<typeof import("node:sqlite"), "DatabaseSync" | "backup">;
@@ -90,7 +90,7 @@ async function loadLibrary(): Promise<Library> {
 
 async function loadPackage(): Promise<Library> {
   try {
-    // The interface is the same, but the types aren't.
+    // The interface is the same, but the declared types differ.
     return (await import("@photostructure/sqlite")) as unknown as Library;
   } catch (error) {
     throw new StoreFileError("unreadable", NO_LIBRARY, { cause: error });

@@ -1,12 +1,12 @@
 /**
- * Watches an open data file: it may be removed or replaced, and its disk may fail or fill. Reports each trouble once; a
- * replaced file is given up.
+ * Watches an open data file, which can be removed or replaced, and whose disk can fail or fill up. Reports each problem
+ * once; after a replacement, it refuses all further work.
  */
 import { statfsSync, statSync } from "node:fs";
 import path from "node:path";
 import { type StoreEvent, StoreFileError } from "../../store-errors.ts";
 
-/** A disk with less space counts as full: libraries may report that as an I/O error. */
+/** A disk with less free space counts as full, because libraries may report a full disk as an I/O error. */
 const ROOM_BYTES_MIN = 128 * 1024;
 const NOT_SAVED = "the disk reports an error; the service has stopped, as it cannot tell what is saved";
 
@@ -30,7 +30,7 @@ export class FileWatch {
     this.#opened = this.#names.map(fileIdentity);
   }
 
-  /** Throws if the path of the file or its log no longer leads to the opened one. */
+  /** Throws if the file or its log was removed or replaced. */
   look(): void {
     const changed = this.#names.find((name, at) => fileIdentity(name) !== this.#opened[at]);
     if (changed === undefined) return;
@@ -44,7 +44,7 @@ export class FileWatch {
   uncommitted(error: unknown): unknown {
     const isOfDisk = error instanceof StoreFileError && error.trouble === "unreadable";
     if (!isOfDisk || this.#file === null || hasNoRoom(this.#file)) return error;
-    // The system may have dropped what it couldn't write, so a successful retry would prove nothing.
+    // The system may have dropped data that it couldn't write, so a successful retry would prove nothing.
     return this.#giveUp(NOT_SAVED, { cause: error });
   }
 

@@ -1,4 +1,4 @@
-/** All jobs of a data file, one after another. Writes that wait together share one commit, and so one disk sync. */
+/** Runs all jobs of a data file one after another. Writes that wait together share one commit, and so one disk sync. */
 import { nextTurn, type Clock } from "../../../../runtime/clock.ts";
 import type { StoreCommit, Transaction } from "../../../domain/ports.ts";
 import type { Job, WriteEnd, WriteJob } from "../../sql/run-jobs.ts";
@@ -9,18 +9,18 @@ import type { FileWatch } from "./file-watch.ts";
 /** A larger batch would delay its first job too much. */
 const BATCH_MAX = 512;
 /**
- * Turns of the event loop for which a write lets reads go first, so that other writes can share its commit. With eight
+ * How many turns of the event loop a write lets reads go first, so that more writes can share its commit. With eight
  * clients and one write in ten requests, that saves up to half of the syncs.
  */
 const GATHER_TURNS = 3;
-/** How long to wait for another process that writes: compacting a large file takes seconds. */
+/** How long to wait while another process writes: compacting a large file takes seconds. */
 const RETRY_MAX_MS = 10_000;
 const RETRY_DELAY_MS = { first: 1, last: 25 } as const;
 
 export interface JobQueueOptions {
   readonly database: SqliteDatabase;
   readonly clock: Pick<Clock, "sleep" | "monotonic">;
-  /** Runs jobs in the transaction that has begun. */
+  /** Runs jobs in a transaction that has already begun. */
   readonly run: (jobs: readonly WriteJob[]) => Promise<WriteEnd>;
   readonly watch: Pick<FileWatch, "failed" | "refusal">;
   readonly onCommit?: (commit: StoreCommit) => void;
@@ -28,17 +28,17 @@ export interface JobQueueOptions {
 
 type ReadJob = Job<() => Promise<unknown>>;
 
-/** A job that throws rejects on its own; a failed commit rejects its whole batch. */
+/** A job that throws only rejects itself; a failed commit rejects the whole batch. */
 export class JobQueue {
   readonly #options: JobQueueOptions;
   readonly #reads: ReadJob[] = [];
   readonly #writes: WriteJob[] = [];
   #draining: Promise<void> | null = null;
-  /** Set while writes wait for another process. */
+  /** Set while writes wait for another process to finish. */
   #waiting: Promise<void> | null = null;
   #backoff: Backoff | null = null;
   #closed = false;
-  /** How many of the first writes should no longer wait for others. */
+  /** How many writes, counted from the first, must no longer wait to share a commit. */
   #urgent = 0;
   #gathered = 0;
 
@@ -46,7 +46,7 @@ export class JobQueue {
     this.#options = options;
   }
 
-  /** Reads a single state of the database. */
+  /** Everything that `work` reads comes from the same snapshot. */
   read<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.alone(() => retryWhileBusy(this.#options.clock, () => readConsistently(this.#options, work)));
   }
@@ -85,9 +85,9 @@ export class JobQueue {
     });
   }
 
-  /** Writes run in order, so all earlier ones must hurry too. */
+  /** Writes run in order, so all earlier ones have to hurry too. */
   #hurry(count: number): void {
-    // The job may already have run with others.
+    // The job has already run in an earlier batch.
     if (count === 0) return;
     this.#urgent = Math.max(this.#urgent, count);
     this.#begin();
@@ -114,7 +114,7 @@ export class JobQueue {
   async #drain(): Promise<void> {
     while (this.#isReady()) {
       for (const job of this.#reads.splice(0)) await runRead(job, this.#options.watch);
-      // Includes requests that arrived in the same turn of the event loop.
+      // Lets requests that arrive in the same turn of the event loop join the batch.
       if (this.#urgent > 0) await nextTurn();
       if (this.#mayWrite() && !this.#mayGather()) await this.#writeBatch();
     }
@@ -188,7 +188,6 @@ async function runRead({ work, resolve, reject }: ReadJob, watch: JobQueueOption
   }
 }
 
-/** All of the reads see the same state. */
 async function readConsistently<Result>({ database }: JobQueueOptions, work: () => Promise<Result>): Promise<Result> {
   try {
     database.all("BEGIN");
@@ -198,7 +197,7 @@ async function readConsistently<Result>({ database }: JobQueueOptions, work: () 
   }
 }
 
-/** Repeats work that another process is briefly preventing. Rejects with its error if that takes too long. */
+/** Repeats work while another process is briefly in the way. Rejects with the last error if that takes too long. */
 export async function retryWhileBusy<Result>(
   clock: Pick<Clock, "sleep" | "monotonic">,
   work: () => Promise<Result>,
@@ -225,7 +224,7 @@ class Backoff {
     this.#sinceMs = clock.monotonic();
   }
 
-  /** Milliseconds until the next try; null for another error, or after RETRY_MAX_MS. */
+  /** Milliseconds until the next try; null for any other error, or after RETRY_MAX_MS. */
   delayAfter(error: unknown): number | null {
     if (!isBusy(error) || this.#clock.monotonic() - this.#sinceMs > RETRY_MAX_MS) return null;
     const ms = this.#ms;

@@ -3,7 +3,7 @@ import { type FileTrouble, StoreFileError } from "../../store-errors.ts";
 
 /**
  * SQLite's messages about a file, a disk or another program. Omits those that only our statements can cause: logic
- * errors, constraints, misuse, wrong types. Engines use different codes but the same texts.
+ * errors, constraints, misuse, wrong types. The libraries differ in their codes but not in their messages.
  */
 const TROUBLES: readonly (readonly [words: RegExp, trouble: FileTrouble, sentence: string])[] = [
   [/database or disk is full/, "full", "the disk is full"],
@@ -25,7 +25,7 @@ const TROUBLES: readonly (readonly [words: RegExp, trouble: FileTrouble, sentenc
   [/query aborted|interrupted/, "unreadable", "reading the file was broken off"],
 ];
 
-/** Adds the data file's name to a system error about one of its files. `shown` is the name in messages. */
+/** Adds the data file's name to a system error about one of its files. `shown` is the name to use in messages. */
 export function nameDataFile(error: unknown, file: string, shown: string): unknown {
   if (!(error instanceof Error)) return error;
   const { syscall, path } = error as NodeJS.ErrnoException;
@@ -33,7 +33,7 @@ export function nameDataFile(error: unknown, file: string, shown: string): unkno
   return syscall !== undefined && isBeside ? Object.assign(error, { path: shown }) : error;
 }
 
-/** The error for callers. Errors that don't concern the file are returned unchanged. */
+/** The error that callers get. Errors that don't concern the file are returned unchanged. */
 export function translateSqliteError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const columns = /UNIQUE constraint failed: (.*)/.exec(error.message)?.[1];
