@@ -16,13 +16,13 @@ export function wantsColor(env: Environment, isTerminal: boolean): boolean {
   return isTerminal;
 }
 
-/** Also true if no locale is set, since today's terminals use UTF-8. */
+/** Also true if no locale is set, because today's terminals use UTF-8. */
 export function wantsUnicode(env: Environment): boolean {
   const locale = variable(env, "LC_ALL") ?? variable(env, "LC_CTYPE") ?? variable(env, "LANG");
   return locale === null || /utf-?8/i.test(locale);
 }
 
-/** True if stderr is read by a program. Reads the raw words, because parsing them may be what failed. */
+/** True if a program reads stderr. Looks at the raw words, because the error may come from parsing them. */
 export function wantsJson(args: readonly string[], env: Environment): boolean {
   const format = lastOutput(args) ?? env["SURVEYCTL_OUTPUT"];
   return args.includes("--json") || format === "json" || format === "ndjson";

@@ -1,6 +1,6 @@
-/** A flag as data. The parser, help, `help --json`, the man page and completion read the same record. */
+/** A flag as data. The parser, help, `help --json`, the man page and completion all read the same record. */
 
-/** Value types by the value's name in help. A flag without a value is a boolean; all others are strings. */
+/** Types by the name that help shows for the value. A flag without a value is a boolean; all others are strings. */
 const VALUE_TYPES: Readonly<Record<string, string>> = {
   n: "integer",
   line: "integer",
@@ -20,7 +20,7 @@ const VALUE_TYPES: Readonly<Record<string, string>> = {
   objects: "list",
 };
 
-/** The result of a flag's or argument's parser. Without a parser, one of its choices, else the text as typed. */
+/** The result of a flag's or argument's parser. Without a parser: one of its choices, or the text as typed. */
 export type ParsedOf<Spec> = Spec extends { readonly parse: (...given: never[]) => infer Value }
   ? Awaited<Value>
   : Spec extends { readonly choices: readonly (infer Choice)[] }
@@ -33,13 +33,13 @@ export interface FlagRecord {
   readonly short?: `-${string}`;
   /** The value's name in help. Switches have none. */
   readonly value?: string;
-  /** The value of a flag that is typed without one. Other flags with a value require it. */
+  /** Used if the flag is given without a value. Other flags with a value require one. */
   readonly implied?: string;
   /** One phrase that doesn't repeat the other fields. */
   readonly text: string;
-  /** The parser fills in this value. */
+  /** Filled in by the parser. */
   readonly default?: string;
-  /** What happens without the flag. Only shown in help. */
+  /** What happens without the flag. Shown only in help. */
   readonly otherwise?: string;
   readonly environment?: string;
   readonly choices?: readonly string[];
@@ -49,7 +49,7 @@ export interface FlagRecord {
   readonly counted?: boolean;
   readonly required?: true;
   readonly conflicts?: readonly `--${string}`[];
-  /** At least one of these flags must be given too. */
+  /** At least one of these flags must be given as well. */
   readonly requires?: readonly `--${string}`[];
 }
 

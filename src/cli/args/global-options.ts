@@ -16,7 +16,7 @@ export type GlobalGroup = "Output" | "Connection";
 
 interface GlobalFlag extends FlagRecord {
   readonly group: GlobalGroup;
-  /** Also parses the value of `environment`. Throws UsageError with the flag or variable at fault. */
+  /** Also parses the value of `environment`. Throws UsageError that names the flag or variable. */
   readonly parse?: (text: string, place: string) => unknown;
   /** Used instead of `parse` for an option that depends on more than its own flag. */
   readonly read?: (flags: Flags, env: Environment, isTerminal: boolean) => unknown;
@@ -25,7 +25,7 @@ interface GlobalFlag extends FlagRecord {
 const CONCURRENCY_MAX = 256;
 const RETRIES_MAX = 100;
 
-/** Keyed by option. `config` reads the variables of those without a parser, so that each value remembers its source. */
+/** Keyed by option. Without a parser, `config` reads the variable, so that each value remembers its source. */
 const GLOBALS = {
   output: {
     group: "Output",
@@ -185,7 +185,7 @@ export type GlobalOptions = { readonly [Name in keyof typeof GLOBALS]: OptionOf<
 };
 
 /**
- * Flags take precedence over the environment. `own` has flags that the command redefines and reads itself. Throws
+ * Flags take precedence over the environment. `own` contains flags that the command redefines and reads itself. Throws
  * UsageError.
  */
 export function readGlobalOptions(
@@ -216,7 +216,7 @@ function readPlain(
 }
 
 export function readOutput(flags: Flags, env: Environment): OutputFormat | null;
-/** `own` is an additional format that only this command has. */
+/** `own` is an extra format that only this command has. */
 export function readOutput<Own extends string>(flags: Flags, env: Environment, own: Own): OutputFormat | Own | null;
 export function readOutput(flags: Flags, env: Environment, own?: string): string | null {
   const formats = own === undefined ? OUTPUT_FORMATS : [...OUTPUT_FORMATS, own];

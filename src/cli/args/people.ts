@@ -29,7 +29,7 @@ export function parsePerson(text: string, place: string): EmailOrPhone {
 
 export type PersonName = EmailOrPhone | { readonly id: string };
 
-/** A name of only digits is an id. Throws UsageError. */
+/** A name made only of digits is an id. Throws UsageError. */
 export function parsePersonName(text: string, place: string): PersonName {
   const word = text.trim();
   if (/^\d+$/.test(word)) return { id: word };

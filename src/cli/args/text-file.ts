@@ -31,7 +31,7 @@ export async function readFlagFile(flag: string, file: string): Promise<string> 
   return decodeText(bytes, `${flag}: ${file}`);
 }
 
-/** Drops a byte order mark. Throws UsageError unless the text is UTF-8, because other bytes would be replaced. */
+/** Drops a byte order mark. Throws UsageError unless the text is UTF-8, because invalid bytes would be replaced. */
 function decodeText(bytes: Uint8Array, name: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

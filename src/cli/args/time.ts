@@ -12,7 +12,7 @@ export interface TimeContext {
   readonly zone: string | null;
 }
 
-/** Whether a date or period means its first or its last second. */
+/** Whether a date or period stands for its first or its last second. */
 export type DayEdge = "first" | "last";
 
 export const TIME_FORMS =
@@ -27,10 +27,10 @@ const WORDS_AGO = /^(\d+)\s+(?:(s)econd|(m)inute|(h)our|(d)ay|(w)eek)s?\s+ago$/;
 const FROM_NOW = /^\+\d+[smhdw]$/;
 const DAY_OF_DIGITS = /^((?:19|20)\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$/;
 const SLASHES = /^(\d{4})\/(\d{2})\/(\d{2})$/;
-/** The only periods allowed in a file, where a month is probably a date with the day missing. */
+/** The only periods allowed in a file, where a month is probably a date that lost its day. */
 const DAY = /^(?:today|yesterday)$/i;
 
-/** Returns Unix seconds. `monday` is the previous one. Throws UsageError. */
+/** Returns Unix seconds. `monday` is the most recent one. Throws UsageError. */
 export function parseTime(text: string, place: string, context: TimeContext, edge: DayEdge = "first"): number {
   const word = text.trim();
   const seconds = inRange(readFromNow(word, context) ?? readPoint(word, context, { edge, near: "past" }));
@@ -40,7 +40,7 @@ export function parseTime(text: string, place: string, context: TimeContext, edg
   throw badValue(place, text, digits === undefined ? TIME_FORMS : forms);
 }
 
-/** Parses a cell of a file, where days are the only accepted periods. Null if it isn't a time. */
+/** Parses a cell of a file, where `today` and `yesterday` are the only accepted periods. Null if it isn't a time. */
 export function readTimeOrNull(text: string, context: TimeContext): number | null {
   const word = text.trim();
   if (DAY.test(word)) return inRange(readEdge(word, context, START));
@@ -59,7 +59,7 @@ export function parseDelay(text: string, place: string, context: TimeContext): n
   return parseFutureTime(text, place, context, DELAY_FORMS) - context.now;
 }
 
-/** Returns Unix seconds. `monday` is the next one. Throws UsageError, also for a time that has passed. */
+/** Returns Unix seconds. `monday` is the next one. Throws UsageError, also for a time in the past. */
 export function parseFutureTime(text: string, place: string, context: TimeContext, forms = TIME_FORMS): number {
   const word = text.trim();
   const seconds = inRange(readFromNow(word, context) ?? readPoint(word, context, NEXT_START));
@@ -122,8 +122,8 @@ export function parseZone(text: string, place: string): string {
 }
 
 /**
- * Rewrites `TZ` for Node, which treats an empty value as UTC and ignores summer time if it is a path. Throws UsageError
- * for an unknown zone, which Node would treat as UTC.
+ * Rewrites `TZ` for Node, which treats an empty value as UTC and ignores daylight saving time if it is a path. Throws
+ * UsageError for an unknown zone, which Node would treat as UTC.
  */
 export async function settleZone(env: Record<string, string | undefined>): Promise<void> {
   const name = env["TZ"]?.replace(/^:/, "");

@@ -20,7 +20,7 @@ export function parseChoice<Choice extends string>(text: string, place: string, 
   );
 }
 
-/** Choices may be separated by commas or repeated. Returns each once, in the order given. */
+/** Choices may be separated by commas or repeated. Returns each choice once, in the order given. */
 export function parseChoices<Choice extends string>(
   texts: readonly string[],
   place: string,

@@ -32,7 +32,7 @@ export interface Candidate {
   readonly description: string;
 }
 
-/** True if the word may be a file name, which the shell then completes. */
+/** True if the word may be a file name; the shell then completes it. */
 export function mayBeFile(tree: CommandTree, before: readonly string[], current: string): boolean {
   if (before[0] === "help") return false;
   const { node, pending, operands } = readWords(tree, before);
@@ -47,8 +47,8 @@ export function mayBeFile(tree: CommandTree, before: readonly string[], current:
 const MIXED_FLAGS = new Set(["--field", "--properties"]);
 
 /**
- * `before` has the words before the cursor, `current` the word at it. Profiles are passed in because they aren't in the
- * tree.
+ * `before` contains the words before the cursor, `current` the one at the cursor. Profiles are passed in because they
+ * aren't in the tree.
  */
 export function findCandidates(
   tree: CommandTree,
@@ -115,7 +115,7 @@ function operandValues(
   operand: TreeNode["arguments"][number] | undefined,
   profiles: () => readonly string[],
 ): readonly string[] {
-  // This argument names the default profile, which can't be the built-in one.
+  // This argument names the new default profile, which can't be the built-in one.
   return operand?.name === "profile" ? profiles().filter((name) => name !== "local") : (operand?.choices ?? []);
 }
 

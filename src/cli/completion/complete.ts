@@ -5,7 +5,7 @@ import { findCandidates, mayBeFile, type CommandTree } from "./candidates.ts";
 import type { Process } from "../process.ts";
 
 /**
- * Prints lines of value, tab and description, or `:files` for file names. The last word has a leading `=`, since some
+ * Prints lines of value, tab and description, or `:files` for file names. The last word has a leading `=`, because some
  * shells drop empty words.
  */
 export async function complete(process: Process, words: readonly string[]): Promise<string> {

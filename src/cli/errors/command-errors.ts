@@ -25,8 +25,8 @@ export interface ItemFailure {
 }
 
 /**
- * Some of several changes failed; their rows are on stdout. Exits with the status of the failure that stopped the run,
- * or else of the most severe one.
+ * Some of several changes failed; their rows are on stdout. The exit status is that of the failure that stopped the
+ * run, or of the most severe one.
  */
 export class ChangesFailedError extends Error {
   override readonly name = "ChangesFailedError";
@@ -62,7 +62,7 @@ export class DataFileError extends CommandError {
   }
 }
 
-/** An import stopped for a reason other than its rows or the service. */
+/** An import stopped for a reason that is neither its rows nor the service. */
 export class ImportStoppedError extends CommandError {
   override readonly name = "ImportStoppedError";
 
@@ -71,7 +71,7 @@ export class ImportStoppedError extends CommandError {
   }
 }
 
-/** An error after the first request. Its cause is reported, but with exit status 1 even if it is a usage error. */
+/** An error after the first request. Reports its cause, but with exit status 1 even if that is a usage error. */
 export class BegunError extends Error {
   override readonly name = "BegunError";
 
@@ -102,7 +102,7 @@ export class FilterError extends CommandError {
 
 export type StopSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
 
-/** Exit statuses are 128 + the signal's number. */
+/** Exit statuses are 128 plus the signal's number. */
 const STOPS = {
   SIGINT: { sentence: "Interrupted.", exit: EXIT.interrupted },
   SIGTERM: { sentence: "Terminated.", exit: EXIT.terminated },

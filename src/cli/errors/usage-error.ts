@@ -8,7 +8,7 @@ export interface ErrorFacts {
   readonly cause?: unknown;
 }
 
-/** An error with everything that is reported about it. */
+/** An error with everything to report about it. */
 export class CommandError extends Error {
   /** Code for the error JSON, such as `input_changed`. */
   readonly code: string;
@@ -34,7 +34,7 @@ export class UsageError extends CommandError {
   }
 }
 
-/** The user declined or didn't answer. The message is printed without "error:", so it is written in full sentences. */
+/** The user declined or didn't answer. The message is printed without "error:", so it consists of full sentences. */
 export class CancelledError extends UsageError {
   constructor(message: string) {
     super(message, {}, "cancelled");

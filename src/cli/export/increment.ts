@@ -1,4 +1,4 @@
-/** Resumes from the previous run's state, and saves the new one. */
+/** Resumes from the previous run's state and saves the new one. */
 import { readFile, stat } from "node:fs/promises";
 import type { SinkTotals } from "../../bulk/export/byte-sink.ts";
 import { createVersionFilter, createVersionLog, NO_VERSIONS, type VersionLog } from "../../bulk/export/versions.ts";
@@ -30,19 +30,19 @@ export interface OpenedExport {
 
 export interface Increment {
   readonly source: ExportSource;
-  /** Finds new rows that `source` may lack. */
+  /** Finds new rows that `source` might miss. */
   readonly unstamped: UnstampedRows | null;
   readonly isWhole: boolean;
   readonly keep: ((row: JsonObject) => boolean) | null;
   /** Throws UsageError if the state is later than the service's clock. */
   readonly checkClock: (serverTime: number | null) => void;
   openLog(startedAt: () => number): VersionLog | null;
-  /** Called before the rename, so that the next run recognizes the file if this one is killed. */
+  /** Called before the rename, so that the next run recognizes the file even if this one is killed. */
   announce(log: VersionLog | null, written: SinkTotals): Promise<void>;
   finish(log: VersionLog | null, written: SinkTotals): Promise<void>;
 }
 
-/** Allows for corrections of clocks. */
+/** Allows for small corrections of the clock. */
 const CLOCK_STEP_SECONDS = 60;
 
 export async function beginIncrement(opened: OpenedExport): Promise<Increment> {
@@ -122,8 +122,8 @@ async function identify({ deps, request, plan, connection }: OpenedExport): Prom
 }
 
 /**
- * Returns the state of the last run, or the one announced by a run that was killed. Refuses a file that others have
- * changed.
+ * Returns the state of the last run, or the one announced by a run that was killed. Refuses a file that something else
+ * has changed.
  */
 async function settlePending(
   { flags, output, plan }: OpenedExport,

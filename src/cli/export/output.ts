@@ -22,19 +22,19 @@ import type { ExportFlags } from "./request.ts";
 
 export interface ExportOutput {
   readonly sink: TextSink;
-  /** Has symbolic links resolved; null for stdout. */
+  /** Symbolic links are resolved; null for stdout. */
   readonly path: string | null;
   readonly oldBytes: number;
   keepOld(bytes: number): Promise<void>;
   close(): Promise<SinkTotals>;
-  /** Renames the file durably, and writes its checksum. */
+  /** Durably renames the file, and writes its checksum. */
   commit(written: SinkTotals): Promise<void>;
   discard(): Promise<void>;
 }
 
 type Target = Pick<ExportPlan, "file" | "gzip"> & Pick<ExportFlags, "checksum">;
 
-/** Throws UsageError if the file can't be written, or another run is writing it. */
+/** Throws UsageError if the file can't be written or another run is writing it. */
 export async function openOutput(deps: Deps, target: Target): Promise<ExportOutput> {
   if (target.file === null) return openStdout(deps, target.gzip);
   const replacement = await open(deps, target.file);
@@ -149,7 +149,7 @@ async function asUsage<Result>(work: Promise<Result>): Promise<Result> {
 
 const LINE_FEED = 10;
 
-/** Adds a missing line end, as a file typed by hand may lack one. */
+/** Adds a missing line break at the end, because a file typed by hand may lack one. */
 async function keepOldBytes(
   sink: TextSink,
   file: string,

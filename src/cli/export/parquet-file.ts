@@ -1,4 +1,4 @@
-/** Writes the lines made by `parquet-rows.ts` as a Parquet file. */
+/** Writes lines made by `parquet-rows.ts` to a Parquet file. */
 import { ByteWriter, ParquetWriter, schemaFromColumnData } from "hyparquet-writer";
 import { VERSION } from "../../runtime/version.ts";
 import type { ExportOutput } from "./output.ts";

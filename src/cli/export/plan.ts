@@ -58,7 +58,7 @@ function chooseExportFormat({ output, out }: ExportFlags): ExportFormat {
   return EXPORT_FORMATS.find((format) => format === ending) ?? "csv";
 }
 
-/** On a terminal, writing to these names would bypass escaping. */
+/** Opening one of these names on a terminal would bypass escaping. */
 const STDOUT_NAMES: ReadonlySet<string | null> = new Set([null, "-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]);
 
 export function isStdout(out: string | null): boolean {

@@ -16,7 +16,7 @@ export interface ExportReport {
   readonly counted: CountRange | null;
 }
 
-/** The report is short on a terminal, unless `-v` is given. Missing rows are reported even with `-q`. */
+/** On a terminal the report is short, unless `-v` is given. Missing rows are reported even with `-q`. */
 export async function writeReport(deps: Deps, report: ExportReport): Promise<void> {
   const { options } = deps;
   const { err } = deps.streams;
@@ -67,7 +67,7 @@ function describeRange({ since, until }: Range, time: TimeFormatter): string {
   ].join(" ");
 }
 
-/** Ignores rows that the metrics don't count. */
+/** Compares only the rows that the metrics count. */
 function describeCount({ rows, counted }: ExportTotals, { least, most }: CountRange): string {
   if (least === counted && most === counted)
     return counted === rows ? "count verified" : `count of ${formatCount(counted)} NPS responses verified`;

@@ -34,11 +34,11 @@ export interface ExportRequest {
   readonly resource: Resource;
   readonly source: ExportSource;
   readonly filterText: string;
-  /** Null if the list can't be filtered by time, so that there is no `--state`. */
+  /** Null if the list can't be filtered by time, so `--state` isn't available. */
   readonly incremental: {
     /** What later runs read: rows that are new or changed since then. */
     readonly source: (since: number) => ExportSource;
-    /** Finds new rows that `source` may lack. */
+    /** Finds new rows that `source` might miss. */
     readonly unstamped: ((since: number) => UnstampedRows | null) | null;
     readonly versions: VersionKeys;
     /** The time, in Unix seconds, up to which a run is complete, given the service's time. */
@@ -50,7 +50,7 @@ export interface ExportRequest {
 }
 
 interface ServiceCount {
-  /** If `since` is null, counts from the first row. */
+  /** A null `since` counts from the first row. */
   readonly ask: (
     client: Client,
     range: { readonly since: number | null; readonly until: number },
@@ -94,7 +94,7 @@ const OUTPUT: FlagGroup<OutputFormat | "parquet" | null> = {
   read: (flags, { env }) => readOutput(flags, env, "parquet"),
 };
 
-/** `later` says what later runs export; null if the list can't be filtered by time. */
+/** `later` describes what later runs export; null if the list can't be filtered by time. */
 export function exportFile(later: "new" | "new or changed" | null) {
   const group = flagGroup({
     output: OUTPUT,

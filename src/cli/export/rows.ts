@@ -69,7 +69,7 @@ interface Asking {
   readonly count: Count;
   /** Cancels optional requests. */
   readonly signal: AbortSignal;
-  /** The first page sets `mayGrow` if rows may add columns. */
+  /** `mayGrow` is set by the first page if rows may add columns. */
   readonly first: { mayGrow: boolean | null };
 }
 
@@ -86,7 +86,7 @@ function createReadings(opened: OpenedExport, increment: Increment, asking: Aski
   });
   const isWanted = (row: JsonObject): boolean => unstamped.has(row) && (keep?.(row) ?? true);
   const second = toReading(opened, increment, asking, unstamped.source, isWanted);
-  // If the first list had one of these rows, the service lists them all there.
+  // If the first list had one of these rows, the service lists all of them there.
   return { lists: [first, { ...second, isWanted: () => !isListed }], startedAt: first.startedAt };
 }
 

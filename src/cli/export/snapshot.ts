@@ -7,10 +7,10 @@ import type { Increment, OpenedExport } from "./increment.ts";
 import type { ExportSource } from "./request.ts";
 
 const FAR_FUTURE = 9_999_999_999;
-/** Rows that arrive during the export are dated less than this long after its start. */
+/** Rows that arrive during the export are dated at most this long after its start. */
 const ARRIVING_SECONDS = 60;
 
-/** Rows can have future times, so unless the first page is the whole list, one more request looks for them. */
+/** Rows can be dated in the future, so unless the first page is the whole list, one more request looks for them. */
 export function createSnapshot(
   list: PagedList,
   { keys, range }: Pick<ExportSource, "keys" | "range">,
@@ -28,7 +28,7 @@ export function createSnapshot(
       if (isLate) return last;
       return isWhole ? now : Math.min(last, await lastAfter(list, { keys, range }, now, signal));
     },
-    /** Unix seconds by the service's clock, or ours. Only known after `fixUntil`. */
+    /** Unix seconds by the service's clock, or by ours. Known only after `fixUntil`. */
     startedAt: (): number => startedAt,
   };
 }
@@ -62,7 +62,7 @@ export interface CountRange {
 
 export type Count = ReturnType<typeof createCount>;
 
-/** Requests the service's count of the exported rows, in parallel with the export. */
+/** Requests the service's own count of the exported rows, in parallel with the export. */
 export function createCount(
   { request, connection }: OpenedExport,
   { isWhole, source }: Increment,
@@ -83,7 +83,7 @@ export function createCount(
         return rows;
       });
     },
-    /** Counts again if the result differs from `rows`. Null if there is no response. */
+    /** If the result differs from `rows`, counts again. Null if there is no reply. */
     async result(rows: number): Promise<CountRange | null> {
       const before = await asked;
       if (before === null) return null;

@@ -24,7 +24,7 @@ export interface ExportPosition {
 
 export interface ExportState extends ExportPosition {
   readonly identity: StateIdentity;
-  /** The position that a run was about to reach. It is valid if the file has that length and digest. */
+  /** The position that a run was about to reach. It counts only if the file has that length and digest. */
   readonly pending: ExportPosition | null;
 }
 
@@ -57,7 +57,7 @@ export function parseState(text: string, file: string): ExportState {
   return { ...position, identity: value.identity as unknown as StateIdentity, pending };
 }
 
-/** Null if the position is damaged: continuing from it would lose rows, or bytes of the file. */
+/** Null if the position is damaged, because continuing from it would lose rows or bytes of the file. */
 function parsePosition({
   until,
   file_bytes: bytes,

@@ -151,7 +151,7 @@ function fill(parts: readonly string[], width: number): string[] {
   return lines;
 }
 
-/** Breaks a long example with backslashes and keeps flags with their values. */
+/** Breaks a long example with backslashes, but keeps flags with their values. */
 export function breakExample(example: string, width: number): string {
   if (example.length + INDENT.length <= width || example.includes("\n")) return example.replaceAll("\n", `\n${INDENT}`);
   return fill(example.split(/ (?=-|[|>] )/), width - INDENT.length * 3 - 2).join(` \\\n${INDENT}${INDENT}${INDENT}`);
@@ -169,7 +169,7 @@ const DATA_NAMES: ReadonlySet<string> = new Set(["--data", "--database", "--data
 
 const RARE_NAMES: ReadonlySet<string> = new Set(["--explain-change", "--per-page"]);
 
-/** Lists the command's own flags first, folds data flags, and puts rare ones last. */
+/** Puts the command's own flags first and rare ones last, and folds data flags. */
 function flagItems(flags: readonly FlagRecord[]): Item[] {
   const data = flags.filter(({ flag }) => DATA_NAMES.has(flag));
   const isFolded = data.length === DATA_NAMES.size;

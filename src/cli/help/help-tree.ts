@@ -69,7 +69,7 @@ function describeFlag(record: FlagRecord, all: readonly FlagRecord[]): object {
 const OBJECT = ["object", "null"];
 const ID_OR_OBJECT = ["string", "integer", ...OBJECT];
 
-/** Describes `-o json` output: an array for a list, otherwise one object or several. Other fields are allowed. */
+/** Describes `-o json` output: an array for a list, otherwise one or more objects. Other fields are allowed. */
 function outputSchema(title: string, { noun, columns, json = [columns] }: Resource): JsonObject {
   const [row = {}, ...others] = json.map(toObject);
   const rows: JsonObject = { type: "array", items: { $ref: "#/$defs/row" } };

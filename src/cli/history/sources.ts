@@ -25,8 +25,8 @@ export interface HistorySource {
 }
 
 /**
- * Finds files, including those in folders, ordered by name. `-` is standard input, which is copied to disk. Follows
- * symbolic links, but reads each file once. Throws UsageError, or the system's error.
+ * Finds files, including those in folders, sorted by name. `-` is standard input, which is copied to disk. Follows
+ * symbolic links but reads each file once. Throws UsageError, or the system's error.
  */
 export async function findSources(deps: Deps, paths: readonly string[]): Promise<readonly HistorySource[]> {
   const names = new Map<string, string>();
@@ -55,8 +55,8 @@ async function filesBelow(name: string): Promise<readonly string[]> {
 }
 
 /**
- * Files come before subfolders, because a Kubernetes volume shows each file as a link next to its folder. `entered` has
- * the real paths of visited folders, so that links can't loop.
+ * Files come before subfolders, because a Kubernetes volume shows each file as a link next to its folder. `entered`
+ * contains the real paths of visited folders, so that links can't loop.
  */
 async function filesIn(folder: string, entered: Set<string>): Promise<readonly string[]> {
   const place = await realpath(folder);
@@ -131,7 +131,7 @@ async function* readTableRows(input: InputFile): AsyncGenerator<readonly History
   }
 }
 
-/** There is no way to tell which column to keep. */
+/** There is no way to tell which of the columns to keep. */
 function rejectDuplicateColumns({ name }: InputFile, { line, fields }: InputRecord): void {
   const names = fields.map((field) => cleanHeader(field).toLowerCase());
   const seen = new Set<string>();

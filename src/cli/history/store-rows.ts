@@ -19,7 +19,7 @@ import {
   type SurveyedSource,
 } from "./survey-sources.ts";
 
-/** A batch is one transaction, which delays other writes for some tens of milliseconds. */
+/** A batch is one transaction, which delays other writes by some tens of milliseconds. */
 const BATCH_ROWS = 1000;
 const BATCH_BYTES = 256 * 1024;
 
@@ -65,7 +65,7 @@ export interface StoredRows {
   readonly nameless: number;
 }
 
-/** Rows stay stored after an interrupt, and running the same import again recognizes them. */
+/** After an interrupt, stored rows remain, and running the same import again recognizes them. */
 export async function storeRows(options: StoreOptions): Promise<StoredRows> {
   const counts = new Map<HistoryStream, StoredCounts>();
   const people = new PeopleHere();
@@ -136,7 +136,7 @@ async function sendStep(
 }
 
 /**
- * Adds what other rows say about the person. Answers are marked when people are stored, because a mark per answer would
+ * Adds what other rows say about the person. People are marked as having answered here, because a mark per answer would
  * rewrite the same pages over and over.
  */
 function asKnown(person: PastPerson, step: HistoryStep, tally: HistoryTally): PastPerson {
@@ -181,7 +181,7 @@ class PeopleHere {
   }
 }
 
-/** People suppressed by this import are stored with the mark already set, and still count as kept. */
+/** People whom this import suppresses are already stored with the mark, but still count as kept. */
 function createFreshMarks() {
   const fresh = new Map<HistoryStream, number>();
   return {

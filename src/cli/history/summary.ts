@@ -61,7 +61,7 @@ const MONTHS: Resource = {
 
 const PROBLEMS_SHOWN = 20;
 
-/** Keeps the first few problems to show them. All of them go to the report. */
+/** Keeps the first few problems to show them. The report gets all of them. */
 export class HistoryProblems {
   readonly shown: HistoryProblem[] = [];
   count = 0;

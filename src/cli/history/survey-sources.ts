@@ -1,4 +1,4 @@
-/** The first pass over saved files: reads and counts every row, and stores nothing. */
+/** The first pass over saved files: reads and counts every row, but stores nothing. */
 import { InputError } from "../../bulk/import/table/input-file.ts";
 import type {
   HistoryField,
@@ -23,7 +23,7 @@ import type { HistoryRecord, HistorySource } from "./sources.ts";
 export interface HistoryReading extends ShapeChoice {
   readonly format: HistoryFormat | null;
   readonly stream: HistoryStream | null;
-  /** Null drops unknown columns but reports them. */
+  /** Null drops unknown columns and reports them. */
   readonly unknown: "properties" | "ignore" | null;
   readonly zone: string | null;
   readonly now: number;
@@ -107,7 +107,7 @@ function countOne<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** More than any warehouse allows. The limit matters because each column is examined several times. */
+/** More than any data warehouse allows. There is a limit because each column is examined several times. */
 const COLUMNS_MAX = 2000;
 
 function refuseWidth({ name }: HistorySource, columns: number): void {

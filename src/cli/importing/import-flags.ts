@@ -106,7 +106,7 @@ function parseDelimiter(text: string, place: string): string {
   throw new UsageError(`${place}: ${quoteText(text)} must be one character, or tab`);
 }
 
-/** Splits at the last `=`, because a header can contain one but a column name can't. */
+/** Splits at the last `=`, because a header can contain one but a field's name can't. */
 export function parseRename(text: string): readonly [string, string] {
   const at = text.lastIndexOf("=");
   if (at > 0 && at < text.length - 1) return [text.slice(0, at), text.slice(at + 1)];

@@ -18,19 +18,19 @@ export interface ImportRequest {
   readonly input: string;
   readonly kind: RowKind;
   readonly defaults?: RowValues;
-  /** Recorded in the journal instead of `defaults`, by flag. */
+  /** Recorded in the journal in place of `defaults`, by flag. */
   readonly choices?: JournalHead["choices"];
   readonly overrides?: RowValues;
   readonly consent?: Consent;
   /** For rows that don't schedule surveys, such as `Add 3 responses?`. */
   readonly question: (rows: number) => string;
-  /** Predicts the effect of the rows; null if the service doesn't say. */
+  /** Predicts the effect of the rows; null if the service doesn't report it. */
   readonly forecast?: (client: Client, rows: number) => Promise<string | null>;
-  /** Rows remove people. An unchanged file can be sent again. */
+  /** The rows remove people. An unchanged file can be sent again. */
   readonly isRemoval?: boolean;
   readonly flags: ImportFlags;
   readonly skipSuppressed?: boolean;
-  /** Omitted if the command surveys nobody. */
+  /** Omitted if the command surveys no one. */
   readonly includesSuppressed?: boolean;
   readonly sample?: number | null;
   readonly spreadSeconds?: number | null;
@@ -46,7 +46,7 @@ interface Consent {
   readonly advice: string;
 }
 
-/** True if importing again would mail people twice, add responses twice or bring back members who left. */
+/** True if importing again would mail people twice, add responses twice, or bring back members who left. */
 export function repeatDoesHarm({ isRemoval = false, overrides }: ImportRequest): boolean {
   return !isRemoval && overrides?.["send"] !== false;
 }
@@ -68,7 +68,7 @@ export function checkFile({ deps, request, table }: OpenedFile): Promise<CheckRe
   return checkTable(table, { onDuplicate, maxErrors, skipsOptedOut, signal: deps.signal });
 }
 
-/** Everything that affects which requests are sent. It must be the same when a run is resumed. */
+/** Everything that affects which requests are sent. It must stay the same when a run is resumed. */
 export function choicesOf({ options }: Deps, request: ImportRequest): JournalHead["choices"] {
   const { defaults = {}, flags, spreadSeconds = null, skipSuppressed = false } = request;
   const ofRows = Object.entries(defaults).map(([name, value]) => [`--${name}`, value ?? null] as const);
@@ -85,7 +85,7 @@ export function choicesOf({ options }: Deps, request: ImportRequest): JournalHea
     "--sample": request.sample ?? null,
     "--skip-invalid": flags.skipInvalid,
     "--skip-suppressed": skipSuppressed,
-    // Missing from the journals of earlier versions.
+    // The journals of earlier versions don't have it.
     "--include-suppressed": request.includesSuppressed === true ? true : null,
     "--tz": options.timeZone,
   };

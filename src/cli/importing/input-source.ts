@@ -42,7 +42,7 @@ async function openFile(deps: Deps, name: string, form: Form): Promise<InputFile
   return openInputFile(handle, { path: name, name: path.basename(name), ...form });
 }
 
-/** Unlinks the file right away where possible, so that even a kill leaves no personal data. */
+/** Unlinks the file immediately if possible, so that even a kill leaves no personal data behind. */
 async function spool(
   { random }: Deps,
   chunks: AsyncIterable<Uint8Array>,

@@ -42,7 +42,7 @@ export function quoteArgument(text: string): string {
 
 /**
  * On a terminal, offers a mapping that makes the header usable, and adds it to the command line for resuming. Throws
- * `error` if there is no such mapping, CancelledError if the user declines.
+ * `error` if there is no such mapping, and CancelledError if the user declines.
  */
 export async function askForMapping(
   deps: Deps,

@@ -15,7 +15,7 @@ import { filesOf, JOURNAL_SUFFIX, listJournals, type RunFiles } from "./run-file
 
 export interface PreviousRun {
   readonly before: JournalState;
-  /** Set if the file has grown. The journal is then rewritten first. */
+  /** Set if the file has grown, in which case the journal is rewritten first. */
   readonly carried: CarriedOver | null;
   readonly isUnchanged: boolean;
 }
@@ -27,7 +27,7 @@ interface RunToBegin {
   readonly source: RowSource;
 }
 
-/** Throws UsageError if an earlier run prevents this one. */
+/** Throws UsageError if an earlier run stands in the way. */
 export async function findPreviousRun(run: RunToBegin): Promise<PreviousRun> {
   const { files, head, request } = run;
   const before = await readJournal(files.journal);
@@ -64,7 +64,7 @@ async function resume(run: RunToBegin, before: JournalState, previous: JournalHe
   return { before: carried.before, carried, isUnchanged: false };
 }
 
-/** Returns the finished run that this one repeats, in whole or (for responses) in part. */
+/** Returns the finished run that this one repeats: all of it, or (for responses) part of it. */
 async function findRepeated(
   { files, head, request, source }: RunToBegin,
   before: JournalState,
@@ -104,7 +104,7 @@ export function describeUnchanged(
   return { note: `${name} is as it was imported, nothing was sent (results: ${results})${retry}`, counts };
 }
 
-/** A mistyped `--results` would survey everyone again. */
+/** With a mistyped `--results`, everyone would be surveyed again. */
 async function refuseOtherName({ files, head, request: { input } }: RunToBegin): Promise<void> {
   const isFile = !(await isReadOnce(input));
   const folders = new Set([path.dirname(files.journal), ...(isFile ? [path.dirname(input)] : [])]);
@@ -145,7 +145,7 @@ async function refuseCopy(files: RunFiles, head: JournalHead): Promise<void> {
   }
 }
 
-/** Without its journal, there is no way to tell what was sent. */
+/** Without the journal, there is no way to tell what was sent. */
 async function refuseLostJournal({ results, journal }: RunFiles): Promise<void> {
   const found = await stat(results).catch(() => null);
   if (found === null || !found.isFile()) return;

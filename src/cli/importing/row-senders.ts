@@ -35,7 +35,7 @@ export function createBreaker() {
 
 type SizedRow = Pick<ImportRow, "values" | "properties">;
 
-/** Leaves out the method and URL, which all rows share. */
+/** Omits the method and URL, which are the same for all rows. */
 function failed(error: ClientError, row: SizedRow): RowOutcome {
   const reason = error.status === TOO_LARGE ? describeTooLarge(row) : error.what;
   return toOutcome("failed", { error: reason, ...(mayHaveArrived(error) && { mayHaveArrived: true }) });

@@ -29,7 +29,7 @@ interface ReadyToSend extends CheckedFile {
   readonly startedAt: number;
 }
 
-/** Throws UsageError if an earlier run is in the way, CancelledError, or the error that stopped the run. */
+/** Throws UsageError if an earlier run stands in the way, CancelledError, or the error that stopped the run. */
 export async function sendChecked(checked: ReadyToSend): Promise<ExitCode> {
   const { deps, request, table, files, connection } = checked;
   connection.client.checkMayWrite();
@@ -122,7 +122,7 @@ async function writeWaiting({ streams, options, signal }: Deps): Promise<void> {
   await streams.err.write("Waiting for the requests in flight (5 s at most); interrupt again to stop at once\n");
 }
 
-/** A run that was killed may have sent requests this long after its last entry. */
+/** After its last entry, a killed run may have sent requests for this long. */
 const SILENCE_SECONDS = 600;
 
 /** The time after which no earlier run sent anything, by the service's clock. */

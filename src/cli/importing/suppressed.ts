@@ -23,8 +23,8 @@ interface Suppressions {
 }
 
 /**
- * Looks up rows with a phone number, or all rows if a list has people without an address. Throws ImportStoppedError if
- * the service's list of people ignores the filter.
+ * Looks up rows that have a phone number, or all rows if a list has people without an address. Throws
+ * ImportStoppedError if the service's list of people ignores the filter.
  */
 export async function readSuppressed(options: SuppressionOptions): Promise<RowSource["skip"]> {
   const { client, source, concurrency, signal } = options;

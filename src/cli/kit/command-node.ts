@@ -1,11 +1,11 @@
-/** A command as data. The parser, help, `help --json`, the man page and completion read the same tree. */
+/** A command as data. The parser, help, `help --json`, the man page and completion all read the same tree. */
 import type { FlagRecord } from "../args/flag-record.ts";
 import type { Flags } from "../args/flags.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import type { Resource } from "../render/columns.ts";
 import type { Deps } from "./deps.ts";
 
-/** Form, description and choices. A form is, for example, `<file>`. */
+/** Form (such as `<file>`), description and choices. */
 export type Operand = readonly [form: string, text: string, choices?: readonly string[]];
 
 /** `words` are the arguments. */
@@ -23,7 +23,7 @@ export interface CommandNode {
   readonly columns: Resource | null;
   /** The operation that the command calls, here or over HTTP. Null for other commands. */
   readonly operation: string | null;
-  /** Null for a group that has no action of its own. */
+  /** Null for a group without an action of its own. */
   readonly action: Action | null;
   readonly commands: readonly CommandNode[];
 }

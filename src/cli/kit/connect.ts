@@ -70,11 +70,11 @@ async function connectLocally(deps: Deps): Promise<Connection> {
 interface Endpoint {
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** Defaults to sockets, whose pool ends when the client is closed. */
+  /** By default uses sockets; closing the client ends their pool. */
   readonly transport?: Exchange & { close?(): Promise<void> };
   readonly waits: WaitLines;
   readonly origin?: Origin;
-  /** Caps the retries, even those set by --retries, so that checking a connection doesn't take long. */
+  /** Caps the retries, even those set by --retries, so that checking a connection stays fast. */
   readonly retriesMax?: number;
 }
 

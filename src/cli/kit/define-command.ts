@@ -29,7 +29,7 @@ interface CommandSpec<Specs extends FlagSpecs, Args extends ArgSpecs> {
   /** Omitted for a group's own action, such as `metrics`. */
   readonly name?: string;
   readonly alias?: string;
-  /** Has no full stop. If there is no name, defaults to the group's summary. */
+  /** No full stop at the end. Defaults to the group's summary if there is no name. */
   readonly summary?: string;
   /** At least two command lines. */
   readonly examples: readonly string[];
@@ -43,7 +43,7 @@ interface CommandSpec<Specs extends FlagSpecs, Args extends ArgSpecs> {
   readonly exits?: readonly ExitCode[];
   /** The first flag of each list can't be used with any of the others. */
   readonly conflicts?: readonly (readonly [FlagName, ...FlagName[]])[];
-  /** Returns the exit status; nothing means 0. */
+  /** Returns the exit status; undefined means 0. */
   readonly run: (deps: Deps, input: ValuesOf<Specs> & ArgsOf<Args>) => Promise<ExitCode | void>;
 }
 

@@ -37,11 +37,11 @@ export interface Connection {
   readonly place: string;
   /**
    * A short hash of the key; empty for the profile `local`. Identifies the connection in files kept between runs, such
-   * as a state.
+   * as an export's state.
    */
   keyFingerprint(): Promise<string>;
   readonly retryCount: () => number;
-  /** Called after the command's work succeeded. May throw. */
+  /** Called once the command's work has succeeded. May throw. */
   onDone?(): Promise<void>;
   /** Called once, even after an error. */
   close(): Promise<void>;

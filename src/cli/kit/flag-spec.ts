@@ -36,7 +36,7 @@ export type ValuesOf<Specs extends FlagSpecs> = string extends keyof Specs
   ? unknown
   : { readonly [Name in keyof Specs]: ValueOf<Specs[Name]> };
 
-/** Groups flags that `run` receives as one object. */
+/** Combines flags into one object for `run`. */
 export function flagGroup<const Specs extends FlagSpecs>(specs: Specs): FlagGroup<Promise<ValuesOf<Specs>>> {
   return { records: recordsOf(specs), read: (flags, deps) => readFlags(specs, flags, deps) };
 }
@@ -70,7 +70,7 @@ export function readValue({ choices, parse }: ValueSpec, text: string, place: st
   return choices === undefined ? text : parseChoice(text, place, choices);
 }
 
-/** A flag that takes lists separated by commas and may be repeated. Null if it wasn't given. */
+/** A flag that takes comma-separated lists and may be repeated. Null if it wasn't given. */
 export function listFlag<Value>(
   record: FlagRecord,
   parse: (texts: readonly string[], place: string) => readonly Value[],

@@ -18,7 +18,7 @@ export async function writeWarning({ streams, options }: Notes, text: string): P
   if (!options.quiet) await streams.err.write(`warning: ${text}\n`);
 }
 
-/** Prints what the command is waiting for. The lock's holder is on another machine and may still be alive. */
+/** Prints what the command is waiting for: a lock whose holder is on another machine and may still be alive. */
 export function watchLock(deps: Pick<Deps, "streams" | "options" | "clock" | "signal">): LockWatch {
   return async (ms, lock) => {
     await writeNote(deps, `${lock} is held from another machine or container; watching it for ${ms / 1000} s`);

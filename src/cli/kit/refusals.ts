@@ -1,5 +1,5 @@
 /**
- * Explains a refusal in terms of the command. The client only knows the status, but the command knows what it
+ * Explains a refusal in terms of the command: the client knows only the status, but the command knows what it
  * requested.
  */
 import { RefusedError } from "../../client/errors/call-errors.ts";
@@ -42,7 +42,7 @@ export function complaintsAbout(attribute: string, details: Json): readonly stri
   return Array.isArray(phrases) ? phrases.map(String) : [JSON.stringify(phrases)];
 }
 
-/** Null if the service refuses, as it does if it lacks the endpoint. */
+/** Null if the service refuses, which also happens if it doesn't have the endpoint. */
 export async function nullIfRefused<Value>(work: Promise<Value>): Promise<Value | null> {
   try {
     return await work;
@@ -63,7 +63,7 @@ export async function nullIfFailed<Value>(work: Promise<Value> | undefined): Pro
 
 type Explanation = Pick<Refusal, "words" | "hint">;
 
-/** Statuses of a service that lacks the endpoint. It may also answer 404, as for a missing object. */
+/** Statuses of a service that doesn't have the endpoint. It may also reply 404, as for a missing object. */
 const LACKING = [405, 410];
 
 export function lacksEndpoint({ status }: ClientError): boolean {
@@ -79,7 +79,7 @@ export function noTrend(trend: string | null): readonly Refusal[] {
   return trend === null ? [] : [{ status: 422, attribute: "trend", words: `no trend ${trend}`, hint }];
 }
 
-/** `attribute` is the parameter with the id. */
+/** `attribute` is the parameter that contains the id. */
 export function noPersonWithId(id: string | null, attribute: string): readonly Refusal[] {
   const hint = "surveyctl people list shows the ids";
   return id === null ? [] : [{ status: 422, attribute, words: `no person with id ${id}`, hint }];

@@ -1,4 +1,4 @@
-/** Asks before changes that can't be undone: with a question on a terminal, otherwise by requiring `--yes`. */
+/** Asks before changes that can't be undone: on a terminal with a question, otherwise by requiring `--yes`. */
 import type { FlagRecord } from "../args/flag-record.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { toSafeText } from "../render/safe-text.ts";
@@ -12,13 +12,13 @@ export interface Removal {
   readonly command: string;
   readonly yes: boolean;
   readonly kept?: string;
-  /** Show the question even without a terminal, because it lists things that the command line doesn't name. */
+  /** Shows the question even without a terminal, because it lists things that the command line doesn't name. */
   readonly isList?: boolean;
 }
 
 /**
- * Composes the question first, so that an unknown name is reported before a missing `--yes`. Asks nothing if the
- * question is null or with `--dry-run`. Throws UsageError without a terminal, CancelledError if the user declines.
+ * Composes the question first, so that an unknown name is reported before a missing `--yes`. Doesn't ask if the
+ * question is null, or with `--dry-run`. Throws UsageError without a terminal, CancelledError if the user declines.
  */
 export async function confirmRemoval(
   deps: Deps,

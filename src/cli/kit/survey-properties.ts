@@ -11,10 +11,7 @@ import type { FlagRecord } from "../args/flag-record.ts";
 import { parseKeyValue } from "../args/values.ts";
 import type { FlagGroup } from "./flag-spec.ts";
 
-/**
- * Null if no flag was given. `--property` overrides `--properties`, and special flags such as `--locale` override
- * both.
- */
+/** Null if no flag was given. `--property` overrides `--properties`; special flags such as `--locale` override both. */
 export function surveyProperties(text = "a property, such as plan=pro"): FlagGroup<Promise<JsonObject | null>> {
   return {
     records: [
@@ -48,7 +45,7 @@ function checkLength(rule: SpecialProperty, all: JsonObject): void {
   }
 }
 
-/** Null if the survey is translated into the locale. `place` is the flag or cell that named it. */
+/** Null if the survey has been translated into the locale. `place` is the flag or cell that named it. */
 export function localeWarning(properties: JsonObject | null, place = "--locale"): string | null {
   const locale = properties?.["locale"];
   if (locale === undefined || locale === null) return null;

@@ -32,7 +32,7 @@ export function timeContext({ clock, options }: Deps): TimeContext {
   return { now: unixSeconds(clock), zone: options.timeZone };
 }
 
-/** Returns Unix seconds. A date means its first or last second, as `edge` says. */
+/** Returns Unix seconds. A date means its first or last second, depending on `edge`. */
 export function readTime(deps: Deps, flags: Flags, flag: string, edge: DayEdge): number | null {
   return flags.parse(flag, (text, place) => parseTime(text, place, timeContext(deps), edge));
 }
@@ -62,7 +62,7 @@ interface RangeFlags {
   readonly since: string;
   readonly until: string;
   readonly period?: string;
-  /** The flag that replaces the current time, for commands that leave out later rows. */
+  /** The flag that replaces the current time, for commands that ignore later rows. */
   readonly asOf?: string;
 }
 
@@ -90,7 +90,7 @@ function checkOrder(deps: Deps, flags: Flags, names: RangeFlags, { since, until 
   if (until !== null && since > until)
     throw new UsageError(`${names.until} (${iso(until)}) is before ${names.since} (${iso(since)})`);
   const { asOf, period } = names;
-  // Other lists may have later rows, because the service's clock may be fast.
+  // Other lists may have later rows, because the service's clock may be ahead.
   if (asOf === undefined || since <= now) return;
   const start = period !== undefined && flags.text(period) !== null ? period : names.since;
   const where = flags.text(asOf) === null ? "in the future" : `after ${asOf} (${iso(now)})`;

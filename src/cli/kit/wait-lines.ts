@@ -1,4 +1,4 @@
-/** Shows retries and checks on stderr: as a live line on a terminal, otherwise as a line per cause. */
+/** Shows retries and look-ups on stderr: as a live line on a terminal, otherwise as a line per cause. */
 import type { OnWait, Wait } from "../../client/trace/trace.ts";
 import { toSafeText } from "../render/safe-text.ts";
 import type { Deps } from "./deps.ts";

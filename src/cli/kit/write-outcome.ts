@@ -25,7 +25,7 @@ export async function showOutcome(
   const result = await write.catch((error: unknown) => {
     if (error instanceof InterruptedError)
       throw new InterruptedError(error.signal, `the request may have been processed: ${evidence}`);
-    // All retries failed, but each of them may have arrived.
+    // All attempts failed, but any of them may have arrived.
     throw mayHaveArrived(error) ? new UnknownOutcomeError(error, null).advise(evidence) : error;
   });
   if (result.kind === "unknown") throw result.error.advise(evidence);
@@ -39,7 +39,7 @@ export async function showOutcome(
 }
 
 /**
- * For changes that are safe to repeat. Returns false if our own service says that nothing changed. Throws
+ * For changes that are safe to repeat. Returns false if our own service reports that nothing changed. Throws
  * UnknownOutcomeError.
  */
 export async function settleChange(

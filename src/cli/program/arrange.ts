@@ -1,4 +1,4 @@
-/** Flags may come before the command's name. This finds the words of the name and puts them first. */
+/** Flags may come before the command's name. This finds the words of the name and moves them to the front. */
 import type { FlagRecord } from "../args/flag-record.ts";
 import { GLOBAL_FLAGS } from "../args/global-options.ts";
 import { type CommandNode, defineGroup } from "../kit/command-node.ts";
@@ -11,7 +11,7 @@ export interface Arranged {
   /** `path` as typed, with aliases. */
   readonly typed: readonly string[];
   readonly rest: readonly string[];
-  /** A word in the place of a command that isn't one; null if there is none. */
+  /** A word where a command is expected that isn't one; null if there is none. */
   readonly stray: string | null;
 }
 

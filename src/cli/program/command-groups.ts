@@ -1,5 +1,5 @@
 /**
- * The top-level commands, such as `people`. The root help needs only this table; a group is loaded when it is named.
+ * The top-level commands, such as `people`. The root help needs only this table; a group is loaded once it is named.
  */
 import { type CommandNode, defineGroup } from "../kit/command-node.ts";
 

@@ -25,7 +25,7 @@ export interface Call {
 
 interface ReadOptions {
   readonly groups?: readonly CommandGroup[];
-  /** Width of the help text. */
+  /** Width of the help text in columns. */
   readonly columns?: number;
 }
 
@@ -74,14 +74,14 @@ function createParser(command: CommandNode): Command {
   const parser = new Command(command.name)
     .exitOverride()
     .helpOption("-h, --help")
-    // By default commander opens the streams to find out their width and colors.
+    // By default, commander opens the streams to find out their width and colors.
     .configureOutput({ writeOut: () => undefined, outputError: () => undefined, getOutHasColors: () => false })
     .configureHelp({ formatHelp: () => "" })
     .showSuggestionAfterError(false)
     .allowExcessArguments(false)
     .passThroughOptions(command.flagsFirst);
   for (const [at, [form, description]] of command.operands.entries()) {
-    // Commander fills arguments from the left, so the command itself checks those after an optional one.
+    // Commander fills arguments from the left, so the command itself must check those after an optional one.
     const isAfterOptional = command.operands[at - 1]?.[0].startsWith("[") === true;
     parser.addArgument(new Argument(isAfterOptional ? form.replace(/^<(.*)>$/, "[$1]") : form, description));
   }
@@ -102,7 +102,7 @@ function toOption(record: FlagRecord): Option {
 /** Commands that print JSON even though they have no columns. */
 const JSON_WITHOUT_COLUMNS: ReadonlySet<string> = new Set(["api", "import"]);
 
-/** The global flags, without those that the command redefines or can't use. */
+/** The global flags, except those that the command redefines or can't use. */
 function sharedFlags({ name, flags, columns }: CommandNode): readonly FlagRecord[] {
   const own = new Set<string | undefined>(flags.flatMap(({ flag, short }) => [flag, short]));
   return GLOBAL_FLAGS.filter(

@@ -19,7 +19,7 @@ export interface ErrorReport {
   readonly status: number | null;
   readonly details: Json;
   readonly hint: string | null;
-  /** Replaces the message in text output with one line per failure. */
+  /** In text output, replaces the message with one line per failure. */
   readonly each?: readonly string[];
   readonly exit: ExitCode;
 }
@@ -127,8 +127,8 @@ function describeClient(error: Error, verbose: boolean): ErrorReport | null {
 }
 
 /**
- * Says what to do next, where a wrong key or address comes from, and how often the request was tried, one per line.
- * Null if there is nothing to say.
+ * One line each for what to do next, where a wrong key or address comes from, and how often the request was tried. Null
+ * if there is nothing to add.
  */
 function advise(error: ClientError): string | null {
   const { tries, origin, hint } = error;
@@ -152,7 +152,7 @@ function isPage(error: ClientError): boolean {
   return reply instanceof BadReplyError && (/html/i.test(reply.contentType ?? "") || reply.preview.startsWith("<"));
 }
 
-/** Chosen by the error's code, because the client doesn't know flags or commands. */
+/** Chosen by the error's code, because the client knows nothing about flags and commands. */
 function nextStep(error: ClientError): string | null {
   if (error instanceof ServiceError) return error.retryAfterMs === null ? ADVICE.service_failed : ADVICE.longer_wait;
   const timeout = error instanceof BadReplyError ? error.cause : error;
@@ -176,7 +176,7 @@ const ADVICE = {
   unauthorized: "surveyctl auth status shows which key is used",
 } as const;
 
-/** System errors caused by a wrong file name, which are usage errors. */
+/** System errors for a wrong file name, which count as usage errors. */
 const MISNAMED: ReadonlySet<string> = new Set(["ENOENT", "EACCES", "EPERM", "EISDIR", "ENOTDIR", "EROFS"]);
 
 /** Names shown for system calls that have no path. */

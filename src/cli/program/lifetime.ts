@@ -16,7 +16,7 @@ export interface Lifetime {
 
 const SIGNALS: readonly StopSignal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
-/** `timeout` signals its child twice, directly and through its process group. Nobody presses Ctrl-C twice that fast. */
+/** `timeout` signals its child twice, directly and through its process group. No one presses Ctrl-C that fast. */
 const ECHO_MS = 100;
 
 /** The first signal asks the command to stop. A second one kills the process, as it would without a listener. */
@@ -51,7 +51,7 @@ export function watchSignals(process: Process): Lifetime {
   };
 }
 
-/** Time to stop after a crash, because the command may be waiting for something that never happens. */
+/** Time to stop after a crash, because the command may be waiting for something that will never happen. */
 const GRACE_MS = 3000;
 
 /**
@@ -81,7 +81,7 @@ export function watchCrashes(process: Process, lifetime: Lifetime, report: (erro
   });
   return {
     first: (): CrashError | null => state.first,
-    /** From here on, a crash only has to be reported. */
+    /** From here on, a crash only needs to be reported. */
     commandEnded: (): void => ended.abort(),
   };
 }

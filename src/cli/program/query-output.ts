@@ -14,7 +14,7 @@ export interface QueryOutput {
    */
   end(): Promise<void>;
   /**
-   * Called if the command failed. Prints the result if there is one, and doesn't throw, because the command's own error
+   * Called if the command failed. Prints the result if there is one, but doesn't throw, because the command's own error
    * is reported.
    */
   endFailed(): Promise<void>;
@@ -82,7 +82,7 @@ function reasonOf(error: unknown): string {
   return message.replace(/^Syntax error: invalid token \(EOF\): ""/, "it ends too early").replace(/\.$/, "");
 }
 
-/** Reads one document, or one per line, which is what `--dry-run` prints. */
+/** Reads one document, or one per line, as `--dry-run` prints them. */
 function readDocuments(text: string): JSONValue[] {
   const whole = parse(text);
   if (whole !== undefined) return [whole];

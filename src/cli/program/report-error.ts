@@ -32,7 +32,7 @@ const HEADING_AT_START = /^(?=error:)/m;
 async function writeRed({ err }: Pick<Streams, "err">, text: string): Promise<void> {
   const red = Buffer.from(new Chalk({ level: 1 }).red(HEADING));
   for (const part of text.split(HEADING_AT_START)) {
-    // Written as bytes, which aren't escaped for the terminal.
+    // Written as bytes, so that the color codes aren't escaped.
     if (part.startsWith(HEADING)) await err.write(red);
     await err.write(part.startsWith(HEADING) ? part.slice(HEADING.length) : part);
   }
@@ -48,10 +48,10 @@ function toLines(
   return `${lines}${hint === null ? "" : `hint: ${hint.replaceAll("\n", "\n      ")}\n`}`;
 }
 
-/** With this flag, `serve` writes nothing but JSON to stderr. */
+/** With this flag, `serve` writes only JSON to stderr. */
 const JSON_LOG = /(?:^| )--log-format[ =]json(?: |$)/;
 
-/** Reads the raw words, because parsing them may be what failed. */
+/** Looks at the raw words, because the error may come from parsing them. */
 export function readErrorStyle(
   args: readonly string[],
   env: Environment,

@@ -17,7 +17,7 @@ import { type Lifetime, watchCrashes, watchSignals } from "./lifetime.ts";
 
 /** Reports every error on stderr and turns it into an exit status. */
 export async function run(process: Process, args: readonly string[]): Promise<ExitCode> {
-  // If both are set, Node ignores NO_COLOR with a warning. Here NO_COLOR takes precedence.
+  // If both are set, Node ignores NO_COLOR with a warning. Here, NO_COLOR takes precedence.
   if ((process.env["NO_COLOR"] ?? "") !== "") delete process.env["FORCE_COLOR"];
   const lifetime = watchSignals(process);
   const streams = createProcessStreams(process, {

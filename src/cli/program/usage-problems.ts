@@ -1,4 +1,4 @@
-/** Usage errors that concern commands and flags rather than single values. */
+/** Usage errors about commands and flags rather than single values. */
 import type { Command, CommanderError } from "commander";
 import { suggest } from "../args/suggest.ts";
 import { UsageError } from "../errors/usage-error.ts";
@@ -8,7 +8,7 @@ import { flagsFor, type Arranged } from "./arrange.ts";
 /** Flags that can be used without a command. */
 const ANSWERS = ["--version", "--help"];
 
-/** Returns the error for a missing or unknown command. An unknown flag takes precedence. */
+/** Returns the error for a missing or unknown command. An unknown flag is reported first. */
 export function incomplete({ command, path, typed, rest, stray }: Arranged): UsageError {
   const names = command.commands.map(({ name }) => name);
   const hint = `available commands: ${names.join(", ")}`;
@@ -65,7 +65,7 @@ export const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ["update", "people update"],
 ]);
 
-/** The command that was probably meant, without the program's name; null if there is no guess. */
+/** The command that was probably meant, without the program's name; null if there is no good guess. */
 export function commandMeant(path: readonly string[], word: string): string | null {
   const typed = [...path, word].join(" ");
   const isFileName = word === "-" || /[./\\]/.test(word);
@@ -73,7 +73,7 @@ export function commandMeant(path: readonly string[], word: string): string | nu
   return OTHER_WORDS.get(typed) ?? null;
 }
 
-/** Flags that people try in order to pass the API key. */
+/** Flags that people try when they want to pass the API key. */
 const KEY_FLAGS = new Set(["--key", "--api-key", "--apikey", "--token", "--password"]);
 
 function unknownFlag(flag: string, hint: string): UsageError {
@@ -120,13 +120,13 @@ export function checkRules({ flags, examples }: CommandNode, isGiven: (flag: str
 /** Rewords commander's errors, which say "option" instead of "flag". */
 export function toUsageError(error: CommanderError, parser: Command, { command, path }: Arranged): UsageError {
   const help = `${["surveyctl", ...path].join(" ")} --help shows its usage and flags`;
-  // Only the quoted name in commander's message is useful.
+  // Commander's message is useful only for the name it quotes.
   const what = error.message.replace(/^error: /, "");
   const name = /'([^']*)'/.exec(what)?.[1] ?? "";
   switch (error.code) {
     case "commander.unknownOption": {
       const flag = withoutValue(name);
-      // Commander reports a switch that was given a value as an unknown option.
+      // Commander reports a switch with a value as an unknown option.
       if (flag !== name && knownFlags(command).includes(flag))
         return new UsageError(`${flag} takes no value`, { hint: help });
       return unknownFlag(flag, nearestFlag(flag, command) ?? help);

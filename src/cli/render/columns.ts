@@ -19,7 +19,7 @@ export interface RenderContext {
 }
 
 export interface ListOutput {
-  /** Set `mayGrow` on the first page if later rows may add columns. */
+  /** On the first page, set `mayGrow` if later rows may add columns. */
   write(page: RowPage, mayGrow?: boolean): Promise<void>;
   /** Writes the end of an array, or a note about an empty table. */
   end(): Promise<void>;
@@ -44,9 +44,9 @@ export interface Column {
   readonly name: string;
   readonly kind: ColumnKind;
   readonly read: (row: JsonObject) => Json | undefined;
-  /** Returns false for changes that aren't significant, which get no color. */
+  /** False for a change that isn't significant, which gets no color. */
   readonly isSure?: (row: JsonObject) => boolean;
-  /** Shown in records only if the row has a value, or on request. */
+  /** Shown in records only if the row has a value, or if requested. */
   readonly isOptional?: boolean;
   readonly addition?: string;
   /** The parts of the text to highlight on a terminal. */
@@ -59,10 +59,10 @@ export interface Resource {
   /** Defaults to all columns. */
   readonly table?: readonly string[];
   readonly dropFirst?: readonly string[];
-  /** Columns to drop only once the flexible column is at its narrowest. */
+  /** Columns to drop only after the flexible column has reached its minimum width. */
   readonly dropLast?: readonly string[];
   readonly flexible?: string;
-  /** The fields of a row's JSON, as one list per form. Defaults to the columns. */
+  /** The fields of a row's JSON, with one list per form. Defaults to the columns. */
   readonly json?: readonly (readonly Column[])[];
   /** API fields that aren't columns but can begin a dotted path. */
   readonly fields?: readonly string[];
@@ -77,7 +77,7 @@ interface FoundColumns {
   readonly in: (rows: readonly JsonObject[]) => readonly Column[];
   /** Returns null for names that don't belong to these columns. */
   readonly named: (name: string) => Column | null;
-  /** The column that has the same content for programs. */
+  /** The column with the same content for programs. */
   readonly insteadOf: string;
 }
 
@@ -112,7 +112,7 @@ export function selectColumns(resource: Resource, names: readonly string[] | nul
   return names === null ? resource.columns : names.map((name) => selectColumn(resource, name));
 }
 
-/** Returns the requested columns. By default, that is all of them followed by the response's unknown fields. */
+/** Returns the requested columns; by default all of them, followed by fields of the response that we don't know. */
 export function recordColumns(
   resource: Resource,
   names: readonly string[] | null,
@@ -155,7 +155,7 @@ const NUMBER_CELLS: Partial<Record<ColumnKind, (value: number) => string>> = {
   probability: (value) => value.toFixed(3),
 };
 
-/** Null becomes empty text; maps and arrays become JSON. */
+/** Null becomes an empty string; maps and arrays become JSON. */
 export function toCellText(column: Column, value: Json | undefined, time: TimeFormatter): string {
   if (typeof value === "string") return value;
   if (value === null || value === undefined) return "";

@@ -29,7 +29,7 @@ export interface EncoderOptions {
   readonly stringify: typeof stringify | null;
   /** Applies only to CSV; true by default. */
   readonly header?: boolean;
-  /** Adds a byte order mark, CRLF line ends in CSV, and `'` before formulas. */
+  /** Adds a byte order mark, CRLF line endings in CSV, and `'` before formulas. */
   readonly excel?: boolean;
 }
 
@@ -77,7 +77,7 @@ function createLineEncoder(options: EncoderOptions): PageEncoder {
 
 /** Keeps all digits of numbers that don't fit into a JavaScript number. */
 export function withExactNumbers(page: RowPage, write: (rows: readonly JsonObject[]) => readonly string[]): string[] {
-  // Done only if needed, because building the text of a filtered page takes a twelfth of an export.
+  // Done only if needed, because building the text of a filtered page takes a twelfth of an export's time.
   const exact = mayHoldLongNumbers(page.source ?? page.text) ? markLongNumbers(page.text) : null;
   return exact === null ? [...write(page.rows)] : write(JSON.parse(exact) as JsonObject[]).map(unmarkLongNumbers);
 }
@@ -90,7 +90,7 @@ function createCellWriter(options: EncoderOptions, columns: readonly Column[]): 
     return (row) => {
       const value = column.read(row);
       const text = toCellText(column, value, time);
-      // A minus sign doesn't make a number a formula.
+      // A minus sign doesn't turn a number into a formula.
       return typeof value === "number" ? text : guard(text);
     };
   });
@@ -109,7 +109,7 @@ function createCsvWriter(write: typeof stringify, crlf = false): (rows: string[]
     });
 }
 
-/** Quotes cells that begin with a quote, because some readers remove it. */
+/** Quotes cells that begin with a quote, because some readers would remove it. */
 export function toTsvLines(rows: readonly (readonly string[])[]): string {
   return rows.map((cells) => `${cells.map(escapeTsv).join("\t")}\n`).join("");
 }
@@ -153,7 +153,7 @@ const TIME_FIELDS: ReadonlySet<string> = new Set(
     .filter(({ type }) => type === "timestamp")
     .map(({ name }) => name),
 );
-/** Maps whose keys the customer chooses, so nothing in them counts as a time. */
+/** Maps with keys chosen by the customer, so nothing in them is treated as a time. */
 const CUSTOM_MAPS: ReadonlySet<string> = new Set(["properties", "person_properties"]);
 
 function rewriteTimes(value: Json, retime: Retiming): Json {

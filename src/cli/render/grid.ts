@@ -1,4 +1,4 @@
-/** Draws cells in columns with cli-table3, without rules and with two spaces between columns. */
+/** Draws cells in columns with cli-table3, with two spaces between columns and no lines. */
 import Table from "cli-table3";
 import type { FittedText } from "./text-measure.ts";
 
@@ -27,7 +27,7 @@ const NO_RULES = {
   middle: GAP,
 } as const;
 
-/** A private-use character, which every measure counts as one cell wide. */
+/** A private-use character, which every library measures as one cell wide. */
 const FILL = "\ue000";
 const FILLS = /\ue000+/g;
 const ROWS_AT_ONCE = 50;

@@ -28,7 +28,7 @@ const NUMBER_TEXTS = {
   probability: (value: number) => (value < 0.001 ? "<0.001" : value.toFixed(3)),
 } as const;
 
-/** Returns `52.0%`, always with one decimal so that columns line up. */
+/** Returns `52.0%`, always with one decimal so that columns align. */
 export function toShare(share: number): string {
   return `${(100 * share).toFixed(1)}%`;
 }
@@ -80,7 +80,7 @@ export function toneOfScore(value: unknown): Tone {
   return value > 0 ? "good" : "bad";
 }
 
-/** A higher score is good, but more responses aren't. */
+/** A higher score is good, but more responses aren't necessarily. */
 const SCORES_BY_NAME: ReadonlySet<string> = new Set(["nps", "nps_change", "change"]);
 
 const TONES_BY_NAME: ReadonlyMap<string, Tone> = new Map([
@@ -118,7 +118,7 @@ export function createPaint(color: boolean): Paint {
   };
 }
 
-/** Colors names blue, texts green and everything else cyan, as `gh` does. */
+/** Colors names blue, strings green and everything else cyan, as `gh` does. */
 export function paintJson(text: string, color: boolean): string {
   if (!color) return text;
   const chalk = new Chalk({ level: 1 });

@@ -1,4 +1,4 @@
-/** Indents JSON by changing only white space, so that numbers, order and repeated keys are kept. */
+/** Indents JSON by changing only white space, so that numbers, order and repeated keys stay the same. */
 
 export const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+/gs;
 /** Deeper levels aren't indented further, because the text would grow quadratically. */

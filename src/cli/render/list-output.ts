@@ -111,7 +111,7 @@ async function openEncoded(
   };
 }
 
-/** Writes nothing until the last row if rows may add columns. */
+/** If rows may add columns, writes nothing until the last row. */
 export async function openGrowingOutput(context: RenderContext, options: ListOutputOptions): Promise<ListOutput> {
   const { resource } = options;
   const output = await openListOutput(context, options);

@@ -1,4 +1,4 @@
-/** Draws tables in GitHub Flavored Markdown. Nothing is cut off. */
+/** Draws tables in GitHub Flavored Markdown. Nothing is truncated. */
 import type { JsonObject } from "../../contract/json.ts";
 import { withAllDigits } from "../../contract/long-numbers.ts";
 import {
@@ -48,7 +48,7 @@ function toMarkdown(...rows: readonly (readonly string[])[]): string {
   return rows.map((cells) => `| ${cells.map(escapeMarkdown).join(" | ")} |\n`).join("");
 }
 
-/** Escapes characters that would end a cell, or start markup or HTML. */
+/** Escapes characters that would end a cell or start markup or HTML. */
 function escapeMarkdown(text: string): string {
   return text.replace(/[\\|`*<[\]~]/g, "\\$&");
 }

@@ -1,4 +1,4 @@
-/** Prints one object: two columns for people, `name<TAB>value` lines for scripts, or JSON. */
+/** Prints one object: as two columns for people, as `name<TAB>value` lines for scripts, or as JSON. */
 import type { JsonObject } from "../../contract/json.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { withAllDigits } from "../../contract/long-numbers.ts";

@@ -15,7 +15,7 @@ import { toSafeText } from "./safe-text.ts";
 import { createTextMeasure, type FittedText } from "./text-measure.ts";
 import { type TimeFormatter, timeFormatterFor } from "./time.ts";
 
-/** A narrower column of values isn't worth drawing. */
+/** Narrower than this, a column of values isn't worth drawing. */
 const VALUE_WIDTH_MIN = 20;
 
 export function drawRecord(context: RenderContext, resource: Resource, json: JsonObject): string {

@@ -37,7 +37,7 @@ export const PEOPLE: Resource = {
     "next_survey_scheduled_at",
   ],
   dropFirst: ["last_responded_at", "last_sent_at", "created_at", "next_survey_scheduled_at", "phone_number", "name"],
-  // Our own service sends properties on request.
+  // Our own service sends properties if requested.
   fields: ["properties"],
 };
 
@@ -50,7 +50,7 @@ export const SENT_PERSON: Resource = {
   dropFirst: ["properties", "name"],
 };
 
-/** Our own service says why no survey was scheduled. */
+/** Our own service reports why no survey was scheduled. */
 export const ADDED_PERSON: Resource = {
   ...SENT_PERSON,
   columns: [
@@ -163,7 +163,7 @@ export const SMS_MEMBERS: Resource = {
   dropFirst: ["properties", "created_at", "person_email", "person_name", "person_id"],
 };
 
-/** The response to adding a person to Autopilot (4.9). The response to removing one has no `properties` (4.10). */
+/** The response to adding a person to Autopilot (4.9). The one to removing a person has no `properties` (4.10). */
 export const ADDED_MEMBER: Resource = {
   noun: "members",
   columns: [...MEMBER_PERSON, memberColumn("person_created_at", "person.created_at"), pathColumn("properties")],
@@ -177,7 +177,7 @@ export const REMOVED_MEMBER: Resource = {
   columns: ADDED_MEMBER.columns.filter(({ name }) => name !== "properties"),
 };
 
-/** Computed locally from the service's counts. */
+/** Computed here from the service's counts. */
 const INTERVAL: readonly Column[] = [
   pathColumn("nps_low", "points"),
   pathColumn("nps_high", "points"),

@@ -13,13 +13,13 @@ export function toSafeText(text: string): string {
   return text.replace(STEERING, (char) => NAMED.get(char) ?? `\\u${hex(char)}`);
 }
 
-/** Keeps tabs and line ends, but not a lone CR, which would overwrite its line. */
+/** Keeps tabs and line breaks, but not a lone CR, which would overwrite its line. */
 export function toSafeLines(text: string): string {
   const lines = text.replaceAll(/\r(?!\n)/g, "\\r");
   return lines.replace(STEERING, (char) => (NAMED.has(char) ? char : `\\u${hex(char)}`));
 }
 
-/** Collapses white space and line ends. */
+/** Collapses white space and line breaks. */
 export function toSafeCell(text: string): string {
   return toSafeText(text.replace(/\s+/g, " ").trim());
 }

@@ -28,7 +28,7 @@ const NO_CELL: Cell = { text: "", tone: "plain" };
 
 export interface TableLayout {
   readonly wrap: boolean;
-  /** Gives columns more room than the first row needs. */
+  /** Makes columns wider than the first row needs. */
   readonly live: boolean;
 }
 
@@ -160,7 +160,7 @@ function headingOf({ name }: Column): string {
 }
 
 const EMAIL_WIDTH = 24;
-/** Other columns are dropped before a comment gets too narrow for a sentence. */
+/** Other columns are dropped before a comment becomes too narrow for a sentence. */
 const SENTENCE_WIDTH = 40;
 const COMMENT_WIDTH = 20;
 const TEXT_WIDTH = 12;
@@ -172,7 +172,7 @@ function liveWidth({ name, kind }: Column, flexible: boolean, room: number): num
   return flexible ? room : name.endsWith("email") ? EMAIL_WIDTH : TEXT_WIDTH;
 }
 
-/** Only prose is cut, because a cut id, time or number would be wrong. */
+/** Only prose is truncated, because a truncated id, time or number would be wrong. */
 function roomOf(
   { name, kind }: Column,
   natural: number,
@@ -232,7 +232,7 @@ function has(columns: readonly ColumnRoom[], name: string): boolean {
   return columns.some((column) => column.name === name);
 }
 
-/** Matches the ends of an interval, of which either both are shown or neither. */
+/** Matches the two ends of an interval, which are shown or dropped together. */
 const INTERVAL_END = /^(.+)_(?:low|high)$/;
 
 function dropUntil(
@@ -254,9 +254,9 @@ function widthOf(columns: readonly ColumnRoom[], need: Need): number {
   return columns.reduce((sum, column) => sum + column[need], 0) + GAP.length * Math.max(columns.length - 1, 0);
 }
 
-/** Serves the smallest needs first, so that nothing is cut while another column has room to spare. */
+/** Serves the smallest needs first, so that nothing is truncated while another column has room to spare. */
 function shareRoom(columns: readonly ColumnRoom[], need: Need, spare: number): ReadonlyMap<string, number> {
-  // On a very narrow terminal nothing grows past its minimum.
+  // On a very narrow terminal, nothing grows beyond its minimum.
   const wanted = (column: ColumnRoom): number => (need === "floor" ? column.minimum : column.natural) - column[need];
   const byNeed = columns.toSorted((a, b) => wanted(a) - wanted(b));
   let left = Math.max(spare, 0);

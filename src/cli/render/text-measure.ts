@@ -1,4 +1,4 @@
-/** Measures, cuts and wraps text by terminal cells and graphemes, so that emoji stay whole. */
+/** Measures, truncates and wraps text by terminal cells and graphemes, so that emoji stay whole. */
 import stringWidth from "string-width";
 
 export interface FittedText {
@@ -57,7 +57,7 @@ export function createTextMeasure(unicode: boolean = true) {
     if (width(text) <= max) return text;
     return max < mark.length ? mark.slice(0, max) : takeWidth(text, max - mark.length) + mark;
   };
-  /** Cuts and colors the text, and isolates right-to-left text from its neighbors. */
+  /** Truncates and colors the text, and isolates right-to-left text from its neighbors. */
   const fit = (text: string, max: number, paint: (text: string) => string = String): FittedText => {
     const short = cut(text, max);
     return { text: paint(isolate(short)), width: width(short) };

@@ -29,7 +29,7 @@ export function createAsk(process: Pick<Process, "stdin" | "stderr">, signal: Ab
       return answer;
     } finally {
       lines.close();
-      // In these cases, no line end was printed yet.
+      // In these cases, no line break has been printed yet.
       if (secret || !isAnswered) screen.write("\n");
     }
   };
@@ -52,7 +52,7 @@ function readAnswer(lines: Interface, prompt: string, signal: AbortSignal, typed
       signal.removeEventListener("abort", stop);
       reject(new CancelledError("No input. Nothing was changed."));
     });
-    // In this mode the terminal sends the key itself instead of a signal.
+    // In this mode, the terminal sends the key itself instead of a signal.
     lines.on("SIGINT", () => reject(new InterruptedError("SIGINT")));
   });
 }

@@ -11,8 +11,8 @@ function pagerOf(env: Environment): string | null {
 }
 
 /**
- * Starts the pager with the first output, and holds back stderr until the pager ends. Quitting it early acts like a
- * closed pipe. Throws UsageError if the pager can't be run.
+ * Starts the pager with the first output, and holds back stderr until the pager ends. Quitting the pager early acts
+ * like a closed pipe. Throws UsageError if the pager can't be run.
  */
 export async function withPager<Result>(
   streams: Streams,
@@ -40,7 +40,7 @@ export async function withPager<Result>(
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Enables colors, and exits if the text fits on one screen. */
+/** Enables colors, and lets the pager exit if the text fits on one screen. */
 const DEFAULTS = { LESS: "FRX", LV: "-c" };
 const CANNOT_RUN = new Set([126, 127]);
 

@@ -10,7 +10,7 @@ import { ClosedPipeError, type Output, type Streams } from "./streams.ts";
 export interface ProcessStreams extends Streams {
   /** Resolves once everything is written. Rejects if stdout failed. */
   flush(): Promise<void>;
-  /** Lets the process end even if nobody reads stderr, and drops what is left. */
+  /** Lets the process end even if no one reads stderr, and drops what is left. */
   leave(): Promise<void>;
 }
 
@@ -79,7 +79,7 @@ function createErrorOutput(process: Pick<Process, "stderr">, json: boolean) {
     get columns() {
       return open().columns;
     },
-    // A failure of stderr loses the text, but not the exit status.
+    // If stderr fails, the text is lost but not the exit status.
     write: async (text) => {
       untaken += 1;
       await open()
@@ -148,7 +148,7 @@ function createOutput(stream: WriteStream, onLost: (error: Error) => void): Outp
           reject(state.lost);
           return;
         }
-        // Waiting for the callback applies back-pressure: it means the text was handed to the system.
+        // Waiting for the callback applies back-pressure: it is called once the system has the text.
         stream.write(text, (error) => (error ? reject(state.lost ?? toLost(error)) : resolve()));
       }),
   };

@@ -1,4 +1,4 @@
-/** Data goes to `out` and everything else to `err`. */
+/** Data goes to `out`, everything else to `err`. */
 export interface Output {
   readonly isTTY: boolean;
   /** Width in columns; 80 if it isn't a terminal. */
@@ -24,7 +24,7 @@ export interface Streams {
   readonly err: Output;
 }
 
-/** Stdout was closed, as by `| head`. The command ends quietly with status 0. */
+/** Stdout was closed, as `| head` does. The command ends quietly with status 0. */
 export class ClosedPipeError extends Error {
   override readonly name = "ClosedPipeError";
 

@@ -50,7 +50,7 @@ const api = defineCommand({
 
 export const commands = [api];
 
-/** Puts `--base-url` into the document if given; otherwise its URLs are relative to where it is served. */
+/** Adds `--base-url` to the document if given; otherwise its URLs are relative to where it is served. */
 async function runOpenApi(deps: Deps, word: string | null): Promise<void> {
   if (word !== null) throw new UsageError("--openapi takes no method and no path");
   const { toOpenApi } = await import("../../../contract/openapi.ts");
@@ -62,7 +62,7 @@ async function runOpenApi(deps: Deps, word: string | null): Promise<void> {
   await deps.streams.out.write(`${text}\n`);
 }
 
-/** A single word is the path of a GET, unless it can only be a method. */
+/** A single word is the path of a GET, unless it is the name of a method. */
 function readTarget(word: string | null, path: string | null): Pick<ApiOptions, "method" | "path"> {
   if (word !== null && path !== null) return { method: parseMethod(word), path };
   if (word && !METHODS.some((method) => method === word.toUpperCase())) return { method: "GET", path: word };
@@ -73,7 +73,7 @@ function parseMethod(text: string): (typeof METHODS)[number] {
   const method = text.toUpperCase();
   const found = METHODS.find((known) => known === method);
   if (found !== undefined) return found;
-  // Only one letter may differ in words this short: FETCH isn't PATCH.
+  // In words this short only one letter may differ: FETCH isn't PATCH.
   const nearest = suggest(method, METHODS, 1);
   throw new UsageError(`method: ${quoteText(text)} is not one of ${METHODS.join(", ")}`, {
     hint: nearest === null ? "leave it out for GET" : `did you mean ${nearest}?`,

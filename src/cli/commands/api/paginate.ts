@@ -10,7 +10,7 @@ import { openListOutput } from "../../render/list-output.ts";
 import { BOUNCES, MEMBERS, PEOPLE, RESPONSES, UNSUBSCRIBES } from "../../render/resources.ts";
 import { isShaped, toTerminalJson } from "./shape.ts";
 
-/** Prints all pages of a list as one array, as they arrive. */
+/** Prints all pages of a list as one array, while they arrive. */
 export async function writePages(deps: Deps, client: Client, url: string): Promise<void> {
   const { streams, signal } = deps;
   const { color } = deps.options;
@@ -45,7 +45,7 @@ async function writeShapedPages(deps: Deps, pages: AsyncIterable<Page>, resource
   await output.end();
 }
 
-/** Null if the URL isn't a list. */
+/** Null if the URL isn't one of the API's lists. */
 export function resourceAt(url: string, baseUrl: string): Resource | null {
   const name = matchList(url, baseUrl)?.route.name;
   return name === undefined ? null : (RESOURCES[name] ?? null);

@@ -6,7 +6,7 @@ import { writeRecord } from "../../render/record-output.ts";
 import { indentJson } from "../../render/json-indent.ts";
 import { toSafeLines } from "../../render/safe-text.ts";
 
-/** True if a flag changes the output from the response's own JSON. */
+/** True if a flag asks for something other than the response's own JSON. */
 export function isShaped({ options: { output, columns, time, excel } }: Deps): boolean {
   return (output !== null && output !== "json") || excel || columns !== null || time !== null;
 }
@@ -38,7 +38,7 @@ function resourceOf(rows: readonly JsonObject[]): Resource {
   };
 }
 
-/** Indents from `depth` levels on, and colors. */
+/** Indents from level `depth` on, and colors. */
 export async function toTerminalJson(text: string, color: boolean, depth = 0): Promise<string> {
   const { paintJson } = await import("../../render/human.ts");
   return paintJson(toSafeLines(indentJson(text, depth)), color);

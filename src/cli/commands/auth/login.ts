@@ -74,7 +74,7 @@ No service yet? Run one with "surveyctl serve", or see one with "surveyctl demo"
 `);
 }
 
-/** Confirms before replacing a profile, but only on a terminal: scripts rotate keys this way. */
+/** Asks before replacing a profile, but only on a terminal, because scripts rotate keys this way. */
 async function chooseName(deps: Deps, given: string | null, { byName }: Profiles): Promise<string> {
   if (!canAsk(deps)) return given ?? DEFAULT_PROFILE;
   const name = given ?? (byName.size === 0 ? DEFAULT_PROFILE : await askName(deps));
@@ -126,7 +126,7 @@ async function readKey({ streams }: Deps): Promise<string> {
   });
 }
 
-/** `auth status` can't help: nothing is saved yet. */
+/** `auth status` can't help, because nothing has been saved yet. */
 function adviseLogin(error: ClientError): string | null {
   if (error instanceof AuthError)
     return "Nothing was saved. Check that the key is complete and belongs to this service.";

@@ -78,7 +78,7 @@ async function showRemote(deps: Deps, connection: RemoteConnection): Promise<voi
   }
 }
 
-/** Shown for keys that were refused, and for other services. */
+/** Shown for refused keys, and for other services. */
 export const UNKNOWN_ACCESS = "unknown";
 
 function toStatus(error: unknown): string {
@@ -121,8 +121,8 @@ export interface ConnectionCheck {
 }
 
 /**
- * Makes a harmless request and returns the key's access, or null if the service doesn't report it. Adds `advice` to
- * the client's errors.
+ * Makes a harmless request and returns the key's access, or null if the service doesn't report it. Adds `advice` to the
+ * client's errors.
  */
 export async function check(deps: Deps, { baseUrl, key, advice }: ConnectionCheck): Promise<KeyAccess | null> {
   if (key === "") throw new ConfigError("missing", "the key is empty");
@@ -143,7 +143,7 @@ export async function check(deps: Deps, { baseUrl, key, advice }: ConnectionChec
   }
 }
 
-/** Any JSON object could look like a survey service's response. */
+/** Without this check, any JSON object could pass for a survey service's response. */
 function noMetrics(baseUrl: string, status: number): ClientError {
   const call = nameCall("GET", `${baseUrl}${ROUTES.getMetrics.path}.json`);
   return new ClientError("the service answers without nps or response_count", { code: "bad_reply", call, status });

@@ -50,7 +50,7 @@ export const add = defineCommand({
   },
 });
 
-/** Prints `Grace Hopper: first survey 2026-12-03 (Thu) 07:14` if the service sends the time. Most don't. */
+/** Prints `Grace Hopper: first survey 2026-12-03 (Thu) 07:14` if the service returns the time. Most don't. */
 async function writeSchedule(deps: Deps, result: WriteResult): Promise<void> {
   if (result.kind !== "answered") return;
   const { json, status } = result.reply;
@@ -69,7 +69,7 @@ async function writeSchedule(deps: Deps, result: WriteResult): Promise<void> {
 
 const HTTP_CREATED = 201;
 
-/** Any identifier will do if the person is known (4.9). */
+/** A known person can be added by any identifier (4.9). */
 function checkReachable(platform: Platform, { personId, email, phone }: MemberIdentifiers): void {
   if (personId !== null || email !== null || phone !== null) return;
   const own = platform === "email" ? "--email" : "--phone";

@@ -111,14 +111,14 @@ async function removeFrom(deps: Deps, { input, platform, flags }: FileRemoval): 
   });
 }
 
-/** Someone who isn't a member, perhaps because of an earlier run, doesn't need to be removed. */
+/** For someone who isn't a member, perhaps because an earlier run removed them. */
 function takeAbsent(error: unknown, platform: Platform, wasSent: boolean): RowOutcome {
   if (!(error instanceof RefusedError) || error.status !== 404) throw error;
   if (wasSent) return toOutcome("saved");
   return toOutcome("skipped", { error: `not in Autopilot (${platform}); nothing to remove` });
 }
 
-/** Has exactly one identifier (4.10). An address is preferred to an id, which may come from another service. */
+/** Uses exactly one identifier (4.10), preferably the address, because the id may come from another service. */
 function toRemovalBody({ values }: ImportRow): JsonObject {
   const { person_id: id, email, phone_number: phone } = values;
   if (email !== undefined) return { person_email: email };

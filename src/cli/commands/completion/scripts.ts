@@ -1,4 +1,4 @@
-/** Each script asks the program for candidates, and completes file names if the reply is `:files`. */
+/** Each script asks the program for candidates, and completes file names if it gets `:files`. */
 
 const BASH = String.raw`# bash completion for surveyctl; in ~/.bashrc:  source <(surveyctl completion bash)
 _surveyctl() {

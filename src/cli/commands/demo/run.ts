@@ -1,4 +1,4 @@
-/** `surveyctl demo`: runs a server of its own and goes from a customer list to a CSV. */
+/** `surveyctl demo`: starts its own server, then shows every step from a customer list to a CSV export. */
 import { readdir } from "node:fs/promises";
 import { createClient } from "../../../client/create-client.ts";
 import type { Client } from "../../../client/client.ts";
@@ -35,7 +35,7 @@ async function playToTheEnd(deps: Deps, stage: Stage, narrator: Narrator): Promi
 }
 
 async function play(deps: Deps, stage: Stage, narrator: Narrator): Promise<DemoConnection> {
-  // In a pipe, rows would have no header.
+  // In a pipe, rows wouldn't have a header.
   const forReading = deps.streams.out.isTTY ? [] : ["-o", "table"];
   const run = async (...words: readonly string[]): Promise<void> => {
     deps.signal.throwIfAborted();
@@ -73,7 +73,7 @@ const MEMBERS = [
   ["alan@example.com", "Alan Turing"],
 ] as const;
 
-/** Answers on the survey's page, as people do. */
+/** Answers on the survey's page, like a recipient. */
 async function letAnswer(
   deps: Deps,
   { csv, file }: Stage,
@@ -159,7 +159,7 @@ function createNarrator({ streams, options }: Pick<Deps, "streams" | "options">,
     try {
       await streams.in.ask("\nPress Enter to continue ");
     } catch (error) {
-      // The input has ended, so nobody will press Enter.
+      // The input has ended, so no one will press Enter.
       if (!(error instanceof CancelledError)) throw error;
       state.waits = false;
     }

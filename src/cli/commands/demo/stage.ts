@@ -19,7 +19,7 @@ export interface Stage {
   readonly file: (name: string) => string;
   /** Runs a command in the folder and prints its output. */
   readonly run: (words: readonly string[]) => Promise<void>;
-  /** Starts a server and returns its first line and its connection. */
+  /** Starts a server, and returns its first line of output and its connection. */
   readonly serve: (words: readonly string[]) => Promise<{ readonly line: string; readonly connection: DemoConnection }>;
   readonly close: () => Promise<void>;
   readonly discard: () => Promise<void>;
@@ -72,7 +72,7 @@ export async function openStage(deps: Deps): Promise<Stage> {
 
 const STDOUT = 1;
 
-/** Leaves out the user's connection, pager and proxy settings. */
+/** Excludes the user's connection, pager and proxy settings. */
 function childEnvironment({ env, options, random }: Deps, dataFile: string): Record<string, string> {
   const kept = Object.entries(env).filter(
     ([name]) => !/^SURVEYCTL_|^(?:https?|all)_proxy$/i.test(name) && name !== "FORCE_COLOR",

@@ -13,7 +13,7 @@ interface MailParties {
   readonly to: readonly string[];
 }
 
-/** Also sends a digest for a week without answers. */
+/** Sends a digest even for a week without answers. */
 export async function writeDigest(
   deps: Deps,
   request: TypedRequest,
@@ -33,7 +33,7 @@ const FORMATS: Readonly<Record<DigestFormat, Format>> = {
   eml: formatDigestMail,
 };
 
-/** The same input gives the same e-mail. `at` is Unix seconds. */
+/** The same input always gives the same email. `at` is Unix seconds. */
 async function formatDigestMail(facts: ReportFacts, { from, to }: MailParties, at: number): Promise<string> {
   const { composeMail } = await import("../../../service/delivery/message/mime.ts");
   const text = digestText(facts);

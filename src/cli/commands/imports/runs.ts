@@ -17,12 +17,12 @@ export interface ImportRun {
 }
 
 /**
- * `finished`: no row is worth a retry. `incomplete`: rows failed or are unknown. `stopped`: rows have no outcome yet.
- * `running`: another process is working on it.
+ * `finished`: no row is worth a retry. `incomplete`: some rows failed or are unknown. `stopped`: some rows have no
+ * outcome yet. `running`: another process is working on it.
  */
 export type RunStatus = "finished" | "incomplete" | "stopped" | "running";
 
-/** `name` can also be a journal. Throws NothingFoundError. */
+/** `name` is an imported file or a journal. Throws NothingFoundError. */
 export async function findRuns(name: string | null): Promise<ImportRun[]> {
   const journals = name === null ? await listJournals(".") : await journalsOf(name);
   const runs: ImportRun[] = [];

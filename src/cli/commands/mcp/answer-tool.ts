@@ -22,7 +22,7 @@ export async function answerTool(deps: Deps, tool: Tool, given: ToolArguments): 
   return { content: [textOf([...shown, ...notes].join("\n"))] };
 }
 
-/** Text from the service is untrusted; a usage error is our own. */
+/** Text from the service is untrusted; a usage error is our own text. */
 function showError(deps: Deps, text: string, exit: ExitCode): string {
   const shown = deps.options.showPersonalData ? text : createMasker().text(text);
   const { lines } = cut(shown.replace(/.+/g, (line) => cutText(line)));
@@ -97,7 +97,7 @@ function cut(text: string): Shown {
   return { lines, notes: lines.length < all.length ? ["the rest is left out: too large"] : [] };
 }
 
-/** Numbers the marks anew in each answer. A row that is a person is redacted like the person of a survey response. */
+/** Numbers the marks anew in each answer. A row that is a person is redacted like a response's person. */
 function mask({ options }: Deps): (row: Json) => Json {
   const masker = createMasker();
   return (row) => {

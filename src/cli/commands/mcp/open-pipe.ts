@@ -1,4 +1,4 @@
-/** Standard input and output for the library's transport. Input ends only when all its requests have been answered. */
+/** Standard input and output for the library's transport. The input ends only once all requests have been answered. */
 import { Readable, Writable } from "node:stream";
 import {
   INVALID_REQUEST,
@@ -68,9 +68,7 @@ async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string
   if (rest !== "") yield rest;
 }
 
-/**
- * The library ignores these invalid requests, so the sender would wait forever. Null if the request isn't one of them.
- */
+/** The library ignores such invalid requests, so the sender would wait forever. Null if the request is valid. */
 function faultOf(message: Json | undefined): string | null {
   const isKnown = isJSONRPCRequest(message) || isJSONRPCNotification(message) || isJSONRPCResponse(message);
   return message === undefined || isKnown ? null : "not a request of JSON-RPC 2.0";

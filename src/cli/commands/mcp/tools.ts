@@ -49,12 +49,12 @@ function rowsAskedFor({ limit: rows = ROWS_DEFAULT }: ToolArguments): number {
   return Number(rows);
 }
 
-/** Requests one more row to find out whether there are more. */
+/** Requests one row more, to find out whether there are more. */
 function limitFlag(given: ToolArguments): string {
   return `--limit=${rowsAskedFor(given) + 1}`;
 }
 
-/** Agents are bad at Unix seconds, so times are ISO 8601. */
+/** Agents are bad at Unix seconds, so times are in ISO 8601. */
 const ROWS = ["--json", "--time=iso", "--quiet"];
 
 /** Expands the person, so that their name is redacted in comments. */
@@ -111,7 +111,7 @@ export const TOOLS: readonly Tool[] = [
     name: "get_person",
     description: "One person by email address or phone number (+14155550101): when surveyed, answered, unsubscribed.",
     schema: schemaOf({ email: { type: "string" }, phone: { type: "string" } }),
-    // Not in the schema: clients refuse schemas with alternatives.
+    // Not in the schema, because clients refuse schemas with alternatives.
     fault: ({ email, phone }) =>
       (email === undefined) === (phone === undefined) ? "specify exactly one of email and phone" : null,
     words: ({ email, phone }) => ["people", "get", ...ROWS, "--", String(email ?? phone)],

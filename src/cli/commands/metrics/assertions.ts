@@ -29,7 +29,7 @@ export function parseAssertion(text: string): Assertion {
   return { text: text.trim(), field, operator: operator as Operator, value: Number(value) };
 }
 
-/** Parses an assertion about words, such as `verdict!=fall`. Null if the field has none. Throws UsageError. */
+/** Parses an assertion about a word, such as `verdict!=fall`. Null for other fields. Throws UsageError. */
 function parseWords(text: string): Assertion | null {
   const [, field = "", operator, value = ""] = /^\s*([a-z]+)\s*(==|!=|=)\s*(\S.*?)\s*$/.exec(text) ?? [];
   const words = Object.hasOwn(WORD_FIELDS, field) ? WORD_FIELDS[field] : undefined;
@@ -42,7 +42,7 @@ function parseWords(text: string): Assertion | null {
   };
 }
 
-/** If `open`, the service may send other fields, so all are accepted. Throws UsageError. */
+/** If `open`, accepts any field, because the service may send more than the known ones. Throws UsageError. */
 export function checkAssertionFields(assertions: readonly Assertion[], open: boolean, known: readonly string[]): void {
   const wrong = open ? undefined : assertions.find(({ field }) => !known.includes(field));
   if (wrong === undefined) return;
@@ -53,7 +53,7 @@ export function checkAssertionFields(assertions: readonly Assertion[], open: boo
   );
 }
 
-/** Fields that mean nothing without responses, even if the service sends a number. */
+/** Fields that mean nothing if there are no responses, even if the service sends a number. */
 const SCORES = /^nps(?:_|$)|_percent(?:_|$)/;
 
 /** Returns `nps>=40 (nps is 15)` for each failed assertion. */
@@ -70,7 +70,7 @@ export function failedAssertions(assertions: readonly Assertion[], metrics: Json
 
 function holds(actual: Json | undefined, operator: Operator, value: number | string): boolean {
   if (typeof value === "number") {
-    // Some services send numbers as text.
+    // Some services send numbers as strings.
     const number = typeof actual === "string" && /^[+-]?\d+(?:\.\d+)?$/.test(actual) ? Number(actual) : actual;
     return typeof number === "number" && OPERATORS[operator](number, value);
   }

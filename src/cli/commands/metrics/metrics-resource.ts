@@ -9,7 +9,7 @@ export interface MetricsShape {
   readonly byPeriod: boolean;
   readonly compared: boolean;
   readonly core: boolean;
-  /** Groups other than `core` are shown, and the service chooses their fields. */
+  /** Includes groups other than `core`, whose fields are up to the service. */
   readonly open: boolean;
 }
 

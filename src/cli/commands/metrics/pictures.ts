@@ -40,7 +40,7 @@ function toPoint(row: JsonObject): ScorePoint {
     low: low ?? null,
     high: high ?? null,
     n: answers,
-    // Without counts, there is no way to tell whether there are few.
+    // Without counts, there is no way to tell whether there are too few.
     isFew: n !== null && answers < FEW_ANSWERS,
   };
 }
@@ -70,7 +70,7 @@ const ASCII_LEVELS = ["_", ".", "-", ":", "=", "+", "x", "#"] as const;
 
 /** `·` means no score; hollow marks mean too few answers. */
 export function toSparkline(points: readonly Pick<ScorePoint, "nps" | "isFew">[], unicode: boolean = true): string {
-  // Scores from too few answers aren't drawn to scale and don't affect the others.
+  // Scores from too few answers aren't drawn to scale and don't affect the scale.
   const known = points.flatMap(({ nps, isFew }) => (nps === null || isFew ? [] : [nps]));
   const low = Math.min(...known);
   const span = Math.max(...known) - low;

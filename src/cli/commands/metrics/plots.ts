@@ -1,4 +1,4 @@
-/** Plots for terminals of 60 columns or more. They work without color and in ASCII. */
+/** Plots for terminals of 60 columns or more. They also work without color and in ASCII. */
 import { toPoints, type RenderContext } from "../../render/columns.ts";
 import { toneOfScore, toPercent, toShare, createPaint, type Paint, type Tone } from "../../render/human.ts";
 import { FEW_ANSWERS } from "../../../insight/interval.ts";
@@ -159,7 +159,7 @@ export function drawWhiskers(context: RenderContext, points: readonly Omit<Score
   const textWidth = Math.max(...texts.map((text) => text.length));
   const left = columns - textWidth - 2 * GAP.length;
   const widest = Math.max(...known.map(({ label }) => measure.width(label)));
-  // Cutting a name is better than leaving no room for the line.
+  // Truncating a name is better than leaving no room for the line.
   const labelWidth = Math.min(widest, LABEL_MAX, Math.max(left - AXIS_CELLS_MIN, LABEL_MIN));
   const room = Math.max(left - labelWidth, 1);
   const ends = known.flatMap(({ nps, low, high }) => [nps, low, high]);
@@ -201,7 +201,7 @@ function whisker(
   return cells.join("");
 }
 
-/** Centers numbers on their cells, and drops those that would touch another one. */
+/** Centers numbers on their cells, and drops those that would touch another. */
 function axisLabels(values: readonly number[], room: number, cellOf: (value: number) => number): string {
   let line = "";
   for (const value of new Set(values)) {

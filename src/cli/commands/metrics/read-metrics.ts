@@ -23,7 +23,7 @@ export interface MetricsFilters {
 export type MetricsAnswer = RecordValue & Partial<Pick<ApiReply, "headers">>;
 
 /**
- * Reads the service's numbers, or counts them here if the service lacks the filters. Ranges are sorted and don't
+ * Reads the service's numbers, or counts responses here if the service lacks the filters. Ranges are sorted and don't
  * overlap.
  */
 export function readMetrics(
@@ -42,7 +42,7 @@ export function readMetrics(
   });
 }
 
-/** Removes the score if there are no responses, for which the service sends 0. */
+/** Removes the score if there are no responses: the service sends 0 then. */
 export function withoutFalseScore({ json }: RecordValue): JsonObject {
   return json["response_count"] === 0 && typeof json["nps"] === "number" ? { ...json, nps: null } : json;
 }

@@ -1,4 +1,4 @@
-/** `metrics --segment`: scores per value of a property, and how their mix changes the total. */
+/** `metrics --segment`: scores by a property's values, and how changes in their mix affect the total. */
 import type { JsonObject } from "../../../contract/json.ts";
 import {
   type ChangeSplit,

@@ -33,7 +33,7 @@ export interface MetricsRequest extends MetricsFilters {
   readonly raw: boolean;
 }
 
-/** Throws AssertionError after the output. */
+/** Throws AssertionError once the output has been written. */
 export async function showMetrics(deps: Deps, request: MetricsRequest): Promise<void> {
   const { groups, by, compare, assertions, raw } = request;
   const open = groups?.some((group) => group !== "core") ?? false;
@@ -86,7 +86,7 @@ async function showOne(deps: Deps, request: MetricsRequest, resource: Resource, 
   return metrics;
 }
 
-/** Adds the interval to tables that aren't on a terminal, like the card's. */
+/** Adds the interval to a table, as on the card. */
 async function withIntervalText(
   deps: Deps,
   resource: Resource,
@@ -101,7 +101,7 @@ async function withIntervalText(
   return { ...resource, columns };
 }
 
-/** Prints the fields that the card has no place for. */
+/** Prints the fields that have no place on the card. */
 async function writeFurther(deps: Deps, resource: Resource, metrics: JsonObject): Promise<void> {
   const known = new Set(resource.columns.map(({ name }) => name));
   const further = Object.entries(metrics).filter(([name]) => !known.has(name) && !name.endsWith("_change"));

@@ -18,7 +18,7 @@ export function parseConfidence(text: string, place: string): number {
   throw badValue(place, text, "between 0 and 1, such as 0.95");
 }
 
-/** Adds `q` (Benjamini–Hochberg), because among many periods one changes by chance. */
+/** Adds `q` (Benjamini–Hochberg), because among many periods some change by chance. */
 export function correctVerdicts(rows: readonly JsonObject[], confidence: number): JsonObject[] {
   const qs = benjaminiHochberg(rows.filter(isCompared).map(({ p }) => Number(p))).values();
   return rows.map((row) => {

@@ -1,4 +1,4 @@
-/** `people delete`, `cancel`, `unsubscribe` and `resubscribe`. Some services lack their endpoints. */
+/** `people delete`, `cancel`, `unsubscribe` and `resubscribe`. Some services don't have these endpoints. */
 import type { Client } from "../../../client/client.ts";
 import { RefusedError } from "../../../client/errors/call-errors.ts";
 import { capital } from "../../../contract/text/capital.ts";
@@ -32,7 +32,7 @@ export interface PeopleChange {
   readonly mayStay?: boolean;
   /** The error message if the service lacks the endpoint, such as `this service cannot delete people`. */
   readonly lacking: string;
-  /** May look the person up. Throws NothingFoundError. */
+  /** May look up the person. Throws NothingFoundError. */
   readonly plan: (client: Client, person: PersonName, signal: AbortSignal) => Promise<PlannedRequest>;
 }
 
@@ -119,7 +119,7 @@ export function toPathName(person: PersonName): string {
   return "id" in person ? person.id : `phone_number:${person.phone_number}`;
 }
 
-/** Looks people up first if there are few, but not if a file has thousands. Throws NothingFoundError. */
+/** Looks people up first, unless a file has too many of them. Throws NothingFoundError. */
 async function compose(
   client: Client,
   question: NonNullable<PeopleChange["question"]>,
@@ -145,7 +145,7 @@ async function changeOne(deps: Deps, client: Client, change: PeopleChange, perso
   });
 }
 
-/** A 404 doesn't say whether the person is unknown or the endpoint is missing. */
+/** A 404 doesn't tell whether the person is unknown or the endpoint is missing. */
 export async function explainRefusal(
   client: Client,
   { lacking, mayStay = false }: Pick<PeopleChange, "lacking" | "mayStay">,

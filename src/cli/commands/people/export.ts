@@ -42,7 +42,7 @@ export const exportPeople = defineCommand({
     filterText: textOfFilters("--since", "--until"),
     file: exportFile("new"),
   },
-  // The list has only creation times, so later runs would miss people who have come to match since.
+  // The list can be read only by creation time, so later runs would miss people who match the filter only now.
   conflicts: [["--state", ...PERSON_FILTERS.records.map(({ flag }) => flag)]],
   columns: PEOPLE,
   run: async (deps, { range, filters, filterText, file }) => {

@@ -16,7 +16,7 @@ const HEADERS = [
   ["person_id", "id"],
 ] as const;
 
-/** Returns each person once, in file order. `-` is standard input. Throws UsageError for a line without a person. */
+/** Returns each person once, in file order. `-` is standard input. Throws UsageError for a line that names no one. */
 export async function readPeopleFile(deps: Deps, name: string): Promise<readonly PersonName[]> {
   const input = await openInput(deps, name);
   try {

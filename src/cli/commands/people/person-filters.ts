@@ -1,6 +1,6 @@
 /**
- * Filters for people that the API doesn't have (4.1). They work with any service, since each page is filtered as it
- * arrives.
+ * Filters for people that the API doesn't have (4.1). They work with any service, because pages are filtered as they
+ * arrive.
  */
 import type { Page, Parameters } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";

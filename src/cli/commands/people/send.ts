@@ -15,7 +15,7 @@ import { writeDone, writeNote, writeWarning } from "../../kit/notes.ts";
 import { type Refusal, withRefusals } from "../../kit/refusals.ts";
 import { localeWarning } from "../../kit/survey-properties.ts";
 
-/** `plan` returns all changes as one body. It may look the person up. If it rejects, nothing is sent. */
+/** `plan` returns all changes as one body. It may look up the person. If it rejects, nothing is sent. */
 export async function addOrUpdatePerson(
   deps: Deps,
   plan: (client: Client) => Promise<JsonObject>,
@@ -49,7 +49,7 @@ export async function addOrUpdatePerson(
 
 /**
  * Returns the request and, if needed, one to send before it. With `send=false`, renaming a person changes nothing else
- * (4.2), so the other changes need a second request.
+ * (4.2), so other changes need a second request.
  */
 function toRequests(body: JsonObject): readonly [JsonObject | null, JsonObject] {
   if (body["send"] !== false || !Object.keys(body).some(isUpdate)) return [null, body];
@@ -67,7 +67,7 @@ function isUpdate(key: string): boolean {
   return key.endsWith("_update");
 }
 
-/** For an address or number that belongs to another person, or an old one that nobody has (4.2). */
+/** For an address or number that belongs to someone else, or an old one that no one has (4.2). */
 function refusalsOf(body: JsonObject): readonly Refusal[] {
   return ["email", "phone_number", "email_update", "phone_number_update"].flatMap((attribute) => {
     const value = body[attribute];
@@ -87,7 +87,7 @@ async function sendFirst(client: Client, signal: AbortSignal, body: JsonObject):
   if (result.kind === "unknown") throw result.error.advise(evidenceOf(body));
 }
 
-/** Says that the rename succeeded although the next request failed. */
+/** Explains that the rename succeeded although the next request failed. */
 async function explainRenameFailure(deps: Deps, rename: JsonObject, error: unknown): Promise<never> {
   const renames = ["email", "phone_number"].flatMap((key) => {
     const [old, given] = [rename[key], rename[`${key}_update`]];
@@ -106,7 +106,7 @@ function evidenceOf(body: JsonObject): string {
     : `${look} before trying again: a survey may already be scheduled`;
 }
 
-/** A null time isn't an error: the person is saved, and most services return nothing else. */
+/** A null time isn't an error: the person has been saved, and most services return nothing else. */
 async function writeStatus(deps: Deps, result: WriteResult): Promise<void> {
   if (result.kind !== "answered") return;
   const status = surveyStatusOf(result);
@@ -121,7 +121,7 @@ function withStatus(result: WriteResult): WriteResult {
   if (status === null || result.kind !== "answered") return result;
   const fields = { survey_status: status.status, survey_status_until: status.until };
   const { reply } = result;
-  // Uses the text, because a JavaScript number would lose digits.
+  // Edits the text, because a JavaScript number would lose digits.
   const text = reply.text.trimEnd().replace(/\}$/, `,${JSON.stringify(fields).slice(1)}`);
   return { ...result, reply: { ...reply, text, json: { ...reply.json, ...fields } } };
 }

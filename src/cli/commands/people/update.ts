@@ -63,7 +63,7 @@ interface PersonChange {
   readonly create: boolean;
 }
 
-/** Null if the person is new, or the change doesn't depend on who they are. Throws NothingFoundError. */
+/** Null if the person is new, or doesn't have to be looked up. Throws NothingFoundError. */
 async function look(deps: Deps, client: Client, change: PersonChange): Promise<JsonObject | null> {
   const { person, create, newEmail, newPhone, properties } = change;
   const hasProperties = properties !== null;
@@ -80,7 +80,7 @@ async function look(deps: Deps, client: Client, change: PersonChange): Promise<J
 }
 
 /**
- * An address or number is changed by naming the old value (4.2), and a first one is added by naming the other
+ * To change an address or number, the request names the old value (4.2); to add a first one, it names the other
  * identifier.
  */
 function toUpdateBody(

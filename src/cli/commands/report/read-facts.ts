@@ -1,4 +1,4 @@
-/** Reads a report's facts in one pass over its period and the one before. */
+/** Reads the facts of a report in a single pass over its period and the one before. */
 import { createHash } from "node:crypto";
 import { personIdOf } from "../../../client/write/look-up.ts";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
@@ -46,7 +46,7 @@ export interface ReportRequest extends TimeFilter {
   readonly title: string;
   readonly personal: boolean;
   readonly links: boolean;
-  /** As of when the report is made, since later answers change them. Null if the service sends none. */
+  /** Rates at the time of the report, because later answers change them. Null if the service sends none. */
   readonly rates: ResponseRates | null;
 }
 
@@ -139,7 +139,7 @@ function timeOf({ created_at: at }: JsonObject): number {
   return typeof at === "number" ? at : 0;
 }
 
-/** The text to hash. Leaves out the link, which depends on the service's address, and most of the person. */
+/** The text to hash. Excludes the link, which depends on the service's address, and most of the person. */
 function rowText({ person, ...row }: JsonObject): string {
   const known = isJsonObject(person)
     ? ["id", "email", "name", "phone_number"].map((name) => person[name] ?? null)
@@ -156,7 +156,7 @@ function wordsOf(request: ReportRequest) {
   return { title, zone, asOf: write(asOf), range: capital(range) };
 }
 
-/** If no start is given, the range begins at the first answer. */
+/** If no start is given, the range begins with the first answer. */
 function createPeriodCounts(request: ReportRequest) {
   const { asOf, zone } = request;
   let all: readonly { readonly period: Period; readonly counts: Record<Kind, number> }[] = [];
@@ -185,7 +185,7 @@ function periodsFrom(since: number, request: ReportRequest): readonly Period[] {
   const { by, asOf: now, zone } = request;
   const days = (lastSecond(request) - since) / DAY_SECONDS;
   const unit = by ?? unitFor(days);
-  // The current period keeps its full name.
+  // With `now`, the current period keeps its full name.
   const { periods } = listPeriods({ unit, since, until: request.until, now, zone });
   if (periods.length <= PERIODS_MAX) return periods;
   throw new UsageError(`--by ${unit}: more than ${PERIODS_MAX} periods`, { hint: "use a longer period" });

@@ -1,4 +1,4 @@
-/** Completes a report's request with what only the service knows. */
+/** Fills in the parts of a report's request that only the service knows. */
 import type { ApiReply } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { CHANNELS, PROJECT_NAME_HEADER } from "../../../contract/routes.ts";
@@ -7,7 +7,7 @@ import { type Deps, withClient } from "../../kit/deps.ts";
 import { nullIfRefused } from "../../kit/refusals.ts";
 import { lastSecond, type ReportRequest } from "./read-facts.ts";
 
-/** A null title uses the service's name. */
+/** A null title means the service's name. */
 export type TypedRequest = Omit<ReportRequest, "title" | "rates"> & { readonly title: string | null };
 
 /** Resolves all values, so that the same report can be made again later. */
@@ -19,7 +19,7 @@ export async function completeRequest(deps: Deps, typed: TypedRequest): Promise<
     nullIfRefused(client.getMetrics({ since, until, groups: [...CHANNELS] }, { signal: deps.signal })),
   );
   const title = typed.title ?? nameOf(reply) ?? "Customer survey";
-  // A trend filters answers, but not the surveys sent.
+  // A trend filters answers but not the surveys sent, so it has no rates.
   const rates = trend === null && reply !== null ? ratesOf(reply.json, areRatesOpen(until, typed.asOf)) : null;
   return { ...typed, title, rates };
 }

@@ -40,7 +40,7 @@ export async function writeReport(deps: Deps, out: string, typed: TypedRequest):
   }
 }
 
-/** The command that makes the same report again, with absolute times and an example file name. */
+/** A command that makes the same report again, with absolute times and an example file name. */
 function describeCommand(request: ReportRequest): string {
   const { since, until, asOf, by, zone, segments, trend, title, personal, links } = request;
   const iso = createTimeFormatter({ format: "iso", zone: null, now: 0 });
@@ -62,7 +62,7 @@ function describeCommand(request: ReportRequest): string {
 
 const NO_LINKS: Refusal = { status: 404, words: "this service signs no links", hint: "leave --links out" };
 
-/** Throws RefusedError if the service doesn't sign links. */
+/** Throws RefusedError if the service can't sign links. */
 async function linkComments(deps: Deps, facts: ReportFacts): Promise<ReportFacts> {
   const urls = await withClient(deps, (client) =>
     abortTogether(deps.signal, (signal) =>

@@ -80,7 +80,7 @@ async function findAnswerer(client: Client, person: EmailOrPhone, signal: AbortS
   return { id: idOfPerson(client, found), answer: withPerson(found.json) };
 }
 
-/** The answer has only the person's id (4.4); the lookup found the rest. */
+/** The API returns only the person's id (4.4); the rest is from the look-up. */
 function withPerson({ email, name }: JsonObject): Resource {
   const known: JsonObject = { person_email: email ?? null, person_name: name ?? null };
   const columns = RESPONSES.columns.map((column): Column => ({

@@ -15,7 +15,7 @@ import { readSelected, SELECTION } from "./selection.ts";
 
 const WORDS_MAX = 10;
 
-/** One row per choice or number, one for the mean of a scale, and one for free text. */
+/** One row per choice or number, one for a scale's mean, and one for free text. */
 const COLUMNS = [
   pathColumn("question", "id"),
   pathColumn("type"),
@@ -68,7 +68,7 @@ export const answers = defineCommand({
     checkColumns(deps, resource);
     const { createAnswerTally } = await import("../../../insight/answers/answer-tally.ts");
     const groups = new Map<string, { readonly group: JsonObject; readonly tally: AnswerTally }>();
-    // Names each choice the same in all groups, so that rows can be joined.
+    // Names each choice the same way in all groups, so that rows can be joined.
     const texts: ShownTexts = new Map();
     const groupOf = createGrouping(deps, by, segment);
     const shaping = await readSelected(deps, selection, {

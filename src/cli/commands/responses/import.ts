@@ -38,7 +38,7 @@ export const importFile = defineCommand({
   },
 });
 
-/** Matches an export's columns of answers; any other unknown column is a property. */
+/** Matches an export's columns with answers; any other unknown column is a property. */
 const ANSWER = /^answers\.(?=.)/;
 
 function toResponseBody({ values, properties: given }: ImportRow, person: string): JsonObject {
@@ -111,7 +111,7 @@ async function findStored(client: Client, body: JsonObject, signal: AbortSignal)
   return settlement.kind === "arrived" ? toId(settlement.found["id"]) : null;
 }
 
-/** Null if the person has to be looked up. An address is preferred to an id, which may come from another service. */
+/** Null if the person has to be looked up. An address is better than an id, which may come from another service. */
 function knownId({ values }: ImportRow): string | null {
   const { person_id: id, email, phone_number: phone } = values;
   return typeof id === "string" && email === undefined && phone === undefined ? id : null;

@@ -69,7 +69,7 @@ export const list = defineCommand({
   },
 });
 
-/** A response that arrives during paging shifts others to the next page, where they appear again. */
+/** A response that arrives between two requests moves others to the next page, where they appear again. */
 async function* shapePages(pages: AsyncGenerator<Page>, shaping: Shaping): AsyncGenerator<Page> {
   let before = new Set<Json | undefined>();
   for await (const page of pages) {

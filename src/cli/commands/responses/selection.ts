@@ -83,8 +83,8 @@ export function expandFlag(otherwise: string): FlagGroup<readonly Expansion[] | 
 export const EXPAND = expandFlag("what the columns need; JSON has the person's email only with --expand person");
 
 /**
- * Text columns need the expanded person. Expanding only `person` would turn off the notes (4.3). Null leaves the JSON
- * as the service sends it.
+ * Text columns need the expanded person. Expanding only `person` would turn off the notes (4.3). Null keeps the JSON as
+ * the service sends it.
  */
 export function neededExpansions(deps: Deps): readonly Expansion[] | null {
   const format = chooseFormat(deps);
@@ -93,7 +93,7 @@ export function neededExpansions(deps: Deps): readonly Expansion[] | null {
   return names.some((name) => /^person_(?:email|name)$|^person\./.test(name)) ? ["person", "notes"] : null;
 }
 
-/** Leaves out the creation time, which an export sets for each page. */
+/** Excludes the creation time, which an export sets for each page. */
 export function toFilterParameters({ updated, trend, person }: Selection): Parameters {
   return {
     updated_since: updated.since,
@@ -104,12 +104,12 @@ export function toFilterParameters({ updated, trend, person }: Selection): Param
   };
 }
 
-/** True if the metrics count the same responses. They can be filtered only by creation time and trend (4.7). */
+/** True if the metrics count exactly these responses. They can be filtered only by creation time and trend (4.7). */
 export function isCountable({ updated, person }: Selection): boolean {
   return [...Object.values(updated), ...Object.values(person)].every((filter) => filter === null);
 }
 
-/** If no start is given, some services count only the last month. */
+/** Without a start, some services count only the last month. */
 const FIRST_SECOND = 1;
 
 export async function countResponses(
@@ -169,12 +169,12 @@ async function connectForPhone(deps: Deps, phone: string): ReturnType<Deps["conn
 
 interface SelectedRows {
   readonly take: (row: JsonObject) => void;
-  /** Selects what the command shows of a row; all of it by default. */
+  /** Selects what the command shows of a row; everything by default. */
   readonly toShown?: ToShown;
   readonly segments?: readonly string[];
 }
 
-/** Callers write the shaping's notes after the output. */
+/** Callers must write the shaping's notes after the output. */
 export async function readSelected(
   deps: Deps,
   selection: Selection,

@@ -44,7 +44,7 @@ export const show = defineCommand({
   },
 });
 
-/** Reads one page, because a person with more responses than that is a test account. */
+/** Reads a single page: a person with more responses than that is a test account. */
 async function readHistory(deps: Deps, client: Client, { json }: ApiReply): Promise<RowPage> {
   const person = personIdOf(json);
   if (person === "") return { rows: [], text: "[]" };

@@ -16,7 +16,7 @@ export interface Exposure extends TlsFiles {
   readonly insecureHttp: boolean;
 }
 
-/** Keys and personal data must not cross a network in the clear unless a flag allows it. Throws UsageError. */
+/** Keys and personal data must not cross a network in plain text unless a flag allows it. Throws UsageError. */
 export function checkExposure({ host, publicUrl, insecureHttp, tlsCert, tlsKey }: Exposure): void {
   if ((tlsCert === null) !== (tlsKey === null)) {
     throw new UsageError(tlsCert === null ? "--tls-key requires --tls-cert" : "--tls-cert requires --tls-key");
@@ -31,11 +31,11 @@ export function checkExposure({ host, publicUrl, insecureHttp, tlsCert, tlsKey }
 interface LinkChoice {
   readonly isLocal: boolean;
   readonly isMailing: boolean;
-  /** True if text messages have links that begin with the public URL. */
+  /** True if text messages contain links that begin with the public URL. */
   readonly isTexting: boolean;
 }
 
-/** Links are opened on other machines and must not depend on the process that sent them. Throws UsageError. */
+/** Links are opened on other machines, so they must not depend on the process that sent them. Throws UsageError. */
 export function checkLinks(publicUrl: string | null, { isLocal, isMailing, isTexting }: LinkChoice): void {
   if (isLocal || publicUrl !== null || !(isMailing || isTexting)) return;
   const [means, links] = isMailing ? ["a mail server", "links in mail"] : ["an SMS gateway", "links in texts"];
@@ -79,8 +79,8 @@ export function readActivation(env: Readonly<Record<string, string | undefined>>
 }
 
 /**
- * The URL at which this machine can reach the server. Prefers a host named in the certificate (PEM), and replaces
- * wildcard addresses.
+ * The URL where this machine can reach the server. Prefers a host named in the certificate (PEM), and replaces wildcard
+ * addresses.
  */
 export async function reachableUrl(url: string, certificate: string | null): Promise<string> {
   const { X509Certificate } = await import("node:crypto");

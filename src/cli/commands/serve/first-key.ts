@@ -16,7 +16,7 @@ export function givenKey({ env }: Deps): string | null {
   return given === "" ? null : given;
 }
 
-/** Returns the new key on a first start. Null if the service already had one, or it came from the environment. */
+/** Returns the new key on a first start. Null if the service already had one, or if it came from the environment. */
 export async function firstKey(deps: Deps, { store }: Pick<Service, "store">): Promise<string | null> {
   const { ensureFirstKey } = await import("../../../service/first-project.ts");
   const { InvalidError } = await import("../../../service/domain/errors.ts");
@@ -55,11 +55,11 @@ export interface NewService {
   readonly keyFile: KeyFile | null;
 }
 
-/** The profile that has the key. */
+/** The profile that the key was saved in. */
 export interface SavedLogin {
   readonly name: string;
   readonly isDefault: boolean;
-  /** Where profiles are. */
+  /** Path of the profiles file. */
   readonly file: string;
 }
 
@@ -107,8 +107,8 @@ function logKeyFile(log: ServeLog, { name: file, problem }: KeyFile, login: stri
 }
 
 /**
- * Only warns about a short key, which older versions allowed, and about one that doesn't work: neither should stop the
- * service.
+ * A short key, which older versions allowed, or one that doesn't work only causes a warning, because neither should
+ * stop the service.
  */
 export async function warnOfKey(deps: Deps, log: ServeLog, { store, clock }: Service): Promise<void> {
   const key = givenKey(deps);

@@ -47,14 +47,14 @@ interface ServeOptions extends TlsFiles {
   readonly data: PlaceChoice | null;
   readonly mustExist: boolean;
   readonly mayMigrate: boolean;
-  /** The profile that gets the key of a new service; null for none. */
+  /** The profile in which to save a new service's key; null for none. */
   readonly login: string | null;
   readonly host: string;
   readonly port: number;
   readonly insecureHttp: boolean;
   readonly metricsListen: MetricsAddress | null;
   readonly metricsTokenFile: string | null;
-  /** Null chooses by whether stderr is a terminal. */
+  /** If null, depends on whether stderr is a terminal. */
   readonly logFormat: LogFormat | null;
   readonly service: ServiceFlags;
 }
@@ -94,9 +94,9 @@ async function runServe(deps: Deps, options: ServeOptions): Promise<ExitCode> {
   const server = await startServer(deps, service, listening);
   try {
     const login = await checkLogin(deps, log, { store: service.store, data: dataFile, name: options.login });
-    // Not earlier, because nobody would see the key of a server that can't listen.
+    // Not earlier, because no one would see the key of a server that can't listen.
     const key = await firstKey(deps, service);
-    // Written before the line below, because scripts read the file once they see that line.
+    // Written before the line below, because scripts read the file as soon as they see that line.
     const keyFile = key === null || !log.isJson ? null : await writeKeyFile(deps, keyPlace(place, options), key);
     await streams.out.write(`listening on ${server.url}\n`);
     await warnOfKey(deps, log, service);
@@ -152,7 +152,7 @@ async function startServer(deps: Deps, service: Service, address: Address): Prom
   const { runServer } = await import("../../../service/run-server.ts");
   try {
     await asCliError(() => service.checkOutbox());
-    // Checks the key before anything is sent. The key isn't shown.
+    // Checks the given key before anything is sent. A given key isn't printed.
     if (givenKey(deps) !== null) await firstKey(deps, service);
     return await runServer(service, {
       ...address,
@@ -195,7 +195,7 @@ function logOtherServers(log: Log, file: string, processes: readonly string[]): 
   log.warn("also_served", { file, processes: processes.length, message });
 }
 
-/** Someone waiting for an e-mail is unlikely to look for a file. */
+/** Someone waiting for an email is unlikely to look for a file. */
 function logOutbox(log: Log, folder: string): void {
   const message = `no mail server: surveys become files in ${folder}; serve --smtp URL sends them`;
   log.info("no_mail_server", { folder, message });

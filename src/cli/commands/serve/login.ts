@@ -23,7 +23,7 @@ export const LOGIN_FLAG = {
 
 interface Login {
   readonly name: string;
-  /** True if the user agreed to replace a profile of that name. */
+  /** True if the user agreed to replace a profile with that name. */
   readonly mayReplace: boolean;
 }
 
@@ -32,7 +32,7 @@ interface NewService extends Pick<Service, "store"> {
   readonly data: string;
 }
 
-/** Null if no key will be saved. Throws UsageError without a terminal, CancelledError if the user keeps a profile. */
+/** Null if no key will be saved. Throws UsageError without a terminal, CancelledError if a profile is to be kept. */
 export async function checkLogin(
   deps: Deps,
   log: ServeLog,
@@ -62,7 +62,7 @@ async function whyNoKey(deps: Deps, { store, data }: NewService): Promise<string
   return `${data} has a key already, which cannot be shown again; surveyctl service key add makes another`;
 }
 
-/** Returns null after a warning if the profile can't be saved: the key must still be shown. */
+/** Returns null after a warning if the profile can't be saved, because the key must still be shown. */
 export async function saveLogin(
   deps: Deps,
   log: ServeLog,

@@ -22,7 +22,7 @@ const ON_UNKNOWN = ["hold", "resend"] as const;
 const CONNECTIONS_MAX = 100;
 const DEFAULTS = { rate: "10/s", connections: "4", maxAge: "3d", onUnknown: "hold" } as const;
 
-/** The defaults apply only with a mail server, so the parser doesn't supply them. */
+/** The defaults apply only with a mail server, so they aren't set by the parser. */
 export const MAIL_FLAGS: readonly FlagRecord[] = [
   {
     flag: "--smtp",
@@ -108,7 +108,7 @@ export function readSendingRules(
 }
 
 /**
- * Ignoring such a flag could mail the wrong people, for example `--only-to` if the URL variable isn't set. Throws
+ * Ignoring such a flag could mail the wrong people: for example, `--only-to` when the URL variable isn't set. Throws
  * UsageError.
  */
 export function refuseWithout(
@@ -176,7 +176,7 @@ async function valueOrMessage<Value>(read: () => Promise<Value>): Promise<Value 
 
 interface Secret {
   readonly text: string;
-  /** Named in messages, which don't repeat the text. */
+  /** The name used in messages, which don't repeat the text. */
   readonly place: string;
 }
 
@@ -186,7 +186,7 @@ function readUrl(env: Deps["env"], flags: Flags): Promise<Secret | null> {
   return readSecret(env, flags, "--smtp", "SURVEYCTL_SMTP");
 }
 
-/** Reads the flag, the file named by the `-file` flag, or else the variable. */
+/** Reads the flag, the file named by the `-file` flag, or the variable. */
 export async function readSecret(
   env: Deps["env"],
   flags: Flags,

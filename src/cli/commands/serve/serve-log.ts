@@ -9,13 +9,13 @@ export type LogFormat = (typeof LOG_FORMATS)[number];
 export interface ServeLog extends Log {
   /** True if stderr has only JSON. */
   readonly isJson: boolean;
-  /** Like `info`, but also logs with `--quiet`. */
+  /** Like `info`, but also written with `--quiet`. */
   readonly say: Log["info"];
 }
 
 /**
- * By default, writes JSON lines unless stderr is a terminal, where only notes are shown. `--verbose` adds a line per
- * request; `--quiet` shows only errors.
+ * By default writes JSON lines, or only notes if stderr is a terminal. `--verbose` adds a line per request; `--quiet`
+ * shows only errors.
  */
 export function createServeLog({ streams, clock, options }: Deps, format: LogFormat | null): ServeLog {
   const write = (text: string): Promise<void> => streams.err.write(text);

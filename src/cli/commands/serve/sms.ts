@@ -18,7 +18,7 @@ const DAILY_MAX = 10_000_000;
 
 const PAID_NAMES = PAID_FORMATS.join(", ").replace(/, (?=\w+$)/, " and ");
 
-/** The defaults apply only with a gateway, so the parser doesn't supply them. */
+/** The defaults apply only with a gateway, so they aren't set by the parser. */
 export const SMS_FLAGS: readonly FlagRecord[] = [
   {
     flag: "--sms-gateway",

@@ -31,8 +31,8 @@ export const DRILLED = toResource("backups", {
 const LITESTREAM = "litestream:";
 
 /**
- * `file` can also be a folder, or `litestream:` followed by what Litestream restores. Throws AssertionError for a bad
- * backup.
+ * `file` can also be a folder, or `litestream:` followed by what Litestream restores. Throws AssertionError if the
+ * backup is bad.
  */
 export async function runDrill(deps: Deps, file: string, choice: DataFileChoice, maxAge: number): Promise<void> {
   const begun = deps.clock.monotonic();

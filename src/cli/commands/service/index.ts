@@ -69,7 +69,7 @@ export const commands: readonly CommandNode[] = [
   log,
 ].map(keepLocal);
 
-/** Commands of the server, and those that call no operation, reject flags that name a remote service. */
+/** Commands that run the server or call no operation reject flags that name a remote service. */
 function keepLocal({ action, ...command }: CommandNode): CommandNode {
   const refusing: CommandNode["action"] = async (deps, flags, words) => {
     // `health` accepts an address instead.

@@ -51,17 +51,17 @@ interface Verb<Name extends OperationName, Specs extends FlagSpecs, Args extends
   /** In addition to the flags for the place and the project. */
   readonly flags?: Specs;
   readonly columns?: Resource;
-  /** The result is a list in pages. A function chooses its columns. */
+  /** The result is a paged list. A function chooses its columns. */
   readonly pages?: true | ((values: Values) => Resource);
   /** Exit statuses in addition to usage errors. Defaults to those of a command that calls the API. */
   readonly exits?: readonly ExitCode[];
-  /** Asks before something is removed, with the operation's question or one composed from it. */
+  /** Asks before removing something, with the operation's own question or one composed from it. */
   readonly asks?: true | ((confirm: Confirmation, deps: Deps) => string | Promise<string>);
   /** The operation has a `dry_run` field, which `input` sets from `--dry-run`. */
   readonly dryRuns?: true;
   /** Asks on a terminal, but doesn't require `--yes` in scripts. */
   readonly losesNothing?: true;
-  /** The flag or argument for each field. If a rule refuses a field, the usage error names it. */
+  /** The flag or argument for each field, so that a usage error can name it if a rule refuses the field. */
   readonly places?: { readonly [Field in keyof InputOf<Name>]?: string };
   /** Replaces the output of `columns`. */
   readonly show?: (deps: Deps, result: ResultOf<Name>, values: Values & Acted) => Promise<void>;
@@ -83,7 +83,7 @@ type Plain<Name extends OperationName, Specs extends FlagSpecs, Args extends Arg
 > &
   Partial<InputSpec<Values, object>> & { readonly scope?: "server" };
 
-/** Flags and arguments with the names of the operation's fields are its input. Without any, `input` builds it. */
+/** Flags and arguments named like the operation's fields are its input. If there are none, `input` builds it. */
 type VerbSpec<Name extends OperationName, Specs extends FlagSpecs, Args extends ArgSpecs, Values> = Verb<
   Name,
   Specs,

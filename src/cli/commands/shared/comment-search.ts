@@ -5,7 +5,7 @@ import { UsageError } from "../../errors/usage-error.ts";
 
 /** Some patterns would run for years. */
 const SEARCH_MS_MAX = 2000;
-/** A text that is hard for nested repeats exposes most such patterns before any request. */
+/** On text with this many repeats, most patterns with nested repeats time out, so they fail before any request. */
 const PROBE_REPEATS = 60;
 const PROBE_MS_MAX = 500;
 

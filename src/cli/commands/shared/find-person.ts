@@ -12,7 +12,7 @@ import type { RecordValue } from "../../render/record-output.ts";
 
 /**
  * Returns the person as the service sent them, or null if there is none. `more` has additional parameters. Throws
- * ClientError if the service's list ignores the filter, so that another person is never returned.
+ * ClientError if the service's list ignores the filter, so it never returns someone else.
  */
 export async function findPerson(
   client: Client,
@@ -50,7 +50,7 @@ function unfiltered({ baseUrl }: Client, reference: EmailOrPhone): ClientError {
   );
 }
 
-/** Returns all digits of the id, even if they don't fit into a number. Throws ClientError if the person has none. */
+/** Returns all digits of the id, even if they don't fit into a number. Throws ClientError if the person has no id. */
 export function idOfPerson({ baseUrl }: Client, found: RecordValue): string {
   const id = toId(found.json["id"], found.text);
   if (id !== null && id !== "") return id;
@@ -58,7 +58,7 @@ export function idOfPerson({ baseUrl }: Client, found: RecordValue): string {
   throw new ClientError("the service sent the person without an id", { code: "bad_reply", call });
 }
 
-/** Throws UsageError unless one of the flags was given. */
+/** Throws UsageError unless exactly one of the flags was given. */
 export function exactlyOnePerson({
   personId,
   email,

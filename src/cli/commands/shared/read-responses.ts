@@ -14,7 +14,7 @@ import { createSnapshot } from "../../export/snapshot.ts";
 import type { PageFilter } from "./row-filters.ts";
 import { CREATED, keysOf, pagedList } from "../../export/sources.ts";
 
-/** Selects responses in ways that the API can't: by score, words, properties and so on. */
+/** Selects responses in ways that the API doesn't offer: by score, words, properties and so on. */
 export interface ResponseChoice {
   readonly filterPage: PageFilter;
   readonly conditions: readonly PropertyCondition[];
@@ -27,7 +27,7 @@ export interface ResponseReading<Batch> extends Omit<PropertyUse, "conditions"> 
   readonly trend: string | null;
   readonly choice?: ResponseChoice | null;
   readonly expand?: readonly Expansion[];
-  /** Reduces a page, for example to counts, so that memory use stays flat. Pages arrive in no particular order. */
+  /** Reduces a page, for example to counts, so that memory use stays constant. Pages arrive in no particular order. */
   readonly toBatch: (rows: readonly JsonObject[]) => Batch;
   /** Called in order of time. If it throws, reading ends. */
   readonly take: (batch: Batch) => void;
@@ -71,7 +71,7 @@ export async function readResponses<Batch>(deps: Deps, reading: ResponseReading<
   });
 }
 
-/** Null for rows without a valid score and for other survey types. */
+/** Null for rows without a valid score, and for other survey types. */
 export function scoreOf({ score, survey_type: surveyType = "nps" }: JsonObject): number | null {
   if (surveyType !== "nps") return null;
   const isScore = typeof score === "number" && Number.isInteger(score) && score >= SCORE_MIN && score <= SCORE_MAX;

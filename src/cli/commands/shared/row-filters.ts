@@ -1,6 +1,6 @@
 /**
- * Filters for responses that the API doesn't have (4.3). They work with any service, since each page is filtered as it
- * arrives.
+ * Filters for responses that the API doesn't have (4.3). They work with any service, because pages are filtered as they
+ * arrive.
  */
 import { plainAnswers } from "../../../contract/questions/additional-answers.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
@@ -101,14 +101,14 @@ export function tagsOf({ tags }: JsonObject): readonly Json[] {
   return Array.isArray(tags) ? tags : [];
 }
 
-/** Accepts a text or an object with a name, because the specification doesn't define tags. Null for anything else. */
+/** Accepts a string or an object with a name, because the specification doesn't define tags. Null for anything else. */
 export function tagName(tag: Json): string | null {
   if (typeof tag === "string") return tag;
   const name = isJsonObject(tag) ? (tag["name"] ?? tag["text"]) : null;
   return typeof name === "string" ? name : null;
 }
 
-/** Returns both ids and texts, since choices match by either. */
+/** Returns both ids and texts, because choices match by either. */
 function answersTo(row: JsonObject, question: string): readonly string[] {
   const answer = plainAnswers(row).find(({ id }) => id === question);
   if (answer === undefined) return [];

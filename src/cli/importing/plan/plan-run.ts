@@ -39,7 +39,7 @@ async function isOwnService(client: Client, signal: AbortSignal): Promise<boolea
   return Object.keys(SERVES_STATUSES).every((name) => headers?.[name] !== undefined);
 }
 
-/** False if the service can't be asked: other services accept whatever our own accepts. */
+/** Whether the server isn't ours, so that it may accept rows that ours would refuse. False if it can't be asked. */
 export async function isOtherService(deps: Deps): Promise<boolean> {
   try {
     if ((await resolveConnection(settingsRequest(deps))).kind === "local") return false;

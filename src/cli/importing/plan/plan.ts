@@ -61,7 +61,7 @@ export interface DescribedPlan extends Pick<PlannedRun, "source"> {
   readonly plan: Plan;
   readonly lines: readonly string[];
   readonly changes: readonly string[];
-  /** Why rows get no survey; empty if the service doesn't say. */
+  /** Why some rows get no survey; empty if the service doesn't say. */
   readonly unsurveyed: string;
 }
 

@@ -26,7 +26,7 @@ export type DataPlace =
   | { readonly kind: "file"; readonly dataFile: string; readonly isNamed: boolean }
   | { readonly kind: "database"; readonly url: string };
 
-/** Uses the flag, else `SURVEYCTL_DATABASE` or `SURVEYCTL_DATA`, else the file of the profile `local`. */
+/** Uses the flag; otherwise `SURVEYCTL_DATABASE` or `SURVEYCTL_DATA`; otherwise the file of the profile `local`. */
 export async function choosePlace(
   { env, platform }: Pick<Deps, "env" | "platform">,
   { data }: DataFileChoice,
@@ -99,7 +99,7 @@ export function rejectRemoteFlags(deps: Deps, { data }: DataFileChoice): void {
     throw new UsageError(`--profile ${LOCAL_PROFILE} cannot be used with --data, --database or --database-file`);
 }
 
-/** `source` names a remote service; null if nothing was chosen. */
+/** `source` names the chosen remote service; null if none was chosen. */
 function notHere(source: string | null, localFile: string): UsageError {
   return new UsageError("this command works on a data file or database on this machine; pass --data", {
     hint:
@@ -159,7 +159,7 @@ export function readPlace(flags: Flags): PlaceChoice | null {
   return file;
 }
 
-/** Parts of a URL that describe where the database is and how to reach it. Anything else may be a secret. */
+/** Parts of a URL that only describe where the database is and how to reach it. Anything else may be a secret. */
 const SHOWN = new Set(["host", "port", "user", "sslmode", "sslrootcert", "prepare", "max", "insecure"]);
 
 /** Removes the password. What remains still identifies the same database. */
@@ -192,7 +192,7 @@ const DATA_FLAG: FlagRecord = {
 
 export const DATA_FLAGS: readonly FlagRecord[] = [DATA_FLAG, ...DATABASE_FLAGS];
 
-/** `text` describes `--data`. */
+/** `text` is the help text of `--data`. */
 export function dataPlace(text = DATA_FLAG.text): FlagGroup<PlaceChoice | null> {
   return { records: [{ ...DATA_FLAG, text }, ...DATABASE_FLAGS], read: readPlace };
 }

@@ -14,7 +14,7 @@ import { StopRule } from "./stop-rule.ts";
 
 export interface Each<Item> {
   readonly items: readonly Item[];
-  /** Its first columns identify an item, and its columns include `outcome` and `error`. */
+  /** Its first columns identify an item; it also has the columns `outcome` and `error`. */
   readonly resource: Resource;
   readonly named: (item: Item) => JsonObject;
   readonly nameOf: (item: Item) => string;
@@ -23,7 +23,7 @@ export interface Each<Item> {
   readonly confirm?: (client: Client) => Promise<void>;
   /** Makes the change and returns the row's other columns. */
   readonly work: (client: Client, item: Item) => Promise<JsonObject>;
-  /** Printed after several items, given the number of items changed without failure. */
+  /** Printed after several items; takes the number of items changed without failure. */
   readonly summary?: (changed: number) => string;
 }
 
@@ -37,8 +37,8 @@ interface Run {
 }
 
 /**
- * Prints rows in the order of the items. A run that stops finishes the items in flight. Throws the error if there is
- * one item, ChangesFailedError if there are several, or the reason of an interrupt.
+ * Prints rows in the order of the items. A run that stops first finishes the items in flight. Throws the error if there
+ * is only one item, ChangesFailedError if there are several, or the reason of an interrupt.
  */
 export async function changeEach<Item>(deps: Deps, each: Each<Item>): Promise<void> {
   checkColumns(deps, each.resource);
@@ -99,7 +99,7 @@ async function changeOne(
   }
 }
 
-/** Rethrows the reason if stdout can't take more rows. */
+/** Rethrows the reason if stdout can't take any more rows. */
 function interrupt(run: Run, error: unknown, reason: unknown): JsonObject {
   if (!(reason instanceof InterruptedError)) throw reason as Error;
   run.interrupted += 1;
@@ -145,7 +145,7 @@ function messageOf(error: unknown): string {
   return typeof what === "string" ? what : typeof message === "string" ? message : String(error);
 }
 
-/** Passes on rows in the order of their places. Resolves early if another call is already passing on rows. */
+/** Passes on rows in the order of their places. Returns early if another call is already passing on rows. */
 function createInOrder(take: (row: JsonObject) => Promise<void>): (place: number, row: JsonObject) => Promise<void> {
   const waiting = new Map<number, JsonObject>();
   const state = { next: 0, isTaking: false };

@@ -60,7 +60,7 @@ export interface ListRequest {
   readonly limits: ListLimits;
   readonly parameters: Parameters;
   readonly pages: (client: Client, parameters: Parameters, options: CallOptions) => AsyncGenerator<Page>;
-  /** True if rows are filtered here rather than by the service, so that a page may have few or none. */
+  /** True if rows are filtered here, not by the service, so that a page may have few rows or none. */
   readonly isNarrowed?: boolean;
   readonly first?: "oldest" | "newest";
   readonly count?: RowCount;
@@ -110,7 +110,7 @@ async function writeRows(deps: Deps, request: ListRequest): Promise<ExitCode> {
   });
 }
 
-/** Notes dotted paths in `--columns` that no row has, since they are probably typos. */
+/** Adds a note about dotted paths in `--columns` that no row has, because they are probably typos. */
 function watchPaths(deps: Deps, resource: Resource) {
   let lacking = selectColumns(resource, deps.options.columns ?? []).filter(({ name }) => name.includes("."));
   const known = new Set<string>();
@@ -141,7 +141,7 @@ interface Stop {
   readonly allCounted: boolean;
 }
 
-/** Adds a note if there are more rows. If this fails, the list doesn't. */
+/** Adds a note if there are more rows. If this check fails, the list doesn't fail. */
 async function noteMore(deps: Deps, request: ListRequest, client: Client, stop: Stop): Promise<void> {
   const shown = request.limits.limit ?? 0;
   if (request.isNarrowed === true && !stop.isCut) return noteLater(deps, shown, stop);
@@ -151,7 +151,7 @@ async function noteMore(deps: Deps, request: ListRequest, client: Client, stop: 
   if (more === true) await writeDone(deps, describeShown(request, shown, total));
 }
 
-/** Looks only one page ahead, which may be empty even if a later page isn't. */
+/** Looks only one page ahead, which may be empty even if a later one isn't. */
 async function noteLater(deps: Deps, shown: number, { walk }: Stop): Promise<void> {
   const following = await nullIfFailed(walk.next());
   if (following === null || following.done === true) return;

@@ -30,7 +30,7 @@ export function parseCondition(text: string, place: string): PropertyCondition {
   return [key.trim(), value.trim(), comparison as keyof typeof COMPARISONS];
 }
 
-/** All groups must match. Equality conditions on the same key form a group, of which one must match. */
+/** All groups must match. Equality conditions on the same key form one group, in which one match is enough. */
 export function groupConditions(conditions: readonly PropertyCondition[]): readonly (readonly PropertyCondition[])[] {
   const equal = conditions.filter(([, , comparison = "="]) => comparison === "=");
   const keys = [...new Set(equal.map(([key]) => key))];
@@ -38,7 +38,7 @@ export function groupConditions(conditions: readonly PropertyCondition[]): reado
   return [...keys.map((key) => equal.filter(([name]) => name === key)), ...others.map((condition) => [condition])];
 }
 
-/** `map` is the field of a row that has the properties. */
+/** `map` is the field of a row that contains the properties. */
 export function propertyTests(
   conditions: readonly PropertyCondition[],
   map: string,
@@ -62,8 +62,7 @@ function toNumber(text: string): number | null {
 }
 
 /**
- * Properties stored with a response's person. They are kept apart from the row, so that they don't appear in the
- * output.
+ * Properties stored with a response's person. They are kept outside the row, so that they don't appear in the output.
  */
 const STORED = new WeakMap<JsonObject, Json>();
 

@@ -1,4 +1,4 @@
-/** Decides when a bulk run stops because the problem affects more than a single row. */
+/** Decides when a bulk run stops because a problem affects more than a single row. */
 import {
   AuthError,
   ConnectionError,

@@ -145,7 +145,7 @@ interface Explanation {
   readonly hint: string | null;
 }
 
-/** Returns the name itself if the question was answered. */
+/** Returns the name itself if that question was answered. */
 function answerTo(row: JsonObject, name: string): string | null {
   return name.startsWith(ANSWERS) && plainAnswers(row).some(({ id }) => ANSWERS + id === name) ? name : null;
 }

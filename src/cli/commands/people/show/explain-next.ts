@@ -1,4 +1,4 @@
-/** Explains in a sentence why a person will or won't be surveyed next, per channel if the channels differ. */
+/** Explains in one sentence why a person will or won't be surveyed next; one per channel if they differ. */
 import { isJsonObject, type Json } from "../../../../contract/json.ts";
 import { type Platform, PLATFORMS } from "../../../../contract/resources.ts";
 import { capital } from "../../../../contract/text/capital.ts";
@@ -50,7 +50,7 @@ const BEGINNINGS: Readonly<Record<SurveyStatusName, string>> = {
   paused: "Will not be surveyed for now",
 };
 
-/** Our `survey_status` describes one channel, but a pause and the throttle apply to both. */
+/** Our `survey_status` describes a single channel, but a pause and the throttle apply to both. */
 function statusOn(known: KnownPerson, channel: Platform, isOnly: boolean): SurveyStatus | null {
   const { person } = known;
   const [left, bounced] =
@@ -69,7 +69,7 @@ function statusOn(known: KnownPerson, channel: Platform, isOnly: boolean): Surve
 
 const WAITING: ReadonlySet<Json | undefined> = new Set(["scheduled", "claimed", "transmitting", "retrying", "held"]);
 
-/** Our own service lists surveys. For other services, the membership has the next time. */
+/** Our own service lists surveys. For other services, the Autopilot membership has the next time. */
 function nextOn({ person, autopilot, isComplete }: KnownPerson, channel: Platform): number | null {
   const request = autopilot[channel]?.["next_survey_request"] ?? null;
   if (!isComplete) return isJsonObject(request) ? timeOf(request, "survey_scheduled_at") : null;
@@ -79,7 +79,7 @@ function nextOn({ person, autopilot, isComplete }: KnownPerson, channel: Platfor
   return times.length === 0 || person["next_survey_scheduled_at"] === null ? null : Math.min(...times);
 }
 
-/** Platforms whose Autopilot is inactive, so that no next survey is scheduled. */
+/** Platforms whose Autopilot is inactive, so no next survey is scheduled. */
 function waitingMemberships({ autopilot }: KnownPerson): readonly Platform[] {
   return PLATFORMS.filter((platform) => {
     const next = autopilot[platform]?.["next_survey_request"] ?? null;

@@ -1,4 +1,4 @@
-/** Collects what the service knows about a person: our own in one call, others from their lists. */
+/** Collects what the service knows about a person: our own service in one call, others from their lists. */
 import type { Client, Parameters } from "../../../../client/client.ts";
 import { idText, personIdOf } from "../../../../client/write/look-up.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../../contract/json.ts";
@@ -13,7 +13,7 @@ import { findPerson, personNotFound, requirePerson } from "../../shared/find-per
 export interface KnownPerson {
   /** Our own service also sends properties, surveys and the survey status. */
   readonly person: JsonObject;
-  /** True if our own service sent it. */
+  /** True if it comes from our own service. */
   readonly isComplete: boolean;
   readonly autopilot: Readonly<Record<Platform, JsonObject | null>>;
   readonly responses: readonly JsonObject[];
@@ -77,7 +77,7 @@ async function readMemberships(
   return found;
 }
 
-/** Reads the lists from when the person was created, because nobody can unsubscribe or bounce earlier. */
+/** Reads the lists from the time the person was created, because they can't have unsubscribed or bounced before. */
 async function readSuppressions(client: Client, person: JsonObject, signal: AbortSignal): Promise<JsonObject> {
   const since = typeof person["created_at"] === "number" ? person["created_at"] : null;
   const find = async (list: "listUnsubscribes" | "listBounces", field: string): Promise<Json> => {

@@ -50,7 +50,7 @@ async function changeOne(deps: Deps, client: Client, id: string, change: Change)
       ? new InterruptedError(error.signal, `the request may have been processed: ${advice}`)
       : error;
   };
-  // If the answer was lost, reading the response below shows whether the change arrived.
+  // If the API's reply was lost, reading the response below shows whether the change was made.
   const lost = await withRefusals(sent, updateRefusals(id)).then(
     () => null,
     (error: unknown) => {

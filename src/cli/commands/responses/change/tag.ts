@@ -29,7 +29,7 @@ export const tag = defineCommand({
     return changeResponses(deps, ids, COLUMNS, {
       plan(row) {
         const tags = tagsOf(row).map(tagName);
-        // The complete list is sent, so leaving out a tag would remove it.
+        // The request replaces all tags, so one that can't be sent back would be removed.
         if (tags.includes(null)) throw new NothingFoundError("its tags are of a kind that cannot be sent back");
         const now = tags.filter((name) => name !== null);
         const wanted = [...new Set([...now.filter((name) => !remove.includes(name)), ...add])];

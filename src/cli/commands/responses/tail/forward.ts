@@ -32,17 +32,17 @@ const FORWARDED: Resource = {
 
 export interface Forwarder {
   readonly resource: Resource;
-  /** Remembers rows without sending them, so that they later count as changed rather than new. */
+  /** Remembers rows without sending them, so that a later version counts as changed, not as new. */
   know(page: RowPage): void;
   /**
-   * Sends rows in sequence and yields a row of output for each. Rejects if interrupted. Rows created before `since`
-   * count as edited; `since` is null if all rows were read from the start.
+   * Sends rows one after another and yields a row of output for each. Rejects if interrupted. Rows created before
+   * `since` count as edited; `since` is null if all rows were read from the start.
    */
   send(page: RowPage, since: number | null): AsyncGenerator<RowPage>;
   close(): void;
 }
 
-/** Long enough for the receiver to restart. After that, the next response is sent. */
+/** Long enough for the receiver to restart. After the last retry, continues with the next response. */
 const RETRY_MS: readonly number[] = [1_000, 2_000, 4_000, 8_000, 15_000];
 const RETRY_AFTER_MAX = 60;
 const SECRET_BYTES = 32;

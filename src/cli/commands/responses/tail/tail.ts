@@ -160,7 +160,7 @@ async function follow(deps: Deps, watched: WatchOptions, opened: Opened): Promis
   }
 }
 
-/** Failures that may be temporary. They are final in the first request, where the address may be wrong. */
+/** Failures that may be temporary. In the first request they are final, because the address may be wrong. */
 function isOutage(error: unknown): error is ConnectionError | TimeoutError | ServiceError {
   return [ConnectionError, TimeoutError, ServiceError, RateLimitedError, BadReplyError].some(
     (kind) => error instanceof kind,
@@ -172,7 +172,7 @@ function asksTooLong({ options }: Deps, error: Error): boolean {
   return asked !== null && asked > (options.maxWaitMs ?? RETRY_LIMITS.maxWaitMs);
 }
 
-/** True if the row shows that lists are ordered by change. */
+/** True if the row shows that the list is sorted by change. */
 function provesChanged(row: JsonObject): boolean {
   const at = timeOf(row, "updated_at");
   return at === null || at === timeOf(row, "created_at");

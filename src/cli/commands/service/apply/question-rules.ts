@@ -44,7 +44,7 @@ export const QUESTION_LIST: YamlRule = list(
   ),
 );
 
-/** One question as read by `QUESTION_LIST`. */
+/** One question as `QUESTION_LIST` reads it. */
 export interface ReadQuestion extends Omit<ConfigurableQuestion, "choices" | "texts"> {
   readonly choices?: readonly string[] | null;
   readonly texts?: Readonly<

@@ -152,7 +152,7 @@ async function withLogo(brand: { logo?: string | null }, { fail }: YamlFile, fol
   return { ...brand, logo: read };
 }
 
-/** Writes the settings so that `readSettingsFile` reads the same ones back. */
+/** Writes the settings in a form that `readSettingsFile` reads back unchanged. */
 export function formatSettingsFile(project: string, configuration: ProjectConfiguration): string {
   const { settings, throttle, reminder, autopilot, brand, questions, trends, webhooks, digests } = configuration;
   const { texts: words } = configuration;

@@ -20,7 +20,7 @@ export type YamlRule = (spot: Spot) => Json;
 
 export interface YamlFile {
   readonly value: Json;
-  /** Like `Spot.fail`, for the value at a path or the nearest value that contains it. */
+  /** Like `Spot.fail`, but for the value at a path, or for the nearest value that contains it. */
   readonly fail: (path: readonly string[], text: string) => UsageError;
 }
 
@@ -55,7 +55,7 @@ export function readYaml(name: string, text: string, rule: YamlRule): YamlFile {
   return { value, fail };
 }
 
-/** Accepts a map with these keys, of which only those in `required` must be present. */
+/** Accepts a map with these keys. Only those in `required` must be present. */
 export function fields(rules: Readonly<Record<string, YamlRule>>, required: readonly string[] = []): YamlRule {
   return (spot) => {
     const given: JsonObject = {};
@@ -76,7 +76,7 @@ function unknownKey(spot: Spot, key: string, at: Node, known: readonly string[])
   return spot.inner(key, at).fail("is not a setting", hint);
 }
 
-/** Accepts a map whose keys the customer chooses. */
+/** Accepts a map with keys chosen by the customer. */
 export function mapOf(rule: YamlRule): YamlRule {
   return (spot) => Object.fromEntries(entriesOf(spot).map(([key, , node]) => [key, rule(spot.inner(key, node))]));
 }
@@ -106,7 +106,7 @@ export function list(rule: YamlRule): YamlRule {
   };
 }
 
-/** Returns a scalar as typed, even if YAML reads it as a number or boolean. */
+/** Returns a scalar as typed, even if YAML would read it as a number or boolean. */
 function scalarText(spot: Spot): string {
   const { node } = spot;
   if (!isScalar(node) || node.value === null) throw spot.fail("must be a text");

@@ -99,7 +99,7 @@ function describeRemoved(names: readonly string[]): string {
   return `Removed ${countOf(names.length, "older backup")}: ${which}.`;
 }
 
-/** Copies a consistent snapshot to a data file, which either engine can restore. */
+/** Copies a consistent snapshot to a data file, which can be restored on either engine. */
 function copyOf(deps: Deps, place: DataPlace): (to: string) => Promise<StoreContents> {
   const { dataFile: from, database: fromDatabase } = dataAt(place);
   return async (to) => {

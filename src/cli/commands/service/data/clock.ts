@@ -45,7 +45,7 @@ export const clock = defineCommand({
   },
 });
 
-/** `behind` is how far the clock is behind the newest write, or 0 if that can be a small correction of the clock. */
+/** `behind` is how far the clock is behind the newest write, or 0 if it is so little that a correction explains it. */
 async function read(store: Store) {
   const { readLead } = await import("../../../../service/domain/write-time.ts");
   return store.read(async (tx) => ({

@@ -32,7 +32,7 @@ import { writeRecord } from "../../../render/record-output.ts";
 
 /** `sender` is for commands that send an e-mail themselves. */
 export interface AdminChoice extends DataFileChoice, Pick<CommandOptions, "sender"> {
-  /** If true, a default data file is noted even with `--quiet`. */
+  /** If true, a default data file is mentioned even with `--quiet`. */
   readonly changes?: boolean;
 }
 
@@ -69,14 +69,14 @@ async function administerHere<Result>(
 ): Promise<Result> {
   const { administer } = await import("../../../../service/data-file/administer.ts");
   const data = existingData(place);
-  // The default file may not be the one intended.
+  // The default file may not be the intended one.
   if (place.kind === "file" && !place.isNamed)
     await (changes ? noteUnnamed(deps, place.dataFile) : writeNote(deps, `using ${place.dataFile}`));
   const { clock, random } = deps;
   return asCliError(() => administer({ ...data, clock, random, ...(sender !== undefined && { sender }) }, work));
 }
 
-/** The options with which the service opens the data. A database is named by its URL without the password. */
+/** The options for opening the data, as the service does. A database is named by its URL without the password. */
 export function dataAt(place: DataPlace, mayMigrate = false) {
   return place.kind === "file"
     ? { dataFile: place.dataFile, database: null }
@@ -114,7 +114,7 @@ export async function callConfirmed<Name extends OperationName>(
     }
 }
 
-/** For commands that change data: if no file was given, notes the default one, even with `--quiet`. */
+/** For commands that change data: if no file was given, mentions the default one, even with `--quiet`. */
 export async function noteDataFile(deps: Deps, choice: DataFileChoice): Promise<DataFileChoice> {
   const place = await chooseServicePlace(deps, choice);
   if (place.kind === "database" || place.isNamed) return choice;
@@ -126,7 +126,7 @@ function noteUnnamed({ streams, options }: Deps, dataFile: string): Promise<void
   return writeNote({ streams, options: { ...options, quiet: false } }, `using ${dataFile}`);
 }
 
-/** Work on smaller files is fast enough not to need a note. */
+/** Work on smaller files doesn't take long enough for a note. */
 const NOTED_BYTES = 200_000_000;
 
 interface Work {
@@ -134,7 +134,7 @@ interface Work {
   readonly perSecond: number;
 }
 
-/** Notes how long the work will take, given its speed in bytes per second. */
+/** Prints how long the work will take, given its speed in bytes per second. */
 export async function noteDuration(deps: Deps, dataFile: string, { verb, perSecond }: Work): Promise<void> {
   const { size } = statSync(dataFile);
   if (size < NOTED_BYTES) return;
@@ -142,7 +142,7 @@ export async function noteDuration(deps: Deps, dataFile: string, { verb, perSeco
   await writeNote(deps, `${verb} ${formatCount(Math.round(size / 1e6))} MB takes about ${seconds} s`);
 }
 
-/** For operations that support dry runs themselves. */
+/** For operations that handle dry runs themselves. */
 export function withoutDryRun(deps: Deps): Deps {
   return { ...deps, options: { ...deps.options, dryRun: false } };
 }
@@ -151,7 +151,7 @@ export function rejectDryRun({ options }: Deps): void {
   if (options.dryRun) throw new UsageError("--dry-run: service commands send no requests that could be shown");
 }
 
-/** `data` describes `--data`. */
+/** `data` is the help text of `--data`. */
 export function placeFlags(data?: string): FlagGroup<DataFileChoice> {
   return {
     records: dataPlace(data).records,
@@ -179,7 +179,7 @@ export async function showRecord(deps: Deps, resource: Resource, value: object):
   await writeRecord(deps, resource, { json: JSON.parse(text) as JsonObject, text });
 }
 
-/** With `wrap`, long text on a terminal is wrapped instead of cut. With `count`, only the number of rows is printed. */
+/** With `wrap`, long text on a terminal is wrapped, not truncated. With `count`, prints only the number of rows. */
 export async function showList(
   deps: Deps,
   resource: Resource,
@@ -204,7 +204,7 @@ interface PagedList extends DataFileChoice {
   readonly call: { readonly kind: OperationName; readonly [field: string]: unknown };
 }
 
-/** The most rows that operations return at once. */
+/** Maximum rows that operations return at once. */
 const PAGE = 500;
 
 /** Adds a note if `--limit` cuts off the list. */

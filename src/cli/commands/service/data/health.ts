@@ -35,7 +35,7 @@ export const health = defineCommand({
   columns: HEALTH,
   run: async (deps, { url, data }) => {
     const isFileNamed = url === null && (deps.env["SURVEYCTL_DATA"] ?? "") !== "";
-    // Many services can share the database that the variable names.
+    // A database named by the variable may be shared by many services.
     if (data === null && !isFileNamed)
       return report(deps, url ?? DEFAULT_ADDRESS, await askUrl(deps, url ?? DEFAULT_ADDRESS));
     const place = await chooseServicePlace(deps, { data });
@@ -57,7 +57,7 @@ async function askPlace({ clock, random }: Deps, place: DataPlace): Promise<stri
 async function askUrl({ clock }: Deps, url: string): Promise<string | null> {
   const { undiciTransport } = await import("../../../../client/transport/undici-transport.ts");
   const { askService } = await import("../../../../service/health.ts");
-  // Doesn't use the proxy, which would report its own health.
+  // Bypasses the proxy, which would report its own health.
   const transport = undiciTransport({ baseUrl: url, env: {}, connections: 1 });
   try {
     return await askService(transport, url, clock);

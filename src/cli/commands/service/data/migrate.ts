@@ -5,7 +5,7 @@ import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { dataAt, noteDataFile, PLACE, rejectDryRun } from "./data-file.ts";
 
-/** Allows `serve --no-migrate` to run as a user who may not change the schema. */
+/** For `serve --no-migrate`, which can then run as a user who may not change the schema. */
 export const migrate = defineCommand({
   name: "migrate",
   summary: "bring the schema of a database up to date",

@@ -1,4 +1,4 @@
-/** Calls operations over HTTP, with a key that administers one project. */
+/** Calls operations over HTTP, with an admin key of one project. */
 import type { Client } from "../../../../client/client.ts";
 import { AuthError, BadReplyError, UnknownOutcomeError } from "../../../../client/errors/call-errors.ts";
 import { nameCall } from "../../../../client/errors/client-error.ts";
@@ -12,7 +12,7 @@ import { asCliError } from "../../../kit/data/data-file-errors.ts";
 import { type Deps, withClient } from "../../../kit/deps.ts";
 import { writeNote } from "../../../kit/notes.ts";
 
-/** Passes `work` the name of the key's project. Before a change, notes the place even with `--quiet`. */
+/** Passes the name of the key's project to `work`. Before a change, mentions the place even with `--quiet`. */
 export function withRemoteAdmin<Result>(
   deps: Deps,
   changes: boolean,
@@ -27,7 +27,7 @@ export function withRemoteAdmin<Result>(
   });
 }
 
-/** Detects servers without operations, and keys that may not use them, before anything is changed. */
+/** Detects servers without operations, and keys that may not call them, before anything is changed. */
 async function readKeyProject(client: Client, signal: AbortSignal): Promise<string> {
   const url = client.baseUrl + OPERATIONS_PATH;
   const { status, headers, text, failure } = await client.raw({ method: "GET", url, signal });
@@ -63,7 +63,7 @@ function createRemoteAdmin(client: Client, signal: AbortSignal): Admin {
         null,
       );
     }
-    // Only paged lists have a limit.
+    // Only paged lists take a limit.
     return "limit" in input ? { rows: result, next: headers[NEXT_PAGE_HEADER] ?? null } : result;
   };
   return (async (given) => {
@@ -77,7 +77,7 @@ function createRemoteAdmin(client: Client, signal: AbortSignal): Admin {
   }) as Admin;
 }
 
-/** The error that the same local operation would throw. Null if the answer isn't from our own server. */
+/** The error that the operation would throw locally. Null if the reply isn't from our own server. */
 async function readRefusal(status: number, body: Json): Promise<Error | null> {
   const { ConflictError, InvalidError, NotFoundError, UnconfirmedError } =
     await import("../../../../service/domain/errors.ts");

@@ -45,7 +45,7 @@ const test = defineCommand({
   columns: TESTED,
   run: async (deps, { id, place, project, mail: { mail, sender } }) => {
     checkColumns(deps, TESTED);
-    // A number can identify a reader with an address or one with a URL, and only the data tells which.
+    // A number can identify a recipient by email or by URL, and only the data tells which.
     const isMail = !isUrl(id) && !/^\d+$/.test(id);
     if (isMail) parseEmail(id, "<email|url|id>");
     if (isMail && mail === null)

@@ -1,4 +1,4 @@
-/** `service delivery doctor` and `test`: checks mail settings before the first survey, and sends a test e-mail. */
+/** `service delivery doctor` and `test`: checks mail settings before the first survey, and sends a test email. */
 import type { ProjectSender } from "../../../../service/delivery/doctor/examine-mail.ts";
 import type { MailSender } from "../../../../service/delivery/message/sender.ts";
 import type { OnceFailure } from "../../../../service/delivery/smtp/send-once.ts";
@@ -59,7 +59,7 @@ export async function runDeliveryDoctor(deps: Deps, { setup, offline, data }: Do
   return problems > 0 ? EXIT.assertion : EXIT.done;
 }
 
-/** Senders of projects that have their own. Empty if neither a data file nor a database is given. */
+/** Senders of projects that set their own. Empty if neither a data file nor a database is given. */
 async function readSenders(deps: Deps, data: DataFileChoice["data"]): Promise<ProjectSender[]> {
   if (!hasPlace(deps, data)) return [];
   const byAddress = new Map<string, string[]>();
@@ -72,7 +72,7 @@ async function readSenders(deps: Deps, data: DataFileChoice["data"]): Promise<Pr
   return [...byAddress].map(([from, projects]) => ({ from, projects }));
 }
 
-/** The data is optional: mail settings can be checked without it. */
+/** The data is optional, because mail settings can be checked without it. */
 function hasPlace({ env }: Deps, data: DataFileChoice["data"]): boolean {
   return data !== null || ["SURVEYCTL_DATA", "SURVEYCTL_DATABASE"].some((name) => (env[name] ?? "") !== "");
 }
@@ -94,7 +94,7 @@ export interface TestOptions extends DataFileChoice {
   readonly project: string | null;
 }
 
-/** Throws DataFileError if the server doesn't accept the e-mail. */
+/** Throws DataFileError if the server doesn't accept the email. */
 export async function runDeliveryTest(deps: Deps, { setup, to, ...choice }: TestOptions): Promise<ExitCode> {
   checkColumns(deps, TEST_MAIL);
   if (deps.options.dryRun) throw new UsageError("--dry-run: this command sends a mail");
@@ -121,7 +121,7 @@ export async function runDeliveryTest(deps: Deps, { setup, to, ...choice }: Test
   return EXIT.done;
 }
 
-/** Uses the project's sender if its data or service is given, otherwise the one from the flags. */
+/** Uses the project's sender if its data or service is given; otherwise the one set by flags. */
 async function composeTest(
   deps: Deps,
   { data, project }: Pick<TestOptions, "data" | "project">,

@@ -12,10 +12,10 @@ interface KeyFlag<Name extends string> {
   readonly text: string;
 }
 
-/** Returns the end of a sentence about an invalid key, or null. */
+/** Returns what is wrong with a key, phrased as the end of a sentence, or null. */
 type FindProblem<Name> = (name: Name, key: string) => Promise<string | null>;
 
-/** Flags for a key per provider. An empty file name clears the key. */
+/** A key flag for each provider. An empty file name clears the key. */
 export function keyFlags<Name extends string>(
   findProblem: FindProblem<Name>,
   flags: readonly KeyFlag<Name>[],

@@ -14,7 +14,7 @@ export const DELIVERIES = toResource("surveys", OUTPUTS["delivery.list"], [
   "sent_at",
 ]);
 
-/** `surveys` leaves out requests that weren't scheduled. */
+/** `surveys` doesn't count requests that weren't scheduled. */
 const DELIVERY_DAYS = toResource(
   "days",
   {

@@ -42,7 +42,7 @@ export const receive = defineCommand({
     if (dir === null && streams.in.isTTY)
       throw new UsageError("standard input is a terminal; pipe a message in, or pass --dir");
     const { mailToReport } = await import("../../../../service/delivery/bounce/to-report.ts");
-    // These variables describe the message on standard input. A Maildir has messages to many addresses.
+    // These variables describe the message on standard input. A Maildir contains messages to many addresses.
     const envelope = dir === null ? { originalRecipient: env["ORIGINAL_RECIPIENT"], recipient: env["RECIPIENT"] } : {};
     const open: OpenReader = async (store) => {
       const address = bounceAddress ?? (await store.read((tx) => tx.tables.mark("bounce address")));
@@ -81,7 +81,7 @@ async function record(store: Store, reports: readonly Report[], counts: Counts):
 /** Maximum size of the reports in one transaction. */
 const BATCH_CHARACTERS = 256 * 1024;
 
-/** Marks messages as seen once they are recorded. If a crash comes in between, they are recognized by their bytes. */
+/** Marks messages as seen once they are recorded. After a crash in between, they are recognized by their bytes. */
 async function receiveDir(deps: Deps, place: DataFileChoice, open: OpenReader, dir: string): Promise<Counts> {
   const { listUnseen, markSeen, NoMaildirError, readMessage } =
     await import("../../../../service/delivery/bounce/maildir.ts");

@@ -12,7 +12,7 @@ const NOT_SCHEDULED = toResource(
   { at: "time", channel: "text", reason: "text", since: "time", until: "time" },
   ["channel"],
 );
-/** One row per survey, followed by one per attempt. */
+/** One row per survey, followed by one row for each attempt. */
 const DELIVERY_LOG = toResource(
   "attempts",
   {
@@ -73,7 +73,7 @@ function toLogRows({
   ];
 }
 
-/** A link scanner opens many pages, with many scores, in a short time. People answer. */
+/** Link scanners open many pages, with many scores, in a short time. People answer. */
 function describePage(page: NonNullable<ResultOf<"delivery.show">["surveys"][number]["page"]>): string {
   const { gets, scores, head_seen, answered_by, answered_after } = page;
   const after = answered_after === null ? "" : ` after ${answered_after} s`;

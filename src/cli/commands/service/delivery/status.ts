@@ -18,7 +18,7 @@ export const BUDGETS = toResource(
   ["daily_limit"],
 );
 const LAST_WORDS = "last_words";
-/** The server's last reply with its stage and codes: `auth 535 5.7.8 Authentication failed`. */
+/** The server's last reply with stage and codes: `auth 535 5.7.8 Authentication failed`. */
 const lastWords: Column = {
   name: LAST_WORDS,
   kind: "text",

@@ -39,7 +39,7 @@ export const brand = defineGroup({
   ],
 });
 
-/** Null keeps the current value; an empty text clears it. */
+/** Null keeps the current value; an empty string clears it. */
 interface Brand {
   readonly name: string | null;
   readonly color: string | null;

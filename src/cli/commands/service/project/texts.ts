@@ -10,7 +10,7 @@ import { toResource } from "../../../render/columns.ts";
 
 const TEXTS = toResource("texts", OUTPUTS["texts.show"]);
 
-/** An empty text clears the custom one. */
+/** An empty value clears the custom text. */
 const TEXT_FLAGS = {
   product_name: { flag: "--product-name", value: "name", text: "product name in the question" },
   question: {
