@@ -1,4 +1,4 @@
-/** What a server and a command on the same data have in common: the store, metrics, and the senders of messages. */
+/** What a server and a command on the same data have in common: the store, metrics, and message senders. */
 import { resolveFile } from "../runtime/files/file-replacement.ts";
 import { processName } from "../runtime/files/processes.ts";
 import type { WakeLoop } from "../runtime/wake-loop.ts";
@@ -26,7 +26,7 @@ export interface CommonParts {
   readonly deliveries: DeliveryMetrics;
   readonly failures: FailureLog;
   readonly notices: Notices;
-  /** What to wake when messages or events may be due; null while this process sends none. */
+  /** What to wake when messages or events may be due; null while this process doesn't send them. */
   readonly loops: { messages: Pick<WakeLoop, "wake"> | null; events: Pick<WakeLoop, "wake"> | null };
   /** Sender and appearance of a project's mail. */
   readonly readContext: (project: Project) => Promise<MailContext>;
@@ -54,8 +54,8 @@ export async function openCommonParts(options: ServiceOptions): Promise<CommonPa
   const keepErasures = async (): Promise<void> => {
     if (database === null) await syncErasures(store, dataFile, random);
   };
-  // If the log can't be written now, that is retried later. If it can't be read, starting could bring back people it
-  // names.
+  // If the erasure log can't be written now, that is retried later. If it can't be read, starting could bring back
+  // erased people.
   await keepErasures().catch(async (error: unknown) => {
     if (!(error instanceof StoreFileError)) return failures.add(error);
     await store.close();
@@ -76,7 +76,7 @@ export async function openCommonParts(options: ServiceOptions): Promise<CommonPa
   };
 }
 
-/** Commands create senders too, to show and resume them. */
+/** Commands also create senders, to show and resume them. */
 export function openSenders(parts: CommonParts): Promise<Senders> {
   const { options, store, address, process, loops, readContext, failures } = parts;
   const { clock, random, mail = null, sms = null, sender = NO_SENDER, dataFile, database = null } = options;

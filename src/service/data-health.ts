@@ -1,4 +1,4 @@
-/** Health of the servers on a data file or database. Separate from `health.ts`, which every check loads. */
+/** Health of the servers on a data file or database. Separate from `health.ts`, which every health check loads. */
 import type { Clock } from "../runtime/clock.ts";
 import type { Random } from "../runtime/random.ts";
 import { type DatabaseChoice, openData } from "./data-file/open-data-file.ts";
@@ -12,7 +12,7 @@ export interface DataChoice {
 }
 
 /**
- * Lists the servers using the data; a killed one is listed for another half a minute. Throws StoreFileError and
+ * Looks for servers that use the data; a killed one counts for another half a minute. Throws StoreFileError and
  * StoreDatabaseError.
  */
 export async function askData(choice: DataChoice, clock: Clock, random: Random): Promise<Unready> {

@@ -15,11 +15,11 @@ export async function ensureProject(store: Store): Promise<void> {
 }
 
 /**
- * On the first start, creates the project `default` and its key, which is the given one or random. Null if there are
- * keys already, or the given one was revoked. Throws InvalidError for an invalid key.
+ * On the first start, creates the project `default` and its key, which is the given one or random. Null if there
+ * already are keys, or the given one was revoked. Throws InvalidError for an invalid key.
  */
 export async function ensureFirstKey(store: Store, random: Random, given: string | null): Promise<string | null> {
-  // Usually this finds a key, without waiting for other processes.
+  // This usually finds a key, without waiting for other processes.
   if (await store.read((tx) => hasFirstKey(tx, given))) return null;
   return store.write(
     async (tx) => {
@@ -36,6 +36,6 @@ export async function ensureFirstKey(store: Store, random: Random, given: string
 export async function hasFirstKey(tx: Transaction, given: string | null): Promise<boolean> {
   if ((await tx.projects.byName(DEFAULT_PROJECT)) === null) return false;
   for (const project of await tx.projects.list()) if ((await tx.projects.listKeys(project.id)).length > 0) return true;
-  // A revoked key never comes back.
+  // A revoked key never becomes valid again.
   return given !== null && (await examineKey(tx, given)).kind === "revoked";
 }

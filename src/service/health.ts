@@ -2,10 +2,10 @@ import type { Exchange } from "../contract/http.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { startDeadline } from "../runtime/http-exchange.ts";
 
-/** Null if ready, else the reason as the end of a sentence. */
+/** Null if ready; otherwise the reason, phrased as the end of a sentence. */
 export type Unready = string | null;
 
-/** Container engines give a check 5 seconds or more. */
+/** Container engines give a health check 5 seconds or more. */
 const TIMEOUT_MS = 4000;
 const LATE = `does not answer within ${TIMEOUT_MS / 1000} s`;
 

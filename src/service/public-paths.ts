@@ -1,4 +1,4 @@
-/** Paths whose URL contains a secret: pages, and hooks for providers. */
+/** Paths that contain a secret: pages, and webhooks for providers. */
 import type { HttpResponse, PathRequest } from "../contract/http.ts";
 import type { KeyRing } from "./http/authentication.ts";
 import type { PathHandler } from "./http/http-service.ts";
@@ -10,12 +10,12 @@ import type { Store } from "./domain/ports.ts";
 import type { ServiceOptions } from "./service-options.ts";
 
 const UNKNOWN_LINKS: RateLimit = { requests: 60, periodSeconds: 60 };
-/** Answers by public links per address, which an office or a conference may share. */
+/** Answers to public links per address, which may be shared by an office or a conference. */
 const ADDRESS_ANSWERS: RateLimit = { requests: 120, periodSeconds: 600 };
 const LINK_ANSWERS: RateLimit = { requests: 600, periodSeconds: 600 };
 /** Each change sends a webhook event. */
 const LINK_CHANGES: RateLimit = { requests: 20, periodSeconds: 600 };
-/** The script sends a slowly typed comment with almost every key. */
+/** The script sends a slowly typed comment after almost every key. */
 const SCRIPT_CHANGES: RateLimit = { requests: 300, periodSeconds: 600 };
 const ANSWER_WINDOW_SECONDS = 30 * 86_400;
 
@@ -25,7 +25,7 @@ export interface PathsOptions {
   readonly keys: KeyRing;
   readonly appUrl: () => string;
   readonly deliveries: DeliveryMetrics;
-  /** Called when a text message came in, so a reply may be due. */
+  /** Called when a text message has come in, so a reply may be due. */
   readonly onText: () => void;
   readonly onError: (error: unknown) => void;
 }
@@ -89,7 +89,7 @@ interface Handler {
   handle(request: PathRequest): Promise<HttpResponse | null>;
 }
 
-/** Opens the handler, and loads what it needs, on the first request below its path. */
+/** On the first request below its path, opens the handler and loads what it needs. */
 function lazyHandler(name: string, path: string, open: () => Promise<Handler>): PathHandler {
   let opened: Promise<Handler> | null = null;
   const answer = async (request: PathRequest): Promise<HttpResponse | null> =>

@@ -1,4 +1,4 @@
-/** Starts a service's listeners and stops them in order. */
+/** Starts a service's listeners, and stops them in order. */
 import type { Clock } from "../runtime/clock.ts";
 import { listen, type ListenOptions, type Listening } from "./http/server.ts";
 import type { Service } from "./service.ts";
@@ -19,7 +19,7 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** How long to wait for clients that neither finish their request nor leave. */
+/** How long to wait for clients that neither finish their request nor disconnect. */
 const DRAIN_MS = 10_000;
 
 /** Rejects with Node's error if the port isn't available. */
@@ -44,7 +44,7 @@ export async function runServer(service: Service, options: ServerOptions): Promi
           await drain([listener], service.clock);
         }
       } finally {
-        // Until now `/readyz` has reported that the server is draining.
+        // Until now, `/readyz` has reported that the server is draining.
         await drain(operators, service.clock);
         await service.close();
       }
@@ -52,7 +52,7 @@ export async function runServer(service: Service, options: ServerOptions): Promi
   };
 }
 
-/** An open listener would keep the process alive after a failed start. */
+/** After a failed start, an open listener would keep the process alive. */
 async function closingOnFailure<Result>(listeners: readonly Listening[], work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -68,7 +68,7 @@ async function drain(listeners: readonly Listening[], clock: Clock): Promise<voi
     await clock.sleep(DRAIN_MS, done.signal);
     for (const listener of listeners) listener.cut();
   };
-  // The timeout rejects if all connections ended in time.
+  // The sleep rejects if all connections ended in time.
   void cut().catch(() => undefined);
   await Promise.all(listeners.map((listener) => listener.close()));
   done.abort();

@@ -1,4 +1,4 @@
-/** Flags of `serve`, stored with the data because commands on the same data need them. */
+/** Flags of `serve` that are stored with the data, because commands on the same data need them. */
 import type { Log } from "../runtime/log.ts";
 import type { Store } from "./domain/ports.ts";
 import { keepQuietHours } from "./domain/surveys/autopilot/autopilot-settings.ts";

@@ -25,7 +25,7 @@ export class ServiceAddress {
     return [this.#url, ...(this.#listening === null ? [] : [this.#listening])];
   }
 
-  /** Used by commands: takes over the address stored by the newest server. */
+  /** For commands: takes over the address that the newest server stored. */
   async recall(store: Store): Promise<void> {
     if (this.#publicUrl !== null) return;
     await store.read(async ({ tables }) => {

@@ -39,7 +39,7 @@ export function logClockBehind(log: Log, seconds: number): void {
   });
 }
 
-/** Logged at startup: held messages wait for the operator. */
+/** Logged at startup: the held messages wait for the operator. */
 export function logOverdue(log: Log, held: number, maxAgeSeconds: number): void {
   log.warn("surveys_overdue", {
     held,
@@ -66,7 +66,7 @@ export function logNoZone(log: Log, projects: readonly string[]): void {
   log.warn("no_time_zone", { projects: names, message });
 }
 
-/** Logs a recurring error only once, until it is over. */
+/** Logs a recurring error only once, until it has stopped. */
 export class FailureLog {
   readonly #log: Log;
   readonly #known = new Set<string>();
@@ -105,7 +105,7 @@ export class Notices {
     else this.#held.push(event);
   }
 
-  /** `known` is the kind of event that was already shown to the user. */
+  /** `known` is the kind of event that the user has already been shown. */
   release(known: StoreEvent["kind"] | null): void {
     const held = this.#held ?? [];
     this.#held = null;

@@ -15,7 +15,7 @@ export interface ServiceOptions {
   readonly database?: DatabaseChoice | null;
   /** Folder for messages that aren't sent; `outbox/` next to the data file by default. */
   readonly outbox?: string | null;
-  /** False for a command, which doesn't know its server's outbox. True by default. */
+  /** False in a command, which doesn't know its server's outbox. True by default. */
   readonly knowsOutbox?: boolean;
   readonly clock: Clock;
   readonly random: Random;
@@ -24,7 +24,7 @@ export interface ServiceOptions {
   readonly publicUrl: string | null;
   readonly rateLimit: RateLimit | null;
   readonly metricsToken?: string | null;
-  /** Trusted proxies, as addresses and networks; loopback by default if there is a public URL. */
+  /** Addresses and networks of trusted proxies; loopback by default if there is a public URL. */
   readonly trustedProxies?: readonly string[] | null;
   readonly sender?: SenderSettings;
   /** SMTP settings; null (the default) writes mail to the outbox. */
@@ -32,13 +32,13 @@ export interface ServiceOptions {
   /** Gateway for text messages; null (the default) writes them to the outbox. */
   readonly sms?: SmsOptions | null;
   readonly maxAgeSeconds?: number | null;
-  /** Surveys and reminders per day, for projects that don't set their own limit. */
+  /** Maximum surveys and reminders per day, for projects that don't set their own limit. */
   readonly dailyLimit?: number | null;
-  /** What to do with an e-mail that may have arrived; `hold` by default. */
+  /** What to do with an email that may have arrived; `hold` by default. */
   readonly onUnknown?: OnUnknown;
   /** Removes messages from the outbox after this time; null keeps them. */
   readonly outboxKeepSeconds?: number | null;
   readonly answerWindowSeconds?: number | null;
-  /** Gets Amazon's certificates and confirmations; over the network by default. */
+  /** Fetches Amazon's certificates and confirmations; over the network by default. */
   readonly fetchText?: FetchText;
 }

@@ -60,7 +60,7 @@ export function openHttp(parts: CommonParts, { sweep, webhooks, handlers = [], .
     ...http,
     store,
     handlers,
-    // Most servers are never administered over HTTP.
+    // Loaded on demand, because most servers are never administered over HTTP.
     administration: () =>
       (state.administration ??= import("./operation-tools.ts").then(({ openAdministration }) =>
         openAdministration(parts, senders, sweep),
@@ -130,7 +130,7 @@ export class Service implements HttpHandler {
     });
   }
 
-  /** Resolves if the data file becomes unusable. Nothing is acknowledged anymore, so close the service. */
+  /** Resolves if the data file becomes unusable. Nothing is acknowledged from then on, so close the service. */
   get lost(): Promise<Error> {
     return this.store.lost;
   }
@@ -149,12 +149,12 @@ export class Service implements HttpHandler {
     this.#isReady = isReady;
   }
 
-  /** Rejects with ForeignOutboxError if others could read or change messages. */
+  /** Rejects with ForeignOutboxError if others could read or change the messages. */
   checkOutbox(): Promise<void> {
     return this.#senders.outbox.check();
   }
 
-  /** Sets the base of links in messages; commands on the same data use it too. */
+  /** Sets the base of links in messages, also for commands on the same data. */
   async setAddress(url: string): Promise<void> {
     const { options, address, failures } = this.#parts;
     await address.listen(this.store, url).catch(failures.add);
@@ -180,7 +180,7 @@ export class Service implements HttpHandler {
     await Promise.all([this.#upkeep.stop(), this.sending.stop(), this.#webhooks.stop()]);
   }
 
-  /** Lets the delivery in progress finish and closes the data file. */
+  /** Lets the delivery in progress finish, then closes the data file. */
   async close(): Promise<void> {
     await this.stop();
     await this.#senders.close();

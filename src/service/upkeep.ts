@@ -65,7 +65,7 @@ export class Upkeep {
     }
   }
 
-  /** A task that fails is tried again in an hour. */
+  /** A task that fails is tried again an hour later. */
   async #prune(): Promise<void> {
     const { store, outbox, outboxKeepSeconds, keepErasures, sweepMessages, onError } = this.#options;
     await keepErasures().catch(onError);
@@ -83,7 +83,7 @@ export class Upkeep {
 }
 
 async function forgetOld(store: Store): Promise<void> {
-  // Nothing else changes these rows anymore, so no project is locked.
+  // Nothing changes these rows any more, so no project needs to be locked.
   while (await store.write((tx) => pruneAttempts(tx, PRUNED_A_STEP), { project: "none" }));
   while (await store.write((tx) => pruneUnscheduled(tx, PRUNED_A_STEP), { project: "none" }));
   await pruneEvents(store);

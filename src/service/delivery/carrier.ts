@@ -1,5 +1,5 @@
 /**
- * The interface to mail servers and gateways, which get each message at most once, and the meaning of their replies.
+ * The interface to mail servers and gateways, which get each message at most once, and to the meaning of their replies.
  */
 import type { AttemptFacts, DeliveryProgress } from "../domain/delivery/sender.ts";
 
@@ -14,9 +14,9 @@ export const SENDER_STAGES: ReadonlySet<string> = new Set(["connect", "ehlo", "s
 export type CarrierResult<Reply extends CarrierReply> =
   | { readonly kind: "accepted"; readonly reply: Reply }
   | { readonly kind: "refused"; readonly reply: Reply }
-  /** The connection was lost, or the wait for one ended. After the final dot, the message may have arrived. */
+  /** The connection was lost or timed out. After the final dot, the message may have arrived. */
   | { readonly kind: "broken"; readonly reply: Reply; readonly isPastDot: boolean }
-  /** The message can't be sent at all: nothing was sent, and no one is to blame. */
+  /** The message can't be sent at all. Nothing was sent, and neither sender nor recipient is to blame. */
   | { readonly kind: "unsendable"; readonly reply: Reply }
   | { readonly kind: "withdrawn" };
 
@@ -36,25 +36,25 @@ export interface Carrier<Message, Reply extends CarrierReply> {
 /** What a reply means for the message and the sender. */
 export interface Meaning {
   readonly outcome: "sent" | "retry" | "bounced" | "failed" | "held" | "unknown";
-  /** `hours` is a quota; `breaker` is a policy or login rejection: three in a row stop the sender. */
+  /** `hours` is a quota. `breaker` is a policy or login rejection; three in a row stop the sender. */
   readonly sender: "none" | "back-off" | "hours" | "breaker";
-  /** Rejected content, or our own error: three in a row stop the sender too. */
+  /** Rejected content, or an error of our own; three in a row also stop the sender. */
   readonly strike: boolean;
-  /** The quota may be the recipient's, so it only counts once several domains have reported one. */
+  /** The quota may be the recipient's, so it counts only once several domains have reported one. */
   readonly needsOthers: boolean;
   /** The delay that the server asked for. */
   readonly afterSeconds: number | null;
-  /** The enhanced code concerns the address, such as 5.1.1. */
+  /** The enhanced code is about the address, such as 5.1.1. */
   readonly hasAddressCode: boolean;
   /** Only the recipient's domain backs off, not the sender. */
   readonly backsDomainOff: boolean;
-  /** The message was rejected regardless of the recipient, although its stage doesn't show that. */
+  /** The message was rejected regardless of the recipient, even though its stage doesn't show that. */
   readonly isBeforeRecipient?: boolean;
   /** The number has opted out at the provider. */
   readonly hasStopped?: boolean;
 }
 
-/** The meaning of replies that say nothing about the sender. */
+/** The meaning of a reply that says nothing about the sender. */
 export const NOTHING_MEANT = {
   sender: "none",
   strike: false,

@@ -1,4 +1,4 @@
-/** What the hooks of mail providers and SMS gateways have in common. */
+/** What the webhooks of mail providers and SMS gateways have in common. */
 import type { HttpResponse } from "../../contract/http.ts";
 import type { HookSource } from "../domain/delivery/hook-secrets.ts";
 import type { ReportOutcome } from "../domain/ports.ts";
@@ -12,7 +12,7 @@ export interface HookMetrics {
   countRefusal(why: HookRefusal): void;
 }
 
-/** How far a signature's time can be from ours, in seconds. */
+/** How far a signature's time can differ from ours, in seconds. */
 export const SIGNATURE_SECONDS = 300;
 
 /** `timestamp` is Unix seconds. */

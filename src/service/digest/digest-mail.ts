@@ -59,7 +59,7 @@ async function readDigestFacts(
 }
 
 /**
- * Signed paths of responses, by token. They expire relative to the digest's time, so that each attempt sends the same
+ * Signed paths of responses, by token. They expire relative to the digest's time, so each attempt sends the same
  * message.
  */
 async function signLinks(
@@ -79,7 +79,7 @@ interface WeekFacts {
   readonly questions: readonly QuestionResult[];
 }
 
-/** The number of answers with a comment, and the newest of them, newest first. */
+/** The number of answers with a comment, and the newest ones in order. */
 async function readCommented(
   store: Store,
   { project }: DueDigest,
@@ -145,7 +145,7 @@ export async function renderDigest(
     boundary: sum.slice(32, 60),
   });
   const text = key === null ? unsigned : await signMail(unsigned, key);
-  // Bounce tokens exist only for surveys.
+  // Only surveys have bounce tokens.
   const bounce = sender.bounceAddress?.includes("{token}") === true ? null : sender.bounceAddress;
   const envelope = { from: asciiDomain(bounce ?? sender.from), to: asciiDomain(due.email) };
   return {
@@ -184,7 +184,7 @@ export async function readDigest(
   return { facts, frame };
 }
 
-/** Happens once per store; after that, a digest only reads. */
+/** Writes once per store; later digests only read. */
 async function makeLinkSecret(store: Store): Promise<void> {
   const isMade = await store.read(async (tx) => (await tx.secrets.read(LINK_SECRET)) !== null);
   if (!isMade) await store.write((tx) => tx.secrets.ensure(LINK_SECRET), { project: "none" });

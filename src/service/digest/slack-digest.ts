@@ -17,12 +17,12 @@ export interface Slack {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
-  /** Addresses of this server, to which no digest is posted. */
+  /** Addresses of this server; no digest is posted to them. */
   readonly own: () => string[];
   readonly readContext: (project: Project) => Promise<MailContext>;
 }
 
-/** Handles digests whose target is a URL and passes on the rest. */
+/** Handles digests whose target is a URL, and passes on the rest. */
 export function withSlackDigests(slack: Slack, sender: MessageSender): MessageSender {
   if (!sender.channels.includes("digest")) return sender;
   const deliver: MessageSender["deliver"] = (due, progress) =>
@@ -33,7 +33,7 @@ export function withSlackDigests(slack: Slack, sender: MessageSender): MessageSe
 }
 
 async function deliverDigest(slack: Slack, due: DueDigest, progress: DeliveryProgress): Promise<DeliveryResult> {
-  // Also checked here, because a target may have been stored before this rule existed.
+  // Checked here as well, because a target may have been stored before this rule existed.
   const refusal = refuseUrl(due.email, slackReach(due.allowPrivate), slack.own());
   if (refusal !== null) return { kind: "failed", reason: `the URL is not allowed: ${refusal.message}` };
   const { body } = await slackBody(slack, due);
@@ -58,7 +58,7 @@ export async function postDigest(slack: Slack, due: DueDigest): Promise<SentDige
   return { to, subject, status, text, mail: null };
 }
 
-/** Null if `signal` ended it. */
+/** Null if `signal` was aborted. */
 function postToSlack(
   { clock, own }: Slack,
   { email: url, allowPrivate }: DueDigest,
@@ -71,7 +71,7 @@ function postToSlack(
 
 const TOO_MANY = 429;
 
-/** A retry could post twice, so without an answer the week's digest counts as sent. */
+/** A retry could post twice, so if there is no response, the week's digest counts as sent. */
 function toResult({ clock, random }: Slack, due: DueDigest, end: AttemptEnd | null): DeliveryResult {
   if (end === null) return { kind: "unknown" };
   const { status, text, retryAfter, ms } = end;

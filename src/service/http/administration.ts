@@ -1,4 +1,4 @@
-/** Operations over HTTP, for keys that administer their project. */
+/** Operations over HTTP, for a project's admin keys. */
 import type { HttpResponse } from "../../contract/http.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import {
@@ -16,7 +16,7 @@ import type { Caller } from "./authentication.ts";
 import { envelope, HttpError, jsonReply } from "./replies.ts";
 
 export interface Administration {
-  /** The operations, with the JSON Schemas of their input and output. */
+  /** All operations, with the JSON Schemas of their input and output. */
   readonly list: () => readonly OperationSchemas[];
   readonly has: (name: string) => boolean;
   /** Null if no operation has this name. */
@@ -32,7 +32,7 @@ export interface OperationRequest {
   readonly input: () => Promise<JsonObject>;
 }
 
-/** The key isn't allowed to do this. Counted, and logged by `serve`. */
+/** The key isn't allowed to do this. Such requests are counted, and `serve` logs them. */
 export class ForbiddenError extends HttpError {
   constructor(reason: string) {
     super(403, `Forbidden: ${reason}`);
@@ -75,7 +75,7 @@ async function callByName(administration: Administration, { name, caller, input:
   }
 }
 
-/** If the result is a page, the body has its rows, in the form that the command line prints. */
+/** If the result is a page, the body contains its rows, in the same form as the command line prints. */
 function toReply(result: unknown): HttpResponse {
   if (!isObject(result) || !("rows" in result) || !("next" in result)) return jsonReply(200, result);
   const { rows, next } = result;

@@ -1,4 +1,4 @@
-/** Basic credentials (section 5): the key is the user name; the colon may be missing, and the password is ignored. */
+/** Basic credentials (section 5): the key is the user name. The colon may be missing, and the password is ignored. */
 import { createHash } from "node:crypto";
 import type { KeyAccess } from "../../contract/key-access.ts";
 import { systemUser } from "../../runtime/files/processes.ts";
@@ -22,9 +22,9 @@ export interface Caller {
 const REMEMBERED_MAX = 10_000;
 /** Passwords are ignored and could be of any length. */
 const REMEMBERED_LENGTH_MAX = 512;
-/** How long a key that another process revoked keeps working. */
+/** How long a key keeps working after another process has revoked it. */
 const REMEMBERED_MS = 1_500;
-/** The limit per address. */
+/** Per client address. */
 const WRONG_KEYS: RateLimit = { requests: 60, periodSeconds: 60 };
 
 interface UsedKey {
@@ -37,26 +37,26 @@ interface Remembered {
   readonly caller: Caller;
   readonly use: UsedKey;
   readonly isGuessable: boolean;
-  /** Unix seconds; null for never. */
+  /** Unix seconds; null means never. */
   readonly expiresAt: number | null;
 }
 
 /**
- * The keys of a store. Caches credentials by their text, because hashing each key would take 4 % of the time of a page.
+ * The keys of a store. Caches credentials by their text, because hashing each key would take 4% of the time of a page.
  * V8 seeds its string hashes per process, so timing reveals nothing; unknown keys are compared in constant time.
  */
 export class KeyRing {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #wrongKeys: RateLimiter;
-  /** Counts 401s per address. */
+  /** Counts 401s per client address. */
   readonly #refusals: RateLimiter;
   readonly #sessions = new Map<string, Caller>();
   #remembered = new Map<string, Remembered>();
   #rememberedSinceMs: number;
   #today = { number: -1, text: "" };
 
-  /** `rateLimit` applies to refused requests. */
+  /** `rateLimit` applies to requests refused with 401. */
   constructor(store: Store, clock: Clock, rateLimit: RateLimit | null) {
     this.#store = store;
     this.#clock = clock;
@@ -65,7 +65,7 @@ export class KeyRing {
     this.#rememberedSinceMs = clock.monotonic();
   }
 
-  /** `address` is the client's. Throws 401, or 429 after too many wrong keys from it. */
+  /** `address` is the client's. Throws 401, or 429 after too many wrong keys from that address. */
   async identify(authorization = "", address: string): Promise<Caller> {
     if (this.#clock.monotonic() - this.#rememberedSinceMs > REMEMBERED_MS) {
       this.#remembered = new Map();
@@ -94,8 +94,7 @@ export class KeyRing {
     const use = { project, id, lastUsedOn };
     this.#noteUse(use);
     if (authorization.length > REMEMBERED_LENGTH_MAX) return caller;
-    // Doesn't use `this.#remembered`: if a slow look-up stores a key revoked in the meantime, it goes to the discarded
-    // map.
+    // Doesn't use `this.#remembered`: if a key was revoked during a slow look-up, it ends up in the discarded map.
     if (remembered.size >= REMEMBERED_MAX) remembered.clear();
     remembered.set(authorization, { caller, use, isGuessable: isGuessable(key), expiresAt: found.at });
     return caller;
@@ -111,7 +110,7 @@ export class KeyRing {
     return (await nullUnlessKnown(this.identify(authorization, address)))?.access ?? null;
   }
 
-  /** Accepts a key while this process lives, or until 10,000 others have been used after it. */
+  /** Accepts a key until this process ends, or until 10,000 others have been used since it was. */
   addSession(key: string, project: Project): void {
     const keyHash = hashKey(key);
     this.#sessions.set(keyHash, { project, access: "full", actor: { key: null, name: systemUser() }, keyHash });
@@ -124,14 +123,14 @@ export class KeyRing {
     return expiresAt <= unixSeconds(this.#clock) ? undefined : known;
   }
 
-  /** Moves the key to the end, so that the first is always the least recently used. */
+  /** Moves the key to the end, so the first one is always the least recently used. */
   #findSession(keyHash: string): Caller | undefined {
     const caller = this.#sessions.get(keyHash);
     if (caller !== undefined && this.#sessions.delete(keyHash)) this.#sessions.set(keyHash, caller);
     return caller;
   }
 
-  /** Writes at most once per day and key, in the background; a failed write is retried the next day. */
+  /** Writes at most once per day and key, in the background. A failed write is retried the next day. */
   #noteUse(key: UsedKey): void {
     const number = utcDay(unixSeconds(this.#clock));
     if (number !== this.#today.number) this.#today = { number, text: toIsoTime(number * DAY_SECONDS).slice(0, 10) };

@@ -4,14 +4,14 @@ import { HttpError } from "./replies.ts";
 
 /** Maximum bytes of one body. */
 export const BODY_MAX = 1024 * 1024;
-/** Maximum bytes of all bodies that are being read or processed. */
+/** Maximum bytes of all bodies being read or processed. */
 const BODIES_MAX = 64 * BODY_MAX;
 
 export class ClientGoneError extends Error {
   override readonly name = "ClientGoneError";
 }
 
-/** The bodies of a listener: they share a limit of 64 MiB until they are released. */
+/** The request bodies of a listener, which share a limit of 64 MiB until they are released. */
 export class Bodies {
   #bytes = 0;
 
@@ -30,14 +30,14 @@ export class RequestBody {
   #fail: (error: Error) => void = () => undefined;
   #error: HttpError | null = null;
 
-  /** `waiting` is set if the client sends the body only when told to (`Expect: 100-continue`). */
+  /** `waiting` is set if the client waits for permission to send the body (`Expect: 100-continue`). */
   constructor(incoming: IncomingMessage, bodies: Bodies, waiting: ServerResponse | null) {
     this.#incoming = incoming;
     this.#bodies = bodies;
     this.#waiting = waiting;
   }
 
-  /** True while the client waits, so that its next bytes may or may not be the body. */
+  /** True while the client waits for permission, when its next bytes may or may not be the body. */
   get isUncertain(): boolean {
     return this.#waiting !== null;
   }
@@ -83,7 +83,7 @@ export class RequestBody {
     this.#fail(error);
   }
 
-  /** Returns its bytes to the shared limit. */
+  /** Gives its bytes back to the shared limit. */
   release(): void {
     this.#bodies.hold(-this.#held);
     this.#held = 0;

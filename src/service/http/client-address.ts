@@ -1,6 +1,4 @@
-/**
- * Determines the client's address behind a proxy; otherwise rate limits would treat all of the proxy's clients as one.
- */
+/** Finds the client's address behind a proxy; otherwise rate limits would treat all of a proxy's clients as one. */
 import { BlockList, isIP } from "node:net";
 import { dotted, ipv6Words } from "../domain/webhooks/addresses.ts";
 
@@ -30,8 +28,8 @@ export class TrustedProxies {
   }
 
   /**
-   * The last address in `X-Forwarded-For` that isn't a trusted proxy's, if a trusted proxy sent it; anyone can forge
-   * earlier ones.
+   * The last address in `X-Forwarded-For` that isn't a trusted proxy's, if the header comes from a trusted proxy;
+   * anyone can forge earlier addresses.
    */
   clientAddress({ headers, from }: ForwardedRequest): string | undefined {
     const forwarded = headers["x-forwarded-for"];
@@ -52,7 +50,7 @@ function withoutPort(text: string): string {
   return version6 ?? version4 ?? text;
 }
 
-/** Groups addresses for rate limits: an IPv4 address (also IPv4-mapped), or a /64 network, which has one owner. */
+/** Groups addresses for rate limits: an IPv4 address (including IPv4-mapped), or a /64 network, which has one owner. */
 export function addressGroup(address: string): string {
   if (isIP(address) !== 6) return address;
   const words = ipv6Words(address.split("%")[0] ?? "");

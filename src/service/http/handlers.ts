@@ -70,7 +70,7 @@ interface Call {
   /** See `Match.unstripped`. */
   readonly unstripped: string | null;
   readonly parameters: JsonObject;
-  /** The requested URL as the client sees it, without query. */
+  /** The requested URL as the client sees it, without the query. */
   readonly address: string;
   readonly links: Links;
   /** Called when something to send has changed, with a survey's due time in Unix seconds; the default is now. */
@@ -152,7 +152,7 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
     const query = readMetricsQuery(new Reader(call.parameters));
     return call.store.read(async (tx) => {
       const metrics = await getMetrics(tx, call.project, query);
-      // Only reports request this, because it also reads the project's logo.
+      // Only for the group that reports request, because this also reads the project's logo.
       const name = query.groups.has("email") ? fullName(await readPresentation(tx, call.project), call.project) : null;
       return jsonReply(200, metrics, name === null ? {} : { [PROJECT_NAME_HEADER]: encodeURIComponent(name) });
     });
@@ -285,7 +285,7 @@ async function readMember({ store, project }: Call, query: MembersQuery): Promis
 }
 
 /**
- * Applies `work` to the person in the path. An identifier can end in `.json` itself (`email:x@y.json`), so the full
+ * Applies `work` to the person in the path. An identifier may itself end in `.json` (`email:x@y.json`), so the full
  * text is tried first. Throws NotFoundError.
  */
 async function firstNamed<Result>(

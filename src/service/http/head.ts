@@ -1,4 +1,4 @@
-/** Checks of a request's headers before its body is read. */
+/** Checks a request's headers before its body is read. */
 import { BODY_MAX, tooLarge } from "./bodies.ts";
 import { isReading, type KeyAccess, READ_ONLY_REFUSAL } from "../../contract/key-access.ts";
 import { HttpError } from "./replies.ts";
@@ -16,7 +16,7 @@ export function refuseWrite(method: string, access: KeyAccess | null): void {
   if (access === "read-only" && !isReading(method)) throw new HttpError(403, `Forbidden: ${READ_ONLY_REFUSAL}`);
 }
 
-/** Throws 413 for an announced body that is too large, and 415 if it isn't JSON or a form in UTF-8. */
+/** Throws 413 if the announced body is too large, and 415 if it isn't JSON or a form in UTF-8. */
 export function checkBodyHead(headers: Headers): void {
   if (Number(headers["content-length"] ?? 0) > BODY_MAX) throw tooLarge();
   const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? "";
@@ -26,7 +26,7 @@ export function checkBodyHead(headers: Headers): void {
 
 const JSON_RANGES = new Set(["*/*", "*", "application/*", "application/json", "text/json"]);
 
-/** True if an `Accept` header allows JSON; a missing or empty one does. */
+/** True if an `Accept` header allows JSON, or is missing or empty. */
 export function acceptsJson(accept: string | undefined): boolean {
   if (accept === undefined || accept === "*/*" || accept === "application/json" || accept.trim() === "") return true;
   const ranges = accept.split(",").map(parseRange);

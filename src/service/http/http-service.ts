@@ -1,4 +1,4 @@
-/** Routes, credentials, limits, parameters and replies: from an HTTP request to its response, without sockets. */
+/** Turns an HTTP request into its response, without sockets: routes, credentials, limits, parameters and replies. */
 import type { HttpRequest, HttpResponse, PathRequest } from "../../contract/http.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import { isReading, KEY_ACCESS_HEADER, OPERATIONS_PATH } from "../../contract/key-access.ts";
@@ -44,7 +44,7 @@ export interface HttpServiceOptions {
   readonly isReady: () => boolean;
   readonly keys: KeyRing;
   readonly administration: () => Promise<Administration>;
-  /** Handlers of paths outside the API, such as survey pages. */
+  /** Handlers for paths outside the API, such as survey pages. */
   readonly handlers: readonly PathHandler[];
 }
 
@@ -73,12 +73,12 @@ interface Progress {
   readonly traceId: string | null;
   /** Name of the endpoint or handler. */
   route: string | null;
-  /** The endpoint's template; null masks the request's path. */
+  /** The endpoint's template; if null, the request's path is logged masked. */
   path: string | null;
   project: string | null;
 }
 
-/** Responses contain personal data, so they must never be cached, and browsers must not guess the type. */
+/** Responses contain personal data, so they must never be cached, and browsers must not guess their type. */
 const PRIVATE = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
 export class HttpService {
@@ -102,7 +102,7 @@ export class HttpService {
     this.#operatorPages = new OperatorPages({ ...options, metrics });
   }
 
-  /** For a caller in this process (`local`), list links use its own address, whatever the public URL. */
+  /** For a caller in this process (`local`), list links use the request's own address instead of the public URL. */
   async handle(request: ServerRequest, listener: Listener = "main"): Promise<HttpResponse> {
     const startedMs = this.#options.clock.monotonic();
     this.#accessLog.begin();
@@ -209,7 +209,7 @@ export class HttpService {
     };
     const open = async (): Promise<Administration> => {
       const opened = await administration();
-      // An unknown name was made up by the caller, so it isn't logged.
+      // An unknown name could be anything the caller typed, so it isn't logged.
       if (opened.has(name)) progress.path = `${OPERATIONS_PATH}/${name}`;
       return opened;
     };
@@ -265,7 +265,7 @@ export class HttpService {
     return caller;
   }
 
-  /** The response's own headers take precedence. */
+  /** The response's own headers take precedence over these. */
   #commonHeaders(requestId: string): Readonly<Record<string, string>> {
     const second = Math.floor(this.#options.clock.now() / 1000);
     if (second !== this.#date.second) this.#date = { second, text: new Date(second * 1000).toUTCString() };
@@ -278,7 +278,7 @@ function hasBody({ method, body }: ServerRequest): boolean {
   return method !== "GET" && method !== "HEAD" && body !== undefined && (typeof body === "function" || body.length > 0);
 }
 
-/** Throws 413, even for a caller in this process. */
+/** Throws 413, also for a caller in this process. */
 async function readBody({ body = "" }: ServerRequest): Promise<string | Uint8Array> {
   const whole = typeof body === "function" ? await body() : body;
   if (Buffer.byteLength(whole) > BODY_MAX) throw tooLarge();

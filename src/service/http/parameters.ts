@@ -1,4 +1,4 @@
-/** Combines the query, body and cursor of a call; the body takes precedence over the query. */
+/** Combines a call's query, body and cursor; the body takes precedence over the query. */
 import { formatQuery, parseBracketPairs } from "../../contract/brackets.ts";
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { parseWithAllDigits } from "../../contract/long-numbers.ts";
@@ -15,7 +15,7 @@ const TYPES: ReadonlyMap<string, Types> = new Map(
 );
 const NO_TYPES: Types = new Map();
 
-/** Repeated names are collected for array parameters; otherwise the last one wins. */
+/** Repeated names are collected for array parameters; for others, the last one wins. */
 export function parseQuery(query: string, route: Route): JsonObject {
   return query === "" ? {} : parsePairs(splitQuery(query), route);
 }
@@ -30,8 +30,8 @@ function splitQuery(query: string): [string, string][] {
 }
 
 /**
- * `URLSearchParams` replaces invalid UTF-8 (such as Latin-1 `%E9`) by U+FFFD, which would silently change the value.
- * Decodes it to an unpaired surrogate instead, which every rule rejects.
+ * `URLSearchParams` replaces invalid UTF-8 (such as Latin-1 `%E9`) with U+FFFD, which would silently change the value.
+ * This decodes it to an unpaired surrogate instead, which every rule rejects.
  */
 function decodePairs(text: string): [string, string][] {
   const pairs = [...new URLSearchParams(text)];
@@ -53,7 +53,7 @@ function parsePairs(pairs: readonly [string, string][], route: Route): JsonObjec
   return parseBracketPairs(pairs.flatMap((pair) => adapt(pair, types)));
 }
 
-/** `name=a,b` and repeated `name=` are also arrays. */
+/** `name=a,b` and a repeated `name=` are arrays too. */
 function adapt([name, value]: [string, string], types: Types): [string, string][] {
   const type = types.get(name);
   if (type === "array") return value.split(",").map((item) => [`${name}[]`, item]);
@@ -109,7 +109,7 @@ function tryParse(text: string): unknown {
     return parseWithAllDigits(text);
   } catch (error) {
     const place = /position \d+|end of JSON input/.exec(error instanceof Error ? error.message : "")?.[0];
-    // The parser's message quotes the body, which must not get into logs.
+    // The parser's message quotes the body, which must stay out of the logs.
     throw new HttpError(400, `Bad Request: the body is not valid JSON${place === undefined ? "" : ` (${place})`}`);
   }
 }
@@ -125,13 +125,13 @@ export function withCursorFilters(parameters: JsonObject, route: Route): JsonObj
   if (dotAt < 0) return parameters;
   const encoded = cursor.slice(dotAt + 1);
   const bytes = Buffer.from(encoded, "base64url");
-  // Without its filters the cursor would page through another list.
+  // Without its filters, the cursor would page through a different list.
   if (dotAt === 0 || bytes.toString("base64url") !== encoded) throw new InvalidError({ page_info: ["is invalid"] });
   const filters = bytes.toString();
   return { ...parseQuery(filters, route), ...parameters, page_info: cursor.slice(0, dotAt) };
 }
 
-/** `address` is the list's URL without query. */
+/** `address` is the list's URL without the query. */
 export function nextLink(
   address: string,
   route: Route,

@@ -1,4 +1,4 @@
-/** A leaky bucket per caller. It holds as many requests as the limit allows, and drains within the limit's period. */
+/** A leaky bucket per caller. It holds as many requests as the limit allows, and empties within the limit's period. */
 import type { Clock } from "../../runtime/clock.ts";
 import { HttpError } from "./replies.ts";
 
@@ -27,7 +27,7 @@ export class RateLimiter {
     this.#clock = clock;
   }
 
-  /** Counts a request if there is room. Returns the seconds to wait, 0 if there is. */
+  /** Counts the request and returns 0 if there is room; otherwise returns the seconds to wait. */
   count(caller: string): number {
     if (this.#limit === null) return 0;
     const { level, at } = this.#look(caller, this.#limit);

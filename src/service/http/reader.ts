@@ -1,4 +1,4 @@
-/** Converts parameters to their types and collects every problem, so that one response names them all. */
+/** Converts parameters to their types and collects every problem, so that one response can name them all. */
 import { isEmail } from "../../contract/text/email.ts";
 import { isJsonObject, type Json, type JsonObject, parseJson } from "../../contract/json.ts";
 import {
@@ -45,8 +45,8 @@ export class Reader {
   }
 
   /**
-   * Reports a missing value, unless its parameter already has a problem. `instead` is never used, because `finish`
-   * throws.
+   * Reports a missing value, unless its parameter already has a problem. `instead` is only a placeholder, because
+   * `finish` throws.
    */
   required<Value>(name: string, given: Value | null, instead: Value): Value {
     if (given === null && !this.isWrong(name)) this.complain(name, "can't be blank");
@@ -63,8 +63,8 @@ export class Reader {
   }
 
   /**
-   * If there are other problems, checks a rule about `name` early, so that one response names them all; otherwise the
-   * call itself checks it.
+   * If there are other problems, also checks a rule about `name`, so that one response names them all. If not, the call
+   * itself will check it.
    */
   async checkAlso(name: string, rule: () => Promise<unknown>): Promise<void> {
     if (this.#errors !== null && !this.isWrong(name)) await rule().catch((error: unknown) => this.#takeOver(error));
@@ -80,7 +80,7 @@ export class Reader {
     if (this.#errors !== null) throw new InvalidError(this.#errors);
   }
 
-  /** Text, or a number or boolean as text. */
+  /** A string; numbers and booleans are converted. */
   text(name: string): string | null {
     const given = toText(this.#value(name));
     if (given === undefined) return this.#refuse(name, "must be text");
@@ -104,7 +104,7 @@ export class Reader {
       : this.#refuse(name, `is too long (maximum is ${TEXT_BYTES_MAX} bytes)`);
   }
 
-  /** A text to filter by. A value that no row can have matches nothing. */
+  /** A string to filter by. A value that no row can have matches nothing. */
   filter(name: string): string | null {
     if (!this.has(name)) return null;
     const given = toText(this.#value(name));
@@ -159,7 +159,7 @@ export class Reader {
     return given !== null && (given < 0 || given > TIME_MAX) ? this.#refuse(name, TIME_PHRASE) : given;
   }
 
-  /** Blank means the default, because that is what an empty variable in a script sends. */
+  /** Blank means the default, because scripts send it for an empty variable. */
   boolean(name: string, fallback: boolean): boolean {
     if (!this.has(name)) return fallback;
     const value = this.#value(name);
@@ -220,7 +220,7 @@ export class Reader {
       : this.#refuse(name, `are too long (maximum is ${NAME_MAX} characters)`);
   }
 
-  /** Accepts an array, a text, or comma-separated texts. */
+  /** Accepts an array, a string, or a comma-separated string. */
   list(name: string): readonly string[] {
     const given = this.#value(name);
     return given === null ? [] : toList(given);
@@ -236,7 +236,7 @@ export class Reader {
   }
 }
 
-/** Null if missing or blank, undefined if not text. */
+/** Null if missing or blank; undefined if not a string. */
 function toText(value: Json): string | null | undefined {
   if (value === null || value === "") return null;
   if (typeof value === "string") return value;
@@ -285,7 +285,7 @@ function parseMap(text: string): Properties | undefined {
   }
 }
 
-/** Some languages serialize an array as a map of indexes. */
+/** Some languages serialize an array as a map from index to item. */
 function toItems(value: Json): readonly Json[] {
   if (Array.isArray(value)) return value;
   return isJsonObject(value) && Object.keys(value).every((key) => /^\d+$/.test(key)) ? Object.values(value) : [value];

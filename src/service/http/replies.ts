@@ -5,13 +5,13 @@ import { type HttpResponse, UNCHANGED } from "../../contract/http.ts";
 import { InvalidError, NotFoundError, UnavailableError } from "../domain/errors.ts";
 import type { JsonRows } from "../domain/ports.ts";
 
-/** A refusal for reasons of HTTP, before the domain checks anything. */
+/** A refusal for HTTP reasons, before the domain checks anything. */
 export class HttpError extends Error {
   override readonly name = "HttpError";
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 
-  /** `message` defaults to the status' phrase. */
+  /** `message` defaults to the status's standard phrase. */
   constructor(status: number, message?: string, headers: Readonly<Record<string, string>> = {}) {
     super(message ?? STATUS_CODES[status]);
     this.status = status;
@@ -35,7 +35,7 @@ export function changeReply(isChanged: boolean): HttpResponse {
   return okReply(202, isChanged ? {} : UNCHANGED);
 }
 
-/** Seconds. Short, because a full disk may have space again at any moment. */
+/** In seconds. Short, because a full disk may have space again at any moment. */
 const RETRY_SOON = { "retry-after": "5" };
 
 /** Maps errors to responses; null for a bug. */
@@ -58,7 +58,7 @@ export function envelope(
   return jsonReply(status, { status, message, ...extra }, headers);
 }
 
-/** UTF-16 units of a page that is kept in memory until it has been sent. */
+/** Largest page, in UTF-16 units, that is kept in memory until it has been sent. */
 const PAGE_KEPT_MAX = 256 * 1024;
 /** UTF-16 units per write. */
 const PART_LENGTH = 64 * 1024;
@@ -68,8 +68,8 @@ export function rowsReply(rows: JsonRows): HttpResponse {
 }
 
 /**
- * Like `rowsReply`, but keeps only the rows' ids (`idOf`) of a large page, and reads the rows again as the client
- * receives them; rows deleted in the meantime are left out.
+ * Like `rowsReply`, but keeps only the rows' ids (`idOf`) of a large page and reads the rows again while the client
+ * receives them. Rows deleted in the meantime are left out.
  */
 export function listReply(
   rows: JsonRows,
@@ -100,8 +100,8 @@ async function* readRows(
 }
 
 /**
- * The response's own headers take precedence. A HEAD response has no body, but the length of a body that isn't sent in
- * parts.
+ * The response's own headers take precedence. A HEAD response has no body, but has its length unless the body is sent
+ * in parts.
  */
 export function completeResponse(
   { status, headers, body }: HttpResponse,

@@ -6,7 +6,7 @@ export interface Match {
   readonly route: Route;
   /** Decoded, without `.json`. */
   readonly placeholders: Readonly<Record<string, string>>;
-  /** The last placeholder including its `.json`, which may belong to it; otherwise null. */
+  /** The last placeholder with its `.json`, which may be part of the value; otherwise null. */
   readonly unstripped: string | null;
   readonly hasSuffix: boolean;
 }
@@ -35,7 +35,7 @@ function readTemplates(): Template[] {
 
 const TEMPLATES = readTemplates();
 
-/** Returns the endpoint; or the `Allow` header, if the path exists without this method; or null. */
+/** Returns the endpoint, or the `Allow` header if the path exists without this method, or null. */
 export function findRoute(method: string, path: string): Found {
   const hasSuffix = path.endsWith(SUFFIX);
   const segments = (hasSuffix ? path.slice(0, -SUFFIX.length) : path).split("/");
@@ -110,7 +110,7 @@ export function parseTarget(url: string): Target {
 
 /** Pages that messages link to. */
 const PAGE = /^\/+([sulrd])\/+(.*)$/i;
-/** Punctuation that followed a link in a sentence, also percent-encoded. Our links never end like that. */
+/** Punctuation that followed a link in a sentence, possibly percent-encoded. Our links never end like that. */
 const AFTER_LINK = /(?:%[\da-f]{2}|[^\w-]){1,20}$/i;
 
 /** Repairs links damaged by mail programs and people: `/S/TOKEN`, `//s/TOKEN`, `/s/TOKEN).`, `/s/TOKEN%3Fscore%3D9`. */

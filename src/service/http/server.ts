@@ -1,4 +1,4 @@
-/** Adapts `node:http` to the service function. */
+/** Connects `node:http` to the service's request handler. */
 import {
   createServer as createHttpServer,
   STATUS_CODES,
@@ -31,7 +31,7 @@ export interface ListenOptions {
 
 interface ListenLimits {
   readonly connections: number;
-  /** Milliseconds from a request's first to its last byte. */
+  /** Maximum milliseconds from a request's first to its last byte. */
   readonly requestMs: number;
   /** Milliseconds without progress after which a client that doesn't read its response is disconnected. */
   readonly unreadMs: number;
@@ -144,14 +144,14 @@ function serveRequests(server: Server, listener: Listener): void {
   });
 }
 
-/** A request in progress is answered first; if its body is still being read, with the reason for the refusal. */
+/** Answers a request in progress first, with the reason for the refusal if its body is still being read. */
 function refuseWhatIsNotHttp(server: Server, { handler, exchanges }: Listener): void {
   server.on("clientError", (error: NodeJS.ErrnoException, stream) => {
     const socket = stream as Socket;
     const refusal = toRefusal(error.code ?? "");
     const last = exchanges.get(socket);
     const isAnswered = last?.outgoing.writableFinished !== false;
-    // The refused request's body never ended.
+    // The request was answered with a refusal, but its body never ended.
     const isOver = isAnswered && last?.outgoing.req.complete === false;
     if (refusal === null || !socket.writable || isOver) socket.destroy();
     else if (isAnswered) writeRaw(socket, handler.refuse(refusal, "-"));
@@ -167,7 +167,7 @@ function closeAfter(outgoing: ServerResponse): void {
   if (!outgoing.headersSent) outgoing.setHeader("connection", "close");
 }
 
-/** Null if the client has left. */
+/** Null if the client is gone. */
 function toRefusal(code: string): HttpError | null {
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return new HttpError(408);
   if (code === "HPE_HEADER_OVERFLOW") return new HttpError(431);
@@ -210,7 +210,7 @@ function respond(
   const authority = readAuthority(incoming);
   if (authority === null)
     return handler.refuse(new HttpError(400, "Bad Request: Host is missing or not valid"), method);
-  // Node uses the first; a proxy may have checked the other one.
+  // Node uses the first one; a proxy may have checked another.
   if (countHeaders(incoming, "authorization") > 1)
     return handler.refuse(new HttpError(400, "Bad Request: there is more than one Authorization header"), method);
   return handler.handle(
@@ -230,8 +230,7 @@ const HOST = /^(?:[\w-]+(?:\.[\w-]+)*\.?|\[[\da-fA-F:.]+\])(?::\d{1,5})?$/;
 const ABSOLUTE = /^https?:\/\/([^/?#]*)([^#]*)/i;
 
 /**
- * Host and port that the client used; the absolute form takes precedence over `Host`. Empty if missing, null if
- * invalid.
+ * Host and port as used by the client; an absolute URL takes precedence over `Host`. Empty if missing, null if invalid.
  */
 function readAuthority(incoming: IncomingMessage): string | null {
   const { url = "/", headers, httpVersion } = incoming;
@@ -252,7 +251,7 @@ function countHeaders({ rawHeaders }: IncomingMessage, name: string): number {
   return count;
 }
 
-/** Used to build links, so `256.1.1.1` and port 99999 are invalid too. */
+/** Used to build links, so `256.1.1.1` and port 99999 are also invalid. */
 function isAuthority(text: string): boolean {
   return text === "" || (HOST.test(text) && URL.canParse(`http://${text}`));
 }
@@ -270,7 +269,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
   );
 }
 
-/** Resolves when the client has the response, or has disconnected. */
+/** Resolves once the client has the response or has disconnected. */
 async function send(
   outgoing: ServerResponse,
   { status, headers, body }: HttpResponse,
@@ -285,8 +284,8 @@ async function send(
     if ((outgoing.socket?.writableLength ?? 0) === 0) return;
   }
   outgoing.setTimeout(unreadMs);
-  // Each part is created once the client has read the previous ones.
+  // Each part is built once the client has read the previous ones.
   if (typeof body !== "string") await pipeline(body, outgoing);
-  // "close" follows both a complete response and a disconnected client.
+  // "close" follows both a complete response and a disconnect.
   if (!outgoing.closed) await new Promise((resolve) => outgoing.once("close", resolve));
 }

@@ -1,6 +1,6 @@
 /**
  * The form for an answer. Answers to further questions are in fields `answers[ID]`, repeated if several choices are
- * selected. Without a choice nothing is sent, so `asked` names each question of the form.
+ * selected. A question without a choice sends nothing, so `asked` names each question of the form.
  */
 import type { HttpResponse } from "../../contract/http.ts";
 import { characterCount, SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
@@ -33,14 +33,14 @@ export interface PageForm extends Pick<FormView, "score" | "comment" | "problem"
   readonly givenVisit: string | null;
 }
 
-/** Characters. A longer comment is rejected and shown again. */
+/** Maximum characters. A longer comment is rejected and shown again. */
 const COMMENT_MAX = 5000;
-/** Bytes of the longest comment in any script, as a form field. */
+/** Maximum bytes of the form, enough for the longest comment in any script. */
 const FORM_MAX = 64 * 1024;
 
 const FIELD = /^answers\[([a-z0-9_-]{1,40})\](?:\[\])?$/;
 
-/** `stored` is the stored score, for a form that has only answers to further questions. */
+/** `stored` is the stored score, for a form with only the answers to further questions. */
 export function readForm(body: Uint8Array, stored: number | null = null): PageForm {
   const fields = new URLSearchParams(new TextDecoder().decode(body));
   const answers = readAnswers(fields);
@@ -86,7 +86,7 @@ interface AnsweredPage extends AnswerSteps {
   readonly reply: (taken: TakenAnswer & { readonly kind: "stored" }, isAsking: boolean) => HttpResponse;
 }
 
-/** Stores the answer from a form. If the form has a mistake or was sent too soon, its page is shown again. */
+/** Stores the answer from a form. If the form has a mistake or came too soon, its page is shown again. */
 export async function answerForm(store: Store, form: PageForm, page: AnsweredPage): Promise<HttpResponse> {
   const { view, reply, ...steps } = page;
   const { score, answers, isTooLarge } = form;

@@ -29,7 +29,7 @@ import {
 import { furtherAnswers, QUESTIONS_PATH, questionsPage } from "./questions-page.ts";
 import { endedPage, formPage, type SurveyView, thanksPage } from "./survey-page.ts";
 
-/** Maximum number of visits per project that wait to be recorded. */
+/** Maximum number of visits per project that are waiting to be recorded. */
 const LOOKS_MAX = 500;
 
 export class AnswerPages {
@@ -97,7 +97,7 @@ export class AnswerPages {
     if (state === "closed") return seeOther(path);
     const form = readForm(await request.body(), visit.answer?.score ?? null);
     const { by, comment, hasComment } = form;
-    // The button always works; only the script is limited.
+    // Scripts have their own limit, so that they can't use up that of the button.
     const limit = by === "script" ? scriptChanges : linkChanges;
     return answerForm(store, form, {
       project: visit.survey.project,

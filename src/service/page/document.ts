@@ -30,7 +30,7 @@ export function pageResponse(page: HtmlPage): HttpResponse {
   };
 }
 
-/** Redirects to one of our pages. The address has no host, so that it works behind any proxy. */
+/** Redirects to one of our pages. The address has no host, so it works behind any proxy. */
 export function seeOther(path: string): HttpResponse {
   return { status: 303, headers: { ...pageHeaders(), location: path }, body: "" };
 }
@@ -56,7 +56,7 @@ function heading({ name, logo }: PageBrand): Html | null {
   return name === null ? null : html`<p class="brand">${name}</p> `;
 }
 
-/** Links use a shade of the accent with enough contrast. */
+/** Links use a shade of the accent color with enough contrast. */
 function accentStyle({ accent }: PageBrand): string {
   if (accent === null) return "";
   const { color, ink, link } = accent;
@@ -65,7 +65,7 @@ function accentStyle({ accent }: PageBrand): string {
 @media (prefers-color-scheme:dark){:root{--link:${link.dark}}}`;
 }
 
-/** No surrounding whitespace: the policy contains the hash of the content. */
+/** No surrounding whitespace, because the policy contains the hash of the content. */
 function element(name: "style" | "script", text: string): Html {
   return new Html(`<${name}>${text}</${name}>`);
 }
@@ -91,7 +91,7 @@ export function pageHeaders({ brand = NO_BRAND, script = null }: Partial<HtmlPag
   };
 }
 
-/** Browsers that reached the service by https keep using it. */
+/** Browsers that reached the service over https keep using it. */
 export function stayingWithHttps(response: HttpResponse, url: string): HttpResponse {
   if (!url.startsWith("https:")) return response;
   return { ...response, headers: { ...response.headers, "strict-transport-security": "max-age=31536000" } };

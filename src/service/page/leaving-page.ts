@@ -24,9 +24,9 @@ interface Leaving {
   readonly view: LeavingView;
   readonly hasLeft: boolean;
   readonly mayReturn: boolean;
-  /** Resolves with whether undo is possible. */
+  /** Resolves to whether it can be undone. */
   readonly leave: () => Promise<boolean>;
-  /** Resolves with whether it worked. */
+  /** Resolves to whether it worked. */
   readonly comeBack: () => Promise<boolean>;
 }
 
@@ -41,7 +41,7 @@ export async function handleLeaving(
   const { view, hasLeft, mayReturn, leave, comeBack } = found;
   const show = async (): Promise<HttpResponse> => pageResponse(hasLeft ? leftPage(view, mayReturn) : leavingPage(view));
   return byMethod(request, show, async () => {
-    // One-click requests come in any form, with or without a body.
+    // One-click requests come in all forms, with or without a body.
     if (rest === "") return pageResponse(leftPage(view, await leave()));
     const seconds = options.linkChanges.count(token);
     const isBack = seconds === 0 && (await comeBack());

@@ -1,6 +1,6 @@
 /**
- * `/l/<token>`: a public link that anyone can answer. A hidden field identifies a visitor's answer, so that the URL can
- * be shared.
+ * `/l/<token>`: a public link that anyone can answer. A hidden field identifies a visitor's answer, so the URL can be
+ * shared.
  */
 import type { HttpResponse, PathRequest } from "../../contract/http.ts";
 import type { PublicLink } from "../domain/ports.ts";
@@ -64,7 +64,7 @@ async function answerLink(options: PagesOptions, request: PathRequest, token: st
     comment: "",
     wait: () => (answer === null ? secondsToWait(options, link, request) : linkChanges.count(visit)),
     store: (tx) => answerByLink(tx, link, visit, given, answerWindowSeconds),
-    // Doesn't redirect, because the new URL could be shared. Sending the form again changes nothing.
+    // Doesn't redirect, because people might share the new URL. Sending the form again changes nothing.
     reply: ({ asked, answer: { score, mayChange }, further }, isAsking) =>
       pageResponse(
         mayChange && isAsking

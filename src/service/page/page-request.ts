@@ -22,9 +22,9 @@ export interface PagesOptions {
   readonly unknownLinks: PageLimit;
   readonly addressAnswers: PageLimit;
   readonly linkAnswers: PageLimit;
-  /** Per token: changes made with the form, and undone unsubscribes. */
+  /** Per token: changes made with the form's button, and undone unsubscribes. */
   readonly linkChanges: PageLimit;
-  /** Changes by the page's script, which sends comments while they are typed. */
+  /** Changes by the page's script, which sends comments while they are being typed. */
   readonly scriptChanges: PageLimit;
   /** The project that Basic credentials belong to, or null. */
   readonly findProject: (authorization: string, address: string) => Promise<Project | null>;
@@ -32,23 +32,23 @@ export interface PagesOptions {
 }
 
 interface PageLimit {
-  /** Counts a request if there is room. Returns the seconds to wait, 0 if there is. */
+  /** Counts the request and returns 0 if there is room; otherwise returns the seconds to wait. */
   count(caller: string): number;
 }
 
-/** Whether a text has the form of our tokens. */
+/** Whether a string has the form of our tokens. */
 export function isToken(text: string): boolean {
   return /^[\w-]{16,64}$/.test(text);
 }
 
-/** Language of `preview` or `preview-de`; null for other tokens. */
+/** The language of `preview` or `preview-de`; null for other tokens. */
 export function previewLocale(token: string, query: string): Locale | null {
   const match = /^preview(?:-([\w-]{2,10}))?$/.exec(token);
   if (match === null) return null;
   return effectiveLocale(match[1] ?? new URLSearchParams(query).get("locale"));
 }
 
-/** Without `answer`, the page rejects POST. */
+/** If `answer` is missing, the page rejects POST. */
 export async function byMethod(
   request: PathRequest,
   show: () => Promise<HttpResponse>,
@@ -61,7 +61,7 @@ export async function byMethod(
   return { status, headers: { ...pageHeaders(), allow }, body: "" };
 }
 
-/** Responds the same to every unknown link. Addresses that try many links are slowed down. */
+/** Responds the same way to every unknown link. Addresses that try many links are slowed down. */
 export function respondUnknown(options: PagesOptions, request: PathRequest): HttpResponse {
   return askToWait(pageResponse(unknownLink(readLanguage(request))), options.unknownLinks.count(request.from));
 }
@@ -81,7 +81,7 @@ export interface Shown {
   readonly presentation: Presentation;
 }
 
-/** `properties` are those of the survey: the page names its product if the sender has no name. */
+/** `properties` are the survey's: the page names its product if the sender has no name. */
 export async function showProject(
   tx: Transaction,
   { senderName, base }: Pick<PagesOptions, "senderName" | "base">,

@@ -29,7 +29,7 @@ export class Pages {
     this.#answerPages = new AnswerPages(this.#options);
   }
 
-  /** Null for a path that isn't a page. */
+  /** Null if the path isn't a page. */
   handle(request: PathRequest): Promise<HttpResponse> | null {
     const { publicUrl } = this.#options;
     const url = publicUrl ?? request.origin;
@@ -67,7 +67,7 @@ async function showRoot(options: PagesOptions): Promise<HttpResponse> {
   return pageResponse({ status: 200, locale: FALLBACK_LOCALE, brand: shown, title, body });
 }
 
-/** Prevents an SVG that is opened directly from running code. */
+/** Keeps an SVG that is opened directly from running code. */
 const LOGO_HEADERS = {
   "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
   "cache-control": "public, max-age=86400, immutable",

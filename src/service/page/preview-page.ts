@@ -94,7 +94,7 @@ interface ShownPreview extends Shown {
   readonly project: Project | null;
 }
 
-/** Uses the project's settings only if there is just one project, so that others aren't revealed. */
+/** Uses the project's settings only if there is just one project, so as not to reveal another's. */
 export async function showPreview(tx: Transaction, options: PagesOptions): Promise<ShownPreview> {
   const [project, another] = await tx.projects.list();
   if (project === undefined || another !== undefined)

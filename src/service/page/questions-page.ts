@@ -11,7 +11,7 @@ import { numberScale, type SurveyView } from "./survey-page.ts";
 /** Follows the path of a survey. */
 export const QUESTIONS_PATH = "questions";
 
-/** `busy`: the form is fine and can be sent again later. */
+/** `busy`: nothing is wrong with the form; it can be sent again later. */
 type QuestionsProblem = AnswerProblem | { readonly kind: "busy" };
 
 export interface QuestionsView extends SurveyView {

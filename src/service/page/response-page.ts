@@ -40,7 +40,7 @@ export async function showResponse(
   return pageResponse(responsePage(response, found.brand, zone));
 }
 
-/** Has no challenge, because a browser would ask for a name and a password, which nobody has. */
+/** Has no challenge, because a browser would ask for a name and password, which no one has. */
 async function askForKey(options: PagesOptions): Promise<HttpResponse> {
   const { brand } = await options.store.read((tx) => showPreview(tx, options));
   const title = "No access";
@@ -49,7 +49,7 @@ async function askForKey(options: PagesOptions): Promise<HttpResponse> {
   return pageResponse({ status: 403, locale: FALLBACK_LOCALE, brand, title, body });
 }
 
-/** Properties that concern the appearance of the survey rather than the person. */
+/** Properties about the survey's appearance, not about the person. */
 const SPECIAL_KEYS: ReadonlySet<string> = new Set(
   SPECIAL_PROPERTIES.flatMap(({ key, olderName }) => (olderName === undefined ? [key] : [key, olderName])),
 );

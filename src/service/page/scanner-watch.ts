@@ -5,8 +5,8 @@ const MANY = 3;
 const ADDRESSES_MAX = 10_000;
 
 /**
- * A client that opens surveys of several people within a short time is a mail scanner. Addresses are kept in memory
- * only, and only as long as needed.
+ * A client that opens the surveys of several people within a short time is a mail scanner. Addresses are kept only in
+ * memory, and only as long as needed.
  */
 export class ScannerWatch {
   readonly #clock: Clock;
@@ -23,7 +23,7 @@ export class ScannerWatch {
       (one) => now - one.at < WINDOW_MS && one.token !== token,
     );
     const seen = [...others, { token, at: now }].slice(-MANY);
-    // Moves the address to the end, so that the first is always the oldest.
+    // Moves the address to the end, so the first one is always the oldest.
     this.#addresses.delete(address);
     this.#addresses.set(address, seen);
     const [oldest] = this.#addresses.keys();

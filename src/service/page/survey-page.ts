@@ -9,12 +9,12 @@ import { type Html, html } from "../../contract/text/html.ts";
 
 export interface SurveyView {
   readonly brand: PageBrand;
-  /** The survey's texts for the displayed score, if there is one. */
+  /** The survey's texts, chosen for the displayed score if there is one. */
   readonly words: SurveyWords;
   readonly action: string;
-  /** A form field that identifies a visitor's answer to a public link. It isn't part of any URL. */
+  /** A form field that identifies a visitor's answer to a public link. It isn't in any URL. */
   readonly visit?: string;
-  /** The unsubscribe link is on the page because text messages have no room for it. */
+  /** The unsubscribe link, which text messages have no room for. */
   readonly leaveUrl?: string | null;
 }
 
@@ -25,11 +25,11 @@ export interface FormView extends SurveyView {
   readonly isChosenByLink: boolean;
   readonly comment: string;
   readonly problem: Problem | null;
-  /** The page may send the answer at the first tap, click or Enter. */
+  /** The page's script may send the answer at the first tap, click or Enter. */
   readonly hasScript: boolean;
 }
 
-/** `busy`: the form is fine and can be sent again later. */
+/** `busy`: nothing is wrong with the form; it can be sent again later. */
 type Problem =
   | { readonly kind: "score" }
   | { readonly kind: "busy" }
@@ -61,11 +61,11 @@ export function formPage(view: FormView): HtmlPage {
 }
 
 /**
- * Sends the form at the first tap, click or Enter, so that one click in a mail is an answer. Link scanners open pages
- * in real browsers, scroll and wait, but make no trusted gesture. So nothing is sent until the page has been visible
- * for a second and a trusted event has arrived; scrolling ends in `pointercancel`. The form is read 300 ms later: a tap
- * that changes 9 to 3 sends only 3. Later gestures, and typing once a score is stored, send changes. The button always
- * works.
+ * Submits the form on the first tap, click or Enter, so that one click in an email is enough to answer. Link scanners
+ * open pages in real browsers, scroll and wait, but their events aren't trusted. So nothing is sent before the page has
+ * been visible for a second and a trusted event arrives; scrolling doesn't count, because it ends in `pointercancel`.
+ * The form is read 300 ms later, so changing 9 to 3 sends only 3. Later taps, and typing once a score is stored, send
+ * changes.
  */
 const ANSWER_AT_A_GESTURE =
   `{let f=document.forms[0],o=document.querySelector("output"),s=()=>document.hidden?0:performance.now(),v=s(),l,t;` +
@@ -115,7 +115,7 @@ function leaveLink({ words, leaveUrl = null }: SurveyView): Html | null {
     : html`<p class="soft"><a href="${leaveUrl}">${surveyTexts(words.locale).unsubscribe}</a></p>`;
 }
 
-/** Emphasizes the score wherever the language puts it. */
+/** Emphasizes the score wherever the translation puts it. */
 function answered(text: string, score: number): Html {
   const [before = "", after = ""] = text.split("{score}");
   return html`${before}<b class="given">${score}</b>${after}`;
@@ -145,7 +145,7 @@ function invalid(view: FormView, kind: Problem["kind"]): Html | null {
   return view.problem?.kind === kind ? html` aria-invalid="true"` : null;
 }
 
-/** The labels of the scale are part of the question, so that screen readers read them once. */
+/** The scale's labels are part of the question, so screen readers read them once. */
 function form(view: FormView, question: Html): Html {
   const { action, comment, visit, words } = view;
   const texts = surveyTexts(words.locale);
@@ -198,7 +198,7 @@ function choice({ words, score, isChosenByLink, hasScript }: FormView): Html | n
   return html`<output data-saved="${texts.recordedAddComment}" data-unsaved="${texts.youChose}">${chosen}</output> `;
 }
 
-/** The number is hidden where it is right above, at the end of a single row. */
+/** On a single row the number is hidden at the end, because it is right above. */
 function scaleEnd(score: number, text: string): Html {
   return html`<span><span class="heard">${score} – </span>${text}</span> `;
 }

@@ -1,4 +1,4 @@
-/** Which processes send from a store: each regularly records that it is alive. */
+/** Keeps track of the processes that send from a store: each one regularly records that it is alive. */
 import type { Clock } from "../../runtime/clock.ts";
 import { type OnUnknown, releaseDeadClaims } from "../domain/delivery/deliveries.ts";
 import { LIFE_SECONDS } from "../domain/delivery/living.ts";
@@ -34,12 +34,12 @@ export class Heartbeat {
     this.#beatMs = startedMs;
   }
 
-  /** True if this is the first, by name, of the living processes. It does what only one process may do. */
+  /** True for the first living process by name, which does what only one process may do. */
   isLeader(): boolean {
     return this.#isFirst && this.#ageMs() < (LIFE_SECONDS * 1000) / 2;
   }
 
-  /** Lets others take over right away. */
+  /** Lets other processes take over immediately. */
   async end(): Promise<void> {
     if (this.#beatMs === null) return;
     this.#beatMs = null;

@@ -1,4 +1,4 @@
-/** Messages in flight: from their claim until their outcome is recorded. */
+/** Messages in flight: from being claimed until their outcome is recorded. */
 import type { Clock } from "../../runtime/clock.ts";
 import { groupByProject, allOrFirstError } from "../domain/by-project.ts";
 import { finishDelivery, markTransmitting, mayStillSend, type OnUnknown } from "../domain/delivery/deliveries.ts";
@@ -23,9 +23,9 @@ export interface InFlightOptions {
 interface Item {
   readonly sender: MessageSender;
   readonly due: DueMessage;
-  /** Aborted when the sender should stop. */
+  /** Aborted when the sender should drop the message. */
   readonly leave: AbortController;
-  /** False while it only waits in the sender's queue. */
+  /** False while it is only waiting in the sender's queue. */
   hasBegun: boolean;
   /** True once its final dot may have been sent. */
   isMarked: boolean;
@@ -40,7 +40,7 @@ export interface EndedDelivery {
   readonly seconds: number;
 }
 
-/** How long transmissions can take when the service stops, and how much longer marked ones can. */
+/** How long transmissions can take when the service stops, and how much longer if they are marked. */
 const DRAIN_MS = 30_000;
 const DRAIN_MARKED_MS = 10_000;
 /** Marks within this time share a commit. */
@@ -92,7 +92,7 @@ export class InFlight {
     return this.#all().flatMap(({ due, isMarked }) => (isMarked ? [] : [due]));
   }
 
-  /** Deliveries that have ended but aren't recorded. */
+  /** Deliveries that have ended but aren't recorded yet. */
   ended(): readonly EndedDelivery[] {
     return this.#all().flatMap(({ due, result, seconds }) => (result === null ? [] : [{ due, result, seconds }]));
   }
@@ -101,14 +101,14 @@ export class InFlight {
     for (const { due } of recorded) this.#items.delete(due);
   }
 
-  /** Resolves right away if none is in flight. */
+  /** Resolves immediately if none is in flight. */
   async nextEnd(): Promise<void> {
     if (this.isBusy()) await new Promise<void>((resolve) => void this.#waiting.push(resolve));
   }
 
   /**
-   * Puts back messages that haven't begun and waits for the others, recording each outcome. If one takes too long, it
-   * is put back if unmarked, otherwise unknown.
+   * Puts back messages that haven't begun and waits for the others, recording each outcome. One that takes too long is
+   * put back if unmarked; otherwise it becomes unknown.
    */
   async drain(record: () => Promise<void>): Promise<void> {
     this.#cutOff(({ hasBegun }) => !hasBegun);

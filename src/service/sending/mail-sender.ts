@@ -1,4 +1,4 @@
-/** Sends mail for the scheduler, and interprets replies. */
+/** Sends mail for the scheduler and interprets the replies. */
 import { replaceText } from "../domain/privacy/erase.ts";
 import type { DueDigest, DueQuestion } from "../domain/ports.ts";
 import { type Meaning, NOTHING_MEANT } from "../delivery/carrier.ts";
@@ -50,6 +50,6 @@ function interpretReply({ kind, reply }: AnsweredResult<SmtpReply>): Meaning {
   if (kind === "accepted") return { ...NOTHING_MEANT, outcome: "sent" };
   if (stage !== "final-dot") return classifyReply({ ...reply, stage });
   if (code !== null) return classifyReply({ ...reply, stage, code });
-  // Otherwise a server that loses messages after the dot would make all of them unknown.
+  // Otherwise, with a server that loses messages after the dot, every message would become unknown.
   return { ...NOTHING_MEANT, outcome: "unknown", sender: "back-off" };
 }

@@ -23,7 +23,7 @@ export interface MailOptions {
   readonly connections: number;
   /** Null if the mail server signs. */
   readonly dkim: DkimKey | null;
-  /** Addresses that may get mail, `*` for any characters; null for all. Messages to other addresses are held. */
+  /** Pattern of addresses that may get mail, with `*` for any characters; null allows all. Other messages are held. */
   readonly onlyTo: string | null;
 }
 
@@ -78,7 +78,7 @@ export async function openMailDelivery(options: MailOptions & MailTools): Promis
   });
 }
 
-/** Warns of a project sender whose domain the signature doesn't cover. Its messages are sent anyway. */
+/** Warns about a project's sender whose domain the signature doesn't cover. Its messages are sent anyway. */
 function checkSender(warnings: OnceLog, { id, name }: Project, from: string, key: DkimKey): void {
   const domain = senderDomain(from);
   if (areAligned(key.domain, domain)) return;

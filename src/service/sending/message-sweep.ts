@@ -1,4 +1,4 @@
-/** Removes files of messages that were cancelled or whose person was deleted. */
+/** Removes the files of messages that were cancelled or whose person was deleted. */
 import type { Clock } from "../../runtime/clock.ts";
 import { groupByProject } from "../domain/by-project.ts";
 import type { MessageFiles } from "../domain/delivery/sender.ts";
@@ -7,9 +7,9 @@ import type { ErasedSurvey, Store } from "../domain/ports.ts";
 export interface MessageSweepOptions {
   readonly store: Store;
   readonly clock: Clock;
-  /** Undefined if no message is written to a file. */
+  /** Undefined if no messages are written to files. */
   readonly files?: MessageFiles;
-  /** False for a command, because a server may keep files elsewhere. True by default. */
+  /** False in a command, because a server may keep files elsewhere. True by default. */
   readonly knowsOutbox?: boolean;
 }
 
@@ -28,7 +28,7 @@ export class MessageSweep {
 
   /**
    * Returns how many messages were removed, and how many surveys remain because they are in flight or only the server
-   * has them.
+   * has their files.
    */
   async eraseSome(listed?: readonly ErasedSurvey[]): Promise<{ readonly removed: number; readonly left: number }> {
     const { store, files, knowsOutbox } = this.#options;
@@ -45,7 +45,7 @@ export class MessageSweep {
     return { removed: removed + more.removed, left: more.left };
   }
 
-  /** Returns how many were removed, when done or after 30 seconds; null if the server has to look. */
+  /** Returns how many were removed, when done or after 30 seconds; null if only the server can find the rest. */
   async run(): Promise<number | null> {
     const { clock, knowsOutbox } = this.#options;
     const startedMs = clock.monotonic();

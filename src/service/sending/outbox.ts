@@ -1,4 +1,4 @@
-/** Messages as files, one per message: `.eml` for mail, `.json` for texts. A file is complete or doesn't exist. */
+/** Writes messages to files, one per message: `.eml` for mail, `.json` for SMS. A file is complete or doesn't exist. */
 import { createHash } from "node:crypto";
 import { lstat, readdir, unlink } from "node:fs/promises";
 import path from "node:path";
@@ -31,11 +31,11 @@ import type { MailTools } from "./mail.ts";
 export interface OutboxOptions extends Pick<MailTools, "clock" | "random" | "readContext" | "makeDigest" | "onError"> {
   readonly channels: MessageSender["channels"];
   readonly folder: string;
-  /** Only the process that serves this file writes these messages. */
+  /** The data file whose messages these are; only its server writes them. */
   readonly dataFile: string;
 }
 
-/** The folder is a link or not a folder, is owned by another user, or can be written by others. */
+/** The folder is a link or not a folder, is owned by another user, or can be written to by others. */
 export class ForeignOutboxError extends Error {
   override readonly name = "ForeignOutboxError";
   readonly reason: "link" | "file" | "open";
@@ -46,7 +46,7 @@ export class ForeignOutboxError extends Error {
   }
 }
 
-/** Messages in progress. Their folder is synced once for all of them. */
+/** Maximum messages in progress. Their folder is synced once for all of them. */
 const BATCH = 64;
 /** More would only wait for the same disk. */
 const CONCURRENCY = 8;
@@ -58,15 +58,15 @@ const OWNER_HASH_LENGTH = 12;
 const TEMPORARY_MAX_AGE_MS = 3_600_000;
 const NAME = String.raw`\d+-\d+-[0-9a-f]{20}(?:-\d+)?\.(?:eml|json)`;
 const MESSAGE = new RegExp(`^${NAME}$`);
-/** An unfinished message. Its name is followed by the hash of the owner and a random part. */
+/** The name of an unfinished message, followed by the hash of the owner and a random part. */
 const TEMPORARY = new RegExp(`^${NAME}\\.[\\w-]+\\${TEMPORARY_SUFFIX}$`);
 
 const FACTS = { stage: "outbox", code: null, enhancedCode: null, text: null, host: null, serverId: null };
 
 /**
- * A message is delivered once its file is durable. It is never marked, because writing the file again changes nothing.
- * A file's name contains a hash of its token, so it is unique across data files. A survey whose sending was interrupted
- * finds its own file and is written exactly once.
+ * A message is delivered once its file is durable. No mark is needed, because rewriting the file is harmless. A file's
+ * name contains a hash of its token, so it is unique across data files. If sending was interrupted, the retry finds the
+ * existing file, so each survey is written exactly once.
  */
 export class Outbox implements MessageSender, MessageFiles {
   readonly name = "outbox";
@@ -100,7 +100,7 @@ export class Outbox implements MessageSender, MessageFiles {
       return this.#write(questionName(due), attempts, async () =>
         formatQuestion(due, await readContext(project), unixSeconds(clock)),
       );
-    // Takes long, and people may be erased in the meantime.
+    // This takes long, and people may be erased in the meantime.
     const { text, messageId } = await makeDigest(due, await readContext(project), null);
     if (!(await progress.mayStillSend())) return { kind: "cancelled", reason: "withdrawn" };
     const name = fileName({ project, requestId: due.digestId, channel: "email", token: due.token }, due.scheduledAt);
@@ -137,7 +137,7 @@ export class Outbox implements MessageSender, MessageFiles {
     }
   }
 
-  /** Rejects with ForeignOutboxError if others could read or change messages. */
+  /** Rejects with ForeignOutboxError if others could read or change the messages. */
   async check(): Promise<void> {
     await checkFolder(this.#options.folder).catch(ignoreMissing);
   }
@@ -165,14 +165,14 @@ export class Outbox implements MessageSender, MessageFiles {
     await makeFolder(folder, 0o700);
     await checkFolder(folder);
     if (this.#isSwept) return;
-    // Unfinished files with our name are from a dead process.
+    // Unfinished files with our owner's name are from a dead process.
     for (const name of await readdir(folder))
       if (TEMPORARY.test(name) && name.includes(`.${this.#owner}-`)) await removeIfThere(path.join(folder, name));
     this.#isSwept = true;
   }
 }
 
-/** Prepares the folder and syncs it only once for files that are written together. */
+/** Prepares the folder, and syncs it only once for files that are written together. */
 class WriteGroup {
   readonly #turns = createSemaphore(CONCURRENCY);
   readonly #prepare: () => Promise<void>;
@@ -227,14 +227,14 @@ function fileName({ project, requestId, channel, token }: ErasedSurvey, number: 
   return `${project.id}-${requestId}-${hash(token, TOKEN_HASH_LENGTH)}${ending}`;
 }
 
-/** Named after its survey, so that both are erased together. */
+/** The file is named after its survey, so that both are erased together. */
 function questionName(due: DueQuestion): string {
   if (!("survey" in due)) return fileName(due);
   const { project, token, survey } = due;
   return fileName({ project, token, ...survey }, due.requestId);
 }
 
-/** The name of the survey's own file, also for an unfinished file or that of a reminder; empty for other files. */
+/** The name of the survey's own file, given that of an unfinished file or a reminder; empty for other files. */
 function surveyFileName(name: string): string {
   if (!MESSAGE.test(name) && !TEMPORARY.test(name)) return "";
   const [stem = "", ending = ""] = name.split(".", 2);
@@ -247,21 +247,21 @@ function hash(text: string, length: number): string {
 
 interface Formatted {
   readonly text: string;
-  /** A text that occurs only in this message. */
+  /** A string that occurs only in this message. */
   readonly mark: string;
 }
 
 async function formatQuestion(due: DueQuestion, context: MailContext, now: number): Promise<Formatted> {
   if (due.channel === "sms" || due.channel === "sms-reminder")
     return { text: formatSurveySms(due, context), mark: due.token };
-  // Without a mark nothing is frozen, so the seed is derived from the token to make each rendering the same.
+  // The outbox sets no mark, so nothing is frozen; a seed from the token makes each rendering the same.
   const seed = "survey" in due ? `${due.requestId} ${due.token}` : due.token;
   const frozen = freezeMail(due, context, tokensFrom(seed), now);
   const message = "survey" in due ? withSurvey(due, context, now) : due;
   return { text: await formatSurveyMail(message, frozen, context), mark: frozen.messageId };
 }
 
-/** The reminder refers to the file of its survey, unless that survey wasn't written here. */
+/** Makes the reminder refer to the file of its survey, unless that survey wasn't written here. */
 function withSurvey(due: DueReminder, context: MailContext, now: number): DueReminder {
   if (due.survey.frozen !== null) return due;
   const { messageId } = freezeMail({ ...due, frozen: null }, context, tokensFrom(due.token), now);
@@ -286,7 +286,7 @@ async function checkFolder(folder: string): Promise<void> {
     throw new ForeignOutboxError("open", `${folder} belongs to or can be written by other users`);
 }
 
-/** If a complete file contains the mark, it is this message. */
+/** A complete file that contains the mark is this message. */
 async function writeOnce(file: string, { text, mark }: Formatted, unique: string): Promise<void> {
   const existing = await readRegular(file).catch(() => "");
   if (existing.includes(mark)) return;
@@ -307,7 +307,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   });
 }
 
-/** Returns 1 if the file existed, else 0. Leaves anything but a regular file alone. */
+/** Returns 1 if the file existed, else 0. Removes only regular files. */
 async function removeIfThere(file: string): Promise<number> {
   try {
     if (!(await lstat(file)).isFile()) return 0;

@@ -44,7 +44,7 @@ export class ReplySender implements MessageSender {
     const frozen = reply.frozen ?? (await compose(reply));
     const segments = Number(frozen.values.segments);
     const day = localDay(now, await readZone(store, project)).name;
-    // A reply that confirms STOP is sent even if the budget is used up.
+    // The confirmation of a STOP is sent even if the budget is used up.
     const isTaken = await budget.take(project, day, segments);
     if (!isTaken && kind !== "stopped") return DROPPED;
     const message = toSmsMessage(phoneNumber, frozen);

@@ -1,4 +1,4 @@
-/** Claims due messages, passes them to senders, records outcomes, and sleeps until the next is due. */
+/** Claims due messages, passes them to senders, records the outcomes, and sleeps until the next one is due. */
 import { type Clock, unixSeconds } from "../../runtime/clock.ts";
 import { groupByProject, allOrFirstError } from "../domain/by-project.ts";
 import { claimDue, findDue, type OnUnknown } from "../domain/delivery/deliveries.ts";
@@ -17,16 +17,16 @@ export interface SchedulerOptions {
   readonly clock: Clock;
   readonly claimer: string;
   readonly heartbeat: Pick<Heartbeat, "beat" | "isLeader" | "end">;
-  /** At most one for each channel. */
+  /** At most one per channel. */
   readonly senders: readonly MessageSender[];
-  /** Undefined if no message is written to a file. */
+  /** Undefined if no messages are written to files. */
   readonly files?: MessageFiles;
-  /** False for a command, because a server may keep files elsewhere and reports a pause itself. True by default. */
+  /** False in a command: a server may keep files elsewhere, and it reports a pause itself. True by default. */
   readonly knowsOutbox?: boolean;
-  /** Older messages are dropped; null for no limit. */
+  /** Messages older than this are dropped; null for no limit. */
   readonly maxAgeSeconds: number | null;
   readonly onUnknown: OnUnknown;
-  /** Called after an outcome is recorded, with the seconds since the claim. */
+  /** Called once an outcome is recorded, with the seconds since the claim. */
   readonly onOutcome: (due: DueMessage, result: DeliveryResult, seconds: number) => void;
   readonly onTurn?: () => void;
   /** Called before the first claim if messages are held because many were overdue. */
@@ -39,9 +39,9 @@ export interface SchedulerOptions {
 /** Renewed while a message is in flight, so it ends only if the process hangs or dies. */
 const LEASE_SECONDS = LIFE_SECONDS;
 const RENEWED_SECONDS = LEASE_SECONDS / 3;
-/** While other messages are in flight, ended ones are recorded together. */
+/** While other messages are in flight, ended ones wait this long to be recorded together. */
 const RECORD_WAIT_MS = 5;
-/** Surveys scheduled within this time are looked for together. */
+/** Wakes for surveys scheduled within this time are combined. */
 const LOOK_WAIT_MS = 100;
 /** Small, so that API writes don't wait long. */
 const HOLD_BATCH = 100;
@@ -71,9 +71,7 @@ export class Scheduler {
     this.#loop.start();
   }
 
-  /**
-   * Something may be due, now or at `dueAt` (Unix seconds), or a sender has room again. Thousands of calls are cheap.
-   */
+  /** Something may be due, now or at `dueAt` (Unix seconds), or a sender has room again. Frequent calls are cheap. */
   wake(dueAt = 0): void {
     const { store, clock } = this.#options;
     if (this.#isWoken || dueAt - this.#aheadSeconds > unixSeconds(clock) + store.pollSeconds) return;
@@ -87,7 +85,7 @@ export class Scheduler {
 
   /**
    * Removes messages that were cancelled or whose person was deleted, and returns how many. Waits up to 30 seconds for
-   * those in flight. Null if some may be where this process doesn't look; the next server removes them.
+   * those in flight. Null if some may be in files that only the server can find; its next start removes those.
    */
   sweep(): Promise<number | null> {
     return this.#sweep.run();
@@ -108,7 +106,7 @@ export class Scheduler {
     await heartbeat.end().catch(onError);
   }
 
-  /** Ends the loop once nothing is due. Returns when something is due next, Unix seconds or Infinity. */
+  /** Ends the loop once nothing is due. Returns when the next message is due, in Unix seconds or Infinity. */
   async finish(): Promise<number> {
     await this.#loop.stop();
     do {
@@ -119,7 +117,7 @@ export class Scheduler {
   }
 
   /**
-   * Sends due messages while senders have room. Returns when to look again, in Unix seconds. It reads before it claims,
+   * Sends due messages while senders have room. Returns when to look again, in Unix seconds. Reads before claiming,
    * because reading is cheaper.
    */
   async #runDue(mayClaim: () => boolean): Promise<number> {
@@ -130,7 +128,7 @@ export class Scheduler {
       this.#hasBegun = true;
       await this.#renew();
       const startedAt = unixSeconds(clock);
-      // If something may be due, ended messages are recorded with the next claims.
+      // If something may be due, ended messages are recorded together with the next claims.
       const isQuiet = startedAt + this.#aheadSeconds < this.#quietUntil;
       if (isQuiet && (await this.#recordAndClaim([])).isMore) continue;
       const open = senders.filter((sender) => roomFor(sender, this.#inFlight) > 0);
@@ -180,12 +178,12 @@ export class Scheduler {
 
   /**
    * One write per project. Ended deliveries are recorded before or together with the project's next claims, even after
-   * failures of the store.
+   * the store has failed.
    */
   async #recordAndClaim(plans: readonly Plan[]): Promise<Turn> {
     const ended = groupByProject(this.#inFlight.ended(), ({ due }) => due.project.id);
     const planned = groupByProject(plans, ({ claim }) => claim.project);
-    // If a message is marked sooner, that records them.
+    // If a message is marked in the meantime, that write records the ended ones too.
     const mayWaitMs = this.#inFlight.isBusy() ? RECORD_WAIT_MS : 0;
     const work = async (project: number): Promise<Turn> => {
       const done = ended.get(project) ?? [];
@@ -208,16 +206,16 @@ export class Scheduler {
 
 interface Turn {
   readonly claimed: number;
-  /** True if there may be more to do: something new is due, or something had no room. */
+  /** True if there may be more to do: something new is due, or a sender had no room. */
   readonly isMore: boolean;
 }
 
-/** Leases end by the wall clock, which may jump. */
+/** Leases follow the wall clock, which may jump. */
 function readClocks(clock: Clock): { readonly steadyMs: number; readonly wallMs: number } {
   return { steadyMs: clock.monotonic(), wallMs: clock.now() };
 }
 
-/** Otherwise a restored data file would send or drop old messages before anyone has checked them. */
+/** Without this, a restored data file would send or drop old messages before anyone has checked them. */
 async function holdAllOverdue({ store, maxAgeSeconds }: SchedulerOptions): Promise<number> {
   if (maxAgeSeconds === null || !(await store.read(isOverdueInBulk))) return 0;
   for (let held = 0; ;) {
@@ -227,7 +225,7 @@ async function holdAllOverdue({ store, maxAgeSeconds }: SchedulerOptions): Promi
   }
 }
 
-/** Ended messages also make room, because they are recorded next. */
+/** Ended messages also leave room, because they are recorded next. */
 function roomFor(sender: MessageSender, inFlight: InFlight): number {
   return sender.capacity(RENEWED_SECONDS) - inFlight.busy(sender);
 }
@@ -239,7 +237,7 @@ interface Plan {
   readonly limit: () => number;
 }
 
-/** Divides each sender's room among its channels, and a channel's room among its projects. */
+/** Divides each sender's room among its channels, and each channel's room among its projects. */
 function plan({ senders, claimer }: SchedulerOptions, inFlight: InFlight, turns: Turns, due: DueProjects): Plan[] {
   return senders.flatMap((sender) => {
     const channels = sender.channels.filter((channel) => due.get(channel)?.length);
@@ -249,7 +247,7 @@ function plan({ senders, claimer }: SchedulerOptions, inFlight: InFlight, turns:
     const [only, ...others] = channels.flatMap((channel) =>
       (due.get(channel) ?? []).map((project) => ({ channel, project })),
     );
-    // A single queue gets all the room there is when its messages are claimed.
+    // A single queue gets all the room that is left when its messages are claimed.
     if (only !== undefined && others.length === 0)
       return [toPlan(only.channel, only.project, () => roomFor(sender, inFlight))];
     let room = roomFor(sender, inFlight);

@@ -17,7 +17,7 @@ interface HealthFollower {
   readonly onError: (error: unknown) => void;
 }
 
-/** Logs a change, and releases held messages once the sender recovers. */
+/** Logs a change, and releases held messages once the sender has recovered. */
 export function followHealth(
   { store, log, wake, onError }: HealthFollower,
   sender: LoggedSender,
@@ -28,7 +28,7 @@ export function followHealth(
   };
 }
 
-/** Logs a change of health, except for probes. */
+/** Logs a change of health, unless it is only a probe. */
 function logHealth(log: Log, { name, place, mask }: LoggedSender, health: SenderHealth): void {
   if (health.mode === "open") return log.info(`${name}_resumed`, place);
   if (health.mode === "probing") return;

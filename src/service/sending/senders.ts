@@ -7,13 +7,13 @@ import type { MailOptions, MailTools } from "./mail.ts";
 import type { SmsDelivery, SmsOptions, SmsTools } from "./sms.ts";
 
 export interface SendersOptions extends MailTools, SmsTools {
-  /** Null writes to the outbox. */
+  /** Null writes mail to the outbox. */
   readonly mail: MailOptions | null;
-  /** Null writes to the outbox. */
+  /** Null writes text messages to the outbox. */
   readonly sms: SmsOptions | null;
-  /** `dataFile`: path of the data file, or name of the database. */
+  /** `dataFile` is the data file's path or the database's name. */
   readonly outbox: { readonly folder: string; readonly dataFile: string };
-  /** Adds other transports for digests. */
+  /** Adds other ways to send digests. */
   readonly withDigests: (sender: MessageSender) => MessageSender;
 }
 
@@ -21,10 +21,10 @@ export interface Senders {
   readonly outbox: Outbox;
   /** Channels whose surveys are written to files. */
   readonly outboxChannels: readonly Channel[];
-  /** Senders that use a mail server or gateway. */
+  /** Senders that use a mail server or a gateway. */
   readonly paced: readonly PacedSender[];
   readonly all: readonly MessageSender[];
-  /** Null without a gateway. */
+  /** Null if there is no gateway. */
   readonly replies: MessageSender | null;
   readonly close: () => Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Which texts may be sent, when, where, and at what cost. */
+/** Decides which text messages may be sent, when, where to, and at what cost. */
 import { replaceText } from "../domain/privacy/erase.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import type { DeliveryProgress, DeliveryResult } from "../domain/delivery/sender.ts";
@@ -18,7 +18,7 @@ import type { SmsMessage } from "../delivery/sms/providers/provider.ts";
 import type { GatewayReply } from "../delivery/sms/gateway-transport.ts";
 
 export interface SmsLimits {
-  /** Segments per project and day, including replies. */
+  /** Maximum segments per project and day, including replies. */
   readonly daily: number;
   readonly maxSegments: number;
   /** Prefixes such as `+49`; null allows every country. */
@@ -34,7 +34,7 @@ interface SegmentBudgetOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Shared by all processes. Segments reserved by a killed process are lost for that day. */
+/** Shared by all processes. If a process is killed, the segments it had reserved are lost for that day. */
 export class SegmentBudget {
   readonly #options: SegmentBudgetOptions;
 
@@ -63,7 +63,7 @@ export class SegmentBudget {
   }
 }
 
-/** The key for segments reserved by all processes; sent segments have a separate key. */
+/** The key for segments that any process has reserved; sent segments have a separate key. */
 function takenOn(day: string): string {
   return `${day} taken`;
 }
@@ -103,7 +103,7 @@ export async function openSmsSender(options: SmsSenderOptions): Promise<PacedSen
   });
 }
 
-/** Gives the reserved segments back unless the message was sent, or may have been. */
+/** Returns the reserved segments unless the message was sent, or may have been. */
 export async function spend(
   { segments, giveBack }: { readonly segments: number; readonly giveBack: () => void },
   progress: DeliveryProgress,
@@ -132,7 +132,7 @@ function compose({ person, token }: DueQuestion, frozen: FrozenMessage): Compose
   return {
     message: toSmsMessage(to, frozen),
     frozen,
-    // Empty, because back-offs of a gateway apply to all numbers.
+    // Empty, because a gateway's back-offs apply to all numbers.
     domain: "",
     redact: (words) => replaceText(replaceText(words, to.slice(1), "<number>"), token, "<token>"),
     mask: (words) => words.replaceAll(to.slice(1), "").replaceAll(/\d+/g, "0"),
@@ -152,9 +152,7 @@ function shorten(result: DeliveryResult): DeliveryResult {
   return { ...result, reason: [`the gateway answered ${code}`, enhancedCode, said].filter(Boolean).join(", ") };
 }
 
-/**
- * Checked before a message waits for its turn. A message that can't be sent now is postponed, or held for an operator.
- */
+/** Runs before a message waits for its turn. A message that can't be sent now is postponed, or held for an operator. */
 async function check(options: SmsSenderOptions, due: DueQuestion): Promise<Checked | DeliveryResult> {
   const { limits, budget, clock, store, onLong } = options;
   const { phoneNumber } = due.person;

@@ -18,7 +18,7 @@ export interface SmsOptions {
   readonly gateway: SmsGateway;
   readonly mode: SmsMode;
   readonly limits: Omit<SmsLimits, "mayReceive">;
-  /** Numbers that may get text messages, `*` for any characters; null for all. Messages to other numbers are held. */
+  /** Pattern of numbers that may get text messages, with `*` for any characters; null allows all. Others are held. */
   readonly onlyTo: string | null;
   readonly linkUrl: string | null;
 }
@@ -52,7 +52,7 @@ export async function openSmsDelivery(options: SmsOptions & SmsTools): Promise<S
     const { text, segments } = toSmsText(words);
     return { messageId: random.token(ID_BYTES), bounceToken: null, values: { text, segments, from: gateway.from } };
   };
-  // The limits may have changed since the last process.
+  // This process may have other limits than the last one.
   await releaseAll(store, (tx, limit) => tx.deliveries.releasePutOff(limit, "sms"));
   const sender = await openSmsSender({
     transport: new GatewayTransport(gateway, clock),
@@ -77,14 +77,14 @@ export async function openSmsDelivery(options: SmsOptions & SmsTools): Promise<S
     onChange: followHealth(options, {
       name: "sms",
       place: { gateway: new URL(gateway.url).host },
-      // The gateway may quote the number.
+      // The gateway might quote the number.
       mask: (said) => said.replaceAll(/\d{5,}/g, "…"),
     }),
   });
   const replies = new ReplySender({
     store,
     clock,
-    // A separate transport, so that replies don't wait for a mailing.
+    // A separate transport, so replies don't have to wait for a mailing.
     transport: new GatewayTransport(gateway, clock),
     limits,
     budget,

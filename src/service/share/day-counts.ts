@@ -4,11 +4,11 @@ import type { Store } from "../domain/ports.ts";
 import type { ShareRow } from "../domain/shares/share-rows.ts";
 import { keepDays } from "../domain/shares/shares.ts";
 
-/** Caches counts per day of a live page; a day is counted again after one of its answers changed. */
+/** Caches a live page's counts per day; a day is counted again when one of its answers changes. */
 export class DayCounts {
   readonly #store: Store;
   readonly #clock: Clock;
-  /** Each link is counted only once at a time. */
+  /** Prevents counting the same link twice at a time. */
   readonly #running = new Map<string, Promise<void>>();
 
   constructor({ store, clock }: { readonly store: Store; readonly clock: Clock }) {
@@ -17,7 +17,7 @@ export class DayCounts {
   }
 
   /**
-   * Counts the missing days from a first one on (days since 1970; null for all). After an import of a million answers
+   * Counts the missing days from a first one on (days since 1970; null for all). After an import of a million answers,
    * this takes a second or two, without blocking other work.
    */
   async update(share: ShareRow, first: number | null): Promise<void> {

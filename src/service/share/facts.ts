@@ -1,4 +1,4 @@
-/** The numbers of a live page: the sum of daily tallies, and the newest comments, at a bounded cost. */
+/** The numbers of a live page: sums of daily tallies, and the newest comments, at a bounded cost. */
 import type { JsonObject } from "../../contract/json.ts";
 import { SCORE_MAX } from "../../contract/limits.ts";
 import { createMaskedAnswers } from "../../insight/answers/masked-answers.ts";
@@ -96,7 +96,7 @@ async function countBefore(
   return { before: await tx.responses.countScores(project.id, range), words: `against ${words}` };
 }
 
-/** Today, and a day that has changed since it was counted, are not cached. */
+/** Today isn't cached, nor is a day that has changed since it was counted. */
 async function readDays(tx: Transaction, share: ShareRow, first: number | null, now: number): Promise<CountedDay[]> {
   const today = utcDay(now);
   const found: CountedDay[] = [];
@@ -180,7 +180,7 @@ async function readNewest(store: Store, share: ShareRow, range: Range, count: nu
   await nextTurn();
   const answers = createMaskedAnswers({ personal: false });
   for (const row of rows.toReversed()) answers.add(row);
-  // Free answers count as comments.
+  // Free-text answers count as comments.
   const questions = answers.results().map((one) => (showsComments ? one : { ...one, words: null }));
   return { questions, questionsAmong: rows.length < count ? rows.length : null, comments };
 }

@@ -17,7 +17,7 @@ export function readRangeName(query: string): RangeName | null {
 
 export interface RangeStart {
   readonly first: number;
-  /** First day of the range to compare with, which ends the day before `first`. */
+  /** First day of the range to compare with; it ends the day before `first`. */
   readonly before: number;
   readonly words: string;
 }

@@ -1,4 +1,4 @@
-/** `/d/<token>` is a live page; with `.json` or `.csv`, its numbers. Wrong tokens look like unknown paths. */
+/** `/d/<token>` is a live page; `.json` or `.csv` gives its numbers. Wrong tokens look like unknown paths. */
 import { createHash } from "node:crypto";
 import type { HttpResponse, PathRequest } from "../../contract/http.ts";
 import { toCoreMetrics } from "../../contract/resources.ts";
@@ -62,7 +62,7 @@ export class SharePage {
     return stayingWithHttps(response, publicUrl ?? request.origin);
   }
 
-  /** For a minute everyone sees the same numbers; a person erased in the meantime is missing from the next ones. */
+  /** For a minute, everyone sees the same numbers; someone erased in the meantime is missing from the next ones. */
   #readFacts(share: ShareRow, range: RangeName): Promise<ShareFacts> {
     const now = this.#options.clock.monotonic();
     const key = `${share.project.id} ${share.id} ${range}`;
@@ -88,7 +88,7 @@ function page(facts: ShareFacts, range: RangeName, given: LinkSignature): HttpRe
   return { status: 200, headers, body: renderLivePage(facts, range, given.signature === "" ? {} : { ...given }) };
 }
 
-/** Dashboards on other origins read the numbers, some of them with custom headers. */
+/** Dashboards on other origins read the numbers, some with custom headers. */
 const CROSS_ORIGIN = {
   "access-control-allow-origin": "*",
   "access-control-allow-methods": "GET, HEAD",
@@ -139,7 +139,7 @@ function shareJson(facts: ShareFacts): object {
 
 const CSV_HEADER = "period,response_count,promoter_count,passive_count,detractor_count,nps,nps_low,nps_high";
 
-/** The periods. Cells are labels of dates and numbers, so none is a formula. */
+/** The periods as CSV. Cells contain only date labels and numbers, so none can be a formula. */
 function shareCsv({ periods }: ShareFacts): string {
   const rows = periods.map(({ label, counts }) => {
     const { kinds, ...score } = scoreFields(counts);

@@ -18,7 +18,7 @@ export interface DispatcherOptions extends Pick<EndpointOptions, "own" | "resolv
 }
 
 const STOP_MS = 5_000;
-/** Events to read for an endpoint that has no queue yet. */
+/** How many events to read for an endpoint that has no queue yet. */
 const FIRST_SHARE = 32;
 
 export class Dispatcher {
@@ -46,10 +46,7 @@ export class Dispatcher {
     this.#loop.wake();
   }
 
-  /**
-   * Starts no more attempts. Running ones have five seconds to finish; unfinished ones are repeated after the next
-   * start.
-   */
+  /** Starts no more attempts. Running ones have five seconds to finish; the rest are repeated after the next start. */
   async stop(): Promise<void> {
     await this.#loop.stop();
     for (const queue of this.#queues.values()) queue.clear();
@@ -114,7 +111,7 @@ interface Share {
   readonly isSlow: boolean;
 }
 
-/** For each enabled endpoint, the events it has room for, and in how many seconds of the store's clock more are due. */
+/** For each enabled endpoint, the events it has room for; and how long until more are due, by the store's clock. */
 async function readShares(
   tx: Transaction,
   queues: ReadonlyMap<string, EndpointQueue>,

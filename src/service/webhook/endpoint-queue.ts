@@ -1,4 +1,4 @@
-/** Pending events of one endpoint and their running attempts. Each person's events stay in order. */
+/** One endpoint's pending events and running attempts. Each person's events stay in order. */
 import { unixSeconds, type Clock } from "../../runtime/clock.ts";
 import type { DueEvent, Store, WebhookRow } from "../domain/ports.ts";
 import { type AttemptEnd, asksForPause } from "../domain/webhooks/attempts.ts";
@@ -85,7 +85,7 @@ export class EndpointQueue {
   }
 
   #pump(): void {
-    // After a failure, try one at a time.
+    // After a failure, tries one at a time.
     const limit = this.webhook().strikes > 0 ? 1 : AT_ONCE;
     while (this.#running.size < limit && this.#pauses.size === 0 && !this.#options.signal.aborted) {
       const at = this.#waiting.findIndex(({ personId }) => !this.#busy.has(personId));

@@ -5,7 +5,7 @@ import type { AttemptEnd } from "../domain/webhooks/attempts.ts";
 import { signedHeaders } from "./sign.ts";
 import { type Destination, type EndpointOptions, EndpointTransport } from "./transport.ts";
 
-/** Uses a separate connection. Null if `signal` ended it. */
+/** Uses its own connection. Null if `signal` was aborted. */
 export async function postOnce(
   options: EndpointOptions,
   target: Destination,
@@ -26,7 +26,7 @@ export interface TestEvent {
   readonly body: string;
 }
 
-/** Sends an event immediately, also to a disabled endpoint, without storing it. */
+/** Sends an event immediately, even to a disabled endpoint, without storing it. */
 export async function sendTestEvent(
   options: EndpointOptions,
   webhook: WebhookRow,

@@ -1,4 +1,4 @@
-/** Our own signature header, and the three of Standard Webhooks. */
+/** Our own signature header, and the three headers of Standard Webhooks. */
 import { createHmac } from "node:crypto";
 import { VERSION } from "../../runtime/version.ts";
 import type { WebhookRow } from "../domain/ports.ts";
@@ -7,7 +7,7 @@ const PREFIX = "whsec_";
 
 /**
  * Headers of one attempt; `now` is Unix seconds. Our signature uses the secret as displayed, Standard Webhooks its
- * decoded bytes. While a secret is being replaced, the header of Standard Webhooks has both signatures, and ours the
+ * decoded bytes. While a secret is being replaced, the Standard Webhooks header has both signatures, and ours only the
  * new one.
  */
 export function signedHeaders(

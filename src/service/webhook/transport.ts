@@ -19,7 +19,7 @@ export type Resolve = (name: string) => Promise<readonly LookupAddress[]>;
 
 export interface EndpointOptions {
   readonly clock: Clock;
-  /** Addresses of this server, which may not receive events. */
+  /** Addresses of this server, which must not receive events. */
   readonly own: () => readonly string[];
   readonly resolve?: Resolve;
 }
@@ -46,7 +46,7 @@ export class EndpointTransport {
     this.#https = new HttpsAgent(settings);
   }
 
-  /** Never throws: errors are results. Null if `signal` ended it. */
+  /** Never throws: errors are results. Null if `signal` was aborted. */
   async post(
     target: Destination,
     headers: Readonly<Record<string, string>>,
@@ -102,7 +102,7 @@ export class EndpointTransport {
       });
       return toAnswer(url, await readAnswerStart(response, request, BODY_BYTES_MAX));
     } catch (error) {
-      // The endpoint had already closed a kept-alive connection, so the request didn't arrive.
+      // The endpoint had already closed the kept-alive connection, so the request didn't arrive.
       const isStale = request.reusedSocket && (error as NodeJS.ErrnoException).code === "ECONNRESET";
       if (isStale && mayRepeat) return this.#exchange(target, headers, body, signal, false);
       throw error;
@@ -130,8 +130,8 @@ function redirectText(url: URL, location: string): string {
 }
 
 /**
- * Resolves a name and refuses it unless every address is allowed. The checked addresses are the ones used, so DNS can't
- * change in between. `autoSelectFamily` asks for all of them.
+ * Resolves a name, and refuses it unless every address is allowed. The connection uses the checked addresses, so DNS
+ * can't change in between. `autoSelectFamily` asks for all of them.
  */
 export function checkedLookup(url: URL, reach: WebhookReach, resolve: Resolve): LookupFunction {
   const check = async (hostname: string): Promise<readonly LookupAddress[]> => {

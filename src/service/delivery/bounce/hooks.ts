@@ -1,4 +1,4 @@
-/** Paths at which mail providers report bounces and complaints. They contain a secret. */
+/** Paths where mail providers report bounces and complaints. They contain a secret. */
 import { createHmac, verify } from "node:crypto";
 import * as v from "valibot";
 import type { HttpResponse, PathRequest } from "../../../contract/http.ts";
@@ -30,7 +30,7 @@ export interface BounceHooksOptions {
 const PATH = /^\/hooks\/bounce\/([\w-]{16,64})(?:\/([a-z]+))?$/;
 const FORGED = "Forbidden: the signature is not valid";
 
-/** Responds 200 once a report is stored; otherwise providers resend it. */
+/** Responds with 200 once a report is stored, because providers resend it otherwise. */
 export class BounceHooks {
   readonly #options: BounceHooksOptions;
   readonly #sns: Sns;
@@ -77,8 +77,8 @@ export class BounceHooks {
 }
 
 /**
- * Doesn't block writes of projects that the reports don't name. Null, without recording anything, if the proof has been
- * used before by any process.
+ * Doesn't block writes of projects that the reports don't name. Returns null and records nothing if any process has
+ * already used the proof.
  */
 async function record(
   store: Store,
@@ -100,7 +100,7 @@ const EVENTS: Readonly<Record<Exclude<HookSource, "ses">, ReadEvents>> = {
   mailgun: readMailgun,
 };
 
-/** Null if the body isn't in the source's format. A topic's message that isn't about mail has no events. */
+/** Null if the body isn't in the source's format. A message of the SNS topic that isn't about mail has no events. */
 async function readEvents(sns: Sns, source: HookSource, body: unknown): Promise<readonly ProviderEvent[] | null> {
   if (source !== "ses") return EVENTS[source](body);
   const envelope = parseEnvelope(body);
@@ -119,7 +119,7 @@ interface Signed {
 
 interface Proof {
   /**
-   * A token from a signature that doesn't cover the body, so it must not be reused with another body; otherwise null.
+   * The token of a signature that doesn't cover the body, so it must not be accepted again with another body; or null.
    */
   readonly token: string | null;
 }

@@ -42,7 +42,7 @@ export async function readMessage(maildir: string, { folder, name }: MaildirMess
   }
 }
 
-/** Returns the first 10 MiB and discards the rest, so that the writer can finish. */
+/** Returns the first 10 MiB and discards the rest, so that the program writing them can finish. */
 export async function readStart(bytes: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;

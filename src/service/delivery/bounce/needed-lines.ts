@@ -1,11 +1,11 @@
 /**
- * Strips a returned message to its structure. A parser takes seconds and gigabytes for the ten megabytes of photos that
- * some servers return.
+ * Strips a returned message to its structure. A parser would take seconds and gigabytes for the ten megabytes of photos
+ * that some servers return.
  */
 
-/** Larger than any server returns; the rest is ignored. */
+/** More than any server returns; the rest is ignored. */
 const MAX_BYTES = 10 * 1024 * 1024;
-/** Headers and reports take a few kilobytes. */
+/** Headers and reports take only a few kilobytes. */
 const MAX_NEEDED_CHARACTERS = 256 * 1024;
 
 const REPORT = /^content-type:\s*message\/(?:(?:global-)?delivery-status|feedback-report)\b/im;
@@ -14,8 +14,8 @@ const RETURNED = /^content-type:\s*(?:message\/(?:rfc822|global)|text\/rfc822-he
 type Place = "header" | "report" | "returned" | "body";
 
 /**
- * Keeps every header and report, and the returned message's header; of other text only possible boundaries. Lines end
- * with a line feed.
+ * Keeps every header and report, and the header of the returned message; of other text, only lines that could be
+ * boundaries. Lines end with a line feed.
  */
 export function neededLines(raw: Uint8Array): Uint8Array {
   const text = Buffer.from(raw.buffer, raw.byteOffset, Math.min(raw.byteLength, MAX_BYTES)).toString("latin1");

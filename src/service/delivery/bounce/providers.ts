@@ -1,4 +1,4 @@
-/** How mail providers report bounces and complaints, as schemas. Anything else is ignored. */
+/** Schemas for the bounce and complaint reports of mail providers. Anything else is ignored. */
 import * as v from "valibot";
 import type { ProviderEvent } from "./to-report.ts";
 
@@ -87,13 +87,13 @@ const SENDGRID_EVENTS: ReadonlyMap<string, EventType> = new Map([
   ["unsubscribe", "unsubscribe"],
   ["group_unsubscribe", "unsubscribe"],
 ]);
-/** `dropped` means that SendGrid no longer attempts delivery because of an earlier event. */
+/** `dropped` means that SendGrid no longer attempts delivery, because of an earlier event. */
 const SENDGRID_DROPPED: ReadonlyMap<string, EventType> = new Map([
   ["Bounced Address", "hard"],
   ["Spam Reporting Address", "complaint"],
   ["Unsubscribed Address", "unsubscribe"],
 ]);
-/** Bounce classes that concern the address; the others are temporary. */
+/** Bounce classes that are about the address; the others are temporary. */
 const SENDGRID_HARD: ReadonlySet<string> = new Set(["invalid address", "unclassified"]);
 
 export const readSendGrid: ReadEvents = (body) =>
@@ -138,7 +138,7 @@ const MAILGUN = v.object({
   }),
 });
 
-/** Temporary failures are retried by the provider, and mean nothing yet. */
+/** Temporary failures are ignored, because the provider retries them. */
 export const readMailgun: ReadEvents = (body) =>
   parsed(MAILGUN, body, ({ "event-data": given }) => {
     const type = mailgunType(given);
@@ -183,7 +183,7 @@ const SES = v.object({
   ),
 });
 
-/** Amazon assigns its own message id; ours is among the headers if the topic includes them. */
+/** Amazon assigns its own message id; ours is among the headers, if the topic is set to include them. */
 export function readSes(notificationId: string): ReadEvents {
   return (body) =>
     parsed(SES, body, ({ notificationType, eventType, mail, bounce, complaint }) => {
@@ -191,7 +191,7 @@ export function readSes(notificationId: string): ReadEvents {
       const messageId = mail?.headers?.find(({ name }) => name.toLowerCase() === "message-id")?.value ?? null;
       if (kind === "Bounce" && bounce !== null) {
         const isHard = bounce.bounceType === "Permanent";
-        // A vacation reply is a transient bounce without text.
+        // A vacation reply is reported as a transient bounce without text.
         const hasWords = isHard || bounce.bounceSubType === "MailboxFull";
         return bounce.bouncedRecipients.flatMap(({ emailAddress: email, status, diagnosticCode: reason }, index) =>
           hasWords || status !== null || reason !== null

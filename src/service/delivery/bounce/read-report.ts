@@ -1,4 +1,4 @@
-/** Reads a returned message by its structure and the fixed texts of two mail servers, never by free text. */
+/** Recognizes a returned message by its structure and by the fixed texts of two mail servers, never by free text. */
 import type { Attachment, Email, Header } from "postal-mime";
 import { neededLines } from "./needed-lines.ts";
 import { readTextReport } from "./text-report.ts";
@@ -7,24 +7,24 @@ import { isComplaint, readFeedback, readStatus, type FeedbackReport, type Recipi
 /** `messageId` is the `<…>` of the reported message; null if its headers weren't returned. */
 type Report = { readonly messageId: string | null } & (
   | {
-      /** A delivery report (RFC 3464), of which only recipients with the action `failed` count. */
+      /** A delivery report (RFC 3464). Only recipients with the action `failed` count. */
       readonly kind: "delivery-status";
       readonly recipients: readonly RecipientStatus[];
     }
   | ({ readonly kind: "complaint" } & FeedbackReport)
 );
 
-/** `token` is from the address the message was sent to, or null. */
+/** `token` comes from the address the message was sent to, or is null. */
 export type ReturnedMessage = { readonly token: string | null } & (Report | { readonly kind: "auto-reply" | "other" });
 
 export interface ReturnPath {
   /**
-   * Taken from the mail server's environment variables `ORIGINAL_RECIPIENT` and `RECIPIENT`, which take precedence over
+   * Taken from the mail server's environment variables `ORIGINAL_RECIPIENT` and `RECIPIENT`; they take precedence over
    * headers.
    */
   readonly originalRecipient?: string | undefined;
   readonly recipient?: string | undefined;
-  /** For example `bounces+{token}@b.example`. Without it no token is read. */
+  /** For example `bounces+{token}@b.example`. If missing, no token is read. */
   readonly bounceAddress?: string | undefined;
 }
 
@@ -56,8 +56,8 @@ export async function readReport(raw: Uint8Array, path: ReturnPath = {}): Promis
 const NESTED_MAX = 3;
 
 /**
- * Reads a report without its type, or inside another message. Anyone could send one, so only the token identifies the
- * survey, and the Message-ID is dropped.
+ * Reads a report that has no report type or is inside another message. Anyone could send one, so only the token
+ * identifies the survey, and the Message-ID is dropped.
  */
 async function readProven(
   { attachments }: Email,
@@ -102,7 +102,7 @@ function reportType(headers: readonly Header[]): string | undefined {
   return /;\s*report-type\s*=\s*"?([\w-]+)/i.exec(type)?.[1]?.toLowerCase();
 }
 
-/** RFC 3834 §5; older programs use the second field. */
+/** RFC 3834 §5; older programs use the other field. */
 function isAutoReply(headers: readonly Header[]): boolean {
   const submitted = headerValue(headers, "auto-submitted") ?? "";
   return /^\s*auto-replied\b/i.test(submitted) || headerValue(headers, "x-autoreply") !== undefined;
@@ -135,7 +135,7 @@ function returnedMessageId(parts: readonly Attachment[]): string | null {
   return /^Message-ID:\s*(<[^<>\s]+>)/im.exec(header)?.[1] ?? null;
 }
 
-/** The token in the first address that matches the bounce address. */
+/** The token in the first address of the same form as the bounce address. */
 function readToken(headers: readonly Header[], path: ReturnPath): string | null {
   const [before, after] = (path.bounceAddress ?? "").split("{token}");
   if (before === undefined || after === undefined) return null;

@@ -4,9 +4,9 @@ export interface RecipientStatus {
   /** In lower case: `failed`, `delayed`, `delivered`, `relayed` or `expanded`; null if missing. */
   readonly action: string | null;
   readonly status: string | null;
-  /** Includes the type: `smtp; 550 5.1.1 user unknown`. If the field is missing, this is the comment of `Status`. */
+  /** Includes the type: `smtp; 550 5.1.1 user unknown`. Falls back to the comment of the `Status` field. */
   readonly diagnosticCode: string | null;
-  /** The address without its type (`rfc822;`). */
+  /** The address without the `rfc822;` prefix. */
   readonly finalRecipient: string | null;
   readonly originalRecipient: string | null;
 }
@@ -14,7 +14,7 @@ export interface RecipientStatus {
 export interface FeedbackReport {
   /** In lower case: `abuse`, `fraud`, `opt-out`, … */
   readonly feedbackType: string;
-  /** The complaining person, if the provider names them. */
+  /** The person who complained, if the provider names them. */
   readonly originalRecipient: string | null;
 }
 
@@ -22,10 +22,10 @@ const MAX_VALUE = 4096;
 
 type Fields = ReadonlyMap<string, string>;
 
-/** The start of a field. Servers forget to indent continued lines, so only standard names count. */
+/** The start of a field. Servers forget to indent continuation lines, so only standard names count. */
 const FIELD =
   /^((?:X-[\w-]+)|(?:(?:Final|Original)-Recipient|Original-Rcpt-To|Original-Mail-From|Action|Status|Diagnostic-Code|Remote-MTA|Reporting-MTA|DSN-Gateway|Received-From-MTA|Arrival-Date|Last-Attempt-Date|Final-Log-ID|Will-Retry-Until|Original-Envelope-Id|Feedback-Type|User-Agent|Version|Source-IP|Source|Reported-Domain|Received-Date|Incidents|Auth-Failure|Authentication-Results|Original-Message-ID|Localized-Diagnostic|Reported-URI))[ \t]*:[ \t]*(.*)$/i;
-/** Feedback that isn't against the message (RFC 6430, RFC 6591). */
+/** Feedback types that aren't complaints (RFC 6430, RFC 6591). */
 const NO_COMPLAINT = new Set(["not-spam", "auth-failure", "virus"]);
 
 export function readStatus(text: string): readonly RecipientStatus[] {

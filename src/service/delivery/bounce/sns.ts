@@ -1,4 +1,4 @@
-/** Amazon SNS: signed notifications, and subscriptions to confirm. */
+/** Amazon SNS: signed notifications and subscription requests. */
 import { createVerify, X509Certificate } from "node:crypto";
 import { get } from "node:https";
 import * as v from "valibot";
@@ -33,7 +33,7 @@ const SIGNED = {
 } as const;
 const CERTIFICATES_MAX = 16;
 
-/** Only makes requests to `sns.<region>.amazonaws.com`, over https. */
+/** Makes requests only to `sns.<region>.amazonaws.com`, over https. */
 export class Sns {
   readonly #fetchText: FetchText;
   readonly #certificates = new Map<string, string>();
@@ -90,7 +90,7 @@ function verify(envelope: SnsEnvelope, pem: string): boolean {
 const TIMEOUT_MS = 10_000;
 const TEXT_MAX = 64 * 1024;
 
-/** Over https, with limits of 10 seconds and 64 KiB, without following redirects. */
+/** Fetches over https, limited to 10 seconds and 64 KiB, and doesn't follow redirects. */
 export const fetchText: FetchText = (url) =>
   new Promise((resolve, reject) => {
     const request = get(url, { timeout: TIMEOUT_MS, agent: false }, (response) => {

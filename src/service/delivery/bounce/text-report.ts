@@ -1,9 +1,9 @@
 /** Reads the fixed plain-text reports of qmail and older versions of Exim. */
 import type { RecipientStatus } from "./report-fields.ts";
 
-/** Bytes to read: the report precedes the returned message. */
+/** Bytes to read: the report comes before the returned message. */
 const READ_MAX = 64 * 1024;
-/** The line that introduces the recipients, and the line that names one, which is followed by the server's reply. */
+/** The line that introduces the recipients, and the line that names one; the server's reply follows it. */
 const QMAIL = { begins: /^\s*Hi\. This is the qmail-send program/, recipient: /^<([^<>\s]+@[^<>\s]+)>:\s*$/ };
 const EXIM = { begins: /\bfollowing address\(es\) failed:/, recipient: /^ {2}([^\s<>()|]+@[^\s<>():]+):?\s*$/ };
 

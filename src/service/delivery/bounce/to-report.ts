@@ -16,13 +16,13 @@ export interface ProviderEvent {
   readonly reason: string | null;
 }
 
-/** Our messages have one recipient, but a list they are forwarded to can have many. */
+/** Our messages have a single recipient, but that can be a list with many. */
 const RECIPIENTS_MAX = 50;
 const TEXT_MAX = 500;
 const ID_MAX = 998;
 const ADDRESS_MAX = 320;
 
-/** Never rejects. If surveys have their own bounce addresses, it requires proof. */
+/** Never rejects. If surveys have their own bounce addresses, requires proof. */
 export async function mailToReport(raw: Uint8Array, path: ReturnPath = {}): Promise<Report> {
   const message = await readReport(raw, path);
   const { kind, token } = message;
@@ -51,7 +51,7 @@ export function eventToReport(source: string, event: ProviderEvent): Report {
     id: id?.slice(0, ID_MAX) ?? null,
     token: null,
     messageId: bare(messageId),
-    // The hook's secret or the provider's signature is the proof.
+    // The secret in the hook's path, or the provider's signature, is the proof.
     needsProof: false,
   };
   if (type === "complaint" || type === "unsubscribe")
@@ -96,8 +96,8 @@ function judge(reply: Reply): ReportedRecipient["verdict"] {
 }
 
 /**
- * A provider's class only counts if the server's reply says nothing: many providers call a blocked sender a hard
- * bounce.
+ * A provider's class counts only if the server's reply says nothing, because many providers report a blocked sender as
+ * a hard bounce.
  */
 function judgeEvent({ type }: ProviderEvent, reply: Reply): ReportedRecipient["verdict"] {
   const { outcome, reason } = classifyReply({ ...reply, stage: "report" });

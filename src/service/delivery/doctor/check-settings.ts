@@ -1,4 +1,4 @@
-/** Checks of mail settings that need no network. */
+/** Checks mail settings without the network. */
 import { isIP } from "node:net";
 import { isLoopbackHost } from "../../../runtime/name-resolver.ts";
 import type { DueSurvey } from "../../domain/ports.ts";
@@ -8,7 +8,7 @@ import { formatSurveyMail, freezeMail } from "../message/survey-mail.ts";
 import { describeSmtpServer } from "../smtp/smtp-url.ts";
 import { areAligned, createReporter, type DoctorFinding, type MailSetup, usable } from "./finding.ts";
 
-/** Mailbox providers whose DMARC policies forbid others to send from their addresses. */
+/** Mailbox providers whose DMARC policies forbid others from sending from their addresses. */
 const FREE_MAIL = /^(?:gmail|googlemail|yahoo|ymail|aol|outlook|hotmail|live|msn|icloud|me|mac)\.[a-z.]+$/;
 const ONE_CLICK = ["list-unsubscribe", "list-unsubscribe-post"] as const;
 const FASTEST_PER_SECOND = 50;
@@ -86,7 +86,7 @@ function checkRate(setup: MailSetup): DoctorFinding {
     : report("ok", said);
 }
 
-/** A smart host accepts everything and rejects later, so bounces go unnoticed. */
+/** A smart host accepts everything and rejects it later, so bounces go unnoticed. */
 function checkBounces(setup: MailSetup): DoctorFinding {
   const report = createReporter("bounces", "bounces are read (Gmail, Microsoft: remove addresses that do not exist)");
   const { bounceAddress, from } = setup;

@@ -3,7 +3,7 @@ import type { DkimKey } from "../mail/dkim.ts";
 import type { SendRate } from "../carrier.ts";
 import type { SmtpServer } from "../smtp/smtp-url.ts";
 
-/** A `warning` can cost some mail, a `problem` will; `skipped` means it couldn't be checked. */
+/** A `warning` can cost some mail, a `problem` will; `skipped` means that it couldn't be checked. */
 export type FindingResult = "ok" | "warning" | "problem" | "skipped";
 
 export interface DoctorFinding {
@@ -33,7 +33,7 @@ export function createReporter(check: string, rule: string): Reporter {
   return (result, detail) => ({ check, result, detail, rule });
 }
 
-/** Whether DMARC's relaxed mode treats the two domains as the same sender. */
+/** Whether DMARC's relaxed mode considers both domains the same sender. */
 export function areAligned(one: string, other: string): boolean {
   return registeredDomain(one) === registeredDomain(other);
 }
@@ -46,7 +46,7 @@ function registeredDomain(name: string): string {
   return labels.slice(isRegistry ? -3 : -2).join(".");
 }
 
-/** The form used in DNS: ASCII, lower case, without a final dot. */
+/** The form that DNS uses: ASCII, lower case, no final dot. */
 export function asciiName(name: string): string {
   return (domainToASCII(name) || name).toLowerCase().replace(/\.$/, "");
 }

@@ -1,4 +1,4 @@
-/** Evaluates SPF records like receivers (RFC 7208). */
+/** Evaluates SPF records the way receivers do (RFC 7208). */
 import { BlockList, isIP } from "node:net";
 import type { NameResolver } from "../../../runtime/name-resolver.ts";
 import { asciiName } from "./finding.ts";
@@ -7,7 +7,7 @@ export interface SpfAnswer {
   /** `none` means no record, `error` a record that receivers reject. */
   readonly result: "pass" | "fail" | "softfail" | "neutral" | "none" | "error";
   readonly record: string | null;
-  /** Domains that the record includes or redirects to, and its own. */
+  /** The record's own domain, and those it includes or redirects to. */
   readonly domains: readonly string[];
   /** Why receivers reject the record; null unless `error`. */
   readonly reason: string | null;
@@ -22,7 +22,7 @@ type SpfResult = SpfAnswer["result"];
 
 class SpfError extends Error {}
 
-/** Rejects if DNS doesn't answer. Macros, `exists` and `ptr` never match. */
+/** Rejects if DNS doesn't respond. Macros, `exists` and `ptr` never match. */
 export async function evaluateSpf(names: NameResolver, domain: string, address: string): Promise<SpfAnswer> {
   const evaluation = new Evaluation(names, address);
   try {

@@ -7,12 +7,12 @@ import type { SmtpStage } from "../smtp/smtp-types.ts";
 import { EMPTY_IN_REPORTS, waitIn } from "./parse-reply.ts";
 import { reasonIn, type ReplyReason } from "./reply-phrases.ts";
 
-/** `report` is a later delivery report, which counts like a reply to `RCPT TO`. */
+/** `report` is a later delivery report, which is treated like a reply to `RCPT TO`. */
 export type ReplyStage = SmtpStage | "report";
 
 /**
- * `code` is null if the connection failed without a reply; `text` is then the error's message. A connection lost after
- * the final dot isn't a reply: the outcome is unknown.
+ * `code` is null if the connection failed without a reply; `text` is then the error's message. Losing the connection
+ * after the final dot isn't a reply: the outcome is unknown.
  */
 export type ServerReply = { readonly enhancedCode: string | null; readonly text: string } & (
   | { readonly stage: Exclude<ReplyStage, "final-dot">; readonly code: number | null }
@@ -20,8 +20,8 @@ export type ServerReply = { readonly enhancedCode: string | null; readonly text:
 );
 
 /**
- * The fate of the message, and the effect on the sender: none, a pause of seconds or minutes, one of hours, or no mail
- * until a probe succeeds. `failed` messages are given up, but no one is to blame; `held` ones wait until the sender
+ * What happens to the message, and to the sender: nothing, a pause of seconds or minutes, one of hours, or no mail
+ * until a probe succeeds. `failed` messages are given up without blaming anyone; `held` ones wait until the sender
  * recovers, or for the operator. In a report, `retry` means the server gave up for a temporary reason.
  */
 type Fate =
@@ -36,7 +36,7 @@ const ADDRESS_CODES: ReadonlySet<string> = new Set(["1.1", "1.2", "1.3", "1.6", 
 const ADDRESS_REASONS: ReadonlySet<ReplyReason> = new Set(["userunknown", "hostunknown", "moved", "disabled"]);
 const SENDER_REASONS: ReadonlySet<ReplyReason> = new Set(["auth", "relay", "sender", "rate", "blocked", "policy"]);
 const MESSAGE_REASONS: ReadonlySet<ReplyReason> = new Set(["content", "size", "syntax", "loop"]);
-/** Daily quotas last for hours, whatever the server suggests. */
+/** Daily quotas last for hours, even if the server suggests less. */
 const QUOTA_SECONDS = 4 * 3600;
 
 const ANY = "any";
@@ -75,14 +75,14 @@ const CODE_RULES: Readonly<Record<string, CodeRule>> = {
   "6.*": { reason: "content", unless: [] },
   "7.*": { reason: "policy", unless: ANY },
 };
-/** Codes that blame the sender, whatever the text: SPF, DKIM, DMARC, Microsoft's rules and blocklists. */
+/** Codes that always blame the sender: SPF, DKIM, DMARC, Microsoft's rules and blocklists. */
 const SENDER_POLICIES: readonly (readonly [first: number, last: number])[] = [
   [20, 40],
   [509, 509],
   [515, 515],
   [606, 649],
 ];
-/** Microsoft's codes for a recipient who only accepts some senders. */
+/** Microsoft's codes for a recipient who accepts mail only from some senders. */
 const RECIPIENT_POLICIES: readonly (readonly [first: number, last: number])[] = [
   [12, 12],
   [124, 136],
@@ -105,16 +105,16 @@ const REPLY_CODES: Readonly<Record<number, ReplyReason>> = {
   556: "hostunknown",
 };
 
-/** Gmail's daily quotas, including the class of the code. */
+/** Codes of Gmail's daily quotas, including the class. */
 const QUOTA_CODES: ReadonlySet<string> = new Set(["4.5.3", "4.5.4", "5.4.5"]);
 
-/** Interprets one rejection. A pure function; what several rejections mean together is up to the sender's health. */
+/** Interprets one rejection; pure. `sender-health.ts` decides what several of them mean together. */
 export function classifyReply(reply: ServerReply): ReplyMeaning {
   const detail = addressDetail(reply);
   const reason = findReason(reply, detail);
   const permanent = readClass(reply) === 5;
   const fate = findFate(reply, reason, detail);
-  // Without a code, the text is our own error, and so is any time in it.
+  // Without a code, the text is our own error, so a time in it means nothing.
   const asks = fate.outcome === "retry" && (reply.code !== null || reply.stage === "report");
   const asked = asks ? waitIn(reply.text) : null;
   return {
@@ -128,7 +128,7 @@ export function classifyReply(reply: ServerReply): ReplyMeaning {
   };
 }
 
-/** After `DATA`, any rejection may concern the message, unless it names the recipient. */
+/** After `DATA`, any rejection may be about the message, unless it names the recipient. */
 function isStrike({ stage }: ServerReply, reason: ReplyReason, detail: string | null): boolean {
   if (MESSAGE_REASONS.has(reason)) return true;
   const isRecipients = ADDRESS_REASONS.has(reason) || reason === "restricted" || ADDRESS_CODES.has(detail ?? "");
@@ -139,7 +139,7 @@ function hasQuotaCode({ enhancedCode }: ServerReply): boolean {
   return QUOTA_CODES.has(enhancedCode ?? "");
 }
 
-/** The reply's code decides. A report without one is as permanent as its status, or permanent by default. */
+/** The reply's code decides. A report without one is as permanent as its status says, or permanent by default. */
 function readClass({ stage, code, enhancedCode }: ServerReply): number {
   if (code !== null) return Math.trunc(code / 100);
   if (stage !== "report") return 4;
@@ -151,7 +151,7 @@ function addressDetail({ stage, code, enhancedCode }: ServerReply): string | nul
   if (enhancedCode === null || enhancedCode.endsWith(".0.0")) return null;
   if (stage === "report" && EMPTY_IN_REPORTS.has(enhancedCode)) return null;
   const detail = enhancedCode.slice(enhancedCode.indexOf(".") + 1);
-  // `550 4.1.1` contradicts itself, so no one is blamed unless the text does.
+  // `550 4.1.1` contradicts itself, so no one is blamed unless the text does so.
   const contradiction = code !== null && code >= 500 && enhancedCode.startsWith("4.") && ADDRESS_CODES.has(detail);
   return contradiction ? null : detail;
 }
@@ -200,7 +200,7 @@ const HOURS = { outcome: "retry", sender: "hours" } as const;
 
 function findFate(reply: ServerReply, reason: ReplyReason, detail: string | null): Fate {
   const replyClass = readClass(reply);
-  // A success code in a rejection before the final dot means the server is out of step.
+  // A success code in a rejection before the final dot means that client and server are out of step.
   if (replyClass < 4) return reply.stage === "final-dot" || reply.stage === "report" ? SENT : BACK_OFF;
   if (SENDER_STAGES.has(reply.stage)) return reason === "quota" ? HOURS : senderFate(reply, reason);
   if (hasQuotaCode(reply)) return HOURS;
@@ -210,7 +210,7 @@ function findFate(reply: ServerReply, reason: ReplyReason, detail: string | null
   return MESSAGE_STAGES.has(reply.stage) ? messageFate(reply, reason, detail) : recipientFate(reason, detail);
 }
 
-/** Before the recipient is named, every rejection is about the sender; messages keep their attempts. */
+/** Before the recipient is named, every rejection is about the sender, so it doesn't use up the message's attempts. */
 function senderFate(reply: ServerReply, reason: ReplyReason): Fate {
   if (reply.code === null) return reason === "tls" ? BREAKER : BACK_OFF;
   if (reply.stage === "mail-from" && MESSAGE_REASONS.has(reason) && reply.code >= 500) return FAILED;
@@ -220,15 +220,15 @@ function senderFate(reply: ServerReply, reason: ReplyReason): Fate {
 }
 
 function recipientFate(reason: ReplyReason, detail: string | null): Fate {
-  // With a security or protocol code, text alone proves nothing.
+  // Next to a security or protocol code, text alone proves nothing.
   if (ADDRESS_REASONS.has(reason)) return /^[57]\./.test(detail ?? "") ? FAILED : BOUNCED;
-  // "User unknown" and "full" contradict each other, so neither is believed.
+  // "User unknown" and "full" contradict each other, so we believe neither.
   if (reason === "full") return ADDRESS_CODES.has(detail ?? "") ? HELD_ALONE : RETRY;
   if (MESSAGE_REASONS.has(reason)) return FAILED;
   return GIVEN_UP.has(reason) ? FAILED : BREAKER;
 }
 
-/** Reasons for which no one, or no one known, is to blame. */
+/** Reasons that blame no one, or no one in particular. */
 const GIVEN_UP: ReadonlySet<ReplyReason> = new Set([
   "restricted",
   "vacation",
@@ -240,7 +240,7 @@ const GIVEN_UP: ReadonlySet<ReplyReason> = new Set([
 /** Temporary limits of a mailbox or the sender. */
 const LIMITS: ReadonlySet<ReplyReason> = new Set(["full", "rate", "quota"]);
 /**
- * After `DATA`, the server judges the message, so only a code and text together make a bounce, and spam means content.
+ * After `DATA`, the server judges the message. So a bounce takes both a code and text, and "spam" is about the content.
  */
 function messageFate(reply: ServerReply, reason: ReplyReason, detail: string | null): Fate {
   if (ADDRESS_REASONS.has(reason)) {
@@ -252,7 +252,7 @@ function messageFate(reply: ServerReply, reason: ReplyReason, detail: string | n
   return recipientFate(reason, detail);
 }
 
-/** Whether the limit is the recipient's domain's rather than the connection's. Greylisting delays only one message. */
+/** Whether the limit belongs to the recipient's domain, not to the connection. Greylisting delays only one message. */
 function backsDomainOff(reply: ServerReply, reason: ReplyReason, detail: string | null): boolean {
   if (SENDER_STAGES.has(reply.stage) || reply.code === null || isMailboxCode(detail)) return false;
   return reason === "rate" || (reply.code === 421 && detail?.startsWith("7.") === true);

@@ -13,7 +13,7 @@ export class DkimKeyError extends Error {
   override readonly name = "DkimKeyError";
 }
 
-/** Large receivers ignore shorter keys. */
+/** Large receivers ignore signatures by shorter keys. */
 const BITS_MIN = 2048;
 /** One-click unsubscribe requires that both of its headers are signed (RFC 8058, 4). */
 const SIGNED_HEADERS: readonly string[] = [
@@ -33,7 +33,7 @@ const SIGNED_HEADERS: readonly string[] = [
 ];
 const HOST_NAME = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 
-/** Reads a private key in PEM. Throws DkimKeyError for an unusable key, and for names that DNS can't have. */
+/** Reads a private key in PEM. Throws DkimKeyError for an unusable key, and for names that are invalid in DNS. */
 export function readDkimKey(
   pem: string | Buffer,
   { domain, selector }: { readonly domain: string; readonly selector: string },
@@ -66,14 +66,14 @@ function readPrivateKey(pem: string | Buffer): KeyObject {
   }
 }
 
-/** The TXT record for `<selector>._domainkey.<domain>`. */
+/** The TXT record at `<selector>._domainkey.<domain>`. */
 export function dkimRecord({ privateKey }: DkimKey): string {
   const der = createPublicKey(privateKey).export({ type: "spki", format: "der" });
   return `v=DKIM1; k=rsa; p=${der.toString("base64")}`;
 }
 
 /**
- * Prepends a signature. Lines must end with CRLF. Deterministic. Rejects with DkimKeyError rather than omit the
+ * Prepends a signature. Lines must end with CRLF. Deterministic. Rejects with DkimKeyError rather than omitting the
  * signature.
  */
 export async function signMail(message: string, { domain, selector, privateKey }: DkimKey): Promise<string> {
@@ -85,7 +85,7 @@ export async function signMail(message: string, { domain, selector, privateKey }
   return signed;
 }
 
-/** Throws DkimKeyError if the key's signatures don't verify, because it must not sign any mail then. */
+/** Throws DkimKeyError if the key's signatures don't verify, in which case it must not sign any mail. */
 export function checkDkimKey({ privateKey }: DkimKey): void {
   const sample = Buffer.from("a message");
   const signature = sign("sha256", sample, privateKey);

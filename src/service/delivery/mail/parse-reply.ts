@@ -11,14 +11,14 @@ const AT_START = new RegExp(String.raw`^\s*(?:([2-5]\d\d)(?![\w.])[-\s:]*)?(?:[#
 /** A quoted reply: `host mx.example.org said: 550 5.1.1 …`, `…: 550-No such user`. */
 const QUOTED = new RegExp(String.raw`(?:^|[\s:;>"'([])([45]\d\d)(?:[-\s:]+[#([<]*(${ENHANCED})(?![\w.])|[-\s](?=\D))`);
 const DIAGNOSTIC_TYPE = /^\s*(?:smtp|x-[\w-]+|dns|unix|lmtp|x400)\s*;\s*/i;
-/** Reporters use these codes if the server gave none, so in a report they don't count. */
+/** Reporting servers use these codes if the server gave none, so they are ignored in a report. */
 export const EMPTY_IN_REPORTS: ReadonlySet<string> = new Set(["5.0.0", "5.5.0", "4.0.0"]);
-/** Generic codes of reporters; a quoted reply says more. */
+/** Generic codes of the reporting server; a quoted reply says more. */
 const GUESSED_STATUS: ReadonlySet<string> = new Set(["5.7.0", "5.7.1"]);
 
 /**
- * Parses an SMTP reply of one or more lines (RFC 5321 §4.2, RFC 2034 §4). Looks for codes only at the start, because
- * later numbers can mean anything.
+ * Parses an SMTP reply of one or more lines (RFC 5321 §4.2, RFC 2034 §4). Looks for codes only at the start, because a
+ * number further on can mean anything.
  */
 export function parseReply(reply: string): ParsedReply {
   const [, code, enhancedCode] = AT_START.exec(reply) ?? [];
@@ -30,8 +30,8 @@ export function parseReply(reply: string): ParsedReply {
 }
 
 /**
- * The reply quoted in a delivery report's `Diagnostic-Code`. If that has no meaningful enhanced code, `Status` supplies
- * it.
+ * The reply quoted in a delivery report's `Diagnostic-Code`. If that has no meaningful enhanced code, the code comes
+ * from `Status`.
  */
 export function reportedReply(report: {
   readonly status: string | null;
@@ -51,7 +51,7 @@ export function reportedReply(report: {
 
 function withoutCodes(reply: string, code: string | undefined, enhancedCode: string | undefined): string {
   const lines = reply.split(/[\r\n]+/).map((line) => line.replace(AT_START, ""));
-  // A report joins the lines of a reply, each of which repeats the codes.
+  // A report joins the lines of a reply, and each line repeats the codes.
   const repeated = code === undefined ? "" : `${code}[- ]`;
   const again = enhancedCode?.replaceAll(".", String.raw`\.`);
   const codes = again === undefined ? repeated : `${repeated}(?:[#(]?${again}[):]?)?`;
@@ -60,14 +60,14 @@ function withoutCodes(reply: string, code: string | undefined, enhancedCode: str
   return plain.replaceAll(/\s+/g, " ").trim();
 }
 
-/** Matches only at the start of a word; otherwise long words would be scanned from each letter. */
+/** Matches only at the start of a word; otherwise long words would be scanned from every letter. */
 const ADDRESS = /<?(?<![^\s<>@:;,()[\]"'])[^\s<>@:;,()[\]"']+@(?:\[[^\]\s]*\]|[^\s<>@:;,()[\]"']+)>?/g;
 const LINK = /\b(?:https?:\/\/|www\.)\S+/gi;
 const CODE = /^(?:[2-5]\d\d|[245]\.\d{1,3}\.\d{1,3})$/;
 
 /**
  * Replaces everything that differs between two recipients of the same rejection: addresses, links, hosts and ids with
- * digits, and the recipient's local part. In lower case, so that equal rejections compare equal.
+ * digits, and the recipient's local part. Returns lower case, so the same rejections compare equal.
  */
 export function maskReply(reply: string, recipient = ""): string {
   const local = recipient.slice(0, Math.max(recipient.lastIndexOf("@"), 0)).toLowerCase();
@@ -85,13 +85,13 @@ export function maskReply(reply: string, recipient = ""): string {
 
 const LINK_HOST = /\b(?:https?:\/\/|www\.)([\w.-]+)\S*/gi;
 const NAME = /[\w.-]+/g;
-/** Requires lower case at the end, because a space is often missing after a full stop. */
+/** The end must be in lower case, because the space after a full stop is often missing. */
 const HOST = /\.[a-z]{2,}\.?$/;
 const BLOCKLIST = /(?:^|\.)(?:spamhaus|spamcop|sorbs|barracudacentral|senderbase|cloudmark|senderscore)\.[a-z]{2,}\.?$/;
 
 /**
- * Prepares a text for the search of phrases: removes addresses and punctuation, and puts a single space around each
- * word. Also removes hosts such as `mx-antispam.example.org`, except in links and blocklists.
+ * Prepares a text for the phrase search: removes addresses and punctuation, and puts a single space around each word.
+ * Also removes hosts such as `mx-antispam.example.org`, except in links and names of blocklists.
  */
 export function searchableWords(text: string): string {
   const words = text

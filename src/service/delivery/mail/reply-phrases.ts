@@ -1,4 +1,4 @@
-/** Mail servers' phrases as data: each list has one meaning. */
+/** Phrases used by mail servers, as data. Each list has one meaning. */
 import { searchableWords } from "./parse-reply.ts";
 
 export type ReplyReason =
@@ -34,7 +34,7 @@ export type ReplyReason =
 
 interface PhraseList {
   readonly reason: ReplyReason;
-  /** Such text proves nothing next to a code about the address, because servers also add it to "user unknown". */
+  /** Such text proves nothing next to a code about the address, because servers add it to "user unknown" as well. */
   readonly isWeak: boolean;
   /** As returned by `searchableWords`: lower case, without punctuation. ` … ` matches up to five words. */
   readonly phrases: readonly string[];
@@ -50,7 +50,7 @@ const weak = (reason: ReplyReason) => (text: TemplateStringsArray) => list(true,
 
 /**
  * In order of precedence: proof against the sender, clear text about an unknown address, hints against the sender or
- * the message, and text that only means an unknown address if nothing else explains the rejection.
+ * the message, and text that means an unknown address only if nothing else explains the rejection.
  */
 const PHRASES: readonly PhraseList[] = [
   // "This mailbox has been blocked due to inactivity."
@@ -59,7 +59,7 @@ const PHRASES: readonly PhraseList[] = [
     out of office, out of the office, on vacation, vacation reply, vacation message, vacation response, vacation notice,
     on holiday, auto reply, autoreply, automatic reply, auto response, autoresponder, auto responder
   `,
-  // Exchange writes "RESOLVER.RST" for recipients who only accept some senders.
+  // Exchange writes "RESOLVER.RST" if the recipient accepts mail only from some senders.
   strong("restricted")`
     resolver rst notauthorized, resolver rst authrequired, resolver rst sendernotauthenticated, user filter, users
     filter, rejected by user, recipient filter, recipients filter, personal filter, recipient preferences
@@ -214,9 +214,9 @@ const MATCHERS = PHRASES.map(({ reason, phrases, isWeak }) => ({
     .filter((phrase) => phrase.includes(GAP))
     .map((phrase) => new RegExp(` ${phrase.replaceAll(GAP, BETWEEN)} `)),
 }));
-/** Only meaningful on its own, because any reason can follow. */
+/** Meaningful only if nothing else matches, because any reason can follow. */
 const ALONE = / (?:recipient address|recipient|address) rejected /;
-/** Next to a code about the address, even one word casts doubt, such as in `5.1.1 Rate exceeded`. */
+/** Next to a code about the address, even a single word casts doubt, as in `5.1.1 Rate exceeded`. */
 const DOUBT = / (rate|full) /;
 
 /**

@@ -1,4 +1,4 @@
-/** Composes messages (RFC 5322, MIME) with nodemailer. The same content gives the same bytes. */
+/** Composes messages (RFC 5322, MIME) with nodemailer. The same content always gives the same bytes. */
 import { domainToASCII } from "node:url";
 import { singleLine } from "../../domain/texts/plain-text.ts";
 
@@ -16,7 +16,7 @@ export interface MailContent {
   readonly subject: string;
   readonly at: number;
   readonly messageId: string;
-  /** The id of the message that this one follows, without `<>`. */
+  /** Message id of the mail that this one follows, without `<>`. */
   readonly inReplyTo?: string | null;
   readonly headers: readonly MailHeader[];
   readonly text: string;
@@ -25,13 +25,13 @@ export interface MailContent {
   readonly boundary: string;
 }
 
-/** Characters of an encoded word, like nodemailer's. */
+/** Maximum characters of an encoded word, the same as nodemailer's. */
 const WORD_MAX = 52;
 const QUOTED_NAME = /"((?:[^"\\]|\\.)*)"(?= <)/g;
 
 /**
- * Composes the complete message with CRLF. It is ASCII unless an address isn't, see `needsSmtpUtf8`. Rejects if a
- * header in `headers` contains a line break.
+ * Composes the complete message with CRLF. It is ASCII unless an address isn't (see `needsSmtpUtf8`). Rejects if one of
+ * `headers` contains a line break.
  */
 export async function composeMail(content: MailContent): Promise<string> {
   const [{ default: MailComposer }, { encodeWord }] = await Promise.all([
@@ -60,7 +60,7 @@ export async function composeMail(content: MailContent): Promise<string> {
   const encode = message.encodeHeaderValue.bind(message);
   message.encodeHeaderValue = (key, value) => {
     const encoded = encode(key, value);
-    // nodemailer keeps words that are already encoded, but from people "=?utf-8?q?=40?=" is text.
+    // nodemailer leaves words that look encoded alone, but "=?utf-8?q?=40?=" typed by a person is plain text.
     if (encoded === value) return encoded.includes("=?") ? encodeWord(encoded, "Q", WORD_MAX) : encoded;
     return encoded.replaceAll(QUOTED_NAME, (quoted, name: string) =>
       name.includes("=?") ? encodeWord(name.replaceAll(/\\(.)/g, "$1"), "Q", WORD_MAX) : quoted,
@@ -79,12 +79,12 @@ function toOneLine([key, value]: MailHeader): { key: string; value: { prepared: 
   return { key, value: { prepared: true, value } };
 }
 
-/** Whether only servers with SMTPUTF8 (RFC 6531) accept the address. */
+/** Whether the address needs a server with SMTPUTF8 (RFC 6531). */
 export function needsSmtpUtf8(address: string): boolean {
   return !/^\p{ASCII}*$/u.test(asciiDomain(address));
 }
 
-/** Encodes the domain for mail servers. The part before the `@` isn't changed. */
+/** Encodes the domain for mail servers. The part before the `@` stays as it is. */
 export function asciiDomain(address: string): string {
   const at = address.lastIndexOf("@") + 1;
   return address.slice(0, at) + (domainToASCII(address.slice(at)) || address.slice(at));

@@ -17,7 +17,7 @@ export interface RenderOptions {
 const BOUNCE_TOKEN_BYTES = 16;
 const BOUNCE_TOKEN = "{token}";
 
-/** Renders the same bytes on each attempt with the same settings; the signature has no time. */
+/** With the same settings, every attempt renders the same bytes; the signature contains no time. */
 export async function renderMail(
   due: DueQuestion,
   context: MailContext,

@@ -6,7 +6,7 @@ import { type Presentation, readPresentation } from "../../domain/projects/prese
 import type { ProjectSettings } from "../../domain/projects/settings.ts";
 
 export interface SenderSettings {
-  /** An address whose domain we may sign for. */
+  /** An address in a domain that we may sign for. */
   readonly from: string | null;
   readonly replyTo: string | null;
   readonly senderName: string | null;
@@ -21,7 +21,7 @@ export interface MailSender extends SenderSettings {
 }
 
 export interface MailContext {
-  /** The base of links, without a trailing slash. */
+  /** The base URL of links, without a trailing slash. */
   readonly appUrl: string;
   readonly sender: MailSender;
   /** Undefined if the project has no settings. */
@@ -48,7 +48,7 @@ export async function readMailContext(
   return { appUrl, sender: chooseSender(own, defaults, appUrl), presentation };
 }
 
-/** Without a configured address, the sender is `surveys@` and the public host. */
+/** If no address is configured, the sender is `surveys@` and the public host. */
 export function chooseSender(
   project: Pick<ProjectSettings, "from" | "replyTo" | "senderName" | "footer">,
   process: SenderSettings,
@@ -68,7 +68,7 @@ export function senderDomain(address: string): string {
   return domainToASCII(domain) || domain;
 }
 
-/** A domain name that can send mail, so not an IP address. */
+/** The host if it is a domain name that can send mail, not an IP address. */
 function mailHost(appUrl: string): string {
   const { hostname } = new URL(appUrl);
   return /^[\d.]+$|^\[/.test(hostname) ? "localhost" : hostname;

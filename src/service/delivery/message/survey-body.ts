@@ -1,5 +1,5 @@
 /**
- * The body of a survey's mail: plain text, and HTML tables, because mail programs don't support flexbox or grid, and
+ * The body of a survey's mail: plain text, and HTML tables, because mail programs don't support flexbox or grid and
  * some drop the style sheet.
  */
 import { SCORE_MAX } from "../../../contract/limits.ts";
@@ -10,7 +10,7 @@ import type { SurveyWords } from "../../domain/surveys/survey-words.ts";
 import { multiLine, singleLine } from "../../domain/texts/plain-text.ts";
 import { fillText, surveyQuestion, surveyTexts, textDirection } from "../../domain/texts/survey-texts.ts";
 
-/** The mail's contents. Text from people is clean, but not escaped. */
+/** The mail's contents. Text typed by people has been cleaned but not escaped. */
 interface BodyContent {
   readonly locale: Locale;
   readonly accent: Accent | null;
@@ -78,7 +78,7 @@ function textPart({ locale, brand, question, intro, footer, why, ...urls }: Body
 /** Dark text on light cells stays readable if a mail program inverts it. */
 const INK = "#1f2933";
 const QUIET = "#52606d";
-/** Link colors if the brand has none. */
+/** Link colors for a brand that sets none. */
 const LINK: Accent["link"] = { light: "#1a4f9c", dark: "#9cc4ff" };
 const PAGE = "#f3f5f8";
 const CARD = "#ffffff";
@@ -86,7 +86,7 @@ const CELL = "#f7f9fb";
 const LINE = "#7b8794";
 const EDGE = "#d9e0e7";
 
-/** Eleven cells of 26 px, with lines in between, fit 320 px. */
+/** Eleven cells of 26 px, plus the lines between them, fit in 320 px. */
 const CELL_WIDTH = 26;
 const WIDE_CELL_WIDTH = 40;
 const CARD_WIDTH = 518;
@@ -95,7 +95,7 @@ function scaleWidth(cell: number): number {
   return (SCORE_MAX + 1) * (cell + 1) + 1;
 }
 
-/** Only what a mail program can drop: more space in wide windows, and dark colors. */
+/** Only things that a mail program can drop: more space in wide windows, and dark colors. */
 const styleSheet = ({ dark }: Pick<Accent["link"], "dark">): string =>
   [
     ":root{color-scheme:light dark;supported-color-schemes:light dark}",
@@ -137,7 +137,7 @@ function tag(name: string, attributes: Attributes): string {
   return `<${name}${written.join("")}>`;
 }
 
-/** Keeps quotes around font names. */
+/** Keeps the quotes around font names. */
 function escapeValue(text: string): string {
   return escapeHtml(text).replaceAll("&#39;", "'");
 }
@@ -161,7 +161,7 @@ function htmlPart(content: BodyContent): string {
     `<style>${styleSheet(linkColours(content))}</style></head>`,
     tag("body", { style: STYLES.body }),
     ...preheader(content),
-    // Some programs drop attributes of html and body.
+    // Some programs drop the attributes of html and body.
     table({ ...language, width: "100%", bgcolor: PAGE }),
     `<tr>${tag("td", { class: "page", align: "center", bgcolor: PAGE, style: STYLES.page })}`,
     // Word ignores `max-width`.
@@ -179,12 +179,12 @@ function htmlPart(content: BodyContent): string {
   ].join("\n");
 }
 
-/** There is no text on it, so it stays the same in dark mode. */
+/** There is no text on it, so its color is the same in dark mode. */
 function brandEdge({ accent }: BodyContent): string {
   return accent === null ? "" : `;border-top:4px solid ${accent.color}!important`;
 }
 
-/** The preview text in a list of messages. Without a brand and intro, the question is the first line anyway. */
+/** The preview shown in a list of messages. Without a brand and intro, the mail begins with the question anyway. */
 function preheader({ question, brand, intro }: BodyContent): string[] {
   if (brand === "" && intro === "") return [];
   return [`${tag("div", { "aria-hidden": "true", style: STYLES.hidden })}${escapeHtml(question)}</div>`];
@@ -223,7 +223,7 @@ function scale({ locale, scoreUrls }: BodyContent): string[] {
   ];
 }
 
-/** The size is set on the cell, because Word ignores padding and width of links. */
+/** The cell sets the size, because Word ignores padding and width of links. */
 function scoreCell(href: string, score: number, name: string): string {
   const ends: Readonly<Record<number, string>> = {
     0: ";border-radius:7px 0 0 7px",

@@ -1,4 +1,4 @@
-/** The survey as an e-mail (section 2 "Special properties"), as large receivers require it. */
+/** The survey as an email (section 2 "Special properties") that meets the rules of large receivers. */
 import { createHash } from "node:crypto";
 import { domainToUnicode } from "node:url";
 import type { Random } from "../../../runtime/random.ts";
@@ -11,10 +11,10 @@ import { composeMail, type MailHeader } from "./mime.ts";
 import { type MailContext, type MailSender, senderDomain } from "./sender.ts";
 import { surveyBody } from "./survey-body.ts";
 
-/** Values that stay the same whenever the mail is rendered. */
+/** Values that stay the same each time the mail is rendered. */
 export interface FrozenMail {
   readonly messageId: string;
-  /** When it was first rendered, Unix seconds. */
+  /** When it was first rendered, in Unix seconds. */
   readonly at: number;
   readonly from: { readonly name: string | null; readonly address: string };
   readonly boundary: string;
@@ -126,9 +126,9 @@ export interface MailStream {
   readonly leaveUrl: string;
 }
 
-/** Identifies the mailing for receivers, says how to unsubscribe, and that no vacation reply is wanted. */
+/** Headers that identify the mailing for receivers, tell them how to unsubscribe, and ask for no vacation replies. */
 export function streamHeaders({ project, kind, locale, domain, leaveUrl }: MailStream): MailHeader[] {
-  // Receivers ignore one-click over plain HTTP, and some reject it (RFC 8058, 3).
+  // Receivers ignore one-click over plain HTTP, or even reject such mail (RFC 8058, 3).
   const oneClick: MailHeader[] = leaveUrl.startsWith("https:")
     ? [
         ["List-Unsubscribe", `<${leaveUrl}>`],
@@ -145,7 +145,7 @@ export function streamHeaders({ project, kind, locale, domain, leaveUrl }: MailS
   ];
 }
 
-/** The name that people recognize; `default` isn't one. */
+/** A name that people recognize, which `default` isn't. */
 function senderName(due: DueQuestion, sender: MailSender, { productName }: SurveyWords): string | null {
   const project = due.project.name === "default" ? null : due.project.name;
   return singleLine(sender.senderName ?? productName ?? project ?? "") || null;
@@ -165,7 +165,7 @@ function listLabel({ id, name }: DueSurvey["project"]): string {
   return label === "" ? `project-${id}` : label;
 }
 
-/** Five to fifteen characters, constant per sender. */
+/** Five to fifteen characters; the same for all mail of a sender. */
 function senderId(domain: string): string {
   return createHash("sha256").update(domain).digest("hex").slice(0, SENDER_ID_LENGTH);
 }

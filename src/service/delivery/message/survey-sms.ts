@@ -1,4 +1,4 @@
-/** Surveys as text messages, and replies (section 2 "Special properties"). */
+/** Surveys as text messages, and the replies to them (section 2 "Special properties"). */
 import type { DueQuestion, DueReply } from "../../domain/ports.ts";
 import { NO_PRESENTATION, type Presentation } from "../../domain/projects/presentation.ts";
 import { readSurveyWords } from "../../domain/surveys/survey-words.ts";
@@ -62,7 +62,7 @@ export function replySms(
   };
   const thanked = thanks === "" ? texts.smsThanks : thanks;
   if (kind === "thanks") return thanked;
-  // If there already was a score, the text was stored as its comment.
+  // There already was a score, so the text was stored as its comment.
   if (kind === "unclear" && score !== null) return `${thanked} ${texts.smsOptOut}`;
   return fillText(forms[kind], { sender: singleLine(sender), score: score ?? "" });
 }

@@ -1,4 +1,4 @@
-/** Sends a message with one POST, whose body is sent only after the message was marked. */
+/** Sends a message with one POST, whose body is sent only after the message has been marked. */
 import { Agent as HttpAgent, request as requestHttp, type ClientRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import { type Clock, withTimeout } from "../../../runtime/clock.ts";
@@ -25,8 +25,8 @@ const LOGGED_BYTES_MAX = 1_024;
 const LOST_REPLY: GatewayMeaning = { ...PLAIN, outcome: "unknown", sender: "back-off" };
 
 /**
- * Uses a new connection per message: the gateway may close an idle one just as a message is sent, and then no one knows
- * whether it arrived. Doesn't follow redirects.
+ * Uses a new connection per message: the gateway might close an idle one just as a message is sent, and then no one
+ * would know whether it arrived. Doesn't follow redirects.
  */
 export class GatewayTransport implements Carrier<SmsMessage, GatewayReply> {
   readonly #gateway: SmsGateway;
@@ -130,7 +130,7 @@ function watchFailure(request: ClientRequest): Promise<never> {
 async function transmit(request: ClientRequest, body: string, failure: Promise<never>): Promise<AnswerStart> {
   const response = new Promise<IncomingMessage>((resolve) => void request.once("response", resolve));
   request.end(body);
-  // Once the status has arrived, a lost connection only cuts the response short.
+  // Once the status has arrived, losing the connection only truncates the response.
   return readAnswerStart(await Promise.race([response, failure]), request, BODY_BYTES_MAX);
 }
 

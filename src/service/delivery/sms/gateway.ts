@@ -65,7 +65,7 @@ export function readGatewayAnswer(format: SmsFormat, { status, text, retryAfter 
   return { ...FAILED, code };
 }
 
-/** Removes credentials that the response may repeat. */
+/** Removes credentials that the response might repeat. */
 export function maskSecret(text: string, { header }: Pick<SmsGateway, "header">): string {
   if (header === null) return text;
   const { user, password } = readBasic(header.value);

@@ -36,8 +36,8 @@ const NAMES = {
 } as const;
 
 /**
- * Null for anything but a text from a phone, such as a delivery receipt or a picture. If the sender is unreadable, or
- * no field is known, returns the sender. `countries` are prefixes for national numbers.
+ * Null for anything but a text message from a phone, such as a delivery receipt or a picture. If the sender is
+ * unreadable, or no field is known, returns the sender. `countries` are prefixes for national numbers.
  */
 export function readIncoming(
   fields: JsonObject,
@@ -64,14 +64,14 @@ export function readIncoming(
   return { source, id: find(NAMES.id) || null, from, to: /^\d+$/.test(own) ? own : null, text, part };
 }
 
-/** Databases can't store NUL and unpaired surrogates. */
+/** Databases can't store NUL or unpaired surrogates. */
 function storable(text: string): string {
   return Buffer.from(text.replaceAll("\0", "")).toString("utf8");
 }
 
 /**
- * Reads numbers as gateways write them: `+44 (0)20 7946 0018`, `tel:+44-20…`, `whatsapp:+44…`, `0044…`, `44…` or a lost
- * `+`. Reads `07700 900301` and ten-digit US numbers if one allowed country has such numbers.
+ * Reads numbers as gateways write them: `+44 (0)20 7946 0018`, `tel:+44-20…`, `whatsapp:+44…`, `0044…`, `44…` or
+ * without the `+`. Reads `07700 900301` and ten-digit US numbers if one allowed country has such numbers.
  */
 function readPhone(text: string, countries: readonly string[] | null): string | null {
   const number = text.trim().replaceAll(/^(?:tel|sms|whatsapp|rcs):|\(0\)|;.*$/gi, "");

@@ -1,11 +1,11 @@
-/** The number of segments of a text message (GSM 03.38 and 03.40). */
+/** Counts the segments of a text message (GSM 03.38 and 03.40). */
 
 const GSM_BASIC = new Set(
   "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà",
 );
 const GSM_EXTENDED = new Set("^{}\\[~]|€\f");
 
-/** Septets or UTF-16 units that fit in a single segment, and in each of several. */
+/** Septets or UTF-16 units that fit in a single segment, and in each one of several. */
 const GSM = { alone: 160, joined: 153 } as const;
 const UCS2 = { alone: 70, joined: 67 } as const;
 
@@ -25,7 +25,7 @@ export interface SmsText {
   readonly encoding: "gsm-7" | "ucs-2";
 }
 
-/** Replaces typographic characters if that makes the text fit the GSM alphabet. */
+/** Replaces typographic characters if that lets the text use the GSM alphabet. */
 export function toSmsText(text: string): SmsText {
   const plain = PLAIN.reduce((rest, [form, sign]) => rest.replaceAll(form, sign), text);
   const sent = isGsm(text) || !isGsm(plain) ? text : plain;

@@ -1,4 +1,4 @@
-/** The path for incoming texts, which contains a secret. */
+/** The webhook for incoming text messages, whose path contains a secret. */
 import type { HttpResponse, PathRequest } from "../../../contract/http.ts";
 import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import type { Log } from "../../../runtime/log.ts";
@@ -16,9 +16,9 @@ export interface SmsHookOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly appUrl: () => string;
-  /** Null if there is no gateway: texts are recorded but not answered. */
+  /** Null if there is no gateway: text messages are then recorded but not answered. */
   readonly format: SmsFormat | null;
-  /** Prefixes whose national numbers are understood; null if texts go everywhere. */
+  /** Prefixes whose national numbers are understood; null if messages can go to any country. */
   readonly countries: readonly string[] | null;
   readonly windowSeconds: number;
   readonly metrics: Pick<HookMetrics, "countText" | "countRefusal">;
@@ -31,7 +31,7 @@ const BODY_MAX = 64 * 1024;
 const UNCLEAR = "a text may be a wish to stop; only a clear one, such as STOP, is obeyed";
 const SHAPE_MAX = 40;
 
-/** Responds once a text is recorded; otherwise gateways resend it, and a repeat gets the same response. */
+/** Responds once a text message is recorded, because gateways resend it otherwise. A repeat gets the same response. */
 export class SmsHook {
   readonly #options: SmsHookOptions;
 

@@ -41,7 +41,7 @@ const PLAIN_WORDS: Readonly<Record<string, string>> = {
   ECONNECTION: CLOSED,
 };
 
-/** Null for other lines, such as those of a login, or if only the connection failed. */
+/** Null for other lines, such as those of a login, and if only the connection failed. */
 export function commandStage(command = ""): SmtpStage | null {
   return COMMANDS.find(([form]) => form.test(command))?.[1] ?? null;
 }
@@ -59,7 +59,7 @@ export function timeoutError(ms: number, what: string): Error {
 
 const ignore = (): void => undefined;
 
-/** Uses only what client and server say, not nodemailer's own messages. */
+/** Uses only what the client and the server say, not nodemailer's own messages. */
 export function createDialogueLogger(hear: (side: "client" | "server", text: string) => void) {
   const debug = ({ tnx }: { tnx?: string }, text: string): void => {
     if (tnx === "client" || tnx === "server") hear(tnx, text);

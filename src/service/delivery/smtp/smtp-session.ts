@@ -1,4 +1,4 @@
-/** A connection to a mail server with nodemailer's client: stages, timeouts, and the final dot, which is sent here. */
+/** A connection to a mail server, using nodemailer's client for all but stages, timeouts and the final dot. */
 import { isAscii } from "node:buffer";
 import { connect as connectPlain, type Socket } from "node:net";
 import { Readable } from "node:stream";
@@ -20,7 +20,7 @@ export interface SmtpTimeouts {
   readonly greeting: number;
   /** Covers the reply to any command, and the handshake after STARTTLS. */
   readonly command: number;
-  /** Longer than `command`, because servers process a message before they reply (RFC 5321, 4.5.3.2.6). */
+  /** Longer than `command`, because servers process a message before replying (RFC 5321, 4.5.3.2.6). */
   readonly afterDot: number;
   /** How long an idle connection stays open. */
   readonly idle: number;
@@ -40,14 +40,14 @@ export type SessionOutcome =
   | { readonly kind: "broken"; readonly reply: Omit<SmtpReply, "ms">; readonly isPastDot: boolean };
 
 export interface SessionFacts {
-  /** The lines of the last EHLO reply after the first, such as `AUTH PLAIN LOGIN`. */
+  /** The lines of the last EHLO reply except the first, such as `AUTH PLAIN LOGIN`. */
   readonly capabilities: readonly string[];
   readonly tls: { readonly protocol: string; readonly issuer: string; readonly validUntil: string } | null;
 }
 
 type Done<T> = (error: Error | null | undefined, value?: T) => void;
 
-/** Disables nodemailer's timeouts, which ignore the stage; ours fires long before. */
+/** Disables nodemailer's timeouts, which ignore the stage; ours fires long before that. */
 const NEVER_MS = 24 * 3_600_000;
 export class SmtpSession {
   messages = 0;
@@ -55,10 +55,10 @@ export class SmtpSession {
   readonly #alarm: Alarm;
   #connection: SMTPConnection | null = null;
   #socket: Socket | null = null;
-  /** Stages whose replies are pending, in order; PIPELINING has several. */
+  /** Stages waiting for a reply, in order; with PIPELINING there are several. */
   readonly #awaited: SmtpStage[] = [];
   #stage: SmtpStage = "connect";
-  /** DATA was accepted: the server's next reply is about the message. */
+  /** True once DATA was accepted: the server's next reply is about the message. */
   #isInMessage = false;
   #isPastDot = false;
   #ehlo = "";
@@ -100,7 +100,7 @@ export class SmtpSession {
     return { capabilities: lines.map((line) => line.replace(/^250[ -]/, "").trim()), tls: this.#tlsFacts };
   }
 
-  /** Why this server can't carry the message, judging by its capabilities, or null. */
+  /** Why this server can't take the message, given its capabilities, or null. */
   findObstacle(message: SmtpMessage): SessionOutcome | null {
     const addresses = message.from + message.to;
     const sizeMax = Number(/^250[ -]SIZE +(\d+)/im.exec(this.#ehlo)?.[1] ?? 0);
@@ -129,7 +129,7 @@ export class SmtpSession {
     this.#alarm.pause();
   }
 
-  /** Keeps the connection for the next message, for a limited time. */
+  /** Keeps the connection open for the next message, for a limited time. */
   rest(): void {
     this.#alarm.set(this.#options.timeouts.idle, () => void this.quit());
   }
@@ -147,7 +147,7 @@ export class SmtpSession {
         this.destroy("the message was withdrawn before its end");
         throw error;
       });
-      // If the message has ended in the meantime, the dot isn't sent.
+      // If the transaction has ended in the meantime, the dot isn't sent.
       if (!this.#isInMessage || !this.isOpen) return false;
       this.#isPastDot = true;
       this.#expect(this.#options.timeouts.afterDot, WAITS["final-dot"]);
@@ -165,7 +165,7 @@ export class SmtpSession {
       ({ response }) => this.#accepted(response),
       (error: unknown) => this.#toOutcome(error as DialogueError),
     );
-    // Without its dot the message is still open, so the connection is unusable.
+    // Without its dot, the message is still open, so the connection can't be used again.
     if (this.#isInMessage && !this.#isPastDot) this.destroy("the message was cut off");
     this.#isInMessage = false;
     this.#isPastDot = false;
@@ -180,7 +180,7 @@ export class SmtpSession {
     this.destroy("the connection was closed");
   }
 
-  /** Drops the connection; a message in progress ends as broken with this reason. */
+  /** Drops the connection; a message in progress ends as broken, for this reason. */
   destroy(reason: string): void {
     this.#break(new Error(reason));
     this.#connection?.close();
@@ -237,7 +237,7 @@ export class SmtpSession {
       logger: createDialogueLogger((side, text) => (side === "client" ? this.#said(text) : this.#heard(text))),
     });
     connection.on("error", (error: Error) => this.#break(error));
-    // nodemailer closes the connection before it passes on the reply that caused it.
+    // nodemailer closes the connection before passing on the reply that caused it.
     connection.on("end", () => {
       this.#end ??= new Error(CLOSED);
       queueMicrotask(() => this.#break(new Error(CLOSED)));
@@ -261,7 +261,7 @@ export class SmtpSession {
   #said(line: string): void {
     if (line === "QUIT") return;
     const stage = commandStage(line) ?? "auth";
-    // nodemailer sends the dot itself if no recipient was accepted, so no one gets the message.
+    // If no recipient was accepted, nodemailer sends the dot itself, and no one gets the message.
     if (line === ".") this.#isInMessage = false;
     this.#awaited.push(stage);
     if (this.#awaited.length === 1) this.#expect(this.#options.timeouts.command, WAITS[stage]);
@@ -284,8 +284,8 @@ export class SmtpSession {
   }
 
   /**
-   * Runs a function that takes a callback. Also ends when the connection does, because nodemailer doesn't report that
-   * to every callback.
+   * Runs a function that takes a callback. Also settles when the connection ends, because nodemailer doesn't report
+   * that to every callback.
    */
   #run<T = unknown>(start: (done: Done<T>) => void): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -324,7 +324,7 @@ export class SmtpSession {
     return this.#broken(text === "" ? describeFailure(error) : `unexpected reply: ${error.response}`);
   }
 
-  /** A rejection belongs to its command; a lost connection to the pending reply. */
+  /** A rejection belongs to its own command; a lost connection, to the pending reply. */
   #findStage(error: DialogueError, isRefusal: boolean): SmtpStage {
     if (this.#isPastDot) return "final-dot";
     if (!isRefusal) return this.#awaited[0] ?? this.#stage;
@@ -355,13 +355,13 @@ function readTlsFacts(socket: unknown): SessionFacts["tls"] {
 
 interface Body {
   readonly stream: Readable;
-  /** Resolves once nothing can end the message anymore. */
+  /** Resolves once nothing can end the message any more. */
   readonly ended: () => Promise<unknown>;
 }
 
 /**
- * The stream is read after DATA was accepted, and read again when its bytes were taken: that is when to ask for the
- * end.
+ * nodemailer reads this stream once DATA is accepted, and again when it has taken the bytes; that second read asks
+ * whether the message may end.
  */
 function createBody(bytes: Uint8Array, mayEnd: () => Promise<boolean>): Body {
   let isGiven = false;

@@ -1,4 +1,4 @@
-/** Sends messages over a few reused connections, each at most once. */
+/** Sends messages over a few connections, each message at most once. */
 import type { Clock } from "../../../runtime/clock.ts";
 import { createSemaphore, type Semaphore } from "../../../runtime/parallel.ts";
 import { SmtpSession, type SessionOutcome, type SmtpTimeouts } from "./smtp-session.ts";
@@ -17,7 +17,7 @@ export interface SmtpTransportOptions {
 
 /** Milliseconds. */
 interface TransportTimeouts extends SmtpTimeouts {
-  /** How long `close` lets messages finish. */
+  /** How long `close` waits for messages to finish. */
   readonly drain: number;
   /** Additional time for messages past their dot. */
   readonly drainPastDot: number;
@@ -38,7 +38,7 @@ const STOPPING = "the service is stopping";
 
 type Attempt = SessionOutcome | { readonly kind: "withdrawn" };
 
-/** Connects for the first message. Never sends anything twice, or retries a rejection. */
+/** Connects for the first message. Never sends anything twice or retries a rejection. */
 export class SmtpTransport {
   readonly #options: SmtpTransportOptions;
   readonly #timeouts: TransportTimeouts;
@@ -57,8 +57,8 @@ export class SmtpTransport {
   }
 
   /**
-   * Sends a message and resolves with its outcome; calls beyond the number of connections wait. Rejects only with
-   * errors of `progress`, in which case the dot wasn't sent, and after `close`.
+   * Sends a message and resolves with its outcome; if all connections are busy, waits. Rejects only with errors of
+   * `progress`, in which case the dot wasn't sent, and after `close`.
    */
   async send(message: SmtpMessage, progress: CarrierProgress): Promise<SmtpResult> {
     await this.#turns.enter();
@@ -73,7 +73,7 @@ export class SmtpTransport {
     return { ...attempt, reply: { ...attempt.reply, ms: Math.round(clock.monotonic() - began) } };
   }
 
-  /** Lets messages in flight finish, within bounds, and says QUIT. The rest resolve as `broken`. */
+  /** Lets messages in flight finish, up to a limit, and says QUIT. The rest resolve as `broken`. */
   close(): Promise<void> {
     this.#closing ??= this.#drain();
     return this.#closing;
@@ -126,7 +126,7 @@ export class SmtpTransport {
     return null;
   }
 
-  /** A closing connection counts until it has ended, so that the server never sees more connections than configured. */
+  /** A closing connection counts until it has ended, so the server never sees more connections than configured. */
   #giveBack(session: SmtpSession): void {
     const isLast = this.#closing !== null || session.messages >= MESSAGES_PER_CONNECTION;
     if (session.isOpen && !isLast) {
@@ -172,7 +172,7 @@ export class SmtpTransport {
   }
 }
 
-/** The connection ended before the server replied about the message. */
+/** True if the connection ended before the server said anything about the message. */
 function wasOver(attempt: Attempt): boolean {
   if (attempt.kind !== "broken" && attempt.kind !== "refused") return false;
   const { stage, code } = attempt.reply;

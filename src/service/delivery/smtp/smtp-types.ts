@@ -2,7 +2,7 @@ import type { CarrierReply, CarrierResult } from "../carrier.ts";
 
 /**
  * The stages of the dialogue. `connect` includes the DNS lookup and the greeting, `starttls` is the TLS handshake in
- * both modes, `data` is DATA and the message without its end, `final-dot` is that end.
+ * both modes, `data` is DATA and the message without its end, and `final-dot` is that end.
  */
 export const SMTP_STAGES = [
   "connect",
@@ -16,21 +16,21 @@ export const SMTP_STAGES = [
 ] as const;
 export type SmtpStage = (typeof SMTP_STAGES)[number];
 
-/** `text` has no codes and credentials; `ms` counts from getting a connection, including connecting. */
+/** `text` contains no codes or credentials. `ms` starts when a connection is assigned, and includes connecting. */
 export interface SmtpReply extends CarrierReply {
   readonly stage: SmtpStage;
 }
 
 /**
- * `unsendable`: an address that needs SMTPUTF8 (RFC 6531) or contains a line break, or a message above the announced
- * SIZE.
+ * `unsendable`: an address that needs SMTPUTF8 (RFC 6531) or contains a line break, or a message larger than the
+ * announced SIZE.
  */
 export type SmtpResult = CarrierResult<SmtpReply>;
 
 export interface SmtpMessage {
   readonly from: string;
   readonly to: string;
-  /** RFC 5322. Dots are stuffed, and line breaks become CRLF. */
+  /** The message (RFC 5322). We stuff dots and convert line breaks to CRLF. */
   readonly bytes: Uint8Array;
   readonly needsSmtpUtf8: boolean;
 }
@@ -39,7 +39,7 @@ const TEXT_MAX = 500;
 /** Postfix, Exim and Amazon, in this order. */
 const SERVER_IDS = [/\bqueued as ([\w.-]+)/i, /\bid=([\w.-]+)/i, /^Ok ([\da-f]+(?:-[\da-f]+)+)$/i];
 
-/** Printable text on one line, cut to the stored length. */
+/** Printable text on one line, truncated to the stored length. */
 export function asOneLine(text: string): string {
   return text
     .replaceAll(/[\s\p{Cc}]+/gu, " ")
@@ -47,7 +47,7 @@ export function asOneLine(text: string): string {
     .slice(0, TEXT_MAX);
 }
 
-/** The name in "queued as NAME" and the like. */
+/** The name in "queued as NAME" and similar replies. */
 export function serverIdIn(text: string): string | null {
   for (const form of SERVER_IDS) {
     const found = form.exec(text)?.[1];

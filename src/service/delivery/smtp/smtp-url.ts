@@ -15,7 +15,7 @@ export interface SmtpServer {
   readonly caFile: string | null;
 }
 
-/** The message is a sentence without any part of the URL that may belong to the password. */
+/** The message is a sentence without any part of the URL that might belong to the password. */
 export class InvalidSmtpUrlError extends Error {
   override readonly name = "InvalidSmtpUrlError";
 }
@@ -57,12 +57,12 @@ export function describeSmtpServer(server: SmtpServer): string {
   return `${security === "implicit" ? "smtps" : "smtp"}://${user}${shown}:${port}${query}`;
 }
 
-/** Masks the password in all encodings in which it is sent. */
+/** Masks the password in every encoding in which it is sent. */
 export function maskCredentials(text: string, { credentials }: SmtpServer): string {
   if (credentials === null) return text;
   const { user, password } = credentials;
   const encoded = [toBase64(`\0${user}\0${password}`), toBase64(password), encodeURIComponent(password)];
-  // Masking a password of one or two letters would destroy the text.
+  // Masking a password of one or two letters would make the text unreadable.
   const forms = [...encoded, password].filter((form) => form.length >= MASKED_LENGTH_MIN);
   return forms.reduce((masked, form) => masked.replaceAll(form, MASK), text);
 }
@@ -109,7 +109,7 @@ function decode(text: string): string {
   }
 }
 
-/** Doesn't repeat unknown names: if the password contains a `?`, they would be its second half. */
+/** Doesn't quote unknown names: if the password contains a `?`, they would be its second half. */
 function readQuery(url: URL): { isOff: boolean; caFile: string | null } {
   const query = [...url.searchParams];
   const names = query.map(([name]) => name);

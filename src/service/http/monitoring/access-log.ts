@@ -66,7 +66,7 @@ export class AccessLog {
   add({ requestId, traceId, method, path, route, project, status, startedMs }: Answered): void {
     const durationMs = Math.round((this.#clock.monotonic() - startedMs) * 1000) / 1000;
     const label = route ?? "none";
-    // Callers choose methods, and each new one would create a series.
+    // Clients can send any method, and each new one would create a series.
     this.#requests.add([label, METHODS.has(method) ? method : "other", String(status)]);
     this.#durations.observe(durationMs / 1000, [label]);
     if (status === 429) this.#limited.add();
@@ -76,7 +76,7 @@ export class AccessLog {
   }
 
   /**
-   * Counts a request without a valid key (`key`), or with one that isn't allowed to do this (`access`). Logged once a
+   * Counts a request without a valid key (`key`), or whose key isn't allowed to do this (`access`). Logged once a
    * minute for each address and reason.
    */
   addRefusal(reason: "key" | "access", address = "local"): void {

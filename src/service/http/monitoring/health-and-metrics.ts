@@ -7,7 +7,7 @@ import { isSameText } from "../../domain/secrets.ts";
 import { readLead } from "../../domain/write-time.ts";
 import { errorReply, HttpError, jsonReply } from "../replies.ts";
 
-/** `local` means calls from this process. */
+/** `local` means a call from this process. */
 export type Listener = "main" | "local" | "metrics";
 
 export interface OperatorOptions {
@@ -28,13 +28,13 @@ interface OperatorRequest {
 }
 
 const READY_KEPT_MS = 1000;
-/** Since results are cached for a second, a lost database is reported within six seconds. */
+/** Results are cached for a second, so a lost database is reported within six seconds. */
 const DATABASE_TIMEOUT_MS = 4000;
 const PAGES: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
 
 export class OperatorPages {
   readonly #options: OperatorOptions;
-  /** Null if the store doesn't answer. */
+  /** Null if the store doesn't respond. */
   readonly #readLead: () => Promise<number | null>;
 
   constructor(options: OperatorOptions) {
@@ -72,9 +72,9 @@ export class OperatorPages {
 }
 
 /**
- * Counts of all projects reveal business figures. Without a token, only callers on this machine get them. On the main
- * listener, a public URL or forwarding headers rule that out too, because a proxy on this machine forwards requests
- * from anywhere. Returns null for an allowed caller.
+ * Totals over all projects reveal business figures. Without a token, only callers on this machine get them, and on the
+ * main listener only without a public URL or forwarding headers, because a proxy on this machine forwards requests from
+ * anywhere. Returns null for an allowed caller.
  */
 function refuseReader(
   { headers, from }: OperatorRequest,

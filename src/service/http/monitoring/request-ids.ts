@@ -2,10 +2,10 @@ import type { Random } from "../../../runtime/random.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
-/** 12 random bytes. */
+/** Encodes 12 random bytes. */
 const REQUEST_ID_LENGTH = 16;
 const IDS_AT_ONCE = 64;
-/** The format of an `X-Request-Id` that is accepted. */
+/** The format of an `X-Request-Id` that we accept. */
 const GIVEN_ID = /^[\w-]{1,64}$/;
 
 export class RequestIds {
@@ -18,8 +18,8 @@ export class RequestIds {
   }
 
   /**
-   * Returns a valid `X-Request-Id` header, or a random id: counting up would reveal how many requests others make.
-   * Drawing ids in bulk costs a tenth of drawing them one by one.
+   * Returns the request's `X-Request-Id` if valid, or a random id: a counter would reveal how many requests others
+   * make. Drawing ids in bulk costs a tenth of drawing them one by one.
    */
   next(headers: Headers = {}): string {
     const given = headers["x-request-id"];

@@ -1,4 +1,4 @@
-/** Sends messages at a rate, as long as the mail server or gateway accepts them. */
+/** Sends messages at a limited rate, as long as the mail server or gateway accepts them. */
 import type { JsonObject } from "../../../contract/json.ts";
 import { Alarm, type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import { createSemaphore, type Semaphore } from "../../../runtime/parallel.ts";
@@ -43,9 +43,9 @@ export type AnsweredResult<Reply extends CarrierReply> = Exclude<
 
 export interface Composed<Message> {
   readonly message: Message;
-  /** Composing the message again from these values gives the same bytes. */
+  /** With these values, composing the message again gives the same bytes. */
   readonly frozen: FrozenMessage;
-  /** The part of the address that can be postponed on its own. */
+  /** The part of the address that can be postponed separately. */
   readonly domain: string;
   /** Removes everything that differs between recipients. */
   readonly mask: (text: string) => string;
@@ -69,7 +69,7 @@ export interface PacedTransportOptions<Message, Reply extends CarrierReply> {
   readonly random: Pick<Random, "fraction">;
   readonly interpret: (result: AnsweredResult<Reply>) => Meaning;
   readonly wake: () => void;
-  /** Called when the mode changes. `isHealed` is true if the sender was stopped, so that held messages can be sent. */
+  /** Called when the mode changes. `isHealed` is true if the sender was stopped, so held messages can now be sent. */
   readonly onChange: (health: SenderHealth, isHealed: boolean) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -93,7 +93,7 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
   #health: SenderHealth;
   #saving: Promise<void> | null = null;
   #savedMs = 0;
-  /** When an operator last made all senders retry, Unix milliseconds. */
+  /** When an operator last made all senders retry, in Unix milliseconds. */
   #resumedAt: number | null;
   #isClosed = false;
 
@@ -112,7 +112,7 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
   }
 
   /**
-   * Resumes the state saved by this process or, if there is none, by the last one that saved; a stopped sender stays
+   * Resumes the state saved by this process or, if there is none, the state that was saved last; a stopped sender stays
    * stopped.
    */
   static async open<Message, Reply extends CarrierReply>(
@@ -124,7 +124,7 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
       resumedAt: await tx.senders.state("senders resumed"),
     }));
     const transport = new PacedTransport(options, senders.find((one) => one.name === name) ?? null, resumedAt);
-    // Makes this process visible to operators.
+    // Lets operators see this process.
     await transport.#save();
     return transport;
   }
@@ -200,12 +200,12 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
     const { signal } = progress;
     signal.throwIfAborted();
     const composed = await compose();
-    // Only waits here, where no connection is occupied; the slot is taken later.
+    // Only waits here, while no connection is occupied; takes the slot later.
     await this.#sleepUntil(await this.#rateLimiter.next(), signal);
     const { state, admission } = admit(this.#health, composed.domain, clock.now());
     this.#become(state);
-    // A waiting sender has no room, so its messages can stay due. Messages for a waiting domain would be claimed again
-    // right away.
+    // A waiting sender has no room, so its messages can stay due. Messages to a waiting domain would otherwise be
+    // claimed again immediately.
     if (admission.kind === "wait")
       return { kind: "released", delaySeconds: admission.scope === "domain" ? this.#secondsUntil(admission.until) : 0 };
     const { epoch } = admission;
@@ -226,7 +226,7 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
     }
   }
 
-  /** Applies the reply to the sender's health; the two together decide what happens to the message. */
+  /** Applies the reply to the sender's health; both together decide what happens to the message. */
   #settle(due: DuePaced, composed: Composed<Message>, result: CarrierResult<Reply>, epoch: number): DeliveryResult {
     // A connection that we closed says nothing about the server.
     const isCut = this.#isClosed && result.kind === "broken";
@@ -249,8 +249,8 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
     if (verdict === "later") return this.#putOff(reply, clock.now() + PROBE_INTERVAL);
     if (answer.hasStopped === true) return { kind: "cancelled", reason: "the number has opted out", hasStopped: true };
     const isSendersFault = verdict !== "odd" && answer.sender !== "none" && outcome !== "unknown";
-    // The message keeps its attempts and is sent once the sender recovers. If its recipient had been named, another
-    // message is used as the probe.
+    // The message keeps its attempts and is sent once the sender recovers. If its recipient had already been named,
+    // another message becomes the probe.
     if (isSendersFault && (outcome === "retry" || SENDER_STAGES.has(reply.stage)))
       return message === null
         ? { kind: "released", delaySeconds: 0 }
@@ -302,7 +302,7 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
     if (ms > 0) await this.#options.clock.sleep(ms, signal);
   }
 
-  /** Postpones the message until after the next probe, or until an operator resumes. */
+  /** Postpones the message until after the next probe, or until an operator resumes sending. */
   #putOff(reply: CarrierReply, probeAt: number): DeliveryOutcome {
     const delaySeconds = AFTER_PROBE_SECONDS + this.#secondsUntil(probeAt);
     // The log has the full text.
@@ -321,7 +321,7 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
   }
 }
 
-/** When the next message can be tried; null waits for an operator. */
+/** When the next message can be tried; null means waiting for an operator. */
 function nextTryAt(health: SenderHealth): number | null {
   return health.mode === "open" || health.mode === "probing" ? 0 : health.until;
 }
@@ -340,7 +340,7 @@ function toStored(health: SenderHealth): SenderState {
   };
 }
 
-/** Ignores the stored state if an operator has resumed the sender in the meantime, and states of older versions. */
+/** Ignores states of older versions, and a stored state from before an operator resumed the sender. */
 function restoreHealth({ state, savedAt }: KeptSender, resumedAt: number | null, now: number): SenderHealth {
   const memory = state.memory as unknown as SenderHealth | undefined;
   const kept = memory?.patience === undefined ? HEALTHY_SENDER : restoreSenderHealth(memory);

@@ -17,7 +17,7 @@ const TAKEN_MAX = 10;
 
 /**
  * Each process reserves send slots in batches of at most one second's worth (but at least one), so an idle process
- * delays the others by no more than that. Missed slots are not made up.
+ * delays the others by no more than that. Missed slots are lost.
  */
 export class SendRateLimiter {
   readonly #options: SendRateLimiterOptions;
@@ -34,7 +34,7 @@ export class SendRateLimiter {
     this.#most = Math.max(1, Math.min(Math.floor(this.#perSecond), atOnce));
   }
 
-  /** When the next message can be sent, in Unix milliseconds. Doesn't take that slot. */
+  /** When the next message can be sent, in Unix milliseconds. Doesn't take the slot. */
   next(): Promise<number> {
     return this.#find(() => this.#slots[0]);
   }
@@ -43,7 +43,7 @@ export class SendRateLimiter {
     return this.#find(() => this.#slots.shift());
   }
 
-  /** Reserves slots until `pick` finds one, because another message may have taken the previous one. */
+  /** Reserves slots until `pick` finds one, because another message may have taken the last one. */
   async #find(pick: () => number | undefined): Promise<number> {
     for (;;) {
       const missed = this.#options.clock.now() - 1000 / this.#perSecond;
@@ -69,7 +69,7 @@ export class SendRateLimiter {
       },
       { project: "none" },
     );
-    // The shared clock only determines how long to wait; our own clock measures the wait.
+    // The shared clock decides only how long to wait; our own clock measures the wait.
     const now = clock.now();
     this.#slots.push(...waits.map((wait) => now + wait));
   }

@@ -18,17 +18,17 @@ import type { ReplyFacts } from "../../domain/delivery/rows.ts";
 
 /** What the outcome of one message says about the sender. */
 export interface ServerAnswer extends Meaning {
-  /** Identifies the message if the server was told its recipient. */
+  /** Identifies the message, if the server was told its recipient. */
   readonly message: string | null;
   readonly domain: string;
   readonly text: string;
   readonly said: ReplyFacts;
-  /** The reply's text without what differs between recipients. */
+  /** The reply's text without the parts that differ between recipients. */
   readonly maskedText: string;
 }
 
 export type SenderEvent =
-  /** `epoch` is from the message's admission. Only for replies of the server or gateway. */
+  /** `epoch` comes from the message's admission. Only for replies of the server or gateway. */
   | { readonly kind: "answer"; readonly answer: ServerAnswer; readonly epoch: number }
   /** An admitted message was withdrawn or couldn't be sent, so nothing was learned. */
   | { readonly kind: "released"; readonly epoch: number }
@@ -47,16 +47,16 @@ export type SenderHealth = Memory &
   );
 
 interface Memory {
-  /** Changes with the mode; a message admitted earlier says nothing about the new mode. */
+  /** Changes with the mode: a message admitted earlier says nothing about the new mode. */
   readonly epoch: number;
-  /** How many more refusals stop the sender. */
+  /** After this many more refusals, the sender stops. */
   readonly patience: number;
   /** Recipients that got a reply, newest last. */
   readonly recent: readonly RecentRecipient[];
   readonly domains: Readonly<Record<string, DomainBackOff>>;
   /** Domains that reported a quota since the last success. */
   readonly quotaDomains: readonly string[];
-  /** Messages that counted against the sender. Each counts once, so that one unusual mailbox can't stop it twice. */
+  /** Messages that counted against the sender. Each counts once, so one unusual mailbox can't stop the sender alone. */
   readonly counted: readonly string[];
 }
 
@@ -84,15 +84,15 @@ interface DomainBackOff {
 export interface HealthStep {
   readonly state: SenderHealth;
   /**
-   * `odd` means that the answer says nothing about the sender. `held` and `later` mean that the sender is in doubt, so
-   * the message is held or waits for the next probe.
+   * `odd` means that the answer says nothing about the sender. `held` and `later` mean that the sender is in doubt: the
+   * message is held, or waits for the next probe.
    */
   readonly verdict: "as-said" | "odd" | "held" | "later";
 }
 
 export type Admission =
   | { readonly kind: "go"; readonly epoch: number }
-  /** Null waits for the next event. */
+  /** Null means until the next event. */
   | { readonly kind: "wait"; readonly scope: "sender"; readonly until: number | null }
   | { readonly kind: "wait"; readonly scope: "domain"; readonly until: number };
 
@@ -105,12 +105,12 @@ const QUOTA_DOMAINS_MIN = 3;
 const REFUSALS_MAX = 3;
 const RECENT_MAX = 50;
 const RECENT_MIN = 20;
-/** How many probes can be refused before a stopped sender waits again; fewer prove nothing. */
+/** After this many refused probes, a stopped sender waits again; fewer prove nothing. */
 const PROBES_MAX = RECENT_MIN;
 const SAME_WORDS_SHARE = 0.2;
 const UNKNOWN_SHARE = 0.3;
 const REASON_MAX = 500;
-/** A message that was forgotten counts once more. */
+/** If a message is dropped from the list, it could count once more. */
 const COUNTED_MAX = 5000;
 
 export const HEALTHY_SENDER: SenderHealth = {
@@ -147,12 +147,12 @@ export function nextSenderHealth(state: SenderHealth, event: SenderEvent, now: n
   return { state: afterOther(state, event, now), verdict: "as-said" };
 }
 
-/** The stored state's probe was lost with its process. */
+/** If the process died during a probe, the probe is lost. */
 export function restoreSenderHealth(stored: SenderHealth): SenderHealth {
   return { ...endProbe(stored, stored.epoch), epoch: stored.epoch + 1 };
 }
 
-/** Messages may be held until the sender recovers. */
+/** True if messages may be held until the sender recovers. */
 export function hasStopped(state: SenderHealth): boolean {
   return state.mode !== "open" && state.trouble.hasStopped;
 }
@@ -203,7 +203,7 @@ function afterFailure(state: SenderHealth, answer: ServerAnswer, isCurrent: bool
     const next = afterStrike(state, answer, { isMany, isCurrent, now });
     return { state: next, verdict: next.mode === "stopped" ? doubted : "as-said" };
   }
-  // After a stop, a refusal that blames the recipient is doubted unless its code names the address.
+  // After a stop, a refusal that blames the recipient is doubted, unless its code is about the address.
   if (state.mode === "stopped") return { state, verdict: hasAddressCode ? "as-said" : doubted };
   if (isCurrent && (sender === "hours" || sender === "back-off"))
     return { state: waiting(state, answer, now), verdict: "as-said" };
@@ -221,7 +221,7 @@ function afterStrike(
   return isCurrent && state.mode === "probing" && isCertain(answer) ? waiting(left, answer, now) : left;
 }
 
-/** A stopped sender is probed again, because each probe may have had an unusual recipient. */
+/** A refused probe is followed by another, because each one may have had an unusual recipient. */
 function afterProbe(state: SenderHealth, answer: ServerAnswer, now: number): SenderHealth {
   const patience = isCertain(answer) ? 0 : state.patience - 1;
   return patience > 0 ? { ...state, patience } : stopped(state, answer, now + PROBE_INTERVAL, now);
@@ -250,7 +250,7 @@ function waiting(state: SenderHealth, answer: ServerAnswer, now: number): Sender
   return { ...remember(state), mode: "waiting", until: now + wait, trouble: counted };
 }
 
-/** Late answers don't delay the probe. */
+/** Late answers don't delay the next probe. */
 function stopped(state: SenderHealth, answer: ServerAnswer, until: number | null, now: number): SenderHealth {
   if (state.mode === "stopped" && until !== null) return state;
   return {
@@ -300,7 +300,7 @@ function isRefusal({ outcome, sender }: ServerAnswer): boolean {
 }
 
 /**
- * Whether a refusal concerns more than its recipient: a fifth of recent recipients got the same text, or three in ten
+ * Whether a refusal is about more than its recipient: a fifth of recent recipients got the same text, or three in ten
  * are unknown.
  */
 function isAboutMany({ recent }: SenderHealth, answer: ServerAnswer): boolean {
@@ -319,7 +319,7 @@ function withDomain(state: SenderHealth, answer: ServerAnswer, now: number): Sen
   if (outcome === "sent") return before === undefined ? state : { ...state, domains: others };
   // A message sent before the domain was postponed isn't another failure.
   if (!backsDomainOff || (before !== undefined && before.until > now)) return state;
-  // After a long pause, the count for a domain starts over.
+  // After a long pause, the domain's count starts over.
   const isRecent = (each: DomainBackOff): boolean => each.until + BACK_OFF_MAX > now;
   const consecutive = before !== undefined && isRecent(before) ? before.consecutive : 0;
   const until = now + Math.max(backOffMs(consecutive), (afterSeconds ?? 0) * SECOND);

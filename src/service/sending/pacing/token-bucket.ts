@@ -1,8 +1,8 @@
 import type { SendRate } from "../../delivery/carrier.ts";
 
 /**
- * A plain value that the caller loads and stores, so that a restart doesn't cause a burst. `level` is at most 1, one
- * message; below 0, messages already have reserved times.
+ * A plain value that the caller loads and stores, so a restart doesn't cause a burst. `level` is at most 1, which is
+ * one message; below 0, messages have already reserved times.
  */
 export interface BucketLevel {
   readonly level: number;
@@ -12,7 +12,7 @@ export interface BucketLevel {
 
 export interface Reservation {
   readonly bucket: BucketLevel;
-  /** When each message can be sent, Unix milliseconds, ascending. */
+  /** When each message can be sent, in Unix milliseconds, ascending. */
   readonly departures: readonly number[];
 }
 
@@ -21,7 +21,7 @@ export const FULL_BUCKET: BucketLevel = { level: 1, at: 0 };
 /** Reserves times for `count` messages. Unused times can't be returned. */
 export function reserve(rate: SendRate, bucket: BucketLevel, now: number, count = 1): Reservation {
   const perMs = rate.count / (rate.perSeconds * 1000);
-  // If the clock was set back, messages don't wait until it catches up.
+  // If the clock was set back, messages don't wait until it has caught up.
   const elapsed = Math.max(0, now - bucket.at);
   const level = Math.min(1, bucket.level + elapsed * perMs);
   const departures = Array.from({ length: count }, (_, at) => now + Math.max(0, Math.ceil((at + 1 - level) / perMs)));

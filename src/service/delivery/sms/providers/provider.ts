@@ -26,16 +26,16 @@ export interface SmsProvider {
   readonly accepted: (body: Json | undefined, text: string) => GatewayMeaning;
   readonly codeOf: (body: Json | undefined) => string | null;
   readonly byCode: Readonly<Record<string, GatewayMeaning>>;
-  /** Incoming texts; null for a gateway without a recognizable format. */
+  /** Incoming text messages; null for a gateway without a recognizable format. */
   readonly incoming: IncomingForm | null;
 }
 
 export interface IncomingForm {
   readonly isFrom: (fields: JsonObject) => boolean;
-  /** Flattens the fields; null if it isn't a text. */
+  /** Flattens the fields; null if the request isn't an incoming text message. */
   readonly flatten: (fields: JsonObject) => JsonObject | null;
   readonly isSigned: (key: string, signed: SignedText) => boolean;
-  /** What is wrong with the operator's key, as the end of a sentence, or null. */
+  /** What is wrong with the operator's key, phrased as the end of a sentence, or null. */
   readonly keyProblem: (key: string) => string | null;
   readonly answer: HttpResponse;
 }
@@ -43,7 +43,7 @@ export interface IncomingForm {
 export interface IncomingRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The URL given to the gateway, including the query that it added. */
+  /** The URL given to the gateway, with the query that the gateway added. */
   readonly url: string;
   readonly query: string;
   readonly bytes: Uint8Array;
@@ -74,12 +74,12 @@ export interface GatewayMeaning extends Meaning {
 
 export const PLAIN = { ...NOTHING_MEANT, serverId: null, code: null } as const;
 export const FAILED = { ...PLAIN, outcome: "failed", strike: true } as const;
-/** The credentials or certificate are wrong, regardless of the recipient. */
+/** Wrong credentials or a bad certificate, regardless of the recipient. */
 export const HELD = { ...PLAIN, outcome: "held", sender: "breaker", isBeforeRecipient: true } as const;
 export const RETRY = { ...PLAIN, outcome: "retry", sender: "back-off" } as const;
 export const BAD_NUMBER = { ...PLAIN, outcome: "bounced", hasAddressCode: true } as const;
 export const STOPPED = { ...PLAIN, outcome: "bounced", hasStopped: true } as const;
-/** The message may have been sent, but nothing more is sent to a gateway that responds like this. */
+/** The message may have been sent, but a gateway that responds like this gets no more messages. */
 export const NONSENSE = { ...PLAIN, outcome: "unknown", sender: "breaker" } as const;
 
 export function sentAs(id: string): GatewayMeaning {

@@ -40,7 +40,7 @@ function numberIn(value: Json | undefined): Json {
 }
 
 const ED25519_BYTES = 32;
-/** Prefix of every Ed25519 key in DER (RFC 8410), before its 32 bytes. */
+/** Every Ed25519 key in DER (RFC 8410) starts with these bytes, followed by its 32 bytes. */
 const ED25519_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
 
 function readEd25519Key(base64: string): ReturnType<typeof createPublicKey> {

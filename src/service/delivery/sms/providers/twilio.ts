@@ -49,7 +49,7 @@ export const TWILIO: SmsProvider = {
       return isSameText(headers["x-twilio-signature"] ?? "", expected);
     },
     keyProblem: (key) => (/^[\da-f]{32}$/i.test(key) ? null : "is not an auth token"),
-    // Empty, because Twilio would text back the body; replies go through the gateway.
+    // Empty, because Twilio would send the body as a text message; our replies go through the gateway.
     answer: {
       status: 200,
       headers: { "content-type": "text/xml; charset=utf-8" },

@@ -58,7 +58,7 @@ export const VONAGE: SmsProvider = {
   incoming: {
     isFrom: (fields) => "msisdn" in fields || "message_uuid" in fields,
     flatten: (fields) => fields,
-    // The Messages API sends a token, the SMS API a field.
+    // The Messages API sends a token, the SMS API a signature field.
     isSigned: (key, signed) => hasToken(key, signed) || hasSignature(key, signed.fields),
     keyProblem: (key) => (/^\S{8,}$/.test(key) ? null : "is not a signature secret"),
     answer: NO_CONTENT,
@@ -84,7 +84,7 @@ function decodePart(part: string): JsonObject {
   return parseJsonObject(Buffer.from(part, "base64url").toString("utf8")) ?? {};
 }
 
-/** By the length of the signature in hex digits, which shows the algorithm that the account has chosen. */
+/** The signature's length in hex digits reveals the algorithm chosen for the account. */
 const HASHES: Readonly<Record<number, string>> = { 32: "md5", 40: "sha1", 64: "sha256", 128: "sha512" };
 
 function hasSignature(key: string, { sig, ...fields }: JsonObject): boolean {
