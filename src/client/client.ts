@@ -25,7 +25,7 @@ export interface Page {
   readonly next: string | null;
   readonly serverTime: number | null;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Set by servers that announce additional answers. */
+  /** Set by servers that announce additional answers in a header. */
   readonly hasAnswers?: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface CallOptions {
 
 export interface IntentOptions extends CallOptions {
   readonly intentAt?: number;
-  /** Called after a 2xx that doesn't show the write. Look-ups begin when it resolves. */
+  /** Called after a 2xx whose body doesn't confirm the write. Look-ups start once it resolves. */
   readonly onAccepted?: () => Promise<void>;
 }
 
@@ -45,11 +45,11 @@ export interface LookUpOptions extends CallOptions {
 }
 
 export type WriteResult =
-  /** A readable 2xx. `lostBefore` is true if an earlier attempt may have arrived as well. */
+  /** A readable 2xx. `lostBefore` is true if an earlier attempt may also have arrived. */
   | { readonly kind: "answered"; readonly reply: ApiReply; readonly lostBefore: boolean }
-  /** The answer was lost, and a look-up proved that the write arrived. `evidence` is one sentence. */
+  /** The response was lost, and a look-up proved that the write arrived. `evidence` is one sentence. */
   | { readonly kind: "arrived"; readonly evidence: string; readonly found: JsonObject }
-  /** The answer was lost, and no look-up could settle it. Don't repeat this write blindly. */
+  /** The response was lost, and no look-up could settle it. Don't repeat this write blindly. */
   | { readonly kind: "unknown"; readonly error: UnknownOutcomeError };
 
 export interface Client {
@@ -58,7 +58,7 @@ export interface Client {
   /** Throws `ReadOnlyKeyError` if the key is known to be read-only. Every write calls it first. */
   checkMayWrite(): void;
 
-  /** Calls any endpoint that answers with an object. */
+  /** Calls any endpoint that returns an object. */
   call(request: {
     readonly route: Route;
     readonly placeholders?: Readonly<Record<string, string>>;
@@ -76,7 +76,7 @@ export interface Client {
     readonly signal?: AbortSignal;
   }): Promise<Page>;
 
-  /** Pages of the lists of section 4, in order. Throws if pages loop. */
+  /** Yields the pages of a list (section 4) in order. Throws if the pages loop. */
   listPeople(parameters: Parameters, options?: CallOptions): AsyncGenerator<Page>;
   listResponses(parameters: Parameters, options?: CallOptions): AsyncGenerator<Page>;
   listBounces(parameters: Parameters, options?: CallOptions): AsyncGenerator<Page>;
@@ -88,7 +88,7 @@ export interface Client {
   getResponse(id: string, parameters: Parameters, options?: CallOptions): Promise<ApiReply>;
 
   /**
-   * Writes that may have arrived are looked up until the settling time is over, and not repeated. `intentAt` is the
+   * A write that may have arrived is never repeated, only looked up until the settling time is over. `intentAt` is the
    * server's time in Unix seconds, at or before the first attempt (default: now). Rejects if the request was refused or
    * not sent (see `effectOf`). A repeatable write (`send=false`, Autopilot) rejects with its last error.
    */
@@ -105,18 +105,18 @@ export interface Client {
   }): Promise<WriteResult>;
 
   /**
-   * Whether a write whose answer was lost arrived. Doesn't send it again. `intentAt` is at or before its first attempt
-   * and `sentBy` at or after its last (default: `intentAt`), in Unix seconds by the server's clock. Repeats the look-up
-   * until the settling time after `sentBy` is over, and throws the errors of its own requests.
+   * Finds out whether a write whose response was lost arrived, without sending it again. `intentAt` is at or before its
+   * first attempt and `sentBy` at or after its last (default: `intentAt`), in Unix seconds by the server's clock.
+   * Repeats the look-up until the settling time after `sentBy` is over, and throws the errors of its own requests.
    */
   lookUpPerson(body: JsonObject, options: LookUpOptions): Promise<Settlement>;
   lookUpResponse(body: JsonObject, options: LookUpOptions): Promise<Settlement>;
 
-  /** Unix seconds by the server's clock, or by ours until the first answer arrives. */
+  /** Unix seconds by the server's clock, or by ours until the first response arrives. */
   readonly serverNow: () => number;
 
   /**
-   * Returns the answer unchanged, with any status except a redirect. `url` is absolute and on the base URL's origin.
+   * Returns the response unchanged, with any status except a redirect. `url` is absolute and on the base URL's origin.
    */
   raw(request: {
     readonly method: string;

@@ -16,7 +16,7 @@ export interface ClientOptions extends CallerOptions {
   /** The specification's paths are appended. The caller checks whether plain `http:` is allowed. */
   readonly baseUrl: string;
   readonly transport: Exchange & { close?(): Promise<void> };
-  /** How long a write whose answer was lost may still be running, in milliseconds; 30 seconds by default. */
+  /** How long a write whose response was lost may still be running, in milliseconds; 30 seconds by default. */
   readonly settleMs?: number;
 }
 
@@ -94,7 +94,7 @@ function createPageMethods(caller: Caller, requests: Requests): PageMethods {
 /** Methods that RFC 9110 defines as idempotent. */
 const REPEATABLE = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
-/** Returns any call's answer unchanged except for the key. Throws for a redirect, or if there is no answer. */
+/** Returns the response unchanged except for the key. Throws for a redirect, or if there is no response. */
 async function callRaw(caller: Caller, request: HttpRequest): ReturnType<Client["raw"]> {
   const isRepeatable = REPEATABLE.has(request.method);
   const outcome = await caller.run(request, isRepeatable, readTextReply);

@@ -14,7 +14,7 @@ interface PagedCall {
 }
 
 /**
- * Yields a list's pages in order, by cursor or by number. Numbered lists end at an empty page (section 4), since a
+ * Yields a list's pages in order, by cursor or by number. Numbered lists end at an empty page (section 4), because a
  * short page may be followed by others. A loop throws `PagingError`.
  */
 export async function* listPages(client: Pick<Client, "page" | "baseUrl">, request: PagedCall): AsyncGenerator<Page> {
@@ -48,8 +48,8 @@ export async function* listPages(client: Pick<Client, "page" | "baseUrl">, reque
 }
 
 /**
- * Absolute URL of a cursor list's next page (4.1); null on the last. Throws `PagingError` if the link leaves the base
- * URL's origin, since the key must not, or is unreadable, since rows would be lost silently.
+ * Absolute URL of a cursor list's next page (4.1); null on the last. Throws `PagingError` if the link is unreadable,
+ * which would silently lose rows, or leaves the base URL's origin, which the key must not.
  */
 export function nextPageUrl(linkHeader: string | undefined, requestUrl: string, origin: string): string | null {
   if (linkHeader === undefined) return null;

@@ -17,7 +17,7 @@ export interface RouteCall {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Builds requests to one service with one key. Each passes `checkMethod` first. */
+/** Builds requests to one service with one key, each checked by `checkMethod` first. */
 export class Requests {
   /** Has no trailing slash. */
   readonly baseUrl: string;

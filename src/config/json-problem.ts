@@ -1,4 +1,4 @@
-/** Where JSON is invalid. Only some versions of Node report the position, and they quote the text. */
+/** Where the JSON is invalid. Only some versions of Node report the position, and those also quote the text. */
 export interface Place {
   readonly line: number;
   readonly column: number;

@@ -6,8 +6,8 @@ import { ConfigError } from "./config-error.ts";
 const TIMEOUT_MS = 60_000;
 
 /**
- * Runs a profile's command in the shell and returns its output without the line end. Throws ConfigError. On an abort,
- * kills the command and throws the signal's reason.
+ * Runs a profile's command in the shell and returns its output without the final line break. Throws ConfigError. On an
+ * abort, kills the command and throws the signal's reason.
  */
 export async function runKeyCommand(command: string, platform: string, signal?: AbortSignal): Promise<string> {
   signal?.throwIfAborted();
@@ -58,7 +58,7 @@ async function endWithChildren(child: ChildProcess): Promise<void> {
 function problem(error: Ended["error"], key: string, stderr: string): string {
   if (error === null) return key === "" ? "it printed nothing" : "it printed more than one line";
   const lastLine = stderr.trim().split("\n").at(-1) ?? "";
-  // Output before the failure may include the key.
+  // Output from before the failure may include the key.
   const words = key === "" ? lastLine : lastLine.replaceAll(key, "…");
   return words === "" ? `it ended with ${error.code ?? "a signal"}` : words;
 }

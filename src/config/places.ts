@@ -25,7 +25,7 @@ function baseFolder({ env, platform }: HostContext, xdg: string, unixDefault: st
   return path.join(home, unixDefault);
 }
 
-/** Users without a name, as in many containers, have no home. Containers use the root folder. */
+/** User ids without a name, as in many containers, have no home directory; containers then use the root folder. */
 function systemHome(): string {
   try {
     return homedir();

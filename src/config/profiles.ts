@@ -26,7 +26,7 @@ export interface Profiles {
   readonly defaultName: string | null;
   readonly byName: ReadonlyMap<string, Profile>;
   readonly warning: string | null;
-  /** Why the file's commands must not run: someone else can write to the file or its folder. */
+  /** Why commands in the file must not run: someone else can write to the file or its folder. */
   readonly untrusted: string | null;
 }
 
@@ -72,7 +72,7 @@ async function readText(file: string): Promise<string | null> {
   }
 }
 
-/** Renames an unreadable file so that a new one can be written; returns its new name. */
+/** Renames an unreadable file so that a new one can be written, and returns its new name. */
 export async function setAside(file: string): Promise<string> {
   const aside = `${file}.broken`;
   await rename(file, aside);
@@ -111,7 +111,7 @@ async function looseMode(file: string): Promise<string | null> {
 
 const WRITABLE_BY_OTHERS = 0o022;
 
-/** Returns the file, folder or link target that someone other than root and this user owns or can write. */
+/** Returns the file, folder or link target that someone other than root and this user owns or can write to. */
 async function othersCanWrite(file: string): Promise<string | null> {
   const own = ownUserId();
   if (own === null) return null;

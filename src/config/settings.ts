@@ -8,7 +8,7 @@ import type { Profile } from "./profiles.ts";
 
 export interface Sourced<Value> {
   readonly value: Value;
-  /** Named in messages: a flag, `SURVEYCTL_API_KEY`, `profile prod`. */
+  /** The source's name in messages: a flag, `SURVEYCTL_API_KEY`, `profile prod`. */
   readonly source: string;
 }
 

@@ -5,8 +5,8 @@
 import { isJsonObject, type Json, type JsonObject } from "./json.ts";
 
 /**
- * The last of repeated plain names wins. `a[k][l]` and `a[k][]` are a map and an array inside the map `a`. In a JSON
- * body, `a[k]` extends a preceding map `a`, and values can have any type.
+ * If a plain name is repeated, the last one wins. `a[k][l]` and `a[k][]` are a map and an array inside the map `a`. In
+ * a JSON body, `a[k]` extends a preceding map `a`, and values can have any type.
  */
 export function parseBracketPairs(pairs: Iterable<readonly [string, Json]>): JsonObject {
   const result = emptyMap();
@@ -29,7 +29,7 @@ function addPair(result: JsonObject, name: string, value: Json): void {
   const map = isJsonObject(existing) ? withoutPrototype(existing) : emptyMap();
   result[base] = map;
   if (key !== "" && NESTED.test(rest)) addNested(map, [key, ...rest.slice(1, -1).split("][")], value);
-  // Property names may contain brackets themselves ("a[b]c").
+  // Property names may themselves contain brackets ("a[b]c").
   else map[`${key}${rest === "" ? "" : `]${rest.replace(/\]$/, "")}`}`] = value;
 }
 
@@ -54,7 +54,7 @@ function appended(existing: Json | undefined, value: Json): Json[] {
   return list;
 }
 
-/** No prototype, so that `__proto__` is an ordinary key. */
+/** No prototype, so `__proto__` is an ordinary key. */
 function emptyMap(): JsonObject {
   return Object.create(null) as JsonObject;
 }

@@ -1,4 +1,4 @@
-/** Kinds of columns, which are fields of JSON output too, and their JSON Schemas. */
+/** Kinds of columns, which are also fields of the JSON output, and their JSON Schemas. */
 import type { JsonObject } from "./json.ts";
 
 export type ColumnKind =

@@ -16,7 +16,7 @@ export interface HttpResponse {
   readonly body: string | AsyncIterable<Uint8Array>;
 }
 
-/** A request for a page, or to a hook of a provider. */
+/** A request for a page, or to a provider's webhook. */
 export interface PathRequest {
   readonly method: string;
   /** Percent-encoded, with a leading slash. */
@@ -33,5 +33,5 @@ export interface PathRequest {
 
 export type Exchange = (request: HttpRequest) => Promise<HttpResponse>;
 
-/** Not in the specification. Sent if the requested change was already in place. */
+/** Not in the specification. Sent if the requested change had already been made. */
 export const UNCHANGED = { "x-survey-outcome": "unchanged" } as const;

@@ -26,14 +26,14 @@ export function parseJsonObject(text: string): JsonObject | null {
   return isJsonObject(value) ? value : null;
 }
 
-/** First number that would change when parsed, or null. */
+/** First number that would change if parsed, or null. */
 export function numberThatLosesDigits(json: string): string | null {
   if (!/\d{16}|\de\+?\d{3}/i.test(json)) return null;
   const tokens = json.match(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g) ?? [];
   return tokens.find(losesDigits) ?? null;
 }
 
-/** Only integers: fractions are never exact. */
+/** Integers only: fractions are never exact anyway. */
 function losesDigits(token: string): boolean {
   if (token.startsWith('"')) return false;
   return /^-?\d+$/.test(token) ? BigInt(token) !== BigInt(Number(token)) : !Number.isFinite(Number(token));

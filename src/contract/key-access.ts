@@ -1,6 +1,6 @@
 /**
- * What a key of this server may do. `read-only` allows GET and HEAD, `admin` also the operations of its project; other
- * servers don't report it.
+ * What a key of this server may do. `read-only` allows GET and HEAD; `admin` also allows the project's operations.
+ * Other servers don't report it.
  */
 
 const KEY_ACCESSES = ["full", "read-only", "admin"] as const;
@@ -9,7 +9,7 @@ export type KeyAccess = (typeof KEY_ACCESSES)[number];
 /** Not in the specification: the key's access, sent with each successful response. */
 export const KEY_ACCESS_HEADER = "x-key-access";
 
-/** Only read-only keys have this prefix, so a client can refuse to write without asking. */
+/** Only read-only keys have this prefix, so a client can refuse a write without asking the server. */
 export const READ_ONLY_PREFIX = "read-only-";
 
 export const READ_ONLY_REFUSAL = "this key only reads";
@@ -29,7 +29,7 @@ export function isReading(method: string): boolean {
 /** `GET` lists the operations of an admin key, `POST` to `/v1/operations/{name}` calls one. */
 export const OPERATIONS_PATH = "/v1/operations";
 
-/** The project that a key administers, percent-encoded. */
+/** The project that an admin key manages, percent-encoded. */
 export const KEY_PROJECT_HEADER = "x-key-project";
 
 /** Sent with a page of a list: the value of `after` for the next page. */

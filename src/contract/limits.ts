@@ -1,27 +1,27 @@
-/** Limits from section 8 of the specification (or the section named), and limits of this server. */
+/** Limits from section 8 of the specification (or the section named), and this server's own limits. */
 export const PER_PAGE_DEFAULT = 20;
 export const PER_PAGE_MAX = 100;
 export const PAGE_DEFAULT = 1;
-/** Concurrent requests, unless a client is configured otherwise. */
+/** Maximum concurrent requests, unless a client is configured otherwise. */
 export const CONCURRENCY_DEFAULT = 8;
 export const SCORE_MIN = 0;
 export const SCORE_MAX = 10;
 export const EMAIL_SUBJECT_MAX = 150;
 export const INTRO_MESSAGE_MAX = 300;
-/** Characters of a name or tag. This and the following limits are this server's. */
+/** Maximum characters of a name or tag. This and the following limits are this server's own. */
 export const NAME_MAX = 255;
 export const FOOTER_MAX = 500;
 export const QUESTION_MAX = 200;
 export const SENDER_NAME_MAX = 100;
 export const TAGS_MAX = 100;
 export const TEXT_BYTES_MAX = 64 * 1024;
-/** UTF-8 bytes of properties as JSON. */
+/** Maximum UTF-8 bytes of properties as JSON. */
 export const PROPERTIES_BYTES_MAX = 64 * 1024;
-/** UTF-8 bytes of a response's additional answers as JSON; more than a page's form can send. */
+/** Maximum UTF-8 bytes of a response's additional answers as JSON; more than a page's form can send. */
 export const ANSWERS_BYTES_MAX = 128 * 1024;
-/** UTF-16 units of all notes of a response as JSON. */
+/** Maximum UTF-16 units of all notes on a response, as JSON. */
 export const NOTES_LENGTH_MAX = 256 * 1024;
-/** Characters of an API key that can't be guessed. */
+/** Minimum characters of an API key, so that it can't be guessed. */
 export const KEY_LENGTH_MIN = 20;
 /** Highest id accepted from another server, which leaves enough safe integers above it. */
 export const FOREIGN_ID_MAX = 2 ** 52;
@@ -46,8 +46,8 @@ export function characterCount(text: string): number {
 }
 
 /**
- * True if a repeated page is the complete list of a server that ignores `page`. In section 4, pages this short are
- * always the last.
+ * True if a repeated page is the complete list of a server that ignores `page`. Section 4 allows a page this short only
+ * at the end.
  */
 export function isWholeList(rows: number, perPage: number): boolean {
   return rows < Math.min(perPage, PER_PAGE_DEFAULT);

@@ -6,7 +6,7 @@ export interface Field {
   readonly name: string;
   readonly type: FieldType;
   readonly nullable: boolean;
-  /** Resource names, or `string`, of a value or an array's items. */
+  /** Resource names, or `string`, of the value or of the array's items. */
   readonly of: readonly string[];
 }
 
@@ -194,7 +194,7 @@ type ShapeOrText<Name> = Name extends ResourceName ? Shape<Name> : string;
 /** A person in the people list (4.1). `email` is null for people known only by phone. */
 export type Person = Shape<"person">;
 
-/** Answer to 4.2. `survey_scheduled_at` is null if no survey was scheduled. */
+/** The response to 4.2. `survey_scheduled_at` is null if no survey was scheduled. */
 export type SentPerson = Shape<"sentPerson">;
 
 /** Not in the specification. `survey_status`: why a survey requested now wouldn't be sent (a `SurveyStatusName`). */
@@ -241,7 +241,7 @@ export type Membership = Shape<"membership">;
 /** The person in responses about Autopilot members (4.9, 4.10). */
 export type MembershipPerson = Shape<"briefPerson">;
 
-/** Why a survey requested for each person wouldn't be sent, or null, in the order of the request. */
+/** Why each person wouldn't get a survey requested now, or null, in the order of the request. */
 export interface SurveyStatuses {
   people: (Shape<"surveyStatus"> & { properties?: Properties })[];
 }
@@ -253,7 +253,7 @@ interface AnswerCounts {
 }
 
 /**
- * The core group of metrics (4.7). Percentages and `nps` round half away from zero; `nps` is computed from exact
+ * The core group of metrics (4.7). Percentages and `nps` round halves away from zero; `nps` is computed from unrounded
  * shares.
  */
 export function toCoreMetrics({ promoters, passives, detractors }: AnswerCounts): Metrics {
@@ -270,7 +270,7 @@ export function toCoreMetrics({ promoters, passives, detractors }: AnswerCounts)
   };
 }
 
-/** Whole percent, half away from zero, 0 of nothing. Integer arithmetic keeps halves exact. */
+/** Whole percent, rounding halves away from zero; 0 if `total` is 0. Integer arithmetic keeps halves exact. */
 function percent(part: number, total: number): number {
   if (total === 0 || part === 0) return 0;
   return Math.sign(part) * Math.floor((200 * Math.abs(part) + total) / (2 * total)) || 0;

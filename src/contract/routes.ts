@@ -80,7 +80,7 @@ const responseChanges = [
   expand,
 ];
 
-/** Defaults to an endpoint outside the specification that answers 200 and, unless it's a POST, can be repeated. */
+/** By default an endpoint is outside the specification, returns 200 and, unless it's a POST, can be repeated. */
 const endpoint = (
   name: string,
   method: Method,

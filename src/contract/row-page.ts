@@ -4,7 +4,7 @@ import { splitRowTexts } from "./row-texts.ts";
 export interface RowPage {
   readonly rows: readonly JsonObject[];
   readonly text: string;
-  /** The text of the complete page, if these are only some of its rows. */
+  /** The text of the whole page, if these are only some of its rows. */
   readonly source?: string;
 }
 
@@ -18,7 +18,7 @@ export interface PageEncoder {
   readonly tail: (rows: number) => string;
 }
 
-/** The text is only built if it is used. */
+/** The text is built only if it is used. */
 export function keepRows(page: RowPage, keep: (row: JsonObject, index: number) => boolean): RowPage {
   const kept = page.rows.map(keep);
   return kept.includes(false) ? new FilteredPage(page, kept) : page;

@@ -1,6 +1,6 @@
 /**
- * Splits a JSON array into its elements' texts, which preserves numbers, field order and repeated keys. `text` must be
- * valid.
+ * Splits a JSON array into the texts of its elements, which preserves numbers, field order and repeated keys. `text`
+ * must be valid JSON.
  */
 export function splitRowTexts(text: string): string[] {
   const rows: string[] = [];

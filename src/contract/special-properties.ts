@@ -44,7 +44,7 @@ export const SPECIAL_PROPERTIES: readonly SpecialProperty[] = [
   },
 ];
 
-/** Keys, including their older names, whose text belongs to one message. `locale` stays with the person. */
+/** Keys, including older names, whose text belongs to a single message. `locale` stays with the person. */
 export const MESSAGE_TEXTS: ReadonlySet<string> = new Set(
   SPECIAL_PROPERTIES.filter(({ key }) => key !== "locale").flatMap(({ key, olderName = key }) => [key, olderName]),
 );

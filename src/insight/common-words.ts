@@ -51,7 +51,7 @@ function indexLists(lists: Readonly<Record<string, string>>): ReadonlyMap<string
   return languages;
 }
 
-/** Detects the language by the most stop words, because "die" is a stop word only in German. */
+/** Guesses the language from the number of stop words, because "die" is a stop word only in German. */
 export function createCommonCheck(words: readonly string[]): (word: string) => boolean {
   const counts = new Map(COMMON_WORD_LANGUAGES.map((language) => [language, 0]));
   for (const word of words)

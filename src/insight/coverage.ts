@@ -13,7 +13,7 @@ export function markPeriod(label: string, coverage: Coverage): string {
   return isComplete(coverage) ? label : label + MARK;
 }
 
-/** Returns `* not over yet, or only partly within the range`, or null if every period is complete. */
+/** Returns `* not over yet, or only partly within the range`; null if every period is complete. */
 export function explainMark(periods: readonly Coverage[]): string | null {
   const meanings = [
     ...(periods.some(({ isRunning }) => isRunning) ? ["not over yet"] : []),

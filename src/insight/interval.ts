@@ -29,13 +29,13 @@ export interface ScoreChange {
   readonly standardError: number;
   readonly low: number;
   readonly high: number;
-  /** Two-sided probability that chance alone causes a change this large. */
+  /** Two-sided probability of a change this large by chance alone. */
   readonly p: number;
 }
 
 export const CONFIDENCE_DEFAULT = 0.95;
 
-/** Fewer answers make the interval too wide for decisions. */
+/** With fewer answers, the interval is too wide for decisions. */
 export const FEW_ANSWERS = 10;
 
 export const CHANGE_VERDICTS = ["rise", "fall", "no evidence", "too few"] as const;

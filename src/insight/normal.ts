@@ -4,7 +4,7 @@ export function normalCdf(z: number): number {
   return z > 0 ? 1 - tail : tail;
 }
 
-/** Beyond this the series loses digits, and the continued fraction needs few steps. */
+/** Above this the series loses precision, and the continued fraction needs few steps. */
 const SERIES_MAX = 3;
 
 /** 1 − Φ(z) for z ≥ 0. */
@@ -24,7 +24,7 @@ function upperTail(z: number): number {
   return density / fraction;
 }
 
-/** Φ⁻¹(p) for 0 < p < 1: Wichura's algorithm AS 241, good to 1e-15. */
+/** Φ⁻¹(p) for 0 < p < 1: Wichura's algorithm AS 241, accurate to 1e-15. */
 export function normalQuantile(p: number): number {
   const centred = p - 0.5;
   if (Math.abs(centred) <= 0.425) {

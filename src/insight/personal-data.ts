@@ -1,4 +1,4 @@
-/** Finds personal data in text by rules; doesn't recognize names. Equal texts give equal spans. */
+/** Finds personal data in text by rules; doesn't recognize names. The same text always gives the same spans. */
 import { withoutDisguise } from "./disguises.ts";
 import { endWithout, type Span } from "./search.ts";
 
@@ -32,7 +32,7 @@ function findUndisguised(text: string, context: string): PersonalSpan[] {
   return [...found];
 }
 
-/** Adds those of `more` that don't overlap `found`, in order. */
+/** Merges in the spans of `more` that don't overlap `found`, in order. */
 export function addFree<S extends Span>(found: readonly S[], more: readonly S[]): readonly S[] {
   if (more.length === 0) return found;
   let next = 0;
@@ -72,7 +72,7 @@ function isSecretUrl(url: string): boolean {
 
 const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/iu;
 
-/** Too irregular to be typed, so it's a key. */
+/** Too random to have been typed, so it's a key. */
 function isRandom(word: string): boolean {
   if (UUID.test(word)) return true;
   if (word.length >= 20 && /\d/u.test(word) && /[a-z]/u.test(word) && /[A-Z]/u.test(word)) return true;
@@ -100,7 +100,7 @@ function findIbans(text: string): PersonalSpan[] {
   });
 }
 
-/** End of `count` matching characters with single spaces or hyphens in between; null if there are fewer. */
+/** Returns the end of `count` matching characters with single spaces or hyphens in between; null if there are fewer. */
 function findRunEnd(text: string, start: number, count: number, kind: RegExp): number | null {
   let left = count;
   for (let at = start; at < text.length; at += 1) {
@@ -174,7 +174,7 @@ function findIpAddresses(text: string, context: string): readonly PersonalSpan[]
   return addFree(findIpv6(text), found);
 }
 
-/** The URL parser distinguishes addresses from times of day. */
+/** The URL parser tells addresses from times of day. */
 function findIpv6(text: string): PersonalSpan[] {
   return [...text.matchAll(HEX_RUN)].flatMap(({ 0: run, index }): PersonalSpan[] => {
     const [before = ""] = /^:(?!:)/.exec(run) ?? [];
@@ -206,7 +206,7 @@ function findInternationalPhones(text: string): PersonalSpan[] {
   });
 }
 
-/** Cuts at an unpaired bracket, which belongs to the sentence; null if nothing is left. */
+/** Cuts at an unpaired bracket, which belongs to the surrounding sentence; null if nothing is left. */
 function withPairedBrackets(run: string): string | null {
   const open: number[] = [];
   let end = run.length;
@@ -264,7 +264,7 @@ function phoneLength(run: string, before: string): number | null {
 
 const NATIONAL_DIGITS_MAX = 12;
 
-/** Drops trailing groups of a run that is too long: `030 1234567 10 times`. */
+/** Drops the last groups of a run that is too long: `030 1234567 10 times`. */
 function upTo(run: string, digitsMax: number): string {
   let kept = run;
   while (kept.replace(/\D/gu, "").length > digitsMax && /[ \u00a0]/u.test(kept))
@@ -274,14 +274,14 @@ function upTo(run: string, digitsMax: number): string {
 
 /** Formats of phone numbers. A bare run of digits is usually something else. */
 const SHAPES: readonly RegExp[] = [
-  // A trunk prefix: 030 1234567, 0151-23456789, (089) 1234567, 06.12.34.56.78, 0049 30 123456.
+  // With a trunk prefix: 030 1234567, 0151-23456789, (089) 1234567, 06.12.34.56.78, 0049 30 123456.
   /^\(?0(?:0[1-9]|[1-9])(?!\d?[.,]\d+$)[\d ()./\u00a0‑–-]{5,}$/u,
   /^\(\d{2,5}\)/u,
   // North America: 415-555-0101, 1-800-555-0199, 4155550101, 555-0101.
   /^(?:1[ .‑–-])?[2-9]\d\d[ .‑–-]\d{3}[ .‑–-]\d{4}$/u,
   /^[2-9]\d\d[2-9]\d{6}$/u,
   /^\d{3}[.‑–-]\d{4}$/u,
-  // Nine digits in threes: 612 345 678.
+  // Nine digits in groups of three: 612 345 678.
   /^[6-9]\d\d([ -])\d{3}\1(?!000)\d{3}$/u,
 ];
 

@@ -1,4 +1,4 @@
-/** Replaces personal data with marks such as `[email-1]`. The same value gets the same mark throughout a run. */
+/** Replaces personal data with marks such as `[email-1]`. Within a run, the same value always gets the same mark. */
 import { isJsonObject, type Json, type JsonObject } from "../contract/json.ts";
 import { emailKey } from "../contract/text/email.ts";
 import { addFree, findPersonalData, PERSONAL_KINDS, type PersonalKind, type PersonalSpan } from "./personal-data.ts";
@@ -37,7 +37,7 @@ export function createMasker(): Masker {
 
 type Marker = (kind: PersonalKind, value: string) => string;
 
-/** A 53-bit hash: a million values fit into memory without storing any of them. */
+/** A 53-bit hash, so that a million values fit into memory without storing any of them. */
 function hash53(text: string): number {
   let [high, low] = [0xdeadbeef, 0x41c6ce57];
   for (let at = 0; at < text.length; at += 1) {
@@ -88,7 +88,7 @@ function maskPerson(person: JsonObject, context: MaskContext): JsonObject {
   );
 }
 
-/** Customers choose both names and values, so both can be personal. `outer` is the enclosing name. */
+/** Customers choose both names and values, so both can be personal. `outer` is the name of the enclosing property. */
 function maskProperties(properties: JsonObject, context: MaskContext, outer = ""): JsonObject {
   return Object.fromEntries(
     Object.entries(properties).map(([name, item]) => [
@@ -135,7 +135,7 @@ function maskProperty(name: string, value: Json, context: MaskContext): Json {
   return maskValue(value, name, context);
 }
 
-/** The field's name decides the kind, whatever the value looks like. */
+/** The field's name decides the kind, regardless of the value. */
 const FIELD_KINDS: readonly (readonly [PersonalKind, RegExp])[] = [
   ["email", /(?:^|[^a-z])e[_-]?mail(?:[_-]?address)?$/iu],
   [
@@ -228,7 +228,7 @@ function nameParts(name: string): string[] {
   return parts.filter((part) => part !== name && !PARTICLES.has(part.toLowerCase()));
 }
 
-/** Names that are also ordinary words; they only count as names if capitalized. */
+/** Names that are also ordinary words; they count as names only if capitalized. */
 const AMBIGUOUS_NAMES = new Set(
   (
     "will may mark grace rose art bill hope joy drew june april august frank rich chase pat sue grant faith dawn summer " +

@@ -1,4 +1,4 @@
-/** Latin, Greek and Cyrillic marks only; in other scripts marks are letters. */
+/** Only Latin, Greek and Cyrillic marks; in other scripts, marks are letters. */
 const ACCENTS = /[\u0300-\u036f]+/g;
 const PLAIN = /^\p{ASCII}*$/u;
 
@@ -43,7 +43,7 @@ export function foldEach(original: string, pattern: RegExp, fold: (piece: string
     text: parts.join(""),
     originalSpan: (start, end) => ({
       start: starts[start] ?? original.length,
-      // Up to the next character, so that a letter keeps its marks.
+      // Extends to the next character, so that a letter keeps its marks.
       end: nextStart(starts, end) ?? original.length,
     }),
   };

@@ -17,11 +17,11 @@ export type Side = (typeof SIDES)[number];
 /** Without a comparison, all answers are in `after`. */
 type PeriodCounts = Readonly<Record<Side, Record<Kind, number>>>;
 
-/** Counts only, so memory doesn't grow with the number of answers. */
+/** Holds only counts, so memory doesn't grow with the number of answers. */
 export interface SegmentTally {
   readonly all: PeriodCounts;
   readonly having: ReadonlyMap<string, PeriodCounts>;
-  /** Counts by property and value. An answer with several choices counts for each. */
+  /** Counts by property and value. An answer with several choices counts once for each. */
   readonly values: ReadonlyMap<string, Map<string, PeriodCounts>>;
 }
 
@@ -95,7 +95,7 @@ export interface SegmentRow {
   readonly property: string;
   readonly value: string;
   readonly n: number;
-  /** From 0 to 1, relative to the answers that have the property. */
+  /** From 0 to 1, as a share of the answers that have the property. */
   readonly share: number;
   readonly nps: number;
   readonly nps_low: number;
@@ -103,18 +103,18 @@ export interface SegmentRow {
   /** Null, like `p` and `q`, if the previous period has too few answers. */
   readonly change?: number | null;
   readonly p?: number | null;
-  /** Benjamini–Hochberg: the share of changes with this `q` or less that are chance. */
+  /** Benjamini–Hochberg: of the changes with this `q` or less, the share that is due to chance. */
   readonly q?: number | null;
 }
 
 export interface SegmentOptions {
   readonly confidence: number;
-  /** Values with fewer answers get no row; with fewer answers before, they get no change. */
+  /** Values with fewer answers are left out. If only the earlier period has fewer, the row has no change. */
   readonly minN: number;
   readonly compared: boolean;
 }
 
-/** Properties in the given order, most frequent values first; `hidden` counts values under `minN`. */
+/** Properties are in the given order, each with its most frequent values first; `hidden` counts values below `minN`. */
 export function segmentRows(
   tally: SegmentTally,
   { confidence, minN, compared }: SegmentOptions,
@@ -209,7 +209,7 @@ export function explainChange(tally: SegmentTally, property: string): ChangeSpli
   const groups: readonly (readonly [string | null, PeriodCounts])[] = [...values, [null, rest]];
   const segments = groups.flatMap(([value, counts]): ChangePart[] => {
     const [first, second] = [netPromoterScore(counts.before), netPromoterScore(counts.after)];
-    // A new or vanished segment can't have changed within itself.
+    // A segment that is new or has vanished can't have changed within itself.
     const [s1, s2] = [first ?? second, second ?? first];
     if (s1 === null || s2 === null) return [];
     const sizes = { n_before: countAnswers(counts.before), n: countAnswers(counts.after) };

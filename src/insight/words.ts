@@ -33,7 +33,7 @@ export interface WordTally {
   rows(minCount: number): TermRow[];
 }
 
-/** Weight of the prior, high enough that a single comment makes no difference. */
+/** Weight of the prior, large enough that a single comment makes no difference. */
 const PRIOR_SHARE = 0.1;
 const QUOTES_MAX = 3;
 
@@ -73,7 +73,7 @@ function emptyCount(): GroupCount {
 
 const WORDS = new Intl.Segmenter("en", { granularity: "word" });
 
-/** The segmenter's time grows with the square of the length, so long texts are cut at spaces. */
+/** The segmenter's time grows with the square of the length, so long texts are cut at spaces first. */
 const STRETCH = /[^]{1,400}(?!\S)|[^]{1,400}/gu;
 
 /** An article before a word, as in `l'application`. */

@@ -68,12 +68,12 @@ export async function withTimeout<Value, Late>(
   }
 }
 
-/** Aborting without a reason creates a DOMException, which would cost more than everything else. */
+/** Without a reason, `abort` would create a DOMException, which costs more than everything else here. */
 const MOVED = "moved";
 
 /**
- * A timeout that is often moved and rarely reached. A later one costs nothing, because the sleeper checks when it
- * wakes; only an earlier one needs another sleeper.
+ * A timeout that often moves and rarely fires. Moving it later is free, because the sleeper checks the time when it
+ * wakes; only moving it earlier needs another sleeper.
  */
 export class Alarm {
   readonly #clock: Clock;
@@ -86,7 +86,7 @@ export class Alarm {
     this.#clock = clock;
   }
 
-  /** Calls `ring` after `ms` milliseconds, and replaces the previous timeout. */
+  /** Calls `ring` after `ms` milliseconds; replaces the previous timeout. */
   set(ms: number, ring: () => void): void {
     this.#ringsAt = this.#clock.monotonic() + ms;
     this.#ring = ring;

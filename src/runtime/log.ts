@@ -12,12 +12,12 @@ export interface Log {
 
 type Level = "info" | "warn" | "error";
 
-/** When nobody reads the log and this many characters wait, further lines are dropped and counted. */
+/** If nobody reads the log and this many characters are waiting, further lines are dropped and counted. */
 const WAITING_CHARACTERS_MAX = 1_000_000;
 
 /**
- * `write` gets whole lines and resolves when they have been accepted. `msg` is the field `message`, or the event in
- * words.
+ * `write` gets whole lines and resolves once they have been accepted. `msg` is the field `message`, or the event's name
+ * in words.
  */
 export function createLog(write: (text: string) => Promise<void>, clock: Clock): Log {
   const waiting: string[] = [];
@@ -27,7 +27,7 @@ export function createLog(write: (text: string) => Promise<void>, clock: Clock):
     const { message } = fields;
     const head = heads(level, event, message ?? event.replaceAll("_", " "));
     const rest = JSON.stringify(message === undefined ? fields : { ...fields, message: undefined });
-    // Joins text: merging objects costs several times as much.
+    // Joining text is several times cheaper than merging objects.
     return rest === "{}" ? `${head}}\n` : `${head},${rest.slice(1)}\n`;
   };
   const pass = async (text: string): Promise<void> => {

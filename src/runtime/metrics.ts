@@ -4,7 +4,7 @@ import type { Clock } from "./clock.ts";
 export interface Family {
   readonly name: string;
   readonly help: string;
-  /** Label names, in the order of the values. A label must have few distinct values, so never a person. */
+  /** Label names, in the order of the values. A label must have few distinct values, so never use a person. */
   readonly labels?: readonly string[];
 }
 
@@ -95,12 +95,12 @@ function seriesLines(
   return [...buckets, `${name}_sum${own} ${roundSum(sum)}`, `${name}_count${own} ${count}`];
 }
 
-/** Rounds to a nanosecond, which removes rounding errors of the sum. */
+/** Rounds to a nanosecond, which removes floating-point errors. */
 function roundSum(sum: number): number {
   return Math.round(sum * 1e9) / 1e9;
 }
 
-/** `samples` can be the value of a family without labels. */
+/** For a family without labels, `samples` can be the value itself. */
 export function writeGauge(family: Family, samples: readonly MetricSample[] | number): readonly string[] {
   return writeFamily("gauge", family, samples);
 }

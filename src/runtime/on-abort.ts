@@ -1,7 +1,7 @@
 const watched = new WeakMap<AbortSignal, (() => void)[]>();
 
 /**
- * Calls `callback` when the signal is aborted, unless the returned function was called before. All waiters share one
+ * Calls `callback` when the signal is aborted, unless the returned function was called first. All waiters share one
  * listener: V8 would keep removed listeners until the next full collection.
  */
 export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {

@@ -1,6 +1,6 @@
 /**
- * Runs `work` for every item, at most `limit` at a time. Results have the order of the items. Stops starting items
- * after a failure.
+ * Runs `work` for every item, at most `limit` at a time. Results are in the order of the items. After a failure no more
+ * items are started.
  */
 export async function inParallel<Item, Result>(
   items: Iterable<Item> | AsyncIterable<Item>,
@@ -29,7 +29,7 @@ export async function inParallel<Item, Result>(
   return results;
 }
 
-/** Runs `work` with a signal that is also aborted if it fails, so that its remaining parts stop. */
+/** Gives `work` a signal that is also aborted if it fails, so that its other parts stop. */
 export async function abortTogether<Result>(
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<Result>,

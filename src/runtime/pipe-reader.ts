@@ -23,7 +23,7 @@ const POLL_MAX_MS = 16;
  */
 export async function* readChunks(file: string, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
   signal?.throwIfAborted();
-  // Opening a pipe without O_NONBLOCK would wait for a writer, and no signal could end that.
+  // Opening a pipe without O_NONBLOCK would wait for a writer, and no signal could interrupt that.
   const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const found = await handle.stat();

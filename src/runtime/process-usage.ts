@@ -15,8 +15,8 @@ export function createUsageReader() {
 }
 
 /**
- * 99th percentile of timer delays since the last reading; 0 on the first. Node's histogram includes its own resolution,
- * so that is subtracted.
+ * 99th percentile of timer delays since the last reading; 0 the first time. Node's histogram includes its own
+ * resolution, which is subtracted.
  */
 function readLag(state: { delay: IntervalHistogram | null }): number {
   const { delay } = state;

@@ -1,14 +1,14 @@
 export interface Random {
-  /** 0 ≤ fraction < 1; for jitter, never for secrets. */
+  /** From 0 up to but excluding 1; for jitter, never for secrets. */
   fraction(): number;
   token(bytes: number): string;
 }
 
-/** Drawn in bulk: a system call per token would cost more than everything else. */
+/** Drawn in bulk, because a system call per token would cost more than everything else. */
 const DRAWN = 4096;
 
 function draw(bytes: number): Buffer {
-  // The global avoids loading node:crypto.
+  // Using the global avoids loading node:crypto.
   return Buffer.from(crypto.getRandomValues(new Uint8Array(bytes)).buffer);
 }
 

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 
-/** Bytes of WebAssembly to run before V8 optimizes; a single response exceeds its default. */
+/** Bytes of WebAssembly to run before V8 optimizes it; a single response exceeds the default. */
 const BUDGET = 200_000_000;
 
 /**

@@ -11,7 +11,7 @@ export interface WakeLoop {
 
 const AFTER_ERROR_MS = 2_000;
 const REST_MIN_MS = 20;
-/** The wall clock can be changed while we sleep. */
+/** The wall clock can change while we sleep. */
 const REST_MAX_MS = 60_000;
 /** Aborting without a reason creates a DOMException, which would cost more than the rest of `wake`. */
 const WOKEN = "woken";
@@ -25,7 +25,7 @@ async function sleepUnlessWoken(clock: Clock, ms: number, woken: AbortSignal): P
 }
 
 /**
- * `turn` resolves with the time of the next one in Unix seconds, or null to wait for `wake`. Rejections are reported.
+ * `turn` resolves with the time of the next turn in Unix seconds, or null to wait for `wake`. Rejections are reported.
  */
 export function createWakeLoop(
   clock: Clock,
@@ -55,7 +55,7 @@ export function createWakeLoop(
       return state.restsUntilMs - nowMs;
     } catch (error) {
       onError(error);
-      // Wake-ups during the failed turn wait as well; later ones work immediately.
+      // Wake-ups that came during the failed turn also wait; later ones take effect immediately.
       state.wokenForMs = Infinity;
       state.restsUntilMs = Infinity;
       return AFTER_ERROR_MS;

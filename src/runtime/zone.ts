@@ -14,20 +14,20 @@ export function utcDay(seconds: number): number {
 
 export const DEFAULT_ZONE = "UTC";
 
-/** IANA names of a country's zones. Newer versions of Node have the method, older ones the property. */
+/** IANA names of a country's zones. Newer versions of Node have it as a method, older ones as a property. */
 export function regionZones(region: string): readonly string[] {
   const locale = new Intl.Locale("und", { region }) as Partial<{ timeZones: string[]; getTimeZones: () => string[] }>;
   return locale.getTimeZones?.() ?? locale.timeZones ?? [];
 }
 
 export function systemZone(): string {
-  // Undefined or Etc/Unknown if ICU doesn't know /etc/localtime.
+  // Undefined or Etc/Unknown if ICU can't identify /etc/localtime.
   const name: string | undefined = new Intl.DateTimeFormat().resolvedOptions().timeZone;
   return name === undefined || name === "Etc/Unknown" ? DEFAULT_ZONE : name;
 }
 
 /**
- * Converts Unix seconds to wall-clock seconds, as if the clock showed UTC. Seconds outside the calendar are returned
+ * Converts Unix seconds to wall-clock seconds, as if the clock showed UTC. Times outside the calendar are returned
  * unchanged.
  */
 export type WallClock = (seconds: number) => number;
@@ -43,7 +43,7 @@ export function createWallClock(zone: string | null): WallClock {
   return made;
 }
 
-/** Cached: computing the parts of a moment takes 30 times as long. */
+/** Cached: splitting a time into its parts takes 30 times as long. */
 const HOURS_KEPT_MAX = 10_000;
 
 function makeWallClock(zone: string | null): WallClock {
@@ -103,7 +103,7 @@ export function firstSecond({ year, month, day }: CalendarDay, wallClock: (secon
   return toMoment(Date.UTC(year, month - 1, day) / 1000, wallClock);
 }
 
-/** The earlier of two moments with the same wall-clock time. A skipped time moves past the clock change. */
+/** The earlier of two moments with the same wall-clock time. A time skipped by a clock change moves past the change. */
 export function toMoment(wall: number, wallClock: (seconds: number) => number): number {
   const candidates = [-DAY_SECONDS, DAY_SECONDS].map((away) => wall - (wallClock(wall + away) - (wall + away)));
   const exact = candidates.filter((seconds) => wallClock(seconds) === wall);

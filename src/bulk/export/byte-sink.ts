@@ -10,7 +10,7 @@ export interface SinkTotals {
 }
 
 export interface TextSink {
-  /** Writes bytes without compressing them again. Used for the file's existing content. */
+  /** Writes bytes as they are, without compressing them again; for the file's existing content. */
   keep(bytes: Uint8Array): Promise<void>;
   write(text: string | Uint8Array): Promise<void>;
   end(): Promise<SinkTotals>;
@@ -19,7 +19,7 @@ export interface TextSink {
 
 const GATHERED_BYTES = 256 * 1024;
 
-/** Callers await each `write` before the next one. */
+/** Callers must await each `write` before the next one. */
 export function createTextSink({
   gzip,
   write,

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../contract/json.ts";
 import type { RowPage } from "../../contract/row-page.ts";
 
-/** A page's number or link. Null for the first page, and after the last page of a linked list. */
+/** A page's number or link. Null for the first page, and as the successor of a linked list's last page. */
 export type PageName = number | string | null;
 
 export interface FetchedPage extends RowPage {
@@ -28,23 +28,23 @@ export interface PagedList {
    * 4.8).
    */
   readonly isNumbered: boolean;
-  /** False if the list can't be filtered by time and must be read sequentially. */
+  /** False if the list can't be filtered by time, so it must be read sequentially. */
   readonly hasTimes: boolean;
   /** A page link already includes the range. */
   fetch(request: Range & { readonly page: PageName }, signal: AbortSignal): Promise<FetchedPage>;
-  /** Creates the error for a list that can't be read to its end. */
+  /** Creates the error to throw if the list can't be read to its end. */
   readonly fault: (what: string, page?: PageName) => Error;
 }
 
 export interface RowKeys {
   readonly id: (row: JsonObject) => string;
-  /** The time by which the list is ordered and filtered, in Unix seconds; null if the row has none. */
+  /** The time by which the list is sorted and filtered, in Unix seconds; null if the row has none. */
   readonly at: (row: JsonObject) => number | null;
 }
 
 /**
- * First and last time of a page. Null if the page is empty, out of time order, or has a row without a time. Also null
- * for fractional seconds: requests are bounded by whole seconds and would miss rows in between.
+ * First and last time of a page. Null if the page is empty, isn't sorted by time, or has a row without a time. Also
+ * null for fractional seconds: requests are bounded by whole seconds and would miss rows in between.
  */
 export function sortedTimes({ rows }: RowPage, { at: timeOf }: RowKeys): { first: number; last: number } | null {
   let first: number | null = null;
@@ -60,9 +60,9 @@ export function sortedTimes({ rows }: RowPage, { at: timeOf }: RowKeys): { first
 
 const REMEMBERED_ROWS = 10_000;
 
-/** Remembers at least the last 10,000 ids. If a list shifts while it is read, repeated rows are close together. */
+/** Remembers at least the last 10,000 ids. If a list shifts during the export, repeated rows are close together. */
 export class RecentIds {
-  // Alternates between two sets, because a set slows down if its oldest elements are deleted one by one.
+  // Alternates between two sets, because deleting a set's oldest elements one by one makes it slow.
   #older = new Set<string>();
   #newer = new Set<string>();
 

@@ -7,15 +7,15 @@ import { FiltersIgnoredError, readInWindows, type WindowsOptions } from "./windo
 export interface ListRequest<Batch> extends WindowsOptions<Batch> {
   readonly range: Range;
   /**
-   * Returns the last second of the snapshot, in Unix seconds. Called once, with the first page and whether it is the
-   * only one.
+   * Returns the snapshot's last second, in Unix seconds. Called once, with the first page and whether it is the only
+   * one.
    */
   readonly fixUntil: (first: FetchedPage, isWhole: boolean) => Promise<number>;
 }
 
 /**
  * Fails with the first error and aborts the other requests. Drops rows outside the range, because some services ignore
- * time filters; fails if no row is left.
+ * time filters; fails if that leaves no rows.
  */
 export async function* readList<Batch>(options: ListRequest<Batch>): AsyncGenerator<Batch> {
   const stopping = new AbortController();
@@ -91,7 +91,7 @@ async function* readOn<Batch>(
 /** Rough number of pages in the first windows. */
 const FIRST_WIDTH_PAGES = 12;
 
-/** Returns false if the service ignores time ranges and no batch has been yielded yet. */
+/** Returns false if the service ignores time ranges, unless a batch has already been yielded. */
 async function* yieldUnlessIgnored<Batch>(
   { list }: ListRequest<Batch>,
   batches: AsyncGenerator<Batch>,
@@ -153,7 +153,7 @@ async function* readNumbers<Batch>(
   }
 }
 
-/** Drops rows outside the range, which a service that ignores it returns. */
+/** Drops rows outside the range, for services that ignore it. */
 function inRange<Batch>({ range, keys }: ListRequest<Batch>, until: number, page: RowPage): RowPage {
   const since = range.since ?? -Infinity;
   return keepRows(page, (row) => {

@@ -18,7 +18,7 @@ interface Batch {
   readonly firstAt: number | null;
   readonly lastAt: number | null;
   readonly versions: Versions;
-  /** A page with new columns, to be encoded when it is written. Null once it is encoded. */
+  /** A page with new columns, which is encoded when it is written. Null once it is encoded. */
   readonly wide: { readonly page: RowPage; readonly found: readonly string[] } | null;
 }
 
@@ -32,16 +32,16 @@ export interface ExportJob {
   readonly log: VersionLog | null;
   readonly encoder: PageEncoder;
   readonly sink: TextSink;
-  /** Selects rows; null keeps all. The state records dropped rows as seen. */
+  /** Selects rows; null keeps them all. Dropped rows still count as seen in the state. */
   readonly filterPage: ((page: RowPage) => RowPage) | null;
   readonly rewrite: ((page: RowPage) => RowPage) | null;
-  /** Whether the service's own count includes the row. Null means it counts all rows. */
+  /** Whether the service includes this row in its own count. Null means it counts all rows. */
   readonly isCounted: ((row: RowPage["rows"][number]) => boolean) | null;
   readonly onRows: (rows: number) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
-/** Columns that are discovered in the rows. Encoded rows wait on disk until no more can appear. */
+/** Columns discovered in the rows. Encoded rows wait on disk until no more columns can appear. */
 export interface Growth {
   readonly mayCome: () => boolean;
   readonly openScratch: () => Promise<ScratchFile>;
@@ -54,7 +54,7 @@ export interface Growth {
 
 export interface ExportTotals {
   readonly rows: number;
-  /** Rows that the service's own count includes. */
+  /** Rows that the service includes in its own count. */
   readonly counted: number;
   readonly firstAt: number | null;
   readonly lastAt: number | null;
@@ -62,8 +62,8 @@ export interface ExportTotals {
 
 /**
  * Writes the rows and leaves the sink open. With `growth`, adds a column for each new name. Each row is encoded once,
- * with the columns known at that point; because new columns come last, earlier rows only need empty cells appended when
- * they are copied from the scratch file.
+ * with the columns known by then; since new columns come last, earlier rows only need empty cells appended when they
+ * are copied from the scratch file.
  */
 export async function runExport(job: ExportJob, growth: Growth | null): Promise<ExportTotals> {
   const { sink, signal } = job;

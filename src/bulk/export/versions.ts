@@ -1,4 +1,4 @@
-/** The row versions that an incremental run has written, for the time range that the next run reads again. */
+/** The row versions that an incremental run has written in the time range that the next run will read again. */
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../../contract/json.ts";
 import type { RowPage } from "../../contract/row-page.ts";
@@ -6,7 +6,7 @@ import type { RowPage } from "../../contract/row-page.ts";
 export interface VersionKeys {
   id(row: JsonObject): string;
   at(row: JsonObject): number;
-  /** The content that an edit changes, which distinguishes two edits in the same second. */
+  /** The content that an edit changes; it tells apart two edits in the same second. */
   content(row: JsonObject): string;
 }
 
@@ -31,7 +31,7 @@ export interface VersionLog {
 
 /**
  * Relies on the rows' times rather than on clocks: a new row is never older than existing ones. `limit` is a time known
- * to have passed, in Unix seconds, so that a row dated in the future doesn't hide later ones.
+ * to have passed, in Unix seconds, so a row dated in the future doesn't hide later ones.
  */
 export function createVersionLog(
   keys: VersionKeys,

@@ -16,8 +16,8 @@ interface WatchedList {
 export interface WatchOptions {
   readonly changed: WatchedList;
   /**
-   * Ordered by creation time. Needed for rows that were never changed, whose place in the other list 4.3 doesn't
-   * define.
+   * Sorted by creation time. Needed for rows that were never changed: section 4.3 doesn't say where those appear in the
+   * other list.
    */
   readonly created: WatchedList;
   readonly isUnstamped: (row: JsonObject) => boolean;
@@ -25,7 +25,7 @@ export interface WatchOptions {
   readonly provesChanged: (row: JsonObject) => boolean;
   readonly versions: VersionKeys;
   readonly since: number | null;
-  /** The service's time in Unix seconds, so that a row dated in the future doesn't hide later ones. */
+  /** The service's time in Unix seconds. It keeps a row dated in the future from hiding later ones. */
   readonly now: () => number;
   readonly perPage: number;
   readonly concurrency: number;
@@ -34,7 +34,7 @@ export interface WatchOptions {
 
 export interface ListWatch {
   /**
-   * Yields rows that are new since the last call. A page counts as seen when the next one is requested. If a request
+   * Yields rows that are new since the last call. A page counts as seen once the next one is requested. If a request
    * fails, rejects with its error; the next call continues from there.
    */
   look(): AsyncGenerator<RowPage>;

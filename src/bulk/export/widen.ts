@@ -3,10 +3,10 @@ export type Widen = (cells: number) => (chunk: Uint8Array) => Uint8Array;
 
 const [QUOTE, LINE_FEED, RETURN] = [0x22, 0x0a, 0x0d];
 
-/** Line ends inside quotes belong to a cell. */
+/** Line breaks inside quotes belong to a cell. */
 export const widenCsv: Widen = (cells) => createWidener(",".repeat(cells), true);
 
-/** TSV escapes line ends in cells, and doesn't quote. */
+/** TSV escapes line breaks in cells and doesn't use quotes. */
 export const widenTsv: Widen = (cells) => createWidener("\t".repeat(cells), false);
 
 function createWidener(cells: string, hasQuotes: boolean): (chunk: Uint8Array) => Uint8Array {

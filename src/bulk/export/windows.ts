@@ -21,7 +21,7 @@ export class FiltersIgnoredError extends Error {
 }
 
 export interface TimeSpan {
-  /** Both inclusive, Unix seconds. */
+  /** Unix seconds, both inclusive. */
   readonly since: number;
   readonly until: number;
   readonly seen: RecentIds;
@@ -50,13 +50,13 @@ export interface WindowsOptions<Batch> {
 }
 
 /**
- * Target size. With larger windows the workers finish at different times; smaller ones need more requests to find their
- * end.
+ * Target size. Larger windows would make the workers finish at different times; smaller ones would need more requests
+ * to find where they end.
  */
 const WINDOW_PAGES = 16;
 /** Larger windows are split here to limit how many pages wait to be yielded. */
 const WINDOW_PAGES_MAX = 24;
-/** An empty window says little about the right width. */
+/** Maximum growth factor after an empty window, which says little about the right width. */
 const WIDENING_MAX = 8;
 
 interface Part<Batch> {
@@ -71,9 +71,9 @@ interface Task<Batch> {
 }
 
 /**
- * Yields every row of the span once, in order. All windows have the same width, which is adapted to the size of the
- * last one. Fails with the first error of any window. If the service ignores the start of the range, that is a
- * FiltersIgnoredError, before anything is yielded.
+ * Yields every row of the span once, in order. All windows have the same width, adjusted to the size of the last one.
+ * Fails with the first error of any window: with FiltersIgnoredError, before yielding anything, if the service ignores
+ * the start of the range.
  */
 export async function* readInWindows<Batch>(options: WindowsOptions<Batch>, span: TimeSpan): AsyncGenerator<Batch> {
   const stopping = new AbortController();
@@ -163,8 +163,8 @@ function openWindow(since: number, until: number, seen: RecentIds = new RecentId
  * Reads at most 24 pages of a window. Numbered lists are read by time (each request starts at the last second read), so
  * that rows added or removed elsewhere don't shift the pages. Only an empty page ends a list; a short one doesn't.
  *
- * A second with more than a page of rows, and rows out of order, are read by page number. If a row of that second is
- * removed between two requests, another row may be missed. The API has no way to prevent that.
+ * Rows out of order, and seconds with more rows than fit on a page, are read by page number. If a row of such a second
+ * is removed between two requests, another may be missed; the API has no way to prevent that.
  */
 async function readWindow<Batch>(
   { list, keys, perPage, toBatch, signal }: WindowsOptions<Batch>,
@@ -198,7 +198,7 @@ async function readWindow<Batch>(
     if (list.isNumbered && count < full) {
       const after = await list.fetch({ since, until, page: following }, signal);
       if (after.rows.length === 0 || (after.text === text && isWholeList(count, perPage))) return ended;
-      // This is the service's page size, so the next short page needs no extra request.
+      // The service must use this smaller page size, so the next page of this length needs no extra request.
       full = count;
     }
     if (typeof following === "string" && followed.has(following)) throw list.fault(CIRCLE, following);
@@ -207,7 +207,7 @@ async function readWindow<Batch>(
     before = text;
     since = last;
   }
-  // Continues by time if the window's start has moved, so that the rest can be split; otherwise by page.
+  // Continues by time if the window's start has moved, so that the rest can be split; otherwise by page number.
   const isByTime = isSorted && since > window.since;
   const rest = isByTime ? openWindow(since, until, seen) : { ...window, since, next, isSorted };
   return { batches, pages: WINDOW_PAGES_MAX, rest };

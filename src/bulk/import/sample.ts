@@ -15,7 +15,7 @@ export function drawSample(
   let [left, wanted] = [sendable, rows];
   for (let line = 1; line < end; line += 1) {
     if (modeAt(line) === null || reasonToSkip(line) !== null) continue;
-    // Comparing draws left with rows left selects exactly the wanted number of rows.
+    // Comparing the rows still wanted with the rows left selects exactly the right number.
     if (hashFraction(`${seed} ${line}`) * left < wanted) {
       drawn.set(line, 1);
       wanted -= 1;

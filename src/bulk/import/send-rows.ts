@@ -1,4 +1,4 @@
-/** Sends the remaining rows of a checked table. Every step is journalled, so it can stop at any moment. */
+/** Sends the remaining rows of a checked table. Every step is journaled, so it can stop at any moment. */
 import type { Clock } from "../../runtime/clock.ts";
 import { decideRows, type RowSource, type RowToSend } from "./journal/decide-rows.ts";
 import type { JournalEntry } from "./journal/journal-entry.ts";
@@ -18,8 +18,8 @@ interface IntendedRow extends RowToSend {
 
 export interface Sender {
   /**
-   * Rejects, and so stops the run, only for errors that affect every row, such as an invalid key. `onAccepted` is
-   * called if the service answers 2xx without a usable body, before any look-up; it never rejects.
+   * Rejects, and so ends the run, only for errors that affect every row, such as an invalid key. `onAccepted` is called
+   * before any look-up if the service returns 2xx without a usable body; it never rejects.
    */
   send(row: IntendedRow, onAccepted: () => Promise<void>): Promise<RowOutcome>;
   /** Looks up a row sent between `intentAt` and `sentBy`, both in Unix seconds by the service's clock. */
@@ -38,7 +38,7 @@ export interface SendOptions extends RowSource {
   readonly sender: Sender;
   readonly journal: Journal;
   readonly clock: Clock;
-  /** Number of rows in the file. It is an error if fewer have an outcome at the end. */
+  /** Number of rows in the file. If fewer have an outcome at the end, that's an error. */
   readonly rows: number;
   /** Previous runs sent nothing after this time, by the service's clock. */
   readonly sentBy: number;
@@ -59,7 +59,7 @@ export interface SendReport {
 interface RowFailure {
   readonly reason: string;
   readonly rows: number;
-  /** Whether the service refused these rows and would refuse them again. */
+  /** Whether the service refused these rows and would do so again. */
   readonly isRefused: boolean;
 }
 
@@ -181,7 +181,7 @@ async function settle(options: SendOptions, run: Run, row: IntendedRow, intentAt
   return { outcome: "unknown", personId: null, surveyScheduledAt: null, error: reason };
 }
 
-/** An inconclusive repeat is the last one. After a kill, the row is looked up and repeated again. */
+/** If a repeat is inconclusive too, the row isn't repeated again. If the program is killed during the repeat, it is. */
 async function repeat(options: SendOptions, run: Run, row: IntendedRow): Promise<RowOutcome> {
   const outcome = await send(options, run, row);
   if (outcome.outcome === "unknown" || outcome.mayHaveArrived === true)
@@ -216,7 +216,7 @@ async function writeEntry({ journal, before }: SendOptions, entry: JournalEntry)
   before.take(entry);
 }
 
-/** A service may word each rejection differently; further reasons are counted together. */
+/** Some services word each rejection differently; further reasons are counted together. */
 const REASONS_MAX = 100;
 const OTHER_REASONS = "other reasons";
 
@@ -234,7 +234,7 @@ async function* intendedRows(options: SendOptions, run: Run): AsyncGenerator<Int
   for (let block = await coming; block !== null; block = await coming) {
     coming = intendNext(blocks, options, run);
     yield* block;
-    // Limits how many outcomes can be unwritten.
+    // Limits how many outcomes can be waiting to be written.
     if (run.unwritten.size > options.concurrency * INTENTS_PER_WORKER) await Promise.race(run.unwritten);
   }
 }

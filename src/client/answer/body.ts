@@ -3,19 +3,19 @@ import { isUtf8 } from "node:buffer";
 import { promisify } from "node:util";
 import { oneLine } from "./words.ts";
 
-/** Maximum sizes in bytes of an answer and of an error's body. */
+/** Maximum sizes in bytes of a response body and of an error's body. */
 export const BODY_LIMIT = 64 * 1024 * 1024;
 export const ERROR_BODY_LIMIT = 1024 * 1024;
 
 export interface Body {
   readonly bytes: Uint8Array;
-  /** True if the body exceeds the limit; `bytes` has its beginning. */
+  /** True if the body exceeds the limit; `bytes` then holds its beginning. */
   readonly tooLarge: boolean;
-  /** The error that cut the body short; `bytes` has what arrived before it. */
+  /** The error that interrupted the body; `bytes` holds what arrived before it. */
   readonly brokenBy: Error | null;
 }
 
-/** Reads a body up to `limitBytes` and leaves the rest in the socket. Throws only if aborted. */
+/** Reads a body up to `limitBytes` and leaves the rest unread. Throws only if aborted. */
 export async function readBody(response: HttpResponse, limitBytes: number, signal?: AbortSignal): Promise<Body> {
   if (typeof response.body === "string") return { bytes: Buffer.from(response.body), tooLarge: false, brokenBy: null };
   const chunks: Uint8Array[] = [];
@@ -58,7 +58,7 @@ export async function decodeBody(
 async function unpack(bytes: Uint8Array, contentEncoding: string, maxOutputLength: number): Promise<Uint8Array> {
   const names = contentEncoding.split(",").map((name) => name.trim());
   const encodings = names.filter((name) => name !== "" && name !== "identity");
-  // An answer to HEAD has no body.
+  // A response to HEAD has no body.
   if (bytes.byteLength === 0) return bytes;
   let plain = bytes;
   for (const encoding of encodings.toReversed()) plain = await unpackOnce(plain, encoding, maxOutputLength);

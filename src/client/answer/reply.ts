@@ -73,7 +73,7 @@ function badReply(
   return new BadReplyError(problem, { call, status, contentType, preview, ...more });
 }
 
-/** Throws `BadReplyError` for an unexpected answer. */
+/** Throws `BadReplyError` for an unexpected response. */
 export type ReplyReader<T> = (answer: AnswerText, reading: Reading) => T;
 
 export const readTextReply: ReplyReader<AnswerText> = (answer) => answer;
@@ -85,7 +85,7 @@ export const readObjectReply: ReplyReader<AnswerText & { readonly json: JsonObje
   return { ...answer, json };
 };
 
-/** Reads one JSON object and checks that it shows the write, because some servers answer 200 with `{"error": …}`. */
+/** Reads one JSON object and checks that it confirms the write, because some servers reply 200 with `{"error": …}`. */
 export function readWritten(shows: (json: JsonObject) => boolean): typeof readObjectReply {
   return (answer, reading) => {
     const reply = readObjectReply(answer, reading);

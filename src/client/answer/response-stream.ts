@@ -6,7 +6,7 @@ interface Tap {
 
 const CHUNKS_WAITING_MAX = 4;
 
-/** Connects the socket, which pushes, to a reader, which pulls, and applies back-pressure. */
+/** Connects a socket, which pushes data, to a reader, which pulls it, with back-pressure. */
 export class ResponseStream implements AsyncIterable<Uint8Array> {
   readonly #tap: Tap;
   readonly #chunks: Uint8Array[] = [];
@@ -41,7 +41,7 @@ export class ResponseStream implements AsyncIterable<Uint8Array> {
     this.#wake = null;
   }
 
-  /** Can be iterated once. A reader that stops early cancels the tap. */
+  /** Can be iterated once. If the reader stops early, the tap is cancelled. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     try {
       for (;;) {

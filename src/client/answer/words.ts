@@ -71,7 +71,7 @@ function looksLikeHtml(text: string): boolean {
   return /^\s*(?:<!doctype|<html|<head|<body|<\?xml|<h\d)/i.test(text);
 }
 
-/** Maximum number of characters to search in an HTML page. */
+/** Only this many characters of an HTML page are searched. */
 const PAGE_MAX = 16_384;
 
 function textOfHtml(page: string): string {
@@ -89,7 +89,7 @@ function unescaped(text: string): string {
 }
 
 /**
- * Replaces control characters and line ends with spaces, so that text from a server can't break a line or the terminal.
+ * Replaces control characters and newlines with spaces, so that text from a server can't break a line or the terminal.
  */
 export function oneLine(text: string, lengthMax = LENGTH_MAX): string | null {
   const start = text.slice(0, lengthMax * 4);

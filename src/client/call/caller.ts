@@ -43,7 +43,7 @@ export type CallOutcome<T> =
       readonly kind: "given-up";
       readonly error: ClientError;
       readonly answer: AnswerText | null;
-      /** True if an earlier attempt may have arrived. */
+      /** True if an earlier attempt may have reached the server. */
       readonly lostBefore: boolean;
     };
 
@@ -57,10 +57,10 @@ type Attempt<T> =
       readonly answer: AnswerText | null;
     };
 
-/** Gate, exchange and retry policy. All of the program's requests go through it. */
+/** Combines the gate, the exchange and the retry policy. Every request goes through it. */
 export class Caller {
   readonly serverClock: ServerClock;
-  /** Removes only the key. For bodies that are used as data. */
+  /** Removes only the key; for bodies that are used as data. */
   readonly redactAnswer: Redact;
   readonly #redact: Redact;
   readonly #options: CallerOptions;
@@ -81,13 +81,13 @@ export class Caller {
   }
 
   /**
-   * Makes one call with its retries. Returns a failure instead of throwing, because some callers still use the answer.
+   * Makes one call with its retries. Returns failures instead of throwing, because some callers still use the response.
    */
   async run<T>(first: HttpRequest, idempotent: boolean, read: ReplyReader<T>): Promise<CallOutcome<T>> {
     let request = first;
     let tries = 0;
     let lostBefore = false;
-    /** URLs that redirected to the current one. */
+    /** URLs already visited by redirects. */
     const trail: string[] = [];
     for (;;) {
       const permit = await this.#gate.enter(request.signal);
@@ -200,7 +200,7 @@ export function waitFacts(
   return { waitMs, reason: what, cause: status === null ? what : `${code} ${status}` };
 }
 
-/** Returns true if the following wait should be announced, which happens once per pause. */
+/** Returns true if the coming wait should be announced; each pause is announced once. */
 function endPermit(permit: Permit, failure: Failure, decision: RetryDecision, limits: RetryLimits): boolean {
   if (failure.kind !== "status") {
     permit.end({ kind: "failed" });

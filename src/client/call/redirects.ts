@@ -8,8 +8,8 @@ const READS = new Set(["GET", "HEAD"]);
 const HOPS_MAX = 10;
 
 /**
- * Returns the redirected request. Null if it answers a write, or leaves the origin, since the key must not leave it.
- * Throws `RedirectError` for a loop; `trail` has the URLs visited before.
+ * Returns the redirected request; null for a redirected write, or if it leaves the origin, because the key must not.
+ * Throws `RedirectError` for a loop; `trail` holds the URLs visited before.
  */
 export function followRedirect(
   request: HttpRequest,

@@ -10,16 +10,16 @@ export type Failure =
   | { readonly kind: "status"; readonly status: number; readonly retryAfterMs: number | null }
   /** The connection failed before the first byte of the request was sent. */
   | { readonly kind: "not-sent"; readonly repeatsMax: number }
-  /** The request may have arrived, but the answer is missing or incomplete. */
+  /** The request may have arrived, but the response is missing or incomplete. */
   | { readonly kind: "lost" }
-  /** A complete answer that can't be used. A retry would get the same one. */
+  /** A complete response that can't be used. A retry would get the same one. */
   | { readonly kind: "unreadable" };
 
 export interface RetryFacts extends RetryLimits {
   readonly failure: Failure;
   readonly idempotent: boolean;
   readonly tries: number;
-  /** Random fraction for jitter, 0 ≤ fraction < 1. */
+  /** Random fraction for jitter, from 0 up to but excluding 1. */
   readonly fraction: number;
 }
 
@@ -71,12 +71,12 @@ export function backoffMs(tries: number, fraction: number): number {
   return Math.round(fraction * Math.min(BACKOFF_LONGEST_MS, BACKOFF_FIRST_MS * 2 ** (tries - 1)));
 }
 
-/** All three date formats of RFC 9110 have an English month; `Date.parse` alone accepts much more. */
+/** All three date formats of RFC 9110 have an English month name. `Date.parse` alone accepts much more. */
 const HTTP_DATE = /^[A-Za-z]+,? .*\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b/;
 
 /**
  * Milliseconds to wait; 0 for a time in the past, null if the header is absent or invalid. A date is compared with the
- * answer's `Date` header, so a wrong local clock doesn't matter.
+ * response's `Date` header, so a wrong local clock doesn't matter.
  */
 export function readRetryAfter(headers: Readonly<Record<string, string>>, nowMs: number): number | null {
   const text = headers["retry-after"]?.trim() ?? "";

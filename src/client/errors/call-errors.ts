@@ -2,14 +2,14 @@ import { ClientError, type CallName } from "./client-error.ts";
 import { READ_ONLY_REFUSAL } from "../../contract/key-access.ts";
 import type { Json } from "../../contract/json.ts";
 
-/** `no` means a retry is safe; `maybe` means that part of the request may have reached the server. */
+/** `no` means a retry is safe; `maybe` means the server may have received part of the request. */
 export type Sent = "no" | "maybe";
 
 export interface ConnectionFacts {
   readonly call: CallName;
   readonly sent: Sent;
   /**
-   * Number of retries that make sense: 0 for a bad certificate or a proxy's refusal, 1 for an unknown host. No limit by
+   * How many retries make sense: 0 for a bad certificate or a proxy's refusal, 1 for an unknown host. No limit by
    * default.
    */
   readonly repeatsMax?: number;
@@ -61,7 +61,7 @@ export class AuthError extends ClientError {
   }
 }
 
-/** A write with a read-only key. `status` is the server's refusal, or null if the write wasn't sent. */
+/** A write with a read-only key. `status` is null if we didn't send it. */
 export class ReadOnlyKeyError extends AuthError {
   constructor(facts: Pick<StatusFacts, "call"> & Partial<StatusFacts>) {
     super(`${READ_ONLY_REFUSAL}; a write needs a key with full access`, {
@@ -94,7 +94,7 @@ export class ServiceError extends ClientError {
   }
 }
 
-/** 429, after retries, or if the server wants a longer wait than allowed. */
+/** 429, after retries or with a `Retry-After` longer than allowed. */
 export class RateLimitedError extends ClientError {
   override readonly name = "RateLimitedError";
   /** Milliseconds; null if the server didn't name a time. */
@@ -131,7 +131,7 @@ export interface BadReplyFacts {
   readonly cause?: unknown;
 }
 
-/** The answer can't be used: it is incomplete, not JSON, too large, or has the wrong shape or encoding. */
+/** The response can't be used: it is incomplete, not JSON, too large, or has the wrong shape or encoding. */
 export class BadReplyError extends ClientError {
   override readonly name = "BadReplyError";
   readonly contentType: string | null;
@@ -157,7 +157,7 @@ export class PagingError extends ClientError {
   }
 }
 
-/** A write's answer was lost, and no look-up could tell whether it was processed. */
+/** A write's response was lost, and no look-up could tell whether it was processed. */
 export class UnknownOutcomeError extends ClientError {
   override readonly name = "UnknownOutcomeError";
 
@@ -188,7 +188,7 @@ export function effectOf(error: unknown): WriteEffect {
     return error.sent === "no" ? "not-sent" : "unknown";
   if (error instanceof BadReplyError || error instanceof ServiceError || error instanceof UnknownOutcomeError)
     return "unknown";
-  // A server may answer 303 to a POST that it has processed.
+  // A server may reply 303 to a POST that it has processed.
   return error instanceof RedirectError && error.status === 303 ? "unknown" : "refused";
 }
 

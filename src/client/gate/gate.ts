@@ -24,7 +24,7 @@ interface GateOptions {
 
 type Waiter = (permit: Permit) => void;
 
-/** One per process. Every worker's requests go through it, so one 429 slows them all. */
+/** One per process. All workers' requests go through it, so one 429 slows them all. */
 export class Gate {
   readonly #clock: Clock;
   readonly #ceiling: ReturnType<typeof createRateCeiling> | null;

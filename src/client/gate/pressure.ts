@@ -1,6 +1,6 @@
 /**
- * How much load the server accepts, learned from its answers: concurrency and pace rise slowly with successes, and a
- * 429 cuts both by a factor.
+ * How much load the server accepts, as learned from its responses: concurrency and pace rise slowly with successes, and
+ * a 429 cuts both by a factor.
  */
 export interface Pressure {
   /** Maximum concurrent requests. A 429 or 503 halves it; a full round of successes adds one. */
@@ -14,7 +14,7 @@ export interface Pressure {
   /** True if a request has succeeded since the last 429; a burst of 429s counts once. */
   readonly isProven: boolean;
   readonly beganAtMs: number;
-  /** Time of the last cut. Answers to requests that started earlier are ignored. */
+  /** Time of the last cut. Responses to requests that started earlier are ignored. */
   readonly cutAtMs: number;
 }
 

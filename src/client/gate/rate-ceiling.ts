@@ -2,8 +2,7 @@
 const LEEWAY_MS = 10;
 
 /**
- * Starts at most `ratePerSecond` requests in any second. They are evenly spread, since a burst could overflow a leaky
- * bucket.
+ * Starts at most `ratePerSecond` requests in any second, spread evenly because a burst could overflow a leaky bucket.
  */
 export function createRateCeiling(ratePerSecond: number) {
   const count = Math.max(1, Math.floor(ratePerSecond));
@@ -23,7 +22,7 @@ export function createRateCeiling(ratePerSecond: number) {
   };
 }
 
-/** Timers are coarse, so a late start lets the next one follow up to this many milliseconds sooner. */
+/** Timers are coarse: after a late start, the next one may come up to this many milliseconds early. */
 const CATCH_UP_MS = 20;
 
 export function createSpacing() {

@@ -136,9 +136,9 @@ export type Trace = (event: TraceEvent) => void;
 
 interface WaitFacts {
   readonly waitMs: number;
-  /** The failure's message, with the server's words. */
+  /** The failure's message, including what the server said. */
   readonly reason: string;
-  /** The same for failures of one kind. */
+  /** Identical for all failures of the same kind. */
   readonly cause: string;
   /** False if this pause was already reported. */
   readonly isNews: boolean;

@@ -3,7 +3,7 @@ import { ConnectionError, type Sent, TimeoutError } from "../errors/call-errors.
 import { isThisMachine } from "../../runtime/name-resolver.ts";
 import { ProxyError } from "./proxy.ts";
 
-/** The body arrived so slowly that it would never end. */
+/** The body arrived too slowly. */
 export class TrickleError extends Error {
   override readonly name = "TrickleError";
 }
@@ -15,7 +15,7 @@ export interface FailureContext {
   readonly proxy: string | null;
   readonly sent: Sent;
   readonly timeoutMs: number;
-  /** True if a refused loopback connection isn't worth a retry, since the server isn't running. */
+  /** True if a refused loopback connection isn't worth a retry, because the server isn't running. */
   readonly mayBeAbsent: boolean;
 }
 
@@ -52,7 +52,7 @@ export function connectionFailure(error: Error, context: FailureContext): Client
   return new ConnectionError(`${sentence(code, error, context.host, sent)}${via}`, { ...facts, repeatsMax });
 }
 
-/** Answers that undici refuses, by its error message. */
+/** Responses that undici rejects, by its error message. */
 const UNASKED: ReadonlyMap<string, string> = new Map([
   ["bad response", "answered 100 (Continue)"],
   ["bad upgrade", "switched to another protocol (101)"],
@@ -90,7 +90,7 @@ function sentence(code: string, error: Error, host: string, sent: Sent): string 
   return `the connection to ${host} broke ${when} (${code === "UND_ERR_SOCKET" || code === "" ? error.message : code})`;
 }
 
-/** Uses the first error of an AggregateError, which is thrown if a name has several addresses. */
+/** A name with several addresses throws an AggregateError; this uses its first error. */
 function codeOf(error: Error): string {
   const inner = error instanceof AggregateError ? ((error.errors as Error[])[0] ?? error) : error;
   const { code } = inner as NodeJS.ErrnoException;
@@ -111,7 +111,7 @@ const CERTIFICATE_PROBLEMS: Readonly<Record<string, string>> = {
   HOSTNAME_MISMATCH: "it is for another host",
 };
 
-/** Certificate problems that trusting another authority doesn't solve. */
+/** Certificate problems that trusting another authority wouldn't solve. */
 const OF_NO_AUTHORITY = new Set([
   "CERT_HAS_EXPIRED",
   "CERT_NOT_YET_VALID",

@@ -24,8 +24,8 @@ export interface TransportOptions {
   /** Supplies `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. */
   readonly env: ProxyEnvironment;
   /**
-   * Maximum wait for the answer to begin, and between two chunks. A body that takes longer must arrive at 1 KiB/s or
-   * faster.
+   * Maximum wait for the response to begin, and between two chunks. A body that takes longer than this in total must
+   * average at least 1 KiB/s.
    */
   readonly timeoutMs?: number | null;
   /** Maximum number of connections; unlimited by default. */
@@ -118,7 +118,7 @@ async function openTunnels(origin: string, proxy: Proxy, settings: PoolOptions):
   };
 }
 
-/** Blames the proxy for failures until the tunnel is open, with a `ProxyError`. */
+/** Turns failures into a `ProxyError` until the tunnel is open. */
 async function blamingProxy(proxy: Proxy, opening: Promise<Tunnel>): Promise<Tunnel> {
   const tunnel = await opening.catch((error: Error & { readonly code?: string }) => {
     const isLate = ["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT"].includes(error.code ?? "");
@@ -195,7 +195,7 @@ function createFloor(timeoutMs: number): (bytes: number) => boolean {
   };
 }
 
-/** If a forwarded request wasn't sent, the proxy failed. */
+/** If a forwarded request wasn't sent, it was the proxy that failed. */
 function blamed(error: Error, { forwarded, proxy }: Route, sent: Sent): Error {
   const isOwn = error instanceof ProxyError || !forwarded || proxy === null || sent === "maybe";
   return isOwn ? error : unreachableProxy(proxy, error);

@@ -5,7 +5,7 @@ import { toIsoTime } from "../../contract/text/iso-time.ts";
 export type Settlement =
   /** `evidence` is one sentence, `found` the stored object. */
   | { readonly kind: "arrived"; readonly evidence: string; readonly found: JsonObject }
-  /** The write left no trace. That proves nothing while the request may still be running. */
+  /** The write left no trace, which proves nothing while the request may still be running. */
   | { readonly kind: "absent"; readonly evidence: string }
   /** `mayChange` is true if a later look-up may settle it. */
   | { readonly kind: "unsettled"; readonly reason: string; readonly mayChange?: boolean };
@@ -112,7 +112,7 @@ export function responseEvidence(
   return { kind: "unsettled", reason: "the same response exists; its storage time is unknown" };
 }
 
-/** Servers may trim texts and change line ends. */
+/** Servers may trim text and change line endings. */
 function textOf(value: Json | undefined): string {
   return typeof value === "string" ? value.replaceAll(/\r\n?/g, "\n").trim() : "";
 }

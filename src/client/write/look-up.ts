@@ -16,7 +16,7 @@ import { listPages } from "../pages.ts";
 
 export interface LookUp {
   readonly client: Pick<Client, "page" | "baseUrl">;
-  /** Unix seconds by the server's clock, at or before the first attempt. Only known after a look-up. */
+  /** Unix seconds by the server's clock, at or before the first attempt. Known only after a look-up. */
   readonly intentAt: () => number;
   readonly signal: AbortSignal | undefined;
 }
@@ -32,7 +32,7 @@ export async function lookUpPerson(body: JsonObject, lookUp: LookUp): Promise<Se
   for (const [index, identifier] of identifiers.entries()) {
     const next = await lookUpNamed(body, identifier, lookUp);
     if (next.kind === "arrived") return next;
-    // A person is absent only if no identifier finds them.
+    // A person counts as absent only if no identifier finds them.
     if (index === 0 || next.kind === "unsettled") settlement = next;
   }
   return settlement;
@@ -50,7 +50,7 @@ interface Change {
   readonly after: Identifier;
 }
 
-/** The requested change of address. Null if there is none, or only the spelling changes. */
+/** The requested change of address. Null if there is none, or if only the spelling changes. */
 function renamed(body: JsonObject): Change | null {
   const [after] = identifiersOf(body, "email_update", "phone_number_update");
   if (after === undefined) return null;
@@ -92,7 +92,7 @@ async function findPerson(identifier: Identifier, { client, signal }: LookUp): P
   return { kind: "absent", evidence: "the service has no such person" };
 }
 
-/** Yields the body's non-empty identifiers, the address first. */
+/** Yields the body's non-empty identifiers, the email address first. */
 export function* identifiersOf(body: JsonObject, email: string, phone: string): Generator<Identifier> {
   const [emailValue, phoneValue] = [body[email], body[phone]];
   if (typeof emailValue === "string" && emailValue !== "") yield { email: emailValue };

@@ -3,7 +3,7 @@ import type { Settlement } from "./evidence.ts";
 
 export interface Settling {
   readonly clock: Clock;
-  /** Milliseconds from now after which a look-up that finds nothing proves that the write didn't arrive. */
+  /** Milliseconds from now until a look-up that finds nothing proves that the write didn't arrive. */
   readonly settleMs: number;
   readonly signal: AbortSignal | undefined;
   /** Called once, before the first pause. */
@@ -14,7 +14,7 @@ const FIRST_PAUSE_MS = 500;
 
 /**
  * Calls `look` with doubling pauses until it proves something, can't change any more, or the settling time is over. The
- * last call comes after its end. Throws what `look` throws.
+ * last call comes after that time. Throws what `look` throws.
  */
 export async function settle(look: () => Promise<Settlement>, options: Settling): Promise<Settlement> {
   const { clock, settleMs, signal, onPause } = options;
@@ -30,11 +30,11 @@ export async function settle(look: () => Promise<Settlement>, options: Settling)
 }
 
 export interface ServerClock {
-  /** Unix seconds by the server's clock, or by ours until the first answer arrives. */
+  /** Unix seconds by the server's clock, or by ours until the first response arrives. */
   readonly now: () => number;
   /** Converts a time of our clock (milliseconds) to the server's (Unix seconds). */
   at(ownMs: number): number;
-  /** `serverTime` is the `Date` header of an answer that just arrived, in Unix seconds. */
+  /** `serverTime` is the `Date` header of a response that just arrived, in Unix seconds. */
   learn(serverTime: number): void;
 }
 

@@ -18,12 +18,12 @@ interface Tools {
   readonly requests: Requests;
   readonly pages: Pick<Client, "page" | "baseUrl">;
   readonly clock: Clock;
-  /** How long a request whose answer was lost may still be running, in milliseconds. */
+  /** How long a request whose response was lost may still be running, in milliseconds. */
   readonly settleMs: number;
   readonly onWait: OnWait | undefined;
 }
 
-/** Writes that would do harm if repeated have a look-up. */
+/** Adds a look-up to each write that would do harm if repeated. */
 export function createWriteMethods(
   tools: Tools,
 ): Pick<Client, "sendPerson" | "addResponse" | "addMember" | "removeMember" | "change"> {
@@ -89,7 +89,7 @@ function showsPerson(json: JsonObject, body: JsonObject): boolean {
   return idText(json["id"]) !== "" || sent.some((identifier) => isNamed(json, identifier));
 }
 
-/** The answer either is the person or has a `person` (4.9, 4.10). */
+/** The response is the person, or has a `person` field (4.9, 4.10). */
 function showsMember(json: JsonObject, body: JsonObject): boolean {
   const person = isJsonObject(json["person"]) ? json["person"] : json;
   const sent = [...identifiersOf(body, "person_email", "person_phone_number")];
@@ -105,7 +105,7 @@ interface Write extends Pick<IntentOptions, "onAccepted"> {
 
 /**
  * Throws if the write was refused or certainly not sent, or if an idempotent write ran out of retries. A write that may
- * have arrived is looked up and never repeated, since its request may still be running.
+ * have arrived is looked up and never repeated, because its request may still be running.
  */
 async function performWrite(caller: Caller, write: Write): Promise<WriteResult> {
   const outcome = await caller.run(write.request, write.idempotent, write.read);

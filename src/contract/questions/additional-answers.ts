@@ -55,7 +55,7 @@ export function answerJson({ value, type }: PlainAnswer): Json {
   return type === "select_many" || texts.length > 1 ? texts : (texts[0] ?? null);
 }
 
-/** Separates choices in a cell. */
+/** Joins several choices in a cell. */
 export const CHOICE_SEPARATOR = "; ";
 
 export function answerText({ value }: PlainAnswer): string {

@@ -1,4 +1,4 @@
-/** Questions beyond the score. All limits here are this server's. */
+/** Questions beyond the score. All limits here are this server's own. */
 import type { QuestionType } from "../resources.ts";
 import { SCORE_MAX } from "../limits.ts";
 

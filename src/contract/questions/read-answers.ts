@@ -21,7 +21,7 @@ function readQuestion(given: Json | undefined): AdditionalAnswer["question"] | n
 }
 
 /**
- * Returns at most one of the four kinds, whatever the question's type: an answer outside its scale or choices is kept
+ * Sets at most one of the four kinds, regardless of the question's type: an answer outside its scale or choices is kept
  * as text.
  */
 function readValue(given: Json | undefined): AdditionalAnswer["value"] | null {

@@ -4,7 +4,7 @@ import { DURATION_MAX } from "../limits.ts";
 const UNIT_SECONDS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;
 const DURATION = /^(\d+)([smhdw])?$/;
 
-/** The accepted form, as described in messages. */
+/** The accepted form, for error messages. */
 export const DURATION_FORM = "a duration such as 90 (seconds), 90s, 15m, 2h, 1d or 2w";
 export const LIFETIME_FORM = "must be from 1 second to 100 years";
 
@@ -13,7 +13,7 @@ export function isLifetime(seconds: number): boolean {
   return seconds >= 1 && seconds <= DURATION_MAX;
 }
 
-/** Reads `90`, `90s`, `15m`, `2h`, `1d` or `2w` as seconds; null for other texts. */
+/** Reads `90`, `90s`, `15m`, `2h`, `1d` or `2w` as seconds; null for any other text. */
 export function readDuration(text: string): number | null {
   const match = DURATION.exec(text.trim());
   if (match === null) return null;
@@ -24,8 +24,8 @@ export function readDuration(text: string): number | null {
 export const INTERVAL_FORM = "a duration with a unit, such as 90d or 12h";
 
 /**
- * Reads the time between two surveys of a person, in seconds. Null for a bare number below a day: it was meant as days,
- * and read as seconds it would mail everyone at once.
+ * Reads the time between two surveys of a person, in seconds. Null for a bare number of less than a day: it was
+ * probably meant as days, and reading it as seconds would mail everyone immediately.
  */
 export function readInterval(text: string): number | null {
   const seconds = readDuration(text);
@@ -48,7 +48,7 @@ export function readAge(text: string): number | null {
   return years === undefined ? readDuration(text) : Number(years) * YEAR_SECONDS;
 }
 
-/** Describes the accepted form in messages: an age of at least a day, or of at most `max` seconds. */
+/** Describes the accepted form in error messages: an age of at least a day, or of at most `max` seconds. */
 export function ageForm(max = Infinity): string {
   return max === Infinity ? "a day or more, such as 5y, 400d or 52w" : `1d to ${max / UNIT_SECONDS.d}d, such as 7d`;
 }

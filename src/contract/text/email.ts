@@ -1,6 +1,6 @@
 import { codePointName, describeInvisible } from "./invisible.ts";
 
-/** RFC 5321: characters of an address and UTF-8 bytes of its local part. */
+/** RFC 5321: maximum characters of an address and UTF-8 bytes of its local part. */
 const LENGTH_MAX = 254;
 const LOCAL_BYTES_MAX = 64;
 
@@ -20,7 +20,7 @@ export function isEmail(value: string): boolean {
   return emailProblem(value) === null;
 }
 
-/** What is wrong with an address, in words that can follow it, such as `has no @`; null if it is valid. */
+/** What is wrong with an address, phrased to follow it, such as `has no @`; null if it is valid. */
 export function emailProblem(value: string): string | null {
   if (value.length <= LENGTH_MAX && PLAIN.test(value)) return null;
   if (value === "") return "is empty";
@@ -38,7 +38,7 @@ export function emailProblem(value: string): string | null {
   return localProblem(local) ?? domainProblem(domain);
 }
 
-/** Like `emailProblem`, for sender and reply addresses, which old mail servers must be able to write to. */
+/** Like `emailProblem`, but for sender and reply addresses, which even old mail servers must be able to write to. */
 export function senderProblem(value: string): string | null {
   const problem = emailProblem(value);
   if (problem !== null) return problem;
@@ -59,8 +59,8 @@ function domainProblem(domain: string): string | null {
 }
 
 /**
- * Two spellings of the same address have the same key. Folds only A to Z in the local part, since no standard says
- * more; compares domains as hosts, and normalizes both to NFC.
+ * Two spellings of the same address have the same key. In the local part it folds only A to Z, because no standard goes
+ * further; domains are compared as hosts. Both are normalized to NFC.
  */
 export function emailKey(email: string): string {
   if (isAscii(email)) return email.toLowerCase();

@@ -4,8 +4,8 @@ import { isE164 } from "./phone.ts";
 const [APOSTROPHE, EQUALS] = [39, 61];
 
 /**
- * A cell that may run: a formula character (or its full-width form) after anything that readers skip, or a leading tab
- * or line end.
+ * A cell that may run as a formula: a formula character (or its full-width form) after characters that readers skip, or
+ * a leading tab or line break.
  */
 const FORMULA = String.raw`(?:[\s"\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]|[\t\n\r])`;
 const RUNS = new RegExp(`^'*${FORMULA}`, "u");
@@ -21,7 +21,7 @@ export function guardPhone(cell: string): string {
   return isE164(cell) ? cell : guardFormula(cell);
 }
 
-/** The notation with which other programs keep spreadsheets from reading text as a number. */
+/** Other programs use this notation to keep spreadsheets from reading text as a number. */
 const FORMULA_OF_TEXT = /^="((?:[^"]|"")*)"$/;
 
 /** True for `'+1555…`, `'=SUM`, `''=…` (a text that began with `'=`) and `="0123"`. */

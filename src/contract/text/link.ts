@@ -5,7 +5,7 @@ export function formatNextLink(url: string): string {
 }
 
 const TARGET = /<([^>]*)>/y;
-/** `; name=value` with an optional value, bare or quoted, also in single quotes. */
+/** `; name=value` with an optional value, bare or in double or single quotes. */
 const PARAMETER = /\s*;\s*(?:([^\s=;,"']+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'([^',;]*)'|([^",;\s]*)))?)?/y;
 
 /** Target of the first `rel="next"` entry (RFC 8288), unresolved; null if there is none. */
@@ -38,7 +38,7 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
 
 const ASIDE = /<[^>]*>|\b(?!rel\b)[\w*-]+\s*=\s*"(?:[^"\\]|\\.)*"/gi;
 
-/** True if a header that `parseNextLink` can't read may still name a next page. */
+/** True if a header that `parseNextLink` can't read might still name a next page. */
 export function mayNameNext(header: string): boolean {
   return /\brel\s*=(?:[^,;]*[\s"'])?next(?:$|[\s"',;])/i.test(header.replace(ASIDE, ""));
 }

@@ -6,7 +6,7 @@ const ERROR_VALUE =
 
 const HASH = 35;
 
-/** What is wrong with a cell, in words that can follow it; null if it is fine. */
+/** What is wrong with a cell, phrased to follow it; null if it is fine. */
 export function findLostText(cell: string): string | null {
   if (cell.charCodeAt(0) === HASH && ERROR_VALUE.test(cell.trim())) return "is an error of a spreadsheet's formula";
   if (cell.includes("\ufffd")) return "contains U+FFFD in place of a character that was lost";

@@ -6,7 +6,7 @@ export function isE164(value: string): boolean {
   return E164.test(value);
 }
 
-/** Common additions to a number, their replacements, and how messages describe them. */
+/** Common ways to write a number, their replacements, and how messages describe them. */
 const ADDITIONS: readonly (readonly [pattern: RegExp, replacement: string, difference: string])[] = [
   [/(?<=^\+?\d{8,})\.0+$/, "", "without the decimals that a spreadsheet added"],
   [/\s*(?:x|ext\.?|#)\s*\d+$/i, "", "without the extension"],
@@ -16,15 +16,13 @@ const ADDITIONS: readonly (readonly [pattern: RegExp, replacement: string, diffe
   [/^011(?=(?:\D*\d){11})/, "+", "for the leading 011"],
 ];
 
-/**
- * Text that could be read in several ways: other decimals, `(0)` twice, or a second number or extension after a slash.
- */
+/** Text that could mean several numbers: other decimals, `(0)` twice, or a second number or extension after a slash. */
 const AMBIGUOUS = /^\+?\d{8,}\.\d*[1-9]|\(0\).*\(0\)|\/\D*(?:\d\D*){0,4}$/;
 
 const NOT_E164 = "is not E.164: a leading +, the country code, then the number, as in +14155550000";
 
 /**
- * What is wrong with a number, in words that can follow it; null if it is valid. Suggests a correction only if that is
+ * What is wrong with a number, phrased to follow it; null if it is valid. Suggests a correction only if the result is
  * valid.
  */
 export function phoneProblem(text: string): string | null {

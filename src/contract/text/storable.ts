@@ -11,7 +11,7 @@ export function isStorableText(text: string): boolean {
 
 export function isStorableJson(value: Json, depth = DEPTH_MAX): boolean {
   if (typeof value === "string") return isStorableText(value);
-  // JSON numbers can be too large for a double.
+  // A number in JSON can be too large for a double.
   if (typeof value === "number") return Number.isFinite(value);
   if (typeof value !== "object" || value === null) return true;
   if (depth === 0) return false;
@@ -24,7 +24,7 @@ export interface TextForm {
   readonly mayBeBlank?: boolean;
 }
 
-/** What is wrong with a text, as the end of a sentence; null if it is fine. */
+/** What is wrong with a text, phrased as the end of a sentence; null if it is fine. */
 export function textFault(text: string, { max = Infinity, hasLines = false, mayBeBlank = false }: TextForm = {}) {
   if (!mayBeBlank && text.trim() === "") return "can't be blank";
   if (characterCount(text.trim()) > max) return `is too long (maximum is ${max} characters)`;

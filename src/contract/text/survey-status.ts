@@ -1,6 +1,6 @@
 /**
- * Why a requested survey isn't sent. Our server reports it in a header, because the specification fixes the bodies;
- * other servers don't.
+ * Why a requested survey isn't sent. Our server reports it in a header, because the specification leaves no room in the
+ * bodies. Other servers don't report it.
  */
 import { toIsoTime } from "./iso-time.ts";
 
@@ -15,7 +15,7 @@ export interface SurveyStatus {
   readonly status: SurveyStatusName;
   /** Unix seconds of the last survey, unsubscribe, bounce or pause; null if unknown. */
   readonly since: number | null;
-  /** Unix seconds: the end of the throttle, or when the scheduled survey is due; null if there is no end. */
+  /** Unix seconds: the end of the throttle, or when the scheduled survey is due; null if it is open-ended. */
   readonly until: number | null;
 }
 
@@ -52,7 +52,7 @@ export function describeSurveyStatus(
   const day = (at: number): string => minute(at).replace(/ .*/, "");
   switch (status) {
     case "throttled": {
-      // A throttle that ends on the day it began needs the time.
+      // If a throttle ends on the day it began, the message needs the time.
       const write = since !== null && until !== null && day(since) === day(until) ? minute : day;
       const start = since === null ? "" : `surveyed on ${write(since)}, `;
       return `${start}throttled${until === null ? "" : ` until ${write(until)}`}`;

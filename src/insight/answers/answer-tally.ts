@@ -31,11 +31,11 @@ interface MeanRow {
   readonly mean_high: number;
 }
 
-/** Answers of one kind. Imported answers to a scale can also be words; those count as a separate kind. */
+/** Answers of one kind. Imported answers to a scale question can also be words, which count as a separate kind. */
 export interface QuestionResult {
   readonly question: string;
   readonly type: string;
-  /** The most common wording: translations and newer versions of the question can differ. */
+  /** The most common wording; translations and newer versions of the question can differ. */
   readonly text: string;
   readonly answered: number;
   /** Most frequent choices first, numbers in order; empty for free text. */
@@ -62,7 +62,7 @@ interface QuestionCounts {
   readonly words: WordTally;
 }
 
-/** `only` is the question to count; null counts all. Tallies that share `texts` use the same names for choices. */
+/** `only` is the question to count; null counts them all. Tallies that share `texts` use the same names for choices. */
 export function createAnswerTally(only: string | null = null, texts: ShownTexts = new Map()): AnswerTally {
   const questions = new Map<string, Map<string, QuestionCounts>>();
   return {
@@ -152,7 +152,7 @@ function npsFields(counts: ScoreCounts): Pick<ValueRow, "nps" | "nps_low" | "nps
   return { nps: netPromoterScore(counts), nps_low: interval?.low ?? null, nps_high: interval?.high ?? null };
 }
 
-/** The API doesn't return the ends of the scale, so the widest are assumed. */
+/** The API doesn't return the ends of the scale, so the widest possible scale is assumed. */
 function toMeanRow(numbers: Distribution): MeanRow | null {
   const found = meanInterval(numbers, { from: 0, to: SCALE_MAX });
   return found === null ? null : { mean: found.mean, mean_low: found.low, mean_high: found.high };

@@ -5,7 +5,7 @@ export interface Estimate {
   readonly high: number;
 }
 
-/** The share of `part` among `all`, 0 to 1 (Wilson 1927); null if `all` is 0. */
+/** The share of `part` in `all`, 0 to 1, with its Wilson interval (1927); null if `all` is 0. */
 export function shareInterval(part: number, all: number): Estimate | null {
   if (all === 0) return null;
   const z = criticalValue(CONFIDENCE_DEFAULT);
@@ -21,7 +21,7 @@ export interface Mean extends Estimate {
   readonly mean: number;
 }
 
-/** The mean and its Student's t interval, within `range`. Null without answers; the whole range for one. */
+/** The mean and its Student's t interval, within `range`. Null without answers; the whole range for a single one. */
 export function meanInterval(counts: Distribution, range: { readonly from: number; readonly to: number }): Mean | null {
   const rows = [...counts];
   const n = rows.reduce((sum, [, count]) => sum + count, 0);

@@ -1,4 +1,4 @@
-/** SVG charts, each in a broad and a narrow version (for phones). Coordinates follow the size of the tick texts. */
+/** SVG charts, each in a broad and a narrow version (for phones). Coordinates depend on the size of the tick labels. */
 import { markPeriod } from "../coverage.ts";
 import type { Html } from "../../contract/text/html.ts";
 import { formatCount } from "../../contract/text/whole-number.ts";
@@ -42,7 +42,7 @@ export function linearScale(
 
 const SCORE_STEPS = [5, 10, 20, 25, 50] as const;
 
-/** Rounds to two decimals, so that the bytes are the same on every machine. */
+/** Rounds to two decimals, so the bytes are the same on every machine. */
 function at(place: number): string {
   return String(Math.round(place * 100) / 100);
 }
@@ -255,7 +255,7 @@ export function drawSegments(rows: readonly SegmentRow[], words: ChartWords, fra
   return svg(frame, bottom + 26, words, [...axis, ...lines]);
 }
 
-/** Truncates to fit; East Asian letters and emoji are two cells wide. */
+/** Truncates the text to fit; East Asian characters and emoji are two cells wide. */
 function fitLabel(text: string): string {
   let cells = 0;
   let fitted = "";

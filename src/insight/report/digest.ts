@@ -1,4 +1,4 @@
-/** The summary of a report as a message. Bars are table cells, because mail programs drop SVG. */
+/** A report's summary as a message. Bars are table cells, because mail programs drop SVG. */
 import type { JsonObject } from "../../contract/json.ts";
 import { capital } from "../../contract/text/capital.ts";
 import { Html } from "../../contract/text/html.ts";
@@ -37,7 +37,7 @@ function kindRows({ counts }: DigestFacts): KindRow[] {
       });
 }
 
-/** Detractors first, because they most need a reply; newest first within a group. */
+/** Detractors first, because they need a reply most; newest first within a group. */
 function digestComments({ comments }: DigestFacts): ReportComment[] {
   return comments
     .map((comment) => ({ ...comment, text: cutText(visibleText(comment.text), COMMENT_CHARACTERS_MAX) }))
@@ -98,7 +98,7 @@ export function digestText(facts: DigestFacts, { foot, liveUrl }: DigestFrame = 
   return `${[...head, ...sections, ...live, ...end].join("\n")}\n`;
 }
 
-/** The report's dark colors, for mail programs that keep them. `!important` overrides the inline styles. */
+/** The report's dark-mode colors, for mail programs that keep them. `!important` overrides the inline styles. */
 const STYLE_SHEET = [
   ":root{color-scheme:light dark;supported-color-schemes:light dark}",
   "@media (prefers-color-scheme:dark){body,.page{background-color:#14171a!important}",
@@ -176,7 +176,7 @@ function commentRow({ score, at, id, text, url }: ReportComment): Html {
 
 const MARK_COLOUR = "#d1102a";
 
-/** The brand is a colored bar, because mail programs don't load images. */
+/** The brand appears as a colored bar, because mail programs don't load images. */
 function headRows(facts: DigestFacts, { accent }: DigestFrame): Html {
   const rate = rateLine(facts);
   return html`<tr>

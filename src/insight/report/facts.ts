@@ -54,7 +54,7 @@ export interface ResponseRates {
 
 const OPEN_SECONDS = 14 * 86_400;
 
-/** Unix seconds. Answers keep coming in for two weeks. */
+/** Whether rates can still rise; answers keep coming in for two weeks. Times are Unix seconds. */
 export function areRatesOpen(until: number, now: number): boolean {
   return until > now - OPEN_SECONDS;
 }
@@ -149,7 +149,7 @@ export function scoreText(nps: number): string {
   return String(Math.sign(nps) * Math.round(Math.abs(nps)) || 0);
 }
 
-/** One decimal, none for whole numbers; never `-0`. */
+/** One decimal, or none for whole numbers; never `-0`. */
 export function pointsText(value: number): string {
   const rounded = Math.round(value * 10) / 10 || 0;
   return Number.isInteger(rounded) ? String(rounded) : rounded.toFixed(1);
@@ -205,7 +205,7 @@ function personName({ person }: JsonObject): string | null {
 
 const COMMENT_CHARACTERS_MAX = 1000;
 
-/** Removes control characters, which HTML and messages don't allow. */
+/** Removes control characters, which aren't allowed in HTML and messages. */
 export function visibleText(text: string): string {
   return text
     .replace(/\r\n?/gu, "\n")

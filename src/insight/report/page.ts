@@ -1,4 +1,4 @@
-/** The report as one HTML file without scripts or requests. The same facts give the same bytes. */
+/** The report as one HTML file without scripts or requests. The same facts always give the same bytes. */
 import { capital } from "../../contract/text/capital.ts";
 import { Html } from "../../contract/text/html.ts";
 import { countOf, formatCount } from "../../contract/text/whole-number.ts";
@@ -45,7 +45,7 @@ function sections(facts: ReportFacts): (Html | null)[] {
   return withComments([basis(facts), periods(facts), scores(facts), segments(facts), ...further], facts);
 }
 
-/** The limit for the sections; header and footer take less than 15,000 bytes. */
+/** Limit for the sections; header and footer take less than 15,000 bytes. */
 const CONTENT_BYTES_MAX = 285_000;
 
 export function withComments(parts: readonly (Html | null)[], facts: CommentFacts): (Html | null)[] {

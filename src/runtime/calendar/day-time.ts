@@ -4,7 +4,7 @@ import { DAYS, movePeriod, type PeriodRange, rangeOf, weekday } from "./periods.
 const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 const DAY_TIME = /^(?:(last)\s+)?([a-z]+)(?:\s+([01]?\d|2[0-3]):([0-5]\d))?$/;
 
-/** Whether `monday` is the previous one (or today) or the next one. `last monday` is always before today. */
+/** Whether `monday` means the most recent one (or today) or the next one. `last monday` is always before today. */
 export type Near = "past" | "future";
 
 /**

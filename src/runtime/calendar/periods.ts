@@ -46,7 +46,7 @@ const CHARTED: readonly (readonly [days: number, unit: PeriodUnit])[] = [
   [2500, "quarter"],
 ];
 
-/** The shortest unit that divides `days` into at most about 20 parts. */
+/** The shortest unit that divides `days` into no more than about 20 parts. */
 export function unitFor(days: number): PeriodUnit {
   return CHARTED.find(([most]) => days <= most)?.[1] ?? "year";
 }

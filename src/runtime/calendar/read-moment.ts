@@ -5,7 +5,7 @@ const LAST_SECOND = 253_402_300_799;
 
 /** A short number with a fraction is more likely a duration. */
 const NUMBER = /^\d+$|^\d{9,}\.\d+$/;
-/** `2026`, `20260131` and spreadsheet day numbers would be Unix seconds in 1970. */
+/** As Unix seconds, `2026`, `20260131` and spreadsheet day numbers would all be in 1970. */
 const DATE_NUMBER = /^(?:(?:19|20)\d{2}(?:(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))?|[2-6]\d{4})$/;
 /** ISO 8601 and database formats: a space instead of `T`, slashes, a fraction, `UTC` or `+00` as the zone. */
 const TEXT =
@@ -13,7 +13,7 @@ const TEXT =
 
 /**
  * Reads a date, a time, or Unix time in seconds or milliseconds, and returns Unix seconds. `zone` applies to times
- * without one; null is the system's. Null for anything else and outside the years 1970 to 9999.
+ * without one; null is the system's. Returns null for anything else, and outside the years 1970 to 9999.
  */
 export function readMoment(text: string, zone: string | null): number | null {
   const seconds = NUMBER.test(text) ? readNumber(text) : readText(text, zone);

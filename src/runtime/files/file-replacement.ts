@@ -15,7 +15,7 @@ export class UnwritableFileError extends Error {
 export interface FileReplacement {
   readonly path: string;
   readonly temporary: string | null;
-  /** False for an open descriptor, which is written directly. */
+  /** False for an open descriptor, which is written to directly. */
   readonly isWhole: boolean;
   write(bytes: Uint8Array): Promise<void>;
   commit(options?: { readonly syncsFolder: boolean }): Promise<void>;
@@ -30,7 +30,7 @@ const NAME_BYTES_MAX = 180;
 
 /**
  * Follows links and keeps the mode of an existing file. Writes directly to an open descriptor, and refuses a named
- * pipe, socket or device. `token` makes the temporary name unique; Aborting `signal` ends the wait for a pipe's reader.
+ * pipe, socket or device. `token` makes the temporary name unique. Aborting `signal` stops waiting for a pipe's reader.
  * Throws `UnwritableFileError`.
  */
 export async function openReplacement(target: string, token: string, signal?: AbortSignal): Promise<FileReplacement> {
@@ -53,7 +53,7 @@ export function lockName(file: string): string {
   return path.join(path.dirname(file), `.${nameStart(file)}lock`);
 }
 
-/** Removes temporary files of killed runs. The caller holds the file's lock. */
+/** Removes temporary files of killed runs. The caller must hold the file's lock. */
 export async function removeLeftovers({ path: file, temporary }: FileReplacement): Promise<void> {
   const [folder, beginning] = [path.dirname(file), nameStart(file)];
   const names = await readdir(folder).catch((): string[] => []);
@@ -81,7 +81,7 @@ async function checkExisting(target: string, file: string, existing: Stats): Pro
 
 const DATABASE_HEADER = Buffer.from("SQLite format 3\0");
 
-/** Protects a data file from being overwritten as an export's output. False if it can't be read. */
+/** Protects a data file from being overwritten by an export. False if it can't be read. */
 async function isDatabase(file: string): Promise<boolean> {
   const handle = await open(file, "r").catch(() => null);
   if (handle === null) return false;
@@ -94,7 +94,7 @@ async function isDatabase(file: string): Promise<boolean> {
   }
 }
 
-/** Opening a pipe waits for a reader, and only a reader ends that wait, so on abort we become one. */
+/** Opening a pipe blocks until someone reads from it, so on abort we open it for reading ourselves. */
 async function openDescriptor(
   target: string,
   file: string,
@@ -127,9 +127,9 @@ async function openOrRefuse(target: string, file: string, flags: "a" | "w" | "wx
 
 function refusal(target: string, file: string, error: unknown): Error {
   const code = (error as NodeJS.ErrnoException).code ?? "";
-  // A full disk isn't the fault of the file's name.
+  // A full disk has nothing to do with the file's name.
   if (isDiskFull(error)) return Object.assign(error as Error, { path: target });
-  // A link's folder says nothing about its target's folder.
+  // If a link leads to another folder, messages name the target's folder.
   const folder = path.resolve(path.dirname(target)) === path.dirname(file) ? path.dirname(target) : path.dirname(file);
   const places: Readonly<Record<string, string>> = {
     ENOENT: existsSync(folder) ? `files cannot be created in ${folder}` : `the folder ${folder} does not exist`,
@@ -260,14 +260,14 @@ export async function replaceFile(
   }
 }
 
-/** Errors of a handle don't name the file. */
+/** Errors from a file handle don't name the file. */
 export async function withFileName<T>(file: string, written: Promise<T>): Promise<T> {
   return await written.catch((error: unknown) => {
     throw error instanceof Error ? Object.assign(error, { path: file }) : error;
   });
 }
 
-/** Resolves links; the absolute path if the file doesn't exist yet. */
+/** Resolves links; returns the absolute path if the file doesn't exist yet. */
 export function resolveFile(file: string): string {
   try {
     return realpathSync(file);

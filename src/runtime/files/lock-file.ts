@@ -23,22 +23,22 @@ export interface Lock {
 
 const FILE_MODE = 0o600;
 /**
- * How often holders touch the file, for processes in other containers or machines, which can't see the holder's
- * process.
+ * How often a holder touches the file, for processes in other containers or on other machines, which can't see the
+ * holder's process.
  */
 const TOUCH_MS = 10_000;
 const UNTOUCHED_MS = 60_000;
-/** How long to watch a file that looks old, because clocks differ; allows for one missed touch. */
+/** How long to watch a file that looks old, because clocks differ. Allows for one missed touch. */
 const WATCH_MS = 25_000;
-/** Locks of this process: a dead process may have had the same id. */
+/** Locks held by this process: a dead process may have had the same id. */
 const held = new Set<string>();
 
 export type LockWatch = (ms: number, file: string) => Promise<void>;
 
 /**
- * Takes the lock, even if a dead process still has it. Throws `LockedError` while its holder runs, and
- * `UnwritableFileError` if the name isn't a regular file. `token` is unique. Without `watch`, a lock that would have to
- * be watched counts as held.
+ * Takes the lock, even from a dead process. Throws `LockedError` while its holder runs, and `UnwritableFileError` if
+ * the name isn't a regular file. `token` is unique. Without `watch`, a lock that would have to be watched counts as
+ * held.
  */
 export async function takeLock(
   file: string,
@@ -58,7 +58,7 @@ export async function takeLock(
   }
 }
 
-/** A quick look that changes nothing; may be wrong about a holder on another machine. */
+/** A quick check that changes nothing. It may be wrong about a holder on another machine. */
 export async function isLocked(file: string): Promise<boolean> {
   await refuseSpecial(file);
   const found = await readHolder(file);
@@ -91,7 +91,7 @@ async function takeFrom(file: string, content: string, token: string, watch: Loc
   throw new LockedError(file, (await readHolder(file))?.holder?.pid ?? null);
 }
 
-/** Creates the file atomically: a lock without its holder's name could never be taken over. */
+/** Creates the file atomically, because a lock that doesn't name its holder could never be taken over. */
 async function create(file: string, content: string, aside: string): Promise<boolean> {
   try {
     await writeNew(aside, content);
@@ -107,7 +107,7 @@ async function create(file: string, content: string, aside: string): Promise<boo
   }
 }
 
-/** Codes of file systems without hard links. */
+/** Errors of file systems without hard links. */
 const NO_LINKS = new Set(["EPERM", "ENOTSUP", "ENOSYS", "EMLINK"]);
 
 async function createInPlace(file: string, content: string): Promise<boolean> {
@@ -149,7 +149,7 @@ async function removeDead(file: string, token: string, watch: LockWatch | null):
 }
 
 async function isAlive(file: string, holder: Holder | null, watch: LockWatch | null): Promise<boolean> {
-  // A file without a holder may be anything.
+  // A file that names no holder may be anything.
   if (holder === null) return true;
   if (holder.space !== null && holder.space !== (await currentSpace())) return isTouched(file, watch);
   if (held.has(holder.token)) return true;
@@ -165,7 +165,7 @@ async function isTouched(file: string, watch: LockWatch | null): Promise<boolean
   return after !== null && after !== before;
 }
 
-/** Stats the open file: network file systems cache the times of names. */
+/** Stats the open file, because network file systems cache times by name. */
 async function touchedAt(file: string): Promise<number | null> {
   const handle = await open(file).catch(() => null);
   if (handle === null) return null;

@@ -2,7 +2,7 @@ import { mkdir, stat } from "node:fs/promises";
 import path from "node:path";
 
 /**
- * Like mkdir -p. Node's `recursive` loops forever if a file system answers ENOENT for a new folder, as /proc and some
+ * Like mkdir -p. Node's `recursive` loops forever if a file system returns ENOENT for a new folder, as /proc and some
  * automounted homes do.
  */
 export async function makeFolder(folder: string, mode: number): Promise<void> {

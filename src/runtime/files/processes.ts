@@ -16,7 +16,7 @@ export function processName(): string {
   return `${hostname().replaceAll(/\s/g, "-")}:${process.pid}`;
 }
 
-/** The system's name for the user of this process, or the number of one without a name. */
+/** The system's name for the user of this process, or the user's number if it has no name. */
 export function systemUser(): string {
   try {
     return userInfo().username;
@@ -69,12 +69,12 @@ export async function currentSpace(): Promise<string | null> {
 export async function processStart(pid: number, proc = "/proc"): Promise<string | null> {
   const fields = await statFields(pid, proc);
   if (fields !== null) return fields[STARTED] ?? null;
-  // procfs works, so the process has ended.
+  // procfs works, so the process must have ended.
   if ((await readFile(`${proc}/self/stat`, "utf8").catch(() => null)) !== null) return null;
   return startByPs(pid);
 }
 
-/** Indexes after the program's name, which can contain spaces and parentheses. */
+/** Indexes of fields after the program's name, which can contain spaces and parentheses. */
 const STATE = 0;
 const THREADS = 17;
 const STARTED = 19;
@@ -84,7 +84,7 @@ async function statFields(pid: number, proc: string): Promise<readonly string[] 
   return stat === null ? null : stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 }
 
-/** macOS and BSD. Seconds are enough, because process ids aren't reused that fast. */
+/** For macOS and BSD. Seconds are precise enough, because process ids aren't reused that fast. */
 async function startByPs(pid: number): Promise<string | null> {
   const { execFile } = await import("node:child_process");
   const env = { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };

@@ -1,4 +1,4 @@
-/** Checks the complete file before the first request, and finds all problems and duplicates in one pass. */
+/** Checks the whole file before the first request, and finds all problems and duplicates in one pass. */
 import { withoutGuard } from "../../../contract/text/formula-guard.ts";
 import type { HeaderColumn } from "../table/header.ts";
 import { createLineNumbers, type LineNumbers } from "../table/line-numbers.ts";
@@ -31,7 +31,7 @@ export interface CheckReport extends Oddities {
   readonly modeAt: (line: number) => SendMode | null;
   /** Null if the line isn't skipped, or isn't valid. */
   readonly reasonToSkip: (line: number) => string | null;
-  /** Number of invalid rows that another server may accept. */
+  /** Number of invalid rows that another server might accept. */
   readonly overOwnLimits: number;
 }
 
@@ -158,7 +158,7 @@ function watchOptOuts(columns: readonly HeaderColumn[]) {
       const found = times.find((index) => !NOTHING.test(withoutGuard(fields[index] ?? "").trim()));
       if (found !== undefined) columnOf.set(line, found + 1);
     },
-    /** Returns a function that finds the column with a person's opt-out, in their line or in a duplicate of it. */
+    /** Returns a function that names the column with a person's opt-out, in their line or in a duplicate. */
     finish(keptBy: LineNumbers): (line: number) => string | null {
       for (let line = 1; line < columnOf.end; line += 1)
         if (columnOf.get(line) !== 0) columnOf.set(keptLine(keptBy, line), columnOf.get(line));

@@ -1,4 +1,4 @@
-/** Finds rows with the same person or the same answer. A million rows take about 150 MB. */
+/** Finds rows about the same person or with the same answer. A million rows take about 150 MB. */
 import { createHash } from "node:crypto";
 import { domainToASCII } from "node:url";
 import { emailKey, isAscii } from "../../../contract/text/email.ts";
@@ -12,7 +12,7 @@ export function keptLine(keptBy: LineNumbers, line: number): number {
   return kept;
 }
 
-/** For each line that is dropped, `keptBy` gets another line of its group. */
+/** For each dropped line, `keptBy` gets the line that its group keeps, or a link towards it. */
 export function groupLines(keep: "first" | "last", keptBy: LineNumbers) {
   const lines = new KeyMap();
   const addressed = createLineNumbers(Uint8Array);
@@ -24,7 +24,7 @@ export function groupLines(keep: "first" | "last", keptBy: LineNumbers) {
       const owner = lines.get(addressKey(email));
       return owner !== undefined && keptLine(keptBy, owner) === keptLine(keptBy, holder) ? null : holder;
     },
-    /** Adds a line and returns the lines of its group to drop. */
+    /** Adds a line and returns the lines of its group that should be dropped. */
     join(line: number, keys: readonly string[]): number[] {
       const before: number[] = [];
       const hasAddress = keys[0]?.includes("@") === true;
@@ -32,7 +32,7 @@ export function groupLines(keep: "first" | "last", keptBy: LineNumbers) {
         const holder = lines.get(key);
         const kept = holder === undefined ? line : keptLine(keptBy, holder);
         if (kept !== line && !before.includes(kept)) before.push(kept);
-        // Conflict messages name the line that has both the number and an address.
+        // Conflict messages name a line that has both the number and an address.
         if (holder === undefined) lines.add(key, line);
         else if (hasAddress && addressed.get(holder) === 0) lines.replace(key, line);
       }
@@ -53,7 +53,7 @@ export function personKeys(values: RowValues): string[] {
   if (typeof newEmail === "string") keys.push(addressKey(newEmail));
   if (typeof phone === "string") keys.push(phone);
   if (typeof newPhone === "string") keys.push(newPhone);
-  // Ids are the last resort: if an export is imported elsewhere, its ids belong to other people.
+  // Ids are a last resort: in a file exported from another service, they belong to other people.
   return keys.length > 0 ? keys : [`#${String(id)}`];
 }
 
@@ -63,10 +63,10 @@ export function answerKey(values: RowValues): string {
   return shortHash([personKeys(values)[0], at, score, text]);
 }
 
-/** Stays the same in later versions of the file. */
+/** Stays the same when the row moves in a later version of the file. */
 export function rowKey({ repeats }: RowKind, { values, properties }: ImportRow): string {
   if (repeats === "answer") return answerKey(values);
-  // Seconds until a fixed time differ from day to day.
+  // The number of seconds until a fixed time changes from day to day.
   const { delay: _delay, ...lasting } = values;
   return shortHash([lasting, properties].map((part) => Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1))));
 }

@@ -6,7 +6,7 @@ const phone: FieldSpec = { name: "phone_number", rule: "phone", otherNames: ["ph
 const personId: FieldSpec = { name: "person_id", rule: "id", otherNames: ["person"] };
 const name: FieldSpec = { name: "name", rule: "text", otherNames: ["person_name"] };
 
-/** Columns in exports of unsubscribes and bounces. */
+/** Columns found in exports of unsubscribes and bounces. */
 const SUPPRESSIONS = ["unsubscribed_at", "bounced_at"] as const;
 
 export const PEOPLE_ROWS: RowKind = {
@@ -97,7 +97,7 @@ function needsOld(values: RowValues, update: string, old: string): RowProblem[] 
   return [{ column: old, message: `is empty, but ${update} requires the old value there` }];
 }
 
-/** Without a survey, a request that changes the address or number changes nothing else (4.2). */
+/** Without a survey, a request that changes the address or number can't change anything else (4.2). */
 function lostInUpdate(values: RowValues, property: () => string | null): RowProblem[] {
   const update = ["email_update", "phone_number_update"].find((column) => values[column] !== undefined);
   if (values["send"] !== false || update === undefined) return [];
@@ -106,7 +106,7 @@ function lostInUpdate(values: RowValues, property: () => string | null): RowProb
   return [...fields, property()].flatMap((column) => (column === null ? [] : [{ column, message }]));
 }
 
-/** Rejects an identifier that isn't being updated: it would only select the person and not be saved (4.2). */
+/** Rejects an identifier next to an update of the other one: it would only select the person and not be saved (4.2). */
 function unsavedInUpdate(values: RowValues): RowProblem | null {
   const [update, column] =
     values["email_update"] === undefined ? ["phone_number_update", "email"] : ["email_update", "phone_number"];

@@ -40,7 +40,7 @@ export interface Oddities {
   readonly untimedRows: number;
 }
 
-/** Maximum number of examples to report of each kind. A column with more locales contains something else. */
+/** Maximum number of examples to report of each kind. A locale column with more values isn't really about locales. */
 const REPORTED_MAX = 10;
 
 const PLACEHOLDERS: ReadonlySet<string> = new Set(["nan", "NaN", "NULL", "null", "None", "N/A", "n/a", "\\N"]);
@@ -61,7 +61,7 @@ export function watchOddities(kind: RowKind, columns: readonly HeaderColumn[], k
     },
     takeAny(record: InputRecord): void {
       if (isEmptyRow(record)) rows.emptyRows += 1;
-      // JSON cells have only guards that we added.
+      // In JSON, the only guards are those that we added.
       for (const cell of record.values === undefined ? record.fields : [])
         if (hasGuard(cell)) cells[cell.startsWith("=") ? "formulaCells" : "guardedCells"] += 1;
       const stray = strayQuotes.length < REPORTED_MAX ? findStrayQuote(record, columns) : null;

@@ -9,8 +9,8 @@ export interface FieldSpec {
 
 export interface RowKind {
   /**
-   * Rows are duplicates if they have the same person (by whichever identifier), the same first identifier (if only
-   * that one is sent), or the same answer.
+   * Rows are duplicates if they have the same person (by any identifier), the same first identifier (if only that one
+   * is sent), or the same answer.
    */
   readonly repeats: "person" | "identifier" | "answer";
   readonly sendsSurveys: boolean;
@@ -47,7 +47,7 @@ export interface InvalidRow {
 export const SEND_MODES = ["emails", "texts", "quiet"] as const;
 export type SendMode = (typeof SEND_MODES)[number];
 
-/** A row with only a phone number is surveyed by email if the service knows the address (4.2). */
+/** A row with only a phone number is surveyed by email if the service knows that person's address (4.2). */
 export function sendMode({ send, channel }: RowValues): SendMode {
   if (send === false) return "quiet";
   return channel === "sms" ? "texts" : "emails";

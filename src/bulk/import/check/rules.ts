@@ -21,7 +21,7 @@ type Rule = (text: string, readers: ValueReaders) => RuleResult;
 
 const problem = (text: string): RuleResult => ({ problem: text });
 
-/** Matches numbers such as `4.47E+11`, in which the spreadsheet dropped digits. */
+/** Matches numbers such as `4.47E+11`, which have lost digits in a spreadsheet. */
 function isScientific(text: string): boolean {
   return /^[+-]?\d(?:[.,]\d+)?E[+-]?\d+$/i.test(text);
 }

@@ -38,7 +38,7 @@ type FieldCheck = ValidFields | { readonly problems: readonly RowProblem[]; read
 export interface Validator {
   liftOwnLimits(): void;
   validate(record: InputRecord): ImportRow | InvalidRow;
-  /** Validates without making a row, for checking a whole file. */
+  /** Validates without building a row, for checking a whole file. */
   checkFields(record: InputRecord): FieldCheck;
 }
 
@@ -69,14 +69,14 @@ export function createValidator(options: ValidatorOptions): Validator {
   };
 }
 
-/** Properties with fewer characters are within the limit and aren't measured. */
+/** Properties with fewer characters are always within the limit, so they aren't measured. */
 const MEASURED_MIN = 8192;
 
 /** Separate columns take precedence over a map in one cell, as in our exports. */
 function readProperties(cells: readonly PropertyCell[], record: InputRecord, common: JsonObject): JsonObject {
   const { fields, values } = record;
   let all = common;
-  // Has no prototype, so that `__proto__` is an ordinary key.
+  // No prototype, so `__proto__` is an ordinary key.
   const own = Object.create(null) as JsonObject;
   for (const { index, key } of cells) {
     const cell = fields[index] ?? "";
@@ -94,7 +94,7 @@ function readProperties(cells: readonly PropertyCell[], record: InputRecord, com
 
 /**
  * True if a flattened column's cell repeats the map's value as text: a number, a list, a map, text that begins with
- * `'`, or a key that the header spells differently.
+ * `'`, or a key that is spelled differently in the header.
  */
 function repeatsMap(all: JsonObject, key: string, cell: string): boolean {
   const isSame = (value: Json | undefined): boolean => [cell, withoutGuard(cell)].includes(toCellText(value));
@@ -106,7 +106,7 @@ function toCellText(value: Json | undefined): string {
   return typeof value === "string" ? value : JSON.stringify(value ?? null);
 }
 
-/** An export's `person_properties` contains all properties as JSON. */
+/** In an export, `person_properties` contains all properties as JSON. */
 function isMapColumn(key: string): boolean {
   return key === "properties" || key === "person_properties";
 }
@@ -232,7 +232,7 @@ function cellText({ index, joined }: FieldCell, cells: readonly string[]): strin
     .join(" ");
 }
 
-/** Rejects an empty `send` cell if there is no default, rather than guess. */
+/** Rejects an empty `send` cell if there is no default, rather than guessing. */
 function missingConsent(column: string): RowProblem {
   return { column, message: "is empty, and no default says whether to send; give true or false" };
 }
@@ -250,7 +250,7 @@ function limitedCells(cells: readonly PropertyCell[], fixed: JsonObject): readon
   );
 }
 
-/** `properties` is null if they are too short to measure. */
+/** `properties` is null if they are too short to be measured. */
 function findOwnLimit(values: RowValues, properties: JsonObject | null): RowProblem | null {
   const { name, comment, additional_answers: answers } = values;
   return (

@@ -1,4 +1,4 @@
-/** Moves a run's journal entries to the lines of the same rows in a later version of the file. */
+/** Moves a run's journal entries to the same rows' lines in a later version of the file. */
 import { rowKey } from "../check/identities.ts";
 import { createLineNumbers, type LineNumbers } from "../table/line-numbers.ts";
 import { decideRows, type RowSource } from "./decide-rows.ts";

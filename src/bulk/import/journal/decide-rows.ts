@@ -7,7 +7,7 @@ import type { OutcomeName } from "./outcome.ts";
 
 export interface RowToSend extends ImportRow {
   readonly position: number;
-  /** When a previous run may have sent the row, by the service's clock; null if none did. */
+  /** When a previous run may have sent the row, by the service's clock; null if no run did. */
   readonly previousIntentAt: number | null;
   readonly wasUnknown: boolean;
   readonly noRepeat: boolean;

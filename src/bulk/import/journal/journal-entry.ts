@@ -20,7 +20,7 @@ export type JournalEntry =
   | { readonly intent: readonly number[]; readonly at: number; readonly keys?: readonly string[] }
   /** The run stopped at this time by the service's clock without sending a byte of these lines. */
   | { readonly unsent: readonly number[]; readonly at: number }
-  /** Lines to repeat only with --retry-unknown: they were accepted, or one repeat was inconclusive. */
+  /** Lines to repeat only with --retry-unknown: they were accepted, or were already repeated without a clear result. */
   | { readonly noRepeat: readonly number[] }
   | { readonly done: RecordedOutcome }
   | { readonly end: true };
@@ -51,8 +51,8 @@ function isEntry(entry: JournalEntry): boolean {
 }
 
 /**
- * Writes integer ids as numbers. V8 interns short strings parsed from JSON and never frees them; a million ids would
- * take 40 MB while results are written.
+ * Writes integer ids as numbers. V8 never frees short strings parsed from JSON; a million ids would take 40 MB while
+ * results are written.
  */
 function packId(id: string | null): string | number | null {
   const number = Number(id);

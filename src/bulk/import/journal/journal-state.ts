@@ -13,7 +13,7 @@ export async function readJournal(file: string): Promise<JournalState> {
   return state;
 }
 
-/** The state described by a journal's entries. */
+/** The state that a journal's entries add up to. */
 export class JournalState {
   head: JournalHead | null = null;
   length = 0;
@@ -24,7 +24,7 @@ export class JournalState {
   readonly #intents = createLineNumbers(Uint32Array);
   readonly #noRepeats = createLineNumbers(Uint8Array);
 
-  /** `end` is the journal's length in bytes up to the end of the entry, if the entry was read from a file. */
+  /** `end` is the journal's length in bytes up to the end of the entry, for an entry read from a file. */
   take(entry: JournalEntry, end: number = this.length): void {
     if ("head" in entry) this.head = entry.head;
     else if ("end" in entry) this.ended = true;
@@ -86,7 +86,7 @@ export class JournalState {
   #intend(line: number, at: number): void {
     const before = this.#outcomes.get(line);
     if (before === FAILED || before === DOUBTFUL) this.#outcomes.set(line, 0);
-    // A rejected row starts over. Any other row that may have arrived is looked up from its first intent on.
+    // A rejected row starts over. Any other row that may have arrived is looked up from its first intent onward.
     if (before === FAILED || this.#intents.get(line) === 0) this.#intents.set(line, at);
   }
 }

@@ -1,4 +1,4 @@
-/** Writes outcomes, and writes intents before their requests are sent. Waiting entries share one sync. */
+/** Writes outcomes, and intents before their requests are sent. Waiting entries share one sync. */
 import { open, type FileHandle } from "node:fs/promises";
 import path from "node:path";
 import type { Clock } from "../../../runtime/clock.ts";
@@ -14,11 +14,11 @@ const FILE_MODE = 0o600;
 /** Entries that arrive within this time after a sync share the next one. Sending a block of intents takes longer. */
 const PAUSE_MS = 10;
 
-/** Continues after `length` bytes and truncates anything a crash left after them. */
+/** Continues after `length` bytes and truncates anything that a crash left after them. */
 export async function openJournal(file: string, length: number, clock: Clock): Promise<Journal> {
   const handle = await open(file, length === 0 ? "w" : "r+", FILE_MODE);
   await handle.truncate(length);
-  // A new file's directory entry must survive a power failure too.
+  // A new file's directory entry must also survive a power failure.
   if (length === 0) await syncFolder(path.dirname(file));
   return createJournal(file, handle, length, clock);
 }

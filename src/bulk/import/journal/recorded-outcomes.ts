@@ -39,7 +39,7 @@ export async function openRecordedOutcomes(journalFile: string): Promise<Recorde
 const BATCH = 500;
 
 async function readPlaces(journalFile: string) {
-  // Five bytes per line, with offsets counted from 1, are enough for a journal of a terabyte.
+  // Five bytes per line, with offsets counted from 1: enough for a journal of a terabyte.
   const highs = createLineNumbers(Uint8Array);
   const lows = createLineNumbers(Uint32Array);
   const failed = createLineNumbers(Uint8Array);

@@ -6,9 +6,7 @@ import type { RecordedOutcomes } from "./recorded-outcomes.ts";
 
 const RESULT_COLUMNS = ["line", "identifier", "outcome", "person_id", "survey_scheduled_at", "error"] as const;
 
-/**
- * Guards cells with text from the input or the service against formulas, because people open the file in a spreadsheet.
- */
+/** Guards text from the input or the service against formulas, because people open this file in a spreadsheet. */
 export async function* resultsCsv(
   outcomes: RecordedOutcomes,
   time: (seconds: number) => string,
@@ -29,9 +27,9 @@ function toResult(outcome: RecordedOutcome, time: (seconds: number) => string): 
   ];
 }
 
-/** Rows to correct and import again: those that failed or were invalid, except any that may have arrived. */
+/** Rows to correct and import again: those that failed or were invalid, except those that may have arrived. */
 export async function* failedCsv(table: ImportTable, outcomes: RecordedOutcomes): AsyncGenerator<string> {
-  // Quotes an empty cell, because a blank line would be skipped.
+  // Quotes an empty cell, because readers skip blank lines.
   const options = { quoted_empty: table.headers.length === 1 };
   yield stringify([[...table.headers]], options);
   for await (const batch of table.records()) {

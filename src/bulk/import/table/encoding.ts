@@ -86,7 +86,7 @@ function isWindows(encoding: string): boolean {
   return new TextDecoder(encoding).encoding === "windows-1252";
 }
 
-/** Binary search for the first invalid byte. The first few bytes may complete a character from the previous chunk. */
+/** Binary search for the first invalid byte. The first few bytes may complete a character of the previous chunk. */
 function validLength(bytes: Uint8Array, encoding: string): number {
   if (isWindows(encoding)) return bytes.findIndex((byte) => WITHOUT_CHARACTER.has(byte));
   const isValid = (start: number, end: number, stream: boolean): boolean => {

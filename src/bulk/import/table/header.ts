@@ -7,7 +7,7 @@ import { InputError, type InputFix } from "./input-file.ts";
 import type { FieldSpec, RowKind } from "../check/row-kind.ts";
 
 type ColumnTarget =
-  /** `joined` has the indexes of columns whose text is appended. */
+  /** `joined` holds the indexes of the columns whose text is appended. */
   | { readonly kind: "field"; readonly field: FieldSpec; readonly joined?: readonly number[] }
   | { readonly kind: "property"; readonly key: string }
   | { readonly kind: "ignored" };
@@ -162,7 +162,7 @@ function checkTwice(columns: readonly HeaderColumn[], place: string): void {
     const meaning = target.kind === "field" ? target.field.name : `property ${target.key}`;
     const before = seen.get(meaning);
     if (before !== undefined) {
-      // If both columns have the same name, `--ignore` would ignore both.
+      // If both columns had the same name, `--ignore` would ignore both.
       const advice =
         normal(before) === normal(header)
           ? { hint: "rename one of them in the file" }
@@ -205,7 +205,7 @@ export function isPersonData(cell: string): boolean {
   return isEmail(cell) || isE164(cell);
 }
 
-/** Offers no fix if still no column would identify a person. */
+/** Offers no fix if it would still leave no column that identifies a person. */
 function mappingFix(columns: readonly NearMiss[]): { readonly fix: InputFix } | false {
   return columns.some(({ field }) => PERSON_FIELDS.has(field)) && { fix: { kind: "map", columns } };
 }
@@ -243,8 +243,8 @@ function meansPerson(header: string): string | null {
 }
 
 /**
- * Finds typos such as `emial`, which would silently become a property. Finds at most one column per field, and only if
- * its cells suit the field.
+ * Finds typos such as `emial`, which would silently become a property. Suggests at most one column per field, and only
+ * if its cells fit the field.
  */
 function findNearMisses(columns: readonly HeaderColumn[], kind: RowKind, options: HeaderOptions): NearMiss[] {
   const mapped = new Set(columns.map(({ target }) => (target.kind === "field" ? target.field.name : null)));

@@ -37,15 +37,15 @@ export class InputChangedError extends Error {
 
 export interface InputFile {
   readonly name: string;
-  /** Null detects the delimiter from the first record. */
+  /** If null, the delimiter is detected from the first record. */
   readonly delimiter: string | null;
-  /** Null detects UTF-8, or UTF-16 with a byte order mark. */
+  /** If null, UTF-8 is assumed, or UTF-16 if there is a byte order mark. */
   readonly encoding: string | null;
   /** SHA-256 of the file in hex; null until the file has been read to the end. */
   readonly sha256: string | null;
   /**
-   * Reads from the beginning, in chunks that the caller may keep. Once one pass is complete, later ones never return
-   * more bytes. Throws InputChangedError or the system's error.
+   * Reads from the beginning, in chunks that the caller may keep. After the first complete pass, later passes never
+   * return more bytes than it did. Throws InputChangedError or the system's error.
    */
   bytes(): AsyncGenerator<Uint8Array>;
   /** Throws InputChangedError if the size, time or inode has changed, or the path now leads to another file. */

@@ -28,7 +28,7 @@ export function looksLikeJson(head: Uint8Array): boolean {
 
 /**
  * Reads an array of objects, NDJSON, or concatenated objects. A bad NDJSON line becomes a record with a problem.
- * Truncated JSON, and any other value that isn't an object, throws InputError with the line.
+ * Truncated JSON, and any other value that isn't an object, throws InputError with the line number.
  */
 export async function* readJsonRecords(input: InputFile): AsyncGenerator<JsonRecord[]> {
   const scanner = new ObjectScanner(input.name);
@@ -70,7 +70,7 @@ class ObjectScanner {
   finish(): JsonRecord[] {
     const { line } = this;
     const isCut = this.carried[0] === OPEN_OBJECT && findObjectEnd(this.carried, 0) === -1;
-    // Ends the last line, and lets a file with a single line be recognized.
+    // Ends the last line; a file with a single line can then be recognized too.
     const records = this.feed(Buffer.from("\n\n"));
     const last = records.at(-1);
     if (last?.problem !== undefined && isCut) return [...records.slice(0, -1), { ...last, problem: NO_END }];

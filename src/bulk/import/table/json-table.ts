@@ -6,7 +6,7 @@ import type { InputRecord } from "./record-parser.ts";
 
 const KEYS_MAX = 2000;
 
-/** Reads the file twice, first for the columns. */
+/** Reads the file twice: first to find the columns. */
 export async function* readJsonTable(input: InputFile): AsyncGenerator<InputRecord[]> {
   const keys = await readKeys(input);
   yield [{ line: 1, fields: keys, lineEnds: 0 }];
@@ -20,7 +20,7 @@ async function readKeys(input: InputFile): Promise<readonly string[]> {
   for await (const batch of readJsonRecords(input))
     for (const { line, value, problem } of batch) {
       if (problem !== undefined) firstProblem ??= `${input.name}:${line}: ${problem}`;
-      // Two rows can't share a line, since runs are resumed by line.
+      // Two rows can't share a line, because runs are resumed by line.
       if (line === before)
         throw new InputError(`${input.name}:${line}: two objects are on one line`, {
           hint: "write one object a line: jq -c '.[]' old.json > new.ndjson",
@@ -44,7 +44,7 @@ function toInputRecord(
   return { line, lineEnds, fields: values.map(toCell), values };
 }
 
-/** Adds the guard that is later removed from every cell, so that text that already looks guarded isn't changed. */
+/** Adds the guard that is later removed from every cell, so text that already looks guarded stays the same. */
 function toCell(value: Json): string {
   if (value === null) return "";
   return guardFormula(typeof value === "string" ? value : JSON.stringify(value));

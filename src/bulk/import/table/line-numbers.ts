@@ -2,13 +2,13 @@
 export interface LineNumbers {
   get(line: number): number;
   set(line: number, value: number): void;
-  /** Greater than every line that was set. */
+  /** One more than the highest line that was set. */
   readonly end: number;
 }
 
 type NumberArray = Uint32Array | Uint8Array;
 
-/** Lines per chunk. Chunks are never copied, so growing takes no extra memory. */
+/** Lines per chunk. Chunks are never copied, so growing needs no extra memory. */
 const CHUNK = 64 * 1024;
 
 export function createLineNumbers(Type: new (length: number) => NumberArray): LineNumbers {

@@ -1,6 +1,6 @@
 /**
- * Feeds csv-parse whole lines instead of a stream. At a bad quote, csv-parse drops the records read so far, so those
- * lines are read again one record at a time.
+ * Feeds csv-parse whole lines instead of a stream. At a bad quote, csv-parse drops the records it has read so far, so
+ * those lines are read again one record at a time.
  */
 import { CsvError, type Options, parse } from "csv-parse/sync";
 import type { Json } from "../../../contract/json.ts";
@@ -11,17 +11,17 @@ export interface InputRecord {
   /** First line of the record, counted from 1 as in an editor. */
   readonly line: number;
   readonly fields: readonly string[];
-  /** Number of line ends inside its fields; `\r\n` counts once. */
+  /** Number of line breaks inside its fields; `\r\n` counts once. */
   readonly lineEnds: number;
-  /** Why the record can't be read. In that case `fields` has only its text. */
+  /** Why the record can't be read. If set, `fields` contains only the record's text. */
   readonly problem?: string;
   readonly values?: readonly Json[];
 }
 
-/** A longer record has an unclosed quote, or the file has no line ends. */
+/** A longer record has an unclosed quote, or the file has no line breaks. */
 const RECORD_MAX = 4 * 1024 * 1024;
 
-/** Maximum number of consecutive blank lines, since each costs as much as a record. */
+/** Maximum number of consecutive blank lines, because each costs as much as a record. */
 export const BLANK_LINES_MAX = 100_000;
 
 export const TOO_MANY_BLANK_LINES = "more than 100,000 blank lines end here; remove them";
@@ -50,7 +50,7 @@ export class RecordParser {
     this.line = line;
   }
 
-  /** Skips blank lines. Throws InputError if line ends seem to be missing, or too many lines are blank. */
+  /** Skips blank lines. Throws InputError if line breaks seem to be missing, or too many lines are blank. */
   feed(bytes: Buffer): InputRecord[] {
     this.held = Buffer.concat([this.held, bytes]);
     if (this.held.length < this.bytesNeeded) return [];
@@ -154,7 +154,7 @@ export function findExtraCells({ fields }: InputRecord, width: number): string |
   return `expected ${expected}, found ${fields.length}; check delimiters and quotes`;
 }
 
-/** Spreadsheets write empty rows for cells that were cleared. */
+/** Spreadsheets save empty rows where cells were cleared. */
 export function isEmptyRow({ fields, problem }: InputRecord): boolean {
   return problem === undefined && fields.every((cell) => isBlank(withoutGuard(cell)));
 }

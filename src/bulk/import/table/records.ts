@@ -71,7 +71,7 @@ function openParser(
 }
 
 /**
- * Returns the decoded lines `first` to `last` (from 1, as in an editor) unchanged, without the final line end. Throws
+ * Returns the decoded lines `first` to `last` (from 1, as in an editor) unchanged, without the final line break. Throws
  * EncodingError.
  */
 export async function readRawLines(input: InputFile, first: number, last: number): Promise<string> {
@@ -79,7 +79,7 @@ export async function readRawLines(input: InputFile, first: number, last: number
   let line = 1;
   let begun = "";
   for await (const bytes of toUtf8(input.bytes(), input.encoding)) {
-    // A trailing carriage return may be the first half of a line end.
+    // A trailing carriage return may be the first half of a line break.
     const rawLines = (begun + bytes.toString()).split(/(?<=\n|\r(?!\n|$))/);
     begun = rawLines.pop() ?? "";
     for (const rawLine of rawLines) {
