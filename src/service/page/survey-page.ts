@@ -62,9 +62,9 @@ export function formPage(view: FormView): HtmlPage {
 
 /**
  * Submits the form on the first tap, click or Enter, so that one click in an email is enough to answer. Link scanners
- * open pages in real browsers, scroll and wait, but their events aren't trusted. So nothing is sent before the page has
- * been visible for a second and a trusted event arrives; scrolling doesn't count, because it ends in `pointercancel`.
- * The form is read 300 ms later, so changing 9 to 3 sends only 3. Later taps, and typing once a score is stored, send
+ * open pages in real browsers, scroll and wait, but don't tap or click. So nothing is sent before the page has been
+ * visible for a second and a trusted event arrives; scrolling doesn't count, because it ends in `pointercancel`. The
+ * form is read 300 ms later, so changing 9 to 3 sends only 3. Later taps, and typing once a score is stored, send
  * changes.
  */
 const ANSWER_AT_A_GESTURE =
@@ -198,7 +198,7 @@ function choice({ words, score, isChosenByLink, hasScript }: FormView): Html | n
   return html`<output data-saved="${texts.recordedAddComment}" data-unsaved="${texts.youChose}">${chosen}</output> `;
 }
 
-/** On a single row the number is hidden at the end, because it is right above. */
+/** At the end of a single row the number is hidden, because it is right above. */
 function scaleEnd(score: number, text: string): Html {
   return html`<span><span class="heard">${score} – </span>${text}</span> `;
 }
