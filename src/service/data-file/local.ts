@@ -18,7 +18,7 @@ export interface LocalService {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly transport: Exchange;
-  /** Delivers due messages to the outbox, unless a server delivers or has delivered from this file. Closes it. */
+  /** Closes the file. First delivers due messages to the outbox, unless it has (or had) a server that delivers them. */
   close(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Splits writes by project, so that they don't wait for other projects. */
+/** Splits writes by project, because writes to different projects don't wait for each other. */
 
 export function groupByProject<Item>(
   items: readonly Item[],
@@ -14,7 +14,7 @@ export function groupByProject<Item>(
   return groups;
 }
 
-/** Waits for all, then rejects with the first error, if any. */
+/** Waits until all have ended, then rejects with the first error, if any. */
 export async function allOrFirstError<Result>(running: readonly Promise<Result>[]): Promise<readonly Result[]> {
   await Promise.allSettled(running);
   return Promise.all(running);

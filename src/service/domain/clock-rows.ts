@@ -7,7 +7,7 @@ export class ClockRows extends Rows {
     return Number((await this.database.first(NEWEST_WRITE))?.at ?? 0);
   }
 
-  /** Replaces future times of the newest write, surveys and webhooks with the current time. */
+  /** Sets future times of the newest write, of surveys and of webhooks to the current time. */
   async takeBack(): Promise<void> {
     const projects = (await this.database.all("SELECT id FROM projects ORDER BY id")).map(({ id }) => Number(id));
     for (const project of [NO_PROJECT, ...projects]) {
@@ -18,14 +18,14 @@ export class ClockRows extends Rows {
         this.database.send(sql, [...nows, project]);
       }
     }
-    // Running processes write again within seconds.
+    // Processes that still run will write again within seconds.
     this.database.send("DELETE FROM processes WHERE seen_at > ? + 60", [this.session.now]);
   }
 }
 
 /**
  * The last parameter is the project, all others are the current time. Requests made while the clock was ahead keep
- * their delay; anything due earlier and postponed since waits at most eight days.
+ * their delay. Older ones that were postponed during that time now wait at most eight days.
  */
 const TAKEN_BACK = [
   `UPDATE messages SET due_at = due_at - (created_at - ?), scheduled_at = scheduled_at - (created_at - ?),

@@ -1,4 +1,4 @@
-/** All settings of a project as one value that can be saved, compared and applied. */
+/** All settings of a project as one value, which can be saved, compared and applied. */
 import { isDeepStrictEqual } from "node:util";
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import { formatSpans } from "../../contract/questions/questions.ts";
@@ -78,7 +78,7 @@ export interface ProjectConfiguration {
   readonly digests: readonly ConfiguredDigest[];
 }
 
-/** Omitted settings stay; lists are complete. Null resets a value. */
+/** Omitted settings keep their value; lists are always complete. Null resets a value. */
 export interface WantedConfiguration {
   readonly settings?: Partial<ConfiguredSettings>;
   readonly throttle?: number | null;
@@ -95,7 +95,7 @@ export interface WantedConfiguration {
 type WantedDigest = Pick<ConfiguredDigest, "email" | "every"> & Partial<ConfiguredDigest>;
 type WantedWebhook = Pick<ConfiguredWebhook, "url"> & Partial<ConfiguredWebhook>;
 
-/** One difference; a missing value is null. Throttle and frequencies are in seconds. */
+/** One difference. A value that is missing on one side is null. Throttle and frequencies are in seconds. */
 interface ConfigurationChange {
   /** For example `autopilot.email.active` or `trends["Pro"].where`. */
   readonly key: string;
@@ -103,14 +103,14 @@ interface ConfigurationChange {
   readonly to: Json;
 }
 
-/** A rule rejects the value at `path`; list positions start at 0. */
+/** The value at `path` was rejected; list positions start at 0. */
 export class RefusedConfigurationError extends InvalidError {
   constructor(path: readonly string[], message: string) {
     super({ [path.join(".")]: [message] }, message);
   }
 }
 
-/** Omits Slack URLs, which are secrets and don't belong in files. */
+/** Omits digests to Slack, because their URLs are secrets and don't belong in files. */
 export async function readConfiguration(tx: Transaction, project: ProjectRow): Promise<ProjectConfiguration> {
   const { digests, ...all } = await readAll(tx, project);
   return { ...all, digests: digests.filter(({ email }) => !isSlackTarget(email)) };
@@ -196,7 +196,7 @@ export async function applyConfiguration(
   return { changes: differences(before, after), removed, secrets };
 }
 
-/** Reports errors about attributes below `path`. */
+/** Adds `path` to the attributes of errors. */
 async function at<Result>(path: readonly string[], work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -218,7 +218,7 @@ async function applyAutopilot(
   await at(["autopilot", platform], () => configureAutopilot(tx, project, platform, wanted));
 }
 
-/** An unchanged logo keeps its address. */
+/** An unchanged logo is omitted, so that it keeps its address. */
 function toBrandChange({ logo, ...rest }: Partial<ConfiguredBrand>, old: ConfiguredBrand) {
   if (logo === undefined || logo === old.logo) return rest;
   return { ...rest, logo: logo === null ? null : Buffer.from(logo, "base64") };
@@ -244,7 +244,7 @@ async function applyTrends(tx: Transaction, project: ProjectRow, wanted: readonl
     await at(["trends", String(index)], () => addTrend(tx, project, name, where));
 }
 
-/** Webhooks are matched by URL and format, and then by order. */
+/** Webhooks are matched by URL and format; duplicates are matched in order. */
 async function applyWebhooks(
   tx: Transaction,
   project: ProjectRow,
@@ -268,7 +268,7 @@ async function applyWebhooks(
   return secrets;
 }
 
-/** Omits readers who unsubscribed by mail, so that their unsubscribe isn't removed. */
+/** Omits readers who unsubscribed by e-mail, so that they stay unsubscribed. */
 async function wantedDigests(tx: Transaction, project: ProjectRow): Promise<DigestRow[]> {
   return (await tx.digests.list(project.id)).filter(({ unsubscribedAt }) => unsubscribedAt === null);
 }
@@ -365,7 +365,7 @@ function flatten({
 
 const toJson = (value: object): JsonObject => ({ ...value });
 
-/** `trends["Pro"]`, and `trends["Pro"#2]` for the next one of that name. */
+/** Returns `trends["Pro"]`, then `trends["Pro"#2]` for the next item with that name. */
 function createNames(): (list: string, name: string) => string {
   const seen = new Map<string, number>();
   return (list, name) => {

@@ -1,11 +1,11 @@
-/** Errors of the rules by kind; the HTTP layer maps kinds to statuses. */
+/** Domain errors by kind; the HTTP layer maps each kind to a status. */
 import type { Json } from "../../contract/json.ts";
 import { quoteText } from "../../contract/text/invisible.ts";
 import { type TextForm, textFault } from "../../contract/text/storable.ts";
 
 export abstract class DomainError extends Error {}
 
-/** Attribute names with phrases such as `is invalid` (422). */
+/** Maps attribute names to phrases such as `is invalid` (422). */
 export class InvalidError extends DomainError {
   override readonly name = "InvalidError";
   readonly errors: Readonly<Record<string, readonly string[]>>;
@@ -27,16 +27,16 @@ export function checkText(attribute: string, text: string, form?: TextForm): voi
   if (fault !== null) throw new InvalidError({ [attribute]: [fault] });
 }
 
-/** The value is already in use: 409 for an operation. */
+/** The value is already in use: an operation responds with 409. */
 export class ConflictError extends InvalidError {}
 
-/** What an operation would remove, and the question to ask people. */
+/** What an operation would remove, and the question to ask the user. */
 export interface Confirmation {
   readonly question: string;
   readonly [fact: string]: Json;
 }
 
-/** The operation would remove something and wasn't confirmed; nothing was done. */
+/** The operation would remove something, which wasn't confirmed; nothing was done. */
 export class UnconfirmedError extends DomainError {
   override readonly name = "UnconfirmedError";
   readonly confirm: Confirmation;
@@ -47,7 +47,7 @@ export class UnconfirmedError extends DomainError {
   }
 }
 
-/** `a key named "ci" already exists`. */
+/** Builds messages such as `a key named "ci" already exists`. */
 export function alreadyExists(thing: string, attribute: "name" | "id", value: string): ConflictError {
   return new ConflictError({ [attribute]: ["has already been taken"] }, `${thing} ${quoteText(value)} already exists`);
 }

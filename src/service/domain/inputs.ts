@@ -4,7 +4,7 @@ import type { TimeRange } from "../sql/lists/fragments.ts";
 
 export type { TimeRange };
 
-/** Answers to further questions by question id: one text each, or a list of texts. */
+/** Answers to follow-up questions by question id: one string each, or a list of strings. */
 export type TextsByQuestion = Readonly<Record<string, string | readonly string[]>>;
 
 export interface Project {
@@ -14,18 +14,18 @@ export interface Project {
 
 export type MetricGroup = (typeof METRIC_GROUPS)[number];
 
-/** Query of 4.1. At most one of `email` and `phoneNumber` is set. */
+/** Query parameters (4.1). At most one of `email` and `phoneNumber` is set. */
 export interface PeopleQuery extends TimeRange {
   readonly email: string | null;
   readonly phoneNumber: string | null;
   readonly withProperties: boolean;
   readonly ids?: readonly string[] | null;
   readonly perPage: number;
-  /** The previous page's opaque position; null for the first page. */
+  /** The opaque position after the previous page; null for the first page. */
   readonly after: string | null;
 }
 
-/** Input of 4.2. A null `name` keeps the stored name. */
+/** Request fields (4.2). A null `name` keeps the stored name. */
 export interface SendInput {
   readonly email: string | null;
   readonly phoneNumber: string | null;
@@ -34,7 +34,7 @@ export interface SendInput {
   readonly delaySeconds: number;
   /** Merged into the person's properties; null changes nothing. */
   readonly properties: Properties | null;
-  /** `properties` replace all of the person's properties. */
+  /** `properties` replace the person's properties instead of being merged into them. */
   readonly replaceProperties: boolean;
   readonly send: boolean;
   readonly lastSentAt: number | null;
@@ -44,7 +44,7 @@ export interface SendInput {
 
 export type StatusInput = Pick<SendInput, "email" | "phoneNumber" | "channel" | "lastSentAt" | "delaySeconds">;
 
-/** Query of 4.3. */
+/** Query parameters (4.3). */
 export interface ResponsesQuery extends TimeRange {
   readonly updatedSince: number | null;
   readonly updatedUntil: number | null;
@@ -57,14 +57,14 @@ export interface ResponsesQuery extends TimeRange {
   readonly perPage: number;
 }
 
-/** Input of 4.4. */
+/** Request fields (4.4). */
 export interface ResponseInput {
   readonly personId: string;
   readonly score: number;
   readonly comment: string | null;
   readonly personProperties: Properties;
   readonly createdAt: number | null;
-  /** Answers collected elsewhere: in the API's form, or one text per question. */
+  /** Answers collected elsewhere: in the API's form, or as one string per question. */
   readonly additionalAnswers?: readonly AdditionalAnswer[];
   readonly answers?: TextsByQuestion;
 }
@@ -79,13 +79,13 @@ export interface ResponseChange {
   readonly note?: string;
 }
 
-/** Query of 4.7. */
+/** Query parameters (4.7). */
 export interface MetricsQuery extends TimeRange {
   readonly trend: string | null;
   readonly groups: ReadonlySet<MetricGroup>;
 }
 
-/** Query of 4.8. */
+/** Query parameters (4.8). */
 export interface MembersQuery {
   readonly platform: Platform;
   readonly personId: string | null;
@@ -95,7 +95,7 @@ export interface MembersQuery {
   readonly after: string | null;
 }
 
-/** Input of 4.9. Without `properties`, members keep theirs and new ones get the person's. */
+/** Request fields (4.9). Without `properties`, members keep theirs and new ones get the person's. */
 export interface MemberInput {
   readonly platform: Platform;
   readonly personId: string | null;

@@ -1,6 +1,6 @@
 /**
- * The store as seen by the rules: an engine implements `Store`, and rules get a `Transaction` with plain rows. Ids are
- * integers, numbered within each project; every method takes the project's id first and only affects that project's
+ * The store as the domain code sees it: an engine implements `Store`, and a `Transaction` works with plain rows. Ids
+ * are integers, numbered within each project; every method takes the project's id first and only affects that project's
  * rows. `…At` is Unix seconds, inclusive as a bound.
  */
 
@@ -70,9 +70,9 @@ export interface StoreCommit {
 export interface StoreWatch {
   readonly onStatement?: () => void;
   readonly onCommit?: (commit: StoreCommit) => void;
-  /** Called when a write transaction is retried, with `none` if the connection was lost. */
+  /** Called before a write transaction is retried, with `none` if the connection was lost. */
   readonly onRetry?: (sqlstate: string) => void;
-  /** Called with the time that a write transaction waited for its project's lock. */
+  /** Called with how long a write transaction waited for its project's lock. */
   readonly onLocked?: (seconds: number) => void;
 }
 
@@ -83,29 +83,29 @@ export interface Store {
   readonly pollSeconds: number;
   readonly about: StoreAbout;
   connections(): StoreConnections | null;
-  /** Age of the oldest snapshot in seconds; null if the store has no connections. */
+  /** Age of the oldest snapshot in seconds; null if the store doesn't use connections. */
   oldestTransaction(): Promise<number | null>;
   /** Why nothing can be saved now, such as a full disk; null while writes succeed. */
   trouble(): UnavailableError | null;
-  /** Resolves if another program replaced the data; all later work is refused. */
+  /** Resolves if another program replaced the data; all later work is then refused. */
   readonly lost: Promise<UnavailableError>;
   /** Rejects if the data is no longer what was opened; `lost` then resolves too. */
   verify(): Promise<void>;
   read<Result>(work: (tx: Transaction) => Promise<Result>, options?: ReadOptions): Promise<Result>;
   /**
-   * Runs `work` as a transaction and resolves once it is durable. Waiting writes share a commit; work that throws is
-   * rolled back separately and rejects with its own error. Writes of a project run in call order.
+   * Runs `work` as a transaction and resolves once it is durable. Waiting writes share a commit, but if the work of one
+   * throws, only that is rolled back, and its write rejects with the error. Writes to a project run in call order.
    */
   write<Result>(work: (tx: Transaction) => Promise<Result>, options: WriteOptions): Promise<Result>;
-  /** Waits for long changes. Rejects with the error of a step that failed. */
+  /** Waits for long changes. Rejects with the error of a failed step. */
   settle(): Promise<void>;
   /** Copies everything acknowledged so far to a new file. Rejects with the system's error. */
   backup(file: string): Promise<StoreContents>;
-  /** Returns the space of deleted rows to the disk. Blocks writes. */
+  /** Returns the space of deleted rows to the file system. Blocks writes. */
   vacuum(): Promise<Vacuumed>;
   /**
-   * Empties the log, where deleted rows can still be read; in the file itself they are overwritten. Rejects while
-   * another program is reading the log. Null if only the engine can know.
+   * Empties the log, in which deleted rows are still readable; in the data file they are overwritten anyway. Rejects
+   * while another program is reading the log. Null if the engine can't tell.
    */
   clean(): Promise<true | null>;
   check(): Promise<readonly string[]>;
@@ -119,26 +119,26 @@ export interface Vacuumed {
 }
 
 export interface ReadOptions {
-  /** The work may take minutes; engines can cancel other work sooner. */
+  /** The work may take minutes. Engines can cancel other work much earlier. */
   readonly isLong?: boolean;
 }
 
 export interface WriteOptions extends ReadOptions {
-  /** The only project whose rows change; `none` for rows of the whole service. With `all`, every other write waits. */
+  /** The only project whose rows may change; `none` for rows of the whole service. `all` blocks every other write. */
   readonly project: number | "none" | "all";
-  /** How long the work may wait to share another commit; 0 by default. */
+  /** How long the work may wait to share a commit with others; 0 by default. */
   readonly mayWaitMs?: number;
 }
 
 export interface Transaction {
-  /** Unix seconds, frozen for the whole transaction. */
+  /** Unix seconds; doesn't change during a transaction. */
   readonly now: number;
   readonly nowMs: number;
   /** The value for `updated_at`, Unix seconds; see `writeTime`. */
   readonly updatedAt: number;
   /** The service's public address without a trailing slash, for links in webhook events. */
   readonly appUrl: string;
-  /** Changes of many rows, in steps. */
+  /** Changes to many rows, which run in steps. */
   readonly changes: LongChanges;
   /** Returns 22 URL-safe characters, for links that need no key. */
   token(): string;
@@ -167,6 +167,6 @@ export interface Transaction {
   readonly erasures: ErasureRows;
   readonly retention: RetentionRows;
   readonly operationLog: OperationLogRows;
-  /** Changes to log; only set in the work of an API call. */
+  /** Changes to log. Only set while an API call does its work. */
   readonly overwritten?: Overwritten[];
 }

@@ -25,7 +25,7 @@ export interface ProjectNumbers {
   readonly responses: number;
   readonly unsubscribed: number;
   readonly scores: ScoreTally;
-  /** Surveys sent since that day, and how many of them were answered. */
+  /** Surveys sent since a given day, and how many of them were answered. */
   readonly surveys: Readonly<Record<Channel, { readonly sent: number; readonly answered: number }>>;
 }
 

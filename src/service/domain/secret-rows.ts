@@ -11,8 +11,8 @@ export class SecretRows {
   #hasMade = false;
 
   /**
-   * `make` returns an unguessable text. If there is only a single transaction, the suppression key is read once,
-   * because no other process can suppress anything in its project.
+   * `make` returns an unguessable string. With `isOneTransaction`, the suppression key is read only once, because no
+   * other process can add suppressions to the project in the meantime.
    */
   constructor(database: Database, make: () => string, isOneTransaction: boolean) {
     this.#database = database;
@@ -21,7 +21,7 @@ export class SecretRows {
   }
 
   async read(name: string): Promise<string | null> {
-    // A key created in this transaction isn't cached, because its job may be undone.
+    // A key created in this transaction isn't cached, because the job that created it may be undone.
     if (!this.#isOneTransaction || this.#hasMade || name !== SUPPRESSION_KEY) return this.#find(name);
     return (this.#suppressionKey ??= this.#find(name));
   }
@@ -32,7 +32,7 @@ export class SecretRows {
     if (known !== null) return known;
     this.#hasMade = true;
     const made = this.#make();
-    // If another process creates it at the same time, the first one is kept.
+    // If another process creates it at the same time, the first value is kept.
     await this.#database.run("INSERT INTO store_secrets (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", [
       name,
       made,

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
-/** Constant-time comparison of texts of any length. */
+/** Compares strings of any length in constant time. */
 export function isSameText(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected));
 }

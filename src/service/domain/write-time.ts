@@ -1,4 +1,4 @@
-/** The times of a write. They are correct even if the clock was ahead and has been set back. */
+/** The times of a write, which are correct even after the clock was ahead and was set back. */
 import { DAY_SECONDS } from "../../runtime/zone.ts";
 import { InvalidError } from "./errors.ts";
 import type { Transaction } from "./ports.ts";
@@ -6,11 +6,11 @@ import type { Transaction } from "./ports.ts";
 export interface WriteTime {
   /** Unix milliseconds according to the clock, for waits, expiry and due times. */
   readonly nowMs: number;
-  /** Unix seconds, for `updated_at`. Clients that ask for changes since their last row don't miss any. */
+  /** Unix seconds, for `updated_at`, chosen so that clients that poll for later changes don't miss any. */
   readonly updatedAt: number;
 }
 
-/** How far `updated_at` can be ahead of the clock. Clock corrections are smaller. */
+/** How far `updated_at` can be ahead of the clock. Clocks are usually corrected by less. */
 export const LEAD_MAX_SECONDS = 300;
 
 export function writeTime(nowMs: number, newest: number): WriteTime {
@@ -18,13 +18,13 @@ export function writeTime(nowMs: number, newest: number): WriteTime {
   return { nowMs, updatedAt: Math.max(now, Math.min(newest, now + LEAD_MAX_SECONDS)) };
 }
 
-/** How many seconds the newest write is ahead of the clock; 0 if a clock correction explains it. */
+/** How many seconds the newest write is ahead of the clock; 0 if an ordinary clock correction explains it. */
 export async function readLead(tx: Transaction): Promise<number> {
   const lead = (await tx.clock.newestWriteAt()) - tx.now;
   return lead > LEAD_MAX_SECONDS ? lead : 0;
 }
 
-/** Ends the lead that remains after a write with a clock that was, say, years ahead. */
+/** Corrects the stored times after writes with a clock that was, for example, years ahead. */
 export async function takeClockBack(tx: Transaction): Promise<void> {
   await tx.clock.takeBack();
   for (const kept of await tx.senders.list())
@@ -37,7 +37,7 @@ export function dueAfter({ nowMs }: Pick<Transaction, "nowMs">, seconds: number)
   return Math.ceil(nowMs / 1000) + seconds;
 }
 
-/** Rejects future times: one would stay the newest until the clock catches up. Throws InvalidError. */
+/** Rejects future times, because one would stay the newest until the clock catches up. Throws InvalidError. */
 export function checkRecordedTime(name: string, at: number | null, now: number): void {
   if (at !== null && at > now + DAY_SECONDS) throw new InvalidError({ [name]: ["must not be more than a day ahead"] });
 }

@@ -21,7 +21,7 @@ import { readWallClock } from "../domain/projects/settings.ts";
 import { eitherAddress, fromText, moment, oneAddress, PAGE, typed } from "./define/fields.ts";
 import { defineOperation, orNull } from "./define/operation.ts";
 
-/** Each day takes one count per state, so more days would delay the service. */
+/** Each day needs a count for every state, so more days per page would delay the service. */
 const DAYS_A_PAGE = 31;
 
 const placeInList = typed<{ readonly at: number; readonly id: number }>(
@@ -194,7 +194,7 @@ function toDayInfo({ day, counts }: DayCounts) {
   return { day, surveys: sum, ...surveys, not_scheduled: unscheduled };
 }
 
-/** Describes a scheduled survey or an unscheduled request; their ids are separate. */
+/** Describes a scheduled survey or an unscheduled request; each kind has its own ids. */
 function toDeliveryInfo(id: number, row: Omit<ListedDelivery, "id" | "at">) {
   return {
     id: String(id),

@@ -93,7 +93,7 @@ export const webhookOperations = {
     input: { id: v.string() },
     run: async (tx, project, { id }) => toInfo(tx, await enableWebhook(tx, project, id)),
   }),
-  /** `overlap` is how many seconds the old secret still signs, too. */
+  /** `overlap` is for how many seconds the old secret also signs. */
   "webhook.rotate": defineOperation({
     access: "write",
     input: { id: v.string(), overlap: v.optional(overlap, DAY_SECONDS) },

@@ -1,4 +1,4 @@
-/** The interface between engines. Both run the same SQL: parameters are `?`, and PostgreSQL translates `json_quote`. */
+/** What both engines implement. They run the same SQL, with `?` for parameters; PostgreSQL translates `json_quote`. */
 import type { CountChanges } from "./lists/count-changes.ts";
 import type { SqlRow, SqlValue } from "./sql-values.ts";
 

@@ -28,7 +28,7 @@ export interface LongChangesOptions {
   readonly isNoted: { value: boolean };
 }
 
-/** Changes of many rows, done in steps: the first ones with the change itself, the others in later transactions. */
+/** Changes to many rows, made in steps: the first ones together with the change, the others in later transactions. */
 export class LongChanges {
   readonly #database: Database;
   readonly #step: (change: LongChange) => Promise<number | null>;

@@ -1,7 +1,7 @@
 import type { Database, Session } from "./database.ts";
 import { assignId } from "./project-states.ts";
 
-/** Base of the classes that read and write one kind of row, with SQL in their transaction. */
+/** Base class for reading and writing one kind of row with SQL, in a transaction. */
 export abstract class Rows {
   protected readonly database: Database;
   protected readonly session: Session;

@@ -16,7 +16,7 @@ export interface AskedQuestion extends Pick<Question, "id" | "type" | "scale"> {
   readonly choices: readonly Choice[];
 }
 
-/** The questions for this score, translated if possible. */
+/** The questions to ask after this score, translated if possible. */
 export async function questionsFor(
   tx: Transaction,
   project: Project,
@@ -39,7 +39,7 @@ function inLocale({ id, type, scale, text, choices, texts }: Question, locale: L
   };
 }
 
-/** Form fields by question id: a text, a number, or ids of choices. Empty or blank means no answer. */
+/** Form fields by question id: a text, a number, or ids of choices. Blank fields are not answers. */
 export type GivenAnswers = ReadonlyMap<string, readonly string[]>;
 
 export interface AnswerProblem {
@@ -57,7 +57,7 @@ export function findProblem(asked: readonly AskedQuestion[], given: GivenAnswers
 
 type Value = AdditionalAnswer["value"];
 
-/** Null without an answer; a string for one that can't be stored. */
+/** Null without an answer; the kind of problem for one that can't be stored. */
 function readValue(question: AskedQuestion, fields: readonly string[]): Value | AnswerProblem["kind"] | null {
   const filled = fields.map((text) => text.trim()).filter((text) => text !== "");
   const [first, ...others] = filled;
@@ -77,9 +77,8 @@ function readValue(question: AskedQuestion, fields: readonly string[]): Value | 
 }
 
 /**
- * Stores the answers to the asked questions and deletes those that are now empty; other questions and answers stay.
- * Returns whether anything changed, and then notifies webhooks. Throws InvalidError for a value that `findProblem`
- * reports.
+ * Stores the answers to the asked questions and deletes those that are now empty; answers to other questions stay.
+ * Returns true and notifies webhooks if anything changed. Throws InvalidError for a value that `findProblem` reports.
  */
 export async function storeAnswers(
   tx: Transaction,
@@ -102,7 +101,7 @@ export async function storeAnswers(
   return true;
 }
 
-/** An unchanged answer keeps the wording of the question it answered. */
+/** An answer that didn't change keeps the question's wording from when it was given. */
 function toAnswer(
   responseId: number,
   question: AskedQuestion,

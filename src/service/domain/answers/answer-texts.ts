@@ -1,4 +1,4 @@
-/** Answers in files: one text per question, as in exports, or a list of texts. */
+/** Answers in files: one string per question, as in exports, or a list of strings. */
 import type { Json } from "../../../contract/json.ts";
 import { CHOICE_SEPARATOR } from "../../../contract/questions/additional-answers.ts";
 import type { NumberSpan } from "../../../contract/questions/questions.ts";
@@ -6,7 +6,7 @@ import type { AdditionalAnswer, Choice } from "../../../contract/resources.ts";
 import type { TextsByQuestion } from "../inputs.ts";
 import type { Question } from "../questions/question-rows.ts";
 
-/** Reads answers from JSON values. Anything but text and lists is written as JSON; null and blank texts are omitted. */
+/** Reads answers from JSON values. Values other than strings and lists become JSON text; blank ones are omitted. */
 export function readAnswerTexts(values: Readonly<Record<string, Json>>): TextsByQuestion {
   return Object.fromEntries(
     Object.entries(values).map(([id, value]) => [
@@ -25,8 +25,9 @@ function isGiven(text: string): boolean {
 }
 
 /**
- * Answers in the API's form, the project's own questions first, in order. Keeps everything: an unknown question becomes
- * a free one with its id as text, an unknown choice keeps its text, and an answer outside its scale becomes free text.
+ * Returns answers in the API's form, in the order of the project's questions. Nothing is lost: an unknown question
+ * becomes a free one with its id as text, an unknown choice keeps its text, and a number outside the scale becomes
+ * text.
  */
 export function toAdditionalAnswers(
   questions: readonly Question[],
@@ -80,7 +81,7 @@ export function isOnScale({ from, to }: NumberSpan, text: string): boolean {
   return /^\s*\d{1,2}\s*$/.test(text) && Number(text) >= from && Number(text) <= to;
 }
 
-/** Choices may contain the separator, so the longest match is used. */
+/** Choices can contain the separator, so the longest match wins. */
 function splitChoices({ choices, texts }: Question, text: string): string[] {
   const words = Object.values(texts).flatMap((there) => Object.values(there.choices));
   const known = [...choices.flatMap((choice) => [choice.text, choice.id]), ...words].toSorted(

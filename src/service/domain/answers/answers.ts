@@ -1,4 +1,4 @@
-/** What the links in a message do: answer, change the answer, unsubscribe, record visits. */
+/** What the links in a message do: answer, change an answer, unsubscribe, and record visits. */
 import { SCORE_MAX, SCORE_MIN, TEXT_BYTES_MAX } from "../../../contract/limits.ts";
 import { resumeMember } from "../surveys/autopilot/autopilot.ts";
 import { confirmSent } from "../delivery/deliveries.ts";
@@ -33,7 +33,7 @@ export async function visitSurvey(tx: Transaction, token: string): Promise<Visit
   return { survey, answer: responseId === null ? null : await tx.responses.byId(project.id, responseId) };
 }
 
-/** `windowSeconds` is how long after the first answer it can be changed. */
+/** `windowSeconds` is how long an answer can be changed. */
 export function linkState({ survey, answer }: Visit, now: number, windowSeconds: number): "open" | "closed" | "ended" {
   if (answer !== null) return now - answer.createdAt <= windowSeconds ? "open" : "closed";
   return survey.sentAt !== null && now - survey.sentAt > LINK_SECONDS ? "ended" : "open";
@@ -47,8 +47,8 @@ export interface GivenAnswer {
 }
 
 /**
- * Records the answer to a survey, with the survey's properties, or changes the first answer while that is allowed.
- * Throws NotFoundError, and InvalidError for an invalid score or a long comment.
+ * Records the answer to a survey, with the survey's properties, or changes the first answer while that is still
+ * allowed. Throws NotFoundError, and InvalidError for an invalid score or a long comment.
  */
 export async function answerSurvey(
   tx: Transaction,
@@ -82,7 +82,7 @@ export async function storeFirstAnswer(
   return { responseId, score: answer.score, mayChange: true };
 }
 
-/** Changes the first answer if it is younger than `windowSeconds`. */
+/** Changes the first answer if it isn't older than `windowSeconds`. */
 export async function changeFirstAnswer(
   tx: Transaction,
   project: Project,
@@ -133,7 +133,7 @@ export interface Look {
   readonly score: number | null;
 }
 
-/** Records a visit to a survey's page. Never an answer, and nothing about the visitor. */
+/** Records a visit to a survey's page, without an answer and without anything about the visitor. */
 export async function noteLook(tx: Transaction, token: string, look: Look): Promise<void> {
   const survey = await tx.requests.byToken(token);
   if (survey !== null)
@@ -154,10 +154,10 @@ export function addLook(facts: PageFacts, { method, score }: Look, now: number):
 }
 
 const OTHER_SCORE_SECONDS = 60;
-/** No one reads an e-mail this soon after it was sent; programs follow its links. */
+/** No one reads an e-mail this soon after it was sent, but programs follow its links. */
 const EARLY_SECONDS = 30;
 
-/** True if a program seems to follow this mail's links, so the page must not answer on its own. */
+/** True if a program seems to follow the links in this mail, so that the page must not submit an answer by itself. */
 export function looksScanned(facts: PageFacts, sentAt: number | null): boolean {
   const isEarly = sentAt !== null && facts.firstGetAt !== null && facts.firstGetAt - sentAt < EARLY_SECONDS;
   return facts.headSeen || facts.manyScores || isEarly;
@@ -166,8 +166,8 @@ export function looksScanned(facts: PageFacts, sentAt: number | null): boolean {
 const UNDO_SECONDS = 30 * 86_400;
 
 /**
- * The person of an unsubscribe link. `mayReturn` means that the same link can resubscribe them; for text messages, only
- * START can.
+ * The person an unsubscribe link belongs to. `mayReturn` means that the same link can resubscribe them. For text
+ * messages it can't; they have to text START.
  */
 export async function readLeaver(
   tx: Transaction,
@@ -201,8 +201,8 @@ export async function unsubscribeByLink(tx: Transaction, token: string): Promise
 }
 
 /**
- * Undoes this link's unsubscribe. Mail may have been forwarded, so it returns false after a while, or if something else
- * unsubscribed the person. Throws NotFoundError.
+ * Undoes this link's unsubscribe. Because mail may have been forwarded, it refuses and returns false after 30 days, or
+ * if the person was unsubscribed in another way. Throws NotFoundError.
  */
 export async function resubscribeByLink(tx: Transaction, token: string): Promise<boolean> {
   const link = await requireLink(tx, token);
@@ -224,8 +224,8 @@ async function findReturningPerson(
 }
 
 /**
- * Unsubscribes by a link of an erased person: future and current owners of the address are no longer mailed. People are
- * found by the hash of their address, in short steps.
+ * Unsubscribes through a link of an erased person: whoever has the address now or later gets no more mail. Finds people
+ * by the hash of their address, in short steps.
  */
 export async function leaveByErasedLink(store: Store, { project, channel, addressHash }: ErasedLink): Promise<void> {
   const only = { project: project.id };

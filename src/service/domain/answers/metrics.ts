@@ -7,8 +7,8 @@ import { requireTrend } from "./trends.ts";
 type Group = Readonly<Record<string, number | null>>;
 
 /**
- * Returns the requested groups in one flat object, each except `core` with its prefix. Covers all time without `since`
- * and `until`. `trend` restricts responses, but not counts of messages. Throws InvalidError for an unknown trend.
+ * Returns the requested groups in one flat object; all but `core` have a prefix. Without `since` and `until` it covers
+ * all time. `trend` filters responses, but not counts of messages. Throws InvalidError for an unknown trend.
  */
 export async function getMetrics(tx: Transaction, project: Project, query: MetricsQuery): Promise<Partial<Metrics>> {
   const trendId = query.trend === null ? null : await requireTrend(tx, project, query.trend);
@@ -46,12 +46,12 @@ async function readGroup(
     case "link":
       return { link_response_count: await tx.responses.countByLinks(project.id, { since, until, trendId }) };
     default:
-      // This server receives no answers on these channels.
+      // This server gets no answers on these channels.
       return { [`${group}_response_count`]: 0 };
   }
 }
 
-/** The share of a range's surveys that have been answered, at any time, to four decimals; null if none was sent. */
+/** The share of surveys sent in a range that have been answered by now, to four decimals; null if none was sent. */
 async function responseRate(
   tx: Transaction,
   project: Pick<Project, "id">,
@@ -63,14 +63,14 @@ async function responseRate(
   return Number(((await tx.requests.countAnswered(project.id, channel, range)) / sent).toFixed(4));
 }
 
-/** `rate` is the share of sent surveys that were answered, 0 to 1. */
+/** `rate` is the share of the sent surveys that were answered, 0 to 1. */
 export interface ChannelRate {
   readonly channel: Channel;
   readonly sent: number;
   readonly rate: number;
 }
 
-/** Reads daily counts. Omits channels that sent none. */
+/** Reads daily counts. Omits channels without surveys. */
 export async function channelRates(
   tx: Transaction,
   project: Pick<Project, "id">,

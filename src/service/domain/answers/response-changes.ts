@@ -1,4 +1,4 @@
-/** Storing, changing and deleting responses; trends and the kept days of live pages follow in the same transaction. */
+/** Stores, changes and deletes responses, and keeps trends and the cached days of live pages up to date. */
 import type { Properties } from "../../../contract/resources.ts";
 import type { NewPastResponse } from "./response-columns.ts";
 import type { NewResponse, PlacedResponse, StoredResponseChange, Transaction } from "../ports.ts";
@@ -63,7 +63,7 @@ function toEntered(row: NewPastResponse): EnteredResponse {
   return { row, properties: () => JSON.parse(row.properties) as Properties };
 }
 
-/** Adds new responses to the trends whose conditions they meet. */
+/** Adds new responses to all trends whose conditions they meet. */
 async function enterTrends(tx: Transaction, project: number, entered: readonly EnteredResponse[]): Promise<void> {
   await tx.shares.forgetDays(
     project,

@@ -11,7 +11,7 @@ export interface NewResponse {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly requestId: number | null;
-  /** `link` for a response by a public link; undefined for one by a survey or the API. */
+  /** `link` for a response through a public link; undefined for one to a survey or from the API. */
   readonly origin?: "link";
 }
 
@@ -31,7 +31,7 @@ export interface StoredPastResponse {
 }
 
 export type NewPastResponse = StoredPastResponse & {
-  /** The address at which the closed service showed the response. */
+  /** The response's address at the service that it was imported from. */
   readonly permalink?: string;
 };
 
@@ -54,7 +54,7 @@ export const RESPONSE = `SELECT ${selectList(COLUMNS)} FROM responses WHERE proj
 export interface ResponseOrigin {
   readonly requestId: number | null;
   readonly token: string;
-  /** The address at which another service showed the response. */
+  /** The response's address at the service that it was imported from. */
   readonly permalink: string | null;
   readonly origin: Exclude<NewResponse["origin"], undefined> | null;
 }
@@ -68,7 +68,7 @@ export function responseRow(
   return { ...given, ...renameFields(COLUMNS, row) };
 }
 
-/** Assigns the given fields; a null `permalink` keeps the stored one. */
+/** Assigns the given fields. A null `permalink` keeps the stored one. */
 export function assignResponse(
   change: Partial<Omit<StoredPastResponse, "id">>,
   permalink: string | null = null,

@@ -32,7 +32,7 @@ export interface ResponsesFilter extends TimeRange {
 export interface ResponseRow {
   readonly id: number;
   readonly personId: number;
-  /** Usually `nps`; imported rows can have other types, which metrics ignore. */
+  /** Usually `nps`. Imported rows can have other types, which metrics ignore. */
   readonly surveyType: string;
   readonly score: number;
   readonly comment: string | null;
@@ -55,7 +55,7 @@ export type StoredResponseChange = Partial<
   readonly updatedAt: number;
 };
 
-/** Only the responses themselves; `response-changes.ts` also updates what depends on them. */
+/** Changes only the responses themselves; `response-changes.ts` also updates what depends on them. */
 export class ResponseRows extends Rows {
   async byId(project: number, id: number): Promise<ResponseRow | null> {
     const row = await this.database.first(BY_ID, [project, id]);
@@ -94,7 +94,7 @@ export class ResponseRows extends Rows {
     await deleteRows(this.database, "responses", project, ["id = ?", id]);
   }
 
-  /** Deletes a person's first responses, up to `limit`; returns when each was given, Unix seconds. */
+  /** Deletes up to `limit` of a person's responses, oldest first. Returns when each was given, in Unix seconds. */
   async deleteSome(project: number, personId: number, limit: number): Promise<readonly number[]> {
     const ids = "SELECT id FROM responses WHERE project_id = ? AND person_id = ? ORDER BY id LIMIT ?";
     const where = [`id IN (${ids})`, project, personId, limit] as const;
@@ -120,7 +120,7 @@ export class ResponseRows extends Rows {
     return textOrNull(row?.json);
   }
 
-  /** Returns `SurveyResponse` as JSON in the requested order; ties are ordered by id in the same direction. */
+  /** Returns `SurveyResponse`s as JSON in the requested order. Equal times are ordered by id, in the same direction. */
   async list(project: number, filter: ResponsesFilter, shape: ResponseShape): Promise<JsonRows> {
     const { order, offset, limit, trendId } = filter;
     const time = order.endsWith(":updated_at") ? "updated_at" : "created_at";
@@ -156,7 +156,7 @@ export class ResponseRows extends Rows {
     return (await this.database.first(ANSWERED, [project])) !== null;
   }
 
-  /** Whether a newer response (id above `after`) of the person was stored since then, Unix seconds. */
+  /** Whether the person has another response that is newer (by id) than `after` and was stored at or after `since`. */
   async haveCome(project: number, personId: number, after: number, since: number): Promise<boolean> {
     return (await this.database.first(COME, [project, personId, after, since])) !== null;
   }
@@ -168,7 +168,7 @@ export class ResponseRows extends Rows {
     return countScores(this.database, responsesBy(project, trendId, "created_at"), range);
   }
 
-  /** Counted with an index, so no counts have to be maintained. */
+  /** Uses an index, so that no counts have to be kept up to date. */
   async countByLinks(
     project: number,
     { trendId, ...range }: TimeRange & { readonly trendId: number | null },
@@ -193,7 +193,7 @@ export class ResponseRows extends Rows {
     return id;
   }
 
-  /** Finds the response of a permalink in any project. */
+  /** Finds the response that a permalink shows, in any project. */
   async byToken(token: string): Promise<{ readonly project: Project; readonly id: number } | null> {
     const row = await this.database.first(BY_TOKEN, [token]);
     return row === null ? null : readRow<{ readonly project: Project; readonly id: number }>(row);
@@ -205,7 +205,7 @@ export class ResponseRows extends Rows {
   }
 }
 
-/** `+` makes the engine scan the person's few responses instead of all new ones. */
+/** `+` makes the engine go through the person's few responses instead of all new ones. */
 const COME = `SELECT 1 FROM responses r WHERE r.project_id = ? AND r.person_id = ? AND +r.id > ? AND +r.updated_at >= ?
   LIMIT 1`;
 const BY_TOKEN = `SELECT p.id AS "project.id", p.name AS "project.name", r.id
@@ -224,7 +224,7 @@ const EXPANDED_PERSON = jsonObject([
   ["phone_number", jsonText("p.phone_number")],
 ]);
 
-/** Renders a row `r`, and `p` if the person is expanded. It has one parameter, see `permalinkStart`. */
+/** Renders a row `r`, and `p` if the person is expanded. Has one parameter: `permalinkStart`. */
 function rowJson({ expandPerson, expandNotes }: ResponseShape): string {
   return ROW_JSON[expandPerson ? 1 : 0][expandNotes ? 1 : 0];
 }
@@ -252,7 +252,7 @@ const ROW_JSON = [
 ] as const;
 
 /**
- * The JSON of a permalink up to its token. Tokens need no escaping, so the beginning is quoted once rather than per
+ * The JSON of a permalink up to its token. Tokens need no escaping, so this part is quoted once instead of for every
  * row.
  */
 function permalinkStart({ permalinkPrefix }: ResponseShape): string {
@@ -262,14 +262,14 @@ function permalinkStart({ permalinkPrefix }: ResponseShape): string {
 const WITH_PERSON = " LEFT JOIN people p ON p.project_id = r.project_id AND p.id = r.person_id";
 
 /**
- * SQLite skips rows without reading them and finds the others by the index's row pointer, which is a third faster than
- * by key.
+ * SQLite skips rows without reading them and finds the rest through the index's row pointers, which is a third faster
+ * than by key.
  */
 function rowsSql({ where, order }: Slice, shape: ResponseShape): string {
   return `SELECT ${rowJson(shape)} AS json FROM responses r WHERE ${whereSql(where)} ORDER BY ${order} LIMIT ? OFFSET ?`;
 }
 
-/** Selects keys from an index first, so that skipped rows aren't joined. */
+/** Selects keys through an index first, so that skipped rows aren't joined. */
 function joinedSql(
   source: { readonly table: string; readonly time: string; readonly id: string; readonly descending: boolean },
   { where, order }: Slice,
@@ -283,7 +283,7 @@ function joinedSql(
     ORDER BY k.at ${direction}, k.id ${direction}`;
 }
 
-/** A person has few responses, so trends are checked for each. */
+/** A person has few responses, so each is checked against the trend. */
 function personWhere(project: number, personId: number, filter: ResponsesFilter): Where {
   const where: Where = { clauses: ["project_id = ?", "person_id = ?"], values: [project, personId] };
   addRange(where, "created_at", filter);

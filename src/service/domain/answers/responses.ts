@@ -1,4 +1,4 @@
-/** Survey responses in the API (4.3 and 4.4); `answers.ts` has those from links. */
+/** Survey responses in the API (4.3 and 4.4); `answers.ts` handles responses through links. */
 import { ANSWERS_BYTES_MAX, NOTES_LENGTH_MAX } from "../../../contract/limits.ts";
 import type { AdditionalAnswer, SurveyResponse } from "../../../contract/resources.ts";
 import type { Expansion } from "../../../contract/routes.ts";
@@ -78,7 +78,7 @@ export async function addResponse(
   return readResponse(tx, project, id, new Set<Expansion>(["notes"]), links);
 }
 
-/** Stores answers collected elsewhere, once the new response they belong to has an id. Throws InvalidError. */
+/** Stores answers collected elsewhere, once the new response has an id. Throws InvalidError. */
 async function storeCollected(
   tx: Transaction,
   project: Project,
@@ -94,7 +94,7 @@ async function storeCollected(
   if (all.length > 0) await changeResponse(tx, project.id, id, { additionalAnswers: all, updatedAt: tx.updatedAt });
 }
 
-/** Texts by question take several times as many bytes as additional answers. */
+/** Answers given as strings take several times as many bytes in the API's form. */
 function checkSize(all: readonly AdditionalAnswer[], byQuestion: boolean): void {
   if (Buffer.byteLength(JSON.stringify(all)) <= ANSWERS_BYTES_MAX) return;
   const maximum = `(maximum is ${ANSWERS_BYTES_MAX} bytes)`;
@@ -135,7 +135,7 @@ async function readResponse(
   return JSON.parse(json) as SurveyResponse;
 }
 
-/** `updated_at` only changes if something differs. Throws NotFoundError. */
+/** Only sets `updated_at` if something changes. Throws NotFoundError. */
 export async function updateResponse(
   tx: Transaction,
   project: Project,
@@ -172,7 +172,7 @@ export async function deleteResponse(tx: Transaction, project: Project, id: stri
   await recallDigests(tx, project);
 }
 
-/** Fields whose changes are logged; tags and notes are added rather than overwritten. */
+/** Fields whose changes are logged. Tags and notes are added, not overwritten. */
 const OVERWRITTEN = [
   ["personId", "person"],
   ["score", "score"],
@@ -180,7 +180,7 @@ const OVERWRITTEN = [
   ["personProperties", "person_properties"],
 ] as const;
 
-/** Author of notes from the API, whose keys don't belong to a single person. */
+/** Author of notes from the API, because keys don't belong to a person. */
 const API_USER = "api@localhost";
 
 async function appendNote(tx: Transaction, project: Project, id: number, text: string, links: Links): Promise<void> {

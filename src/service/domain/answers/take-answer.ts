@@ -1,4 +1,4 @@
-/** Stores the answer submitted with a page's form: the score, and answers to further questions with it or later. */
+/** Stores the answer from a page's form: the score, and answers to follow-up questions, sent with it or later. */
 import type { Locale } from "../../../contract/locales.ts";
 import type { AdditionalAnswer } from "../../../contract/resources.ts";
 import type { Project } from "../inputs.ts";
@@ -16,7 +16,7 @@ export interface AnswerForm {
   readonly score: number;
   readonly locale: Locale;
   readonly answers: GivenAnswers;
-  /** True if the form is larger than a person could have filled in. */
+  /** True if the form is larger than anyone could have filled in. */
   readonly isTooLarge: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface KeptAnswer {
 
 export interface AnswerSteps {
   readonly project: Project;
-  /** Counts the answer. Returns the seconds to wait, 0 if there is room. */
+  /** Counts the answer against the rate limit. Returns the seconds to wait, 0 if there is room. */
   readonly wait: () => number;
   readonly store: (tx: Transaction) => Promise<KeptAnswer>;
 }
@@ -40,7 +40,7 @@ export type TakenAnswer = { readonly asked: readonly AskedQuestion[] } & (
   | { readonly kind: "stored"; readonly answer: KeptAnswer; readonly further: readonly AdditionalAnswer[] }
 );
 
-/** A form with a mistake isn't counted, and none of it is stored. */
+/** If the form has a mistake, nothing is counted or stored. */
 export async function takeAnswer(store: Store, form: AnswerForm, steps: AnswerSteps): Promise<TakenAnswer> {
   const { project } = steps;
   const asked = await store.read((tx) => questionsFor(tx, project, form));

@@ -18,7 +18,7 @@ export interface PlacedResponse {
   readonly surveyType: string;
 }
 
-/** A response that may belong in a trend. */
+/** A response that may match a trend. */
 export interface TrendCandidate extends PlacedResponse {
   readonly properties: string;
   readonly isIn: boolean;
@@ -60,7 +60,7 @@ export class TrendRows extends Rows {
     return [...trends.values()];
   }
 
-  /** True if the trend contains all matching responses; null if there is no such trend. */
+  /** True once the trend contains all matching responses; null if the trend doesn't exist. */
   async isFilled(project: number, id: number): Promise<boolean | null> {
     const row = await this.database.first(
       "SELECT state FROM trends WHERE project_id = ? AND id = ? AND state <> 'removed'",
@@ -88,7 +88,7 @@ export class TrendRows extends Rows {
     }));
   }
 
-  /** None of the responses may be in the trend already. */
+  /** None of the responses may already be in the trend. */
   async enter(project: number, id: number, rows: readonly PlacedResponse[]): Promise<void> {
     for (const { id: responseId, createdAt, updatedAt, score, surveyType } of rows)
       sendRow(this.database, "trend_responses", {
@@ -111,7 +111,7 @@ export class TrendRows extends Rows {
     this.database.send("UPDATE trends SET state = 'removed' WHERE project_id = ? AND id = ?", [project, id]);
   }
 
-  /** Removes responses from a hidden trend, and then the trend itself. True once the trend is deleted. */
+  /** Removes responses from a hidden trend, and finally the trend. True once the trend is gone. */
   async deleteSome(project: number, id: number, limit: number): Promise<boolean> {
     const some = `SELECT response_id FROM trend_responses WHERE project_id = ? AND trend_id = ? ORDER BY response_id LIMIT ?`;
     const where = [`trend_id = ? AND response_id IN (${some})`, id, project, id, limit] as const;

@@ -12,13 +12,13 @@ export function meetsConditions(properties: Properties, where: Trend["where"]): 
   );
 }
 
-/** Null means that there is no value. */
+/** Null if there is no value. */
 function toText(value: unknown): string | null {
   if (value === null || typeof value === "string") return value;
   return JSON.stringify(value);
 }
 
-/** Saves a filter. Existing responses enter it in steps; see `Store.settle`. */
+/** Saves a filter. Existing responses are added in steps; see `Store.settle`. */
 export async function addTrend(
   tx: Transaction,
   project: Project,
@@ -33,7 +33,7 @@ export async function addTrend(
   return { id, name, where, createdAt: tx.now };
 }
 
-/** Returns whether it existed. Throws InvalidError while a live page shows it. */
+/** Returns false if there was no such trend. Throws InvalidError while a live page shows it. */
 export async function removeTrend(tx: Transaction, project: Project, id: string): Promise<boolean> {
   const key = parseId(id);
   const trend = (await tx.trends.list(project.id)).find((one) => one.id === key);
@@ -55,7 +55,7 @@ export async function removeTrend(tx: Transaction, project: Project, id: string)
   );
 }
 
-/** A step of "fill trend". Responses stored or changed since the trend was added are already in it. */
+/** One step of "fill trend". Responses stored or changed since the trend was added are already in it. */
 export async function fillTrendStep(tx: Transaction, { project, target, doneTo }: LongChange): Promise<number | null> {
   const id = Number(target);
   const where = (await tx.trends.list(project)).find((trend) => trend.id === id)?.where;
@@ -79,7 +79,7 @@ export async function removeTrendStep(tx: Transaction, { project, target }: Long
   return (await tx.trends.deleteSome(project, Number(target), STEP)) ? null : 0;
 }
 
-/** The trend of a `trend` parameter. Throws InvalidError if it doesn't exist or is still being filled. */
+/** Finds the trend that a `trend` parameter names. Throws InvalidError if it doesn't exist or isn't filled yet. */
 export async function requireTrend(tx: Transaction, project: Project, text: string): Promise<number> {
   const id = parseId(text);
   const isFilled = id === null ? null : await tx.trends.isFilled(project.id, id);

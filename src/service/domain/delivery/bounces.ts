@@ -1,6 +1,6 @@
 /**
- * Reports that arrive after a survey was sent: delivery reports, complaints and automatic replies. Matches each to its
- * survey and applies the consequences. Free text alone never marks anyone.
+ * Reports that arrive after a survey was sent: delivery reports, complaints and automatic replies. Matches each one to
+ * its survey and applies the consequences. Free text alone never changes a person.
  */
 import { settleClaim } from "./claims.ts";
 import { emailKey } from "../../../contract/text/email.ts";
@@ -14,11 +14,11 @@ import { logAttempt, confirmSent } from "./deliveries.ts";
 import { REPORT_OUTCOMES } from "./rows.ts";
 
 export interface ReportedRecipient {
-  /** The recipient's address in the report, before and after rewriting; may be empty. */
+  /** The recipient's address in the report, before and after rewriting. Can be empty. */
   readonly addresses: readonly string[];
   /** `failed`, `delayed`, `delivered`, `relayed`, `expanded`, or null. Only `failed` counts. */
   readonly action: string | null;
-  /** What the reply means: a bad address, a temporary rejection, or someone else's fault. */
+  /** What the reply means: a bad address, a temporary rejection, or a problem that isn't the recipient's. */
   readonly verdict: "bounced" | "soft" | "none";
   readonly code: number | null;
   readonly enhancedCode: string | null;
@@ -34,18 +34,18 @@ export interface Report {
   readonly token: string | null;
   readonly messageId: string | null;
   readonly recipients: readonly ReportedRecipient[];
-  /** True if surveys have their own envelope senders: an address then proves nothing, since anyone can write it. */
+  /** True if each survey has its own envelope sender: then an address proves nothing, because anyone can write it. */
   readonly needsProof: boolean;
 }
 
-/** How long after a survey or reminder a report can match by address alone. */
+/** How long after a survey or reminder a report can be matched by address alone. */
 const ADDRESS_SECONDS = 14 * 86_400;
 
 /**
- * Records a report once, even if it is delivered repeatedly. It belongs to the survey identified by the envelope's
- * token, else by the Message-ID, else to the newest one mailed to the address within 14 days. A bad address marks its
- * owner, if they still have it; a complaint unsubscribes the person. If surveys have their own envelope senders, a
- * match by address alone is only logged.
+ * Records a report once, even if it is delivered repeatedly. It is matched by the envelope's token, else by the
+ * Message-ID, else to the newest survey mailed to the address in the last 14 days. A bad address marks its owner, if
+ * they still have it; a complaint unsubscribes the person. If each survey has its own envelope sender, a match by
+ * address alone is only logged.
  */
 export async function recordReport(tx: Transaction, report: Report): Promise<ReportOutcome> {
   const { source, id, kind, recipients } = report;
@@ -70,7 +70,7 @@ export async function recordReports(tx: Transaction, reports: readonly Report[])
   return outcomes;
 }
 
-/** The project of all reports, if tokens or Message-IDs identify a single one; otherwise `all`. */
+/** The one project that all reports belong to, by token or Message-ID; otherwise `all`. */
 export async function reportedProject(tx: Transaction, reports: readonly Report[]): Promise<number | "all"> {
   const projects = new Set<number | "all">();
   for (const report of reports) projects.add((await findNamed(tx, report))?.project.id ?? "all");
@@ -84,8 +84,7 @@ async function findNamed(tx: Transaction, { token, messageId }: Report): Promise
 }
 
 /**
- * Whether the report unsubscribes the person. Unsubscribes reported by providers count however long ago the survey was
- * sent.
+ * Whether the report unsubscribes the person. Providers can report an unsubscribe however long ago the survey was sent.
  */
 function leaves({ kind, source }: Report): boolean {
   return kind === "unsubscribe" || (kind === "complaint" && source !== "mail");
@@ -112,7 +111,7 @@ const NOBODY: ReportedRecipient = {
   text: null,
 };
 
-/** Our messages have one recipient; other addresses are list members or forwarding targets. */
+/** Our messages have one recipient; any other addresses belong to list members or forwarding targets. */
 function chooseRecipient(survey: ReportedSurvey, recipients: readonly ReportedRecipient[]): ReportedRecipient {
   const theirs = recipients.find((recipient) => isTheirs(survey, recipient));
   return theirs ?? recipients.find(({ action }) => action === "failed") ?? recipients[0] ?? NOBODY;
@@ -122,7 +121,7 @@ function isTheirs({ row: { email } }: ReportedSurvey, { addresses }: ReportedRec
   return email !== null && addresses.some((address) => emailKey(address) === emailKey(email));
 }
 
-/** An unproven report adds only one log line per survey, because strangers could fill the log. */
+/** Unproven reports add only one log line per survey, because strangers could fill the log with them. */
 async function applyByAddress(
   tx: Transaction,
   report: Report,
@@ -146,7 +145,7 @@ async function apply(
   const { source, kind, id } = report;
   const result = resultOf(report, survey, recipient);
   const once = `${project.id}/${row.requestId}/${result}`;
-  // People may unsubscribe repeatedly.
+  // People can unsubscribe more than once.
   if (id === null && kind !== "unsubscribe" && !(await tx.reports.note(source, once))) return "repeated";
   await confirmSent(tx, project, row.requestId);
   await log(tx, survey, kind === "unsubscribe" ? { ...recipient, text: recipient.text ?? source } : recipient, result);
@@ -165,7 +164,7 @@ async function apply(
   }
 }
 
-/** How the report is logged. A hook that only names a message means the message's recipient. */
+/** How the report is logged. If a hook only names a message, its recipient is meant. */
 function resultOf({ kind }: Report, survey: ReportedSurvey, recipient: ReportedRecipient): string {
   const { action, verdict, addresses } = recipient;
   if (kind === "complaint") return kind;
@@ -184,7 +183,7 @@ async function log(
   await logAttempt(tx, { project, requestId: row.requestId, secrets }, outcome, attempt);
 }
 
-/** The reason stays with the address even if its owner resubscribes. */
+/** The reason is kept with the address even if its owner resubscribes. */
 async function recordComplaint(tx: Transaction, { project, row }: ReportedSurvey): Promise<ReportOutcome> {
   await unsubscribePerson(tx, project, row.personId);
   if (row.email !== null)
@@ -192,7 +191,7 @@ async function recordComplaint(tx: Transaction, { project, row }: ReportedSurvey
   return "unsubscribed";
 }
 
-/** Cancels other pending surveys; one in flight finishes on its own. */
+/** Cancels other pending surveys; one in flight still finishes. */
 async function bounce(tx: Transaction, { project, row }: ReportedSurvey): Promise<ReportOutcome> {
   const now = await tx.deliveries.byId(project.id, row.requestId);
   if (now !== null && now.claimer === null && now.state !== "cancelled")
@@ -201,11 +200,11 @@ async function bounce(tx: Transaction, { project, row }: ReportedSurvey): Promis
   return "bounced";
 }
 
-/** The number of a person's latest surveys to examine, and how many soft bounces among them list the address. */
+/** How many of a person's latest surveys to examine, and how many soft bounces put the address on the list. */
 const SOFT_WINDOW = 5;
 const SOFT_LISTED = 3;
 
-/** Repeated soft bounces list an address; they only mark it as bounced if the project wants that. */
+/** Repeated soft bounces mark the address as bounced only if the project wants that. */
 async function countSoft(tx: Transaction, survey: ReportedSurvey): Promise<ReportOutcome> {
   const { project, row } = survey;
   const { softBounces } = await readSettings(tx, project);
@@ -217,7 +216,7 @@ async function countSoft(tx: Transaction, survey: ReportedSurvey): Promise<Repor
   return bounce(tx, survey);
 }
 
-/** Addresses with 3 soft bounces among the last 5 surveys, by person. */
+/** Addresses with 3 soft bounces among the person's last 5 surveys, ordered by person. */
 export async function listSoftBounces(
   tx: Transaction,
   project: Project,
@@ -233,8 +232,8 @@ export interface ClearedBounce {
 }
 
 /**
- * Allows mail to a bounced address again, and resumes Autopilot. Returns the bounce. Throws NotFoundError if the
- * address hasn't bounced.
+ * Allows mail to a bounced address again, and resumes Autopilot. Returns the cleared bounce. Throws NotFoundError if
+ * the address hasn't bounced.
  */
 export async function clearBounce(tx: Transaction, project: Project, email: string): Promise<ClearedBounce> {
   const person = await tx.people.byEmail(project.id, email);

@@ -1,7 +1,7 @@
-/** Starts and ends the claim of a message. */
+/** Begins and ends claims of messages. */
 import type { Claim, ClaimKey, DeliveryChange, DueMessage, Transaction } from "../ports.ts";
 
-/** Claims due messages, earliest first, and pauses surveys whose Autopilot was switched off in the meantime. */
+/** Claims due messages, earliest first, but pauses surveys whose Autopilot has been switched off. */
 export async function claimSome(tx: Transaction, claim: Claim): Promise<readonly DueMessage[]> {
   const claimed: DueMessage[] = [];
   for (const found of await tx.queue.listDue(claim)) {
@@ -12,8 +12,8 @@ export async function claimSome(tx: Transaction, claim: Claim): Promise<readonly
 }
 
 /**
- * Ends a claim, or changes a request that has none; false if the claim no longer holds the request. A message that was
- * cancelled in the meantime stays cancelled, with its reason, unless it was sent or bounced.
+ * Ends a claim, or changes a request that isn't claimed; false if the claim is no longer valid. A message that was
+ * cancelled meanwhile stays cancelled, with its reason, unless it was sent or bounced.
  */
 export async function settleClaim(tx: Transaction, claim: ClaimKey, change: DeliveryChange): Promise<boolean> {
   const found = await tx.queue.claimed(claim);

@@ -1,4 +1,4 @@
-/** The life of a delivery: claimed, checked, marked, ended, and the consequences. */
+/** The stages of a delivery (claimed, checked, marked, finished) and what follows from each. */
 import { claimSome, settleClaim } from "./claims.ts";
 import { dueAfter } from "../write-time.ts";
 import { NotFoundError } from "../errors.ts";
@@ -26,7 +26,7 @@ import { FIRST_RETRY_SECONDS } from "./retries.ts";
 import { followsWindow, nextOpening, roomToday, waitForWindow } from "./pacing.ts";
 import type { AttemptFacts, DeliveryOutcome, DeliveryResult } from "./sender.ts";
 
-/** What to do with a message that may have arrived: `hold` waits for proof, or for the operator. */
+/** What to do with a message that may have arrived: `hold` waits for proof or for the operator. */
 export type OnUnknown = "hold" | "resend";
 
 export interface ClaimedDue {
@@ -35,8 +35,8 @@ export interface ClaimedDue {
 }
 
 /**
- * Claims a project's due messages in a write; they are sent once it is durable. `channels` can send now, and share the
- * daily limit.
+ * Claims a project's due messages; they are sent once the write is durable. `channels` are those that can send now and
+ * share the daily limit.
  */
 export async function claimDue(
   tx: Transaction,
@@ -58,7 +58,7 @@ export async function claimDue(
   return { messages, isFull: claimed.length >= claim.limit };
 }
 
-/** Null if the message is postponed or has nothing to send. `opensAt` is when the channel's window opens. */
+/** Null if the message was postponed, or there is nothing to send. `opensAt` is when the channel's window opens. */
 async function screenClaimed(tx: Transaction, due: DueMessage, opensAt: number): Promise<DueMessage | null> {
   if (due.channel === "digest") return chooseWeek(tx, due);
   if (due.channel === "reply") return due;
@@ -70,19 +70,19 @@ async function screenClaimed(tx: Transaction, due: DueMessage, opensAt: number):
   return null;
 }
 
-/** Replies go to people who have just texted, even during a pause. */
+/** Replies go to people who have just texted us, even during a pause. */
 function ignoresPauses(channel: OutgoingChannel): boolean {
   return channel === "reply";
 }
 
-/** When the next message of these channels is due, or null; and which projects have something to claim now. */
+/** Returns when the next message on these channels is due (or null), and which projects have something to claim now. */
 export async function findDue(
   tx: Transaction,
   channels: readonly OutgoingChannel[],
 ): Promise<{ readonly dueAt: number | null; readonly due: DueProjects }> {
   const queues = channels.map((channel) => ({ channel, withPaused: ignoresPauses(channel) }));
   const dueAt = await tx.queue.nextDueAt(queues);
-  // A pause of everything matters only if something is due.
+  // Reads the pause only if something is due.
   if (dueAt === null || dueAt > tx.now) return { dueAt, due: new Map() };
   if ((await tx.senders.pausedAt()) === null) return { dueAt, due: await tx.queue.dueProjects(queues) };
   const open = queues.filter(({ withPaused }) => withPaused);
@@ -90,8 +90,8 @@ export async function findDue(
 }
 
 /**
- * Makes claims of dead schedulers due again, in one project or (null) all; messages they were transmitting become
- * `unknown`. Returns the number.
+ * Makes messages claimed by dead schedulers due again, in one project or, if null, in all. Those being transmitted
+ * become `unknown`. Returns how many were released.
  */
 export async function releaseDeadClaims(
   tx: Transaction,
@@ -108,7 +108,7 @@ export async function releaseDeadClaims(
 }
 
 export const GATEWAY_STAGE = "gateway";
-/** The stage at which only the reply is missing, by channel. */
+/** The last stage of each channel, at which only the server's reply is missing. */
 const FINAL_STAGES: Readonly<Record<OutgoingChannel, string>> = {
   email: "final-dot",
   reminder: "final-dot",
@@ -132,8 +132,8 @@ function isSurvey(due: DueMessage): due is DueSurvey {
 }
 
 /**
- * Marks a claimed message before its final dot; if it returns false, the claim is lost and the dot must not be sent.
- * Whatever ends a survey takes its claim away; reminders are checked again.
+ * Marks a claimed message before its final dot. If it returns false, the claim is lost and the dot must not be sent.
+ * Whatever ends a survey also ends its claim, but reminders have to be checked again here.
  */
 export async function markTransmitting(tx: Transaction, due: DueMessage, frozen?: FrozenMessage): Promise<boolean> {
   if ("survey" in due && (await refuseReminder(tx, due)) !== null) return false;
@@ -144,7 +144,7 @@ interface SendingRules {
   readonly maxAgeSeconds: number | null;
 }
 
-/** How to end a claimed message that must no longer be sent, or null. Read-only. */
+/** How to end a claimed message that must no longer be sent, or null if it can be. Read-only. */
 export async function mayStillSend(
   tx: Transaction,
   due: DueMessage,
@@ -168,7 +168,7 @@ export async function mayStillSend(
   return (await isTooOld(tx, due, rules)) ? { kind: "failed", reason: "too late" } : null;
 }
 
-/** Doesn't ask for something that the person sent in the meantime. Null if the reply can be sent. */
+/** Refuses to ask for something that the person has sent since. Null if the reply can be sent. */
 async function refuseReply(tx: Transaction, { project, kind, token }: DueReply): Promise<string | null> {
   if (kind !== "ask-again" && kind !== "ask-comment") return null;
   const { responseId = null } = (await tx.requests.byToken(token)) ?? {};
@@ -177,7 +177,7 @@ async function refuseReply(tx: Transaction, { project, kind, token }: DueReply):
   return isGiven ? "answered" : null;
 }
 
-/** A survey's age counts from when it can be sent, without the time spent waiting for a daily limit. */
+/** A survey's age counts from when it could first be sent; waiting for a daily limit doesn't count. */
 async function isTooOld(
   tx: Transaction,
   { project, scheduledAt }: Pick<DueSurvey, "project" | "scheduledAt">,
@@ -205,8 +205,8 @@ export interface UnknownRule {
 }
 
 /**
- * Records how a claimed delivery ended, unless the claim was lost. After a sent, failed or unknown message, Autopilot's
- * next survey or the digest's next week is scheduled; a held one must end first.
+ * Records how a claimed delivery ended, unless the claim was lost. After a sent, failed or unknown message, the next
+ * Autopilot survey or digest is scheduled; a held message has to end first.
  */
 export async function finishDelivery(
   tx: Transaction,
@@ -221,14 +221,14 @@ export async function finishDelivery(
     if (due.channel === "digest") await eraseLostDigest(tx, due, result);
     return;
   }
-  // The log keeps the fact that it may have arrived, even if the survey is resent later.
+  // Logged even if the survey is resent, because it may have arrived.
   if (ended.attempt) await logAttempt(tx, { ...logOf(due), secrets: secretsOf(due) }, ended.kind, ended.attempt);
   if (ended.kind === "sent" || ended.kind === "unknown") await noteTransmitted(tx, due, ended);
   if (due.channel === "digest") await continueDigest(tx, due, result.kind);
   else if (due.channel !== "reply") await followAsked(tx, due, result);
 }
 
-/** A reminder's attempts are logged with its survey. */
+/** A reminder's attempts are logged under its survey. */
 function logOf(due: DueMessage): Pick<DueMessage, "project" | "requestId"> {
   return "survey" in due ? { project: due.project, requestId: due.survey.requestId } : due;
 }
@@ -243,9 +243,7 @@ async function followAsked(tx: Transaction, due: DueSurvey | DueReminder, result
   await continueAutopilot(tx, due, due.person.id, tx.now);
 }
 
-/**
- * Counts a message's segments on the project's day. For a message of a dead process, counts those of its frozen form.
- */
+/** Counts a message's segments on the project's current day. If the process died, the frozen message has the number. */
 async function noteTransmitted(
   tx: Transaction,
   { project, frozen }: DueMessage,
@@ -280,7 +278,7 @@ function toChange(tx: Transaction, { attempts, scheduledAt }: DueMessage, outcom
       return {
         ...ended,
         state: attempts > 0 ? "retrying" : "scheduled",
-        // Returns the message to its place in the queue.
+        // The message returns to its place in the queue.
         dueAt: outcome.delaySeconds === 0 ? Math.min(scheduledAt, tx.now) : tx.now + outcome.delaySeconds,
         ...(outcome.isEarly === true && attempts === 0 ? { scheduledAt: tx.now + outcome.delaySeconds } : {}),
         reason: outcome.reason ?? null,
@@ -297,7 +295,7 @@ interface LoggedMessage extends Pick<DueSurvey, "requestId"> {
   readonly secrets: readonly string[];
 }
 
-/** `outcome` is a kind of `DeliveryOutcome`, or comes from a report. */
+/** `outcome` is a kind of `DeliveryOutcome`, or the result of a report. */
 export async function logAttempt(
   tx: Transaction,
   { project, requestId, secrets }: LoggedMessage,
@@ -342,13 +340,13 @@ async function continueAutopilot(
   at: number,
 ): Promise<void> {
   const member = autopilot ? await tx.autopilot.member(project.id, channel, personId) : null;
-  // Someone who left and joined again already has another pending request.
+  // Someone who left and joined again already has a new pending request.
   if (member === null || member.nextRequestId !== requestId) return;
   const person = await tx.people.byId(project.id, personId);
   if (person !== null) await scheduleAutopilot(tx, project, person, { member, start: { kind: "after", at } });
 }
 
-/** Records what the operator knows about an unknown delivery. Throws NotFoundError if it isn't unknown. */
+/** Records what the operator knows about an unknown delivery. Throws NotFoundError if the delivery isn't unknown. */
 export async function resolveDelivery(
   tx: Transaction,
   project: Project,
@@ -364,17 +362,17 @@ export async function resolveDelivery(
   return (await tx.deliveries.byId(project.id, id)) ?? row;
 }
 
-/** States that an answer or unsubscribe through the message's own link disproves. */
+/** States that are disproved if someone uses a link in the message. */
 const REFUTABLE: ReadonlySet<DeliveryRow["state"]> = new Set(["unknown", "retrying", "held", "failed"]);
 
-/** Someone used a link of the message, so it has arrived: marks it as `sent`, and never resends it. */
+/** Someone used a link in the message, so it has arrived: marks it as `sent`, and never resends it. */
 export async function confirmSent(tx: Transaction, project: Project, requestId: number): Promise<void> {
   const row = await tx.deliveries.byId(project.id, requestId);
   if (row !== null && row.claimer === null && row.attempts > 0 && REFUTABLE.has(row.state))
     await settleAsSent(tx, project, row);
 }
 
-/** Counts the message as sent, once, at the time of its mark. */
+/** Counts the message as sent once, at the time of its mark. */
 async function settleAsSent(tx: Transaction, project: Project, row: DeliveryRow): Promise<void> {
   const sentAt = row.transmittingAt ?? tx.now;
   const settled = await settleClaim(tx, row, { state: "sent", dueAt: null, sentAt, reason: null, isAttempt: false });

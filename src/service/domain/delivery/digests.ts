@@ -1,4 +1,4 @@
-/** The weekly digest by mail: its readers and schedule. Each week is sent at most once. */
+/** The weekly digest: its readers and schedule. Each week is sent at most once. */
 import { settleClaim } from "./claims.ts";
 import { emailKey } from "../../../contract/text/email.ts";
 import { createWallClock, DAY_SECONDS, firstSecond, toCalendarDay, toMoment } from "../../../runtime/zone.ts";
@@ -10,20 +10,20 @@ import { readSettings } from "../projects/settings.ts";
 import { checkDigestTarget, shownTarget } from "../webhooks/digest-targets.ts";
 import type { DeliveryOutcome, DeliveryResult } from "./sender.ts";
 
-/** A digest this late is no longer news. */
+/** After this delay, a digest is no longer news. */
 const LATE_SECONDS = 3 * DAY_SECONDS;
-/** If the schedule is changed on the day a digest is sent, the next one isn't sent on the same day. */
+/** Even if the schedule is changed on the day of a digest, the next one isn't sent on the same day. */
 const APART_SECONDS = 20 * 3_600;
 const HELD_SECONDS = 3_600;
 const RELEASED_SECONDS_MIN = 30;
-/** How long one click can undo it. */
+/** How long an unsubscribe from a digest can be undone with one click. */
 const UNDO_SECONDS = 30 * DAY_SECONDS;
 
 export function formatMinute(minute: number): string {
   return [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, "0")).join(":");
 }
 
-/** The minute of the day of `08:00`; null for other texts. */
+/** Reads `08:00` as the minute of the day; null for anything else. */
 export function readMinute(text: string): number | null {
   const [, hour = "", minute = ""] = /^(\d{1,2}):(\d\d)$/.exec(text.trim()) ?? [];
   return hour === "" || Number(hour) > 23 || Number(minute) > 59 ? null : Number(hour) * 60 + Number(minute);
@@ -46,7 +46,7 @@ function latestDigestAt(schedule: DigestSchedule, zone: string, now: number): nu
 }
 
 export interface DigestWeek {
-  /** The seven days before the day of the digest, Unix seconds, inclusive. */
+  /** The seven days before the digest's day, in Unix seconds, inclusive. */
   readonly since: number;
   readonly until: number;
   readonly before: number;
@@ -71,14 +71,14 @@ async function addWeek(tx: Transaction, digest: DigestRow, after: number): Promi
   await tx.digests.addWeek(digest.project.id, digest.id, { dueAt, before: tx.now - KEPT_SECONDS });
 }
 
-/** Replaces a pending week. If one is in flight, the next is added when it ends. */
+/** Replaces a pending week. If the digest is in flight, the next week is added when it ends. */
 async function replaceWeek(tx: Transaction, digest: DigestRow): Promise<void> {
   if (digest.claimer !== null) return;
   await tx.digests.dropWeek(digest.project.id, digest.id);
   await addWeek(tx, digest, tx.now);
 }
 
-/** `allowPrivate` allows a Slack URL with a private or loopback address; false by default. */
+/** `allowPrivate` allows Slack URLs with private or loopback addresses; false by default. */
 export type DigestSettings = DigestSchedule & { readonly allowPrivate?: boolean };
 
 /** Adds a digest, or changes the schedule of this address or Slack URL. Throws InvalidError. */
@@ -118,14 +118,14 @@ export async function removeDigest(tx: Transaction, project: Project, name: stri
   return digest;
 }
 
-/** Removes digests to an address; a claimed mail isn't sent. */
+/** Removes digests to an address. A mail that is only claimed isn't sent. */
 export async function removeDigestsTo(tx: Transaction, project: Project, email: string): Promise<void> {
   for (const digest of await tx.digests.list(project.id))
     if (emailKey(digest.email) === emailKey(email)) await tx.digests.delete(project.id, digest.id);
 }
 
 /**
- * Removes a person from digests: deletes mails in an outbox, and rewrites one being rendered. A mail that is being
+ * Removes a person from digests: deletes mails in an outbox, and restarts those being rendered. A mail that is being
  * handed over can't be stopped.
  */
 export async function recallDigests(tx: Transaction, project: Project): Promise<void> {
@@ -134,8 +134,8 @@ export async function recallDigests(tx: Transaction, project: Project): Promise<
 }
 
 /**
- * Chooses the week that a claimed digest covers, or null if there is nothing to send. After downtime only the last week
- * is sent, unless it is three days late. Retries keep the first choice.
+ * Chooses the week that a claimed digest covers; null if there is nothing to send. After downtime, only the last week
+ * is sent, unless it is already three days late. Retries keep the first choice.
  */
 export async function chooseWeek(tx: Transaction, due: DueDigest): Promise<DueDigest | null> {
   const zone = await digestZone(tx, due);
@@ -148,7 +148,7 @@ export async function chooseWeek(tx: Transaction, due: DueDigest): Promise<DueDi
     return chosen;
   }
   const nextAt = nextDigestAt(due, zone, tx.now);
-  // After a change of schedule or time zone, earlier times don't count as missed.
+  // If the schedule or time zone changed, times before the change weren't missed.
   const isLate = isNew && periodAt >= due.scheduledAt;
   await tx.digests.setWeek(due, isLate ? periodAt : nextAt);
   const reason = isLate ? (due.reason ?? "too late") : null;
@@ -165,7 +165,7 @@ export async function mayStillSendDigest(tx: Transaction, due: DueDigest): Promi
   return isWanted ? null : { kind: "cancelled", reason: "no longer wanted" };
 }
 
-/** Unlike surveys, digests show the last reply in their list and are held for only an hour. */
+/** Unlike surveys, digests show the last reply in their list, and are held for only an hour. */
 export function toDigestChange(tx: Transaction, outcome: DeliveryResult, change: DeliveryChange): DeliveryChange {
   const ended = { ...change, reason: ("reason" in outcome ? outcome.reason : outcome.attempt?.text) ?? null };
   switch (outcome.kind) {
@@ -180,7 +180,7 @@ export function toDigestChange(tx: Transaction, outcome: DeliveryResult, change:
   }
 }
 
-/** The claim is lost if a digest is cancelled while its file is being written, so the file is deleted. */
+/** If a digest is cancelled while its file is being written, the claim is lost and the file has to be deleted. */
 export async function eraseLostDigest(tx: Transaction, due: DueDigest, outcome: DeliveryOutcome): Promise<void> {
   const { project, digestId: id, token } = due;
   if (outcome.kind === "sent") await tx.digests.eraseMails(project.id, { id, token });
@@ -198,14 +198,12 @@ export async function continueDigest(
   if (digest !== null && digest.unsubscribedAt === null) await addWeek(tx, digest, Math.max(tx.now, scheduledAt));
 }
 
-/** Whether the link that ended a digest can still undo it. */
+/** Whether the link that unsubscribed from a digest can still undo that. */
 export function mayReturnToDigest({ now }: Transaction, { unsubscribedAt }: DigestRow): boolean {
   return unsubscribedAt === null || now - unsubscribedAt <= UNDO_SECONDS;
 }
 
-/**
- * Ends a digest by a link in its mail, or undoes that within 30 days. Returns whether the digest is now as requested.
- */
+/** Unsubscribes from a digest by a link in its mail, or undoes that within 30 days. Returns whether it worked. */
 export async function leaveDigest(tx: Transaction, token: string, how: "leave" | "undo"): Promise<boolean> {
   const digest = await tx.digests.byToken(token);
   if (digest === null) return false;
@@ -223,7 +221,7 @@ export async function leaveDigest(tx: Transaction, token: string, how: "leave" |
 }
 
 /**
- * A reader's digest as of now, by id, address or Slack URL, without storing anything. Accepts targets without a digest.
+ * A reader's digest as of now, by id, address or Slack URL; stores nothing. Also works for targets without a digest.
  * Throws NotFoundError, InvalidError.
  */
 export async function digestNow(tx: Transaction, project: Project, name: string): Promise<DueDigest> {
@@ -238,7 +236,7 @@ export async function digestNow(tx: Transaction, project: Project, name: string)
   return { ...(await sampleDigest(tx, project, email)), ...own };
 }
 
-/** A project's digest of the seven days before today. It isn't sent. */
+/** A project's digest of the last seven days before today. It isn't sent. */
 export async function sampleDigest(tx: Transaction, project: Project, email: string): Promise<DueDigest> {
   const zone = await digestZone(tx, { project, zone: null });
   const { year, month, day } = toCalendarDay(createWallClock(zone)(tx.now));

@@ -1,4 +1,4 @@
-/** The secrets in hook paths, and the keys with which providers sign reports of bounces and incoming text messages. */
+/** The secrets in hook URLs, and the keys with which providers sign reports of bounces and incoming text messages. */
 import { createPublicKey } from "node:crypto";
 import { InvalidError } from "../errors.ts";
 import type { Transaction } from "../ports.ts";
@@ -39,8 +39,8 @@ export async function isHookSecret(tx: Transaction, given: string, name: HookNam
 }
 
 /**
- * The keys of providers that have one. With a key, unsigned requests are rejected on every path: the path's secret is
- * no longer enough.
+ * The keys of providers that have one. Once there is a key, unsigned requests are rejected on every path: the secret in
+ * the path is no longer enough.
  */
 export async function readProviderKeys<Provider extends KeyedProvider | SigningGateway>(
   tx: Transaction,
@@ -55,8 +55,8 @@ export async function readProviderKeys<Provider extends KeyedProvider | SigningG
 }
 
 /**
- * Stores SendGrid's public key in base64, Mailgun's signing key, Postmark's `user:password`, or a gateway's key. Empty
- * text removes it. Throws InvalidError.
+ * Stores SendGrid's public key in base64, Mailgun's signing key, Postmark's `user:password`, or a gateway's key. An
+ * empty string removes it. Throws InvalidError.
  */
 export async function setHookKey(
   tx: Transaction,
@@ -81,7 +81,7 @@ export function providerKeyProblem(provider: KeyedProvider, key: string): string
   }
 }
 
-/** DER in base64, as SendGrid shows it. */
+/** Reads DER in base64, as SendGrid shows it. */
 export function readEcdsaKey(base64: string): ReturnType<typeof createPublicKey> {
   return createPublicKey({ key: Buffer.from(base64, "base64"), format: "der", type: "spki" });
 }

@@ -1,6 +1,6 @@
 import type { KeptSender, Transaction } from "../ports.ts";
 
-/** A process that hasn't written for this long is dead, and its claims are free. */
+/** A process that hasn't written for this long counts as dead, and its claims are released. */
 export const LIFE_SECONDS = 30;
 export const POLL_SECONDS = 2;
 

@@ -1,4 +1,4 @@
-/** What operators see of deliveries, and how they pause and resume them. */
+/** What operators can see of deliveries, and how they pause and resume them. */
 import { CHANNELS } from "../../../contract/routes.ts";
 import { describeSurveyStatus } from "../../../contract/text/survey-status.ts";
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
@@ -29,16 +29,16 @@ export interface QueueSummary {
   readonly states: Readonly<Record<DeliveryState, number>>;
   readonly waiting: Readonly<Partial<Record<DeliveryState, number>>>;
   readonly unknown: number;
-  /** When the longest-waiting due survey was due, even if it is paused; null if there is none. */
+  /** When the survey that has waited longest became due, even if it is paused; null if none is due. */
   readonly oldestDueAt: number | null;
   readonly oldestDueSeconds: number;
 }
 
-/** Reads only maintained counts and the first entries of indexes, so its cost doesn't grow with the queue. */
+/** Reads only maintained counts and the first entries of indexes, so its cost doesn't depend on the queue's length. */
 export async function summarizeQueue(tx: Transaction): Promise<QueueSummary> {
   const states = Object.fromEntries(DELIVERY_STATES.map((state) => [state, 0])) as Record<DeliveryState, number>;
   for (const { state, count } of await tx.deliveries.counts()) states[state] += count;
-  // Includes paused projects, so that a forgotten pause shows.
+  // Includes paused projects, so that a forgotten pause is noticed.
   const dueAt = await tx.queue.nextDueAt(CHANNELS.map((channel) => ({ channel, withPaused: true })));
   const oldestDueAt = dueAt !== null && dueAt <= tx.now ? dueAt : null;
   return {
@@ -52,7 +52,7 @@ export async function summarizeQueue(tx: Transaction): Promise<QueueSummary> {
 
 export interface ProjectWaiting {
   readonly count: number;
-  /** When the next one can be sent; null if one can be sent now, or there are none. */
+  /** When the next one can be sent; null if one can be sent now, or none is waiting. */
   readonly until: number | null;
 }
 
@@ -71,7 +71,7 @@ export async function readWaiting(
   return { count, until: until === tx.now ? null : until };
 }
 
-/** Single surveys have no window. */
+/** Surveys outside Autopilot have no window. */
 async function nextMoment(
   tx: Transaction,
   { id, limitedUntil }: Pick<ProjectRow, "id" | "limitedUntil">,
@@ -84,15 +84,15 @@ async function nextMoment(
 
 const DUE_COUNTED_MAX = 10_000;
 
-/** Counts overdue surveys and reminders, including paused projects, up to 10,000. */
+/** Counts overdue surveys and reminders, including those of paused projects, up to 10,000. */
 export async function countDue(tx: Transaction): Promise<number> {
   const before = tx.now + 1;
   return tx.deliveries.countOverdue(await listQueues(tx, before), { before }, DUE_COUNTED_MAX);
 }
 
 /**
- * Queues with messages that were due before `before`. Ignores the wait for a daily limit, and reminders that are
- * switched off.
+ * Queues with messages that were due before `before`. Skips projects that wait for their daily limit, and reminders
+ * that are switched off.
  */
 async function listQueues(tx: Transaction, before: number): Promise<readonly ChannelQueue[]> {
   const queues: ChannelQueue[] = [];
@@ -104,16 +104,16 @@ async function listQueues(tx: Transaction, before: number): Promise<readonly Cha
   return queues;
 }
 
-/** Everything that decides whether a person gets mail, and the fate of each survey. */
+/** Everything that decides whether a person gets mail, and what happened to each survey. */
 export interface PersonHistory {
-  /** Null if no one has the address, which can be suppressed anyway. */
+  /** Null if no one has the address. It can be suppressed anyway. */
   readonly person: PersonRow | null;
   readonly suppressions: readonly Suppression[];
   /** When the number opted out of text messages, or null. */
   readonly stoppedAt: number | null;
   readonly surveys: readonly (DeliveryRow & { readonly log: readonly AttemptRow[] })[];
   readonly unscheduled: readonly UnscheduledRow[];
-  /** Why the person gets mail or doesn't, in one or two sentences. */
+  /** Why the person does or doesn't get mail, in one or two sentences. */
   readonly explanation: string;
 }
 
@@ -145,7 +145,7 @@ export async function explainPerson(tx: Transaction, project: Project, address: 
   return { person, suppressions, stoppedAt, surveys, unscheduled, explanation };
 }
 
-/** Explains why the last request wasn't scheduled; empty if it was. */
+/** Explains why the last request wasn't scheduled; empty if there is nothing to explain. */
 function explainUnscheduled(
   unscheduled: UnscheduledRow | undefined,
   newest: PersonHistory["surveys"][number] | undefined,
@@ -161,7 +161,7 @@ const STOPPED = "No text messages: this number has asked for no more.";
 interface Explained {
   readonly newest: PersonHistory["surveys"][number] | undefined;
   readonly refused: string;
-  /** What the log says about where the person unsubscribed, or null if that was on this server. */
+  /** Where the person unsubscribed, according to the log; null if that was on this server. */
   readonly left: string | null;
 }
 
@@ -192,13 +192,13 @@ function explainSurvey(newest: PersonHistory["surveys"][number], isPaused: boole
 
 type Said = Pick<AttemptRow, "stage" | "code" | "enhancedCode" | "text">;
 
-/** Stage, codes and text of an attempt; null without codes and text. */
+/** Stage, codes and text of an attempt; null if there are no codes and no text. */
 export function wordsOfAttempt(attempt: Said): string | null {
   const words = codesAndText(attempt);
   return words === "" ? null : `${attempt.stage} ${words}`;
 }
 
-/** A sentence after a space; empty if nothing is known about the attempt. */
+/** A sentence with a space in front; empty if nothing is known about the attempt. */
 function describeAttempt(attempt: Said): string {
   const words = codesAndText(attempt);
   return words === "" ? "" : ` The last attempt ended at ${attempt.stage}: ${words.replace(/[.\s]+$/, "")}.`;
@@ -208,19 +208,19 @@ function codesAndText({ code, enhancedCode, text }: Said): string {
   return [code, enhancedCode, text].filter((part) => part !== null).join(" ");
 }
 
-/** Pauses one project or (null) all, including future ones. */
+/** Pauses one project or, if null, all of them, including future ones. */
 export async function pauseSending(tx: Transaction, project: Project | null): Promise<void> {
   await (project === null ? tx.senders.setPaused(tx.now) : tx.projects.setPaused(project.id, tx.now));
 }
 
-/** Ends the pause of one project or (null) of all. */
+/** Ends the pause of one project or, if null, the pause of all. */
 export async function resumeSending(tx: Transaction, project: Project | null): Promise<void> {
   if (project !== null) return tx.projects.setPaused(project.id, null);
   await tx.senders.setPaused(null);
   await tx.senders.setState("resumed", tx.now);
 }
 
-/** When everything was paused, and why; a null reason means an operator did it. */
+/** When everything was paused, and why. The reason is null if an operator did it. */
 export interface Pause {
   readonly at: number;
   readonly reason: string | null;
@@ -233,7 +233,7 @@ export async function readPause(tx: Transaction): Promise<Pause | null> {
 
 const RELEASED_A_STEP = 500;
 
-/** Repeats a release in separate transactions until nothing is left. Returns the total. */
+/** Releases messages in separate transactions until none are left. Returns the total. */
 export async function releaseAll(
   store: Pick<Store, "write">,
   release: (tx: Transaction, limit: number) => Promise<number>,
@@ -246,9 +246,7 @@ export async function releaseAll(
 
 const BULK_MIN = 20;
 
-/**
- * True if at least 20 surveys and reminders are a day overdue: the data was restored, or the service was down for long.
- */
+/** True if at least 20 surveys and reminders are a day overdue, as after a restore or a long downtime. */
 export async function isOverdueInBulk(tx: Transaction): Promise<boolean> {
   const before = tx.now - DAY_SECONDS;
   return (await tx.deliveries.countOverdue(await listQueues(tx, before), { before }, BULK_MIN)) === BULK_MIN;
@@ -257,8 +255,8 @@ export async function isOverdueInBulk(tx: Transaction): Promise<boolean> {
 const GUARDED_MAX = 50;
 
 /**
- * Pauses everything if more than 50 surveys and reminders are a day overdue, not counting those due before an operator
- * last resumed: another copy of the data may have sent them long ago.
+ * Pauses everything if more than 50 surveys and reminders are a day overdue, because another copy of the data may have
+ * sent them long ago. Those that were due before an operator last resumed don't count.
  */
 export async function guardOverdue(tx: Transaction): Promise<void> {
   if ((await tx.senders.pausedAt()) !== null) return;
@@ -271,8 +269,8 @@ export async function guardOverdue(tx: Transaction): Promise<void> {
 }
 
 /**
- * Holds surveys and reminders that were due before the given time, up to `limit`. Returns the number; less than the
- * limit means all.
+ * Holds up to `limit` surveys and reminders that were due before the given time. Returns how many; if fewer than the
+ * limit, none are left.
  */
 export async function holdOverdue(
   tx: Transaction,
@@ -284,7 +282,7 @@ export async function holdOverdue(
 
 const ATTEMPTS_KEPT_SECONDS = 90 * 86_400;
 
-/** Deletes attempts and reports older than 90 days, up to `limit`. Returns whether there may be more. */
+/** Deletes up to `limit` attempts and reports that are older than 90 days. True if there may be more. */
 export async function pruneAttempts(tx: Transaction, limit: number): Promise<boolean> {
   const before = tx.now - ATTEMPTS_KEPT_SECONDS;
   const reports = await tx.reports.prune(before, limit);
@@ -294,7 +292,7 @@ export async function pruneAttempts(tx: Transaction, limit: number): Promise<boo
 
 const UNSCHEDULED_KEPT_SECONDS = 400 * 86_400;
 
-/** Deletes up to `limit` requests of surveys that weren't scheduled, after 400 days. True if there may be more. */
+/** Deletes up to `limit` unscheduled requests that are older than 400 days. True if there may be more. */
 export async function pruneUnscheduled(tx: Transaction, limit: number): Promise<boolean> {
   return (await tx.unscheduled.prune(tx.now - UNSCHEDULED_KEPT_SECONDS, limit)) === limit;
 }

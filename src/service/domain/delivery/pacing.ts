@@ -22,7 +22,7 @@ export async function nextOpening(
   return nextOpen(at, (await readAutopilotSettings(tx, project, platform)).window);
 }
 
-/** Makes a message wait until its window opens; null if it is open. */
+/** Postpones a message until its window opens; null if the window is open. */
 export function waitForWindow({ now }: Transaction, opensAt: number): DeliveryOutcome | null {
   return opensAt > now ? { kind: "released", delaySeconds: opensAt - now, reason: WINDOW_REASON, isEarly: true } : null;
 }
@@ -30,7 +30,7 @@ export function waitForWindow({ now }: Transaction, opensAt: number): DeliveryOu
 export interface DayBudget {
   /** Surveys and reminders per day; null is unlimited. */
   readonly limit: number | null;
-  /** Surveys and reminders sent, or possibly sent, on the project's current day. */
+  /** Surveys and reminders that were (or may have been) sent on the project's current day. */
   readonly sent: number;
   readonly leaving: number;
   readonly nextDayAt: number;
@@ -43,8 +43,8 @@ export async function readBudget(tx: Transaction, project: Pick<Project, "id">):
 }
 
 /**
- * How many surveys and reminders of a channel can still be sent today, if `channels` share the limit; null is
- * unlimited. If none can be sent, the project waits for the next day.
+ * How many surveys and reminders of one channel can still be sent today, if `channels` share the limit; null means
+ * unlimited. If there is no room, the project waits until the next day.
  */
 export async function roomToday(
   tx: Transaction,
@@ -52,11 +52,11 @@ export async function roomToday(
   channels: readonly OutgoingChannel[],
   dailyLimit: number | null,
 ): Promise<number | null> {
-  // Only a limit makes it worthwhile to count a day with many thousands of surveys.
+  // Counting a day with many thousands of surveys is only worthwhile if there is a limit.
   if (!isLimited(channel) || dailyLimit === null) return null;
   const { limit, sent, leaving, nextDayAt } = await readBudget(tx, { id: project });
   const room = Math.max(0, (limit ?? 0) - sent - leaving);
-  // Messages in flight may still fail and free their places.
+  // Messages in flight may still fail, which makes room again.
   if (room === 0) await tx.projects.setLimitedUntil(project, sent >= (limit ?? 0) ? nextDayAt : tx.now + 1);
   return room === 0 ? 0 : tx.queue.countInTurn({ project, channel, channels: channels.filter(isLimited), room });
 }

@@ -4,7 +4,7 @@ import type { Channel } from "../../../contract/routes.ts";
 import type { Project } from "../inputs.ts";
 
 /**
- * `failed` was given up, `held` waits for the operator, `unknown` was transmitted without a reply. None of these counts
+ * `failed`: given up; `held`: waits for the operator; `unknown`: transmitted without a reply. None of these counts
  * against the person.
  */
 export const DELIVERY_STATES = [
@@ -21,7 +21,7 @@ export const DELIVERY_STATES = [
 ] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** Values chosen when a message is first rendered, and reused by every later attempt. */
+/** Values chosen when a message is first rendered, which all later attempts reuse. */
 export interface FrozenMessage {
   readonly messageId: string;
   /** The part of the envelope sender that identifies bounces, or null. */
@@ -29,7 +29,7 @@ export interface FrozenMessage {
   readonly values: JsonObject;
 }
 
-/** A claim of a request or, if `claimer` is null, the request between two claims. */
+/** Identifies a claim of a request or, if `claimer` is null, the unclaimed request. */
 export interface ClaimKey {
   readonly project: Pick<Project, "id">;
   readonly requestId: number;
@@ -39,18 +39,18 @@ export interface ClaimKey {
 }
 
 /**
- * Surveys have one queue per channel. Reminders, digests and replies have separate ones, so that they don't wait for a
- * mailing to finish.
+ * Surveys have one queue per channel. Reminders, digests and replies have their own, so that they don't wait for a
+ * large mailing to finish.
  */
 export type OutgoingChannel = Channel | ReminderQueue | "digest" | "reply";
 
 export type ReminderQueue = "reminder" | "sms-reminder";
 
-/** `requestId` is its number in the queue, whatever its kind. */
+/** `requestId` is the message's id, for every kind of message. */
 interface ClaimedMessage extends ClaimKey {
   readonly project: Project;
   readonly scheduledAt: number;
-  /** Number of previous attempts, excluding claims that were given back. */
+  /** Number of previous attempts, not counting claims that were released. */
   readonly attempts: number;
   readonly firstAttemptAt: number | null;
   readonly frozen: FrozenMessage | null;
@@ -65,7 +65,7 @@ export interface DigestSchedule {
   readonly zone: string | null;
 }
 
-/** A digest for one week, which `scheduledAt` determines. */
+/** One week's digest; `scheduledAt` determines the week. */
 export interface DueDigest extends ClaimedMessage, DigestSchedule {
   readonly channel: "digest";
   readonly digestId: number;
@@ -94,7 +94,7 @@ export interface DueSurvey extends ClaimedMessage {
   readonly autopilot: boolean;
   readonly token: string;
   readonly unsubscribeToken: string;
-  /** The properties as requested; `readSpecialProperties` interprets them. */
+  /** Properties as requested; `readSpecialProperties` interprets them. */
   readonly properties: Properties;
   readonly person: {
     readonly id: number;
@@ -111,7 +111,7 @@ export interface DueReminder extends Omit<DueSurvey, "channel" | "autopilot"> {
     readonly channel: Channel;
     readonly autopilot: boolean;
     readonly sentAt: number | null;
-    /** Unix seconds. If the message was resent, the first attempt may have arrived. */
+    /** Unix seconds. If the survey was resent, the first attempt may have arrived. */
     readonly firstAttemptAt: number | null;
     readonly frozen: FrozenMessage | null;
   };
@@ -128,14 +128,14 @@ export interface Claim {
   readonly project: number;
   readonly claimer: string;
   readonly channel: OutgoingChannel;
-  /** After this time, an unfinished claim that isn't renewed is due again. */
+  /** An unfinished claim that isn't renewed within this time is due again. */
   readonly leaseSeconds: number;
   readonly limit: number;
-  /** Claims in the order of `SharedRoom` rather than earliest first. */
+  /** Claims messages in the order of `SharedRoom`, not earliest first. */
   readonly isInTurn?: boolean;
 }
 
-/** Order of a project's messages under a daily limit: Autopilot's surveys last, each by its first planned time. */
+/** Messages that share a project's daily limit, by their first planned time, with Autopilot's surveys last. */
 export interface SharedRoom {
   readonly project: number;
   readonly channel: OutgoingChannel;
@@ -146,14 +146,14 @@ export interface SharedRoom {
 export interface FoundMessage {
   readonly due: DueMessage;
   readonly state: string;
-  /** False for a survey of an Autopilot that is switched off. */
+  /** False for a survey whose Autopilot is switched off. */
   readonly isActive: boolean;
 }
 
 export interface ClaimedState {
   readonly state: DeliveryState;
   readonly sentAt: number | null;
-  /** Null for a digest or reply. */
+  /** Null for digests and replies. */
   readonly personId: number | null;
   readonly reason: string | null;
 }
@@ -161,7 +161,7 @@ export interface ClaimedState {
 export interface DeliveryChange {
   readonly state: DeliveryState;
   readonly dueAt: number | null;
-  /** Sets when the message's age begins; undefined keeps it. */
+  /** From when the message's age counts; undefined doesn't change it. */
   readonly scheduledAt?: number;
   readonly sentAt: number | null;
   readonly reason: string | null;

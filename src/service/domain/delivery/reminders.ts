@@ -1,4 +1,4 @@
-/** Reminders: at most one per survey, some time after it was sent, to people who haven't answered. */
+/** Reminders: at most one per survey, sent some time after the survey to people who haven't answered. */
 import { type Channel, CHANNELS } from "../../../contract/routes.ts";
 import { InvalidError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
@@ -31,8 +31,8 @@ function toReminder(stored: ReadonlyMap<string, string>): ReminderSettings {
 }
 
 /**
- * Turning reminders on affects surveys sent from then on. Turning them off, for all or for one channel, also cancels
- * pending ones. Throws InvalidError.
+ * Turning reminders on affects only surveys sent after that. Turning them off, entirely or for one channel, also
+ * cancels pending ones. Throws InvalidError.
  */
 export async function changeReminder(
   tx: Transaction,
@@ -75,9 +75,7 @@ export async function remindedQueues(tx: Transaction, project: Pick<Project, "id
 
 const QUEUES: Readonly<Record<Channel, ReminderQueue>> = { email: "reminder", sms: "sms-reminder" };
 
-/**
- * Explains that reminders are off, generally or for the channel, or were when the survey was sent; null if they are on.
- */
+/** Explains that reminders are off, entirely or for the channel, or were off when the survey was sent; null if not. */
 async function describeOff(
   tx: Transaction,
   project: Project,
@@ -91,7 +89,7 @@ async function describeOff(
   return sentAt < Number(stored.get(SINCE) ?? 0) ? "reminders were turned off" : null;
 }
 
-/** Unanswered links stay valid this long after their message was sent. */
+/** An unanswered link is valid for this long after its message was sent. */
 export const LINK_SECONDS = 365 * 86_400;
 
 /** Why the reminder must not be sent, or null. Read-only. */
@@ -103,11 +101,11 @@ export async function refuseReminder(tx: Transaction, due: DueReminder): Promise
   const off = await describeOff(tx, project, survey.channel, sentAt);
   if (off !== null) return off;
   const visit = await tx.requests.byToken(due.token);
-  // The answer may have been deleted.
+  // The response may have been deleted since.
   const hasAnswered = visit === null || visit.responseId !== null || visit.pageFacts.answeredBy !== null;
   const askedAt = Math.min(sentAt, survey.firstAttemptAt ?? sentAt);
-  // A response from the API can be dated before the survey, so this compares ids. The reminder got its id when the
-  // survey was sent.
+  // API responses can be dated before the survey, so this compares ids: the reminder got its id when the survey was
+  // sent.
   const hasCome = (): Promise<boolean> => tx.responses.haveCome(project.id, person.id, due.requestId, askedAt);
   if (hasAnswered || (now.lastRespondedAt ?? 0) >= askedAt || (await hasCome())) return "the person has answered";
   if (await tx.queue.hasNewerSurvey(project.id, survey.requestId)) return "a newer survey was sent";

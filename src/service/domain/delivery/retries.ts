@@ -1,22 +1,22 @@
 import type { DueSurvey } from "../ports.ts";
 import type { DeliveryOutcome } from "./sender.ts";
 
-/** Seconds between attempts: the first retry is within a minute, the second is late enough for greylisting. */
+/** Seconds between attempts. The first retry comes within a minute; the second is late enough for greylisting. */
 export const FIRST_RETRY_SECONDS = 45;
 const RETRY_STEPS: readonly number[] = [FIRST_RETRY_SECONDS, 300, 900, 1800, 3600, 7200, 14_400];
 
 const JITTER = 0.15;
 const GIVE_UP_SECONDS = 72 * 3600;
 
-/** The delay after this many attempts; `fraction` (0 to 1) varies it by ±15%. */
+/** The delay after this many attempts; `fraction` (0 to 1) changes it by up to 15%. */
 export function retryDelaySeconds(attempts: number, fraction: number): number {
   const step = RETRY_STEPS[Math.min(attempts - 1, RETRY_STEPS.length - 1)] ?? 0;
   return Math.round(step * (1 - JITTER + 2 * JITTER * fraction));
 }
 
 /**
- * Retries later or, 72 hours after the first attempt or a resend by the operator, gives up with `failed`.
- * `leastSeconds` is the delay that the server asked for.
+ * Retries later, or gives up with `failed` 72 hours after the first attempt or the operator's resend. `leastSeconds` is
+ * the delay that the server asked for.
  */
 export function retryOrGiveUp(
   due: Pick<DueSurvey, "attempts" | "scheduledAt" | "firstAttemptAt">,

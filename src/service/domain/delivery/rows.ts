@@ -10,7 +10,7 @@ export interface NewRequest {
   readonly autopilot: boolean;
   readonly createdAt: number;
   readonly scheduledAt: number;
-  /** True if the person was inserted with this time as `nextSurveyAt`. */
+  /** True if the person's row was inserted with `nextSurveyAt` already set to this time. */
   readonly isFirst?: boolean;
   readonly paused: boolean;
   readonly properties: Properties;
@@ -32,34 +32,34 @@ export interface SurveyLink {
   readonly responseId: number | null;
 }
 
-/** Visits to a survey's page, for operators and for recognizing programs. */
+/** Visits to a survey's page, shown to operators and used to recognize programs. */
 export interface PageFacts {
   readonly firstGetAt: number | null;
   readonly gets: number;
   readonly scores: readonly number[];
   readonly scoreAt: number | null;
-  /** Links with different scores were opened within one minute. */
+  /** True if links with different scores were opened within one minute. */
   readonly manyScores: boolean;
   readonly headSeen: boolean;
-  /** How the first answer was sent, and how many seconds after the message. */
+  /** How the first answer was sent, and how many seconds after the survey. */
   readonly answeredBy: "script" | "button" | "text" | null;
   readonly answeredAfter: number | null;
 }
 
 export interface AttemptRow {
-  /** The number of the attempt within its request, from 1. */
+  /** Number of the attempt within its request, from 1. */
   readonly n: number;
   readonly at: number;
   /** Where the attempt ended: an `SmtpStage` such as `final-dot` for mail; otherwise `gateway`, `outbox`, … */
   readonly stage: string;
   readonly code: number | null;
   readonly enhancedCode: string | null;
-  /** The reply's text, without our tokens: at most 500 characters, or 1,024 if sent over HTTP. */
+  /** The reply's text, without our tokens: at most 500 characters, or 1,024 from an HTTP gateway. */
   readonly text: string | null;
   readonly host: string | null;
   readonly serverId: string | null;
   readonly ms: number;
-  /** A kind of `DeliveryOutcome`; for reports `bounced`, `soft`, `failed`, `complaint`, or the report's action. */
+  /** A kind of `DeliveryOutcome`; for reports, `bounced`, `soft`, `failed`, `complaint` or the report's action. */
   readonly outcome: string;
 }
 
@@ -69,11 +69,11 @@ export interface DeliveryRow extends ClaimKey {
   readonly email: string | null;
   readonly phoneNumber: string | null;
   readonly autopilot: boolean;
-  /** A survey whose Autopilot is inactive is `scheduled`, and `reason` says why it waits. */
+  /** While its Autopilot is inactive, a survey is `scheduled`, and `reason` says why it waits. */
   readonly state: DeliveryState;
   readonly reason: string | null;
   readonly createdAt: number;
-  /** When the message can be claimed or, if it isn't pending, when it was scheduled. */
+  /** When the message can be claimed. If it isn't pending, when it was scheduled. */
   readonly dueAt: number;
   readonly scheduledAt: number;
   readonly isAutopilotPaused: boolean;
@@ -91,7 +91,7 @@ export interface SenderState {
   readonly state: "ready" | "waiting" | "held";
   /** The server's reply; null while the sender is ready. */
   readonly reason: string | null;
-  /** Details from the same reply; undefined if they weren't stored. */
+  /** Codes from the same reply; undefined if they weren't stored. */
   readonly said?: ReplyFacts | null;
   readonly since: number | null;
   readonly nextProbeAt: number | null;
@@ -112,12 +112,12 @@ export interface SurveysAt {
   readonly dueBy?: number;
 }
 
-/** Held reminders of a person, or (null) of all. */
+/** Held reminders of one person or, if null, of all. */
 export interface RemindersAt {
   readonly remindersOf: number | null;
 }
 
-/** A page by scheduled time, then by id. */
+/** A page, ordered by scheduled time and then id. */
 export interface DuePage extends TimeRange {
   readonly order: "asc" | "desc";
   readonly after: { readonly at: number; readonly id: number } | null;
@@ -137,7 +137,7 @@ export interface Waiting {
 }
 
 /**
- * `logged`: about our survey, but no one is to blame. `ignored`: not a report. `unmatched`: not about our survey.
+ * `logged`: about our survey, but no one's fault. `ignored`: not a report. `unmatched`: not about our survey.
  * `repeated`: already recorded.
  */
 export const REPORT_OUTCOMES = [
@@ -151,7 +151,7 @@ export const REPORT_OUTCOMES = [
 ] as const;
 export type ReportOutcome = (typeof REPORT_OUTCOMES)[number];
 
-/** Maximum number of reports per transaction; more would delay other writes. */
+/** Maximum number of reports per transaction; more would hold up other writes. */
 export const REPORTS_MAX = 100;
 
 export interface ReportedSurvey {
@@ -160,7 +160,7 @@ export interface ReportedSurvey {
   readonly secrets: readonly string[];
 }
 
-/** The reply that made an address bounce. */
+/** The reply that caused a bounce. */
 export type BounceEvidence = Pick<AttemptRow, "at" | "stage" | "code" | "enhancedCode" | "text">;
 
 export interface SoftBouncer {

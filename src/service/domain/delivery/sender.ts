@@ -1,25 +1,25 @@
 import type { DueMessage, ErasedSurvey, FrozenMessage, OutgoingChannel } from "./queue-rows.ts";
 import type { AttemptRow } from "./rows.ts";
 
-/** The reply at an attempt's last step. */
+/** The server's reply to an attempt's last step. */
 export type AttemptFacts = Omit<AttemptRow, "n" | "at" | "outcome">;
 
 export type DeliveryOutcome =
   | { readonly kind: "sent" }
-  /** The address permanently rejected it, with proof: marks the person. */
+  /** Permanently rejected because of the address, with proof: marks the person as bounced. */
   | { readonly kind: "bounced" }
-  /** Temporarily rejected: retried after this many seconds, and counted as an attempt. See `retryOrGiveUp`. */
+  /** Temporarily rejected: retried after this many seconds. Counts as an attempt. See `retryOrGiveUp`. */
   | { readonly kind: "retry"; readonly delaySeconds: number }
-  /** Given up, but no one is to blame: the person isn't affected. */
+  /** Given up through no fault of the recipient: the person isn't affected. */
   | { readonly kind: "failed"; readonly reason: string }
   /** Waits for the operator. Doesn't count as an attempt. */
   | { readonly kind: "held"; readonly reason: string }
   /** Transmitted without a reply, so it may have arrived. */
   | { readonly kind: "unknown" }
   /**
-   * The sender's problem, not the message's: due again after this many seconds, and not counted as an attempt. With a
-   * reason, `releasePutOff` can release it sooner, if it waits at most two days. `isEarly` means that a window or limit
-   * doesn't allow it sooner; its age counts from then, unless it was attempted before.
+   * The sender's problem, not the message's: due again after this many seconds; doesn't count as an attempt. With a
+   * reason, `releasePutOff` can release it sooner, unless it waits for more than two days. `isEarly` means that a
+   * window or limit prevents an earlier time; the message's age counts from the new time unless it was attempted.
    */
   | { readonly kind: "released"; readonly delaySeconds: number; readonly reason?: string; readonly isEarly?: true }
   /** No longer wanted. `hasStopped`: the provider reports that the number has opted out. */
@@ -27,27 +27,27 @@ export type DeliveryOutcome =
 
 export type OutcomeKind = DeliveryOutcome["kind"];
 
-/** Without `attempt`, nothing is logged. `segments` counts a text that was sent, or may have been. */
+/** Nothing is logged without `attempt`. `segments` counts a text message that was, or may have been, sent. */
 export type DeliveryResult = DeliveryOutcome & { readonly attempt?: AttemptFacts | null; readonly segments?: number };
 
-/** Called by a sender during delivery. Both functions reject if the store fails; the message must not be sent then. */
+/** Used by senders during delivery. Both functions reject if the store fails; the message must not be sent then. */
 export interface DeliveryProgress {
   /**
-   * Whether the message may still be sent; called before `MAIL FROM`. If false, it is already settled and the result of
-   * `deliver` is ignored.
+   * Whether the message may still be sent; called before `MAIL FROM`. If false, the message is already settled, and the
+   * result of `deliver` is ignored.
    */
   readonly mayStillSend: () => Promise<boolean>;
   /**
-   * Marks the message durably; the final dot must follow only after that. An unmarked message can't have been sent; a
-   * marked one without a reply is `unknown`. What is frozen here is returned as `DueMessage.frozen`. Rejects with
-   * ClaimLostError if the claim is lost: the dot must not be sent.
+   * Marks the message durably; the final dot must not be sent before that. So a message without a mark wasn't sent, and
+   * one with a mark but no reply is `unknown`. What is frozen here comes back as `DueMessage.frozen`. Rejects with
+   * ClaimLostError if the claim is lost: then the dot must not be sent.
    */
   readonly transmitting: (frozen?: FrozenMessage) => Promise<void>;
-  /** Aborted when the service stops and no longer waits. */
+  /** Aborted when the service stops and won't wait any longer. */
   readonly signal: AbortSignal;
 }
 
-/** The claim expired or the service ended, so the message must not be sent. */
+/** The claim expired or the service is stopping, so the message must not be sent. */
 export class ClaimLostError extends Error {
   override readonly name = "ClaimLostError";
 }
@@ -57,21 +57,21 @@ export interface MessageSender {
   readonly channels: readonly OutgoingChannel[];
   /**
    * How many messages the sender wants claimed, including current ones: at most as many as it can send in this many
-   * seconds. 0 while it sends nothing; it wakes the scheduler when that changes.
+   * seconds. 0 while it can't send; it wakes the scheduler when that changes.
    */
   readonly capacity: (seconds: number) => number;
-  /** True if every message calls `mayStillSend` before it begins, so that waiting ones can be taken back. */
+  /** True if the sender calls `mayStillSend` before it starts a message, so that waiting ones can be released. */
   readonly asksFirst?: boolean;
   readonly resume?: () => void;
   /**
-   * Delivers one message; called concurrently, up to the capacity. A rejection is reported, and the message is put
-   * back, or `unknown` if it was marked.
+   * Delivers one message. Called concurrently, up to the capacity. If it rejects, the error is reported and the message
+   * is released, or becomes `unknown` if it was marked.
    */
   readonly deliver: (due: DueMessage, progress: DeliveryProgress) => Promise<DeliveryResult>;
 }
 
 export interface MessageFiles {
-  /** Deletes messages that were cancelled, or whose person was deleted. */
+  /** Deletes messages that were cancelled or whose person was deleted. */
   readonly erase: (surveys: readonly ErasedSurvey[]) => Promise<ErasedFiles>;
 }
 

@@ -1,4 +1,4 @@
-/** Distributes claims fairly: even if there is less room than projects, each gets its turn. */
+/** Distributes claims fairly: if there is room for fewer messages than there are projects, they take turns. */
 import type { OutgoingChannel } from "./queue-rows.ts";
 
 interface Share {
@@ -9,7 +9,7 @@ interface Share {
 export class Turns {
   readonly #lasts: Partial<Record<OutgoingChannel, number>> = {};
 
-  /** An equal share for each project with due messages. Unused shares are available at the next call. */
+  /** An equal share for each project with due messages. The next call distributes what wasn't used. */
   share(channel: OutgoingChannel, due: readonly number[], room: number): readonly Share[] {
     const last = this.#lasts[channel] ?? 0;
     const inTurn = [...due.filter((id) => id > last), ...due.filter((id) => id <= last)];

@@ -6,7 +6,7 @@ import { sendRow, updateRows } from "../../sql/lists/counted-rows.ts";
 import { assignPerson, PERSON, type PersonRow, personRow } from "../people/person-columns.ts";
 import { assignResponse, RESPONSE, responseRow } from "../answers/response-columns.ts";
 
-/** Bulk operations: each method handles all rows in a single call. */
+/** Bulk operations: each method handles all rows in one call. */
 export class HistoryRows extends Rows {
   readonly #tokens: (count: number) => readonly string[];
 
@@ -15,7 +15,7 @@ export class HistoryRows extends Rows {
     this.#tokens = tokens;
   }
 
-  /** Makes later ids larger than this one. Returns the first free id. */
+  /** Makes sure that new ids are larger than this one. Returns the first id that was free. */
   async reserve(project: number, id: number): Promise<number> {
     const state = await this.database.state(project);
     const free = state.nextId;
@@ -36,7 +36,7 @@ export class HistoryRows extends Rows {
     return (await allIn(this.database, sql, [project], [...new Set(values)])) as unknown as PersonRow[];
   }
 
-  /** People with these ids, each with the time up to which answers are marked. Cheaper than reading whole rows. */
+  /** People with these ids, each with the time up to which the row reflects answers. Cheaper than whole rows. */
   async markedUpTo(project: number, ids: readonly number[]): Promise<ReadonlyMap<number, number>> {
     const sql = `SELECT id, last_responded_at AS answered, last_sent_at AS sent FROM people
          WHERE project_id = ? AND removed = 0 AND id IN`;

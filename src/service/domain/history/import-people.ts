@@ -14,16 +14,16 @@ export interface RowFinding {
   readonly text: string;
 }
 
-/** Each row is counted in one of the first five. */
+/** Each row counts towards exactly one of the first five. */
 export interface Outcomes {
   kept: number;
   same: number;
   changed: number;
   readonly conflicts: RowFinding[];
   readonly refused: RowFinding[];
-  /** Ids of the source that belong to someone else here, with the id that the same person has here. */
+  /** Ids that belong to someone else here, each with the id that the source's person has here. */
   readonly aliases: (readonly [id: number, known: number])[];
-  /** People created for their responses, without an address. */
+  /** People without an address, created for their responses. */
   readonly nameless: number[];
   /** Previously nameless people who now have an address. */
   readonly named: number[];
@@ -32,7 +32,7 @@ export interface Outcomes {
 
 export type Imported = Omit<Outcomes, "events">;
 
-/** The result for a row that is already stored. */
+/** The result for a row whose person is already stored. */
 export type Merged = "same" | "changed" | { readonly kind: "conflicts" | "refused"; readonly text: string };
 
 const NAMES = {
@@ -46,7 +46,7 @@ const NAMES = {
 const COMPARED = Object.keys(NAMES) as readonly (keyof typeof NAMES)[];
 const COMPLETED = ["email", "phoneNumber", "name"] as const;
 
-/** The people of one batch. Those it creates are stored together, before any stored person changes. */
+/** The people of one batch. New ones are stored together, before any stored person changes. */
 export class PeopleImport {
   readonly outcomes: Outcomes = {
     kept: 0,
@@ -77,7 +77,7 @@ export class PeopleImport {
   }
 
   /**
-   * Suppresses the addresses of people who unsubscribed or bounced, before anyone is stored; counts the new
+   * Suppresses the addresses of people who unsubscribed or bounced, before anyone is stored. Counts the new
    * suppressions.
    */
   async suppress(rows: readonly PastPerson[]): Promise<void> {
@@ -112,7 +112,7 @@ export class PeopleImport {
     await this.store();
   }
 
-  /** Reads the people that the rows may refer to. In this project, ids from `firstFree` on are unused. */
+  /** Reads the people that the rows may refer to. Ids from `firstFree` on aren't in use in this project. */
   async read(rows: readonly PastPerson[], firstFree: number): Promise<void> {
     const { history } = this.#tx;
     const { id: project } = this.#project;
@@ -124,14 +124,14 @@ export class PeopleImport {
     for (const person of await history.people(project, "phone_number", phoneNumbers)) this.#remember(person);
   }
 
-  /** Finds the person of a row: by id, unless someone else has that id or the row's address. */
+  /** Finds a row's person: by id, unless that id or the row's address belongs to someone else. */
   find(row: PastPerson): PersonRow | null {
     const byId = row.id === null ? null : (this.#byId.get(row.id) ?? null);
     if (byId !== null && !isSomebodyElse(byId, row)) return byId;
     return this.#findOwner(row) ?? byId;
   }
 
-  /** Creates a person; omits a phone number that someone else has. */
+  /** Creates a person, without a phone number that someone else has. */
   async add({ id, createdAt, answeredAt, ...row }: PastPerson, since: number): Promise<PersonRow> {
     const person = {
       ...UNKNOWN_PERSON,
@@ -148,7 +148,7 @@ export class PeopleImport {
   }
 
   /**
-   * Adds what a response says about its person, if it isn't stored yet. Ignores differences, because rows of people are
+   * Adds what a response says about its person and isn't stored yet. Ignores differences, because rows of people are
    * more reliable.
    */
   async complete(found: PersonRow, row: PastPerson): Promise<void> {
@@ -157,7 +157,7 @@ export class PeopleImport {
     if (hasNoAddress(found) && !hasNoAddress(this.#byId.get(found.id)!)) this.outcomes.named.push(found.id);
   }
 
-  /** Stores the people created so far. */
+  /** Stores the people that were added so far. */
   async store(): Promise<void> {
     const people = this.#added;
     if (people.length === 0) return;
@@ -189,8 +189,8 @@ export class PeopleImport {
   }
 
   /**
-   * The person with one of the row's addresses: the e-mail decides; a phone only counts if one of the two has no
-   * e-mail.
+   * The person with one of the row's addresses. The e-mail decides; a phone number only counts if the person or the row
+   * has no e-mail.
    */
   #findOwner({ email, phoneNumber }: PastPerson): PersonRow | null {
     const byAddress = email === null ? undefined : this.#byEmail.get(emailKey(email));
@@ -200,8 +200,7 @@ export class PeopleImport {
   }
 
   /**
-   * Completes a stored person. Differences are conflicts: except for times of unsubscribes and bounces, stored facts
-   * aren't changed.
+   * Completes a stored person. Unless the policy is to replace them, stored values stay, and differences are conflicts.
    */
   async #merge({ id }: PersonRow, row: PastPerson, policy: ConflictPolicy): Promise<Merged> {
     await this.store();
@@ -251,7 +250,7 @@ export class PeopleImport {
   async #marksAtAddress(found: PersonRow, merged: PersonRow): Promise<SuppressionMarks> {
     await keepSuppressions(this.#tx, this.#project, found);
     const marks = await suppressionMarks(this.#tx, this.#project, merged);
-    // The bounce of a replaced address doesn't apply to the new one.
+    // A bounce of the replaced address doesn't apply to the new one.
     const isOwn = found.email === null || merged.bouncedAt !== found.bouncedAt;
     return { ...marks, bouncedAt: (isOwn ? merged.bouncedAt : null) ?? marks.bouncedAt };
   }
@@ -261,7 +260,7 @@ export function hasNoAddress({ email, phoneNumber }: PersonRow): boolean {
   return email === null && phoneNumber === null;
 }
 
-/** Ids are per project, so a source's id may belong to someone created by the API. */
+/** Ids are per project, so an id from the source may belong to someone created through the API. */
 export function isSomebodyElse(found: PersonRow, row: PastPerson): boolean {
   const isOfOneAge = row.createdAt === null ? !isBeforeCreation(found, row) : row.createdAt === found.createdAt;
   if (isOfOneAge) return false;
@@ -269,7 +268,7 @@ export function isSomebodyElse(found: PersonRow, row: PastPerson): boolean {
   return found.phoneNumber !== null && row.phoneNumber !== null && found.phoneNumber !== row.phoneNumber;
 }
 
-/** Unsubscribes and bounces can't precede the person's creation. */
+/** An unsubscribe or bounce can't be earlier than the person's creation. */
 function isBeforeCreation({ createdAt }: PersonRow, { unsubscribedAt, bouncedAt }: PastPerson): boolean {
   return [unsubscribedAt, bouncedAt].some((at) => at !== null && at < createdAt);
 }

@@ -27,11 +27,11 @@ export type PastRows =
 
 export interface HistoryChoices {
   readonly policy: ConflictPolicy;
-  /** Whether to send them to webhooks, although they aren't new. */
+  /** Whether webhooks get these responses, although they aren't new. */
   readonly webhooks: boolean;
 }
 
-/** Imports one batch in the caller's transaction. Importing it again changes nothing. */
+/** Imports one batch in the caller's transaction. Importing it again has no effect. */
 export async function importHistory(
   tx: Transaction,
   project: Project,
@@ -46,7 +46,7 @@ export async function importHistory(
 
 interface ImportRules {
   readonly policy: ConflictPolicy;
-  /** Ids from this one on are unused in the project, so they need no look-up. */
+  /** Ids from this one on aren't in use in the project, so they need no look-up. */
   readonly firstFree: number;
 }
 
@@ -76,7 +76,7 @@ async function importRows(tx: Transaction, project: Project, batch: PastRows, ru
 }
 
 /**
- * Finds rows about people erased since then. They are skipped, as are rows that name such a person only by the source's
+ * Finds rows about people who were erased later. They are skipped, even if a row names its person only by the source's
  * id.
  */
 async function findErasedRows(
@@ -86,7 +86,7 @@ async function findErasedRows(
 ): Promise<RowFinding[]> {
   if ((await tx.erasures.list(project.id, 1)).length === 0) return [];
   const people = rows.map((row) => ("person" in row ? row.person : row));
-  // Ids are per project, so the source may use the id of another stored person.
+  // Ids are per project, so the source may use an id that another person has here.
   const ids = people.flatMap(({ id }) => id ?? []);
   const stored = await tx.history.markedUpTo(project.id, ids);
   const identifiers = people.map(({ id, email, phoneNumber }) => {
@@ -140,7 +140,7 @@ async function importResponses(
 ): Promise<void> {
   const { outcomes } = people;
   const questions = rows.some(({ answers }) => answers !== undefined) ? await tx.questions.list(project.id) : [];
-  // Most rows name their person only by id. Each of these people comes with the time up to which answers are marked.
+  // Most rows name their person only by id. For these people, only reads up to which time their rows reflect answers.
   const aloneIds = rows.flatMap(({ person }) => (isIdAlone(person) ? (person.id ?? []) : []));
   const markedUpTo = await tx.history.markedUpTo(project.id, aloneIds);
   const isHere = (person: PastPerson): boolean => isIdAlone(person) && markedUpTo.has(person.id ?? 0);
@@ -177,7 +177,7 @@ async function importResponses(
   );
 }
 
-/** Returns the id of the response's person; null if the row is rejected. */
+/** Returns the id of the response's person, or null if the row is rejected. */
 async function placePerson(
   people: PeopleImport,
   { person, createdAt }: PastResponse,
@@ -280,11 +280,11 @@ async function mergeResponse(
   return "changed";
 }
 
-/** Fields whose stored value differs; omits those that the source doesn't have. */
+/** Fields whose stored value differs; omits those that the source lacks. */
 function differences(found: StoredPastResponse, row: PastResponse, personId: number): string[] {
   const notes = (JSON.parse(found.notes) as Note[]).map(({ id, ...note }, at) => ({
     ...note,
-    // A note without an id got one.
+    // A note without an id was given one.
     id: row.notes?.[at]?.id === null ? null : id,
   }));
   const given = row.notes?.map((note) => {

@@ -3,11 +3,11 @@ import type { PersonRow } from "../people/person-columns.ts";
 import type { Json } from "../../../contract/json.ts";
 import type { Properties } from "../../../contract/resources.ts";
 
-/** The order of an import: suppressions come first, so that no one is stored who could be mailed against their will. */
+/** The order of an import. Suppressions come first, so that no one who opted out can be mailed in between. */
 export const HISTORY_STEPS = ["suppressions", "people", "marks", "responses"] as const;
 export type HistoryStep = (typeof HISTORY_STEPS)[number];
 
-/** Null for an unknown fact. Times are Unix seconds. */
+/** Null for unknown values. Times are Unix seconds. */
 export interface PastPerson {
   readonly id: number | null;
   readonly email: string | null;
@@ -17,12 +17,12 @@ export interface PastPerson {
   readonly lastSentAt: number | null;
   readonly unsubscribedAt: number | null;
   readonly bouncedAt: number | null;
-  /** The last answer, if all answers of the import are known; otherwise the answers determine it. */
+  /** The last answer, if the import has all answers; if omitted, it follows from the answers as they are imported. */
   readonly answeredAt?: number;
 }
 
 export interface PastNote {
-  /** Null if the source has none; one is assigned. */
+  /** Null if the source has none; a new one is assigned. */
   readonly id: number | null;
   readonly text: string;
   readonly userEmail: string;
@@ -30,22 +30,22 @@ export interface PastNote {
 }
 
 export interface PastResponse {
-  /** Null if the source has none; then person, time and score identify it. */
+  /** Null if the source has none; then person, time and score identify the response. */
   readonly id: number | null;
   readonly person: PastPerson;
   readonly surveyType: string;
   readonly score: number;
   readonly comment: string | null;
   readonly createdAt: number;
-  /** Null means the time of the import, and isn't compared. */
+  /** Null sets the time of the import, and isn't compared. */
   readonly updatedAt: number | null;
   readonly properties: Properties;
-  /** The address at which the closed service showed the response. */
+  /** The response's address at the service that it was imported from. */
   readonly permalink?: string;
   readonly tags: readonly string[] | null;
   readonly notes: readonly PastNote[] | null;
   readonly additionalAnswers: readonly Json[] | null;
-  /** One text for each question id; `additionalAnswers` take precedence. */
+  /** One string per question id; `additionalAnswers` take precedence. */
   readonly answers?: TextsByQuestion;
 }
 

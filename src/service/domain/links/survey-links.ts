@@ -11,7 +11,7 @@ import type { PublicLink, ResponseRow, Transaction } from "../ports.ts";
 import { LINK_SECRET } from "../signed-links.ts";
 import { checkSpecialProperties } from "../surveys/special-properties.ts";
 
-/** Creates a link whose responses get these properties. Throws InvalidError. */
+/** Creates a public link whose responses get these properties. Throws InvalidError. */
 export async function addLink(
   tx: Transaction,
   project: Project,
@@ -27,7 +27,7 @@ export async function addLink(
   return { ...link, project, id: await tx.links.insert(project.id, link), createdAt: tx.now };
 }
 
-/** Returns whether the link existed. Its responses stay. */
+/** Returns false if there was no such link. Its responses stay. */
 export async function removeLink(tx: Transaction, project: Project, id: string): Promise<boolean> {
   const key = parseId(id);
   return key !== null && tx.links.delete(project.id, key);
@@ -48,8 +48,8 @@ export async function visitLink(tx: Transaction, token: string, visit: string | 
 }
 
 /**
- * Records a visitor's answer for a person without an address. The same visit can change it for `windowSeconds`. An
- * undefined comment keeps the stored one. Throws InvalidError.
+ * Records a visitor's answer under a new person without an address. The same visit can change it for `windowSeconds`.
+ * If `comment` is undefined, a stored one stays. Throws InvalidError.
  */
 export async function answerByLink(
   tx: Transaction,

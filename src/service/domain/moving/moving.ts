@@ -1,17 +1,17 @@
-/** Copies all rows of a store to an empty one, of either engine. */
+/** Copies all rows of a store to an empty one, on either engine. */
 import { createHash } from "node:crypto";
 import type { StoreContents, TableRow, TableRows, Transaction } from "../ports.ts";
 
 export interface TableSum {
   readonly table: string;
   readonly rows: number;
-  /** Null if there are no rows, or rows have no id. */
+  /** Null if there are no rows, or if they have no id. */
   readonly least_id: number | null;
   readonly most_id: number | null;
   readonly digest: string;
 }
 
-/** Reads maintained counts, so its cost doesn't grow with the store. */
+/** Reads maintained counts, so its cost doesn't depend on the store's size. */
 export async function countContents(tx: Transaction): Promise<StoreContents> {
   const projects = await tx.projects.list();
   const totals = { projects: projects.length, people: 0, responses: 0, surveys: 0 };
@@ -24,12 +24,12 @@ export async function countContents(tx: Transaction): Promise<StoreContents> {
   return totals;
 }
 
-/** Rows per page: small enough for memory, large enough to outweigh a statement's cost. */
+/** Rows per page: few enough for memory, enough to outweigh the cost of a statement. */
 const PAGE = 500;
 
 /**
- * Copies every row and reads it back. `to` has no other rows. `onPage` is called after each page with the number of
- * rows so far, and can throw to cancel. Throws an Error if a stored row differs.
+ * Copies every row and reads the copies back. `to` has no other rows. `onPage` is called after each page with the
+ * number of rows so far, and can throw to cancel. Throws an Error if a copy differs.
  */
 export async function copyRows(
   from: Transaction,
@@ -39,10 +39,10 @@ export async function copyRows(
   const sums: TableSum[] = [];
   let rows = 0;
   const tables = from.tables.names;
-  // Rows of a killed run are deleted before the rows they refer to.
+  // In reverse order, because rows from a killed run must go before the rows they refer to.
   for (const table of tables.toReversed()) await to.tables.clear(table);
   for (const table of tables) {
-    // Deletes rows that the engine may have written itself, such as the time.
+    // Deletes rows that the engine may have added itself, such as the time.
     await to.tables.clear(table);
     const sum = await readTable(from.tables, table, async (page) => {
       await to.tables.insert(table, page);

@@ -5,16 +5,16 @@ import { textOrNull } from "../../sql/database.ts";
 export type TableRow = Readonly<Record<string, string | number | null>>;
 
 /**
- * `filling`: the command that hasn't finished filling it. `moved`: where the data is now. Both keep a store from being
- * opened. `erasures`: the log next to the data file, which copies of the file can still find. The newest server sets
- * `address`, the base of links; `listening`, where it listens; and its `bounce address`.
+ * `filling`: the command that hasn't finished filling the store. `moved`: where the data is now. Both keep the store
+ * from being opened. `erasures`: the log next to the data file, so that copies can find it. The newest server sets
+ * `address` (the base of links), `listening` (where it listens) and its `bounce address`.
  */
 export type StoreMark = "erasures" | "filling" | "moved" | "address" | "listening" | "bounce address";
 
-/** Tables of the store itself, which aren't copied. */
+/** Tables about the store itself, which aren't copied. */
 const OWN_TABLES = new Set(["store_marks", "processes"]);
 
-/** Tables and their keys; a row comes after those it refers to. */
+/** Tables and their keys, ordered so that rows come after those they refer to. */
 export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   TABLES.filter(({ name }) => !OWN_TABLES.has(name)).map(({ name, key }) => [name, key.split(", ")]),
 );
@@ -25,7 +25,7 @@ const PARAMETERS_MAX = 10_000;
 export class TableRows extends Rows {
   readonly names: readonly string[] = Object.keys(TABLE_KEYS);
 
-  /** Returns whole rows in key order, after the given one. */
+  /** Returns whole rows in key order, starting after the given one. */
   async page(table: string, after: TableRow | null, limit: number): Promise<readonly TableRow[]> {
     const key = TABLE_KEYS[table] ?? [];
     const marks = key.map(() => "?").join(", ");

@@ -2,7 +2,7 @@ import { Rows } from "../../sql/rows.ts";
 import type { SqlValue } from "../../sql/database.ts";
 import type { Project } from "../inputs.ts";
 
-/** Who did something: a key, by id and name; or the command line, with a null key and the name of the system's user. */
+/** Who did something: a key, by id and name; or the command line, with a null key and the system user's name. */
 export interface Actor {
   readonly key: number | null;
   readonly name: string | null;
@@ -12,9 +12,9 @@ export interface Actor {
 export interface Deed {
   /** For example `trend.remove`. */
   readonly operation: string;
-  /** Ids and names of fields. */
+  /** Ids, and names of fields. */
   readonly what: string;
-  /** JSON of numbers, times and switches, or null. */
+  /** JSON of numbers, times and booleans, or null. */
   readonly result: string | null;
 }
 
@@ -24,7 +24,7 @@ export interface LogLine extends Deed, Actor {
   readonly project: string;
 }
 
-/** What an API call deletes or overwrites; domain code adds these to the transaction's list. */
+/** What an API call deleted or overwrote; domain code adds these to the transaction's list. */
 export interface Overwritten {
   /** For example `people.delete`. */
   readonly operation: string;
@@ -42,11 +42,11 @@ export interface LogFilter {
   readonly limit: number;
 }
 
-/** The log has its own ids, so that they reveal nothing about other rows, and writes of people don't wait for it. */
+/** The log has its own ids: they reveal nothing about other rows, and writes about people don't wait for it. */
 export class OperationLogRows extends Rows {
   /**
-   * Adds all lines in one statement. Writes that lock their projects take odd ids and those that lock none take even
-   * ones, so that neither waits for the other.
+   * Adds all lines in one statement. Writes that lock their projects use odd ids and those that lock none use even
+   * ones, so that neither has to wait for the other.
    */
   add(projects: readonly Project[], { key, name }: Actor, deeds: readonly Deed[], locks: "none" | "all"): void {
     const lines = projects.flatMap((project) => deeds.map((deed, at) => ({ project, deed, at })));

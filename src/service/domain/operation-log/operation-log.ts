@@ -1,4 +1,4 @@
-/** Log lines other than those of operations: API calls that overwrite, and work on the data as a whole. */
+/** Log lines that don't come from operations: API calls that overwrite data, and maintenance of the whole data file. */
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import type { Project } from "../inputs.ts";
 import type { Store, Transaction } from "../ports.ts";
@@ -6,15 +6,15 @@ import type { Actor, Overwritten } from "./operation-log-rows.ts";
 
 export const LOG_KEPT = 400 * DAY_SECONDS;
 export const LOG_KEPT_MIN = 30 * DAY_SECONDS;
-/** The accepted form, as described in messages. */
+/** The accepted form, for messages. */
 export const LOG_AGE_FORM = "an age of 30d or more, such as 400d or 2y";
 
-/** Records the change for the log if an API call caused it. */
+/** If an API call caused the change, records it for the log. */
 export function noteOverwritten(tx: Transaction, operation: string, id: number, fields: readonly string[] = []): void {
   tx.overwritten?.push({ operation, id, fields });
 }
 
-/** Runs the work of an API call. Each person or response that it overwrites leaves one line. */
+/** Does the work of an API call. Each person or response that it overwrites gets one line in the log. */
 export function writeAsCaller<Result>(
   store: Store,
   project: Project,
@@ -35,7 +35,7 @@ export function writeAsCaller<Result>(
   );
 }
 
-/** A call may change a row twice. */
+/** A call may change the same row twice. */
 function mergeByRow(overwritten: readonly Overwritten[]): Overwritten[] {
   const byRow = new Map<string, Overwritten>();
   for (const each of overwritten) {
@@ -45,7 +45,7 @@ function mergeByRow(overwritten: readonly Overwritten[]): Overwritten[] {
   return [...byRow.values()];
 }
 
-/** Adds a line to each project, or to one. */
+/** Adds a line to the given project's log, or to the logs of all. */
 export async function noteWhole(tx: Transaction, operation: string, user: string, project?: Project): Promise<void> {
   const projects = project === undefined ? await tx.projects.list() : [project];
   tx.operationLog.add(projects, { key: null, name: user }, [{ operation, what: "", result: null }], "all");

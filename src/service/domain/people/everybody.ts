@@ -5,8 +5,8 @@ import type { PersonRow, Position, Store } from "../ports.ts";
 const PAGE = 500;
 
 /**
- * Yields people in creation order. Pages are separate reads, so people who are added or deleted in the meantime may be
- * missed.
+ * Yields people in the order of creation. Each page is a separate read, so people who are added or deleted in between
+ * may be missed.
  */
 export async function* peoplePages(store: Pick<Store, "read">, project: Project): AsyncGenerator<readonly PersonRow[]> {
   for (let after: Position | null = null; ;) {

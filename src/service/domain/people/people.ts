@@ -28,7 +28,7 @@ import {
   type SurveyRequest,
 } from "../surveys/surveys.ts";
 
-/** Lists people as JSON (4.1), in creation order. */
+/** Lists people as JSON (4.1), in the order of creation. */
 export async function listPeopleJson(tx: Transaction, project: Project, query: PeopleQuery): Promise<JsonPage> {
   const after = parseCursor(query.after);
   const { email, phoneNumber } = query;
@@ -43,7 +43,7 @@ export async function listPeopleJson(tx: Transaction, project: Project, query: P
   });
 }
 
-/** A page with one person or none. The row is passed in, because another look-up would double the cost. */
+/** A page with one person or none. The caller passes the row, because another look-up would double the cost. */
 function onePerson(
   row: PersonRow | null,
   { since, until, withProperties }: PeopleQuery,
@@ -83,13 +83,13 @@ export function toPerson(row: PersonRow): Person {
 export interface SentResult {
   readonly person: SentPerson;
   readonly created: boolean;
-  /** Why no survey was scheduled, or why the scheduled one isn't sent yet; null if it will be. */
+  /** Why no survey was scheduled, or what is holding up the scheduled one; null if nothing is. */
   readonly status: SurveyStatus | null;
 }
 
 /**
- * 4.2: creates or updates a person and schedules a survey, unless `send` is false or throttling or suppression forbid
- * it. Records the reason if it isn't scheduled.
+ * 4.2: creates or updates a person and schedules a survey, unless `send` is false or throttling or a suppression
+ * prevents it. Records why a survey isn't scheduled.
  */
 export async function sendPerson(tx: Transaction, project: Project, input: SendInput): Promise<SentResult> {
   checkRecordedTime("last_sent_at", input.lastSentAt, tx.now);
@@ -103,7 +103,7 @@ export async function sendPerson(tx: Transaction, project: Project, input: SendI
   return { person: toSentPerson(saved.person, at, input.properties), created: saved.survey.isNew, status };
 }
 
-/** Requires an e-mail or a phone number; an old address must be in the field of its kind (4.2). Throws InvalidError. */
+/** Requires an e-mail or a phone number; to change one, the old value must be given (4.2). Throws InvalidError. */
 export function checkAddresses(input: Omit<SendInput, "name" | "properties">): void {
   const { email, phoneNumber, channel, emailUpdate, phoneNumberUpdate } = input;
   const needsPhone = channel === "sms" || phoneNumberUpdate !== null;
@@ -142,7 +142,7 @@ async function scheduleUnlessRefused(
   project: Project,
   { person, survey }: SavedPerson,
 ): Promise<Pick<SentResult, "status"> & { readonly at: number | null }> {
-  // The row of a new person already has the time.
+  // A new person's row already has the time.
   const hasTime = survey.isNew && person.nextSurveyAt !== null;
   const status = hasTime ? null : await refuseSurvey(tx, project, person, survey);
   if (status !== null) {
@@ -165,8 +165,8 @@ function toSentPerson(person: PersonRow, scheduledAt: number | null, given: Prop
 }
 
 /**
- * Deletes a person and everything that belongs to them, also in digests. A suppressed address stays suppressed, and
- * unsubscribe links in sent messages keep working. Returns false if long changes have yet to finish it. Throws
+ * Deletes a person and everything that belongs to them, even in digests. A suppressed address stays suppressed, and the
+ * unsubscribe links in sent messages still work. Returns false if long changes have to finish it later. Throws
  * NotFoundError.
  */
 export async function deletePerson(tx: Transaction, project: Project, reference: PersonReference): Promise<boolean> {
@@ -189,8 +189,8 @@ export async function cancelSurveys(tx: Transaction, project: Project, reference
 const UPDATE_NAMES = { id: "id", email: "email_update", phoneNumber: "phone_number_update" };
 
 /**
- * Renames the person that the old values identify; with send=false nothing else changes. Throws InvalidError if the new
- * ones belong to someone else, or the old ones to no one.
+ * Renames the person that the old values identify; with send=false, changes nothing else. Throws InvalidError if the
+ * new values belong to someone else, or the old ones to no one.
  */
 async function renamePerson(tx: Transaction, project: Project, input: SendInput): Promise<SavedPerson> {
   const person = await identify(tx, project, input, PEOPLE_NAMES);

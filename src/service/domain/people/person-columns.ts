@@ -15,7 +15,7 @@ export interface PersonRow {
   readonly nextSurveyAt: number | null;
   readonly bouncedAt: number | null;
   readonly unsubscribedAt: number | null;
-  /** Id of the survey whose link unsubscribed the person, if nothing else has since; only that link can undo it. */
+  /** Id of the survey whose link unsubscribed the person, which only that link can undo. Null if something else did. */
   readonly unsubscribedBy: number | null;
 }
 

@@ -9,7 +9,7 @@ import { storedProperties } from "./stored-properties.ts";
 
 const SURVEYS_SHOWN = 10;
 
-/** With one of these statuses, a survey can be scheduled that then waits for a pause to end. */
+/** With these statuses, the person can still have a pending survey, which waits for the pause to end. */
 const LETS_WAIT: ReadonlySet<SurveyStatusName> = new Set(["pending", "throttled"]);
 
 export function toPersonSurvey(survey: DeliveryRow): PersonSurvey {

@@ -26,8 +26,8 @@ export interface Identity {
 }
 
 /**
- * The person with this e-mail or phone, or null. If both are given the e-mail decides; if no one has it, and the phone
- * belongs to a person without e-mail, it is that person. Throws InvalidError if the phone belongs to anyone else.
+ * Finds the person with this e-mail or phone number, or null. If both are given, the e-mail decides; if no one has it,
+ * the number's owner is returned, provided they have no e-mail. Throws InvalidError if the number is someone else's.
  */
 export async function identify(
   tx: Transaction,
@@ -71,12 +71,12 @@ export interface WantedPerson extends Identity {
   readonly lastSentAt: number | null;
 }
 
-/** When to schedule a new person's first survey, or null. The person has no id yet. */
+/** When to schedule a new person's first survey, or null. The person doesn't have an id yet. */
 export type FirstSurvey = (person: PersonRow) => Promise<number | null>;
 
 /**
  * Creates or updates a person; `existing` is the result of `identify` in the same write. If someone else takes the
- * address in between, the unique indexes reject it. The caller who passes `firstSurvey` schedules that survey.
+ * address in between, the unique indexes reject it. A caller who passes `firstSurvey` has to schedule that survey.
  */
 export async function upsertPerson(
   tx: Transaction,
@@ -94,7 +94,7 @@ export async function upsertPerson(
   }
 }
 
-/** Whether to schedule a survey is decided first, because setting its time later would change the row twice. */
+/** Decides first whether to schedule a survey, because setting the time later would change the row twice. */
 async function addPerson(
   tx: Transaction,
   project: Project,
@@ -138,12 +138,12 @@ export async function changePerson(
   return markSuppressed(tx, project, changed, await suppressionMarks(tx, project, changed));
 }
 
-/** Converts `phoneNumber` to `phone_number`. */
+/** Turns `phoneNumber` into `phone_number`. */
 function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Rewrites a UniqueViolation in the caller's terms; returns other errors unchanged. */
+/** Turns a UniqueViolation into an error with the caller's names; returns other errors unchanged. */
 export function translateTaken(error: unknown, names: IdentityNames): unknown {
   if (!(error instanceof UniqueViolation)) return error;
   return taken(error.columns.includes("email_key") ? names.email : names.phoneNumber);

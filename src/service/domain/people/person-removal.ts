@@ -1,14 +1,14 @@
-/** Deletes a person: hides them immediately, and deletes their rows in steps. */
+/** Deletes a person: hides them immediately, then deletes their rows in steps. */
 import { type LongChange, STEP } from "../../sql/long-changes.ts";
 import type { Transaction } from "../ports.ts";
 
-/** True if nothing is left of the person; otherwise the rest is deleted in steps; see `Store.settle`. */
+/** True if everything is deleted; otherwise the rest follows in steps, see `Store.settle`. */
 export async function removePerson(tx: Transaction, project: number, id: number): Promise<boolean> {
   await tx.people.hide(project, id);
   return tx.changes.begin({ project, kind: "remove person", target: String(id) });
 }
 
-/** A step of "remove person": deletes responses, then requests, and finally the person. */
+/** One step of "remove person": deletes responses, then requests, and finally the person. */
 export async function removePersonStep(tx: Transaction, { project, target }: LongChange): Promise<number | null> {
   const person = Number(target);
   const times = await tx.responses.deleteSome(project, person, STEP);

@@ -42,12 +42,12 @@ export interface NewPerson {
   readonly properties?: string | null;
   readonly createdAt: number;
   readonly lastSentAt: number | null;
-  /** When the survey scheduled by this write is due; undefined if there is none. */
+  /** When the survey that this write schedules is due; undefined if it schedules none. */
   readonly nextSurveyAt?: number | null;
 }
 
 export interface PeopleFilter extends TimeRange {
-  /** Adds `properties`, which the specification's rows don't have. */
+  /** Adds `properties`, which rows don't have in the specification. */
   readonly withProperties?: boolean;
   readonly ids?: readonly number[] | undefined;
   readonly after: Position | null;
@@ -68,7 +68,7 @@ export class PersonRows extends Rows {
     return (await this.database.first(BY_ID, [project, id])) as PersonRow | null;
   }
 
-  /** Ignores the case of letters. */
+  /** Ignores case. */
   async byEmail(project: number, email: string): Promise<PersonRow | null> {
     return (await this.database.first(BY_EMAIL, [project, emailKey(email)])) as PersonRow | null;
   }
@@ -77,7 +77,6 @@ export class PersonRows extends Rows {
     return (await this.database.first(BY_PHONE, [project, phoneNumber])) as PersonRow | null;
   }
 
-  /** Rejects with UniqueViolation. */
   async insert(project: number, person: NewPerson): Promise<PersonRow> {
     const { email, name, phoneNumber, createdAt, lastSentAt, nextSurveyAt = null, properties = null } = person;
     const id = await this.nextId(project);
@@ -86,14 +85,13 @@ export class PersonRows extends Rows {
     return row;
   }
 
-  /** Rejects with UniqueViolation. */
   async update(project: number, id: number, change: PersonChange): Promise<void> {
     const set = assignPerson(change);
     if (set === null) return;
     await updateRows(this.database, "people", set, ["project_id = ? AND id = ?", project, id]);
   }
 
-  /** Makes the person unfindable, cancels their messages and frees their addresses. */
+  /** Hides the person from every look-up, cancels their messages and frees their addresses. */
   async hide(project: number, id: number): Promise<void> {
     const person = await this.database.first(
       "SELECT phone_number FROM people WHERE project_id = ? AND id = ? AND removed = 0",
@@ -121,7 +119,7 @@ export class PersonRows extends Rows {
     const where: Where = { clauses: ["project_id = ?", "removed = 0"], values: [project] };
     const { after, until, ids } = filter;
     if (ids !== undefined) addCondition(where, `id IN (${["NULL", ...ids.map(() => "?")].join(", ")})`, ...ids);
-    // With two lower bounds, SQLite might search by the less selective one.
+    // With two lower bounds, SQLite might pick the less selective one.
     const since = after !== null && after.createdAt >= (filter.since ?? after.createdAt) ? null : filter.since;
     addRange(where, "created_at", { since, until });
     if (after !== null) addCondition(where, "(created_at, id) > (?, ?)", after.createdAt, after.id);
@@ -130,7 +128,7 @@ export class PersonRows extends Rows {
     return (await this.database.all(sql, [...where.values, filter.limit])).map(({ json }) => String(json));
   }
 
-  /** Lists people who bounced or unsubscribed, ordered by when they did. */
+  /** Lists people who bounced or unsubscribed, ordered by when that happened. */
   async listEvents(project: number, column: EventColumn, range: EventsFilter): Promise<JsonRows> {
     const { offset, limit } = range;
     const query = { list: peopleBy(project, column), range, other: null, descending: false, offset, limit };
@@ -145,7 +143,7 @@ export class PersonRows extends Rows {
     return countRows(this.database, peopleBy(project, column), range);
   }
 
-  /** Replaces a note with the same time. */
+  /** Replaces a note that has the same time. */
   async noteResubscription(project: number, id: number, { at, note }: Resubscription): Promise<void> {
     this.database.send(
       `INSERT INTO resubscriptions (project_id, person_id, at, note) VALUES (?, ?, ?, ?)

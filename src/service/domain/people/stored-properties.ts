@@ -8,7 +8,7 @@ export function storedProperties(person: Pick<PersonRow, "properties"> | null): 
   return JSON.parse(person?.properties ?? "{}") as Properties;
 }
 
-/** Merges `given` into `stored`; null and empty text remove a key. Throws InvalidError if the result is too large. */
+/** Merges `given` into `stored`; null or an empty string removes a key. Throws InvalidError if that gets too large. */
 export function mergeProperties(stored: Properties, given: Properties): Properties {
   const merged = Object.fromEntries(
     Object.entries({ ...stored, ...given }).filter(([, value]) => value !== null && value !== ""),
@@ -19,7 +19,7 @@ export function mergeProperties(stored: Properties, given: Properties): Properti
   });
 }
 
-/** Omits the texts that belong to a single message. */
+/** Omits texts that were meant for a single message. */
 export function carriedProperties(stored: Properties): Properties {
   return Object.fromEntries(Object.entries(stored).filter(([key]) => !MESSAGE_TEXTS.has(key)));
 }

@@ -6,8 +6,8 @@ import { Rows } from "../../sql/rows.ts";
 import { type SecretRows, SUPPRESSION_KEY } from "../secret-rows.ts";
 
 /**
- * `unsubscribe` by link or API, `bounce` for a permanent rejection, `stop` for a text message that said STOP.
- * `complaint` explains an `unsubscribe`, and doesn't suppress anything itself.
+ * `unsubscribe`: by link or API; `bounce`: a permanent rejection; `stop`: a text message that said STOP. `complaint`
+ * explains an `unsubscribe`, but doesn't suppress anything itself.
  */
 export type SuppressionReason = "unsubscribe" | "bounce" | "stop" | "complaint";
 
@@ -17,8 +17,8 @@ export interface Suppression {
 }
 
 /**
- * Suppressed addresses by channel, as keyed hashes: readers of the file can only check addresses that they already
- * know. They outlive their person.
+ * Suppressed addresses by channel, as keyed hashes: anyone who reads the file can only check addresses that they
+ * already know. Suppressions outlive their person.
  */
 export class SuppressionRows extends Rows {
   readonly #secrets: SecretRows;
@@ -28,7 +28,7 @@ export class SuppressionRows extends Rows {
     this.#secrets = secrets;
   }
 
-  /** Keeps only the first suppression for each reason. */
+  /** Keeps only the first suppression with each reason. */
   async add(project: number, channel: Channel, address: string, suppression: Suppression): Promise<void> {
     await this.addHash(project, channel, await this.hash(channel, address), suppression);
   }
@@ -62,7 +62,7 @@ export class SuppressionRows extends Rows {
     return (await this.database.all(sql, values)) as unknown as readonly Suppression[];
   }
 
-  /** E-mail suppressions by address; omits addresses without any. */
+  /** E-mail suppressions by address; omits addresses that have none. */
   async ofEmails(project: number, emails: readonly string[]): Promise<ReadonlyMap<string, readonly Suppression[]>> {
     const key = await this.#secrets.read(SUPPRESSION_KEY);
     if (key === null) return new Map();

@@ -11,7 +11,7 @@ import type { PersonRow, SuppressionReason, Transaction } from "../ports.ts";
 import { noteEvent } from "../webhooks/events.ts";
 
 /**
- * Suppresses the person's e-mail address, marks the person and cancels pending mail. False if they already have the
+ * Suppresses the person's e-mail address, marks the person and cancels pending mail. False if they already have that
  * mark.
  */
 async function suppressEmail(
@@ -28,7 +28,7 @@ async function suppressEmail(
   return true;
 }
 
-/** Suppresses the person's addresses, because marks are lost when the person is deleted or renamed. */
+/** Suppresses the person's address too, because marks are lost when the person is deleted or renamed. */
 export async function keepSuppressions(tx: Transaction, project: Project, person: PersonRow): Promise<void> {
   const { email, bouncedAt, unsubscribedAt } = person;
   if (email === null) return;
@@ -40,8 +40,8 @@ export async function keepSuppressions(tx: Transaction, project: Project, person
 export type SuppressionMarks = Pick<PersonRow, "unsubscribedAt" | "unsubscribedBy" | "bouncedAt">;
 
 /**
- * Marks for a person with a new e-mail address. An unsubscribe follows the person; a bounce stays with the old address.
- * The link in the person's messages can't undo an unsubscribe recorded for the new address.
+ * Marks for a person with a new e-mail address. An unsubscribe stays with the person; a bounce stays with the old
+ * address. Links in the person's messages can't undo an unsubscribe that was recorded for the new address.
  */
 export async function suppressionMarks(
   tx: Transaction,
@@ -110,7 +110,7 @@ async function cancelEmail(
 }
 
 /**
- * Unsubscribes from e-mail and cancels pending mail; responses stay. `created` is false if the person had already
+ * Unsubscribes from e-mail and cancels pending mail; responses stay. `created` is false if the person was already
  * unsubscribed.
  */
 export async function unsubscribe(tx: Transaction, project: Project, email: string): Promise<{ created: boolean }> {
@@ -119,7 +119,7 @@ export async function unsubscribe(tx: Transaction, project: Project, email: stri
   return unsubscribePerson(tx, project, person.id);
 }
 
-/** Like `unsubscribe`, by id; `requestId` is the survey whose link was used, or null. */
+/** Like `unsubscribe`, but by id. `requestId` is the survey whose link was used, or null. */
 export async function unsubscribePerson(
   tx: Transaction,
   project: Project,
@@ -143,7 +143,7 @@ export async function resubscribePerson(tx: Transaction, project: Project, perso
   if (person.email !== null) await tx.suppressions.remove(project.id, "email", person.email, "unsubscribe");
 }
 
-/** Stops text messages to a number and cancels pending ones. False if they were already stopped. */
+/** Stops text messages to a number and cancels pending ones. False if they had already been stopped. */
 export async function stopTexts(tx: Transaction, project: Project, phoneNumber: string): Promise<boolean> {
   if (await hasStopped(tx, project, phoneNumber)) return false;
   await tx.suppressions.add(project.id, "sms", phoneNumber, { reason: "stop", at: tx.now });
@@ -163,7 +163,7 @@ async function hasStopped(tx: Transaction, project: Project, phoneNumber: string
   return (await tx.suppressions.list(project.id, "sms", phoneNumber)).some(({ reason }) => reason === "stop");
 }
 
-/** Records a permanent rejection of the person's e-mail address, which gets no more mail. */
+/** Records a permanent rejection of the person's e-mail address, so that it gets no more mail. */
 export async function recordBounce(tx: Transaction, project: Project, personId: number): Promise<void> {
   const person = await tx.people.byId(project.id, personId);
   if (person !== null) await suppressEmail(tx, project, person, "bounce");

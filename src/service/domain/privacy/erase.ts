@@ -1,5 +1,5 @@
 /**
- * Erases everything about a person in one transaction, except hashes of suppressed addresses, links and the erasure.
+ * Erases everything about a person in one transaction, but keeps hashes of suppressed addresses, links and the erasure.
  */
 import { emailKey } from "../../../contract/text/email.ts";
 import type { Channel } from "../../../contract/routes.ts";
@@ -25,7 +25,7 @@ import { type ErasedCounts, type Mention, MENTION_KINDS } from "./erasure-rows.t
 export type ErasedAddress = Exclude<PersonReference, { readonly by: "id" }>;
 
 export interface ErasureOptions {
-  /** Allows surveys to the address again, and disables the links in messages already sent to it. */
+  /** Allows surveys to the address again, and disables the unsubscribe links in messages already sent to it. */
   readonly forgetUnsubscribe: boolean;
   readonly mentions: readonly Mention[];
 }
@@ -62,7 +62,7 @@ export async function previewErasure(tx: Transaction, project: Project, address:
   return { ...NOTHING, ...(await tx.erasures.counts(project.id, person.id)), people: 1 };
 }
 
-/** Even without a person, an address can have a digest, or an unsubscribe to forget. */
+/** An address without a person can still have a digest, or an unsubscribe to forget. */
 export async function isKnown(
   tx: Transaction,
   project: Project,
@@ -80,7 +80,7 @@ export async function isKnown(
   return false;
 }
 
-/** Also records the erasure if no one has the address, because an import may add the person. See `Store.settle`. */
+/** Records the erasure even if no one has the address, because an import might add the person. See `Store.settle`. */
 export async function erasePerson(
   tx: Transaction,
   project: Project,
@@ -126,7 +126,7 @@ function searchTexts({ email, phoneNumber }: Identifiers): string[] {
   return [email, phoneNumber].flatMap((text) => text ?? []);
 }
 
-/** True if nothing is left of a person who was erased: see `Store.settle`. */
+/** True if nothing is left of an erased person: see `Store.settle`. */
 export async function isErased(tx: Transaction, project: Project, personId: number): Promise<boolean> {
   const counts = await tx.erasures.counts(project.id, personId);
   return (await tx.people.byId(project.id, personId)) === null && Object.values(counts).every((count) => count === 0);
@@ -162,7 +162,7 @@ async function redact(
   { kind, id, personId, platform, text }: Mention,
   texts: readonly string[],
 ): Promise<void> {
-  // JSON doesn't escape any character of an address.
+  // JSON doesn't escape any character in an address.
   const clear = (given: string): string => texts.reduce((left, one) => replaceText(left, one, ERASED), given);
   const properties = (): Properties => JSON.parse(clear(text ?? "{}")) as Properties;
   switch (kind) {
@@ -207,8 +207,8 @@ async function redactPerson(
 const NOBODY: Identifiers = { id: null, email: null, phoneNumber: null };
 
 /**
- * Applies another store's erasure log, such as one newer than a backup, and keeps it. People added after their erasure
- * stay. Matches projects by name. Returns the number of erased people.
+ * Applies another store's erasure log (such as one newer than a backup) and keeps its entries. People who were added
+ * after their erasure stay. Projects are matched by name. Returns how many people were erased.
  */
 export async function applyErasureLog(store: Store, log: ErasureLog): Promise<number> {
   await store.write(
@@ -225,7 +225,7 @@ export async function applyErasureLog(store: Store, log: ErasureLog): Promise<nu
     const times = new Map(entries.map(({ hash, at }) => [hash, at]));
     const erasedAt = (identifiers: Partial<Identifiers>): number =>
       Math.max(-1, ...erasureHashes(log.secret, { ...NOBODY, ...identifiers }).map((hash) => times.get(hash) ?? -1));
-    // Ids aren't reused. An address may belong to a new person in the same second as the erasure.
+    // Ids aren't reused, but an address may belong to a new person in the same second as the erasure.
     const isGone = ({ id, ...addresses }: Identifiers, since: number): boolean =>
       erasedAt({ id }) >= since || erasedAt(addresses) > since;
     await store.write((tx) => eraseDigests(tx, project, isGone), { project: project.id });
@@ -235,7 +235,7 @@ export async function applyErasureLog(store: Store, log: ErasureLog): Promise<nu
       if (gone.length > 0) await store.write((tx) => recallDigests(tx, project), { project: project.id });
       erased += gone.length;
     }
-    // The other store's hashes mean nothing here unless it has the same secret.
+    // The other store's hashes are useless here unless both have the same secret.
     await store.write(
       async (tx) => {
         if ((await tx.secrets.read(ERASURE_SECRET)) !== log.secret) return;
@@ -248,7 +248,7 @@ export async function applyErasureLog(store: Store, log: ErasureLog): Promise<nu
   return erased;
 }
 
-/** Readers of digests aren't necessarily people of the project. */
+/** Readers of digests don't have to be people of the project. */
 async function eraseDigests(
   tx: Transaction,
   project: Project,
@@ -262,8 +262,8 @@ async function eraseDigests(
 }
 
 /**
- * Deletes the messages and the log that a process killed after an erasure left behind, or that stayed because someone
- * was reading for long.
+ * Deletes the messages and the log that are left if a process was killed after an erasure, or if another program was
+ * reading the log for a long time.
  */
 export async function finishErasure(store: Store, sweepMessages: () => Promise<unknown>): Promise<void> {
   if (!(await store.read((tx) => tx.erasures.isCleaning()))) return;

@@ -35,7 +35,7 @@ export async function noteErasure(tx: Transaction, project: Project, identifiers
   for (const hash of erasureHashes(secret, identifiers)) await tx.erasures.note(project.id, { hash, at: tx.now });
 }
 
-/** When each of these people was erased; null if they weren't. If several identifiers match, the latest time counts. */
+/** When each of these people was erased; null if not. If several identifiers match, the latest time counts. */
 export async function findErasures(
   tx: Transaction,
   project: Project,

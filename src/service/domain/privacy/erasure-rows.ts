@@ -16,7 +16,7 @@ export interface ErasedCounts {
   readonly events: number;
 }
 
-/** The keyed hash of an erased address or id. Data older than `at` belongs to the erased person. */
+/** The keyed hash of an erased address or id. Data from before `at` belongs to the erased person. */
 export interface ErasureEntry {
   readonly hash: string;
   readonly at: number;
@@ -27,11 +27,11 @@ export type MentionKind = (typeof MENTION_KINDS)[number];
 
 export interface Mention {
   readonly kind: MentionKind;
-  /** The person's id in rows of members and resubscriptions. */
+  /** For members and resubscriptions, the person's id. */
   readonly id: number;
   readonly personId: number;
   readonly platform: Platform | null;
-  /** Properties in rows of surveys and members; otherwise null. */
+  /** The properties, for surveys and members; otherwise null. */
   readonly text: string | null;
 }
 
@@ -78,7 +78,7 @@ export class ErasureRows extends Rows {
     return new Map(rows.map(({ hash, at }) => [String(hash), Number(at)]));
   }
 
-  /** Switches to the key of another log. This one must be empty. */
+  /** Adopts the key of another log. This log must be empty. */
   async adoptSecret(secret: string): Promise<void> {
     this.database.send("UPDATE store_secrets SET value = ? WHERE name = 'erasure'", [secret]);
   }
@@ -88,7 +88,7 @@ export class ErasureRows extends Rows {
     return (await this.database.all(sql, [project, limit])) as unknown as readonly ErasureEntry[];
   }
 
-  /** Keeps the unsubscribe links in a person's messages working. Returns their number. */
+  /** Keeps the unsubscribe links in a person's messages working. Returns how many. */
   async keepLinks(project: number, personId: number): Promise<number> {
     let kept = 0;
     for (const { channel, token, email, phoneNumber } of await this.database.all(LINKS, [project, personId])) {
@@ -107,7 +107,7 @@ export class ErasureRows extends Rows {
     this.database.send("DELETE FROM erased_links WHERE project_id = ? AND address_hash = ?", [project, addressHash]);
   }
 
-  /** The erased survey of an unsubscribe token, in any project. */
+  /** Finds the erased survey of an unsubscribe token, in any project. */
   async byUnsubscribeToken(token: string): Promise<ErasedLink | null> {
     const row = await this.database.first(
       `SELECT p.id AS "project.id", p.name AS "project.name", l.channel, l.address_hash AS "addressHash"
@@ -118,8 +118,8 @@ export class ErasureRows extends Rows {
   }
 
   /**
-   * Rows of one kind, after this id, that contain the text, ignoring case. Also returns the last id examined, or null
-   * at the end.
+   * Finds rows of one kind with ids above `after` that contain the text, ignoring case. Also returns the last id
+   * examined; null at the end.
    */
   async mentions(
     project: number,
@@ -143,7 +143,7 @@ export class ErasureRows extends Rows {
     await deleteRows(this.database, "webhook_events", project, ["id = ?", id]);
   }
 
-  /** True if deleted rows may still be readable in the store's files. */
+  /** True while deleted rows may still be readable in the store's files. */
   async isCleaning(): Promise<boolean> {
     return (await this.database.first("SELECT 1 FROM upkeep_state WHERE name = ?", [CLEANING])) !== null;
   }
@@ -192,5 +192,5 @@ const PLACES: Readonly<Record<MentionKind, Place>> = {
   events: { from: "webhook_events", columns: ["json", "slack"] },
 };
 
-/** Rows per step; more would delay the API. */
+/** Rows per step; more would hold up the API. */
 const ROWS_A_STEP = 2000;

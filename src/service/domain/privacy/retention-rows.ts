@@ -9,7 +9,7 @@ import type { Position } from "../rows.ts";
 
 export type RetentionMode = "anonymize" | "delete";
 
-/** Rows older than these times expire; null keeps all. Unix seconds. */
+/** Rows older than these times (Unix seconds) expire; null keeps all of them. */
 export type RetentionLimits = Readonly<Record<"responses" | "requests" | "events", number | null>>;
 
 export interface RetentionCounts {
@@ -75,7 +75,7 @@ export class RetentionRows extends Rows {
 
   /**
    * Assigns a response to the given person and removes its comment, properties, notes, tags and answers. It stays in
-   * its trends, and its score still counts. Clients that poll for changes get the anonymous row.
+   * its trends, and its score still counts. Clients that poll for changes get the anonymous version.
    */
   async anonymize(project: number, id: number, removed: number): Promise<void> {
     const { updatedAt } = this.session;
@@ -86,13 +86,13 @@ export class RetentionRows extends Rows {
     await updateRows(this.database, "trend_responses", ["updated_at = ?", updatedAt], places);
   }
 
-  /** When a person answered last; null for never. */
+  /** When the person last answered; null for never. */
   async lastResponseAt(project: number, personId: number): Promise<number | null> {
     const sql = "SELECT last_responded_at AS at FROM people WHERE project_id = ? AND id = ?";
     return numberOrNull((await this.database.first(sql, [project, personId]))?.at);
   }
 
-  /** Deletes finished survey requests created before `before`. Returns their number; less than the limit means all. */
+  /** Deletes finished survey requests created before `before`, at most `limit`. Returns how many. */
   async requests(project: number, before: number, limit: number): Promise<number> {
     const old: SqlRow[] = [];
     for (const state of ENDED)
@@ -120,5 +120,5 @@ const OLD_RESPONSES = `SELECT id, person_id AS "personId", created_at AS "create
 
 const ENDED = ["sent", "bounced", "failed", "cancelled", "unknown"] as const;
 
-/** Ids ascend with time, so the search ends at the first recent row. */
+/** Ids ascend with time, so the search can end at the first recent row. */
 const OLDEST_ENDED = `SELECT id, created_at AS "createdAt" FROM messages WHERE project_id = ? AND state = ? AND person_id IS NOT NULL AND claimer IS NULL ORDER BY id LIMIT ?`;

@@ -4,7 +4,7 @@ import { toIsoTime } from "../../../contract/text/iso-time.ts";
 import type { RetentionMode } from "./retention-rows.ts";
 
 interface Expired {
-  /** Seconds; null keeps everything. */
+  /** In seconds; null keeps everything. */
   readonly responses: number | null;
   readonly mode: RetentionMode | null;
   readonly requests: number | null;
@@ -16,7 +16,7 @@ interface Expired {
   readonly expired_log_lines: number;
 }
 
-/** Turns a count of expired rows into words. */
+/** How to word a count of expired rows. */
 type Words = Readonly<Record<RetentionMode, (count: string) => string>>;
 
 export const PLANNED: Words = {
@@ -29,8 +29,8 @@ export const DONE: Words = {
 };
 
 /**
- * Formats expired counts as `delete 4,866 responses older than 2021-11-24`; omits the dates if `now` (Unix seconds) is
- * missing.
+ * Formats expired counts as `delete 4,866 responses older than 2021-11-24`. Omits the dates without `now` (Unix
+ * seconds).
  */
 export function listExpired(expired: Expired, words: Words, now?: number): string {
   const { mode, responses, requests, webhooks } = expired;

@@ -5,7 +5,7 @@ import { LOG_KEPT, LOG_KEPT_MIN } from "../operation-log/operation-log.ts";
 import type { Position, Store, Transaction } from "../ports.ts";
 import type { OldResponse, RetentionCounts, RetentionMode } from "./retention-rows.ts";
 
-/** Seconds; null keeps everything. */
+/** In seconds; null keeps everything. */
 export interface RetentionPolicy {
   readonly responses: number | null;
   readonly mode: RetentionMode;
@@ -38,7 +38,7 @@ export async function readRetention(tx: Transaction, project: Project): Promise<
   };
 }
 
-/** Throws InvalidError for ages of less than a day, and for keeping events too long. */
+/** Throws InvalidError for an age of less than a day, and for keeping events too long. */
 export async function changeRetention(
   tx: Transaction,
   project: Project,
@@ -79,7 +79,7 @@ export async function countExpired(
 
 const STEP = 500;
 
-/** Deletes a project's expired rows step by step, while `mayGoOn` allows it. Returns the counts. */
+/** Deletes a project's expired rows step by step, as long as `mayGoOn` allows it. Returns the counts. */
 export async function followRetention(
   store: Store,
   project: Project,
@@ -134,7 +134,7 @@ async function stepResponses(
   return { changed: old.length, next: last === undefined ? null : { createdAt: last.createdAt, id: last.id } };
 }
 
-/** A person who has answered since keeps the time of that answer. */
+/** People who have answered again keep the time of their last answer. */
 async function refreshLastResponses(tx: Transaction, project: Project, rows: readonly OldResponse[]): Promise<void> {
   const last = new Map(rows.map(({ personId, createdAt }) => [personId, createdAt]));
   for (const [person, at] of last)
@@ -142,7 +142,7 @@ async function refreshLastResponses(tx: Transaction, project: Project, rows: rea
       await tx.responses.refreshLast(project.id, [person]);
 }
 
-/** Anonymous responses belong to a single hidden person in each project. */
+/** In each project, anonymous responses belong to a single hidden person. */
 async function ensureRemovedPerson(tx: Transaction, project: Project): Promise<number> {
   const known = await removedPerson(tx, project);
   if (known !== null) return known;

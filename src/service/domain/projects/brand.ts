@@ -8,15 +8,15 @@ import type { Transaction } from "../ports.ts";
 export interface Brand {
   readonly name: string | null;
   readonly accent: Accent | null;
-  /** Identifies the logo in `/logo/<id>`. A changed picture gets a new id. */
+  /** Id of the logo in `/logo/<id>`. A new picture gets a new id. */
   readonly logo: string | null;
 }
 
-/** A fill color for buttons and the color of text on it, both `#rrggbb`. */
+/** A fill color for buttons, and the color of the text on it, both `#rrggbb`. */
 export interface Accent {
   readonly color: string;
   readonly ink: string;
-  /** The color for links, readable on light and dark backgrounds. */
+  /** The color of links, readable on light and on dark backgrounds. */
   readonly link: { readonly light: string; readonly dark: string };
 }
 
@@ -27,7 +27,7 @@ export interface Logo {
   readonly bytes: Uint8Array;
 }
 
-/** Omitted fields stay; null resets one. */
+/** Omitted fields keep their value; null resets one. */
 export interface BrandChange {
   readonly name?: string | null;
   readonly color?: string | null;
@@ -49,7 +49,7 @@ export function toBrand(stored: ReadonlyMap<string, string>): Brand {
   };
 }
 
-/** The logo on a page; null if it has been replaced. */
+/** The logo that a page shows; null if it has been replaced. */
 export async function readLogo(tx: Transaction, id: string): Promise<Logo | null> {
   const project = await tx.projects.bySetting(NAMES.logoId, id);
   const text = project === null ? undefined : (await tx.projects.settings(project.id)).get(NAMES.logo);
@@ -105,19 +105,19 @@ function readAccent(color: string): Accent | null {
   return { color, ink, link: { light: readableOn(color, DAY), dark: readableOn(color, NIGHT) } };
 }
 
-/** The backgrounds of links that are closest to the text color. */
+/** The backgrounds on which links have the least contrast. */
 const DAY = "#f3f4f6";
 const NIGHT = "#1f252c";
 const SHADES = 20;
 
-/** The color, or the nearest darker or lighter shade that is readable on `ground`. */
+/** The color itself, or the nearest darker or lighter shade that is readable on `ground`. */
 function readableOn(color: string, ground: string): string {
   const end = luminance(ground) > 0.5 ? 0 : 255;
   const shades = Array.from({ length: SHADES + 1 }, (_, step) => mixed(color, end, step / SHADES));
   return shades.find((shade) => contrast(shade, ground) >= CONTRAST_MIN) ?? color;
 }
 
-/** Mixes a share of black or white into a color; `end` is the value of each of its channels. */
+/** Mixes a share of black (`end` is 0) or white (255) into a color. */
 function mixed(color: string, end: number, share: number): string {
   const parts = rgb(color).map((part) => Math.round(part + (end - part) * share));
   return `#${parts.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
@@ -127,7 +127,7 @@ function rgb(color: string): number[] {
   return [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
 }
 
-/** Contrast of two `#rrggbb` colors, from 1 to 21 (WCAG 2.2, "contrast ratio"). */
+/** The contrast of two `#rrggbb` colors, from 1 to 21 (WCAG 2.2, "contrast ratio"). */
 function contrast(one: string, other: string): number {
   const [light = 0, dark = 0] = [luminance(one), luminance(other)].toSorted((left, right) => right - left);
   return (light + 0.05) / (dark + 0.05);

@@ -18,7 +18,7 @@ export async function readPresentation(tx: Transaction, project: Pick<Project, "
   return { brand: toBrand(stored), settings: toSettings(stored), texts: toTexts(stored) };
 }
 
-/** The name shown on pages and in texts, or null. `default` isn't shown. */
+/** The name to show on pages and in texts, or null. A project named `default` isn't shown. */
 export function shownName(
   { brand, settings }: Presentation,
   project: Project,
@@ -28,7 +28,7 @@ export function shownName(
   return singleLine(known ?? (project.name === "default" ? "" : project.name)) || null;
 }
 
-/** Returns `Acme (shop)`, the shown name followed by the project's name if that differs; null if there is neither. */
+/** Returns `Acme (shop)`: the shown name, and the project's name if that is different. Null if there is neither. */
 export function fullName(
   presentation: Presentation,
   project: Project,

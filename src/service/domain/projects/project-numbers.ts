@@ -1,4 +1,4 @@
-/** Key figures of all projects, summed from list counts. */
+/** Key figures of all projects, added up from list counts. */
 import { BLOCK_DAYS } from "../../sql/lists/count-changes.ts";
 import {
   type OrderedList,
@@ -9,7 +9,7 @@ import {
   responsesBy,
 } from "../../sql/lists/counted-lists.ts";
 
-/** Any project id will do, because lists have the same names in every project. */
+/** Any project id will do, because lists have the same names in all projects. */
 const ANY = 0;
 const RESPONSES = responsesBy(ANY, null, "created_at");
 const LISTS = {
@@ -35,7 +35,7 @@ const SUMS = [
   ...["promoters", "passives", "detractors"].map((kind) => sum(kind, isRecent(RESPONSES), `scores.${kind}`)),
 ];
 const NAMES = [...Object.values(LISTS), ...Object.values(RECENT)].map(({ name }) => `'${name}'`).join(", ");
-/** The parameter is the first day, in days since 1970 (UTC). */
+/** The parameter is the first day that counts as recent, in days since 1970 (UTC). */
 export const NUMBERS = `SELECT p.name, ${SUMS.join(", ")}
   FROM projects p CROSS JOIN (SELECT CAST(? AS INTEGER) AS since) r
   LEFT JOIN row_counts t ON t.project_id = p.id AND t.list IN (${NAMES})

@@ -9,10 +9,10 @@ import type { ProjectNumbers, StoreContents } from "../rows.ts";
 
 export interface ProjectRow extends Project {
   readonly createdAt: number;
-  /** Minimum time between surveys sent by `POST /v1/people.json`; null disables throttling. */
+  /** Minimum time between surveys sent through `POST /v1/people.json`; null disables throttling. */
   readonly throttleSeconds: number | null;
   readonly pausedAt: number | null;
-  /** The time until which the daily limit last delayed surveys; null for never. */
+  /** Until when the daily limit last delayed surveys; null if it never did. */
   readonly limitedUntil: number | null;
 }
 
@@ -22,7 +22,7 @@ export interface KeyRow {
   readonly lastFour: string;
   readonly access: KeyAccess;
   readonly createdAt: number;
-  /** A UTC day such as `2026-11-26`; null for never. */
+  /** A UTC day such as `2026-11-26`; null if never used. */
   readonly lastUsedOn: string | null;
   readonly expiresAt: number | null;
 }
@@ -44,7 +44,6 @@ const PROJECT = `SELECT id, name, created_at AS "createdAt", throttle_seconds AS
   paused_at AS "pausedAt", limited_until AS "limitedUntil" FROM projects`;
 
 export class ProjectRows extends Rows {
-  /** Rejects with UniqueViolation. */
   async insert({ name, throttleSeconds }: Pick<ProjectRow, "name" | "throttleSeconds">): Promise<Project> {
     const [row] = await this.database.returning(
       "INSERT INTO projects (id, name, created_at, throttle_seconds) SELECT coalesce(max(id), 0) + 1, ?, ?, ? FROM projects RETURNING id",
@@ -78,7 +77,7 @@ export class ProjectRows extends Rows {
     this.database.send("UPDATE projects SET paused_at = ? WHERE id = ?", [at, project]);
   }
 
-  /** Delays surveys until this time, and counts their age from it. */
+  /** Delays surveys until this time. Their age counts from then. */
   async setLimitedUntil(project: number, at: number): Promise<void> {
     this.database.send("UPDATE projects SET limited_until = ? WHERE id = ?", [at, project]);
   }
@@ -110,7 +109,6 @@ export class ProjectRows extends Rows {
     )) as Project | null;
   }
 
-  /** Rejects with UniqueViolation. */
   async insertKey(
     project: number,
     key: Pick<KeyRow, "lastFour" | "name" | "access" | "expiresAt"> & { readonly hash: string },
@@ -134,7 +132,7 @@ export class ProjectRows extends Rows {
     )) as unknown as KeyRow[];
   }
 
-  /** False if there is no such key, or it is already revoked. */
+  /** False if the key doesn't exist or is already revoked. */
   async revokeKey(project: number, id: number): Promise<boolean> {
     const sql = "UPDATE api_keys SET revoked_at = ? WHERE project_id = ? AND id = ? AND revoked_at IS NULL";
     return (await this.database.run(sql, [this.session.now, project, id])) > 0;
@@ -168,7 +166,7 @@ export class ProjectRows extends Rows {
     };
   }
 
-  /** All projects by id. `since` is the first day, in days since 1970 (UTC). */
+  /** All projects, ordered by id. `since` is the first recent day, in days since 1970 (UTC). */
   async numbers(since: number): Promise<readonly ProjectNumbers[]> {
     return (await this.database.all(NUMBERS, [since])).map((row) => readRow<ProjectNumbers>(row));
   }

@@ -12,7 +12,7 @@ import { isSameText } from "../secrets.ts";
 import { toWindow } from "../windows/windows.ts";
 
 const DEFAULT_THROTTLE_SECONDS = 30 * DAY_SECONDS;
-/** E-mail goes out on the mornings of working days, text messages during working hours. */
+/** E-mail is sent on weekday mornings, text messages during working hours. */
 const DEFAULT_AUTOPILOT = { email: defaultAutopilot("5-10"), sms: defaultAutopilot("9-18") };
 
 function defaultAutopilot(hours: string): AutopilotSettings {
@@ -24,13 +24,13 @@ function defaultAutopilot(hours: string): AutopilotSettings {
   };
 }
 
-/** Longer keys break a published client library's header; `:` ends the user name in Basic credentials. */
+/** Longer keys break the header of a published client library; `:` ends the user name in Basic authentication. */
 const KEY = /^[!-9;-~]{1,44}$/;
 export function isGuessable(key: string): boolean {
   return key.length < KEY_LENGTH_MIN;
 }
 
-/** Creates a project with a throttle of 30 days, and Autopilot active every 90 days on both platforms. */
+/** Creates a project with a throttle of 30 days, and with Autopilot active every 90 days on both platforms. */
 export async function addProject(tx: Transaction, name: string): Promise<Project> {
   checkText("name", name);
   try {
@@ -57,8 +57,8 @@ export interface KeyFacts {
 const FULL_KEY: KeyFacts = { name: null, access: "full", expiresAt: null };
 
 /**
- * Adds a key and stores its hash. Keys have at most 44 ASCII characters without `:`. Names are unique among valid keys,
- * except after a rotation, and aren't numbers. Throws InvalidError.
+ * Adds a key; only its hash is stored. Keys have at most 44 ASCII characters, without `:`. Names can't be numbers, and
+ * are unique among valid keys except after a rotation. Throws InvalidError.
  */
 export async function addKey(
   tx: Transaction,
@@ -100,7 +100,7 @@ async function findKeys(tx: Transaction, project: Project, which: string): Promi
 }
 
 /**
- * The key with this id, or the only unrevoked one with this name. Throws NotFoundError, or InvalidError for several.
+ * The key with this id, or the only valid key with this name. Throws NotFoundError, or InvalidError if several match.
  */
 async function requireKey(tx: Transaction, project: Project, which: string): Promise<KeyRow> {
   const [key, ...others] = await findKeys(tx, project, which);
@@ -110,7 +110,7 @@ async function requireKey(tx: Transaction, project: Project, which: string): Pro
   throw new InvalidError({ key: [`${which} is the name of several: ${ids}; use a number`] });
 }
 
-/** The key to revoke; `isLast` if it is the only valid one. Throws like `requireKey`. */
+/** The key to revoke. `isLast` means that it is the only valid one. Throws like `requireKey`. */
 export async function findKey(
   tx: Transaction,
   project: Project,
@@ -121,7 +121,7 @@ export async function findKey(
   return { key, isLast: good.length === 1 && good[0]?.id === key.id };
 }
 
-/** Keeps the key's hash, so that a revoked key differs from an unknown one. Throws like `requireKey`. */
+/** Keeps the key's hash, to tell a revoked key apart from an unknown one. Throws like `requireKey`. */
 export async function revokeKey(tx: Transaction, project: Project, which: string): Promise<KeyRow> {
   const key = await requireKey(tx, project, which);
   await tx.projects.revokeKey(project.id, key.id);
@@ -141,8 +141,8 @@ export interface RotatedKey {
 }
 
 /**
- * Adds a key with the same name and access. The previous ones expire at `endsAt`, unless they expire sooner anyway;
- * null keeps them. Throws NotFoundError.
+ * Adds a key with the same name and access. Previous keys expire at `endsAt` unless they expire sooner; null keeps
+ * them. Throws NotFoundError.
  */
 export async function rotateKey(
   tx: Transaction,
@@ -172,7 +172,7 @@ export interface KeyState {
   readonly key: KnownKeyRow | null;
 }
 
-/** Looks up and compares only hashes of keys, in constant time. */
+/** Only looks up and compares hashes of keys, in constant time. */
 export async function examineKey(tx: Transaction, key: string): Promise<KeyState> {
   const hash = hashKey(key);
   const found = await tx.projects.byKeyHash(hash);

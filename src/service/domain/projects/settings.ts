@@ -9,7 +9,7 @@ import type { Transaction } from "../ports.ts";
 
 interface Setting {
   readonly name: string;
-  /** The type of the value in commands and files; the store always has text. */
+  /** The value's type in commands and files. The store always has a string. */
   readonly kind: "text" | "number";
   readonly check: (text: string) => string | null;
 }
@@ -18,11 +18,11 @@ export const PROJECT_SETTINGS = {
   senderName: { name: "sender_name", kind: "text", check: (text) => textFault(text, { max: SENDER_NAME_MAX }) },
   from: { name: "from", kind: "text", check: senderProblem },
   replyTo: { name: "reply_to", kind: "text", check: senderProblem },
-  /** Lines at the end of each e-mail, such as a postal address. */
+  /** Lines at the end of every e-mail, such as a postal address. */
   footer: { name: "footer", kind: "text", check: (text) => textFault(text, { max: FOOTER_MAX, hasLines: true }) },
-  /** An IANA name. Quiet hours are in this zone. */
+  /** An IANA name. Quiet hours use this zone. */
   timeZone: { name: "tz", kind: "text", check: (text) => (isZone(text) ? null : "is not a time zone") },
-  /** This many soft bounces among a person's last five surveys count as a bounce; null only lists them. */
+  /** How many soft bounces among a person's last five surveys count as a bounce. If null, they never do. */
   softBounces: {
     name: "soft_bounces",
     kind: "number",
@@ -38,10 +38,10 @@ export const PROJECT_SETTINGS = {
 type Settings = typeof PROJECT_SETTINGS;
 type Key = keyof Settings;
 
-/** The settings as stored; null uses the server's default. */
+/** The settings as stored; null means the server's default. */
 export type ProjectSettings = { readonly [Name in Key]: string | null };
 
-/** The settings as shown, under the names that users see. */
+/** The settings under the names that users see. */
 export type ConfiguredSettings = {
   readonly [Name in Key as Settings[Name]["name"]]: (Settings[Name]["kind"] extends "number" ? number : string) | null;
 };

@@ -11,7 +11,7 @@ interface TextField {
   readonly max: number;
   readonly hasLines?: boolean;
   readonly isLink?: boolean;
-  /** True if the text is shown after the score and so can depend on it. */
+  /** True if the text is shown after the score, so that it can depend on it. */
   readonly isAfterScore?: boolean;
 }
 
@@ -32,9 +32,9 @@ export type TextName = keyof typeof TEXT_FIELDS;
 export const TEXT_NAMES = Object.keys(TEXT_FIELDS) as readonly TextName[];
 
 export interface TextScope {
-  /** Null applies to all languages. */
+  /** Null means all languages. */
   readonly locale: Locale | null;
-  /** Formatted by `formatScoreSpan`; null applies to all scores. */
+  /** As formatted by `formatScoreSpan`; null means all scores. */
   readonly score: string | null;
 }
 
@@ -47,7 +47,7 @@ export type WantedTexts = Partial<TextScope> & TextChange;
 const SETTING = "texts";
 
 export function toTexts(stored: ReadonlyMap<string, string>): readonly ProjectTexts[] {
-  // Texts that were stored by an older version lack some fields.
+  // Texts stored by an older version lack some fields.
   return (JSON.parse(stored.get(SETTING) ?? "[]") as (TextScope & TextChange)[]).map(toProjectTexts);
 }
 
@@ -82,7 +82,7 @@ export async function storeTexts(
   project: Project,
   all: readonly ProjectTexts[],
 ): Promise<readonly ProjectTexts[]> {
-  // Sorted, so that settings with the same texts are equal.
+  // Sorted, so that equal texts make equal settings.
   const kept = all.filter(hasTexts).toSorted((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1));
   await tx.projects.setSetting(project.id, SETTING, kept.length === 0 ? null : JSON.stringify(kept));
   return kept;
@@ -117,7 +117,7 @@ function checkTexts(texts: ProjectTexts, others: readonly ProjectTexts[]): void 
   throw new InvalidError({ score: [`overlaps ${near.score}, which has texts of its own`] });
 }
 
-/** What is wrong with a text for these scores, as the end of a sentence; null if it is valid. */
+/** What is wrong with a text for these scores, as the end of a sentence; null if nothing is. */
 export function textProblem(name: TextName, given: string, score: string | null): string | null {
   const { isLink = false, isAfterScore = false, ...form }: TextField = TEXT_FIELDS[name];
   const text = given.trim();
@@ -129,7 +129,7 @@ export function textProblem(name: TextName, given: string, score: string | null)
   return isLink && text !== "" && !isWebAddress(text) ? "is not a URL such as https://example.com" : null;
 }
 
-/** Whether a link opens a web page rather than running code in the browser. */
+/** Whether a link opens a web page, as opposed to running code in the browser. */
 export function isWebAddress(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);
 }
@@ -145,7 +145,7 @@ function overlap(one: TextScope, other: TextScope): boolean {
 }
 
 /**
- * The text for a survey in this language and, if there is one, with this score; null if there is none. A text for the
+ * The text for a survey in this language and, if there is one, with this score; null if none fits. A text for the
  * language takes precedence over one for the score.
  */
 export function findText(

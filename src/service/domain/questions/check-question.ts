@@ -31,7 +31,7 @@ export interface WantedQuestion {
   readonly texts?: Readonly<Record<string, WantedTranslation>>;
 }
 
-/** Where the first mistake is (positions start at 0, as in JSON), and the end of a sentence about it. */
+/** Where the first mistake is (positions start at 0, as in JSON), and how the message about it ends. */
 type Fault = readonly [place: string, phrase: string] | null;
 
 export function checkQuestion(wanted: WantedQuestion): void {

@@ -33,8 +33,8 @@ function toConfigured(question: Question): ConfiguredQuestion {
 const NEW: Pick<WantedQuestion, "choices" | "scale" | "to"> = { choices: [], scale: null, to: null };
 
 /**
- * Makes these the active questions, in this order, and retires all others. A question without an id matches by its
- * text. `place` wraps the work on each question, and adds its position to errors. Throws InvalidError.
+ * Makes these the active questions, in this order, and retires all others. Questions without an id are matched by their
+ * text. `place` wraps the work on each question, to add its position to errors. Throws InvalidError.
  */
 export async function applyQuestions(
   tx: Transaction,

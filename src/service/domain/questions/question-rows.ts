@@ -14,13 +14,13 @@ export interface Question {
   readonly type: QuestionType;
   readonly text: string;
   readonly choices: readonly Choice[];
-  /** Number of the newest choice, so that ids aren't reused. */
+  /** Number of the last choice that was added, so that ids aren't reused. */
   readonly lastChoice: number;
   readonly scale: NumberSpan | null;
   /** The scores after which the question is asked; null for all. */
   readonly to: readonly NumberSpan[] | null;
   readonly texts: Readonly<Partial<Record<Locale, QuestionTranslation>>>;
-  /** Counts from 1; null if the question is retired. */
+  /** Starts at 1; null if the question is retired. */
   readonly position: number | null;
   readonly retiredAt: number | null;
 }

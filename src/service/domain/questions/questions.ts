@@ -1,4 +1,4 @@
-/** Questions after the score. They are retired instead of deleted. */
+/** Follow-up questions. They are retired instead of deleted. */
 import type { Locale } from "../../../contract/locales.ts";
 import { QUESTIONS_MAX } from "../../../contract/questions/questions.ts";
 import type { Choice } from "../../../contract/resources.ts";
@@ -24,7 +24,7 @@ async function findActive(tx: Transaction, project: Project, id: string): Promis
   return found;
 }
 
-/** Adds a question at the end. Throws InvalidError. */
+/** Adds a question after the others. Throws InvalidError. */
 export async function addQuestion(tx: Transaction, project: Project, wanted: WantedQuestion): Promise<Question> {
   checkQuestion(wanted);
   const all = await tx.questions.list(project.id);
@@ -51,7 +51,7 @@ export async function addQuestion(tx: Transaction, project: Project, wanted: Wan
   return question;
 }
 
-/** Returns `q4` after `q3`, even if that is retired. */
+/** Returns `q4` after `q3`, even if `q3` is retired. */
 function nextId(questions: readonly Question[]): string {
   const numbers = questions.map(({ id }) => Number(/^q([1-9]\d{0,8})$/.exec(id)?.[1] ?? 0));
   return `q${Math.max(0, ...numbers) + 1}`;
@@ -61,8 +61,8 @@ type Chosen = Pick<Question, "choices" | "lastChoice">;
 const NO_CHOICES: Chosen = { choices: [], lastChoice: 0 };
 
 /**
- * Assigns ids to choices. A choice with the same text keeps its id wherever it moves; a reworded one keeps the id of
- * its position; any other gets a new id.
+ * Assigns ids to choices. A choice with the same text keeps its id wherever it moves, a reworded one keeps the id of
+ * its position, and any other gets a new id.
  */
 function nameChoices(texts: readonly string[], old: Chosen): Chosen {
   const wanted = texts.map((text) => text.trim());
@@ -102,7 +102,7 @@ export function wantedTexts({ choices, texts }: Question): Readonly<Record<strin
   );
 }
 
-/** Moves a question to a position, from 1; beyond the end it becomes the last. Throws NotFoundError, InvalidError. */
+/** Moves a question to a position, from 1; beyond the end means last. Throws NotFoundError, InvalidError. */
 export async function moveQuestion(tx: Transaction, project: Project, id: string, to: number): Promise<Question> {
   const moved = await findActive(tx, project, id);
   const others = activeQuestions(await tx.questions.list(project.id)).filter((question) => question.id !== id);

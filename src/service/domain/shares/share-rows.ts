@@ -28,7 +28,7 @@ export interface DayRange {
 export interface SharedDay {
   readonly day: number;
   readonly rowCount: number;
-  /** The cached tally; null if a response of the day has been added, deleted or changed. */
+  /** The cached tally; null if one of the day's responses was added, deleted or changed. */
   readonly tally: DayTally | null;
 }
 
@@ -36,7 +36,7 @@ const SHARE = `SELECT p.id AS "project.id", p.name AS "project.name", s.id, s.na
   s.trend_id AS "trendId", s.segments, s.shows_comments AS "showsComments", s.created_at AS "createdAt", s.expires_at AS "expiresAt"
   FROM shares s JOIN projects p ON p.id = s.project_id`;
 
-/** Changing a response invalidates the cached tally of its day in the same transaction. */
+/** Changing a response deletes the cached tally of its day in the same transaction. */
 export class ShareRows extends Rows {
   async insert(
     project: number,
@@ -102,7 +102,7 @@ export class ShareRows extends Rows {
     return rows.map((row) => readRow<AnswerGroup>(row, { json: ["properties"] }));
   }
 
-  /** Call it only in the transaction that read the day's answers, with its project locked. */
+  /** Call it only in the transaction that has read the day's answers, with the project locked. */
   async keepDay({ project, id }: ShareRow, day: number, tally: DayTally): Promise<void> {
     this.database.send(
       `INSERT INTO share_days (project_id, day, share_id, tally) VALUES (?, ?, ?, ?)
@@ -111,7 +111,7 @@ export class ShareRows extends Rows {
     );
   }
 
-  /** Deletes the cached tallies of the days that contain these times, Unix seconds. */
+  /** Deletes the cached tallies of the days that these times (Unix seconds) fall on. */
   async forgetDays(project: number, times: readonly number[]): Promise<void> {
     for (const day of new Set(times.map(utcDay)))
       this.database.send("DELETE FROM share_days WHERE project_id = ? AND day = ?", [project, day]);

@@ -1,4 +1,4 @@
-/** Links to live pages. Everyone with a link can see the page; its token is stored as a hash. */
+/** Live pages. Anyone who has the link can see the page; only a hash of its token is stored. */
 import { createHash } from "node:crypto";
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import { alreadyExists, checkText, InvalidError, NotFoundError } from "../errors.ts";
@@ -21,7 +21,7 @@ export interface NewShare {
   readonly expiresAt: number | null;
 }
 
-/** Returns the token, which isn't stored in plain text. Throws InvalidError. */
+/** Also returns the token, which isn't stored in plain text. Throws InvalidError. */
 export async function addShare(
   tx: Transaction,
   project: Project,
@@ -41,7 +41,7 @@ export async function addShare(
   return { share: { ...row, project, id, createdAt: tx.now }, token };
 }
 
-/** Finds the page by name, or by id if no page has that name. Throws NotFoundError. */
+/** Finds the page by name or, if no page has that name, by id. Throws NotFoundError. */
 export async function removeShare(tx: Transaction, project: Project, which: string): Promise<ShareRow> {
   const id = parseId(which);
   const shares = await tx.shares.list(project.id);
@@ -51,7 +51,7 @@ export async function removeShare(tx: Transaction, project: Project, which: stri
   return found;
 }
 
-/** The page that a link opens, by token or signature; null for a wrong or expired link. */
+/** The page that a link opens, by token or by signature; null if the link is wrong or has expired. */
 export async function findShare(tx: Transaction, token: string, given: LinkSignature): Promise<ShareRow | null> {
   const isSigned = given.signature !== "" && (await isSignedLink(tx, signedPath(token), given));
   const share = await tx.shares.byTokenHash(isSigned ? token : hashToken(token));
@@ -59,8 +59,8 @@ export async function findShare(tx: Transaction, token: string, given: LinkSigna
 }
 
 /**
- * A signed link to the newest page of all responses, for messages; null if there is none. It expires 30 days after
- * `at`, or with its page. A signature is needed because the page's own token isn't stored.
+ * A signed link to the newest page that shows all responses, for use in messages; null if there is none. It expires 30
+ * days after `at`, or with its page. It is signed because the page's own token isn't stored.
  */
 export async function signNewestShare(tx: Transaction, project: Project, at: number): Promise<string | null> {
   const shares = await tx.shares.list(project.id);
@@ -88,10 +88,10 @@ export async function tallyAnswers(
   return tallyDay(await tx.shares.answers(share, range), share.segments);
 }
 
-/** Answers per transaction, but at least those of one day; other requests can write in between. */
+/** Answers per transaction, but always at least a whole day; other requests can write in between. */
 const ANSWERS_A_STEP = 10_000;
 
-/** Caches the missing tallies from `first` to `last`; other work continues between steps. */
+/** Caches the missing tallies from `first` to `last`. Other work can run between steps. */
 export async function keepDays(store: Store, share: ShareRow, range: DayRange): Promise<void> {
   const days = await store.read((tx) => tx.shares.days(share, range));
   for (const step of splitIntoSteps(days.filter(({ tally }) => tally === null)))

@@ -6,8 +6,7 @@ const EMOJI_LETTERS = /[\u{1F150}-\u{1F169}\u{1F170}-\u{1F189}\u{1F1E6}-\u{1F1FF
 const [LOOK_ALIKES, LATIN] = ["авсеіјкморѕтухαεικορτυχ", "abceijkmopstyxaeikoptyx"];
 
 /**
- * Normalizes a text for comparisons: words separated by single spaces, without case, accents, punctuation and
- * look-alikes.
+ * Prepares a text for comparison: words separated by single spaces, without case, accents, punctuation and look-alikes.
  */
 export function fold(text: string): string {
   return text

@@ -1,6 +1,6 @@
 import { type Locale, LOCALES } from "../../../contract/locales.ts";
 
-/** Words that carriers and providers know. The survey's own texts name STOP and START in every language. */
+/** Words that carriers and providers recognize. Our own texts mention STOP and START in every language. */
 export const STOP_COMMON = ["STOP", "STOPALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "REVOKE", "OPTOUT"] as const;
 export const START_COMMON = ["START", "UNSTOP"] as const;
 export const HELP_COMMON = ["HELP", "INFO"] as const;
@@ -13,11 +13,11 @@ export interface LocaleWords {
   readonly stop: string;
   readonly help: string;
   readonly start?: string;
-  /** Stop words that are ordinary answers in this language, such as "alto" (high) and "dur" (hard). */
+  /** Stop words that are ordinary words in this language, such as "alto" (high) and "dur" (hard). */
   readonly ordinary?: string;
 }
 
-/** Words by language: people answer in their own, which may not be the survey's. Accents are ignored. */
+/** Words by language. People may answer in a different language than the survey's. Accents are ignored. */
 export const LOCALE_WORDS: Readonly<Record<Locale, LocaleWords>> = {
   ar: { stop: "إيقاف, ايقاف, توقف, الغاء, إلغاء الاشتراك", help: "مساعدة" },
   bg: { stop: "стоп, спри, спрете, отписване, откажи", help: "помощ", start: "старт" },
@@ -58,7 +58,7 @@ export const LOCALE_WORDS: Readonly<Record<Locale, LocaleWords>> = {
   vi: { stop: "dừng, hủy, huy, từ chối, tu choi", help: "trợ giúp", ordinary: "huy, dung" },
 };
 
-/** `stop` and `no` require the rest of a message to be words of these kinds: "no more texts, please". */
+/** `stop` and `no` only count if all other words of the message are of these kinds: "no more texts, please". */
 export type WordKind = "stop" | "start" | "help" | "no" | "message" | "filler" | "thanks";
 
 export const WORDS: Readonly<Record<WordKind, readonly string[]>> = {
@@ -103,7 +103,7 @@ function keywordList(kind: "stop" | "start" | "help", common: readonly string[],
 }
 
 export const AROUND_NUMBERS = {
-  /** Words around a score that don't change it: "sorry, 8", "I meant 8", "8 points". */
+  /** Words around a score that don't change its meaning: "sorry, 8", "I meant 8", "8 points". */
   score: wordsIn(
     "sorry, oops, ups, i meant to say, i meant, i mean, meant, actually, correction, make it, make that, it should be, should be, rather, my bad, typo, no, score, my score is, rating, points, point, pts, ich meinte, ich meine",
     "meinte, korrektur, nein, doch, punkte, note, pardon, je voulais dire, désolé, désolée, non, erreur, perdón, quise decir, corrección, puntos, desculpe, quis dizer, não, pontos, nota, scusa, scusi, intendevo, volevo dire",
@@ -113,7 +113,7 @@ export const AROUND_NUMBERS = {
   outOf: wordsIn(
     "out of, of, von, sur, de, di, su, van, av, af, z, ze, iz, od, из, із, от, az, din, από, στα, iš, no, dari, daripada, trên, จาก, מתוך, من",
   ),
-  /** Words between numbers that aren't a score: "8 or 9", "0 to 10". */
+  /** Words between numbers that aren't a single score: "8 or 9", "0 to 10". */
   between: wordsIn(
     "or, to, and, oder, bis, und, ou, à, et, o, a, al, y, e, tot, en, eller, til, till, och, og, tai, või, nebo, až, lub, do, ili, или, до, и, vagy, sau, vai, ar, ή, ან, atau, veya, hoặc, đến, หรือ, ถึง, 또는, 에서, أو, إلى, או, עד",
   ),
@@ -127,7 +127,7 @@ export const AROUND_NUMBERS = {
   ),
 };
 
-/** Beginnings of automatic replies while driving. */
+/** Beginnings of automatic replies that are sent while driving. */
 export const DRIVING = wordsIn(
   "i'm driving with, i'm driving right now, i am driving right now, i'm currently driving, i'm not receiving notifications, automatic reply, auto reply, auto-reply, ich fahre gerade mit, ich fahre gerade auto, ich fahre gerade im auto, ich erhalte keine mitteilungen, je conduis avec, je ne reçois pas de notifications, no recibo notificaciones",
   "je conduis actuellement, je suis au volant, estoy conduciendo con, estoy conduciendo ahora, estou dirigindo com, estou a conduzir com, sto guidando con, sono alla guida con, ik rijd met",

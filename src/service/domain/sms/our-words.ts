@@ -1,16 +1,16 @@
 import { fold } from "./fold.ts";
 import { DRIVING } from "./keywords.ts";
 
-/** A tapback as iPhones and Android phones send it: a verb, and the quoted text. */
+/** A tapback as sent by iPhones and Android phones: a verb and the quoted text. */
 const TAPBACK =
   /^(?:(?:dis)?liked|loved|laughed at|emphasi[sz]ed|questioned|reacted .{1,12} to|removed an? .{1,30} from|\P{L}{1,12} to)\s+(?:["“”„«].*["“”»]|an? (?:image|photo|message|attachment))$/isu;
-/** In other languages a tapback can surround the quote: "Hat „…“ geliebt". */
+/** In other languages, the words of a tapback can surround the quote: "Hat „…“ geliebt". */
 const TAPBACK_WORDS = 6;
-/** Shorter lines, such as "Thank you!", could be the person's own words. */
+/** Shorter lines, such as "Thank you!", could be the person's own. */
 const LINE_MIN = 20;
 const DRIVING_STARTS = DRIVING.map(fold);
 
-/** Removes quotes of our own texts (`ours`); null if nothing is left. */
+/** Removes quotes of our own messages (`ours`); null if nothing else is left. */
 export function withoutOurWords(text: string, ours: readonly string[]): string | null {
   const folded = fold(text);
   if (TAPBACK.test(text.trim()) || DRIVING_STARTS.some((start) => folded.startsWith(start))) return null;
@@ -18,7 +18,7 @@ export function withoutOurWords(text: string, ours: readonly string[]): string |
     (line) => line.length >= LINE_MIN && text.includes(line),
   );
   const isQuoting = lines.some((line) => !/STOP/.test(line) || /\p{Nd}/u.test(line)) || /^>/m.test(text);
-  // Someone who repeats only our line about STOP wants to stop.
+  // Someone who only repeats our line about STOP wants to stop.
   if (!isQuoting) return text;
   const rest = lines.reduce((left, line) => left.replaceAll(line, ""), text.replaceAll(/^>.*$/gm, "")).trim();
   const words = fold(rest) === "" ? [] : fold(rest).split(" ");

@@ -1,4 +1,4 @@
-/** Interprets a text from someone who got a survey by SMS. A wish to stop takes precedence. */
+/** Interprets a text message from someone who got a survey by SMS. A wish to stop takes precedence. */
 import { SCORE_MAX } from "../../../contract/limits.ts";
 import { multiLine } from "../texts/plain-text.ts";
 import { fold } from "./fold.ts";
@@ -13,7 +13,7 @@ interface Score {
 
 export type AnswerMeaning = { readonly mayWantToStop: boolean } & (
   | Score
-  /** A comment, whether or not we asked for one; empty if the text is empty. */
+  /** A comment, even if we didn't ask for one. Can be empty. */
   | { readonly kind: "words"; readonly text: string }
 );
 
@@ -21,7 +21,7 @@ export function isKeyword(meaning: KeywordMeaning | AnswerMeaning): meaning is K
   return meaning.kind !== "score" && meaning.kind !== "words";
 }
 
-/** If there already is a score, only a text that contains nothing else changes it. Never throws. */
+/** If there already is a score, it only changes if the message contains nothing but a score. Never throws. */
 export function readTextMeaning(
   given: string,
   context: TextContext = { asked: "score", locale: null },
@@ -46,14 +46,14 @@ function isNothing(comment: string | null): boolean {
   return rest === "" || hasOnly(rest);
 }
 
-/** One or two digits of any script at the start, with an optional "/10". */
+/** One or two digits of any script at the start, perhaps followed by "/10". */
 const HEAD =
   /^[\s\p{Cf}"'“”„«»‘’(*#]*(\p{Nd}{1,2})(?:\uFE0F?\u20E3)?\p{Cf}*(?:\s*[/／⁄]\s*(\p{Nd}{2})(?!\p{Nd}))?(.*)$/su;
-/** Characters that can follow a score; "9.5", "9:30", "9th", "9-5" and "9%" are something else. */
+/** Characters that can follow a score. "9.5", "9:30", "9th", "9-5" and "9%" aren't scores. */
 const AFTER =
   /^(?:$|[分点點점]|\p{Extended_Pictographic}|[.,!?;:…。！？，、；："'”’»)*+]+(?=$|\s|\p{L}|\p{Extended_Pictographic})|\s+(?![-–—]\s*\p{Nd}))/u;
 const BEFORE_COMMENT = /^(?:[\s.,!?;:…。！？，、；："'”’»)*+–—-]|[分点點점](?!\p{L}))+/u;
-/** Another number in the same line, and the words before it. */
+/** A second number on the same line, and the words before it. */
 const SECOND_NUMBER = /^ ?([\p{L}\p{M}'’ ]{0,20}?) ?[-–—~]? ?(\p{Nd}{1,2})(?!\p{Nd})(.*)$/su;
 const SIGN = /^\s*[\p{Sc}\p{No}%‰°⭐🌟★☆]/u;
 
@@ -71,7 +71,7 @@ function readScore(text: string): Score | null {
 }
 
 /**
- * Whether the words between two numbers make them something other than a score: "8 or 9", "8 9", "5 out of 5" and "0 to
+ * Whether the words between two numbers mean that they aren't a score, as in "8 or 9", "8 9", "5 out of 5" and "0 to
  * 10: 9".
  */
 function isAnotherNumber(joint: string | null): boolean {
@@ -89,7 +89,7 @@ function toNumber(digits: string): number {
 
 const isDigit = (codePoint: number): boolean => /^\p{Nd}$/u.test(String.fromCodePoint(codePoint));
 
-/** Unicode has the ten digits of each script in order. */
+/** In Unicode, the ten digits of every script are in order. */
 function digitValue(codePoint: number): number {
   let before = 0;
   while (isDigit(codePoint - before - 1)) before += 1;

@@ -16,13 +16,13 @@ export interface IncomingText {
   readonly source: string;
   readonly id: string | null;
   readonly from: string;
-  /** The called number, digits only; null if unknown. */
+  /** The number that was texted, digits only; null if unknown. */
   readonly to: string | null;
   readonly text: string;
   readonly part: TextPart | null;
 }
 
-/** `unclear`: possibly a wish to stop; `unmatched`: not about a survey of ours; `part`: incomplete. */
+/** `unclear`: may be a wish to stop; `unmatched`: not about one of our surveys; `part`: incomplete. */
 export const TEXT_OUTCOMES = [
   "score",
   "comment",
@@ -40,7 +40,7 @@ export type TextOutcome = (typeof TEXT_OUTCOMES)[number];
 
 export interface TextRules {
   readonly replies: boolean;
-  /** The provider answers STOP, START and HELP itself, so we don't. */
+  /** The provider replies to STOP, START and HELP itself, so we don't. */
   readonly isAnsweredByProvider: boolean;
   readonly windowSeconds: number;
 }
@@ -48,8 +48,8 @@ export interface TextRules {
 const SURVEY_SECONDS = 14 * 86_400;
 
 /**
- * Records a text once, even if it is delivered repeatedly. It is about the newest survey texted to its number within 14
- * days.
+ * Records a text message once, even if it is delivered repeatedly. It is about the newest survey texted to that number
+ * in the last 14 days.
  */
 export async function receiveText(tx: Transaction, incoming: IncomingText, rules: TextRules): Promise<TextOutcome> {
   const { source, id, from, part } = incoming;
@@ -58,7 +58,7 @@ export async function receiveText(tx: Transaction, incoming: IncomingText, rules
   if (text === null) return "part";
   const surveys = await tx.texts.surveysTo(from, tx.now - SURVEY_SECONDS);
   const survey = surveys.find((one) => isAbout(one, incoming)) ?? null;
-  // If there are several surveys, any of them may be the one that arrived.
+  // If there are several surveys, we can't know which one arrived.
   if (survey !== null && surveys.length === 1) await confirmSent(tx, survey.project, survey.requestId);
   const ownWords = withoutOurWords(multiLine(text), survey === null ? [] : await tx.texts.sentAbout(survey));
   const visit = survey === null ? null : await openVisit(tx, survey, rules);
@@ -79,7 +79,7 @@ function textContext(visit: Visit | null): TextContext {
   return { asked: visit.answer === null ? "score" : visit.answer.comment === null ? "comment" : null, locale };
 }
 
-/** A text about a survey must be sent to the survey's number, if that is known. */
+/** A message about a survey must be sent to the number that the survey came from, if that is known. */
 function isAbout({ from }: TextedSurvey, { to }: IncomingText): boolean {
   const own = from === null || !/^\+?\d+$/.test(from) ? null : from.replace("+", "");
   return own === null || to === null || own === to;
@@ -103,14 +103,14 @@ async function obey(
     const isChanged = kind === "stop" ? await stopTexts(tx, project, from) : await bringBack(tx, project, from);
     isNew = isChanged || isNew;
   }
-  // Cancels other pending replies, because the person wants no more texts.
+  // Cancels other pending replies, because the person doesn't want any more messages.
   if (survey !== null && isNew) await tx.texts.dropReplies(survey);
   if (!isSilent && isNew)
     await tx.texts.addReply(survey, { kind: kind === "stop" ? "stopped" : "started", score: null });
   return kind;
 }
 
-/** The projects that know the number; if none does, all, because any of them may get the number later. */
+/** The projects that know the number. If none does, returns all, because any of them may get the number later. */
 async function projectsKnowing(tx: Transaction, phoneNumber: string): Promise<readonly Project[]> {
   const all = await tx.projects.list();
   const known: Project[] = [];

@@ -1,6 +1,6 @@
 import { createWallClock, DAY_SECONDS, DEFAULT_ZONE, regionZones } from "../../../runtime/zone.ts";
 
-/** Calling codes (ITU-T E.164) by country. `1` is for countries without a longer code. */
+/** Calling codes (ITU-T E.164) by country. `1` stands for countries without a longer code. */
 const TABLE =
   "1US 1CA 1242BS 1246BB 1264AI 1268AG 1284VG 1340VI 1345KY 1441BM 1473GD 1649TC 1658JM 1664MS 1670MP 1671GU 1684AS 1721SX 1758LC 1767DM 1784VC 1787PR 1809DO 1829DO 1849DO 1868TT 1869KN 1876JM 1939PR " +
   "7RU 76KZ 77KZ 20EG 211SS 212MA 213DZ 216TN 218LY 220GM 221SN 222MR 223ML 224GN 225CI 226BF 227NE 228TG 229BJ 230MU 231LR 232SL 233GH 234NG 235TD 236CF 237CM 238CV 239ST 240GQ 241GA 242CG 243CD 244AO " +
@@ -17,9 +17,7 @@ export function callingCode(phoneNumber: string): string {
   return codes.reduce((longest, code) => (code.length > longest.length ? code : longest), "");
 }
 
-/**
- * Returns the time zones of the number's country, or the project's zone if it is one of them or the country is unknown.
- */
+/** The time zones of the number's country; only the project's zone if it is one of them or the country is unknown. */
 export function recipientZones(phoneNumber: string, projectZone: string | null, now: number): readonly string[] {
   const own = projectZone ?? DEFAULT_ZONE;
   const code = callingCode(phoneNumber);

@@ -4,17 +4,17 @@ import { LOCALE_WORDS, PROVIDER_WORDS, type WordKind, WORDS, wordsIn } from "./k
 
 export interface KeywordMeaning {
   readonly kind: "stop" | "start" | "help";
-  /** A single word that SMS providers recognize and answer themselves. */
+  /** True for a single word that SMS providers recognize and reply to themselves. */
   readonly isCommon: boolean;
 }
 
 export interface TextContext {
-  /** What our last text asked for; null if it asked for nothing, or the survey is unknown. */
+  /** What our last message asked for; null if it asked for nothing, or the survey isn't known. */
   readonly asked: "score" | "comment" | null;
   readonly locale: Locale | null;
 }
 
-/** If a word is in several lists, the last one counts. */
+/** If a word is in several lists, the last list counts. */
 const KINDS: ReadonlyMap<string, WordKind> = new Map(
   (["filler", "thanks", "message", "no", "help", "start", "stop"] as const).flatMap((kind) =>
     WORDS[kind].map((word) => [fold(word), kind] as const),
@@ -25,25 +25,25 @@ const SPACELESS = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}]
 const CHARACTERS_MAX = 1000;
 /** Matches the end of "STOP - Ada Lovelace". */
 const SIGNATURE = /\s[-–—~]{1,2}\s*\p{Lu}[\p{L}.']*(?:\s\p{Lu}[\p{L}.']*){0,2}$/u;
-/** "STOP 9" and "0 STOP" aren't answers, but "9 stop calling me" is. */
+/** "STOP 9" and "0 STOP" are wishes to stop, but "9 stop calling me" is an answer. */
 const NUMBERS = /^(?:\p{Nd}+ )+|(?: \p{Nd}+)+$/gu;
 const NUMBERED_WORDS = 2;
 const CLAUSE_END = /[\n.,!?;:…。！？，、]+/;
-/** Matches "not enough", "don't stop" and "niet stoppen". "No stop", however, is a wish to stop. */
+/** Matches "not enough", "don't stop" and "niet stoppen". But "No stop" is a wish to stop. */
 const NEGATED = /\bno (?:filler )*stop\b/;
 const NOTHING: readonly WordKind[] = ["filler", "thanks"];
 
-/** Null if the text is an answer. A wish to stop can also be one of several lines, or a sentence about messages. */
+/** Null if the text is an answer. A wish to stop can also be one line of several, or a sentence about messages. */
 export function readKeyword(given: string, { asked, locale }: TextContext): KeywordMeaning | null {
   const text = given.slice(0, CHARACTERS_MAX);
-  // Providers don't recognize look-alikes.
+  // Providers don't recognize look-alikes of letters.
   const isCommon = PROVIDER_WORDS.has(fold(text.replaceAll(/[^\p{ASCII}\p{Cf}\uFF00-\uFF5E]/gu, " ")));
   const own = locale === null ? [] : wordsIn(LOCALE_WORDS[locale].ordinary ?? "");
-  // A word written with its accents isn't the ordinary one.
+  // Spelled with accents, it isn't the ordinary word.
   const ordinary = own.filter((word) => text.normalize("NFC").toLowerCase().includes(word));
   const whole = readWords(fold(text), asked === null ? [] : ordinary);
   const kind = (["start", "help"] as const).find((one) => whole.includes(one));
-  // "I need help" is a comment on a score.
+  // After a score, "I need help" is a comment.
   const isComment = kind === "help" && whole.length > 1 && asked !== "score" && locale !== null;
   if (kind !== undefined && !isComment && whole.every((one) => one === kind || NOTHING.includes(one)))
     return { kind, isCommon };
@@ -63,7 +63,7 @@ function asksToStop(kinds: readonly WordKind[]): boolean {
   return kinds.includes("stop") || (kinds.includes("no") && kinds.includes("message"));
 }
 
-/** Whether a text may be meant as a wish to stop without clearly being one. In a comment, "the end" is just the end. */
+/** Whether a text may be a wish to stop, without clearly being one. In a comment, "the end" is just the end. */
 export function mayWantToStop(text: string, asked: TextContext["asked"]): boolean {
   const kinds = Array.from(fold(text).split(" "), (word) => KINDS.get(word));
   if (kinds.includes("no") && (kinds.includes("message") || !kinds.includes(undefined))) return true;

@@ -2,13 +2,13 @@
 import { afterOpenTime, nextOpen, openSecondsOfWeek, WEEK_SECONDS } from "../windows/open-time.ts";
 import type { Window } from "../windows/windows.ts";
 
-/** The event from which the next survey is counted. It is stored, so that changed settings can be applied. */
+/** The event from which the next survey is counted. Stored, so that a change of settings can be applied to it. */
 export type Start =
-  /** The person joined. `askedAt` is when a survey was last sent to them, by anything; null for never. */
+  /** The person joined. `askedAt` is when any survey was last sent to them; null for never. */
   | { readonly kind: "join"; readonly at: number; readonly isSpread: boolean; readonly askedAt: number | null }
-  /** The previous survey was sent or given up. */
+  /** The previous survey was sent or given up on. */
   | { readonly kind: "after"; readonly at: number }
-  /** Autopilot was reactivated after the member's survey had become due. */
+  /** Autopilot was reactivated after the member's survey became due. */
   | { readonly kind: "resume"; readonly at: number }
   /** An administrator set the time of the next survey. */
   | { readonly kind: "set"; readonly at: number };
@@ -16,19 +16,19 @@ export type Start =
 export interface DueFacts {
   readonly start: Start;
   readonly number: number;
-  /** Earliest time because of a survey outside Autopilot, or null. */
+  /** The earliest time allowed by a survey outside Autopilot, or null. */
   readonly notBefore: number | null;
   readonly frequency: number;
   readonly window: Window;
   readonly now: number;
 }
 
-/** Shorter frequencies count calendar time, because they contain too little open time. */
+/** Shorter frequencies use calendar time, because they contain too little open time. */
 const OPEN_TIME_MIN_SECONDS = 14 * 86_400;
-/** Its multiples modulo 1 stay evenly spread for any number of members. */
+/** Its multiples modulo 1 are evenly spread for any number of members. */
 const GOLDEN_RATIO = 0.6180339887498949;
 
-/** Unix seconds; within the window, and never before `now`. */
+/** Unix seconds. Always within the window, and never before `now`. */
 export function dueMoment(facts: DueFacts): number {
   const { notBefore, window, now } = facts;
   return nextOpen(Math.max(plannedMoment(facts), notBefore ?? 0, now), window);
@@ -49,13 +49,10 @@ function shareOf(number: number): number {
   return (number * GOLDEN_RATIO) % 1;
 }
 
-/** Beyond this number, further members fall between these. */
+/** The shares of further members lie between those of the first million, so they aren't checked. */
 const MEMBERS_MAX = 1_000_000;
 
-/**
- * The numbers of the members surveyed first and last if `count` members join at the same time, starting with number
- * `from`.
- */
+/** Which of `count` members who join together, numbered from `from`, are surveyed first and last. */
 export function firstAndLast(from: number, count: number): { readonly first: number; readonly last: number } {
   const outermost = { first: from, last: from };
   for (let number = from; number < from + Math.min(count, MEMBERS_MAX); number += 1) {

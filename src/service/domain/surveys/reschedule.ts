@@ -13,19 +13,19 @@ import { readAutopilotSettings } from "./autopilot/autopilot-settings.ts";
 export interface Reschedule {
   /** Unix seconds. */
   readonly scheduledAt: number;
-  /** Which survey, if several wait. */
+  /** Which survey to move, if there are several. */
   readonly channel: Channel | null;
   readonly survey: string | null;
 }
 
-/** The client's clock may be slow, and a time that it calls "now" has passed when the request arrives. */
+/** Allows for slow client clocks, and for "now" having passed when the request arrives. */
 const PAST_SECONDS_MAX = 60;
 const SURVEYS_READ_MAX = 1000;
 const WAITING: ReadonlySet<DeliveryState> = new Set(["scheduled", "retrying", "held"]);
 
 /**
- * Moves the person's waiting survey, which keeps its properties; one of Autopilot moves to the next opening of its
- * window. Throws NotFoundError; InvalidError for a past time, or unless exactly one survey waits.
+ * Moves the person's pending survey, which keeps its properties. An Autopilot survey moves to the next opening of its
+ * window. Throws NotFoundError, and InvalidError for a past time or unless exactly one survey is pending.
  */
 export async function rescheduleSurvey(
   tx: Transaction,
@@ -47,7 +47,7 @@ export async function rescheduleSurvey(
   return toPersonSurvey((await tx.deliveries.byId(project.id, requestId))!);
 }
 
-/** Without those that are being sent. */
+/** Omits surveys that are being sent. */
 export async function waitingSurveys(
   tx: Transaction,
   project: Project,

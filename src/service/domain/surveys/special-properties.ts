@@ -1,4 +1,4 @@
-/** Special keys of `properties` (section 2 "Special properties"). */
+/** The special keys of `properties` (section 2 "Special properties"). */
 import { characterCount } from "../../../contract/limits.ts";
 import { effectiveLocale, type Locale } from "../../../contract/locales.ts";
 import type { Properties } from "../../../contract/resources.ts";
@@ -15,7 +15,7 @@ export interface SpecialProperties {
   readonly thankYouLinkUrl: string | null;
 }
 
-/** Also reads older names; an unsupported locale means `en`. */
+/** Also accepts older names. An unsupported locale means `en`. */
 export function readSpecialProperties(properties: Properties): SpecialProperties {
   return {
     productName: read(properties, "question_product_name"),
@@ -34,7 +34,7 @@ function read(properties: Properties, key: string): string | null {
   return names.map((name) => toText(ownValue(properties, name))).find((text) => text !== "") ?? null;
 }
 
-/** Throws an InvalidError that lists every invalid special property by the caller's name for it. */
+/** Throws an InvalidError that lists every invalid special property under the name that the caller used. */
 export function checkSpecialProperties(properties: Properties): void {
   const wrong = BY_NAME.flatMap(({ name, special }) => {
     const problem = findProblem(special, ownValue(properties, name));

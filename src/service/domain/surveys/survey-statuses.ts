@@ -10,7 +10,7 @@ import { UNKNOWN_PERSON } from "../people/person-rows.ts";
 import { findPause, refuseSurvey } from "./surveys.ts";
 
 /**
- * Why a survey requested now for each of these people wouldn't be sent, in order; null if it would. Changes nothing.
+ * For each of these people in order, why a survey requested now wouldn't be sent; null if it would. Changes nothing.
  * Requests that `sendPerson` would reject as invalid get null.
  */
 export async function listSurveyStatuses(
@@ -35,7 +35,7 @@ async function findStatus(tx: Transaction, project: Project, input: StatusInput)
       phoneNumber: phoneNumber ?? person.phoneNumber,
       lastSentAt: newest(person.lastSentAt, input.lastSentAt),
     };
-    // A new address of the person may be suppressed.
+    // The person's new address may be suppressed.
     const isNewAddress = known === null || known.email !== wanted.email;
     const marks = isNewAddress ? await suppressionMarks(tx, project, wanted) : {};
     return await refuseSurvey(tx, project, { ...wanted, ...marks }, { channel, isNew: known === null, delaySeconds });

@@ -1,4 +1,4 @@
-/** A survey's special properties, with the project's texts as defaults. */
+/** A survey's special properties; the project's texts are the defaults. */
 import type { Properties } from "../../../contract/resources.ts";
 import type { Presentation } from "../projects/presentation.ts";
 import { findText, type TextName } from "../projects/texts.ts";
@@ -11,7 +11,7 @@ export interface SurveyWords extends SpecialProperties {
   readonly question: string | null;
 }
 
-/** `score` is null before the person answers. Without a product name, the question names the brand. */
+/** `score` is null before the answer. Without a product name, the question asks about the brand. */
 export function surveyWords(
   special: SpecialProperties,
   { brand, texts }: Pick<Presentation, "brand" | "texts">,

@@ -28,7 +28,7 @@ export async function refuseSurvey(
   );
 }
 
-/** Why a scheduled survey isn't sent now, or null. */
+/** Why a scheduled survey isn't sent now, or null if it is. */
 export async function findPause(tx: Transaction, project: Project): Promise<SurveyStatus | null> {
   const since = await tx.senders.pausedSince(project.id);
   return since === null ? null : { status: "paused", since, until: null };
@@ -60,8 +60,8 @@ export async function scheduleSurvey(
 }
 
 /**
- * Finds a survey that was (or may have been) sent too recently. Pending surveys count too: those of Autopilot only if
- * they are due within the throttle after this survey's delay, others always.
+ * Finds a survey that was (or may have been) sent too recently. Pending surveys count too, except Autopilot's if they
+ * are due at least one throttle after this survey.
  */
 async function findThrottle(
   tx: Transaction,
@@ -82,7 +82,7 @@ async function findThrottle(
   return tx.now < until ? { status: "throttled", since: lastAt, until } : null;
 }
 
-/** Cancels pending surveys; false if there are none. Autopilot continues in one interval. */
+/** Cancels pending surveys; false if there are none. Autopilot continues after one interval. */
 export async function cancelWaiting(tx: Transaction, project: Project, person: PersonRow): Promise<boolean> {
   const members = await tx.autopilot.memberships(project.id, person.id);
   const cancelled = await tx.requests.cancel(project.id, person.id, { channel: null, autopilot: null });
@@ -98,8 +98,8 @@ export interface MemberSurvey {
 }
 
 /**
- * Schedules a member's next Autopilot survey and returns when it is due, Unix seconds. Returns null if the person can't
- * be reached.
+ * Schedules a member's next Autopilot survey. Returns when it is due, in Unix seconds, or null if the person can't be
+ * reached.
  */
 export async function scheduleAutopilot(
   tx: Transaction,
@@ -131,7 +131,7 @@ export async function scheduleAutopilot(
   return scheduledAt;
 }
 
-/** Delays Autopilot surveys, so that none follows a survey sent outside Autopilot within the throttle. */
+/** Delays Autopilot surveys that would follow a survey outside Autopilot within the throttle. */
 export async function postponeAutopilot(
   tx: Transaction,
   project: Project,

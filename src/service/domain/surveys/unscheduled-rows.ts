@@ -50,7 +50,7 @@ export class UnscheduledRows extends Rows {
     return (await this.database.all(sql, [project, personId, limit])).map(toUnscheduled);
   }
 
-  /** Deletes rows before `before`. Returns their number; less than the limit means all. */
+  /** Deletes rows older than `before`. Returns how many; if fewer than the limit, none are left. */
   async prune(before: number, limit: number): Promise<number> {
     return this.database.run(
       `DELETE FROM unscheduled_surveys WHERE (project_id, reason, at, id) IN

@@ -1,6 +1,6 @@
-/** Makes text from people safe to show. */
+/** Makes text written by people safe to show. */
 
-/** These characters reverse the direction of the text that follows, so they can disguise an address. */
+/** These characters reverse the direction of the following text, so they can disguise an address. */
 const BIDI_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const LINE_BREAK = /\r\n|[\r\n\v\f\u0085\u2028\u2029]/g;
 
@@ -12,7 +12,7 @@ export function singleLine(text: string): string {
     .trim();
 }
 
-/** Like `singleLine`, but keeps lines, each ended by one LF. */
+/** Like `singleLine`, but keeps line breaks as LF. */
 export function multiLine(text: string): string {
   return text
     .replace(BIDI_CONTROLS, "")

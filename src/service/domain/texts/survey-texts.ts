@@ -8,12 +8,12 @@ export function surveyTexts(locale: Locale): SurveyTexts {
   return LANGUAGES[locale];
 }
 
-/** The score scale runs from left to right in all languages. */
+/** The score scale itself runs from left to right in all languages. */
 export function textDirection(locale: Locale): "ltr" | "rtl" {
   return RIGHT_TO_LEFT.has(locale) ? "rtl" : "ltr";
 }
 
-/** Replaces `{name}` with its value, inserted as is; unknown names stay. */
+/** Replaces each `{name}` with its value, without escaping; unknown names stay. */
 export function fillText(text: string, values: Readonly<Record<string, string | number>>): string {
   return text.replace(/\{(\w+)\}/g, (placeholder, name: string) =>
     Object.hasOwn(values, name) ? String(values[name]) : placeholder,
@@ -25,14 +25,14 @@ interface QuestionWords {
   readonly question: string | null;
 }
 
-/** The project's question; null if there is none, or it names a product and there is no name. */
+/** The project's own question; null if there is none, or if it mentions a product that has no name. */
 export function ownQuestion({ productName, question }: QuestionWords): string | null {
   const product = singleLine(productName ?? "");
   const own = singleLine(question ?? "");
   return own === "" || (product === "" && own.includes("{product}")) ? null : fillText(own, { product });
 }
 
-/** Without a question of the project, asks about the product, or about the sender if there is no product name. */
+/** The project's own question, else one about the product or, without a product name, about the sender. */
 export function surveyQuestion({ question, questionAbout }: SurveyTexts, words: QuestionWords): string {
   const product = singleLine(words.productName ?? "");
   return ownQuestion(words) ?? (product === "" ? question : fillText(questionAbout, { product }));

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 
-/** `never` is useful only to attackers: cloud metadata, multicast, and ranges without hosts. */
+/** `never` is for addresses that only attackers would use: cloud metadata, multicast, and ranges without hosts. */
 export type AddressKind = "public" | "private" | "loopback" | "never";
 
 function blockList(...subnets: readonly string[]): BlockList {
@@ -12,7 +12,7 @@ function blockList(...subnets: readonly string[]): BlockList {
   return blocks;
 }
 
-/** Checked before private ranges, because those contain the metadata services of clouds. */
+/** Checked before the private ranges, which contain the metadata services of some clouds. */
 const NEVER = blockList(
   "0.0.0.0/8",
   "100.100.100.200/32",
@@ -33,7 +33,7 @@ const NEVER = blockList(
 );
 const LOOPBACK = blockList("127.0.0.0/8", "::1/128");
 const PRIVATE = blockList("10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7");
-/** All other IPv6 space is link-local, multicast, or unused. */
+/** All other IPv6 addresses are link-local, multicast or unassigned. */
 const GLOBAL_UNICAST = blockList("2000::/3");
 
 export function classifyAddress(address: string): AddressKind {
@@ -51,7 +51,7 @@ function classify(address: string, family: "ipv4" | "ipv6"): AddressKind {
   return family === "ipv4" || GLOBAL_UNICAST.check(address, family) ? "public" : "never";
 }
 
-/** The IPv4 address in a mapped, translated (NAT64), 6to4 or compatible IPv6 address, or null. */
+/** The IPv4 address inside a mapped, translated (NAT64), 6to4 or compatible IPv6 address, or null. */
 function carriedAddress(address: string): string | null {
   const words = ipv6Words(address);
   const starts = (...prefix: readonly number[]): boolean => prefix.every((word, at) => words[at] === word);
@@ -83,11 +83,11 @@ export interface WebhookReach {
 
 export interface UrlRefusal {
   readonly code: "invalid" | "scheme" | "credentials" | "plain" | "private" | "loopback" | "never" | "own";
-  /** A sentence without its full stop. */
+  /** A sentence without the full stop. */
   readonly message: string;
 }
 
-/** The host of a URL as an address; `localhost` is 127.0.0.1. Null for names that need a look-up. */
+/** A URL's host as an address; `localhost` is 127.0.0.1. Null for names that have to be looked up. */
 function literalAddress({ hostname }: URL): string | null {
   if (hostname === "localhost") return "127.0.0.1";
   const bare = hostname.replace(/^\[|\]$/g, "");
@@ -95,8 +95,8 @@ function literalAddress({ hostname }: URL): string | null {
 }
 
 /**
- * Why a webhook's URL is refused, or null. Addresses of names are checked at each connection. `own` are addresses of
- * this service: sending events to itself could loop.
+ * Why a webhook's URL is refused, or null. For names, addresses are checked at each connection. `own` has the addresses
+ * of this service: events that it sends to itself could loop.
  */
 export function refuseUrl(text: string, reach: WebhookReach, own: readonly string[]): UrlRefusal | null {
   const url = URL.canParse(text) ? new URL(text) : null;
@@ -128,7 +128,7 @@ export function refuseAddress(address: string, url: URL, reach: WebhookReach): U
   return null;
 }
 
-/** Ports 80 and 443 of a host are one service: the first usually redirects to the second. */
+/** Ports 80 and 443 of a host count as the same service, because one usually redirects to the other. */
 function isSamePlace(one: URL, other: URL): boolean {
   const [ports, web] = [
     [portOf(one), portOf(other)],

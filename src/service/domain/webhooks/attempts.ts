@@ -4,13 +4,13 @@ import type { Transaction } from "../ports.ts";
 import type { WebhookAttempt, WebhookRow } from "./webhook.ts";
 
 export interface AttemptEnd extends Omit<WebhookAttempt, "n" | "at"> {
-  /** How many seconds the endpoint asked us to wait, or null. */
+  /** How many seconds the endpoint asks us to wait, or null. */
   readonly retryAfter: number | null;
 }
 
 export type AttemptMeaning =
   | { readonly kind: "delivered" | "retry" | "failed" | "gone" }
-  /** The endpoint is disabled and the event waits. `isNew` is true if this attempt disabled it. */
+  /** The endpoint is disabled, so the event waits. `isNew` means that this attempt disabled it. */
   | { readonly kind: "disabled"; readonly reason: string; readonly isNew: boolean };
 
 const MINUTE = 60;
@@ -27,7 +27,7 @@ const RETRY_SECONDS: readonly number[] = [
   20 * HOUR,
   24 * HOUR,
 ];
-/** Pauses for an overloaded endpoint, by the number of consecutive responses that ask for one. */
+/** How long to pause for an overloaded endpoint, by the number of consecutive responses that say so. */
 const SLOW_SECONDS: readonly number[] = [5, 30, MINUTE, 5 * MINUTE, 30 * MINUTE];
 const RETRY_AFTER_MAX = DAY_SECONDS;
 const FAILING_MAX = 5 * DAY_SECONDS;
@@ -45,7 +45,7 @@ export function asksForPause(status: number | null): boolean {
 const GONE = 410;
 const OVERLOADED = new Set([429, 502, 504]);
 
-/** Records an attempt. `fraction`, from 0 to 1, spreads retries by ±20%. */
+/** Records an attempt. `fraction` (0 to 1) spreads retries by up to 20%. */
 export async function recordAttempt(
   tx: Transaction,
   { project, id }: Pick<WebhookRow, "project" | "id">,

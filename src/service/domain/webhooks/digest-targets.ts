@@ -1,9 +1,9 @@
-/** Digests go to mail addresses or Slack incoming webhooks, whose URLs are secrets. */
+/** Digests go to e-mail addresses or to Slack incoming webhooks, whose URLs are secrets. */
 import { emailProblem } from "../../../contract/text/email.ts";
 import { checkText, InvalidError } from "../errors.ts";
 import { refuseUrl, type WebhookReach } from "./addresses.ts";
 
-/** Which addresses a Slack URL may resolve to; the rules are those of webhooks. */
+/** Which addresses a Slack URL can resolve to. The rules are those for webhooks. */
 export function slackReach(allowPrivate: boolean): WebhookReach {
   return { allowPrivate, insecureHttp: false };
 }
@@ -23,7 +23,7 @@ export function checkDigestTarget(target: string, allowPrivate: boolean): void {
   if (problem !== null) throw new InvalidError({ email: [problem] });
 }
 
-/** `https://hooks.slack.com/…wxyz`: anyone with the whole URL can post there. */
+/** Shows only `https://hooks.slack.com/…wxyz`, because anyone who has the whole URL can post there. */
 export function shownTarget(target: string): string {
   return isSlackTarget(target) ? `${new URL(target).origin}/…${target.slice(-4)}` : target;
 }

@@ -1,4 +1,4 @@
-/** Webhook events, written in the transaction that causes them. */
+/** Webhook events, which are stored in the same transaction as the change that causes them. */
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../../../contract/json.ts";
 import type { Unsubscribe } from "../../../contract/resources.ts";
@@ -16,7 +16,7 @@ export type DomainEvent =
 const COLLECT_SECONDS = 7 * 86_400;
 const DATA_BYTES_MAX = 20_000;
 
-/** Writes the event for each webhook that subscribes to it. Costs almost nothing in a project without webhooks. */
+/** Stores the event for each webhook that subscribes to it. Costs almost nothing in projects without webhooks. */
 export async function noteEvent(tx: Transaction, project: Project, event: DomainEvent): Promise<void> {
   if (!(await tx.webhooks.any(project.id))) return;
   const interested = (await tx.webhooks.list(project.id)).filter(({ events }) => events.includes(event.type));
@@ -56,7 +56,7 @@ interface Facts {
   readonly data: ResponseData | Unsubscribe;
 }
 
-/** The permalink is only the token here, because the event's link is signed: colleagues who follow it have no key. */
+/** Only the permalink's token: the link itself is signed later, because colleagues who follow it have no key. */
 const SHAPE = { expandPerson: true, expandNotes: true, permalinkPrefix: "" };
 
 async function readFacts(tx: Transaction, project: Project, event: DomainEvent): Promise<Facts | null> {
@@ -74,12 +74,12 @@ async function readFacts(tx: Transaction, project: Project, event: DomainEvent):
   return { personId: Number(data.person.id), score: data.score, data: { ...data, permalink } };
 }
 
-/** The exact bytes that are signed and sent, never regenerated: receivers check the signature against them. */
+/** The exact bytes that are signed and sent. They are never generated again, because receivers check the signature. */
 export function eventBody(type: string, eventId: string, data: object): string {
   return `{"event_type":${JSON.stringify(type)},"event_id":${JSON.stringify(eventId)},"event_data":${limitData(data)}}`;
 }
 
-/** Fields that can be large, and what replaces them if shortening the comment isn't enough. */
+/** Fields that can be large, and their replacements if shortening the comment isn't enough. */
 const LARGE: readonly (readonly [string, unknown])[] = [
   ["person_properties", {}],
   ["notes", []],
@@ -87,7 +87,7 @@ const LARGE: readonly (readonly [string, unknown])[] = [
   ["tags", []],
 ];
 
-/** Returns JSON of at most 20,000 bytes: shortens the comment first, and marks each cut. */
+/** Returns at most 20,000 bytes of JSON. Shortens the comment first, and marks everything that was cut. */
 function limitData(data: object): string {
   let limited = data as JsonObject;
   let json = JSON.stringify(limited);
@@ -107,7 +107,7 @@ function limitData(data: object): string {
   return json;
 }
 
-/** The longest beginning whose JSON has at most `bytes` bytes, excluding quotes. */
+/** The longest beginning of a text whose JSON has at most `bytes` bytes, not counting quotes. */
 function cutText(text: string, bytes: number): string {
   const parts: string[] = [];
   let left = bytes;
@@ -121,7 +121,7 @@ function cutText(text: string, bytes: number): string {
 
 const TEST_EVENT = "test";
 
-/** A made-up response in the endpoint's format. */
+/** An invented response in the endpoint's format. */
 export function testBody({ format }: Pick<WebhookRow, "format">, eventId: string, now: number): string {
   const person = { id: "0", email: "test@example.com", name: "Test", created_at: now, phone_number: null };
   const data = {

@@ -1,9 +1,9 @@
 const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
 const SECRET = /^[!-~]{1,255}$/;
-/** Libraries for Standard Webhooks decode what follows this prefix. */
+/** Libraries for Standard Webhooks decode the part after this prefix. */
 const STANDARD = /^whsec_/;
 const BASE64 = /^whsec_(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/;
-/** Headers that every attempt already sets, or that HTTP needs. */
+/** Headers that we already set, or that HTTP needs. */
 const TAKEN_HEADERS = new Set([
   "connection",
   "content-length",

@@ -3,7 +3,7 @@ import { scoreCategory } from "../../../contract/limits.ts";
 import type { SurveyResponse, Unsubscribe } from "../../../contract/resources.ts";
 import type { WebhookEvent } from "./webhook.ts";
 
-/** Slack allows 3,000 characters per text element. */
+/** Slack's own limit is 3,000 characters per text element. */
 const TEXT_MAX = 2_000;
 
 export type ResponseData = Omit<SurveyResponse, "person"> & {
@@ -11,8 +11,8 @@ export type ResponseData = Omit<SurveyResponse, "person"> & {
 };
 
 /**
- * The JSON body for a Slack incoming webhook. Text from people is in plain-text elements, which disables formatting,
- * links and mentions.
+ * The JSON body for a Slack incoming webhook. Text written by people goes into plain-text elements, which have no
+ * formatting, links or mentions.
  */
 export function slackMessage(type: WebhookEvent, data: ResponseData | Unsubscribe): string {
   if (!("score" in data)) {
@@ -35,7 +35,7 @@ function message(text: string, blocks: readonly object[]): string {
   return JSON.stringify({ text: escape(text), mrkdwn: false, parse: "none", blocks });
 }
 
-/** For our own text only. Slack makes links only of explicit markup. */
+/** Only for our own text. Slack makes links only from explicit markup. */
 function formatted(text: string): object {
   return { type: "mrkdwn", text, verbatim: true };
 }
@@ -64,7 +64,7 @@ function shorten(text: string): string {
   return `${text.slice(0, TEXT_MAX).replace(/[\uD800-\uDBFF]$/, "")} …`;
 }
 
-/** The only characters that Slack treats specially. */
+/** Slack treats only these characters specially. */
 function escape(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

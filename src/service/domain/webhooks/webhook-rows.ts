@@ -29,7 +29,7 @@ export class WebhookRows extends Rows {
     return (await this.database.first("SELECT 1 FROM webhooks WHERE project_id = ? LIMIT 1", [project])) !== null;
   }
 
-  /** Lists the webhooks of one project; null lists those of all. */
+  /** Lists the webhooks of one project or, if null, of all. */
   async list(project: number | null): Promise<readonly WebhookRow[]> {
     const [where, values] = project === null ? ["", []] : ["WHERE w.project_id = ? ", [project]];
     return (await this.database.all(`${WEBHOOK} ${where}ORDER BY w.project_id, w.id`, values)).map(toWebhook);
@@ -58,7 +58,7 @@ export class WebhookRows extends Rows {
     this.database.send(`UPDATE webhooks SET ${sets} WHERE project_id = ? AND id = ?`, [...values, project, id]);
   }
 
-  /** Returns whether it existed; `prune` deletes its deliveries. */
+  /** Returns false if there was no such webhook. `prune` deletes its deliveries later. */
   async delete(project: number, id: number): Promise<boolean> {
     return (await this.database.run("DELETE FROM webhooks WHERE project_id = ? AND id = ?", [project, id])) > 0;
   }
@@ -148,8 +148,8 @@ export class WebhookRows extends Rows {
   }
 
   /**
-   * Makes up to `limit` deliveries after the event `after` due again, as if never tried, and returns their events.
-   * Pending ones aren't changed.
+   * Makes up to `limit` deliveries with events above `after` due again, as if they had never been tried, and returns
+   * their events. Pending deliveries aren't changed.
    */
   async redeliver(
     project: number,
@@ -170,7 +170,7 @@ export class WebhookRows extends Rows {
     return events;
   }
 
-  /** The number of deliveries in each state, maintained as they change. */
+  /** The number of deliveries in each state, from counts that are always up to date. */
   async counts(project: number, id: number): Promise<Readonly<Record<WebhookState, number>>> {
     const counted = (await countByValue(this.database, DELIVERY_STATES, project))
       .filter(({ values }) => values["webhook_id"] === String(id))
@@ -188,13 +188,13 @@ export class WebhookRows extends Rows {
     return dues.length === 0 ? null : Math.min(...dues);
   }
 
-  /** Deletes events before `before`, and deliveries whose endpoint was removed. Returns their number. */
+  /** Deletes events older than `before`, and deliveries of removed webhooks. Returns how many. */
   async prune(project: number, before: number, limit: number): Promise<number> {
     const old = await deleteRows(this.database, "webhook_events", project, oldEvents(project, before, limit));
     return old.length + (await this.#pruneRemoved(project, limit));
   }
 
-  /** Webhook ids aren't reused, so deliveries without a webhook belong to a removed one. */
+  /** Webhook ids aren't reused, so a delivery without a webhook belongs to a removed one. */
   async #pruneRemoved(project: number, limit: number): Promise<number> {
     const counted = await countByValue(this.database, DELIVERY_STATES, project);
     const left = new Set(counted.map(({ values }) => values["webhook_id"]));
@@ -266,7 +266,7 @@ function toColumns(settings: WebhookSettings): Record<keyof typeof SETTINGS, Sql
   };
 }
 
-/** Event numbers rise with time, so the first one since a time includes all later ones. */
+/** Event ids ascend with time, so all events since a time follow the first one. */
 const FIRST_SINCE = `(SELECT id FROM webhook_events WHERE project_id = d.project_id AND created_at >= ?
   ORDER BY created_at, id LIMIT 1)`;
 const NAMED = "(SELECT id FROM webhook_events WHERE project_id = d.project_id AND event_id = ?)";

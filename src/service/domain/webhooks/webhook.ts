@@ -19,17 +19,17 @@ export interface NewWebhook {
   readonly format: WebhookFormat;
 }
 
-/** Fields that can change. The format can't, because pending events are already formatted. */
+/** Settings that can be changed. The format can't, because pending events are already formatted. */
 export type WebhookSettings = Omit<NewWebhook, "url" | "secret" | "format">;
 
 interface WebhookHealth {
   readonly disabledAt: number | null;
   readonly disabledReason: string | null;
-  /** When the current series of failures began; null while attempts succeed. */
+  /** When the current series of failures began; null if the last attempt succeeded. */
   readonly failingSince: number | null;
-  /** Consecutive responses saying that the endpoint is overloaded. */
+  /** Number of consecutive responses that say the endpoint is overloaded. */
   readonly strikes: number;
-  /** Nothing is sent before this time; null for no limit. */
+  /** Nothing is sent before this time; null if there is no pause. */
   readonly slowUntil: number | null;
   readonly lastDeliveredAt: number | null;
 }
@@ -38,10 +38,10 @@ export interface WebhookRow extends NewWebhook, WebhookHealth {
   readonly project: Project;
   readonly id: number;
   readonly createdAt: number;
-  /** Also used to sign, until `previousUntil`. */
+  /** Also signs, until `previousUntil`. */
   readonly previousSecret: string | null;
   readonly previousUntil: number | null;
-  /** Events that came after it had been disabled for too long. */
+  /** Number of events that occurred after the webhook had been disabled for too long. */
   readonly missed: number;
 }
 

@@ -67,7 +67,7 @@ export async function enableWebhook(tx: Transaction, project: Project, id: strin
   return { ...webhook, ...change };
 }
 
-/** Replaces the secret; the old one also signs for `overlapSeconds`. Throws NotFoundError. */
+/** Replaces the secret. The old one also signs for another `overlapSeconds`. Throws NotFoundError. */
 export async function rotateSecret(
   tx: Transaction,
   project: Project,
@@ -85,8 +85,8 @@ export async function rotateSecret(
 }
 
 /**
- * Makes up to `limit` deliveries after the event `after` due again. Returns the last event and the count; null if there
- * are none. Throws NotFoundError.
+ * Makes up to `limit` deliveries with events above `after` due again. Returns the last event and how many; null if
+ * there are none. Throws NotFoundError.
  */
 export async function redeliver(
   tx: Transaction,
@@ -106,7 +106,7 @@ export async function redeliver(
 const KEEP_SECONDS = 30 * 86_400;
 const STEP = 500;
 
-/** Removes events older than 30 days, and the deliveries of removed webhooks. */
+/** Deletes events older than 30 days, and the deliveries of removed webhooks. */
 export async function pruneEvents(store: Pick<Store, "read" | "write">): Promise<void> {
   for (const { id: project } of await store.read((tx) => tx.projects.list())) {
     const step = (tx: Transaction): Promise<number> => tx.webhooks.prune(project, tx.now - KEEP_SECONDS, STEP);

@@ -12,8 +12,8 @@ import { isQuiet, type QuietHours } from "./windows.ts";
 const HOUR_SECONDS = 3600;
 
 /**
- * When the current quiet hours end, and in which zone; null if it isn't quiet anywhere. If zones have no other hour in
- * common, only the first counts.
+ * When the current quiet hours end, and in which zone; null if it isn't quiet in any. If at all times it is quiet in
+ * some zone, only the first zone counts.
  */
 export function quietUntil(
   now: number,

@@ -1,6 +1,6 @@
 /**
- * Autopilot's clock, which runs while its window is open. It counts elapsed seconds: a clock change that skips an hour
- * adds none, one that repeats an hour adds both.
+ * Autopilot's clock, which runs only while its window is open. It counts elapsed seconds: an hour that a clock change
+ * skips adds none, and one that it repeats counts twice.
  */
 import { createWallClock, DAY_SECONDS, type WallClock } from "../../../runtime/zone.ts";
 import { openHours, type Window } from "./windows.ts";
@@ -16,12 +16,12 @@ export function openSecondsOfWeek(window: Window): number {
   return window.days.size * hours * HOUR_SECONDS;
 }
 
-/** This moment if the window is open, else the next opening. Unix seconds. */
+/** The given time if the window is open then, else the next opening. Unix seconds. */
 export function nextOpen(at: number, window: Window): number {
   return afterOpenTime(at, 0, window);
 }
 
-/** The first open moment at which `openSeconds` have passed since `from`. Unix seconds. */
+/** The first time with an open window after `openSeconds` have passed since `from`. Unix seconds. */
 export function afterOpenTime(from: number, openSeconds: number, window: Window): number {
   const wallClock = createWallClock(window.zone);
   let left = openSeconds;
@@ -35,7 +35,7 @@ export function afterOpenTime(from: number, openSeconds: number, window: Window)
   }
 }
 
-/** A week later, or the last moment before the next clock change. */
+/** One week later or, if the clock changes before that, the moment of the change. */
 function steadyUntil(at: number, wall: number, wallClock: WallClock): { at: number; wall: number } {
   const shift = wall - at;
   const weekLater = at + WEEK_SECONDS;
@@ -52,7 +52,7 @@ function steadyUntil(at: number, wall: number, wallClock: WallClock): { at: numb
 
 function* openSpans(from: number, to: number, window: Window): Generator<readonly [opens: number, closes: number]> {
   const spans = openHours(window);
-  // The previous day's window may cross midnight.
+  // The window of the day before may cross midnight.
   for (let day = Math.floor(from / DAY_SECONDS) - 1; day * DAY_SECONDS < to; day += 1) {
     if (!window.days.has((((day + FIRST_WEEKDAY) % 7) + 7) % 7)) continue;
     for (const [first, last] of spans) {

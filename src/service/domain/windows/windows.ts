@@ -1,7 +1,7 @@
 /** Autopilot's windows: days of the week and wall-clock hours. */
 import { DEFAULT_ZONE } from "../../../runtime/zone.ts";
 
-/** Wall-clock hours, 0 to 23; across midnight if `from` is later than `to`. */
+/** Hours of local time, 0 to 23; they cross midnight if `from` is later than `to`. */
 export interface QuietHours {
   readonly from: number;
   readonly to: number;
@@ -16,18 +16,18 @@ export const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday",
 export interface Window {
   /** Days of the week; 0 is Sunday. */
   readonly days: ReadonlySet<number>;
-  /** Hours after midnight; `to` is over 24 if the window crosses the next midnight. */
+  /** Hours after midnight. `to` is more than 24 if the window crosses the next midnight. */
   readonly from: number;
   readonly to: number;
   /** IANA name. */
   readonly zone: string;
-  /** Quiet hours for text messages, as last given to a server. */
+  /** The server's quiet hours for text messages, as last configured. */
   readonly quiet?: QuietHours;
 }
 
 /**
- * The open hours of a day, in hours after its midnight. If quiet hours would leave none, they are ignored here, and the
- * sender holds the messages.
+ * A day's open hours, counted from its midnight. If quiet hours would leave none, they are ignored here, and the sender
+ * holds the messages.
  */
 export function openHours(window: Window): readonly (readonly [from: number, to: number])[] {
   const spans = hoursOutsideQuiet(window);
@@ -59,7 +59,7 @@ export const ALWAYS: Window = { days: new Set(EVERY_DAY), from: 0, to: 24, zone:
 export const DAYS_FORM = 'must be days such as mon-fri or mon,wed,fri, or "any"';
 export const HOURS_FORM = 'must be hours from 0 to 24 such as 5-10, or 22-6 over midnight, or "any"';
 
-/** `mon-fri`, `mon,wed,fri`, `fri-mon`, full names, or `any`; null for anything else. 0 is Sunday. */
+/** Reads `mon-fri`, `mon,wed,fri`, `fri-mon`, full names, or `any`; null for anything else. 0 is Sunday. */
 export function parseDays(text: string): ReadonlySet<number> | null {
   const given = text.trim().toLowerCase();
   if (given === ANY) return new Set(EVERY_DAY);
@@ -81,7 +81,7 @@ function toWeekday(name: string): number {
   return full === -1 ? SHORT_NAMES.indexOf(given) : full;
 }
 
-/** `5-10`, `22-6` across midnight, or `any`; null for anything else, and for hours that never open. */
+/** Reads `5-10`, `22-6` across midnight, or `any`; null for anything else, and for hours that are never open. */
 export function parseHours(text: string): Pick<Window, "from" | "to"> | null {
   const given = text.trim().toLowerCase();
   if (given === ANY) return { from: 0, to: 24 };
@@ -90,7 +90,7 @@ export function parseHours(text: string): Pick<Window, "from" | "to"> | null {
   return { from, to: to < from ? to + 24 : to };
 }
 
-/** The inverse of `parseDays`: a span if possible, else a list from Monday on. */
+/** The inverse of `parseDays`: a range if possible, otherwise a list that starts with Monday. */
 export function formatDays(days: ReadonlySet<number>): string {
   if (days.size === 7) return ANY;
   const week = [1, 2, 3, 4, 5, 6, 0].filter((day) => days.has(day));

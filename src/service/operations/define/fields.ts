@@ -137,7 +137,7 @@ export const names = typed<readonly string[], readonly string[] | string>(
   { type: ["array", "string"], items: { type: "string" } },
 );
 
-/** Accepts some of these names, and returns them in this order. */
+/** Accepts any of these names, and returns them in this order. */
 export function namesAmong<Name extends string>(allowed: readonly Name[]) {
   return typed<readonly Name[], readonly string[] | string>(
     (given) => {

@@ -104,7 +104,7 @@ interface Spec<Of extends Scope, Each extends Fields, Prepared, Done, Result> {
   readonly locks?: "all";
   /** Uses a write transaction even for read access, such as for a dry run that ends by throwing `Undone`. */
   readonly writesAnyway?: true;
-  /** Describes what would be removed, in the same transaction; null if nothing would. See `requireConfirmed`. */
+  /** Describes what would be removed, as read in the same transaction; null if nothing. See `requireConfirmed`. */
   readonly confirm?: (
     tx: Transaction,
     project: ProjectOf<Of>,

@@ -48,7 +48,7 @@ interface SplitRange {
 
 const ALWAYS = 1_000_000_000;
 
-/** Takes a partial day as whole and subtracts the rows outside the range, if that leaves fewer seconds to count. */
+/** If most of a partial day is in the range, counts the whole day and subtracts the rest. */
 function splitRange({ since, until }: TimeRange): SplitRange {
   let [first, last] = [-ALWAYS, ALWAYS];
   const cuts: SplitRange["cuts"][number][] = [];
@@ -129,9 +129,7 @@ function blockSql(direction: "ASC" | "DESC"): string {
 }
 const BLOCK = { ascending: blockSql("ASC"), descending: blockSql("DESC") } as const;
 
-/**
- * Finds the day of the row that follows the first `skip` rows, and how many of that day's to skip; null past the end.
- */
+/** Finds the day of the row that follows the first `skip` rows, and how many rows of it to skip; null past the end. */
 export async function findDay(
   database: Database,
   { project, name }: OrderedList,

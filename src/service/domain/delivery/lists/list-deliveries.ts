@@ -1,4 +1,4 @@
-/** Lists scheduled and unscheduled surveys by time, and counts each state per day. */
+/** Lists scheduled and unscheduled surveys by time, and counts them by state per day. */
 import { FURTHEST_SECOND, toIsoTime } from "../../../../contract/text/iso-time.ts";
 import { firstSecond, toCalendarDay, type WallClock } from "../../../../runtime/zone.ts";
 import type { DuePage } from "../../ports.ts";
@@ -17,11 +17,11 @@ export interface DayCounts {
   readonly counts: Readonly<Record<ListedState, number>>;
 }
 
-/** Two days before the calendar ends, in any time zone. Later surveys aren't listed by day. */
+/** Two days before the calendar ends, whatever the time zone. Later surveys aren't listed by day. */
 const LAST_DAY = FURTHEST_SECOND - 2 * 86_400;
 
 /**
- * Up to `limit` local days that have surveys, after the day that begins at `after`. Skipping days without surveys costs
+ * Returns up to `limit` local days with surveys, after the day that begins at `after`. Days without surveys cost
  * nothing.
  */
 export async function countDays(

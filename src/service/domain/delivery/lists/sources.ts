@@ -1,4 +1,4 @@
-/** The sources of a list of deliveries. Each is ordered, and has an index. */
+/** The sources of a list of deliveries. Each one is ordered by an index. */
 import type { SurveyStatusName } from "../../../../contract/text/survey-status.ts";
 import type { Project, TimeRange } from "../../inputs.ts";
 import type { DeliveryRow, DuePage, SurveysAt, Transaction, UnscheduledRow } from "../../ports.ts";
@@ -12,7 +12,7 @@ export interface ListedDelivery {
   readonly phoneNumber: string | null;
   readonly state: ListedState;
   readonly reason: string | null;
-  /** The sort key: when it is scheduled or, if it wasn't scheduled, requested. */
+  /** The sort key: the scheduled time or, for unscheduled requests, the time of the request. */
   readonly at: number;
   readonly dueAt: number;
   readonly sentAt: number | null;
@@ -38,8 +38,8 @@ interface Holds {
 }
 
 /**
- * Without a state or reason, lists only surveys, not reminders or unscheduled requests. Reads the time, and what delays
- * the project, only once.
+ * Without a state or reason, lists only surveys, not reminders or unscheduled requests. Reads the clock and the
+ * project's pauses and limits only once.
  */
 export async function openSources(
   tx: Transaction,
@@ -70,7 +70,7 @@ export async function openSources(
   return sources.filter((source) => state === null || source.state === state);
 }
 
-/** Reminders are only listed while held. */
+/** Reminders are only listed while they are held. */
 const HELD_REMINDERS = { remindersOf: null } as const;
 
 interface Opener {

@@ -1,4 +1,4 @@
-/** Claims of due messages. A claim is a lease; when it expires, the message is due again. */
+/** Claims of due messages. A claim is a lease: when it expires, the message is due again. */
 import type { ClaimKey } from "../queue-rows.ts";
 import type { Database } from "../../../sql/database.ts";
 import { deleteRows, type Fragment } from "../../../sql/lists/counted-rows.ts";
@@ -8,8 +8,8 @@ export const IS_WAITING = "state IN ('scheduled', 'claimed', 'transmitting', 're
 export const WAITING_AGAIN = "CASE WHEN attempts > 0 THEN 'retrying' ELSE 'scheduled' END";
 
 /**
- * `people.next_survey_at`: the person's earliest pending request. It doesn't select by state: without statistics, an
- * engine would then scan the index of states for every survey sent.
+ * For `people.next_survey_at`: the person's earliest pending request. Doesn't select by state, because without
+ * statistics an engine would then scan the index of states for every sent survey.
  */
 export const NEXT_SURVEY_AT = `(SELECT min(CASE WHEN r.${IS_WAITING} THEN r.scheduled_at END) FROM messages r
   WHERE r.project_id = people.project_id AND r.person_id = people.id)`;
@@ -21,7 +21,7 @@ export function refreshNextSurvey(database: Database, project: number, personId:
   ]);
 }
 
-/** Records requests that were ever claimed, because their messages may be in the outbox. */
+/** Records requests that were ever claimed, because their messages may be in an outbox. */
 export function noteErased(database: Database, [where, ...values]: Fragment): void {
   database.send(
     `INSERT INTO erased_surveys (token, project_id, request_id, channel)
@@ -31,7 +31,7 @@ export function noteErased(database: Database, [where, ...values]: Fragment): vo
   );
 }
 
-/** Deletes requests and returns their number. Their messages are recorded as erased in the same transaction. */
+/** Deletes requests and returns how many. Records their messages as erased in the same transaction. */
 export async function deleteRequests(database: Database, project: number, where: Fragment): Promise<number> {
   const [sql, ...values] = where;
   noteErased(database, [`project_id = ? AND ${sql}`, project, ...values]);

@@ -47,8 +47,8 @@ export class DeliveryRows extends Rows {
   }
 
   /**
-   * When a survey to the person that may have arrived was last transmitted, or null. A resent survey has another state,
-   * but its log still has the attempt.
+   * When a survey that may have arrived was last transmitted to the person, or null. A resent survey has a new state,
+   * but the attempt is still in its log.
    */
   async lastUnknownAt(project: number, personId: number): Promise<number | null> {
     const row = await this.database.first(
@@ -71,15 +71,15 @@ export class DeliveryRows extends Rows {
       .map(({ project, values: { state = null }, n }) => ({ project, state: toState(state), count: n }));
   }
 
-  /** A project's due messages, and those postponed beyond their planned time. */
+  /** A project's due messages, and those postponed after their planned time. */
   async waiting(project: number): Promise<readonly Waiting[]> {
     const rows = await this.database.all(WAITING, [project, this.session.now]);
     return rows.map((row) => readRow<Waiting>(row, { flags: ["isAutopilot"] }));
   }
 
   /**
-   * Makes held surveys and reminders due now, oldest first. Those that were overdue at startup are released only by an
-   * operator; their age then counts from now. Returns the number; less than the limit means all.
+   * Makes held surveys and reminders due now, oldest first. Only an operator can release those that were overdue at
+   * startup; their age then counts from now. Returns how many; if fewer than the limit, none are left.
    */
   async releaseHeld(limit: number, { isOperator }: { readonly isOperator: boolean }): Promise<number> {
     const { now } = this.session;
@@ -95,8 +95,8 @@ export class DeliveryRows extends Rows {
   }
 
   /**
-   * Makes postponed surveys and reminders of a channel (null for both) due again, each at its own time, unless they
-   * wait for more than two days. Returns the number; less than the limit means all.
+   * Makes postponed surveys and reminders of a channel (or, if null, of both) due again, unless they wait for more than
+   * two days. Returns how many; if fewer than the limit, none are left.
    */
   async releasePutOff(limit: number, only: Channel | null): Promise<number> {
     const { now } = this.session;
@@ -112,7 +112,7 @@ export class DeliveryRows extends Rows {
     return released;
   }
 
-  /** How many pending messages of these queues were scheduled and due before `before`; counts up to `limit`. */
+  /** How many pending messages in these queues were scheduled and due before `before`; counts up to `limit`. */
   async countOverdue(
     queues: readonly ChannelQueue[],
     due: { readonly since?: number; readonly before: number },
@@ -128,7 +128,7 @@ export class DeliveryRows extends Rows {
     return overdue.length;
   }
 
-  /** Looks up each project and channel, as in the index, because very many surveys may be pending. */
+  /** Goes by project and channel, like the index, because very many surveys may be pending. */
   async #findOverdue(
     queues: readonly ChannelQueue[],
     { since = 0, before }: { readonly since?: number; readonly before: number },
@@ -142,7 +142,7 @@ export class DeliveryRows extends Rows {
     return found;
   }
 
-  /** Reminders store no person, and aren't a next survey. */
+  /** Reminders store no person, and don't count as the person's next survey. */
   async #change({ project_id: project = null, id = null, person_id: person }: SqlRow, set: Fragment): Promise<void> {
     await updateRows(this.database, "messages", set, ["project_id = ? AND id = ?", project, id]);
     if (typeof person === "number") refreshNextSurvey(this.database, Number(project), person);
@@ -170,8 +170,8 @@ export class DeliveryRows extends Rows {
   }
 
   /**
-   * Deletes rows before `before`, except rejections that made someone bounce. Returns the number; less than the limit
-   * means all.
+   * Deletes rows older than `before`, except rejections that caused a bounce. Returns how many; if fewer than the
+   * limit, none are left.
    */
   async pruneAttempts(before: number, limit: number): Promise<number> {
     return this.database.run(
@@ -198,17 +198,17 @@ const HELD = `SELECT project_id, id, person_id FROM messages
   WHERE project_id = ? AND state = 'held' AND (person_id IS NOT NULL OR ${IS_REMINDER})
     AND reason IS DISTINCT FROM coalesce(?, '') ORDER BY id LIMIT ?`;
 const PUT_OFF_SECONDS_MAX = 2 * 86_400;
-/** Selects by project and channel, as in the index; bounds on the due time exclude the rest. */
+/** Selects by project and channel, like the index; bounds on the due time exclude most rows. */
 const PUT_OFF = `SELECT project_id, id, person_id FROM messages
   WHERE project_id = ? AND channel = ? AND due_at > ? AND due_at < ?
     AND state IN ('scheduled', 'retrying') AND reason IS NOT NULL AND reason <> ? ORDER BY due_at, id LIMIT ?`;
 const OVERDUE = `SELECT project_id, id, person_id FROM messages
   WHERE project_id = ? AND channel = ? AND due_at > ? AND due_at < ?
     AND scheduled_at < ? AND state IN ('scheduled', 'retrying') ORDER BY due_at, id LIMIT ?`;
-/** A message keeps its place in the queue. */
+/** The message keeps its place in the queue. */
 const BY_NOW = "CASE WHEN scheduled_at < ? THEN scheduled_at ELSE ? END";
 
-/** A postponed message is due later than planned. */
+/** Postponed messages are due later than planned. */
 const WAITING = `SELECT channel, autopilot AS "isAutopilot", count(*) AS count, min(due_at) AS "dueAt" FROM messages
   WHERE project_id = ? AND channel IN ('email', 'sms', 'reminder', 'sms-reminder') AND due_at IS NOT NULL
     AND claimer IS NULL AND coalesce(planned_at, due_at) <= ? GROUP BY channel, autopilot ORDER BY channel, autopilot`;
@@ -221,7 +221,7 @@ const COLUMNS = `q.project_id AS "project.id", q.id AS "requestId", w.id AS "per
   q.page_facts AS "pageFacts"`;
 
 const OF_SURVEY = "people w ON w.project_id = q.project_id AND w.id = q.person_id";
-/** The person of a reminder is that of its survey. */
+/** A reminder's person is found through its survey. */
 const OF_REMINDER = `messages s ON s.project_id = q.project_id AND s.id = q.request_id
   JOIN people w ON w.project_id = s.project_id AND w.id = s.person_id`;
 

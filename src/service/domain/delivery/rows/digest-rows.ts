@@ -7,7 +7,7 @@ import type { Project } from "../../inputs.ts";
 import type { ClaimKey, DeliveryState, DigestSchedule } from "../queue-rows.ts";
 import { claimKey, THIS_CLAIM, WAITING_AGAIN } from "./claims.ts";
 
-/** State of the newest week. `unknown` was transmitted without a reply, and isn't resent. */
+/** State of the newest week. `unknown` weeks were transmitted without a reply, and aren't resent. */
 type DigestState = Exclude<DeliveryState, "cancelled">;
 
 export interface DigestRow extends DigestSchedule {
@@ -15,7 +15,7 @@ export interface DigestRow extends DigestSchedule {
   readonly id: number;
   /** An address, or the URL of a Slack incoming webhook. */
   readonly email: string;
-  /** Allows private and loopback addresses for that URL. */
+  /** Allows that URL to have a private or loopback address. */
   readonly allowPrivate: boolean;
   readonly token: string;
   readonly createdAt: number;
@@ -25,7 +25,7 @@ export interface DigestRow extends DigestSchedule {
   readonly dueAt: number | null;
   readonly sentAt: number | null;
   readonly attempts: number;
-  /** The last reply or error about the week of `state`, or null. */
+  /** The last reply or error for the week that `state` describes, or null. */
   readonly reason: string | null;
   readonly claimer: string | null;
 }
@@ -46,8 +46,8 @@ const COLUMNS: Readonly<Record<keyof DigestChange, string>> = {
 const WEEKS = "messages m WHERE m.project_id = d.project_id AND m.digest_id = d.id";
 
 /**
- * A digest with its newest week `n`. While that is pending, the previous week `b` determines the state, unless the
- * digest was added again after a bounce.
+ * A digest with its newest week `n`. While that is pending, `state` is that of the previous week `b`, unless the digest
+ * was added again after a bounce.
  */
 const DIGEST = `SELECT p.id AS "project.id", p.name AS "project.name", d.id, d.email, d.token,
   d.created_at AS "createdAt", ${selectList(COLUMNS, "d")},
@@ -86,7 +86,7 @@ export class DigestRows extends Rows {
     this.database.send(`UPDATE digests SET ${sets} WHERE project_id = ? AND id = ?`, [...values, project, id]);
   }
 
-  /** Deletes the digest's weeks too; its messages are recorded as in `eraseMails`. */
+  /** Deletes the digest with its weeks. Records its messages as in `eraseMails`. */
   async delete(project: number, id: number): Promise<void> {
     const digest = await this.byId(project, id);
     if (digest !== null) await this.eraseMails(project, digest);
@@ -117,14 +117,14 @@ export class DigestRows extends Rows {
     this.database.send(`UPDATE messages SET scheduled_at = ? WHERE ${THIS_CLAIM}`, [at, ...claimKey(claim)]);
   }
 
-  /** Takes back a project's digests that are claimed but not transmitting; they are due again at `dueAt`. */
+  /** Releases a project's digests that are claimed but not being transmitted; they are due again at `dueAt`. */
   async takeBack(project: number, dueAt: number): Promise<void> {
     const set = [`state = ${WAITING_AGAIN}, claimer = NULL, due_at = ?`, dueAt] as const;
     const claimed = "project_id = ? AND channel = 'digest' AND state = 'claimed'";
     await updateRows(this.database, "messages", set, [claimed, project]);
   }
 
-  /** Records that the digest's messages in an outbox must be deleted: see `QueueRows.listErased`. */
+  /** Records that the digest's messages may be in an outbox and must be deleted: see `QueueRows.listErased`. */
   async eraseMails(project: number, { id, token }: Pick<DigestRow, "id" | "token">): Promise<void> {
     this.database.send(
       `INSERT INTO erased_surveys (token, project_id, request_id, channel) VALUES (?, ?, ?, 'email')

@@ -1,4 +1,4 @@
-/** Due messages with everything needed to send them. */
+/** Due messages with everything that is needed to send them. */
 import { readRow } from "../../../sql/columns.ts";
 import type { SqlRow } from "../../../sql/database.ts";
 import type { DueMessage, OutgoingChannel } from "../queue-rows.ts";
@@ -39,7 +39,7 @@ const REMINDERS = `SELECT ${MESSAGE}, s.id AS "survey.requestId", s.channel AS "
   JOIN messages s ON s.project_id = q.project_id AND s.id = q.request_id
   JOIN people w ON w.project_id = s.project_id AND w.id = s.person_id`;
 
-/** Selects due messages `q` of a channel. */
+/** Selects the due messages `q` of a channel. */
 export const KINDS: Readonly<Record<OutgoingChannel, string>> = {
   email: SURVEYS,
   sms: SURVEYS,
@@ -49,7 +49,7 @@ export const KINDS: Readonly<Record<OutgoingChannel, string>> = {
   reply: REPLIES,
 };
 
-/** The order under a limit: single surveys and reminders before Autopilot, each by its first planned time. */
+/** The order when there is a limit: Autopilot's surveys last, each message by its first planned time. */
 export const IN_TURN = "q.autopilot, coalesce(q.planned_at, q.scheduled_at), q.id";
 
 export function toDue(row: SqlRow): DueMessage {

@@ -24,7 +24,7 @@ import { readRow } from "../../../sql/columns.ts";
 const FORGOTTEN_SECONDS = 3600;
 
 export class QueueRows extends Rows {
-  /** Queries all queues in one statement, because a scheduler asks often. */
+  /** Queries all queues in one statement, because schedulers ask often. */
   async dueProjects(queues: readonly Queue[]): Promise<DueProjects> {
     const due = new Map<OutgoingChannel, number[]>();
     if (queues.length === 0) return due;
@@ -46,7 +46,7 @@ export class QueueRows extends Rows {
     return due;
   }
 
-  /** The messages due in a project on a channel, earliest first. Under a limit, postponed messages keep their place. */
+  /** A project's due messages on a channel, earliest first. With a limit, postponed messages keep their place. */
   async listDue({ project, channel, limit, isInTurn = false }: Claim): Promise<readonly FoundMessage[]> {
     const rows = await this.database.all(
       `${KINDS[channel]} WHERE q.project_id = ? AND q.channel = ? AND q.due_at <= ?
@@ -72,14 +72,14 @@ export class QueueRows extends Rows {
     return { ...due, claimer, claims: due.claims + 1 };
   }
 
-  /** Takes a survey off the queue until its Autopilot is switched on. */
+  /** Takes a survey off the queue until its Autopilot is switched on again. */
   async pause({ due }: FoundMessage): Promise<void> {
     const message = ["project_id = ? AND id = ?", due.project.id, due.requestId] as const;
     await updateRows(this.database, "messages", ["state = 'paused', due_at = NULL, claimer = NULL"], message);
     if ("person" in due) refreshNextSurvey(this.database, due.project.id, due.person.id);
   }
 
-  /** How many of a project's first `room` due messages on any of these channels belong to `channel`. */
+  /** How many of a project's first `room` due messages on these channels belong to `channel`. */
   async countInTurn({ project, channel, channels, room }: SharedRoom): Promise<number> {
     const marks = channels.map(() => "?").join(", ");
     const row = await this.database.first(
@@ -91,7 +91,7 @@ export class QueueRows extends Rows {
     return Number(row?.n);
   }
 
-  /** When the next message or lease is due; each project's is the first entry of its index. */
+  /** When the next message or lease is due; reads the first index entry of each project. */
   async nextDueAt(queues: readonly Queue[]): Promise<number | null> {
     if (queues.length === 0) return null;
     const firsts = queues.map((queue) => {
@@ -108,7 +108,7 @@ export class QueueRows extends Rows {
     return numberOrNull(row?.at);
   }
 
-  /** Records that this claimer's process is alive. Returns the names of all processes seen within `seconds`. */
+  /** Records that the claimer's process is alive. Returns the names of all processes seen within `seconds`. */
   async beat(claimer: string, seconds: number): Promise<readonly string[]> {
     const { now } = this.session;
     this.database.send(
@@ -116,7 +116,7 @@ export class QueueRows extends Rows {
       [claimer, now],
     );
     this.database.send("DELETE FROM processes WHERE seen_at < ?", [now - FORGOTTEN_SECONDS]);
-    // If the clock was ahead, a process that died then must not seem alive until the clock reaches that time again.
+    // If the clock was ahead, a process that died must not seem alive until the clock reaches that time again.
     this.database.send("UPDATE processes SET seen_at = ? WHERE seen_at > ? + 60", [now, now]);
     return this.living(seconds);
   }
@@ -142,8 +142,8 @@ export class QueueRows extends Rows {
   }
 
   /**
-   * Makes claims of other schedulers due again, unless they are transmitting; null for all projects. A message that was
-   * cancelled while claimed stays cancelled, without its claim. Returns the number.
+   * Makes messages claimed by other schedulers due again, unless they are being transmitted; null for all projects.
+   * Cancelled messages stay cancelled and lose their claim. Returns how many are due again.
    */
   async releaseClaims(project: number | null, living: readonly string[]): Promise<number> {
     const { where, values } = claimedByOthers(project, living, "");
@@ -187,7 +187,7 @@ export class QueueRows extends Rows {
     return (await this.database.first(NEWER_SURVEY, [project, surveyId])) !== null;
   }
 
-  /** Counts a project's surveys that were sent on a day, or may have been, and those in flight. */
+  /** Counts a project's surveys and reminders that were (or may have been) sent on a day, and those in flight. */
   async countLeft(
     project: number,
     { beginsAt, nextAt }: { readonly beginsAt: number; readonly nextAt: number },
@@ -207,13 +207,13 @@ export class QueueRows extends Rows {
     return (await updateRows(this.database, "messages", [set, ...values], marked, { state: "claimed" })) > 0;
   }
 
-  /** Null if the claim no longer holds the message. */
+  /** Null if the claim is no longer valid. */
   async claimed(claim: ClaimKey): Promise<ClaimedState | null> {
     const sql = `SELECT state, sent_at AS "sentAt", person_id AS "personId", reason FROM messages WHERE ${THIS_CLAIM}`;
     return (await this.database.first(sql, claimKey(claim))) as ClaimedState | null;
   }
 
-  /** Ends a claim, or changes a request that has none. */
+  /** Ends a claim, or changes a request that isn't claimed. */
   async settle(claim: ClaimKey, { personId, ...old }: ClaimedState, change: DeliveryChange): Promise<void> {
     const { state, dueAt, scheduledAt, sentAt, reason, isAttempt } = change;
     const { now } = this.session;
@@ -233,7 +233,7 @@ export class QueueRows extends Rows {
     );
   }
 
-  /** Keeps a postponed message's place; a membership records that its survey moved. */
+  /** Keeps a postponed message's place, and notes in the membership that its survey moved. */
   #putOff(claim: ClaimKey, personId: number | null): void {
     const sql = `UPDATE messages SET planned_at = coalesce(planned_at, scheduled_at) WHERE ${THIS_CLAIM}`;
     this.database.send(sql, claimKey(claim));
@@ -249,7 +249,7 @@ export class QueueRows extends Rows {
     noteErased(this.database, [THIS_CLAIM, ...claimKey(claim)]);
   }
 
-  /** Surveys of deleted people, in all projects, whose messages were handed over or about to be. */
+  /** Erased surveys, in all projects, whose messages may be in an outbox. */
   async listErased(limit: number): Promise<readonly ErasedSurvey[]> {
     const rows = await this.database.all(
       `SELECT project_id AS "project.id", request_id AS "requestId", channel, token FROM erased_surveys LIMIT ?`,
@@ -258,7 +258,7 @@ export class QueueRows extends Rows {
     return rows.map((row) => readRow<ErasedSurvey>(row));
   }
 
-  /** Call it once none of the surveys' messages are left. */
+  /** Call it once all messages of these surveys are deleted. */
   async forgetErased(surveys: readonly ErasedSurvey[]): Promise<void> {
     for (const { project, token } of surveys)
       this.database.send("DELETE FROM erased_surveys WHERE project_id = ? AND token = ?", [project.id, token]);
@@ -282,7 +282,7 @@ function claimedByOthers(
   return { where: clauses.join(" AND "), values: project === null ? living : [project, ...living] };
 }
 
-/** An earlier request may be sent later, because of its delay. */
+/** Compares the times of sending, because an earlier request can be sent later if it has a delay. */
 const NEWER_SURVEY = `SELECT n.id FROM messages s JOIN messages n ON n.project_id = s.project_id AND n.person_id = s.person_id
   WHERE s.project_id = ? AND s.id = ? AND n.id <> s.id AND (n.state IN ('claimed', 'transmitting') OR
     (CASE WHEN n.state = 'unknown' THEN n.transmitting_at ELSE n.sent_at END, n.id) > (coalesce(s.sent_at, 0), s.id)) LIMIT 1`;
@@ -290,7 +290,7 @@ const NEWER_SURVEY = `SELECT n.id FROM messages s JOIN messages n ON n.project_i
 const COUNTED = "channel IN ('email', 'sms', 'reminder', 'sms-reminder')";
 const LEFT = `SELECT count(*) AS n FROM messages
   WHERE project_id = ? AND ${COUNTED} AND sent_at >= ? AND sent_at < ?`;
-/** Messages without a reply may have arrived, so they count at their mark. */
+/** Messages without a reply may have arrived, so they count from their mark. */
 const LEAVING = `SELECT count(CASE WHEN state = 'unknown' THEN 1 END) AS unknown,
   count(CASE WHEN state <> 'unknown' THEN 1 END) AS leaving FROM messages
   WHERE project_id = ? AND ${COUNTED} AND state IN ('claimed', 'transmitting', 'unknown')

@@ -14,7 +14,7 @@ export class ReportRows extends Rows {
     );
   }
 
-  /** Deletes reports recorded before `before`. Returns their number; less than the limit means all. */
+  /** Deletes reports older than `before`. Returns how many; if fewer than the limit, none are left. */
   async prune(before: number, limit: number): Promise<number> {
     return this.database.run(
       `DELETE FROM delivery_reports WHERE (source, id) IN
@@ -32,7 +32,7 @@ export class ReportRows extends Rows {
     return toReported(this.database, await this.database.first(`${KEY} WHERE message_id = ?`, [messageId]));
   }
 
-  /** The newest survey or reminder mailed since then to the current owner of the address, in any project. */
+  /** The newest survey or reminder mailed since then to the address's current owner, in any project. */
   async lastMailed(email: string, since: number): Promise<ReportedSurvey | null> {
     const found: SqlRow[] = [];
     for (const { id = null } of await this.database.all("SELECT id FROM projects ORDER BY id")) {
@@ -43,7 +43,7 @@ export class ReportRows extends Rows {
     return toReported(this.database, newest);
   }
 
-  /** How many of the person's last `window` mailed surveys since their last answer bounced softly. */
+  /** Counts soft bounces among the last `window` surveys emailed to the person since they last answered. */
   async countSoft(project: number, personId: number, window: number): Promise<number> {
     return (await this.#softOf(project, personId, window))?.count ?? 0;
   }
@@ -62,7 +62,7 @@ export class ReportRows extends Rows {
     return found;
   }
 
-  /** Null if no recent survey of the person bounced softly. */
+  /** Null if none of the person's recent surveys bounced softly. */
   async #softOf(project: number, personId: number, window: number): Promise<SoftBouncer | null> {
     const refused = await this.database.all(SOFT, [project, personId, window, project]);
     const [newest] = refused;
@@ -118,14 +118,14 @@ const LAST_MAILED = `SELECT q.project_id AS "projectId", q.id, ${LAST_MAILED_AT}
   WHERE w.project_id = ? AND w.email_key = ? AND q.channel = 'email' AND ${LAST_MAILED_AT} >= ?
   ORDER BY at DESC, q.id DESC LIMIT 1`;
 
-/** `+` and `CROSS JOIN` keep the engine from scanning all surveys and attempts of the project. */
+/** `+` and `CROSS JOIN` keep the engine from scanning all of the project's surveys and attempts. */
 const SOFT = `SELECT last.id, last.email, a.at, a.text FROM (SELECT q.id, w.email FROM messages q JOIN people w ON w.project_id = q.project_id AND w.id = q.person_id
     WHERE q.project_id = ? AND q.person_id = ? AND q.channel = 'email' AND ${MAILED_AT} > coalesce(w.last_responded_at, 0)
     ORDER BY +q.id DESC LIMIT ?) AS last
   CROSS JOIN delivery_attempts a WHERE a.project_id = ? AND a.request_id = last.id AND a.outcome = 'soft'
   ORDER BY a.at DESC, last.id DESC, a.n DESC`;
 
-/** `CROSS JOIN` makes the engine start with the few bounces and look up their surveys. */
+/** `CROSS JOIN` makes the engine start from the few bounces and look up their surveys. */
 const SOFT_BOUNCERS = `SELECT DISTINCT q.person_id AS id FROM delivery_attempts a
   CROSS JOIN messages q JOIN people w ON w.project_id = q.project_id AND w.id = q.person_id
   WHERE q.project_id = a.project_id AND q.id = a.request_id AND a.project_id = ? AND a.outcome = 'soft' AND q.person_id > ? AND w.bounced_at IS NULL ORDER BY q.person_id`;

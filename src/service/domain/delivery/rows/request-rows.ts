@@ -13,7 +13,7 @@ import type { Channel } from "../../../../contract/routes.ts";
 import type { TimeRange } from "../../inputs.ts";
 import type { ReminderQueue } from "../queue-rows.ts";
 
-/** Each method keeps the person's `nextSurveyAt` up to date. */
+/** Every method keeps the person's `nextSurveyAt` up to date. */
 export class RequestRows extends Rows {
   async insert(project: number, request: NewRequest): Promise<number> {
     const id = await this.nextId(project);
@@ -48,7 +48,7 @@ export class RequestRows extends Rows {
     ]);
   }
 
-  /** Moves a pending request. A new time gives it a new place in the queue. */
+  /** Moves a pending request. If the time changes, the request gets a new place in the queue. */
   async reschedule(
     project: number,
     { requestId, personId }: { readonly requestId: number; readonly personId: number },
@@ -63,9 +63,9 @@ export class RequestRows extends Rows {
   }
 
   /**
-   * Cancels a person's pending requests on one channel (null for all): only Autopilot's, or only the others (null for
-   * both). A claimed request is finished by its claimer, but never claimed again; one that is transmitting is left
-   * alone. Stores `reason`, and returns the number.
+   * Cancels a person's pending requests on one channel (null for all). `autopilot` limits that to Autopilot's requests
+   * or to the others (null for both). A claimed request is finished by its claimer, but never claimed again; one that
+   * is being transmitted isn't changed. Stores `reason`, and returns the number of requests.
    */
   async cancel(
     project: number,
@@ -85,7 +85,7 @@ export class RequestRows extends Rows {
         "UPDATE memberships SET next_request_id = NULL WHERE project_id = ? AND person_id = ? AND next_request_id = ?",
         [project, personId, id],
       );
-      // A claimed message may be in flight: its claim stays, and its link works when it arrives.
+      // A claimed message may be in flight, so it keeps its claim, and its link works when it arrives.
       noteErased(this.database, ["project_id = ? AND id = ? AND claimer IS NULL", project, id]);
       const set = ["state = 'cancelled', due_at = NULL, reason = coalesce(?, reason)", reason] as const;
       await updateRows(this.database, "messages", set, ["project_id = ? AND id = ?", project, id]);
@@ -100,8 +100,8 @@ export class RequestRows extends Rows {
   }
 
   /**
-   * When the person's last Autopilot survey on the channel was sent: the current time if it is in flight, null if there
-   * was none.
+   * When the person's last Autopilot survey on the channel was sent: the current time if one is in flight, null if
+   * there was none.
    */
   async lastAutopilotAt(project: number, personId: number, channel: Channel): Promise<number | null> {
     const row = await this.database.first(
@@ -113,7 +113,7 @@ export class RequestRows extends Rows {
     return numberOrNull(row?.at);
   }
 
-  /** Doesn't select by state, like `NEXT_SURVEY_AT`. */
+  /** Doesn't select by state, for the same reason as `NEXT_SURVEY_AT`. */
   async nextSingleAt(project: number, personId: number): Promise<number | null> {
     const row = await this.database.first(
       `SELECT min(CASE WHEN ${IS_WAITING} AND autopilot = 0 THEN scheduled_at END) AS at
@@ -127,7 +127,7 @@ export class RequestRows extends Rows {
     return countRows(this.database, requestsSent(project, channel), range);
   }
 
-  /** Counts surveys sent in the range that have been answered since, at any time. */
+  /** Counts surveys sent in the range that have been answered by now. */
   async countAnswered(project: number, channel: Channel, range: TimeRange): Promise<number> {
     return countRows(this.database, requestsAnswered(project, channel), range);
   }
@@ -163,7 +163,7 @@ export class RequestRows extends Rows {
     ]);
   }
 
-  /** Records that a survey is answered now; does nothing if it already was. */
+  /** Records that a survey was answered now, unless it already was. */
   async noteAnswer({ project, requestId, answeredAt }: SurveyLink): Promise<void> {
     if (answeredAt !== null) return;
     const message = ["project_id = ? AND id = ?", project.id, requestId] as const;

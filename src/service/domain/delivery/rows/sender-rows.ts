@@ -9,14 +9,14 @@ interface SharedState {
   readonly pause: number;
   /** Why the service paused everything itself; null if an operator did. */
   readonly "pause reason": string;
-  /** When an operator last resumed everything. */
+  /** When an operator last resumed all sending. */
   readonly resumed: number;
   /** When an operator last resumed the senders, Unix milliseconds. */
   readonly "senders resumed": number;
   readonly "daily limit": number;
-  /** Hours without text messages, as last set by a server. Windows for SMS exclude them. */
+  /** Hours without text messages, as set by the newest server. Windows for SMS exclude them. */
   readonly "quiet hours": QuietHours;
-  /** How many messages can be sent immediately under a name, and when that was computed, Unix milliseconds. */
+  /** How many messages can be sent immediately under a name, and when that was computed, in Unix milliseconds. */
   readonly [bucket: `bucket ${string}`]: { readonly level: number; readonly at: number };
 }
 
@@ -34,7 +34,7 @@ export class SenderRows extends Rows {
     return this.state("pause");
   }
 
-  /** When everything was paused, and how many surveys the project can send per day; each null if not set. */
+  /** When everything was paused, and how many surveys the project can send per day; null if not set. */
   async limits(project: number): Promise<{ readonly pausedAt: number | null; readonly dailyLimit: number | null }> {
     const row = await this.database.first(LIMITS, [project]);
     return { pausedAt: toNumber(row?.pausedAt), dailyLimit: toNumber(row?.dailyLimit) };
@@ -50,7 +50,7 @@ export class SenderRows extends Rows {
     if (at !== null && reason !== undefined) this.#store("pause reason", reason);
   }
 
-  /** Releases surveys that wait for the old limit. */
+  /** Also releases surveys that wait because of the old limit. */
   async setDailyLimit(limit: number | null): Promise<void> {
     const { now } = this.session;
     this.#store("daily limit", limit);
@@ -67,7 +67,7 @@ export class SenderRows extends Rows {
     return senders.toSorted((left, right) => right.savedAt - left.savedAt);
   }
 
-  /** Also deletes states of processes that ended long ago. */
+  /** Also deletes the states of processes that ended long ago. */
   async set({ name, process, savedAt, state }: KeptSender): Promise<void> {
     this.#store(`sender ${name} ${process}`, { ...state, savedAt });
     for (const one of await this.list())
@@ -86,7 +86,7 @@ export class SenderRows extends Rows {
   }
 }
 
-/** One statement, because every scheduled survey runs it. */
+/** Runs for every scheduled survey, so it is one statement. */
 const PAUSED_SINCE = `SELECT coalesce((SELECT value FROM delivery_state WHERE name = 'pause'), CAST(p.paused_at AS TEXT)) AS at
   FROM projects p WHERE p.id = ?`;
 
@@ -95,7 +95,7 @@ const LIMITS = `SELECT (SELECT value FROM delivery_state WHERE name = 'pause') A
   coalesce((SELECT value FROM project_settings WHERE project_id = ? AND name = 'daily_limit'),
     (SELECT value FROM delivery_state WHERE name = 'daily limit')) AS "dailyLimit"`;
 
-/** Reads a number from JSON, in which `null` can mean no limit. */
+/** Reads a number from JSON, where `null` can mean no limit. */
 function toNumber(value: SqlValue = null): number | null {
   return JSON.parse(String(value)) as number | null;
 }

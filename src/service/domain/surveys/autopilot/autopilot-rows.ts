@@ -17,7 +17,7 @@ export interface MembershipRow {
   readonly properties: Properties;
   readonly nextRequestId: number | null;
   readonly nextSurveyAt: number | null;
-  /** The member's number on the platform, in the order of joining, from 1. */
+  /** The member's number on the platform, from 1, in the order of joining. */
   readonly number: number;
   readonly start: Start;
   /** Earliest time of the next survey, or null. */
@@ -63,7 +63,7 @@ export class AutopilotRows extends Rows {
     return readRow<AutopilotConfiguration>(row!, { flags: ["active"] });
   }
 
-  /** Settings without quiet hours. */
+  /** The settings without the server's quiet hours. */
   async ownSettings(project: number, platform: Platform): Promise<AutopilotSettings> {
     const row = await this.database.first(
       `SELECT active, frequency, first, days, hours,
@@ -88,7 +88,7 @@ export class AutopilotRows extends Rows {
     );
   }
 
-  /** The number of people who have ever joined. */
+  /** How many people have ever joined. */
   async joined(project: number, platform: Platform): Promise<number> {
     const sql = "SELECT joined FROM autopilot_configurations WHERE project_id = ? AND platform = ?";
     return Number((await this.database.first(sql, [project, platform]))?.joined ?? 0);
@@ -135,7 +135,7 @@ export class AutopilotRows extends Rows {
     this.database.send(sql, [JSON.stringify(properties), this.session.now, project, platform, personId]);
   }
 
-  /** Sets the member's next request (or null), and the event from which it is counted. */
+  /** Sets the member's next request (or null), and the event from which its time is counted. */
   async setNext(
     project: number,
     platform: Platform,
@@ -152,7 +152,7 @@ export class AutopilotRows extends Rows {
     ]);
   }
 
-  /** Sets an earliest time for the next survey, and moves a pending one that wasn't attempted. */
+  /** Sets the earliest time of the next survey, and moves a pending one that hasn't been attempted. */
   async postpone(
     project: number,
     { platform, personId, nextRequestId }: MembershipRow,
@@ -171,7 +171,7 @@ export class AutopilotRows extends Rows {
     refreshNextSurvey(this.database, project, personId);
   }
 
-  /** The next members with pending requests, by person; messages in flight are left alone. */
+  /** The next members with pending requests, ordered by person. Messages in flight aren't included. */
   async waiting(project: number, platform: Platform, after: number, limit: number): Promise<readonly WaitingSurvey[]> {
     const rows = await this.database.all(WAITING, [project, platform, after, limit]);
     return rows.map((row) => readRow<WaitingSurvey>(row, { json: ["start"] }));
@@ -181,7 +181,7 @@ export class AutopilotRows extends Rows {
     this.database.send(`DELETE FROM memberships WHERE ${MEMBER}`, [project, platform, personId]);
   }
 
-  /** `Membership` as JSON, in the order of joining; `Position.id` is the person's. */
+  /** `Membership`s as JSON, in the order of joining. `Position.id` is the person's id. */
   async list(project: number, platform: Platform, filter: MembersFilter): Promise<JsonRows> {
     const where: Where = { clauses: ["m.project_id = ?", "m.platform = ?"], values: [project, platform] };
     if (filter.personId !== null) addCondition(where, "m.person_id = ?", filter.personId);

@@ -31,7 +31,7 @@ export async function readAutopilotSettings(
   return quiet === null ? settings : { ...settings, window: { ...settings.window, quiet } };
 }
 
-/** Settings changed by `service autopilot`; undefined keeps one. Days and hours are as in `windows.ts`. */
+/** Changes from `service autopilot`; undefined keeps a setting. See `windows.ts` for days and hours. */
 export interface AutopilotChange {
   readonly active?: boolean | undefined;
   readonly frequency?: number | undefined;
@@ -41,8 +41,8 @@ export interface AutopilotChange {
 }
 
 /**
- * Changes the given settings. An inactive platform sends nothing and keeps its members; a new frequency or window
- * reschedules pending surveys. Throws InvalidError.
+ * Changes the given settings. An inactive platform keeps its members but sends nothing. After a new frequency or
+ * window, pending surveys are rescheduled. Throws InvalidError.
  */
 export async function configureAutopilot(
   tx: Transaction,
@@ -94,9 +94,7 @@ export function showAutopilot({ window, ...settings }: AutopilotSettings): Shown
   return { ...settings, days: formatDays(window.days), hours: formatHours(window) };
 }
 
-/**
- * The configuration (4.11), with the times of the first surveys if `count` people who were never surveyed joined now.
- */
+/** The configuration (4.11), and when the first surveys would be due if `count` never surveyed people joined now. */
 export async function getAutopilotWithJoining(
   tx: Transaction,
   project: Project,
@@ -118,7 +116,7 @@ export async function getAutopilotWithJoining(
   return { ...configuration, joining };
 }
 
-/** Stores the server's quiet hours and reschedules texts that wait for Autopilot's windows. */
+/** Stores the server's quiet hours and reschedules text messages that wait for Autopilot's windows. */
 export async function keepQuietHours(
   store: Store,
   quiet: QuietHours | null,

@@ -1,4 +1,4 @@
-/** Reschedules pending Autopilot surveys after a change of settings, a thousand members per step. */
+/** Reschedules pending Autopilot surveys in steps after a change of settings. */
 import type { Platform } from "../../../../contract/resources.ts";
 import { type LongChange, STEP } from "../../../sql/long-changes.ts";
 import type { AutopilotSettings, PlannedSurvey, Transaction, WaitingSurvey } from "../../ports.ts";
@@ -24,8 +24,8 @@ export async function rescheduleStep(tx: Transaction, change: LongChange): Promi
 }
 
 /**
- * Retried messages keep their time. A survey that became due while Autopilot was paused is counted from now. An overdue
- * one that would stay overdue isn't moved.
+ * Messages that are being retried keep their time. If a survey became due while Autopilot was paused, it is counted
+ * from now. Overdue surveys that would stay overdue aren't moved.
  */
 function follow(survey: WaitingSurvey, { active, frequency, window }: AutopilotSettings, now: number): PlannedSurvey {
   const { number, notBefore, scheduledAt } = survey;

@@ -35,7 +35,7 @@ export async function listMembersJson(tx: Transaction, project: Project, query: 
   });
 }
 
-/** Returns the person that all given filters identify; null without a filter, undefined for an unknown person. */
+/** The person that all given filters identify; null if there is no filter, undefined for an unknown person. */
 async function filteredPerson(
   tx: Transaction,
   project: Project,
@@ -55,8 +55,8 @@ async function filteredPerson(
 
 /**
  * 4.9: adds a person and schedules the first survey, or replaces a member's properties; `created` tells which. `status`
- * is why no survey is scheduled, or why it isn't sent now. Throws InvalidError for an unidentified or unknown person,
- * or one without an address on the platform.
+ * is why no survey is scheduled or why it isn't sent now. Throws InvalidError if the person is missing, unknown, or has
+ * no address on the platform.
  */
 export async function addMember(tx: Transaction, project: Project, input: MemberInput) {
   const { platform } = input;
@@ -70,13 +70,13 @@ export async function addMember(tx: Transaction, project: Project, input: Member
   return { member, created: known === null, status: refused ?? (await findMemberPause(tx, project, platform)) };
 }
 
-/** Like `findPause`, but also reports that the platform is inactive, because nothing is sent then. */
+/** Like `findPause`, but an inactive platform also counts as paused, because nothing is sent. */
 async function findMemberPause(tx: Transaction, project: Project, platform: Platform): Promise<SurveyStatus | null> {
   const { active } = await readAutopilotSettings(tx, project, platform);
   return active ? findPause(tx, project) : { status: "paused", since: null, until: null };
 }
 
-/** 4.10: ends a membership and cancels its survey; person and responses stay. Throws NotFoundError. */
+/** 4.10: ends a membership and cancels its survey. The person and responses stay. Throws NotFoundError. */
 export async function removeMember(
   tx: Transaction,
   project: Project,
@@ -95,9 +95,9 @@ async function endMembership(tx: Transaction, project: Project, personId: number
 }
 
 /**
- * Moves a member to `platform` with their properties. The next survey keeps its date, or is sent at the next opening of
- * the new window. `isChanged` is false if they are there already. Throws NotFoundError; InvalidError with the reason if
- * they stay where they are.
+ * Moves a member, with their properties, to `platform`. The next survey keeps its date, or waits for the next opening
+ * of the new window. `isChanged` is false if they were already there. Throws NotFoundError, and InvalidError with the
+ * reason if they can't be moved.
  */
 export async function moveMember(
   tx: Transaction,
@@ -199,7 +199,7 @@ async function join(
   return { properties: member.properties, scheduledAt };
 }
 
-/** New properties also replace those of the pending survey; without any, the old ones stay. */
+/** New properties also replace those of the pending survey. If none are given, the old ones stay. */
 async function refresh(
   tx: Transaction,
   project: Project,
@@ -219,7 +219,7 @@ async function refresh(
   return { properties, scheduledAt };
 }
 
-/** Counts every survey that was or may have been sent, so that no one is surveyed twice in an interval. */
+/** Counts every survey that was or may have been sent, so that no one is surveyed twice in one interval. */
 async function startJoining(tx: Transaction, project: Project, person: PersonRow, platform: Platform): Promise<Start> {
   const { first } = await readAutopilotSettings(tx, project, platform);
   const askedAt = newest(person.lastSentAt, await tx.requests.lastAutopilotAt(project.id, person.id, platform));

@@ -20,7 +20,7 @@ const PEOPLE: Table = {
   },
 };
 
-/** Decisions to survey people again who had unsubscribed or bounced, each with its reason. */
+/** Resubscriptions of people who had unsubscribed or bounced, each with its reason. */
 const RESUBSCRIPTIONS: Table = {
   name: "resubscriptions",
   columns: "project_id int, person_id int, at int, note text",
