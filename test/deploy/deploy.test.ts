@@ -163,7 +163,7 @@ describe("the units", () => {
   });
 
   it("are as closed as each other", () => {
-    const hardening = namesOf(".service").map((name) => deployed(name).split("# Nothing but its own folder")[1]);
+    const hardening = namesOf(".service").map((name) => deployed(name).split("# Allow only its own folder")[1]);
     const [first, ...others] = hardening.map((text) => text?.split("\n\n")[0]?.trim());
     expect(others).toEqual([first, first, first]);
   });
