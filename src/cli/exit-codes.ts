@@ -17,7 +17,7 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   [EXIT.done]: "done",
   [EXIT.failed]: "the network or the service failed, after retries",
-  [EXIT.usage]: "usage: a wrong flag, value or input file; nothing was sent",
+  [EXIT.usage]: "usage: an invalid flag, value or input file; nothing was sent",
   [EXIT.partial]: "some rows failed or are unknown; see the results file",
   [EXIT.auth]: "no connection is configured, or the key was refused",
   [EXIT.refused]: "the service refused the request, or nothing was found",

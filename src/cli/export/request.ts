@@ -87,7 +87,7 @@ const OUTPUT: FlagGroup<OutputFormat | "parquet" | null> = {
       text: "file format",
       choices: EXPORT_FORMATS,
       environment: "SURVEYCTL_OUTPUT",
-      otherwise: "that of the file's name, or csv",
+      otherwise: "from the file name, or csv",
     },
     { flag: "--json", text: "short for -o json" },
   ],

@@ -50,7 +50,7 @@ export function layOutHelp(command: CommandNode, words: readonly string[], colum
 export const SUMMARY = "Command line and server for the feedback survey (NPS) API";
 
 const FIRST_STEPS: readonly Item[] = [
-  ["surveyctl demo", "watch a complete run on this machine"],
+  ["surveyctl demo", "run a complete example on this machine"],
   ["surveyctl auth login", "connect to a service you have a key for"],
   ["surveyctl serve", "run a server"],
 ];
@@ -75,7 +75,7 @@ export function layOutRootHelp(commands: readonly CommandGroup[], columns: numbe
         width,
       ),
     ),
-    items("Where to begin", FIRST_STEPS, width),
+    items("Get started", FIRST_STEPS, width),
     items(
       "Help topics",
       [

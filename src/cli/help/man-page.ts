@@ -41,11 +41,8 @@ const DESCRIPTION =
   'Start with "surveyctl demo", or save a connection with "surveyctl auth login".';
 
 const FILES: readonly (readonly [file: string, what: string])[] = [
-  [
-    "~/.config/surveyctl/config.json",
-    "saved connections, readable only by you; below XDG_CONFIG_HOME when that is set",
-  ],
-  ["~/.local/share/surveyctl/local.db", 'data file of the profile "local"; below XDG_DATA_HOME when that is set'],
+  ["~/.config/surveyctl/config.json", "saved connections, readable only by you; in XDG_CONFIG_HOME if that is set"],
+  ["~/.local/share/surveyctl/local.db", 'data file of the profile "local"; in XDG_DATA_HOME if that is set'],
   ["survey.db, outbox/", "a server's data file, and messages that were not sent"],
   ["<file>.<command>.results.csv", "outcome of every row of an import, next to its file"],
 ];

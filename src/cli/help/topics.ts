@@ -14,24 +14,26 @@ const DATA = `"serve" and "service" need a data file or a PostgreSQL database:
 ${dataSection(DATA_FLAGS, TOPIC_WIDTH)}`;
 
 const ENVIRONMENT = `Environment variables:
-  SURVEYCTL_PROFILE    saved connection to use, as --profile
-  SURVEYCTL_BASE_URL   base URL of the service, as --base-url
+  SURVEYCTL_PROFILE    saved connection to use; same as --profile
+  SURVEYCTL_BASE_URL   base URL of the service; same as --base-url
   SURVEYCTL_API_KEY    API key; there is no flag for it because other
                        users can see command lines
-  SURVEYCTL_OUTPUT     output format, as --output
-  SURVEYCTL_TIME       time format, as --time
-  SURVEYCTL_SETTLE     how long to check whether a write arrived, as
-                       --settle
-  SURVEYCTL_DEBUG      1: as --verbose; 2: as --verbose --verbose
-  SURVEYCTL_DATA       data file for "serve" and "service", as --data
-  SURVEYCTL_DATABASE   PostgreSQL database for "serve" and "service",
-                       as --database
-  SURVEYCTL_SMTP       mail server for "serve", as --smtp
+  SURVEYCTL_OUTPUT     output format; same as --output
+  SURVEYCTL_TIME       time format; same as --time
+  SURVEYCTL_SETTLE     how long to check whether a write arrived; same
+                       as --settle
+  SURVEYCTL_DEBUG      1 is the same as --verbose, 2 the same as -vv
+  SURVEYCTL_DATA       data file for "serve" and "service"; same as
+                       --data
+  SURVEYCTL_DATABASE   PostgreSQL database for "serve" and "service";
+                       same as --database
+  SURVEYCTL_SMTP       mail server for "serve"; same as --smtp
   SURVEYCTL_SMS_GATEWAY, SURVEYCTL_SMS_HEADER
-                       SMS gateway for "serve" and its credentials, as
-                       --sms-gateway and --sms-header
+                       SMS gateway for "serve" and its credentials; same
+                       as --sms-gateway and --sms-header
   SURVEYCTL_WEBHOOK_SECRET
-                       signing secret of "responses tail", as --secret
+                       signing secret of "responses tail"; same as
+                       --secret
   NO_COLOR             disables color; FORCE_COLOR and CLICOLOR work too
   SURVEYCTL_PAGER, PAGER
                        pager for long lists and help on a terminal, such
@@ -39,8 +41,9 @@ const ENVIRONMENT = `Environment variables:
   HTTPS_PROXY, HTTP_PROXY, NO_PROXY
                        proxies, with credentials if needed; NO_PROXY is
                        *, or a list of names, addresses and networks
-                       (10.0.0.0/8); loopback is never proxied
-  TZ                   time zone, such as Europe/Berlin, as --tz
+                       (10.0.0.0/8); requests to this machine never use
+                       a proxy
+  TZ                   time zone, such as Europe/Berlin; same as --tz
   NODE_EXTRA_CA_CERTS  file with additional certificate authorities
   XDG_CONFIG_HOME      configuration directory (default ~/.config)
   XDG_DATA_HOME        directory of the profile "local"
@@ -58,13 +61,13 @@ Formats (-o, --output):
            don't fit are left out: empty ones first, then the least
            important. --wrap shows long text in full
   record   one block per row, with every column
-  markdown a table for documents, in which nothing is cut
+  markdown a table for documents; no text is cut
   tsv      the default in a pipe. No header; tab, newline, carriage
-           return and backslash are written \\t \\n \\r \\\\; a cell that
-           begins with " is quoted as in csv
-  csv      RFC 4180 with a header; the default of export. Maps and arrays
+           return and backslash are written as \\t \\n \\r \\\\; a cell
+           that begins with " is quoted as in csv
+  csv      RFC 4180 with a header; the default for export. Maps and arrays
            are JSON in one cell. Computed numbers have one decimal,
-           probabilities three, shares four, in tsv as well
+           probabilities three, shares four; the same applies to tsv
   json     the API's response, unchanged: an array for a list, an object
            for a single item; indented on a terminal. metrics adds
            fields; --raw leaves them out
@@ -74,7 +77,7 @@ Formats (-o, --output):
 --columns a,b,c selects columns and their order. Dotted paths select
 nested values, such as person.email or person_properties.plan. In a pipe
 --columns prints values only, one line per row or item.
---query EXPRESSION prints a part of the JSON, by JMESPath: --query nps,
+--query EXPRESSION filters the JSON with JMESPath: --query nps,
 --query '[].email', --query '[?score<\`7\`].comment',
 --query 'length(@)'. Text is printed without quotes, anything else as
 JSON.
@@ -94,13 +97,13 @@ An error always has all five keys; those without a value are null.
 
 const DATES = `Times in flags and files:
   1767225600                Unix seconds; also milliseconds
-  2026-01-31                its first second; for --until its last
-  2026-01-31T09:30          local time, or that of --tz
+  2026-01-31                the start of that day; with --until, its end
+  2026-01-31T09:30          local time, or in the zone given by --tz
   2026-01-31T09:30:00Z      with a zone; +02:00 works too
   2026-01-31 09:30:00+00    as databases print it; UTC works too
   now, today, yesterday, tomorrow, monday, last monday
-  'today 9:00', 'mon 9:00'  a weekday is the last one, or the next for
-                            --delay and other future times
+  'today 9:00', 'mon 9:00'  a weekday means the last one, or the next one
+                            for --delay and other future times
   90m, 24h, 7d, 2w          that long ago, or '3 days ago'; +7d is that
                             long from now
 Periods, for --period and wherever a date is accepted:
@@ -115,11 +118,13 @@ column of an import, also accept 'tomorrow 9:00' or a future time.
 quarter or year with the one before it, and any other range with an
 equally long one before it.
 
-Zones: commands read and print local time, or that of --tz Europe/Berlin.
+Zones: commands read and print local time; --tz Europe/Berlin sets
+another zone.
 The service uses the project's zone (service settings --tz, UTC by
-default) for sending hours, --daily-limit and quiet hours of texts.
-Days and hours: --days mon-fri, mon,wed,fri or any; --hours 5-10, any, or
-22-6, which continues past midnight and belongs to the day it starts on.
+default) for sending hours, --daily-limit, and quiet hours of texts.
+Days and hours: --days "mon-fri", "mon,wed,fri" or "any"; --hours "5-10",
+"any", or "22-6", which continues past midnight and belongs to the day it
+starts on.
 `;
 
 const IMPORT = `Bulk import: people import, responses import, autopilot import, and
@@ -130,7 +135,8 @@ autopilot remove --from.
               If a row is invalid, nothing is sent, unless you pass
               --skip-invalid. Rows that share an address or a number are
               one person: the first row counts, unless --on-duplicate
-              says otherwise. One number with two addresses is a problem.
+              says otherwise. One phone number with two e-mail addresses
+              is reported as a problem.
               Responses with the same person, time, score and comment are
               duplicates.
   2. Confirm  people import can email your customers: pass --send or
@@ -152,11 +158,11 @@ autopilot remove --from.
               service had accepted it; other unknown rows are sent again
               only with --retry-unknown.
               Failed rows are retried; --failed-to FILE writes them to a
-              CSV file. Rows that the service rejected are rejected
+              CSV file. Rows that the service rejected would be rejected
               again: correct them and import them as a new file.
 
-A file without rows, or one that hasn't changed since it was imported,
-sends nothing and exits with 0. responses import skips responses that
+If a file has no rows, or hasn't changed since it was imported, nothing
+is sent and the exit status is 0. responses import skips responses that
 earlier runs or the service already have; the service can't recognize
 one without created_at. autopilot remove --from always runs.
 
@@ -178,16 +184,16 @@ renames a column, --map "First name+Last name=name" joins two,
 --ignore-column X leaves one out. Cells are trimmed; empty cells mean no
 value. A row with send=false and an email_update or phone_number_update
 can't change anything else.
-surveyctl serve merges properties into the stored ones, and an empty cell
-leaves a stored value alone. With --replace-properties, a row that has
-properties removes all others.
+surveyctl serve adds properties to the stored ones, and an empty cell
+leaves the stored value alone. With --replace-properties, a row that has
+properties removes the person's other ones.
 
 Files can be CSV, TSV, or NDJSON with one object per line, plain or gzip,
 in UTF-8, or in UTF-16 with a byte order mark; use --encoding for others,
 such as windows-1252. Rows of empty cells are skipped, missing cells at
-the end of a row are empty, and ="0123" is read as 0123. White space and
-invisible characters in headers are ignored. A first line such as sep=;
-sets the delimiter, as in Excel. people import --sample 10% picks a
+the end of a row count as empty, and ="0123" is read as 0123. White space
+and invisible characters in headers are ignored. A first line such as
+sep=; sets the delimiter, as in Excel. people import --sample 10% picks a
 random share of the rows, always the same ones for the same file.
 
 --skip-suppressed skips people who bounced or unsubscribed; a row with a
@@ -195,10 +201,11 @@ phone number is looked up first. People with an unsubscribed_at,
 bounced_at or similar in the file are not surveyed, unless you pass
 --include-suppressed.
 
---dry-run prints the counts of the plan, which surveyctl serve computes,
-and the first three requests. On a terminal the requests are a table, and
-another table shows how each column is read. --explain LINE shows how one
-line is read.
+--dry-run prints how many rows would be sent, saved or skipped, and the
+first three requests. The counts take throttling and suppressions into
+account only if the server is surveyctl. On a terminal, it prints tables
+that show how each column is read and the first three rows. --explain
+LINE shows how one line is read.
 `;
 
 const EXPORT = `Exports are made for cron: they are complete, in the order of the API,
@@ -211,14 +218,14 @@ If the run fails, or gets fewer rows than the service counts, the old
 file stays as it was. Rows added during the run don't shift or duplicate
 others.
 
-The format is that of -o, else that of the file name (.csv .tsv .json
-.ndjson .parquet, the first four also before .gz), else csv. --gzip
-compresses; --checksum writes <file>.sha256.
+-o sets the format. Without it, the file name does (.csv .tsv .json
+.ndjson .parquet; all but .parquet can end in .gz); otherwise it is csv.
+--gzip compresses; --checksum writes <file>.sha256.
 
 Parquet, for DuckDB, pandas and warehouses, has a type for each column:
-ids are text, scores integers, times timestamps in UTC whatever --time
-says, and maps and lists JSON text. It is compressed, and nothing can be
-added to a file: use --state with a new --out file for each run.
+ids are strings, scores are integers, times are timestamps in UTC even
+with --time, and maps and lists are JSON text. It is compressed and can't
+be appended to: with --state, use a new --out file for each run.
 
 Incremental: --state FILE remembers how far the last run got, so the next
 one asks only for new rows and for responses that changed; --append adds
@@ -227,14 +234,14 @@ them to the file.
   surveyctl responses export --state r.state --append \\
       --out responses.csv -q
 
-For spreadsheets, use --excel: a byte order mark, CRLF, and cells that
-look like formulas prefixed with '. --flatten adds a column for each
-property.
+For spreadsheets, use --excel: it adds a byte order mark, ends lines with
+CRLF, and prefixes cells that look like formulas with '. --flatten adds a
+column for each property.
 `;
 
 const STATISTICS = `A score is an estimate: a different set of people would have given a
-different one. metrics shows how far off it may be, computed from the
-counts of promoters, passives and detractors and their total (n).
+different one. metrics shows how far off it could be, based on the counts
+of promoters, passives and detractors and their total (n).
 
   nps_low, nps_high  the interval. 95% of such intervals contain the true
                      score; --confidence 0.9 makes them narrower, and
@@ -254,8 +261,8 @@ limited to +-100, where V is the share of promoters and detractors minus
 the square of the NPS. The score shown is the raw one, so it isn't
 exactly in the middle of its interval; change is the difference of the
 adjusted scores. Sources: Rocks 2016, The American Statistician 70:365;
-Lewis and Sauro 2021. For 20 to 50 answers the interval contains the true
-score in 94 to 97 of 100 cases, computed exactly.
+Lewis and Sauro 2021. By exact computation, the interval contains the
+true score in 94% to 97% of cases for 20 to 50 answers.
 
 --segment compares the values of a property. If a response doesn't have
 the property, the person's is used, and a note says so. q adjusts p for
@@ -276,14 +283,16 @@ a daily check will eventually fail by chance.
 
 On a terminal with at least 60 columns, --by draws the intervals as a
 chart, --segment draws a line per value, highest score first, and
---histogram a bar per score. In a pipe the same numbers are rows.
+--histogram a bar per score. In a pipe the same numbers are printed as
+rows.
 
 What an interval doesn't cover:
   - who chose to answer: those who didn't may think differently
-  - several answers by one person, which count as answers of different
-    people, both within a period and between compared ones
+  - several answers by one person, which are counted as if they came from
+    different people, both within a period and between compared ones
   - language, channel and time of day, which affect answers
-  - scores that no person gave, such as when a mail filter opens links
+  - scores that no person gave, for example because a mail filter opened
+    a link
   - the season: compare with the same months of last year too
 
 With 100 answers a month, you can't detect a change of less than about 32
@@ -294,18 +303,18 @@ const SCHEDULING = `When surveys are sent:
 
   Autopilot   sends only on certain days and hours: service autopilot
               --days mon-fri --hours 5-10, in the zone of service
-              settings --tz. Lists (mon,wed,fri) and any work too; 22-6
+              settings --tz. "mon,wed,fri" and "any" work too; 22-6
               continues past midnight and belongs to the day it starts
-              on. Texts use 9-18, minus the quiet hours of serve
-              --sms-quiet.
+              on. Texts are sent from 9 to 18, except in the quiet hours
+              of serve --sms-quiet.
   First       surveys of new members are spread over one interval, or
               sent immediately with --first now. If a member was surveyed
               less than one interval ago, by Autopilot or not, the first
-              one is sent one interval after that.
+              one is sent one interval after that survey.
   Recurring   surveys follow one interval later, counting only open
               hours. Intervals under 14 days count all hours.
   Changes     of days, hours, frequency or zone move waiting surveys.
-              --active after a pause spreads overdue ones over a week.
+              After a pause, --active spreads overdue ones over a week.
   Throttle    is the minimum time between surveys outside Autopilot; such
               a survey also postpones the member's next Autopilot
               survey. To send yourself a second test survey, use
@@ -315,7 +324,7 @@ const SCHEDULING = `When surveys are sent:
               Autopilot's after the others.
   Reminders   service reminder 5d: once per survey, to people who haven't
               answered, at the same hours. Turning them off, or choosing
-              another --channel, cancels those that wait.
+              another --channel, cancels pending reminders.
   Rehearsal   service rehearse --until 365d shows the result day by day,
               on a copy of the data. Nothing is sent.
 `;
@@ -338,10 +347,10 @@ An older version refuses data with a newer schema. To go back, stop
 
   surveyctl service restore before-upgrade.db --data old.db
 
-Whatever was saved after the backup isn't in it; export that first, with
-the new version. Sending is paused after a restore, because surveys sent
-since the backup are still scheduled in it. Look at them with "service
-delivery list --state scheduled" before "service resume".
+The backup lacks everything saved since it was made; export that first,
+with the new version. Sending is paused after a restore, because surveys
+sent since the backup are still scheduled in it. Look at them with
+"service delivery list --state scheduled" before "service resume".
 `;
 
 const EXIT_CODES = `Exit statuses:

@@ -97,7 +97,7 @@ export type ImportFlags = GroupValue<typeof IMPORT>;
 
 export const INCLUDE_SUPPRESSED_FLAG: FlagRecord = {
   flag: "--include-suppressed",
-  text: "survey people for whom the file has an unsubscribed_at, bounced_at or the like, too",
+  text: "also survey people with an unsubscribed_at, bounced_at or similar in the file",
 };
 
 function parseDelimiter(text: string, place: string): string {

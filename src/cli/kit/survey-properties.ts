@@ -16,7 +16,7 @@ export function surveyProperties(text = "a property, such as plan=pro"): FlagGro
   return {
     records: [
       { flag: "--property", value: "key=value", text, repeatable: true },
-      { flag: "--properties", value: "json", text: "several properties as a JSON object, or @FILE that holds one" },
+      { flag: "--properties", value: "json", text: "several properties as a JSON object, or @FILE with one" },
       ...SPECIAL_PROPERTIES.map(toFlag),
     ],
     read: async (flags) => {

@@ -51,7 +51,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   {
     section: "Survey data",
     name: "metrics",
-    summary: "show NPS and counts, also by period",
+    summary: "show NPS and counts, in total or by period",
     load: () => import("../commands/metrics/index.ts"),
   },
   {
@@ -63,7 +63,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   {
     section: "Survey data",
     name: "digest",
-    summary: "summarize the last days as text, e-mail or Slack message",
+    summary: "summarize the last few days as text, an e-mail or a Slack message",
     load: () => import("../commands/digest/index.ts"),
   },
   {

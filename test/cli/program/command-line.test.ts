@@ -229,7 +229,7 @@ Examples:
 
 Exit statuses:
   0  done
-  2  usage: a wrong flag, value or input file; nothing was sent
+  2  usage: an invalid flag, value or input file; nothing was sent
 
 Use "surveyctl report <command> --help" for its flags and examples.
 Global flags: surveyctl help flags
@@ -252,7 +252,7 @@ Examples:
 
 Exit statuses:
   0  done
-  2  usage: a wrong flag, value or input file; nothing was sent
+  2  usage: an invalid flag, value or input file; nothing was sent
 
 Global flags: surveyctl help flags
 `,

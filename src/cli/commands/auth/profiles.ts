@@ -13,7 +13,7 @@ import { changeProfiles, checkSaved, DEFAULT_PROFILE, loadProfiles, refuseDryRun
 
 export const logout = defineCommand({
   name: "logout",
-  summary: "remove a profile: --profile, or else the default one",
+  summary: "remove the profile named by --profile, or else the default one",
   examples: ["surveyctl auth logout", "surveyctl auth logout --profile prod"],
   exits: [EXIT.done, EXIT.usage, EXIT.auth],
   run: async (deps) => {

@@ -63,11 +63,11 @@ const metrics = defineCommand({
     assertions: {
       flag: "--assert",
       value: "condition",
-      text: "exit 6 unless this holds, such as 'nps>=40'",
+      text: "exit with 6 unless this is true, such as 'nps>=40'",
       repeatable: true,
       parse: parseAssertion,
     },
-    raw: { flag: "--raw", text: "print the API's answer unchanged" },
+    raw: { flag: "--raw", text: "print the API's response unchanged" },
     histogram: { flag: "--histogram", text: "show how often each score from 0 to 10 was given" },
     segments: segmentFlag("one row per value of these properties"),
     minN: {

@@ -46,7 +46,7 @@ export const add = defineCommand({
       otherwise: "0",
       parse: (text, place, deps) => parseDelay(text, place, timeContext(deps)),
     },
-    noSend: { flag: "--no-send", text: "save the person and send no survey" },
+    noSend: { flag: "--no-send", text: "save the person without sending a survey" },
     lastSentAt: {
       flag: "--last-sent-at",
       value: "time",

@@ -32,7 +32,7 @@ import { flagGroup, type GroupValue } from "../../kit/flag-spec.ts";
 const SENDING = flagGroup({
   send: {
     flag: "--send",
-    text: "send surveys, except to rows with send=no; required without a terminal or a send column",
+    text: "send surveys, except to rows with send=no; required if there is no terminal and no send column",
   },
   noSend: { flag: "--no-send", text: "send no surveys; overrides a send column" },
   channel: { flag: "--channel", value: "channel", text: "channel for rows without one", choices: CHANNELS },
@@ -54,7 +54,7 @@ const SENDING = flagGroup({
   sample: {
     flag: "--sample",
     value: "share",
-    text: "send a random share of the rows, such as 10%; the same file gives the same rows",
+    text: "send a random share of the rows, such as 10%; always the same ones for the same file",
     parse: parseShare,
   },
   skipSuppressed: { flag: "--skip-suppressed", text: "skip people who bounced or unsubscribed" },

@@ -53,7 +53,7 @@ export const PERSON_FILTERS = flagGroup({
     text: "only people with a survey scheduled after then",
     parse: parseEnd,
   },
-  properties: { ...PROPERTY_FILTER_FLAG, text: `${PROPERTY_FILTER_FLAG.text}, where the service keeps properties` },
+  properties: { ...PROPERTY_FILTER_FLAG, text: `${PROPERTY_FILTER_FLAG.text}; only if the service stores properties` },
 });
 
 export type PersonFilters = GroupValue<typeof PERSON_FILTERS>;

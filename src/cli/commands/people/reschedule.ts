@@ -29,7 +29,7 @@ export const reschedule = defineCommand({
     to: {
       flag: "--to",
       value: "time",
-      text: "the new time, such as +5d, 2026-12-01T09:00 or 'tomorrow 9:00'; Autopilot's surveys wait for its window",
+      text: "the new time, such as +5d, 2026-12-01T09:00 or 'tomorrow 9:00'; Autopilot's surveys also wait for its days and hours",
       required: true,
       parse: (text, place, deps) => parseFutureTime(text, place, timeContext(deps)),
     },

@@ -30,8 +30,8 @@ export const update = defineCommand({
     newEmail: { flag: "--new-email", value: "email", text: "the new address", parse: parseEmail },
     newPhone: { flag: "--new-phone", value: "phone", text: "the new number (E.164)", parse: parsePhone },
     replaceProperties: REPLACE_PROPERTIES_FLAG,
-    create: { flag: "--create", text: "create the person if not found", otherwise: "exit 5" },
-    properties: surveyProperties("a property to store, such as plan=pro; plan= removes it; other services store none"),
+    create: { flag: "--create", text: "create the person if not found, instead of exiting with 5" },
+    properties: surveyProperties("a property to store, such as plan=pro; plan= removes it (only with surveyctl serve)"),
   },
   columns: SENT_PERSON,
   run: async (deps, change) => {

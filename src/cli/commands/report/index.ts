@@ -43,11 +43,11 @@ const report = defineCommand({
     title: { flag: "--title", value: "text", text: "heading of the report", otherwise: "brand and project" },
     links: {
       flag: "--links",
-      text: "link each comment to its page; anyone with the report can open it, for 30 days",
+      text: "link each comment to its response; for 30 days, anyone with the report can open it",
     },
     personal: {
       flag: "--show-personal-data",
-      text: "do not mask personal data in comments; show who wrote them",
+      text: "show who wrote comments, and do not mask personal data in them",
     },
   },
   async run(deps, { out, range, by, segments, trend, title, links, personal }) {

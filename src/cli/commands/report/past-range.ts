@@ -17,7 +17,7 @@ export function pastRange(start?: string): FlagGroup<PastRange> {
       {
         flag: "--as-of",
         value: "time",
-        text: "count only answers up to this time, and relative times from it",
+        text: "count only answers up to this time; relative times count back from it",
         otherwise: "now",
       },
     ],

@@ -38,7 +38,7 @@ export const list = defineCommand({
       choices: RESPONSE_ORDERS,
       otherwise: "oldest first",
     },
-    newest: { flag: "--newest", text: "newest first, as --order desc", conflicts: ["--order"] },
+    newest: { flag: "--newest", text: "newest first; same as --order desc", conflicts: ["--order"] },
     expand: EXPAND,
     limits: LIMITS,
   },

@@ -32,7 +32,7 @@ const TERMS: Resource = {
 
 export const words = defineCommand({
   name: "words",
-  summary: "list the words that tell detractors from promoters, with quotes",
+  summary: "list the words that distinguish detractors from promoters, with quotes",
   examples: ["surveyctl responses words --since 90d", "surveyctl responses words --min-count 3 --redact --json"],
   flags: {
     selection: SELECTION,

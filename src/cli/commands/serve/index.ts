@@ -236,7 +236,7 @@ const serve = defineCommand({
     data: dataPlace("data file, created if it does not exist"),
     mustExist: { flag: "--must-exist", text: "refuse to create a data file, or a service in an empty database" },
     login: LOGIN_FLAG,
-    noMigrate: { flag: "--no-migrate", text: "refuse a database whose schema is older instead of updating it" },
+    noMigrate: { flag: "--no-migrate", text: "refuse a database with an older schema instead of updating it" },
     outbox: { flag: "--outbox", value: "folder", text: "folder for messages that are not sent" },
     host: { flag: "--host", value: "address", text: "address to listen on", default: DEFAULT_HOST },
     port: {
@@ -254,7 +254,7 @@ const serve = defineCommand({
     },
     isLocal: {
       flag: "--local-links",
-      text: "let links in messages lead to this machine only, to try it out",
+      text: "make links in messages point to this machine, to try things out",
       conflicts: ["--public-url"],
     },
     proxies: {
@@ -274,14 +274,14 @@ const serve = defineCommand({
     outboxKeepSeconds: {
       flag: "--outbox-keep",
       value: "duration",
-      text: "how long to keep messages in outbox/; off keeps them",
+      text: "how long to keep messages in outbox/; off keeps them forever",
       default: "30d",
       parse: parseKeep,
     },
     answerWindowSeconds: {
       flag: "--answer-window",
       value: "duration",
-      text: "how long an answer may be changed on its page",
+      text: "how long people can change an answer on its page",
       default: "30d",
       parse: parseDuration,
     },
@@ -297,7 +297,7 @@ const serve = defineCommand({
     metricsTokenFile: {
       flag: "--metrics-token-file",
       value: "file",
-      text: "bearer token that opens /metrics to other machines",
+      text: "file with a bearer token that lets other machines read /metrics",
     },
     logFormat: {
       flag: "--log-format",

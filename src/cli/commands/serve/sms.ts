@@ -23,11 +23,17 @@ export const SMS_FLAGS: readonly FlagRecord[] = [
   {
     flag: "--sms-gateway",
     value: "url",
-    text: "SMS gateway, to which text messages are posted",
-    otherwise: "text messages are left in outbox/",
+    text: "URL of the SMS gateway",
+    otherwise: "none; text messages stay in outbox/",
     environment: "SURVEYCTL_SMS_GATEWAY",
   },
-  { flag: "--sms-format", value: "format", text: "what it expects", choices: SMS_FORMATS, otherwise: DEFAULTS.format },
+  {
+    flag: "--sms-format",
+    value: "format",
+    text: "format of the gateway's API",
+    choices: SMS_FORMATS,
+    otherwise: DEFAULTS.format,
+  },
   {
     flag: "--sms-header",
     value: "header",
@@ -35,7 +41,7 @@ export const SMS_FLAGS: readonly FlagRecord[] = [
     environment: "SURVEYCTL_SMS_HEADER",
     conflicts: ["--sms-header-file"],
   },
-  { flag: "--sms-header-file", value: "file", text: "file with that header, so that no process list shows it" },
+  { flag: "--sms-header-file", value: "file", text: "file with that header, to keep it out of process lists" },
   {
     flag: "--sms-from",
     value: "sender",
@@ -51,7 +57,7 @@ export const SMS_FLAGS: readonly FlagRecord[] = [
   {
     flag: "--sms-countries",
     value: "names",
-    text: `number prefixes that texts may go to, such as +49,+1; required with ${PAID_NAMES}`,
+    text: `country codes that texts can go to, such as +49,+1; required with ${PAID_NAMES}`,
     otherwise: "every country",
   },
   { flag: "--sms-daily", value: "number", text: "maximum segments per project and day", otherwise: DEFAULTS.daily },

@@ -19,7 +19,12 @@ export const log = serviceCommand({
       text: "only lines since then",
       parse: parseStart,
     },
-    by: { flag: "--by", value: "who", text: "only by this key's name or number, or 'command line'", parse: parseName },
+    by: {
+      flag: "--by",
+      value: "who",
+      text: "only changes by this key (name or number), or by 'command line'",
+      parse: parseName,
+    },
     operation: {
       flag: "--operation",
       value: "name",

@@ -157,7 +157,7 @@ export const webhook = defineGroup({
     }),
     serviceCommand({
       operation: "webhook.test",
-      summary: "send a sample event now and show the answer",
+      summary: "send a sample event now and show the response",
       examples: ["surveyctl service webhook test 3 --data survey.db", "surveyctl service webhook test 3 --json"],
       args: { id: ID },
       columns: WEBHOOK_TEST,

@@ -39,7 +39,7 @@ export const ROW_FILTERS = flagGroup({
   answers: {
     flag: "--answer",
     value: "id=answer",
-    text: "only with this answer to a question: a choice's id, or its text in one language; an id alone matches any",
+    text: "only with this answer to a question, by the choice's id or text; a question's id alone matches any answer",
     repeatable: true,
     parse: parseAnswer,
   },

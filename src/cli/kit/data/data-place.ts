@@ -186,7 +186,7 @@ const DATABASE_FLAGS: readonly FlagRecord[] = [
 const DATA_FLAG: FlagRecord = {
   flag: "--data",
   value: "file",
-  text: "data file, served or not",
+  text: "data file; a running server may be using it",
   environment: "SURVEYCTL_DATA",
 };
 

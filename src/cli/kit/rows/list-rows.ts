@@ -39,7 +39,7 @@ const LIST_FLAGS = flagGroup({
     flag: "--per-page",
     value: "n",
     text: `page size, 1 to ${PER_PAGE_MAX}`,
-    otherwise: `${PER_PAGE_MAX}, or the limit where that is less`,
+    otherwise: `${PER_PAGE_MAX}, or the limit if that is lower`,
     parse: parsePageSize,
   },
 });

@@ -17,7 +17,7 @@ export type PropertyCondition = readonly [key: string, value: string, comparison
 export const PROPERTY_FILTER_FLAG = {
   flag: "--property",
   value: "key=value",
-  text: "only with this property, also != >= <= > <; of several values of one key, any matches",
+  text: "only with this property; !=, >=, <=, > and < work too; several values of one key are alternatives",
   repeatable: true,
   parse: parseCondition,
 } as const satisfies FlagSpec;

@@ -53,7 +53,7 @@ export const tail = defineCommand({
     since: {
       flag: "--since",
       value: "time",
-      text: "begin with responses answered or edited at or after",
+      text: "start with responses answered or edited at or after this time",
       otherwise: "now",
       parse: parseStart,
     },

@@ -22,7 +22,9 @@ export const apply = defineCommand({
     "surveyctl service apply survey.yaml --only texts,questions",
     "surveyctl service settings -o yaml | surveyctl service apply - --project acme --yes",
   ],
-  args: { file: { form: "<file>", text: "file of `service settings -o yaml`, or - for standard input" } },
+  args: {
+    file: { form: "<file>", text: "a file like the output of `service settings -o yaml`, or - for standard input" },
+  },
   operation: "apply",
   flags: {
     place: PLACE,
@@ -33,7 +35,7 @@ export const apply = defineCommand({
       text: "apply only these sections of the file, such as texts,questions",
       repeatable: true,
     },
-    dryRun: { flag: "--dry-run", text: "show what would change, and change nothing" },
+    dryRun: { flag: "--dry-run", text: "show what would change, without changing anything" },
     yes: YES_FLAG,
   },
   columns: SETTING_CHANGES,

@@ -34,7 +34,7 @@ const BOTH = new Map([...WRITTEN.columns, ...DRILLED.columns].map((column) => [c
 
 export const backup = defineCommand({
   name: "backup",
-  summary: "copy all data to a file, while the service runs, and check the copy; or try a backup out",
+  summary: "back up all data to a file while the service runs, or test a backup",
   examples: [
     "surveyctl service backup survey-backup.db --data survey.db",
     "surveyctl service backup /backup/survey.db --keep 7 --data survey.db",

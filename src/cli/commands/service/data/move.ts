@@ -29,7 +29,7 @@ export const move = defineCommand({
     to: {
       flag: "--to",
       value: "place",
-      text: "empty data file, or one not there yet, or URL of an empty database",
+      text: "new or empty data file, or URL of an empty database",
       required: true,
       parse: parseTarget,
     },

@@ -37,7 +37,7 @@ const REHEARSED_MESSAGES = toResource("surveys", {
 
 export const rehearse = defineCommand({
   name: "rehearse",
-  summary: "show who would be surveyed when, by the real rules on a copy of the data; nothing is sent or changed",
+  summary: "show who would be surveyed when, using a copy of the data; nothing is sent or changed",
   examples: [
     "surveyctl service rehearse --until 365d --data survey.db",
     "surveyctl service rehearse --until 90d --by person -o csv > surveys.csv",
@@ -64,7 +64,7 @@ export const rehearse = defineCommand({
     seed: {
       flag: "--seed",
       value: "number",
-      text: "seed of the choice of who answers",
+      text: "random seed for choosing who answers",
       default: "1",
       parse: (text: string, flag: string) => parseInteger(text, flag, { min: 0, max: SEED_MAX }),
     },

@@ -27,7 +27,7 @@ export const restore = defineCommand({
   ],
   args: { file: { form: "<file>", text: "the backup" } },
   exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.interrupted, EXIT.terminated],
-  flags: { place: placeFlags("data file to fill: empty, or not there yet") },
+  flags: { place: placeFlags("new or empty data file") },
   columns: RESTORED,
   run: async (deps, { file, place: choice }) => {
     checkColumns(deps, RESTORED);

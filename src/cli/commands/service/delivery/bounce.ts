@@ -9,7 +9,7 @@ import { receive } from "./receive.ts";
 
 export const bounce = defineGroup({
   name: "bounce",
-  summary: "surveys that came back, by mail or from a provider",
+  summary: "bounces, reported by mail or by a provider",
   commands: [
     receive,
     serviceCommand({
@@ -25,7 +25,7 @@ export const bounce = defineGroup({
     }),
     serviceCommand({
       operation: "bounce.list",
-      summary: "list addresses with soft bounces: 3 of the last 5 surveys",
+      summary: "list addresses where 3 of the last 5 surveys bounced softly",
       examples: [
         "surveyctl service bounce list --data survey.db",
         "surveyctl service bounce list --project acme --all -o csv",
@@ -36,7 +36,7 @@ export const bounce = defineGroup({
     serviceCommand({
       operation: "bounce.hook",
       scope: "server",
-      summary: "print the URLs at which mail providers report bounces; an empty file name clears a key",
+      summary: "print the URLs for bounce reports from mail providers; an empty file name clears a key",
       examples: [
         "surveyctl service bounce hook --data survey.db",
         "surveyctl service bounce hook --sendgrid-key sendgrid.pub --rotate --json",

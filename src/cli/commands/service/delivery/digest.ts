@@ -28,7 +28,7 @@ const MAIL: FlagGroup<ReturnType<typeof readMailSettings>> = {
 
 const test = defineCommand({
   name: "test",
-  summary: "send the digest of the last seven days to one reader now; no schedule changes",
+  summary: "send the digest of the last seven days to one reader now, without changing any schedule",
   examples: [
     "surveyctl service digest test boss@example.com --smtp-file smtp.url --smtp-from survey@example.com",
     "surveyctl service digest test https://hooks.slack.com/x --data survey.db",
@@ -78,7 +78,7 @@ async function mailDigest(
 
 export const digest = defineGroup({
   name: "digest",
-  summary: "the week's score and comments by mail or Slack, every week",
+  summary: "weekly score and comments, by mail or to Slack",
   commands: [
     serviceCommand({
       operation: "digest.add",
@@ -135,7 +135,7 @@ export const digest = defineGroup({
     test,
     serviceCommand({
       operation: "digest.list",
-      summary: "list who gets the digest, when, and what became of the last one",
+      summary: "list who gets the digest, when, and the outcome of the last one",
       examples: ["surveyctl service digest list --data survey.db", "surveyctl service digest list --json"],
       columns: DIGESTS,
     }),
@@ -146,7 +146,7 @@ export const digest = defineGroup({
         "surveyctl service digest remove boss@example.com --data survey.db",
         "surveyctl service digest rm 12 --project acme",
       ],
-      args: { id: { form: "<email|url|id>", text: "who gets it" } },
+      args: { id: { form: "<email|url|id>", text: "the reader" } },
       columns: toResource("digests", OUTPUTS["digest.remove"]),
       done: ({ email }) => `${email} gets no more digests.`,
     }),

@@ -162,8 +162,8 @@ export const doctor = defineCommand({
   exits: [EXIT.done, EXIT.assertion],
   flags: {
     setup: SETUP,
-    place: placeFlags("data file whose projects' own senders are checked too"),
-    offline: { flag: "--offline", text: "ask neither DNS nor the mail server" },
+    place: placeFlags("data file, to check its projects' senders too"),
+    offline: { flag: "--offline", text: "do not contact DNS or the mail server" },
   },
   columns: FINDINGS,
   run: (deps, { setup, place, offline }) => runDeliveryDoctor(deps, { ...place, setup, offline }),
@@ -171,7 +171,7 @@ export const doctor = defineCommand({
 
 export const test = defineCommand({
   name: "test",
-  summary: "send one marked mail and print what the mail server says",
+  summary: "send one test mail and print the mail server's reply",
   examples: [
     "surveyctl service delivery test you@example.com --smtp-file smtp.url --smtp-from survey@example.com",
     "surveyctl service delivery test you@example.com --smtp-from survey@example.com --data survey.db --project acme",

@@ -11,14 +11,14 @@ import { status } from "./status.ts";
 
 export const delivery = defineGroup({
   name: "delivery",
-  summary: "what became of each survey, and what holds surveys up",
+  summary: "the state of each survey, and what is paused or held",
   commands: [
     list,
     show,
     status,
     serviceCommand({
       operation: "delivery.resolve",
-      summary: "record what became of an unknown survey",
+      summary: "record that an unknown survey arrived, or send it again",
       examples: [
         "surveyctl service delivery resolve 42 sent --data survey.db",
         "surveyctl service delivery resolve 42 resend --project acme",

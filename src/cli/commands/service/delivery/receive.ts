@@ -19,7 +19,7 @@ const RECEIVED = toResource("messages", Object.fromEntries(COUNTED.map((name) =>
 
 export const receive = defineCommand({
   name: "receive",
-  summary: "record a returned message from standard input, or those of a Maildir",
+  summary: "record a returned message from standard input, or all those in a Maildir",
   examples: [
     "surveyctl service bounce receive --data survey.db < message.eml",
     "surveyctl service bounce receive --dir ~/Maildir --data survey.db",
@@ -31,7 +31,7 @@ export const receive = defineCommand({
     bounceAddress: {
       flag: "--bounce-address",
       value: "email",
-      text: "bounce address, if not that of `serve`; contains {token}",
+      text: "bounce address with {token}, if different from that of `serve`",
       parse: parseBounceAddress,
     },
   },

@@ -6,7 +6,7 @@ import { HTTPS_NOTE, keyFlags } from "./hook-keys.ts";
 
 export const sms = defineGroup({
   name: "sms",
-  summary: "text messages that people send",
+  summary: "incoming text messages",
   commands: [
     serviceCommand({
       operation: "sms.hook",
@@ -21,7 +21,7 @@ export const sms = defineGroup({
         keys: keyFlags(findProblem, [
           { name: "twilio", flag: "--twilio-token", text: "file with Twilio's auth token" },
           { name: "vonage", flag: "--vonage-secret", text: "file with Vonage's signature secret" },
-          { name: "telnyx", flag: "--telnyx-key", text: "file with Telnyx' public key" },
+          { name: "telnyx", flag: "--telnyx-key", text: "file with Telnyx's public key" },
         ]),
       },
       columns: toResource("hooks", { url: "text", signed_by: "text" }),

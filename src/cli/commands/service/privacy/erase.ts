@@ -38,7 +38,7 @@ export const erase = defineCommand({
     properties: { flag: "--properties", text: "also remove the address from other people's rows" },
     forget_unsubscribe: {
       flag: "--forget-unsubscribe",
-      text: "keep no hash of an unsubscribed address; it may be sent surveys again",
+      text: "keep no hash of an unsubscribed address, so that it can get surveys again",
     },
     yes: YES_FLAG,
   },

@@ -39,7 +39,7 @@ export const retention = serviceCommand({
     log: {
       flag: "--log",
       value: "time",
-      text: "age at which lines of `service log` are deleted, at least 30d; only where the data is",
+      text: "age at which lines of `service log` are deleted, at least 30d; only for local data",
       otherwise: "400d",
     },
   },

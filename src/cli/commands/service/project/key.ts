@@ -36,7 +36,7 @@ export const key = defineGroup({
           text: "let the key administer its project from anywhere; not for scripts or agents",
           conflicts: ["--read-only"],
         },
-        read_only: { flag: "--read-only", text: "let the key only read; the service refuses its writes" },
+        read_only: { flag: "--read-only", text: "let the key only read; the service refuses all writes with it" },
         expires: EXPIRES,
       },
       columns: toResource("keys", OUTPUTS["key.add"]),

@@ -20,11 +20,11 @@ const ID = { form: "<id>", text: "the question's id, from `service question list
 
 export const question = defineGroup({
   name: "question",
-  summary: "further questions, which the survey's page asks after the score",
+  summary: "further questions, asked on the survey page after the score",
   commands: [
     serviceCommand({
       operation: "question.add",
-      summary: `add a question; up to ${QUESTIONS_MAX} are asked`,
+      summary: `add a follow-up question (at most ${QUESTIONS_MAX})`,
       examples: [
         "surveyctl service question add 'What should we fix?' --type free_response --to 0-6 --data survey.db",
         "surveyctl service question add 'What matters most?' --type select_one --choice Price --choice Support",
@@ -42,7 +42,7 @@ export const question = defineGroup({
         choice: {
           flag: "--choice",
           value: "text",
-          text: `a choice, at most ${CHOICE_TEXT_MAX} characters; in the order in which people see them; ${CHOICES_MIN} to ${CHOICES_MAX}`,
+          text: `a choice, at most ${CHOICE_TEXT_MAX} characters; give ${CHOICES_MIN} to ${CHOICES_MAX}, in the order shown to people`,
           repeatable: true,
         },
         scale: {
@@ -54,12 +54,12 @@ export const question = defineGroup({
           flag: "--to",
           value: "scores",
           text: "ask only people with these scores, such as 0-6 or 0-6,9-10",
-          otherwise: "everybody",
+          otherwise: "everyone",
         },
         id: {
           flag: "--id",
           value: "id",
-          text: "the question's id, 1 to 40 of a-z, 0-9, _ and -",
+          text: "the question's id: 1 to 40 characters from a-z, 0-9, _ and -",
           otherwise: "q1, q2 and so on",
           parse: parseName,
         },
@@ -133,7 +133,7 @@ export const question = defineGroup({
         choice: {
           flag: "--choice",
           value: "text",
-          text: "a choice in that language; as many as the question has, in their order",
+          text: "a choice in that language; give all, in the question's order",
           repeatable: true,
         },
       },

@@ -17,7 +17,7 @@ export const reminder = serviceCommand({
     channel: {
       flag: "--channel",
       value: "channel",
-      text: "surveys that a reminder follows",
+      text: "channel of the surveys to remind people of",
       choices: ["any", ...CHANNELS],
     },
   },

@@ -21,18 +21,18 @@ const SETTING_FLAGS = {
   from: { flag: "--from", value: "email", text: "e-mail address that surveys come from" },
   reply_to: { flag: "--reply-to", value: "email", text: "e-mail address that replies go to" },
   footer: { flag: "--footer", value: "text", text: `lines below each e-mail, at most ${FOOTER_MAX} characters` },
-  tz: { flag: "--tz", value: "zone", text: "time zone of windows, quiet hours and days", otherwise: "UTC" },
+  tz: { flag: "--tz", value: "zone", text: "time zone of sending hours, quiet hours and days", otherwise: "UTC" },
   soft_bounces: {
     flag: "--soft-bounces",
     value: "number",
     text: "count an address as bounced after this many soft bounces in 5 surveys",
-    otherwise: "never; they are listed",
+    otherwise: "never; they are only listed",
   },
   daily_limit: {
     flag: "--daily-limit",
     value: "number",
     text: "maximum surveys and reminders per day",
-    otherwise: "that of serve --daily-limit, or no limit",
+    otherwise: "set by serve --daily-limit, or no limit",
   },
 } as const satisfies Record<keyof ConfiguredSettings, FlagRecord>;
 

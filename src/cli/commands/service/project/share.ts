@@ -51,7 +51,7 @@ export const share = defineGroup({
     }),
     serviceCommand({
       operation: "share.list",
-      summary: "list pages for colleagues, without their links",
+      summary: "list live pages, without their links",
       examples: ["surveyctl service share list --data survey.db", "surveyctl service share list --json"],
       columns: toResource("shared pages", OUTPUTS["share.list"], ["created_at"]),
     }),

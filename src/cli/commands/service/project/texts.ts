@@ -57,7 +57,7 @@ export const texts = defineGroup({
     }),
     serviceCommand({
       operation: "texts.show",
-      summary: "show the texts, a row for each language and range of scores",
+      summary: "show the texts, one row per language and range of scores",
       examples: ["surveyctl service texts show --data survey.db", "surveyctl service texts show --json"],
       columns: TEXTS,
     }),

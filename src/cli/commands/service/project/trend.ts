@@ -11,7 +11,7 @@ export const trend = defineGroup({
   commands: [
     serviceCommand({
       operation: "trend.add",
-      summary: "save a filter, to use its id with --trend",
+      summary: "save a filter for use with --trend",
       examples: [
         "surveyctl service trend add 'Pro customers' --where plan=pro --data survey.db",
         "surveyctl service trend add 'Pro in France' --where plan=pro --where country=FR",
