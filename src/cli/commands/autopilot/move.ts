@@ -7,7 +7,7 @@ import { CHANGED_PEOPLE, PEOPLE_ARG, PEOPLE_FROM_FLAG, readPeople, runPeopleChan
 
 export const move = defineCommand({
   name: "move",
-  summary: "move members to the other platform; the date of their next survey stays",
+  summary: "move members to the other platform and keep the date of their next survey",
   args: { people: PEOPLE_ARG },
   examples: [
     "surveyctl autopilot move --to sms +14155550101",
