@@ -45,10 +45,7 @@ export function characterCount(text: string): number {
   return count;
 }
 
-/**
- * True if a repeated page is the complete list of a server that ignores `page`. Section 4 allows a page this short only
- * at the end.
- */
+/** True if a repeated page is the whole list of a server that ignores `page`. */
 export function isWholeList(rows: number, perPage: number): boolean {
   return rows < Math.min(perPage, PER_PAGE_DEFAULT);
 }

@@ -252,10 +252,7 @@ interface AnswerCounts {
   readonly detractors: number;
 }
 
-/**
- * The core group of metrics (4.7). Percentages and `nps` round halves away from zero; `nps` is computed from unrounded
- * shares.
- */
+/** The core metrics (4.7). Percentages and `nps` round half away from zero; `nps` uses exact shares. */
 export function toCoreMetrics({ promoters, passives, detractors }: AnswerCounts): Metrics {
   const total = promoters + passives + detractors;
   return {

@@ -9,10 +9,7 @@ export interface PersonalSpan extends Span {
   readonly kind: PersonalKind;
 }
 
-/**
- * Returns spans in order, without overlaps. `context`, such as the field's name, helps distinguish phone numbers from
- * order numbers.
- */
+/** Spans in order, without overlaps. `context` is the field's name; it tells phone numbers from order numbers. */
 export function findPersonalData(text: string, context: string): PersonalSpan[] {
   const plain = withoutDisguise(text);
   if (plain === null) return findUndisguised(text, context);

@@ -15,10 +15,7 @@ type Level = "info" | "warn" | "error";
 /** If nobody reads the log and this many characters are waiting, further lines are dropped and counted. */
 const WAITING_CHARACTERS_MAX = 1_000_000;
 
-/**
- * `write` gets whole lines and resolves once they have been accepted. `msg` is the field `message`, or the event's name
- * in words.
- */
+/** `write` gets whole lines and resolves when they are accepted. `msg` is the field `message`. */
 export function createLog(write: (text: string) => Promise<void>, clock: Clock): Log {
   const waiting: string[] = [];
   const state = { unread: 0, dropped: 0 };

@@ -134,10 +134,7 @@ function escape(value: string): string {
   return value.replaceAll("\\", String.raw`\\`).replaceAll('"', String.raw`\"`);
 }
 
-/**
- * Reads at most once in `ms` milliseconds after the last read; callers share the one in progress. Failures aren't
- * cached.
- */
+/** Reads at most once in `ms` milliseconds; callers share a read in progress. Failures aren't cached. */
 export function readAtMostEvery<Value>(
   clock: Pick<Clock, "monotonic">,
   ms: number,

@@ -1,7 +1,4 @@
-/**
- * Runs `work` for every item, at most `limit` at a time. Results are in the order of the items. After a failure no more
- * items are started.
- */
+/** Runs at most `limit` at a time. Results are in the items' order. Stops starting items after a failure. */
 export async function inParallel<Item, Result>(
   items: Iterable<Item> | AsyncIterable<Item>,
   limit: number,

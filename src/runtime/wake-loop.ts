@@ -24,9 +24,7 @@ async function sleepUnlessWoken(clock: Clock, ms: number, woken: AbortSignal): P
   }
 }
 
-/**
- * `turn` resolves with the time of the next turn in Unix seconds, or null to wait for `wake`. Rejections are reported.
- */
+/** `turn` resolves with the next one's Unix time, or null to wait for `wake`. Rejections are reported. */
 export function createWakeLoop(
   clock: Clock,
   turn: () => Promise<number | null>,

@@ -11,10 +11,7 @@ export interface DataChoice {
   readonly database: DatabaseChoice | null;
 }
 
-/**
- * Looks for servers that use the data; a killed one counts for another half a minute. Throws StoreFileError and
- * StoreDatabaseError.
- */
+/** Lists the servers using the data; a killed one is listed for another half a minute. */
 export async function askData(choice: DataChoice, clock: Clock, random: Random): Promise<Unready> {
   const store = await openData({ ...choice, clock, random });
   try {

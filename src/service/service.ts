@@ -1,4 +1,3 @@
-/** Assembles the service, from top to bottom. */
 import type { Clock } from "../runtime/clock.ts";
 import { type CommonParts, openCommonParts, openSenders } from "./common-parts.ts";
 import type { Store } from "./domain/ports.ts";

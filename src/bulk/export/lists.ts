@@ -23,10 +23,7 @@ export function sameAgain(page: PageName): string {
 }
 
 export interface PagedList {
-  /**
-   * True if pages are numbered from 1 and end with an empty one (specification 4.3, 4.5, 4.6); false if linked (4.1,
-   * 4.8).
-   */
+  /** True if pages are numbered from 1 and end with an empty one (4.3, 4.5, 4.6); false if linked (4.1, 4.8). */
   readonly isNumbered: boolean;
   /** False if the list can't be filtered by time, so it must be read sequentially. */
   readonly hasTimes: boolean;

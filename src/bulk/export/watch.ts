@@ -15,10 +15,7 @@ interface WatchedList {
 
 export interface WatchOptions {
   readonly changed: WatchedList;
-  /**
-   * Sorted by creation time. Needed for rows that were never changed: section 4.3 doesn't say where those appear in the
-   * other list.
-   */
+  /** By creation time, for rows that were never changed: 4.3 doesn't define their place in the other list. */
   readonly created: WatchedList;
   readonly isUnstamped: (row: JsonObject) => boolean;
   /** Whether this row proves that the list of changes includes unchanged rows, so that the other list isn't needed. */

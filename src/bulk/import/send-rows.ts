@@ -24,10 +24,7 @@ export interface Sender {
   send(row: IntendedRow, onAccepted: () => Promise<void>): Promise<RowOutcome>;
   /** Looks up a row sent between `intentAt` and `sentBy`, both in Unix seconds by the service's clock. */
   lookUp(row: IntendedRow, time: { readonly intentAt: number; readonly sentBy: number }): Promise<Settled>;
-  /**
-   * If true, a row whose outcome was unknown is sent again only with --retry-unknown, even if a look-up doesn't find
-   * it.
-   */
+  /** If true, a row with an unknown outcome is sent again only with --retry-unknown, even if it isn't found. */
   readonly neverRepeatUnknown: boolean;
   isIdempotent(row: ImportRow): boolean;
   isUnsent(error: unknown): boolean;

@@ -37,7 +37,6 @@ export interface FlagRecord {
   readonly implied?: string;
   /** One phrase that doesn't repeat the other fields. */
   readonly text: string;
-  /** Filled in by the parser. */
   readonly default?: string;
   /** What happens without the flag. Shown only in help. */
   readonly otherwise?: string;

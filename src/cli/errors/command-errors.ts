@@ -1,7 +1,6 @@
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { CommandError, type ErrorFacts } from "./usage-error.ts";
 
-/** The thing to show or change doesn't exist. */
 export class NothingFoundError extends CommandError {
   override readonly name = "NothingFoundError";
 

@@ -1,4 +1,4 @@
-/** Intermediate form of a Parquet file: one line of JSON with the columns, then one line per row with its cells. */
+/** Intermediate form of a Parquet file's rows: a line of JSON with the columns, then one per row with its cells. */
 import type { PageEncoder } from "../../contract/row-page.ts";
 import type { Json, JsonObject } from "../../contract/json.ts";
 import { markLongNumbers, mayHoldLongNumbers, unmarkLongNumbers } from "../../contract/long-numbers.ts";

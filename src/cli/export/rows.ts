@@ -67,7 +67,6 @@ function toGrowth({ deps, plan }: OpenedExport, flat: FlatColumns, mayCome: Grow
 
 interface Asking {
   readonly count: Count;
-  /** Cancels optional requests. */
   readonly signal: AbortSignal;
   /** `mayGrow` is set by the first page if rows may add columns. */
   readonly first: { mayGrow: boolean | null };

@@ -3,7 +3,6 @@ import { Chalk } from "chalk";
 /** Matches a line that ends with a colon, at the beginning or after an empty line. */
 const HEADING = /(?<=^|\n\n)[A-Z][^\n]*:(?=\n)/g;
 
-/** Makes the headings of help bold. */
 export function boldHeadings(text: string): string {
   const { bold } = new Chalk({ level: 1 });
   return text.replaceAll(HEADING, (heading) => bold(heading));

@@ -84,7 +84,6 @@ function verbatim(text: string): string {
   return `.PP\n.nf\n${text.trimEnd().split("\n").map(escape).join("\n")}\n.fi`;
 }
 
-/** Escapes text for roff. */
 function escape(text: string): string {
   return text
     .replaceAll("\\", "\\e")

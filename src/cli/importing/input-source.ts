@@ -19,10 +19,7 @@ export async function isReadOnce(name: string): Promise<boolean> {
 
 type Form = Pick<InputFacts, "delimiter" | "encoding">;
 
-/**
- * `-` is standard input. Copies input that can only be read once to disk, and unpacks gzip. Throws UsageError, or the
- * system's error.
- */
+/** `-` is standard input. Copies input that can only be read once to disk, and unpacks gzip. */
 export async function openInput(deps: Deps, name: string, form: Form = { delimiter: null }): Promise<InputFile> {
   return unzipped(await openFile(deps, name, form));
 }

@@ -78,7 +78,6 @@ interface Endpoint {
   readonly retriesMax?: number;
 }
 
-/** Opens a client for a known address and key. */
 export function openClient(deps: Deps, { waits, retriesMax = Infinity, ...endpoint }: Endpoint): Client {
   const { options, clock, random, env, streams } = deps;
   const { concurrency, ratePerSecond, timeoutMs, retries, maxWaitMs, settleMs } = options;

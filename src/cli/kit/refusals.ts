@@ -1,7 +1,4 @@
-/**
- * Explains a refusal in terms of the command: the client knows only the status, but the command knows what it
- * requested.
- */
+/** Explains a refusal by what the command requested; the client only knows the status. */
 import { RefusedError } from "../../client/errors/call-errors.ts";
 import type { ClientError } from "../../client/errors/client-error.ts";
 import { isJsonObject, type Json } from "../../contract/json.ts";

@@ -11,7 +11,7 @@ import type { FlagRecord } from "../args/flag-record.ts";
 import { parseKeyValue } from "../args/values.ts";
 import type { FlagGroup } from "./flag-spec.ts";
 
-/** Null if no flag was given. `--property` overrides `--properties`; special flags such as `--locale` override both. */
+/** Null without flags. `--property` overrides `--properties`; flags such as `--locale` override both. */
 export function surveyProperties(text = "a property, such as plan=pro"): FlagGroup<Promise<JsonObject | null>> {
   return {
     records: [

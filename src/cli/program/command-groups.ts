@@ -1,6 +1,4 @@
-/**
- * The top-level commands, such as `people`. The root help needs only this table; a group is loaded once it is named.
- */
+/** The top-level commands, such as `people`. A group's module is loaded when the group is named. */
 import { type CommandNode, defineGroup } from "../kit/command-node.ts";
 
 export interface CommandGroup {

@@ -24,10 +24,7 @@ export interface ErrorReport {
   readonly exit: ExitCode;
 }
 
-/**
- * The first match decides. An unknown error is reported as internal. With `verbose`, adds the method and URL of the
- * call.
- */
+/** The first match decides; an unknown error is a bug. With `verbose`, adds the method and URL of the call. */
 export function describeError(error: unknown, verbose: boolean): ErrorReport {
   if (!(error instanceof Error))
     return report("internal", `a value that is not an error was thrown: ${String(error)}`, EXIT.failed);

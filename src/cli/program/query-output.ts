@@ -9,14 +9,9 @@ import type { Output } from "../streams/streams.ts";
 
 export interface QueryOutput {
   readonly out: Output;
-  /**
-   * Prints the result. If the query fails or the output isn't JSON, prints the output unchanged and throws FilterError.
-   */
+  /** Prints the result. If the query fails, prints the output unchanged and throws FilterError. */
   end(): Promise<void>;
-  /**
-   * Called if the command failed. Prints the result if there is one, but doesn't throw, because the command's own error
-   * is reported.
-   */
+  /** For a failed command: prints the result if there is one, and never throws over the command's own error. */
   endFailed(): Promise<void>;
 }
 

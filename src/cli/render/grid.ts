@@ -32,10 +32,7 @@ const FILL = "\ue000";
 const FILLS = /\ue000+/g;
 const ROWS_AT_ONCE = 50;
 
-/**
- * Draws fillers as wide as the texts and then replaces them, because cli-table3 misjudges the width of emoji and
- * right-to-left text.
- */
+/** Draws fillers and then replaces them: cli-table3 misjudges the width of emoji and right-to-left text. */
 export function drawGrid(columns: readonly GridColumn[], rows: readonly (readonly FittedText[])[]): string {
   let drawn = "";
   for (let start = 0; start < rows.length; start += ROWS_AT_ONCE)

@@ -80,9 +80,7 @@ export class Caller {
     this.serverClock = createServerClock(clock);
   }
 
-  /**
-   * Makes one call with its retries. Returns failures instead of throwing, because some callers still use the response.
-   */
+  /** Makes one call with its retries. Returns a failure instead of throwing; some callers still use the answer. */
   async run<T>(first: HttpRequest, idempotent: boolean, read: ReplyReader<T>): Promise<CallOutcome<T>> {
     let request = first;
     let tries = 0;

@@ -178,9 +178,7 @@ export type WriteEffect =
   | "not-sent"
   /** 3xx or 4xx; nothing was changed. */
   | "refused"
-  /**
-   * 408, 5xx, a broken connection, a timeout, an unusable 2xx: the server may have processed it or still be at work.
-   */
+  /** 408, 5xx, a broken connection, a timeout, an unusable 2xx: the server may have processed it, or may still. */
   | "unknown";
 
 export function effectOf(error: unknown): WriteEffect {

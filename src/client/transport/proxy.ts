@@ -48,9 +48,7 @@ function nameProxy({ url, source }: Proxy): string {
   return `${url.host} (${source})`;
 }
 
-/**
- * `user:password` of each proxy in the environment, as written and decoded, so that it can be removed from all output.
- */
+/** `user:password` of each proxy, as written and decoded, so that it can be removed from all output. */
 export function proxyCredentials(env: ProxyEnvironment): string[] {
   const urls = [...VARIABLES["https:"], ...VARIABLES["http:"]].map((name) => env[name] ?? "");
   return urls.flatMap((url) => {

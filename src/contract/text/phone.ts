@@ -16,7 +16,7 @@ const ADDITIONS: readonly (readonly [pattern: RegExp, replacement: string, diffe
   [/^011(?=(?:\D*\d){11})/, "+", "for the leading 011"],
 ];
 
-/** Text that could mean several numbers: other decimals, `(0)` twice, or a second number or extension after a slash. */
+/** Ambiguous: decimals, `(0)` twice, or a second number or extension after a slash. */
 const AMBIGUOUS = /^\+?\d{8,}\.\d*[1-9]|\(0\).*\(0\)|\/\D*(?:\d\D*){0,4}$/;
 
 const NOT_E164 = "is not E.164: a leading +, the country code, then the number, as in +14155550000";

@@ -1,7 +1,4 @@
-/**
- * Why a requested survey isn't sent. Our server reports it in a header, because the specification leaves no room in the
- * bodies. Other servers don't report it.
- */
+/** Why a requested survey isn't sent. Only our server reports it, in a header: the specification fixes bodies. */
 import { toIsoTime } from "./iso-time.ts";
 
 /**
@@ -41,9 +38,7 @@ export function parseSurveyStatus(text: string): SurveyStatus | null {
 
 export const UNKNOWN_REASON = "not scheduled: surveyed recently, already scheduled, unsubscribed or bounced";
 
-/**
- * `surveyed on 2026-11-20, throttled until 2026-12-20`. `wallClock` converts Unix seconds to local wall-clock seconds.
- */
+/** `surveyed on 2026-11-20, throttled until 2026-12-20`. `wallClock` converts Unix to local seconds. */
 export function describeSurveyStatus(
   { status, since, until }: SurveyStatus,
   wallClock: (seconds: number) => number,

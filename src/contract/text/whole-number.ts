@@ -1,4 +1,4 @@
-/** Reads a whole number, also when written as `9.0`, as spreadsheets and databases do. Null for any other text. */
+/** Also accepts `9.0`, because spreadsheets and databases write it like that. Null for other texts. */
 export function readWholeNumber(text: string): number | null {
   return /^\s*[+-]?\d+(?:\.0+)?\s*$/.test(text) ? Number(text) : null;
 }

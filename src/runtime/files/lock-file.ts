@@ -22,10 +22,7 @@ export interface Lock {
 }
 
 const FILE_MODE = 0o600;
-/**
- * How often a holder touches the file, for processes in other containers or on other machines, which can't see the
- * holder's process.
- */
+/** How often holders touch the file, for processes in other containers or on other machines. */
 const TOUCH_MS = 10_000;
 const UNTOUCHED_MS = 60_000;
 /** How long to watch a file that looks old, because clocks differ. Allows for one missed touch. */

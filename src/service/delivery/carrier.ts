@@ -1,6 +1,4 @@
-/**
- * The interface to mail servers and gateways, which get each message at most once, and to the meaning of their replies.
- */
+/** The interface to mail servers and gateways, which get each message at most once, and what replies mean. */
 import type { AttemptFacts, DeliveryProgress } from "../domain/delivery/sender.ts";
 
 export interface CarrierReply extends AttemptFacts {

@@ -4,9 +4,7 @@ import type { ScoreTally } from "../sql/lists/score-sums.ts";
 
 export type { ScoreTally };
 
-/**
- * List rows as JSON text. The engine renders them, because transferring columns would cost more than everything else.
- */
+/** List rows as JSON text, rendered by the engine: transferring columns would cost more than everything else. */
 export type JsonRows = readonly string[];
 
 export interface Position {

@@ -1,4 +1,4 @@
-/** Finds the client's address behind a proxy; otherwise rate limits would treat all of a proxy's clients as one. */
+/** The client's address behind a proxy. Without it, rate limits would treat all of the proxy's clients as one. */
 import { BlockList, isIP } from "node:net";
 import { dotted, ipv6Words } from "../domain/webhooks/addresses.ts";
 

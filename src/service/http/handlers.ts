@@ -60,7 +60,6 @@ import { nextLink, withCursorFilters } from "./parameters.ts";
 import { Reader } from "./reader.ts";
 import { changeReply, jsonReply, listReply, okReply, rowsReply } from "./replies.ts";
 
-/** An authenticated call with its parameters. */
 interface Call {
   readonly store: Store;
   readonly project: Project;

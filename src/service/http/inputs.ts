@@ -191,10 +191,7 @@ function readAdditionalAnswers(reader: Reader): readonly AdditionalAnswer[] {
   return [];
 }
 
-/**
- * The fields of a response that can be changed; ignores other fields that a client sends back. Doesn't call `finish`,
- * like `readResponseInput`.
- */
+/** The changeable fields of a response; other fields are ignored. Doesn't call `finish`. */
 export function readResponseChange(reader: Reader): ResponseChange {
   const personId = reader.text("person");
   const score = reader.integer("score", SCORE);

@@ -131,7 +131,6 @@ export function withCursorFilters(parameters: JsonObject, route: Route): JsonObj
   return { ...parseQuery(filters, route), ...parameters, page_info: cursor.slice(0, dotAt) };
 }
 
-/** `address` is the list's URL without the query. */
 export function nextLink(
   address: string,
   route: Route,

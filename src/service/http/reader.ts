@@ -18,10 +18,7 @@ import { InvalidError } from "../domain/errors.ts";
 const TEXT_PHRASE = "must be valid Unicode text";
 const TIME_PHRASE = "must be a Unix timestamp in whole seconds";
 
-/**
- * Each method returns null (or a default) for a missing, blank or invalid value; `finish` throws if there were
- * problems.
- */
+/** Methods return null (or a default) for a missing, blank or invalid value; `finish` throws all problems. */
 export class Reader {
   readonly #values: JsonObject;
   #errors: Record<string, string[]> | null = null;
@@ -44,10 +41,7 @@ export class Reader {
     return this.#errors?.[name] !== undefined;
   }
 
-  /**
-   * Reports a missing value, unless its parameter already has a problem. `instead` is only a placeholder, because
-   * `finish` throws.
-   */
+  /** Reports a missing value, unless its parameter already has a problem; `finish` then throws. */
   required<Value>(name: string, given: Value | null, instead: Value): Value {
     if (given === null && !this.isWrong(name)) this.complain(name, "can't be blank");
     return given ?? instead;

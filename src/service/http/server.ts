@@ -229,9 +229,7 @@ function respond(
 const HOST = /^(?:[\w-]+(?:\.[\w-]+)*\.?|\[[\da-fA-F:.]+\])(?::\d{1,5})?$/;
 const ABSOLUTE = /^https?:\/\/([^/?#]*)([^#]*)/i;
 
-/**
- * Host and port as used by the client; an absolute URL takes precedence over `Host`. Empty if missing, null if invalid.
- */
+/** Host and port that the client used; the absolute form goes before `Host`. Empty if missing, null if invalid. */
 function readAuthority(incoming: IncomingMessage): string | null {
   const { url = "/", headers, httpVersion } = incoming;
   const hosts = countHeaders(incoming, "host");

@@ -1,4 +1,3 @@
-/** Metrics of people and answers per project. */
 import { netPromoterScore, scoreInterval } from "../../insight/interval.ts";
 import { type MetricSample, writeGauge } from "../../runtime/metrics.ts";
 import { utcDay } from "../../runtime/zone.ts";

@@ -53,7 +53,6 @@ export const bounceOperations = {
   "bounce.hook": defineOperation({
     scope: "server",
     access: ({ rotate, keys }) => (rotate || Object.keys(keys).length > 0 ? "write" : "read"),
-    // The first call creates the secret.
     writesAnyway: true,
     input: { rotate: v.boolean(), keys: keysOf(KEYED_PROVIDERS) },
     run: async (tx, _, { rotate, keys: given }, { appUrl }) => {
@@ -70,7 +69,6 @@ export const bounceOperations = {
   "sms.hook": defineOperation({
     scope: "server",
     access: ({ rotate, keys }) => (rotate || Object.keys(keys).length > 0 ? "write" : "read"),
-    // The first call creates the secret.
     writesAnyway: true,
     input: { rotate: v.boolean(), keys: keysOf(SIGNING_GATEWAYS) },
     run: async (tx, _, { rotate, keys }, { appUrl }) => {

@@ -1,4 +1,3 @@
-/** The operation of `service apply`. */
 import * as v from "valibot";
 import { isJsonObject, type Json } from "../../contract/json.ts";
 import { formatDuration } from "../../contract/text/duration.ts";

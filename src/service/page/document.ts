@@ -1,4 +1,3 @@
-/** The frame and headers of every page. */
 import { createHash } from "node:crypto";
 import type { HttpResponse } from "../../contract/http.ts";
 import type { Locale } from "../../contract/locales.ts";

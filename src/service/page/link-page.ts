@@ -1,7 +1,4 @@
-/**
- * `/l/<token>`: a public link that anyone can answer. A hidden field identifies a visitor's answer, so the URL can be
- * shared.
- */
+/** `/l/<token>`: a public link that anyone can answer. A hidden field identifies a visitor's answer. */
 import type { HttpResponse, PathRequest } from "../../contract/http.ts";
 import type { PublicLink } from "../domain/ports.ts";
 import { toFields } from "../domain/answers/answer-questions.ts";

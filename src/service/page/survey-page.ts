@@ -19,7 +19,6 @@ export interface SurveyView {
 }
 
 export interface FormView extends SurveyView {
-  /** The selected score. */
   readonly score: number | null;
   /** The score came with the link and isn't stored yet. */
   readonly isChosenByLink: boolean;

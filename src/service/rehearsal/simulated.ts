@@ -68,7 +68,6 @@ export class Answers {
     return this.#waiting[0]?.at ?? Infinity;
   }
 
-  /** Stores the answers that are due. */
   async give(now: number): Promise<void> {
     const answer = { score: SCORE, by: "button" } as const;
     while (this.nextAt() <= now) {

@@ -39,7 +39,6 @@ export class Heartbeat {
     return this.#isFirst && this.#ageMs() < (LIFE_SECONDS * 1000) / 2;
   }
 
-  /** Lets other processes take over immediately. */
   async end(): Promise<void> {
     if (this.#beatMs === null) return;
     this.#beatMs = null;

@@ -71,7 +71,7 @@ export class Scheduler {
     this.#loop.start();
   }
 
-  /** Something may be due, now or at `dueAt` (Unix seconds), or a sender has room again. Frequent calls are cheap. */
+  /** Something may be due, now or at `dueAt` (Unix seconds), or a sender has room again. Cheap to call. */
   wake(dueAt = 0): void {
     const { store, clock } = this.#options;
     if (this.#isWoken || dueAt - this.#aheadSeconds > unixSeconds(clock) + store.pollSeconds) return;

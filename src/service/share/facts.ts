@@ -36,7 +36,6 @@ export interface ShareFacts extends LiveFacts {
 export interface FactsOptions {
   readonly store: Store;
   readonly clock: Clock;
-  /** The server's default sender. */
   readonly sender: SenderSettings;
 }
 

@@ -46,7 +46,7 @@ export class Dispatcher {
     this.#loop.wake();
   }
 
-  /** Starts no more attempts. Running ones have five seconds to finish; the rest are repeated after the next start. */
+  /** Running attempts have five seconds to finish; unfinished ones are repeated after the next start. */
   async stop(): Promise<void> {
     await this.#loop.stop();
     for (const queue of this.#queues.values()) queue.clear();

@@ -42,7 +42,6 @@ export class EndpointQueue {
     this.#transport = new EndpointTransport(options, AT_ONCE);
   }
 
-  /** The webhook as last read. */
   webhook(): WebhookRow {
     if (this.#webhook === null) throw new Error("nothing was taken yet");
     return this.#webhook;

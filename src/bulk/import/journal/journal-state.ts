@@ -13,7 +13,6 @@ export async function readJournal(file: string): Promise<JournalState> {
   return state;
 }
 
-/** The state that a journal's entries add up to. */
 export class JournalState {
   head: JournalHead | null = null;
   length = 0;

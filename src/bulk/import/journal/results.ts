@@ -6,7 +6,7 @@ import type { RecordedOutcomes } from "./recorded-outcomes.ts";
 
 const RESULT_COLUMNS = ["line", "identifier", "outcome", "person_id", "survey_scheduled_at", "error"] as const;
 
-/** Guards text from the input or the service against formulas, because people open this file in a spreadsheet. */
+/** Guards cells from the input or the service against formulas, because people open the file in a spreadsheet. */
 export async function* resultsCsv(
   outcomes: RecordedOutcomes,
   time: (seconds: number) => string,

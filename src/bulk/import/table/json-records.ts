@@ -149,10 +149,7 @@ function parse(text: string): unknown {
   }
 }
 
-/**
- * Returns "lines" (NDJSON) if the first or second line is an object, since the first may be damaged. Null if more input
- * is needed.
- */
+/** "lines" (NDJSON) if the first or second line is an object. Null if more input is needed. */
 function detectLayout(text: Buffer, start: number): "lines" | "objects" | null {
   const first = text.indexOf(NEWLINE, start);
   if (first !== -1 && isObject(text, start, first)) return "lines";

@@ -6,10 +6,7 @@ import { explainNotText } from "./not-text.ts";
 import { type InputRecord, isEmptyRow, RecordParser } from "./record-parser.ts";
 import { EncodingError, toUtf8 } from "./encoding.ts";
 
-/**
- * Reads CSV, or JSON as a table. The first record is the header; blank lines are skipped. Throws InputError if the file
- * isn't a table.
- */
+/** Reads CSV, or JSON as a table. The first record is the header; blank lines are skipped. Throws InputError. */
 export async function* readRecords(input: InputFile): AsyncGenerator<InputRecord[]> {
   let parser: RecordParser | null = null;
   try {
@@ -70,10 +67,7 @@ function openParser(
   return { parser: new RecordParser(name, delimiter ?? separator.delimiter, 2), start };
 }
 
-/**
- * Returns the decoded lines `first` to `last` (from 1, as in an editor) unchanged, without the final line break. Throws
- * EncodingError.
- */
+/** The decoded lines `first` to `last` (from 1) unchanged, without the final line end. Throws EncodingError. */
 export async function readRawLines(input: InputFile, first: number, last: number): Promise<string> {
   const found: string[] = [];
   let line = 1;

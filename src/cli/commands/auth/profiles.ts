@@ -48,7 +48,6 @@ export const use = defineCommand({
   },
 });
 
-/** Uses the same names as `auth status`. */
 const PROFILES: Resource = {
   noun: "profiles",
   columns: ["profile", "base_url", "api_key", "api_key_source", "access", "default"].map((name) => pathColumn(name)),

@@ -14,7 +14,6 @@ import { pathColumn, type Resource } from "../../render/columns.ts";
 import { createWaitLines } from "../../kit/wait-lines.ts";
 import { ConfigError } from "../../../config/config-error.ts";
 
-/** Doesn't include the key itself. */
 const STATUS_COLUMNS = [
   "profile",
   "profile_source",
@@ -120,10 +119,7 @@ export interface ConnectionCheck {
   readonly advice: (error: ClientError) => string | null;
 }
 
-/**
- * Makes a harmless request and returns the key's access, or null if the service doesn't report it. Adds `advice` to the
- * client's errors.
- */
+/** Makes a harmless request and returns the key's access. Null if the service doesn't report it. */
 export async function check(deps: Deps, { baseUrl, key, advice }: ConnectionCheck): Promise<KeyAccess | null> {
   if (key === "") throw new ConfigError("missing", "the key is empty");
   const { openClient } = await import("../../kit/connect.ts");

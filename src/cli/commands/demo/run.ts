@@ -73,7 +73,6 @@ const MEMBERS = [
   ["alan@example.com", "Alan Turing"],
 ] as const;
 
-/** Answers on the survey's page, like a recipient. */
 async function letAnswer(
   deps: Deps,
   { csv, file }: Stage,

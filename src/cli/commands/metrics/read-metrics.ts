@@ -22,10 +22,7 @@ export interface MetricsFilters {
 
 export type MetricsAnswer = RecordValue & Partial<Pick<ApiReply, "headers">>;
 
-/**
- * Reads the service's numbers, or counts responses here if the service lacks the filters. Ranges are sorted and don't
- * overlap.
- */
+/** Reads the service's numbers, or counts here if it lacks the filters. Ranges are sorted and don't overlap. */
 export function readMetrics(
   deps: Deps,
   { trend, groups, choice }: MetricsFilters,

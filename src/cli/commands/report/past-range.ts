@@ -1,4 +1,3 @@
-/** The time range of reports and digests. */
 import { unixSeconds } from "../../../runtime/clock.ts";
 import type { FlagGroup } from "../../kit/flag-spec.ts";
 import { RANGE_FLAGS, rangeFlags, readRange, readTime, type TimeFilter } from "../../kit/time-flags.ts";

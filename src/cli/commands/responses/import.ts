@@ -101,10 +101,7 @@ async function sendResponse(
   return toOutcome("saved", { personId: person });
 }
 
-/**
- * Finds the id of a response with the same person, time, score and comment. Null if there is none, or the row has no
- * time.
- */
+/** The id of a response with the same person, time, score and comment. Null if the row has no time. */
 async function findStored(client: Client, body: JsonObject, signal: AbortSignal): Promise<string | null> {
   if (body["created_at"] === undefined) return null;
   const settlement = await client.lookUpResponse(body, { signal, intentAt: 0 });

@@ -78,10 +78,7 @@ export function readActivation(env: Readonly<Record<string, string | undefined>>
   }
 }
 
-/**
- * The URL where this machine can reach the server. Prefers a host named in the certificate (PEM), and replaces wildcard
- * addresses.
- */
+/** The URL at which this machine can reach the server; prefers a host named in the certificate (PEM). */
 export async function reachableUrl(url: string, certificate: string | null): Promise<string> {
   const { X509Certificate } = await import("node:crypto");
   const names = certificate === null ? "" : (new X509Certificate(certificate).subjectAltName ?? "");

@@ -109,10 +109,7 @@ function notHere(source: string | null, localFile: string): UsageError {
   });
 }
 
-/**
- * `:memory:` is SQLite's name for a database without a file. Throws UsageError, because acknowledged writes would be
- * lost.
- */
+/** `:memory:` is SQLite's name for a database without a file, which would lose acknowledged writes. */
 export function refuseMemory(dataFile: string, place: string): void {
   if (dataFile !== ":memory:") return;
   const hint = "./:memory: is a file of that name";
@@ -192,7 +189,6 @@ const DATA_FLAG: FlagRecord = {
 
 export const DATA_FLAGS: readonly FlagRecord[] = [DATA_FLAG, ...DATABASE_FLAGS];
 
-/** `text` is the help text of `--data`. */
 export function dataPlace(text = DATA_FLAG.text): FlagGroup<PlaceChoice | null> {
   return { records: [{ ...DATA_FLAG, text }, ...DATABASE_FLAGS], read: readPlace };
 }

@@ -61,9 +61,7 @@ function toNumber(text: string): number | null {
   return Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : null;
 }
 
-/**
- * Properties stored with a response's person. They are kept outside the row, so that they don't appear in the output.
- */
+/** Properties stored with a response's person, kept apart from the row because they aren't printed. */
 const STORED = new WeakMap<JsonObject, Json>();
 
 export function attachStored(row: JsonObject, properties: Json | undefined): void {

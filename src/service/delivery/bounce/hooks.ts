@@ -118,9 +118,7 @@ interface Signed {
 }
 
 interface Proof {
-  /**
-   * The token of a signature that doesn't cover the body, so it must not be accepted again with another body; or null.
-   */
+  /** A token from a signature that doesn't cover the body, so it must not be reused with another; or null. */
   readonly token: string | null;
 }
 

@@ -95,10 +95,7 @@ function judge(reply: Reply): ReportedRecipient["verdict"] {
   return outcome === "retry" && reason !== "vacation" ? "soft" : "none";
 }
 
-/**
- * A provider's class counts only if the server's reply says nothing, because many providers report a blocked sender as
- * a hard bounce.
- */
+/** A provider's class counts only without a reply: many providers call a blocked sender a hard bounce. */
 function judgeEvent({ type }: ProviderEvent, reply: Reply): ReportedRecipient["verdict"] {
   const { outcome, reason } = classifyReply({ ...reply, stage: "report" });
   if (type === "soft") return outcome === "held" || outcome === "sent" || reason === "vacation" ? "none" : "soft";

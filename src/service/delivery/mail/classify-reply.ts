@@ -239,9 +239,7 @@ const GIVEN_UP: ReadonlySet<ReplyReason> = new Set([
 ]);
 /** Temporary limits of a mailbox or the sender. */
 const LIMITS: ReadonlySet<ReplyReason> = new Set(["full", "rate", "quota"]);
-/**
- * After `DATA`, the server judges the message. So a bounce takes both a code and text, and "spam" is about the content.
- */
+/** After `DATA` the server judges the message: only a code and text together make a bounce, and spam means content. */
 function messageFate(reply: ServerReply, reason: ReplyReason, detail: string | null): Fate {
   if (ADDRESS_REASONS.has(reason)) {
     const fromText = reasonIn(reply.text, true);

@@ -72,10 +72,7 @@ export function dkimRecord({ privateKey }: DkimKey): string {
   return `v=DKIM1; k=rsa; p=${der.toString("base64")}`;
 }
 
-/**
- * Prepends a signature. Lines must end with CRLF. Deterministic. Rejects with DkimKeyError rather than omitting the
- * signature.
- */
+/** Prepends a signature. Lines must end with CRLF. Rejects with DkimKeyError rather than send it unsigned. */
 export async function signMail(message: string, { domain, selector, privateKey }: DkimKey): Promise<string> {
   const { default: DKIM } = await import("nodemailer/lib/dkim");
   const headerFieldNames = SIGNED_HEADERS.join(":");

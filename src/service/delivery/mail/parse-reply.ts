@@ -29,10 +29,7 @@ export function parseReply(reply: string): ParsedReply {
   };
 }
 
-/**
- * The reply quoted in a delivery report's `Diagnostic-Code`. If that has no meaningful enhanced code, the code comes
- * from `Status`.
- */
+/** The reply quoted in `Diagnostic-Code`. If that has no meaningful enhanced code, `Status` supplies it. */
 export function reportedReply(report: {
   readonly status: string | null;
   readonly diagnosticCode: string | null;

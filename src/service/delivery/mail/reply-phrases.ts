@@ -219,9 +219,7 @@ const ALONE = / (?:recipient address|recipient|address) rejected /;
 /** Next to a code about the address, even a single word casts doubt, as in `5.1.1 Rate exceeded`. */
 const DOUBT = / (rate|full) /;
 
-/**
- * The reason of highest precedence in the text, or null. Next to a code about the address, only strong phrases count.
- */
+/** The most important reason in the text, or null. Next to a code about the address, only strong phrases count. */
 export function reasonIn(text: string, isNextToAddressCode = false): ReplyReason | null {
   const words = searchableWords(text);
   const found = MATCHERS.find(

@@ -22,7 +22,6 @@ export interface SmtpTimeouts {
   readonly command: number;
   /** Longer than `command`, because servers process a message before replying (RFC 5321, 4.5.3.2.6). */
   readonly afterDot: number;
-  /** How long an idle connection stays open. */
   readonly idle: number;
   readonly quit: number;
 }
@@ -134,10 +133,7 @@ export class SmtpSession {
     this.#alarm.set(this.#options.timeouts.idle, () => void this.quit());
   }
 
-  /**
-   * Sends one message, from MAIL FROM to the reply. If `transmitting` fails, rejects with its error and doesn't send
-   * the dot.
-   */
+  /** Sends one message. If `transmitting` fails, rejects with its error and doesn't send the final dot. */
   async transmit(message: SmtpMessage, transmitting: CarrierProgress["transmitting"]): Promise<SessionOutcome> {
     this.messages += 1;
     this.#isPastDot = false;
@@ -283,10 +279,7 @@ export class SmtpSession {
     });
   }
 
-  /**
-   * Runs a function that takes a callback. Also settles when the connection ends, because nodemailer doesn't report
-   * that to every callback.
-   */
+  /** Also ends when the connection does, because nodemailer doesn't report that to every callback. */
   #run<T = unknown>(start: (done: Done<T>) => void): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#end !== null) {

@@ -21,10 +21,7 @@ export interface SmtpReply extends CarrierReply {
   readonly stage: SmtpStage;
 }
 
-/**
- * `unsendable`: an address that needs SMTPUTF8 (RFC 6531) or contains a line break, or a message larger than the
- * announced SIZE.
- */
+/** `unsendable`: the address needs SMTPUTF8 (RFC 6531) or has a line break, or the message exceeds SIZE. */
 export type SmtpResult = CarrierResult<SmtpReply>;
 
 export interface SmtpMessage {

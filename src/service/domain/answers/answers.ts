@@ -165,10 +165,7 @@ export function looksScanned(facts: PageFacts, sentAt: number | null): boolean {
 
 const UNDO_SECONDS = 30 * 86_400;
 
-/**
- * The person an unsubscribe link belongs to. `mayReturn` means that the same link can resubscribe them. For text
- * messages it can't; they have to text START.
- */
+/** The person of an unsubscribe link. `mayReturn` is false for text messages: only START resubscribes there. */
 export async function readLeaver(
   tx: Transaction,
   link: SurveyLink,

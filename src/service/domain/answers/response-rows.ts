@@ -251,10 +251,7 @@ const ROW_JSON = [
   [toRowJson(true, false), toRowJson(true, true)],
 ] as const;
 
-/**
- * The JSON of a permalink up to its token. Tokens need no escaping, so this part is quoted once instead of for every
- * row.
- */
+/** The JSON of a permalink up to its token, quoted once; tokens need no escaping. */
 function permalinkStart({ permalinkPrefix }: ResponseShape): string {
   return JSON.stringify(permalinkPrefix).slice(0, -1);
 }

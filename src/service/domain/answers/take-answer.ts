@@ -20,7 +20,6 @@ export interface AnswerForm {
   readonly isTooLarge: boolean;
 }
 
-/** The answer as it is stored now. */
 export interface KeptAnswer {
   readonly responseId: number;
   readonly score: number;

@@ -18,7 +18,6 @@ export interface PlacedResponse {
   readonly surveyType: string;
 }
 
-/** A response that may match a trend. */
 export interface TrendCandidate extends PlacedResponse {
   readonly properties: string;
   readonly isIn: boolean;
@@ -106,7 +105,6 @@ export class TrendRows extends Rows {
     await deleteRows(this.database, "trend_responses", project, ["response_id = ?", responseId]);
   }
 
-  /** Hides the trend from every list. */
   async hide(project: number, id: number): Promise<void> {
     this.database.send("UPDATE trends SET state = 'removed' WHERE project_id = ? AND id = ?", [project, id]);
   }

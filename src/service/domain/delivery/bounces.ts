@@ -231,10 +231,7 @@ export interface ClearedBounce {
   readonly evidence: BounceEvidence | null;
 }
 
-/**
- * Allows mail to a bounced address again, and resumes Autopilot. Returns the cleared bounce. Throws NotFoundError if
- * the address hasn't bounced.
- */
+/** Allows mail to a bounced address again, and resumes Autopilot. Throws NotFoundError if it hasn't bounced. */
 export async function clearBounce(tx: Transaction, project: Project, email: string): Promise<ClearedBounce> {
   const person = await tx.people.byEmail(project.id, email);
   const kept = await tx.suppressions.list(project.id, "email", email);

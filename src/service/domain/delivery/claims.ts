@@ -1,4 +1,3 @@
-/** Begins and ends claims of messages. */
 import type { Claim, ClaimKey, DeliveryChange, DueMessage, Transaction } from "../ports.ts";
 
 /** Claims due messages, earliest first, but pauses surveys whose Autopilot has been switched off. */

@@ -34,10 +34,7 @@ export interface ClaimedDue {
   readonly isFull: boolean;
 }
 
-/**
- * Claims a project's due messages; they are sent once the write is durable. `channels` are those that can send now and
- * share the daily limit.
- */
+/** Claims a project's due messages; they are sent once the claim is durable. The channels share the daily limit. */
 export async function claimDue(
   tx: Transaction,
   claim: Claim,
@@ -243,7 +240,7 @@ async function followAsked(tx: Transaction, due: DueSurvey | DueReminder, result
   await continueAutopilot(tx, due, due.person.id, tx.now);
 }
 
-/** Counts a message's segments on the project's current day. If the process died, the frozen message has the number. */
+/** Counts a message's segments on the project's day; for a dead process's message, those of its frozen form. */
 async function noteTransmitted(
   tx: Transaction,
   { project, frozen }: DueMessage,

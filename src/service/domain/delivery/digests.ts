@@ -203,7 +203,7 @@ export function mayReturnToDigest({ now }: Transaction, { unsubscribedAt }: Dige
   return unsubscribedAt === null || now - unsubscribedAt <= UNDO_SECONDS;
 }
 
-/** Unsubscribes from a digest by a link in its mail, or undoes that within 30 days. Returns whether it worked. */
+/** Ends a digest by a link in its mail, or undoes that within 30 days. True if it is now as requested. */
 export async function leaveDigest(tx: Transaction, token: string, how: "leave" | "undo"): Promise<boolean> {
   const digest = await tx.digests.byToken(token);
   if (digest === null) return false;

@@ -38,10 +38,7 @@ export async function isHookSecret(tx: Transaction, given: string, name: HookNam
   return known !== null && isSameText(given, known);
 }
 
-/**
- * The keys of providers that have one. Once there is a key, unsigned requests are rejected on every path: the secret in
- * the path is no longer enough.
- */
+/** The keys of providers that have one. With a key, unsigned requests are rejected on every path. */
 export async function readProviderKeys<Provider extends KeyedProvider | SigningGateway>(
   tx: Transaction,
   providers: readonly Provider[],

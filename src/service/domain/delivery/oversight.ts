@@ -246,7 +246,7 @@ export async function releaseAll(
 
 const BULK_MIN = 20;
 
-/** True if at least 20 surveys and reminders are a day overdue, as after a restore or a long downtime. */
+/** True if at least 20 surveys and reminders are a day overdue, after a restore or a long outage. */
 export async function isOverdueInBulk(tx: Transaction): Promise<boolean> {
   const before = tx.now - DAY_SECONDS;
   return (await tx.deliveries.countOverdue(await listQueues(tx, before), { before }, BULK_MIN)) === BULK_MIN;
@@ -268,10 +268,7 @@ export async function guardOverdue(tx: Transaction): Promise<void> {
   await tx.senders.setPaused(tx.now, `more than ${GUARDED_MAX} ${counted} were due more than 24 hours ago`);
 }
 
-/**
- * Holds up to `limit` surveys and reminders that were due before the given time. Returns how many; if fewer than the
- * limit, none are left.
- */
+/** Holds messages that were due before the given time. Returns the number; less than `limit` means all. */
 export async function holdOverdue(
   tx: Transaction,
   { maxAgeSeconds, limit }: { readonly maxAgeSeconds: number; readonly limit: number },

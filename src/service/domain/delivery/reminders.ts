@@ -75,7 +75,7 @@ export async function remindedQueues(tx: Transaction, project: Pick<Project, "id
 
 const QUEUES: Readonly<Record<Channel, ReminderQueue>> = { email: "reminder", sms: "sms-reminder" };
 
-/** Explains that reminders are off, entirely or for the channel, or were off when the survey was sent; null if not. */
+/** Why the survey gets no reminder by the settings, now or when it was sent; null if reminders are on. */
 async function describeOff(
   tx: Transaction,
   project: Project,

@@ -76,10 +76,7 @@ export class PeopleImport {
     else this.outcomes[merged.kind].push({ index, text: merged.text });
   }
 
-  /**
-   * Suppresses the addresses of people who unsubscribed or bounced, before anyone is stored. Counts the new
-   * suppressions.
-   */
+  /** Suppresses addresses that unsubscribed or bounced, before anyone is stored; counts the new suppressions. */
   async suppress(rows: readonly PastPerson[]): Promise<void> {
     const emails = rows.flatMap(({ email }) => email ?? []);
     const before = await this.#tx.suppressions.ofEmails(this.#project.id, emails);
@@ -147,10 +144,7 @@ export class PeopleImport {
     return person;
   }
 
-  /**
-   * Adds what a response says about its person and isn't stored yet. Ignores differences, because rows of people are
-   * more reliable.
-   */
+  /** Adds what a response says about its person. Ignores differences: rows of people are more reliable. */
   async complete(found: PersonRow, row: PastPerson): Promise<void> {
     if (!COMPLETED.some((field) => found[field] === null && row[field] !== null)) return;
     await this.#merge(found, row, "keep");
@@ -188,10 +182,7 @@ export class PeopleImport {
     if (person.phoneNumber !== null) this.#byPhone.set(person.phoneNumber, person);
   }
 
-  /**
-   * The person with one of the row's addresses. The e-mail decides; a phone number only counts if the person or the row
-   * has no e-mail.
-   */
+  /** The person with one of the row's addresses. A phone number only counts if one of the two has no e-mail. */
   #findOwner({ email, phoneNumber }: PastPerson): PersonRow | null {
     const byAddress = email === null ? undefined : this.#byEmail.get(emailKey(email));
     const byNumber = phoneNumber === null ? undefined : this.#byPhone.get(phoneNumber);

@@ -26,7 +26,6 @@ export interface LogLine extends Deed, Actor {
 
 /** What an API call deleted or overwrote; domain code adds these to the transaction's list. */
 export interface Overwritten {
-  /** For example `people.delete`. */
   readonly operation: string;
   readonly id: number;
   readonly fields: readonly string[];

@@ -138,7 +138,6 @@ export async function changePerson(
   return markSuppressed(tx, project, changed, await suppressionMarks(tx, project, changed));
 }
 
-/** Turns `phoneNumber` into `phone_number`. */
 function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -1,7 +1,4 @@
-/**
- * Bounces, unsubscribes and suppressions (4.5 and 4.6). A suppression belongs to an address on one channel and outlives
- * the person.
- */
+/** Bounces, unsubscribes and suppressions (4.5, 4.6). A suppression outlives the person. */
 import { noteOverwritten } from "../operation-log/operation-log.ts";
 import type { Channel } from "../../../contract/routes.ts";
 import type { SurveyStatus } from "../../../contract/text/survey-status.ts";
@@ -10,10 +7,7 @@ import type { Project } from "../inputs.ts";
 import type { PersonRow, SuppressionReason, Transaction } from "../ports.ts";
 import { noteEvent } from "../webhooks/events.ts";
 
-/**
- * Suppresses the person's e-mail address, marks the person and cancels pending mail. False if they already have that
- * mark.
- */
+/** Suppresses and marks the e-mail address, and cancels pending mail. False if it was already marked. */
 async function suppressEmail(
   tx: Transaction,
   project: Project,

@@ -1,6 +1,4 @@
-/**
- * Erases everything about a person in one transaction, but keeps hashes of suppressed addresses, links and the erasure.
- */
+/** Erases a person in one transaction, except hashes of suppressed addresses, links and the erasure's record. */
 import { emailKey } from "../../../contract/text/email.ts";
 import type { Channel } from "../../../contract/routes.ts";
 import type { Properties } from "../../../contract/resources.ts";

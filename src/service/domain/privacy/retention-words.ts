@@ -1,4 +1,3 @@
-/** Describes what a retention policy removes. */
 import { countOf } from "../../../contract/text/whole-number.ts";
 import { toIsoTime } from "../../../contract/text/iso-time.ts";
 import type { RetentionMode } from "./retention-rows.ts";
@@ -16,7 +15,6 @@ interface Expired {
   readonly expired_log_lines: number;
 }
 
-/** How to word a count of expired rows. */
 type Words = Readonly<Record<RetentionMode, (count: string) => string>>;
 
 export const PLANNED: Words = {

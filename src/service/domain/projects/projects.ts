@@ -99,9 +99,7 @@ async function findKeys(tx: Transaction, project: Project, which: string): Promi
   return keys.filter((key) => (id === null ? key.name === which && !isOver(key.expiresAt, tx.now) : key.id === id));
 }
 
-/**
- * The key with this id, or the only valid key with this name. Throws NotFoundError, or InvalidError if several match.
- */
+/** The key with this id, or the only unrevoked one with this name. Throws NotFoundError or InvalidError. */
 async function requireKey(tx: Transaction, project: Project, which: string): Promise<KeyRow> {
   const [key, ...others] = await findKeys(tx, project, which);
   if (key === undefined) throw new NotFoundError(`project ${project.name} has no key ${which}`);

@@ -5,9 +5,7 @@ const EMOJI_LETTERS = /[\u{1F150}-\u{1F169}\u{1F170}-\u{1F189}\u{1F1E6}-\u{1F1FF
 /** Cyrillic and Greek letters that look like Latin ones. */
 const [LOOK_ALIKES, LATIN] = ["авсеіјкморѕтухαεικορτυχ", "abceijkmopstyxaeikoptyx"];
 
-/**
- * Prepares a text for comparison: words separated by single spaces, without case, accents, punctuation and look-alikes.
- */
+/** Normalizes a text for comparisons: without case, accents, punctuation, look-alikes and extra spaces. */
 export function fold(text: string): string {
   return text
     .normalize("NFKD")

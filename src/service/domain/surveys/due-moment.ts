@@ -52,7 +52,7 @@ function shareOf(number: number): number {
 /** The shares of further members lie between those of the first million, so they aren't checked. */
 const MEMBERS_MAX = 1_000_000;
 
-/** Which of `count` members who join together, numbered from `from`, are surveyed first and last. */
+/** The members surveyed first and last if `count` members join at the same time, starting with number `from`. */
 export function firstAndLast(from: number, count: number): { readonly first: number; readonly last: number } {
   const outermost = { first: from, last: from };
   for (let number = from; number < from + Math.min(count, MEMBERS_MAX); number += 1) {

@@ -97,10 +97,7 @@ export interface MemberSurvey {
   readonly start: Start;
 }
 
-/**
- * Schedules a member's next Autopilot survey. Returns when it is due, in Unix seconds, or null if the person can't be
- * reached.
- */
+/** Schedules a member's next survey and returns its Unix time. Null if the person can't be reached. */
 export async function scheduleAutopilot(
   tx: Transaction,
   project: Project,

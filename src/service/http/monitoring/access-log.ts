@@ -1,4 +1,3 @@
-/** The log lines and metrics of requests. */
 import type { Clock } from "../../../runtime/clock.ts";
 import type { Log } from "../../../runtime/log.ts";
 import { Counter, Histogram, REQUEST_BUCKETS, writeGauge } from "../../../runtime/metrics.ts";

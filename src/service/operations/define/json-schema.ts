@@ -1,4 +1,3 @@
-/** The JSON Schema of an operation's input. */
 import * as v from "valibot";
 import type { Json, JsonObject } from "../../../contract/json.ts";
 

@@ -84,7 +84,6 @@ type Given<Each extends Fields> = AsReadonly<v.InferInput<Schema<Each>>>;
 type AsReadonly<Value> = { readonly [Key in keyof Value]: ReadonlyList<Value[Key]> };
 type ReadonlyList<Value> = Value extends (infer Item)[] ? readonly Item[] : Value;
 
-/** What the log records about a call. */
 interface Noted {
   /** Id of what was changed; defaults to the `id` of the result. */
   readonly id?: string;

@@ -64,7 +64,6 @@ interface Trouble {
   readonly reason: string;
   readonly said: ReplyFacts;
   readonly since: number;
-  /** Number of consecutive back-offs. */
   readonly consecutive: number;
   /** True if the sender has stopped, so messages may be held. */
   readonly hasStopped: boolean;
@@ -299,10 +298,7 @@ function isRefusal({ outcome, sender }: ServerAnswer): boolean {
   return isFinal && (sender === "none" || sender === "breaker");
 }
 
-/**
- * Whether a refusal is about more than its recipient: a fifth of recent recipients got the same text, or three in ten
- * are unknown.
- */
+/** Whether more than the recipient is refused: a fifth got the same text lately, or three in ten are unknown. */
 function isAboutMany({ recent }: SenderHealth, answer: ServerAnswer): boolean {
   if (recent.length < RECENT_MIN || !isRefusal(answer)) return false;
   const { maskedText, hasAddressCode } = answer;

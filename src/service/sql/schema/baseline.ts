@@ -43,7 +43,6 @@ export function createTable(table: Table, dialect: SchemaDialect): string {
   return `CREATE TABLE ${name} (${all.join(", ")})${dialect.behind(table)}`;
 }
 
-/** A table with its indexes. */
 export function createAll(table: Table, dialect: SchemaDialect): string[] {
   return [createTable(table, dialect), ...createIndexes(table)];
 }

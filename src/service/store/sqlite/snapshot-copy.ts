@@ -17,9 +17,7 @@ export interface CopyOptions {
   readonly clock: Pick<Clock, "monotonic">;
 }
 
-/**
- * Returns what the copy contains. If it can't be written, rejects with the system's error and leaves no file behind.
- */
+/** Returns what the copy contains. If it can't be written, rejects and leaves no file behind. */
 export async function copySnapshot({ file, target, ...options }: CopyOptions): Promise<StoreContents> {
   makeNewFile(target);
   try {

@@ -5,7 +5,6 @@ import type { Json, JsonObject } from "../../../../contract/json.ts";
 import { suggest } from "../../../args/suggest.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 
-/** A value in the document and its position. */
 interface Spot {
   /** For example `webhooks.0.url`; empty for the whole document. */
   readonly path: string;

@@ -151,7 +151,6 @@ export function rejectDryRun({ options }: Deps): void {
   if (options.dryRun) throw new UsageError("--dry-run: service commands send no requests that could be shown");
 }
 
-/** `data` is the help text of `--data`. */
 export function placeFlags(data?: string): FlagGroup<DataFileChoice> {
   return {
     records: dataPlace(data).records,

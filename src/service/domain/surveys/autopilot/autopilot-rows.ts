@@ -99,7 +99,6 @@ export class AutopilotRows extends Rows {
     return row === null ? null : toMember(row);
   }
 
-  /** The person's memberships on all platforms. */
   async memberships(project: number, personId: number): Promise<readonly MembershipRow[]> {
     return (await this.database.all(`${MEMBERSHIP} ORDER BY platform`, [project, personId])).map(toMember);
   }

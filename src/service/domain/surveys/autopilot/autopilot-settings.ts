@@ -94,7 +94,7 @@ export function showAutopilot({ window, ...settings }: AutopilotSettings): Shown
   return { ...settings, days: formatDays(window.days), hours: formatHours(window) };
 }
 
-/** The configuration (4.11), and when the first surveys would be due if `count` never surveyed people joined now. */
+/** The configuration (4.11), with the times of the first surveys if `count` new people joined now. */
 export async function getAutopilotWithJoining(
   tx: Transaction,
   project: Project,
