@@ -31,7 +31,7 @@ export interface RehearsalOptions extends Omit<DataFileOptions, "onEvent"> {
 const CHANNELS: readonly OutgoingChannel[] = ["email", "sms", "reminder", "sms-reminder"];
 const AT_ONCE = 500;
 
-/** Doesn't change the data. Throws NotFoundError for an unknown project, StoreFileError. */
+/** Doesn't change the data. Throws StoreFileError, and NotFoundError for an unknown project. */
 export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
   const clock = new JumpClock(Math.floor(options.clock.now() / 1000));
   const store = await openSqliteStore({ file: IN_MEMORY, clock, random: options.random });

@@ -25,9 +25,8 @@ function isGiven(text: string): boolean {
 }
 
 /**
- * Returns answers in the API's form, in the order of the project's questions. Nothing is lost: an unknown question
- * becomes a free one with its id as text, an unknown choice keeps its text, and a number outside the scale becomes
- * text.
+ * Answers in the API's form, in the order of the project's questions. Nothing is lost: an unknown question becomes a
+ * free one with its id as text, an unknown choice keeps its text, and a number outside the scale becomes text.
  */
 export function toAdditionalAnswers(
   questions: readonly Question[],

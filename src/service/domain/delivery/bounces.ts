@@ -164,7 +164,7 @@ async function apply(
   }
 }
 
-/** How the report is logged. If a hook only names a message, its recipient is meant. */
+/** How the report is logged. If a hook only names a message, the message's recipient is meant. */
 function resultOf({ kind }: Report, survey: ReportedSurvey, recipient: ReportedRecipient): string {
   const { action, verdict, addresses } = recipient;
   if (kind === "complaint") return kind;
@@ -200,7 +200,7 @@ async function bounce(tx: Transaction, { project, row }: ReportedSurvey): Promis
   return "bounced";
 }
 
-/** How many of a person's latest surveys to examine, and how many soft bounces put the address on the list. */
+/** How many of a person's latest surveys to examine, and from how many soft bounces on the address is listed. */
 const SOFT_WINDOW = 5;
 const SOFT_LISTED = 3;
 

@@ -77,7 +77,7 @@ interface Engine {
   readonly time: DatabaseTime;
   readonly trouble: TroubleNotes;
   readonly queue: ProjectQueue;
-  /** Set by a write that saves a long change, once it has ended. */
+  /** Set when a write that saved a long change has ended. */
   readonly isNoted: { value: boolean };
   readonly transact: <Result>(
     kind: TransactionKind,

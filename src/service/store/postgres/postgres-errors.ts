@@ -13,7 +13,7 @@ const KINDS: readonly (readonly [RegExp, ErrorKind])[] = [
   [/^(?:57014|53\w{3}|25006|28\w{3}|3D000)$/, "unavailable"],
   [/^(?:26000|42P05)$/, "unprepared"],
 ];
-/** Node's codes for wrong calls; errors with other codes but no severity come from sockets and TLS. */
+/** Node's codes for incorrect calls. Errors with other codes and no severity come from sockets and TLS. */
 const OWN_CODE = /^ERR_(?!SSL_|OSSL_|TLS_|STREAM_|SOCKET_)/;
 
 export function classifyError(error: unknown): ErrorKind {

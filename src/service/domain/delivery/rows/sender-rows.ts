@@ -16,7 +16,7 @@ interface SharedState {
   readonly "daily limit": number;
   /** Hours without text messages, as set by the newest server. Windows for SMS exclude them. */
   readonly "quiet hours": QuietHours;
-  /** How many messages can be sent immediately under a name, and when that was computed, in Unix milliseconds. */
+  /** How many messages a rate limit allows right now, and when that was computed, in Unix milliseconds. */
   readonly [bucket: `bucket ${string}`]: { readonly level: number; readonly at: number };
 }
 

@@ -36,7 +36,7 @@ export function lookBy(database: SqliteDatabase): Look {
   return (columns, from) => database.all(`SELECT ${columns} ${from}`).map((row) => Object.values(row));
 }
 
-/** 0 for an empty file. Throws StoreFileError for another program's file, or an unreadable version. */
+/** Returns 0 for an empty file. Throws StoreFileError for another program's file, or an unreadable version. */
 export function readVersion(look: Look, newest: number = newestVersion(MIGRATIONS)): number {
   const tables = look("name", "FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'");
   const whose = recognizeSchema(tables.map(([name]) => String(name)));
