@@ -178,7 +178,6 @@ interface PlainValues extends Record<"array" | "object", never> {
   map: Properties;
 }
 
-/** A resource as a TypeScript type. */
 type Shape<Name extends ResourceName> = {
   [F in (typeof RESOURCES)[Name][number] as F["name"]]: ValueOf<F> | (F["nullable"] extends true ? null : never);
 };

@@ -160,7 +160,6 @@ export class Service implements HttpHandler {
     await keepFlags(this.store, options, failures.add);
   }
 
-  /** Starts sending messages and events. */
   start(): void {
     this.#upkeep.start();
     this.sending.start();

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../contract/json.ts";
 import type { RowPage } from "../../contract/row-page.ts";
 
-/** A page's number or link. Null for the first page, and as the successor of a linked list's last page. */
+/** A page's number or link. Null means the first page or, as the next page, the end of a linked list. */
 export type PageName = number | string | null;
 
 export interface FetchedPage extends RowPage {

@@ -39,7 +39,7 @@ interface CommandSpec<Specs extends FlagSpecs, Args extends ArgSpecs> {
   readonly flags?: Specs;
   readonly columns?: Resource;
   readonly operation?: string;
-  /** Exit statuses in addition to usage errors. Defaults to those of a command that calls the API. */
+  /** Exit statuses other than for usage errors. Defaults to those of a command that calls the API. */
   readonly exits?: readonly ExitCode[];
   /** The first flag of each list can't be used with any of the others. */
   readonly conflicts?: readonly (readonly [FlagName, ...FlagName[]])[];

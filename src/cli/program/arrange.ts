@@ -11,7 +11,7 @@ export interface Arranged {
   /** `path` as typed, with aliases. */
   readonly typed: readonly string[];
   readonly rest: readonly string[];
-  /** A word where a command is expected that isn't one; null if there is none. */
+  /** A word that should be a command but isn't; null if there is none. */
   readonly stray: string | null;
 }
 

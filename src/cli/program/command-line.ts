@@ -19,7 +19,6 @@ export interface Call {
   readonly action: Action;
   readonly flags: Flags;
   readonly operands: readonly string[];
-  /** Flags that the command declares itself. */
   readonly ownFlags: ReadonlySet<string>;
 }
 

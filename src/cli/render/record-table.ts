@@ -45,7 +45,7 @@ export function drawRecord(context: RenderContext, resource: Resource, json: Jso
   );
 }
 
-/** Drops the column whose content the found columns repeat. */
+/** Drops a column if the found columns have the same content. */
 function shownColumns(resource: Resource, names: readonly string[] | null, json: JsonObject): readonly Column[] {
   const columns = recordColumns(resource, names, json);
   const { found } = resource;

@@ -19,7 +19,7 @@ interface TimeContext {
   readonly clock: Clock;
 }
 
-/** Uses the format given with `--time`; otherwise `otherwise`. */
+/** Uses the format given with `--time`, or the format `otherwise`. */
 export function timeFormatterFor({ options, clock }: TimeContext, otherwise: TimeFormat): TimeFormatter {
   return createTimeFormatter({ format: options.time ?? otherwise, zone: options.timeZone, now: unixSeconds(clock) });
 }

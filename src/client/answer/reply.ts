@@ -60,7 +60,6 @@ function problemOf(body: Body): string | null {
 
 const PREVIEW_LENGTH = 60;
 
-/** `start` is the beginning of the body. */
 function badReply(
   problem: string,
   { status, headers }: Pick<AnswerText, "status" | "headers">,

@@ -147,7 +147,7 @@ interface WaitFacts {
 export type Wait =
   /** `repeat` counts from 1 up to `retries`. */
   | (WaitFacts & { readonly kind: "retry"; readonly repeat: number; readonly retries: number })
-  /** A write's answer was lost; look-ups continue for up to `waitMs`. */
+  /** A write's response was lost; look-ups continue for up to `waitMs`. */
   | (WaitFacts & { readonly kind: "check" });
 
 /** Called when a wait begins; the returned function is called when it ends. */

@@ -58,7 +58,7 @@ const UNASKED: ReadonlyMap<string, string> = new Map([
   ["bad upgrade", "switched to another protocol (101)"],
 ]);
 
-/** TLS errors caused by a server that answers in plain HTTP. */
+/** TLS errors caused by a server that replies in plain HTTP. */
 const PLAIN = new Set(["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LENGTH_TOO_LONG", "ERR_SSL_HTTP_REQUEST"]);
 
 function handshakeFailure(error: Error, code: string, { call, host, sent }: FailureContext, via: string): ClientError {

@@ -4,7 +4,6 @@ import { DURATION_MAX } from "../limits.ts";
 const UNIT_SECONDS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;
 const DURATION = /^(\d+)([smhdw])?$/;
 
-/** The accepted form, for error messages. */
 export const DURATION_FORM = "a duration such as 90 (seconds), 90s, 15m, 2h, 1d or 2w";
 export const LIFETIME_FORM = "must be from 1 second to 100 years";
 

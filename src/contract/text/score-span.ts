@@ -5,7 +5,6 @@ export interface ScoreSpan {
   readonly to: number;
 }
 
-/** The accepted form, for error messages. */
 export const SCORE_SPAN_FORM = `a score or a range of scores, from 0 to ${SCORE_MAX}, such as 0-6`;
 
 export function readScoreSpan(text: string): ScoreSpan | null {

@@ -110,7 +110,7 @@ export class KeyRing {
     return (await nullUnlessKnown(this.identify(authorization, address)))?.access ?? null;
   }
 
-  /** Accepts a key until this process ends, or until 10,000 others have been used since it was. */
+  /** Accepts a key until this process ends, or until 10,000 others have been used more recently. */
   addSession(key: string, project: Project): void {
     const keyHash = hashKey(key);
     this.#sessions.set(keyHash, { project, access: "full", actor: { key: null, name: systemUser() }, keyHash });

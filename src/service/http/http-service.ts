@@ -73,7 +73,7 @@ interface Progress {
   readonly traceId: string | null;
   /** Name of the endpoint or handler. */
   route: string | null;
-  /** The endpoint's template; if null, the request's path is logged masked. */
+  /** The endpoint's template; if null, the log shows the request's path masked. */
   path: string | null;
   project: string | null;
 }

@@ -8,7 +8,7 @@ import { fillText, surveyTexts } from "../domain/texts/survey-texts.ts";
 import { type HtmlPage, problemSummary } from "./document.ts";
 import { numberScale, type SurveyView } from "./survey-page.ts";
 
-/** Follows the path of a survey. */
+/** Appended to the path of a survey. */
 export const QUESTIONS_PATH = "questions";
 
 /** `busy`: nothing is wrong with the form; it can be sent again later. */

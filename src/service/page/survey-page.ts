@@ -37,7 +37,6 @@ type Problem =
 export interface StoredAnswer {
   readonly score: number;
   readonly comment: string | null;
-  /** Answers to further questions. */
   readonly further?: Html | null;
 }
 

@@ -158,7 +158,7 @@ export class InFlight {
 
   /**
    * False if the claim was lost. Ended deliveries, even of other projects, are recorded together with the mark, so that
-   * a crash never finds more marks than connections. Recording them twice changes nothing.
+   * after a crash there are never more marks than connections. Recording them twice changes nothing.
    */
   async #mark(due: DueMessage, frozen: FrozenMessage | undefined): Promise<boolean> {
     const { store, onUnknown } = this.#options;

@@ -165,7 +165,7 @@ export class Outbox implements MessageSender, MessageFiles {
     await makeFolder(folder, 0o700);
     await checkFolder(folder);
     if (this.#isSwept) return;
-    // Unfinished files with our owner's name are from a dead process.
+    // Unfinished files of the same owner were left by a dead process.
     for (const name of await readdir(folder))
       if (TEMPORARY.test(name) && name.includes(`.${this.#owner}-`)) await removeIfThere(path.join(folder, name));
     this.#isSwept = true;
@@ -286,7 +286,7 @@ async function checkFolder(folder: string): Promise<void> {
     throw new ForeignOutboxError("open", `${folder} belongs to or can be written by other users`);
 }
 
-/** A complete file that contains the mark is this message. */
+/** If a complete file contains the mark, it is this message. */
 async function writeOnce(file: string, { text, mark }: Formatted, unique: string): Promise<void> {
   const existing = await readRegular(file).catch(() => "");
   if (existing.includes(mark)) return;

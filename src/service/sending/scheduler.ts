@@ -41,7 +41,7 @@ const LEASE_SECONDS = LIFE_SECONDS;
 const RENEWED_SECONDS = LEASE_SECONDS / 3;
 /** While other messages are in flight, ended ones wait this long to be recorded together. */
 const RECORD_WAIT_MS = 5;
-/** Wakes for surveys scheduled within this time are combined. */
+/** Wake-ups that come within this time are combined. */
 const LOOK_WAIT_MS = 100;
 /** Small, so that API writes don't wait long. */
 const HOLD_BATCH = 100;

@@ -8,7 +8,7 @@ import { keepDays } from "../domain/shares/shares.ts";
 export class DayCounts {
   readonly #store: Store;
   readonly #clock: Clock;
-  /** Prevents counting the same link twice at a time. */
+  /** Keeps a link from being counted twice at the same time. */
   readonly #running = new Map<string, Promise<void>>();
 
   constructor({ store, clock }: { readonly store: Store; readonly clock: Clock }) {

@@ -106,7 +106,7 @@ function lostInUpdate(values: RowValues, property: () => string | null): RowProb
   return [...fields, property()].flatMap((column) => (column === null ? [] : [{ column, message }]));
 }
 
-/** Rejects an identifier next to an update of the other one: it would only select the person and not be saved (4.2). */
+/** Rejects an identifier that isn't being changed: it would only find the person, and not be saved (4.2). */
 function unsavedInUpdate(values: RowValues): RowProblem | null {
   const [update, column] =
     values["email_update"] === undefined ? ["phone_number_update", "email"] : ["email_update", "phone_number"];

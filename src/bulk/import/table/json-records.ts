@@ -70,7 +70,7 @@ class ObjectScanner {
   finish(): JsonRecord[] {
     const { line } = this;
     const isCut = this.carried[0] === OPEN_OBJECT && findObjectEnd(this.carried, 0) === -1;
-    // Ends the last line; a file with a single line can then be recognized too.
+    // Ends the last line, so that even a file with a single line can be recognized.
     const records = this.feed(Buffer.from("\n\n"));
     const last = records.at(-1);
     if (last?.problem !== undefined && isCut) return [...records.slice(0, -1), { ...last, problem: NO_END }];

@@ -6,7 +6,7 @@ import type { InputRecord } from "./record-parser.ts";
 
 const KEYS_MAX = 2000;
 
-/** Reads the file twice: first to find the columns. */
+/** Reads the file twice: once for the columns, once for the rows. */
 export async function* readJsonTable(input: InputFile): AsyncGenerator<InputRecord[]> {
   const keys = await readKeys(input);
   yield [{ line: 1, fields: keys, lineEnds: 0 }];

@@ -25,7 +25,7 @@ export async function loadProfiles(deps: Deps, { repair = false } = {}): Promise
   return profiles;
 }
 
-/** A dry run shows requests, and these commands send none. */
+/** A dry run shows requests, but these commands don't send any. */
 export function refuseDryRun({ options }: Deps): void {
   if (options.dryRun) throw new UsageError("--dry-run: auth commands send no requests that could be shown");
 }

@@ -28,7 +28,7 @@ export interface PeopleChange {
   /** `who` is one person's name or the number of people. Omitted if the change can be undone. */
   readonly question?: (who: string, baseUrl: string) => string;
   readonly outcome: string;
-  /** The service gives a reason if someone stays as they are. */
+  /** True if someone may stay as they are, for a reason that the service gives. */
   readonly mayStay?: boolean;
   /** The error message if the service lacks the endpoint, such as `this service cannot delete people`. */
   readonly lacking: string;

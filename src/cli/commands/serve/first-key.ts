@@ -107,8 +107,8 @@ function logKeyFile(log: ServeLog, { name: file, problem }: KeyFile, login: stri
 }
 
 /**
- * A short key, which older versions allowed, or one that doesn't work only causes a warning, because neither should
- * stop the service.
+ * Only warns about a key that is short (older versions allowed that) or doesn't work, because neither should stop the
+ * service.
  */
 export async function warnOfKey(deps: Deps, log: ServeLog, { store, clock }: Service): Promise<void> {
   const key = givenKey(deps);

@@ -32,7 +32,7 @@ interface NewService extends Pick<Service, "store"> {
   readonly data: string;
 }
 
-/** Null if no key will be saved. Throws UsageError without a terminal, CancelledError if a profile is to be kept. */
+/** Null if no key will be saved. Throws UsageError without a terminal, CancelledError to keep a profile. */
 export async function checkLogin(
   deps: Deps,
   log: ServeLog,

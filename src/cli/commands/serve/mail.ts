@@ -181,7 +181,7 @@ async function valueOrMessage<Value>(read: () => Promise<Value>): Promise<Value 
 
 interface Secret {
   readonly text: string;
-  /** The name used in messages, which don't repeat the text. */
+  /** Named in messages, because they must not quote the text. */
   readonly place: string;
 }
 

@@ -53,7 +53,7 @@ interface Verb<Name extends OperationName, Specs extends FlagSpecs, Args extends
   readonly columns?: Resource;
   /** The result is a paged list. A function chooses its columns. */
   readonly pages?: true | ((values: Values) => Resource);
-  /** Exit statuses in addition to usage errors. Defaults to those of a command that calls the API. */
+  /** Exit statuses other than for usage errors. Defaults to those of a command that calls the API. */
   readonly exits?: readonly ExitCode[];
   /** Asks before removing something, with the operation's own question or one composed from it. */
   readonly asks?: true | ((confirm: Confirmation, deps: Deps) => string | Promise<string>);

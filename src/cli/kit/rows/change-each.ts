@@ -37,7 +37,7 @@ interface Run {
 }
 
 /**
- * Prints rows in the order of the items. A run that stops first finishes the items in flight. Throws the error if there
+ * Prints rows in the order of the items. Before a run stops, it finishes the items in flight. Throws the error if there
  * is only one item, ChangesFailedError if there are several, or the reason of an interrupt.
  */
 export async function changeEach<Item>(deps: Deps, each: Each<Item>): Promise<void> {

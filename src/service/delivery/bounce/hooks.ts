@@ -77,7 +77,7 @@ export class BounceHooks {
 }
 
 /**
- * Doesn't block writes of projects that the reports don't name. Returns null and records nothing if any process has
+ * Locks one project if the reports name just one, otherwise all. Returns null and records nothing if any process has
  * already used the proof.
  */
 async function record(

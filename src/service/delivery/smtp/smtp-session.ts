@@ -1,4 +1,4 @@
-/** A connection to a mail server, using nodemailer's client for all but stages, timeouts and the final dot. */
+/** A connection to a mail server with nodemailer's client, but our own stages, timeouts and final dot. */
 import { isAscii } from "node:buffer";
 import { connect as connectPlain, type Socket } from "node:net";
 import { Readable } from "node:stream";

@@ -14,7 +14,6 @@ export interface OperatorOptions {
   readonly store: Pick<Store, "read">;
   readonly clock: Clock;
   readonly publicUrl: string | null;
-  /** Bearer token for the metrics. */
   readonly metricsToken?: string | null;
   readonly isReady: () => boolean;
   readonly metrics: () => Promise<string>;

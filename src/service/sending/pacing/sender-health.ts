@@ -42,7 +42,7 @@ export type SenderHealth = Memory &
     | { readonly mode: "waiting"; readonly until: number; readonly trouble: Trouble }
     /** Only one message is sent at a time; `isProbing` is true while it is in flight. */
     | { readonly mode: "probing"; readonly isProbing: boolean; readonly trouble: Trouble }
-    /** `until` is null if too many addresses are unknown: no probe is sent until an operator resumes. */
+    /** `until` is null if too many addresses are unknown: there is no probe until an operator resumes sending. */
     | { readonly mode: "stopped"; readonly until: number | null; readonly trouble: Trouble }
   );
 

@@ -14,7 +14,6 @@ interface Spot {
   inner(key: string | number, node: Node | null): Spot;
 }
 
-/** Parses a value. Throws UsageError. */
 export type YamlRule = (spot: Spot) => Json;
 
 export interface YamlFile {

@@ -30,7 +30,7 @@ import { openListOutput } from "../../../render/list-output.ts";
 import { withPager } from "../../../streams/paging.ts";
 import { writeRecord } from "../../../render/record-output.ts";
 
-/** `sender` is for commands that send an e-mail themselves. */
+/** `sender` is for commands that send an email themselves. */
 export interface AdminChoice extends DataFileChoice, Pick<CommandOptions, "sender"> {
   /** If true, a default data file is mentioned even with `--quiet`. */
   readonly changes?: boolean;
