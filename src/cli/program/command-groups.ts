@@ -80,7 +80,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   {
     section: "Service",
     name: "serve",
-    summary: "run the server: one process, one SQLite file",
+    summary: "run the server, with a SQLite file or PostgreSQL",
     load: () => import("../commands/serve/index.ts"),
   },
   {

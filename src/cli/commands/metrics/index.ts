@@ -52,7 +52,12 @@ const metrics = defineCommand({
       text: "one row per period; without --since, about the last 12",
       choices: PERIOD_UNITS,
     },
-    compare: { flag: "--compare", value: "what", text: "add the change from the period before", choices: ["previous"] },
+    compare: {
+      flag: "--compare",
+      value: "what",
+      text: "add the change from the previous period",
+      choices: ["previous"],
+    },
     confidence: {
       flag: "--confidence",
       value: "share",
@@ -80,7 +85,7 @@ const metrics = defineCommand({
     },
     explain: {
       flag: "--explain-change",
-      text: "split a segment's change into mix and within",
+      text: "split a segment's change into mix and within (see help statistics)",
       requires: ["--segment"],
     },
   },

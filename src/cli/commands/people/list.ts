@@ -9,7 +9,7 @@ import { createPersonFilter, filterPages, needsProperties, PERSON_FILTERS, WITH_
 export const list = defineCommand({
   name: "list",
   alias: "ls",
-  summary: "list people in the order in which they were created",
+  summary: "list people, oldest first",
   examples: [
     "surveyctl people list --since 7d",
     "surveyctl people list --unanswered --not-surveyed-since 30d --all --columns email",

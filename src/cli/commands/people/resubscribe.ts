@@ -7,7 +7,7 @@ import { requireEmail } from "./removals.ts";
 
 export const resubscribe = defineCommand({
   name: "resubscribe",
-  summary: "send surveys again to a person who unsubscribed or bounced, and record why",
+  summary: "let a person who unsubscribed or bounced get surveys again, and record why",
   args: {
     person: {
       form: "<email|+phone>",

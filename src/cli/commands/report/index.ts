@@ -34,7 +34,7 @@ const report = defineCommand({
     by: {
       flag: "--by",
       value: "period",
-      text: "a score for each period",
+      text: "show a score for each period",
       choices: PERIOD_UNITS,
       otherwise: "chosen from the range",
     },

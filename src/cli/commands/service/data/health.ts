@@ -22,7 +22,7 @@ export const health = defineCommand({
   ],
   exits: [EXIT.done, EXIT.failed],
   flags: {
-    data: dataPlace("data file that is served"),
+    data: dataPlace("check that a service is running on this data file"),
     url: {
       flag: "--url",
       value: "url",

@@ -92,7 +92,7 @@ export const importHistory = defineCommand({
       text: "write only if the files contain these, such as nps=51,responses=51,people=60",
       parse: parseExpectations,
     },
-    webhooks: { flag: "--webhooks", text: "send webhook events for what is stored; without it, none" },
+    webhooks: { flag: "--webhooks", text: "also send webhook events for imported rows" },
     report: {
       flag: "--report",
       value: "file",

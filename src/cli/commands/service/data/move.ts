@@ -18,7 +18,7 @@ const MOVED_TABLES = toResource(
 
 export const move = defineCommand({
   name: "move",
-  summary: "move all data to another, empty store, and compare every table",
+  summary: "move all data to an empty data file or database, and compare every table",
   examples: [
     "surveyctl service move --to /srv/survey.db --data survey.db",
     "surveyctl service move --to postgres://surveys@db.internal/surveys -o json",

@@ -14,7 +14,7 @@ export const bounce = defineGroup({
     receive,
     serviceCommand({
       operation: "bounce.clear",
-      summary: "send surveys again to an address that bounced, and print the bounce",
+      summary: "let an address that bounced get surveys again, and print the bounce",
       examples: [
         "surveyctl service bounce clear ada@example.com --data survey.db",
         "surveyctl service bounce clear ada@example.com --project acme --json",

@@ -154,7 +154,7 @@ const SETUP: FlagGroup<ReturnType<typeof readMailSetup>> = {
 
 export const doctor = defineCommand({
   name: "doctor",
-  summary: "check mail settings, DNS and the mail server; sends nothing, exits 6 on a problem",
+  summary: "check mail settings, DNS and the mail server; sends nothing, and exits with 6 on a problem",
   examples: [
     "surveyctl service delivery doctor --smtp-file smtp.url --smtp-from survey@example.com --public-url https://survey.example.com",
     "surveyctl service delivery doctor --offline --smtp-from survey@example.com --json",

@@ -44,7 +44,7 @@ export const key = defineGroup({
     }),
     serviceCommand({
       operation: "key.list",
-      summary: "list keys with their access, last use and end, never the keys themselves",
+      summary: "list each key's name, access, last use and expiry, but never the key itself",
       examples: ["surveyctl service key list --data survey.db", "surveyctl service key list --project acme --json"],
       columns: toResource("keys", OUTPUTS["key.list"]),
     }),
@@ -74,7 +74,7 @@ export const key = defineGroup({
     }),
     serviceCommand({
       operation: "key.revoke",
-      summary: "revoke a key immediately, also in a running service",
+      summary: "revoke a key immediately, including in a running service",
       examples: [
         "surveyctl service key revoke 1 --data survey.db",
         "surveyctl service key revoke reports --project acme --yes",

@@ -16,7 +16,7 @@ const TEXT_FLAGS = {
   question: {
     flag: "--question",
     value: "text",
-    text: `the question, with {product} for the name, at most ${QUESTION_MAX} characters; the scale of 0 to 10 stays`,
+    text: `the question, at most ${QUESTION_MAX} characters; {product} stands for the product name, the scale is always 0 to 10`,
   },
   subject: { flag: "--subject", value: "text", text: `e-mail subject, at most ${EMAIL_SUBJECT_MAX} characters` },
   intro: { flag: "--intro", value: "text", text: `text above the question, at most ${INTRO_MESSAGE_MAX} characters` },
