@@ -245,7 +245,7 @@ function refuseToFill(
 const LONG = { isLong: true } as const;
 const RESTORED_REASON = "the data was restored from a backup";
 
-async function refuseServed(store: Store, name: string): Promise<void> {
+export async function refuseServed(store: Store, name: string): Promise<void> {
   const living = await livingProcesses(store);
   if (living.length === 0) return;
   const processes = living.length === 1 ? "process" : `${living.length} processes`;

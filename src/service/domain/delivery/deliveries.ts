@@ -96,12 +96,16 @@ export async function releaseDeadClaims(
   onUnknown: OnUnknown = "hold",
   project: number | null = null,
 ): Promise<number> {
-  const transmitting = await tx.queue.listTransmitting(project, living);
-  for (const due of transmitting) {
-    const attempt = { ...LOST, stage: FINAL_STAGES[due.channel] };
-    await finishDelivery(tx, due, { kind: "unknown", attempt }, { onUnknown, resendSeconds: 0 });
+  let released = 0;
+  for (const one of project === null ? await tx.queue.claimedProjects(living) : [project]) {
+    const transmitting = await tx.queue.listTransmitting(one, living);
+    for (const due of transmitting) {
+      const attempt = { ...LOST, stage: FINAL_STAGES[due.channel] };
+      await finishDelivery(tx, due, { kind: "unknown", attempt }, { onUnknown, resendSeconds: 0 });
+    }
+    released += (await tx.queue.releaseClaims(one, living)) + transmitting.length;
   }
-  return (await tx.queue.releaseClaims(project, living)) + transmitting.length;
+  return released;
 }
 
 export const GATEWAY_STAGE = "gateway";

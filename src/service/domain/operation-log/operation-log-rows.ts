@@ -44,30 +44,17 @@ export interface LogFilter {
 /** The log has its own ids: they reveal nothing about other rows, and writes about people don't wait for it. */
 export class OperationLogRows extends Rows {
   /**
-   * Adds all lines in one statement. Writes that lock their projects use odd ids and those that lock none use even
-   * ones, so that neither has to wait for the other.
+   * Writes that lock their projects use odd ids and those that lock none use even ones, so that neither has to wait for
+   * the other.
    */
   add(projects: readonly Project[], { key, name }: Actor, deeds: readonly Deed[], locks: "none" | "all"): void {
-    const lines = projects.flatMap((project) => deeds.map((deed, at) => ({ project, deed, at })));
-    if (lines.length === 0) return;
     const next = locks === "none" ? "max(id) / 2 * 2 + 2, 2" : "(max(id) + 1) / 2 * 2 + 1, 1";
-    const id = (at: number): string => `(SELECT coalesce(${next}) + ${2 * at} FROM operation_log WHERE project_id = ?)`;
+    const sql = `INSERT INTO operation_log (project_id, id, at, project, operation, key_id, name, what, result)
+      SELECT ?, coalesce(${next}), ?, ?, ?, ?, ?, ?, ? FROM operation_log WHERE project_id = ?`;
     const { now } = this.session;
-    this.database.send(
-      `INSERT INTO operation_log (project_id, id, at, project, operation, key_id, name, what, result)
-        VALUES ${lines.map(({ at }) => `(?, ${id(at)}, ?, ?, ?, ?, ?, ?, ?)`).join(", ")}`,
-      lines.flatMap(({ project, deed: { operation, what, result } }) => [
-        project.id,
-        project.id,
-        now,
-        project.name,
-        operation,
-        key,
-        name,
-        what,
-        result,
-      ]),
-    );
+    for (const { id, name: project } of projects)
+      for (const { operation, what, result } of deeds)
+        this.database.send(sql, [id, now, project, operation, key, name, what, result, id]);
   }
 
   async list(project: number, { since, by, operation, before, limit }: LogFilter): Promise<readonly LogLine[]> {

@@ -52,11 +52,13 @@ export class UnscheduledRows extends Rows {
 
   /** Deletes rows older than `before`. Returns how many; if fewer than the limit, none are left. */
   async prune(before: number, limit: number): Promise<number> {
-    return this.database.run(
-      `DELETE FROM unscheduled_surveys WHERE (project_id, reason, at, id) IN
-           (SELECT project_id, reason, at, id FROM unscheduled_surveys WHERE at < ? ORDER BY at LIMIT ?)`,
+    const old = await this.database.all(
+      "SELECT project_id, reason, at, id FROM unscheduled_surveys WHERE at < ? ORDER BY at LIMIT ?",
       [before, limit],
     );
+    const sql = "DELETE FROM unscheduled_surveys WHERE project_id = ? AND reason = ? AND at = ? AND id = ?";
+    for (const row of old) this.database.send(sql, Object.values(row));
+    return old.length;
   }
 }
 

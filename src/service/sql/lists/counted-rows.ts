@@ -6,6 +6,8 @@ import { COUNTED_LISTS, type CountedTable, countingColumns } from "./counted-lis
 /** Values by column; missing columns get their default. */
 export type NewRow = Readonly<Record<string, SqlValue>>;
 export type Fragment = readonly [sql: string, ...values: SqlValue[]];
+/** A condition that begins with the project, so that a write stays on one node of a cluster. */
+export type OfProject = readonly [where: `project_id = ?${string}`, ...values: SqlValue[]];
 
 /** Inserts a row that can't violate a unique index. */
 export function sendRow(database: Database, table: CountedTable, row: NewRow): void {
@@ -26,7 +28,7 @@ export async function updateRows(
   database: Database,
   table: CountedTable,
   [set, ...values]: Fragment,
-  [where, ...whereValues]: Fragment,
+  [where, ...whereValues]: OfProject,
   old?: NewRow,
 ): Promise<number> {
   const { columns, setting } = FACTS[table];

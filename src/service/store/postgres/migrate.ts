@@ -16,8 +16,8 @@ import {
 import { MARK_EMPTY } from "../sql/store-marks.ts";
 import { createStatements } from "./statements.ts";
 
-/** Number of the advisory lock. If another program uses the same number, that only causes a delay. */
-const LOCK_KEY = 7_203_116_511;
+/** Holds until the transaction ends. If another program uses the same number, that only causes a delay. */
+export const LOCK_SCHEMA = "SELECT pg_advisory_xact_lock(7203116511)";
 const OLDEST = 140_000;
 
 /** Other queries wait while a schema change waits for its lock, so it gives up after a second and retries. */
@@ -75,7 +75,7 @@ async function runMigrations(
   const newest = newestVersion(migrations);
   await client.query(`BEGIN; SET LOCAL lock_timeout = ${LOCK_MS}`);
   try {
-    await client.query("SELECT pg_advisory_xact_lock($1)", [LOCK_KEY]);
+    await client.query(LOCK_SCHEMA);
     const from = await readVersion(client);
     if (from > newest) throw newer(from, newest);
     const statementOf = createStatements();

@@ -21,6 +21,8 @@ export interface TransactionKind {
   readonly answerMs: number | null;
 }
 
+export const LOCK_STATE = `${PROJECT_STATE} WHERE project_id = ? FOR NO KEY UPDATE`;
+
 export class TransactionDatabase implements Database, JobDatabase {
   readonly writing: boolean;
   readonly states: ProjectStates;
@@ -124,7 +126,7 @@ export class TransactionDatabase implements Database, JobDatabase {
   async #lockState(project: number): Promise<SqlRow | null> {
     const named = this.#kind.project;
     if (named !== null) throw new Error(`a write of project ${named} changes project ${project}`);
-    return this.first(`${PROJECT_STATE} WHERE project_id = ? FOR NO KEY UPDATE`, [project]);
+    return this.first(LOCK_STATE, [project]);
   }
 
   async #run(sql: string, values: readonly SqlValue[] = []): Promise<QueryResult<SqlRow>> {

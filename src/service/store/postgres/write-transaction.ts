@@ -1,13 +1,14 @@
 /** A batch of writes as one transaction. It locks the project's row first, which serializes writes. */
 import type { Clock } from "../../../runtime/clock.ts";
 import type { StoreWatch } from "../../domain/ports.ts";
-import { NO_PROJECT, PROJECT_STATE } from "../../sql/project-states.ts";
+import type { SqlRow } from "../../sql/database.ts";
+import { NO_PROJECT } from "../../sql/project-states.ts";
 import { runJobs, type WriteEnd, type WriteJob } from "../sql/run-jobs.ts";
 import type { StoreRows } from "../sql/store-rows.ts";
 import { type TransactionMark, toMark } from "./commit-outcome.ts";
 import type { DatabaseTime } from "./database-time.ts";
 import { classifyError, isOfServer } from "./postgres-errors.ts";
-import type { TransactionDatabase } from "./transaction-database.ts";
+import { LOCK_STATE, type TransactionDatabase } from "./transaction-database.ts";
 
 export interface PostgresJob extends WriteJob {
   readonly isLong: boolean;
@@ -44,11 +45,10 @@ const BEGIN = "BEGIN; SET LOCAL lock_timeout = '8s'";
 const LIMITS = "SET LOCAL statement_timeout = '10s'; SET LOCAL idle_in_transaction_session_timeout = '6s'";
 const NO_LIMITS = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0";
 
-const LOCK = `SELECT s.project_id, s."nextId", s.clock, s.version, CAST(pg_current_xact_id() AS TEXT) AS xid,
-  CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT) AS now FROM`;
-const LOCK_ONE = `${LOCK} (${PROJECT_STATE} WHERE project_id = ? FOR NO KEY UPDATE) AS s`;
-/** Writes to all projects lock the rows in a fixed order, to prevent deadlocks. */
-const LOCK_ALL = `${LOCK} (${PROJECT_STATE} ORDER BY project_id FOR NO KEY UPDATE) AS s`;
+const OTHER_PROJECTS = `SELECT project_id FROM project_state WHERE project_id <> ${NO_PROJECT} ORDER BY project_id`;
+/** Names no table: Citus would run it where the table's rows are, in another transaction with another clock. */
+const BEGUN = `SELECT CAST(pg_current_xact_id() AS TEXT) AS xid,
+  CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT) AS now`;
 
 /** Throws CommitLost, or another error if nothing was committed. */
 export async function runWrite(
@@ -60,17 +60,29 @@ export async function runWrite(
   const { states } = database;
   const beganMs = clock.monotonic();
   database.sendControl(`${BEGIN}; ${jobs.some(({ isLong }) => isLong) ? NO_LIMITS : LIMITS}`);
-  const held = project === null ? await database.all(LOCK_ALL) : await database.all(LOCK_ONE, [project]);
+  // The server runs them in this order, so the time is read while the project is locked.
+  const [held, [begun]] = await Promise.all([lockStates(database, project), database.all(BEGUN)]);
   await database.settle();
   onLocked?.((clock.monotonic() - beganMs) / 1000);
   const [first] = held;
   if (first === undefined) throw new Error(`there is no project ${project ?? NO_PROJECT}`);
   for (const row of held) states.hold(row);
-  const now = time.ofWrite(Number(first.now), Math.max(...held.map((row) => Number(row.clock))));
+  const now = time.ofWrite(Number(begun?.now), Math.max(...held.map((row) => Number(row.clock))));
   const end = await runJobs(database, rows.begin(now), jobs);
-  if (end.outcome === "committed") await commit(database, toMark(first), end);
+  if (end.outcome === "committed") await commit(database, toMark({ ...first, ...begun }), end);
   else await database.command("ROLLBACK");
   return end;
+}
+
+/** Writes to any project lock all of them. */
+async function lockStates(database: TransactionDatabase, project: number | null): Promise<readonly SqlRow[]> {
+  const held = await database.all(LOCK_STATE, [project ?? NO_PROJECT]);
+  if (project !== null) return held;
+  // The list is complete, because adding a project locks `NO_PROJECT`. The order prevents deadlocks. One statement for
+  // each, because Citus locks rows of a single project only.
+  const others = await database.all(OTHER_PROJECTS);
+  const locked = await Promise.all(others.map(({ project_id: id = null }) => database.all(LOCK_STATE, [id])));
+  return [...held, ...locked.flat()];
 }
 
 async function commit(database: TransactionDatabase, transaction: TransactionMark, end: WriteEnd): Promise<void> {

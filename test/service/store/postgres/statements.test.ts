@@ -1,6 +1,7 @@
 /** Every SQL text of the store, as it stands in the source: what an engine that spreads over machines asks of it. */
 import { expect, test } from "vitest";
 import { COUNTED_LISTS, countingColumns } from "../../../../src/service/sql/lists/counted-lists.ts";
+import { DISTRIBUTED } from "../../../../src/service/store/postgres/distribute.ts";
 import { createStatements } from "../../../../src/service/store/postgres/statements.ts";
 import { parseSource, readSources, type SyntaxNode, walk } from "../../../helpers/source-code.ts";
 
@@ -30,19 +31,19 @@ const NAMED: readonly string[] = [
   "messages WHERE message_id = ?",
   "messages q … WHERE q.${column} = ?",
   // Which projects have work.
-  "(SELECT p.limited_until, (SELECT q.due_at FROM messages q WHERE q.project_id = p",
+  "(SELECT p.limited_until, (SELECT q.due_at FROM messages q WHERE q.project_id = s",
   "long_changes ${where}",
-  "messages q WHERE ${where}",
-  "projects p WHERE ${mayLeave(queue)}${limited} AND EXISTS (SELECT 1 FROM messages",
+  "messages q WHERE ${claimedByOthers(living)}",
+  "project_state s … WHERE ${mayLeave(queue)}${limited} AND EXISTS (SELECT 1 FROM m",
   "webhooks WHERE disabled_at IS NULL",
   "webhooks w JOIN projects p ON p.id = w.project_id ${where}ORDER BY w.project_id,",
   // Of all projects: what operators ask, what was on its way when the sender ended, what is too old.
-  "DELETE FROM delivery_attempts WHERE (project_id, request_id, n) IN (SELECT proje",
+  "delivery_attempts WHERE outcome <> 'bounced' AND at < ?",
   "messages WHERE person_id IS NULL AND channel = 'reply' AND created_at < ?",
-  "DELETE FROM unscheduled_surveys WHERE (project_id, reason, at, id) IN (SELECT pr",
+  "unscheduled_surveys WHERE at < ?",
   'projects p … WHERE c.n > 0${project === null ? "" : " AND p.id = ?"}',
   "project_state",
-  "clock_timestamp()) * 1000) AS BIGINT) AS now FROM (SELECT project_id, next_id AS",
+  "project_state WHERE project_id <> ${NO_PROJECT}",
   // Once, when counts are made or checked.
   "( SELECT project_id, list FROM (SELECT project_id, span, list, number, n, promot",
   "row_counts WHERE span = 1 GROUP BY project_id, list, number / ${BLOCK_DAYS}",
@@ -119,6 +120,31 @@ test("when a statement reads or changes rows that grow, then it names their proj
   expect(statements.length).toBeGreaterThan(200);
   const found = statements.filter((text) => !isOfOneProject(text)).map(inShort);
   expect([...new Set(found)].toSorted()).toEqual(NAMED.toSorted());
+});
+
+/** A subquery's condition says nothing about the statement's own rows. */
+function withoutParentheses(text: string): string {
+  const shorter = text.replaceAll(/\([^()]*\)/g, "");
+  return shorter === text ? text : withoutParentheses(shorter);
+}
+
+test("rows of distributed tables are changed, deleted and locked by one project", () => {
+  const changes = /^(?:UPDATE|DELETE FROM|INSERT INTO \w+ .* FROM) (\w+|\${table})/;
+  const found = new Set(
+    texts.filter((text) => {
+      const [, table = ""] = changes.exec(text) ?? [];
+      const isWrite = DISTRIBUTED.includes(table) || table === "${table}" || text.includes("FOR NO KEY UPDATE");
+      return isWrite && !/ WHERE (?:.* AND )?project_id = (?:\?|CAST)/.test(withoutParentheses(text));
+    }),
+  );
+  expect([...found].toSorted()).toEqual([
+    // Empties a store that is about to be filled.
+    "DELETE FROM ${table}",
+    // The compiler checks that these begin with the project: `OfProject`.
+    "INSERT INTO erased_surveys (token, project_id, request_id, channel) SELECT token, project_id, id, channel FROM messages WHERE ${where} AND claims > 0 AND token IS NOT NULL ON CONFLICT DO NOTHING",
+    "UPDATE ${table} SET ${set} WHERE ${where}",
+    "UPDATE messages SET claimer = NULL WHERE ${where} AND state = 'cancelled'",
+  ]);
 });
 
 test("rows of counted lists are written by the functions that count them", () => {

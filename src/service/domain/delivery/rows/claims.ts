@@ -1,7 +1,7 @@
 /** Claims of due messages. A claim is a lease: when it expires, the message is due again. */
 import type { ClaimKey } from "../queue-rows.ts";
 import type { Database } from "../../../sql/database.ts";
-import { deleteRows, type Fragment } from "../../../sql/lists/counted-rows.ts";
+import { deleteRows, type Fragment, type OfProject } from "../../../sql/lists/counted-rows.ts";
 
 export const IS_WAITING = "state IN ('scheduled', 'claimed', 'transmitting', 'retrying', 'held')";
 
@@ -22,7 +22,7 @@ export function refreshNextSurvey(database: Database, project: number, personId:
 }
 
 /** Records requests that were ever claimed, because their messages may be in an outbox. */
-export function noteErased(database: Database, [where, ...values]: Fragment): void {
+export function noteErased(database: Database, [where, ...values]: OfProject): void {
   database.send(
     `INSERT INTO erased_surveys (token, project_id, request_id, channel)
      SELECT token, project_id, id, channel FROM messages WHERE ${where} AND claims > 0 AND token IS NOT NULL

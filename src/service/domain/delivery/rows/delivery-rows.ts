@@ -174,11 +174,13 @@ export class DeliveryRows extends Rows {
    * limit, none are left.
    */
   async pruneAttempts(before: number, limit: number): Promise<number> {
-    return this.database.run(
-      `DELETE FROM delivery_attempts WHERE (project_id, request_id, n) IN (SELECT project_id, request_id, n
-         FROM delivery_attempts WHERE outcome <> 'bounced' AND at < ? ORDER BY at LIMIT ?)`,
+    const old = await this.database.all(
+      "SELECT project_id, request_id, n FROM delivery_attempts WHERE outcome <> 'bounced' AND at < ? ORDER BY at LIMIT ?",
       [before, limit],
     );
+    const sql = "DELETE FROM delivery_attempts WHERE project_id = ? AND request_id = ? AND n = ?";
+    for (const row of old) this.database.send(sql, Object.values(row));
+    return old.length;
   }
 }
 

@@ -31,8 +31,8 @@ export class QueueRows extends Rows {
     const { now } = this.session;
     const some = queues.map((queue) => {
       const limited = isLimited(queue.channel) ? " AND coalesce(p.limited_until, 0) <= ?" : "";
-      return `SELECT '${queue.channel}' AS channel, p.id FROM projects p WHERE ${mayLeave(queue)}${limited} AND EXISTS
-        (SELECT 1 FROM messages q WHERE q.project_id = p.id AND q.channel = '${queue.channel}' AND q.due_at <= ?)`;
+      return `SELECT '${queue.channel}' AS channel, p.id ${EACH_PROJECT} WHERE ${mayLeave(queue)}${limited} AND EXISTS
+        (SELECT 1 FROM messages q WHERE q.project_id = s.project_id AND q.channel = '${queue.channel}' AND q.due_at <= ?)`;
     });
     const values = queues.flatMap(({ channel }) => (isLimited(channel) ? [now, now] : [now]));
     const found = await this.database.all(some.join(" UNION ALL "), values);
@@ -100,9 +100,9 @@ export class QueueRows extends Rows {
         : "first_at";
       return `SELECT min(${mayLeaveAt}) AS at
        FROM (SELECT p.limited_until, (SELECT q.due_at FROM messages q
-         WHERE q.project_id = p.id AND q.channel = '${queue.channel}' AND q.due_at IS NOT NULL
+         WHERE q.project_id = s.project_id AND q.channel = '${queue.channel}' AND q.due_at IS NOT NULL
          ORDER BY q.due_at LIMIT 1) AS first_at
-       FROM projects p WHERE ${mayLeave(queue)}) AS firsts`;
+       ${EACH_PROJECT} WHERE ${mayLeave(queue)}) AS firsts`;
     });
     const row = await this.database.first(`SELECT min(at) AS at FROM (${firsts.join(" UNION ALL ")}) AS earliest`);
     return numberOrNull(row?.at);
@@ -136,31 +136,29 @@ export class QueueRows extends Rows {
   }
 
   async claimedProjects(living: readonly string[]): Promise<readonly number[]> {
-    const { where, values } = claimedByOthers(null, living);
-    const sql = `SELECT DISTINCT project_id FROM messages q WHERE ${where} ORDER BY project_id`;
-    return (await this.database.all(sql, values)).map((row) => Number(row.project_id));
+    const sql = `SELECT DISTINCT project_id FROM messages q WHERE ${claimedByOthers(living)} ORDER BY project_id`;
+    return (await this.database.all(sql, living)).map((row) => Number(row.project_id));
   }
 
   /**
-   * Makes messages claimed by other schedulers due again, unless they are being transmitted; null for all projects.
-   * Cancelled messages stay cancelled and lose their claim. Returns how many are due again.
+   * Makes messages claimed by other schedulers due again, unless they are being transmitted. Cancelled messages stay
+   * cancelled and lose their claim. Returns how many are due again.
    */
-  async releaseClaims(project: number | null, living: readonly string[]): Promise<number> {
-    const { where, values } = claimedByOthers(project, living, "");
+  async releaseClaims(project: number, living: readonly string[]): Promise<number> {
+    const where = `project_id = ? AND ${claimedByOthers(living, "")}` as const;
+    const values = [project, ...living];
     noteErased(this.database, [`${where} AND state = 'cancelled'`, ...values]);
     this.database.send(`UPDATE messages SET claimer = NULL WHERE ${where} AND state = 'cancelled'`, values);
     const set = [`state = ${WAITING_AGAIN}, due_at = ?, claimer = NULL`, this.session.now] as const;
     return updateRows(this.database, "messages", set, [`${where} AND state = 'claimed'`, ...values]);
   }
 
-  /** Messages that other schedulers were transmitting; null for all projects. */
-  async listTransmitting(project: number | null, living: readonly string[]): Promise<readonly DueMessage[]> {
-    const { where, values } = claimedByOthers(project, living);
+  /** Messages that other schedulers were transmitting. */
+  async listTransmitting(project: number, living: readonly string[]): Promise<readonly DueMessage[]> {
+    const where = `q.project_id = ? AND ${claimedByOthers(living)} AND q.channel = ? AND q.state = 'transmitting'`;
     const found: SqlRow[] = [];
-    for (const [channel, kind] of Object.entries(KINDS)) {
-      const sql = `${kind} WHERE ${where} AND q.channel = ? AND q.state = 'transmitting'`;
-      found.push(...(await this.database.all(sql, [...values, channel])));
-    }
+    for (const [channel, kind] of Object.entries(KINDS))
+      found.push(...(await this.database.all(`${kind} WHERE ${where}`, [project, ...living, channel])));
     return found.map(toDue);
   }
 
@@ -265,21 +263,17 @@ export class QueueRows extends Rows {
   }
 }
 
+/** Citus allows correlated subqueries only from a table that is distributed like `messages`, unlike `projects`. */
+const EACH_PROJECT = "FROM project_state s JOIN projects p ON p.id = s.project_id";
+
 function mayLeave({ withPaused }: Queue): string {
   return withPaused ? "true" : "p.paused_at IS NULL";
 }
 
-function claimedByOthers(
-  project: number | null,
-  living: readonly string[],
-  prefix = "q.",
-): { readonly where: string; readonly values: readonly (string | number)[] } {
-  const clauses = [
-    ...(project === null ? [] : [`${prefix}project_id = ?`]),
-    `${prefix}claimer IS NOT NULL`,
-    ...(living.length === 0 ? [] : [`${prefix}claimer NOT IN (${living.map(() => "?").join(", ")})`]),
-  ];
-  return { where: clauses.join(" AND "), values: project === null ? living : [project, ...living] };
+/** A condition with the names in `living` as its parameters. */
+function claimedByOthers(living: readonly string[], prefix = "q."): string {
+  const isOther = living.length === 0 ? "" : ` AND ${prefix}claimer NOT IN (${living.map(() => "?").join(", ")})`;
+  return `${prefix}claimer IS NOT NULL${isOther}`;
 }
 
 /** Compares the times of sending, because an earlier request can be sent later if it has a delay. */
