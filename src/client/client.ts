@@ -115,7 +115,7 @@ export interface Client {
   /** Unix seconds by the server's clock, or by ours until the first response arrives. */
   readonly serverNow: () => number;
 
-  /** Returns the answer unchanged, with any status except a redirect. `url` is absolute, on the base URL's origin. */
+  /** Returns the response unchanged, with any status but a redirect. `url` is absolute, on the base URL's origin. */
   raw(request: {
     readonly method: string;
     readonly url: string;

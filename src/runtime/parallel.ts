@@ -1,4 +1,4 @@
-/** Runs at most `limit` at a time. Results are in the items' order. Stops starting items after a failure. */
+/** Runs at most `limit` at a time. Results are in the items' order. After a failure, no more items are started. */
 export async function inParallel<Item, Result>(
   items: Iterable<Item> | AsyncIterable<Item>,
   limit: number,

@@ -24,7 +24,7 @@ async function sleepUnlessWoken(clock: Clock, ms: number, woken: AbortSignal): P
   }
 }
 
-/** `turn` resolves with the next one's Unix time, or null to wait for `wake`. Rejections are reported. */
+/** `turn` resolves with the Unix time of the next turn, or null to wait for `wake`. Rejections are reported. */
 export function createWakeLoop(
   clock: Clock,
   turn: () => Promise<number | null>,

@@ -24,7 +24,7 @@ export interface Sender {
   send(row: IntendedRow, onAccepted: () => Promise<void>): Promise<RowOutcome>;
   /** Looks up a row sent between `intentAt` and `sentBy`, both in Unix seconds by the service's clock. */
   lookUp(row: IntendedRow, time: { readonly intentAt: number; readonly sentBy: number }): Promise<Settled>;
-  /** If true, a row with an unknown outcome is sent again only with --retry-unknown, even if it isn't found. */
+  /** If true, rows with an unknown outcome are sent again only with --retry-unknown, even if no look-up finds them. */
   readonly neverRepeatUnknown: boolean;
   isIdempotent(row: ImportRow): boolean;
   isUnsent(error: unknown): boolean;

@@ -1,4 +1,4 @@
-/** Explains a refusal by what the command requested; the client only knows the status. */
+/** Explains a refusal by what the command requested; the client knows only the status. */
 import { RefusedError } from "../../client/errors/call-errors.ts";
 import type { ClientError } from "../../client/errors/client-error.ts";
 import { isJsonObject, type Json } from "../../contract/json.ts";

@@ -11,7 +11,7 @@ export interface QueryOutput {
   readonly out: Output;
   /** Prints the result. If the query fails, prints the output unchanged and throws FilterError. */
   end(): Promise<void>;
-  /** For a failed command: prints the result if there is one, and never throws over the command's own error. */
+  /** For a failed command: prints the result if there is one, and never hides the command's own error. */
   endFailed(): Promise<void>;
 }
 

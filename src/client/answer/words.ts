@@ -88,7 +88,7 @@ function unescaped(text: string): string {
   return text.replace(/&(#?\w+);/g, (whole, name: string) => ENTITIES.get(name) ?? whole);
 }
 
-/** Replaces control characters and line ends with spaces, so that a server's text can't break the terminal. */
+/** Replaces control characters and newlines with spaces, so that a server's text can't break the terminal. */
 export function oneLine(text: string, lengthMax = LENGTH_MAX): string | null {
   const start = text.slice(0, lengthMax * 4);
   const flat = start.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ").trim();

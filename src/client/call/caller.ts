@@ -80,7 +80,7 @@ export class Caller {
     this.serverClock = createServerClock(clock);
   }
 
-  /** Makes one call with its retries. Returns a failure instead of throwing; some callers still use the answer. */
+  /** Makes one call with its retries. Returns failures instead of throwing; some callers still use the response. */
   async run<T>(first: HttpRequest, idempotent: boolean, read: ReplyReader<T>): Promise<CallOutcome<T>> {
     let request = first;
     let tries = 0;

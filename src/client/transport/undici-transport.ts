@@ -23,7 +23,7 @@ export interface TransportOptions {
   readonly baseUrl: string;
   /** Supplies `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. */
   readonly env: ProxyEnvironment;
-  /** Maximum wait for the answer, and between two chunks. A slower body must arrive at 1 KiB/s or faster. */
+  /** Maximum wait for the response, and between chunks. A body that takes longer must average at least 1 KiB/s. */
   readonly timeoutMs?: number | null;
   /** Maximum number of connections; unlimited by default. */
   readonly connections?: number;

@@ -1,4 +1,4 @@
-/** Also accepts `9.0`, because spreadsheets and databases write it like that. Null for other texts. */
+/** Also accepts `9.0`, because spreadsheets and databases write whole numbers like that. Null for other text. */
 export function readWholeNumber(text: string): number | null {
   return /^\s*[+-]?\d+(?:\.0+)?\s*$/.test(text) ? Number(text) : null;
 }

@@ -229,7 +229,7 @@ function respond(
 const HOST = /^(?:[\w-]+(?:\.[\w-]+)*\.?|\[[\da-fA-F:.]+\])(?::\d{1,5})?$/;
 const ABSOLUTE = /^https?:\/\/([^/?#]*)([^#]*)/i;
 
-/** Host and port that the client used; the absolute form goes before `Host`. Empty if missing, null if invalid. */
+/** The client's host and port, from an absolute URL or else from `Host`. Empty if missing, null if invalid. */
 function readAuthority(incoming: IncomingMessage): string | null {
   const { url = "/", headers, httpVersion } = incoming;
   const hosts = countHeaders(incoming, "host");

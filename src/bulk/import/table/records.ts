@@ -67,7 +67,7 @@ function openParser(
   return { parser: new RecordParser(name, delimiter ?? separator.delimiter, 2), start };
 }
 
-/** The decoded lines `first` to `last` (from 1) unchanged, without the final line end. Throws EncodingError. */
+/** The decoded lines `first` to `last` (from 1) unchanged, without the final line break. Throws EncodingError. */
 export async function readRawLines(input: InputFile, first: number, last: number): Promise<string> {
   const found: string[] = [];
   let line = 1;

@@ -68,7 +68,7 @@ async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string
   if (rest !== "") yield rest;
 }
 
-/** The library ignores these invalid requests, and the sender would wait forever. Null for any other. */
+/** The library ignores such invalid requests, and the sender would wait forever. Null for a valid one. */
 function faultOf(message: Json | undefined): string | null {
   const isKnown = isJSONRPCRequest(message) || isJSONRPCNotification(message) || isJSONRPCResponse(message);
   return message === undefined || isKnown ? null : "not a request of JSON-RPC 2.0";

@@ -79,7 +79,7 @@ async function look(deps: Deps, client: Client, change: PersonChange): Promise<J
   return found?.json ?? null;
 }
 
-/** Changing an address names the old one (4.2); adding a first one names the other identifier. */
+/** To change an address, the request names the old one (4.2); to add a first one, it names the other identifier. */
 function toUpdateBody(
   { person, name, newEmail, newPhone, replaceProperties, properties }: PersonChange,
   found: JsonObject | null,

@@ -16,7 +16,7 @@ import { createTimeFormatter } from "../../render/time.ts";
 import { completeRequest, type TypedRequest } from "./request.ts";
 import { readFacts, type ReportRequest } from "./read-facts.ts";
 
-/** Replaces the file once the report is complete; `-` is stdout. Throws NotFoundError without answers. */
+/** Replaces the file once the report is complete; `-` is stdout. Throws NothingFoundError without answers. */
 export async function writeReport(deps: Deps, out: string, typed: TypedRequest): Promise<void> {
   const file = isStdout(out) ? null : out;
   const output = await openOutput(deps, { file, gzip: false, checksum: false });

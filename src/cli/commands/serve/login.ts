@@ -32,7 +32,7 @@ interface NewService extends Pick<Service, "store"> {
   readonly data: string;
 }
 
-/** Null if no key will be saved. Throws UsageError without a terminal, CancelledError to keep a profile. */
+/** Null if no key is saved. Throws UsageError without a terminal, CancelledError if the user keeps a profile. */
 export async function checkLogin(
   deps: Deps,
   log: ServeLog,

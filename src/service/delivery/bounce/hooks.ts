@@ -118,7 +118,7 @@ interface Signed {
 }
 
 interface Proof {
-  /** A token from a signature that doesn't cover the body, so it must not be reused with another; or null. */
+  /** A token from a signature that doesn't cover the body, so another body must not reuse it; or null. */
   readonly token: string | null;
 }
 

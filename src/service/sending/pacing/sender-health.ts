@@ -298,7 +298,7 @@ function isRefusal({ outcome, sender }: ServerAnswer): boolean {
   return isFinal && (sender === "none" || sender === "breaker");
 }
 
-/** Whether more than the recipient is refused: a fifth got the same text lately, or three in ten are unknown. */
+/** Whether a refusal is about more than its recipient: a fifth got the same text, or three in ten are unknown. */
 function isAboutMany({ recent }: SenderHealth, answer: ServerAnswer): boolean {
   if (recent.length < RECENT_MIN || !isRefusal(answer)) return false;
   const { maskedText, hasAddressCode } = answer;

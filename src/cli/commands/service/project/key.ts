@@ -92,7 +92,7 @@ async function questionOf({ question, last_four: lastFour }: Confirmation, deps:
   return [question, ...(places.length === 0 ? [] : [`It is in use here: ${places.join(", ")}.`])].join(" ");
 }
 
-/** Finds profiles, and the variable, with a key that ends like the revoked one and so may be it. */
+/** Finds profiles (and the variable) whose key ends like the revoked one, so it may be the same. */
 async function usesHere({ env, platform }: Deps, lastFour: string): Promise<string[]> {
   const { readProfiles } = await import("../../../../config/profiles.ts");
   const { byName } = await readProfiles(configFile({ env, platform })).catch(() => ({
