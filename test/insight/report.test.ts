@@ -69,9 +69,9 @@ describe("a chart", () => {
     }));
     const { text } = drawPeriodScores(periods, { id: "c", title: "T", description: "D" });
     const marks = [...text.matchAll(/class="(point|few|band|whisker)"/g)].map(([, mark]) => mark);
-    expect([marks, text.match(/2026-0\d\*?/g)]).toEqual([
+    expect([marks, text.match(/(?:Jan|Feb|Mar|Apr)\*?/g)]).toEqual([
       ["whisker", "band", "point", "few", "point"],
-      ["2026-01*", "2026-02", "2026-03", "2026-04*"],
+      ["Jan*", "Feb", "Mar", "Apr*"],
     ]);
   });
 });

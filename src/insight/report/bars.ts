@@ -1,5 +1,6 @@
 import type { Html } from "../../contract/text/html.ts";
 import { countAnswers, KINDS, type ScoreCounts } from "../interval.ts";
+import { type PeriodScore, scoreFigure } from "./facts.ts";
 import { lean as html } from "./markup.ts";
 
 function percent(share: number): number {
@@ -26,4 +27,23 @@ export function drawKinds(counts: ScoreCounts): Html {
     return html`<rect class="${kind.slice(0, -1)}" x="${x}" width="${width}" height="4" />`;
   });
   return draw("kinds", parts);
+}
+
+/** The course of the score, without periods that have few answers. The chart below has the numbers. */
+export function drawSparkline(periods: readonly PeriodScore[]): Html | null {
+  const points = periods.flatMap(({ counts }, x) => {
+    const figure = scoreFigure(counts);
+    return figure === null || figure.isFew ? [] : [{ x, y: -Math.round(10 * figure.nps) }];
+  });
+  if (points.length < 2) return null;
+  const ys = points.map(({ y }) => y);
+  const [top, bottom] = [Math.min(...ys), Math.max(...ys)];
+  return html`<svg
+    class="spark"
+    viewBox="0 ${top} ${periods.length - 1} ${bottom - top || 1}"
+    preserveAspectRatio="none"
+    aria-hidden="true"
+  >
+    <polyline class="line" points="${points.map(({ x, y }) => `${x},${y}`).join(" ")}" />
+  </svg> `;
 }

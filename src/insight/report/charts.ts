@@ -6,6 +6,7 @@ import { scoreCategory } from "../../contract/limits.ts";
 import type { SegmentRow } from "../segments.ts";
 import { cutText, pointsText, type PeriodScore, scoreFigure, type ScoreFigure, shareText } from "./facts.ts";
 import { lean as html } from "./markup.ts";
+import { axisNames } from "./spelled-dates.ts";
 
 export interface Frame {
   readonly name: "broad" | "narrow";
@@ -109,7 +110,8 @@ export function drawPeriodScores(periods: readonly PeriodScore[], words: ChartWo
             >${pointsText(Math.round(last.nps))}</text
           > `,
         ];
-  const labels = periods.map((period) => markPeriod(period.label, period));
+  const names = axisNames(periods.map((period) => period.label));
+  const labels = periods.map((period, index) => markPeriod(names[index] ?? "", period));
   return svg(frame, bottom + 51, words, [
     ...runs.map((run) => drawBand(run, scale)),
     ...leftAxis(scale, frame, width - right),

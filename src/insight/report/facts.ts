@@ -19,6 +19,8 @@ import type { SegmentRow } from "../segments.ts";
 /** Times are formatted for the reader, such as `2026-05-01 – 2026-05-31`. */
 export interface ReportFacts {
   readonly title: string;
+  /** The brand and project, if the title isn't that; null if unknown. */
+  readonly sponsor: string | null;
   readonly range: string;
   readonly asOf: string;
   readonly zone: string;

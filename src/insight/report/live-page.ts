@@ -1,31 +1,31 @@
 /** The report as a live page without scripts; links select the period. */
 import { countAnswers } from "../interval.ts";
 import { Html } from "../../contract/text/html.ts";
-import { formatCount } from "../../contract/text/whole-number.ts";
 import type { QuestionResult } from "../answers/answer-tally.ts";
 import { type ReportComment, type ReportFacts } from "./facts.ts";
-import { drawKinds } from "./bars.ts";
 import { lean as html } from "./markup.ts";
-import {
-  BASIS,
-  type Figure,
-  figureList,
-  kindFigures,
-  periods,
-  rateFigures,
-  scores,
-  segments,
-  withComments,
-} from "./page.ts";
-import { htmlPage, section } from "./parts.ts";
+import { basis, periods, scores, segments, withComments } from "./page.ts";
+import { htmlPage } from "./parts.ts";
 import { questionSections } from "./questions.ts";
+import { spellDates } from "./spelled-dates.ts";
 import { REPORT_STYLE } from "./style.ts";
 
 export interface LiveFacts extends Pick<
   ReportFacts,
-  "title" | "range" | "counts" | "commented" | "rates" | "change" | "periods" | "scores" | "segments" | "redacted"
+  | "title"
+  | "sponsor"
+  | "range"
+  | "counts"
+  | "commented"
+  | "rates"
+  | "change"
+  | "periods"
+  | "scores"
+  | "segments"
+  | "redacted"
 > {
-  readonly sponsor: string | null;
+  /** Its name is `sponsor`. */
+  readonly brand: ReportBrand;
   /** The project's own question; null for the built-in one. */
   readonly question: string | null;
   readonly computedAt: string;
@@ -34,13 +34,30 @@ export interface LiveFacts extends Pick<
   readonly comments: readonly ReportComment[] | null;
 }
 
-export const LIVE_STYLE = `${REPORT_STYLE.trim()}
-nav ul{display:flex;flex-wrap:wrap;gap:.25rem;list-style:none;margin:0 0 1rem;padding:0}
+interface ReportBrand {
+  readonly logo: string | null;
+  readonly accent: { readonly link: { readonly light: string; readonly dark: string } } | null;
+}
+
+/** Lines and links have the brand's color, in shades that are readable. */
+export function liveStyle({ accent }: ReportBrand): string {
+  if (accent === null) return LIVE_STYLE;
+  const [light, dark] = [accent.link.light, accent.link.dark].map(
+    (color) => `:root{--mark:${color};--score:${color};--band:color-mix(in srgb,${color} 25%,var(--paper))}`,
+  );
+  return `${LIVE_STYLE}\n${light}\n@media screen and (prefers-color-scheme:dark){${dark}}`;
+}
+
+const LIVE_STYLE = `${REPORT_STYLE.trim()}
+.logo{margin:0 0 1rem}.logo img{display:block;max-height:3rem;max-width:60%}
+@media screen and (prefers-color-scheme:dark){.logo img{padding:.5rem .625rem;background:#fff;border-radius:.5rem}}
+nav ul{display:flex;flex-wrap:wrap;gap:.25rem;list-style:none;margin:1rem 0 0;padding:0}
 nav li{padding:0;border:0}
-nav a{display:block;padding:.55rem .9rem;border:1px solid var(--axis);border-radius:.4rem;color:var(--ink);text-decoration:none}
+nav a{display:flex;align-items:center;min-height:2.75rem;padding:0 .9rem;border:1px solid var(--axis);border-radius:.4rem;color:var(--ink);text-decoration:none}
 nav a:hover{background:var(--panel)}
 nav a:focus-visible{outline:2px solid var(--score);outline-offset:2px}
-nav a[aria-current]{background:var(--ink);border-color:var(--ink);color:var(--paper);font-weight:700}
+nav a[aria-current]{background:var(--score);border-color:var(--score);color:var(--paper);font-weight:700}
+@media (max-width:32rem){nav ul{display:grid;grid-template-columns:1fr 1fr}nav a{justify-content:center}}
 @media print{nav{display:none}}`;
 
 const RANGES = [
@@ -52,14 +69,16 @@ const RANGES = [
 
 /** Links to other periods keep `query`. */
 export function renderLivePage(facts: LiveFacts, range: string, query: Readonly<Record<string, string>> = {}): string {
-  const kicker = [...(facts.sponsor === null ? [] : [facts.sponsor]), "Net Promoter Score"].join(" · ");
+  const { sponsor, brand } = facts;
+  const logo =
+    brand.logo === null ? null : html`<p class="logo"><img src="${brand.logo}" alt="${sponsor ?? ""}" /></p>`;
   const metas = html`<meta name="robots" content="noindex, nofollow" /> <meta name="referrer" content="no-referrer" />`;
   const nav = html`<nav aria-label="Period">
     <ul>
       ${RANGES.map(([name, text]) => link({ range: name, ...query }, text, name === range))}
     </ul>
   </nav>`;
-  return htmlPage({ facts, metas, style: LIVE_STYLE, kicker, nav, main: content(facts), foot: foot(facts) });
+  return htmlPage({ facts, metas, style: liveStyle(brand), logo, nav, main: content(facts), foot: foot(facts) });
 }
 
 function link(query: Readonly<Record<string, string>>, text: string, isCurrent: boolean): Html {
@@ -69,26 +88,16 @@ function link(query: Readonly<Record<string, string>>, text: string, isCurrent: 
 
 function content(facts: LiveFacts): (Html | null)[] {
   if (countAnswers(facts.counts) === 0) return [];
-  const { comments: newest } = facts;
+  const { comments: newest, question } = facts;
+  const deck = `All answers in the period${question === null ? "" : ` to “${question}”`}`;
   const parts = [
-    basis(facts),
+    basis(facts, deck),
     periods(facts),
     scores(facts),
     segments(facts),
     ...questionSections(facts.questions, facts.questionsAmong),
   ];
-  return newest === null ? parts : withComments(parts, { ...facts, comments: newest });
-}
-
-function basis(facts: LiveFacts): Html {
-  const rows: readonly Figure[] = [
-    ["Answers", formatCount(countAnswers(facts.counts))],
-    ...kindFigures(facts),
-    ...rateFigures(facts.rates),
-  ];
-  const deck =
-    facts.question === null ? "All answers in the period" : `All answers in the period to “${facts.question}”`;
-  return section({ ...BASIS, deck }, [drawKinds(facts.counts), figureList(rows)]);
+  return newest === null ? parts : withComments(parts, { ...facts, comments: newest, hasIds: false });
 }
 
 function foot({ computedAt }: LiveFacts): Html {
@@ -100,7 +109,7 @@ function foot({ computedAt }: LiveFacts): Html {
         and 10) minus the percentage of detractors (0 to 6). Intervals are adjusted Wald intervals (Rocks 2016); they
         don't account for who chose to answer.
       </p>
-      <p>Computed at ${computedAt}. Reload the page to see new answers; they appear within a minute.</p>
+      <p>Computed at ${spellDates(computedAt)}. Reload the page to see new answers; they appear within a minute.</p>
     </section>
   </footer>`;
 }

@@ -1,4 +1,5 @@
 /** The report as one HTML file without scripts or requests. The same facts always give the same bytes. */
+import { readLabel } from "../../runtime/calendar/periods.ts";
 import { capital } from "../../contract/text/capital.ts";
 import { Html } from "../../contract/text/html.ts";
 import { countOf, formatCount } from "../../contract/text/whole-number.ts";
@@ -28,6 +29,7 @@ import { questionSections } from "./questions.ts";
 import { aside, dataTable, htmlPage, section } from "./parts.ts";
 import { REPORT_STYLE } from "./style.ts";
 import { lean as html } from "./markup.ts";
+import { spellDates } from "./spelled-dates.ts";
 
 const COMMENT_BYTES_MAX = 130_000;
 
@@ -36,13 +38,15 @@ const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 export function renderReport(facts: ReportFacts): string {
   const metas = html`<meta http-equiv="Content-Security-Policy" content="${new Html(POLICY)}" />
     <meta name="generator" content="surveyctl ${facts.version}" />`;
-  const kicker = "Net Promoter Score";
-  return htmlPage({ facts, metas, style: REPORT_STYLE, kicker, main: sections(facts), foot: method(facts) });
+  return htmlPage({ facts, metas, style: REPORT_STYLE, main: sections(facts), foot: method(facts) });
 }
 
 function sections(facts: ReportFacts): (Html | null)[] {
+  const deck = `As of ${spellDates(facts.asOf)}, time zone ${facts.zone}`;
+  const summary = basis(facts, deck, [["People", formatCount(facts.people)]]);
   const further = questionSections(facts.questions ?? []);
-  return withComments([basis(facts), periods(facts), scores(facts), segments(facts), ...further], facts);
+  const parts = [summary, periods(facts), scores(facts), segments(facts), ...further];
+  return withComments(parts, { ...facts, hasIds: true });
 }
 
 /** Limit for the sections; header and footer take less than 15,000 bytes. */
@@ -59,27 +63,29 @@ function inBothFrames(draw: (frame: Frame) => Html): Html[] {
   return [BROAD, NARROW].map(draw);
 }
 
-function basis(facts: ReportFacts): Html {
-  const { counts, people, rates } = facts;
+export function basis(
+  facts: Pick<ReportFacts, "counts" | "commented" | "rates">,
+  deck: string,
+  more: readonly Figure[] = [],
+): Html {
+  const { counts, rates } = facts;
   const rows: readonly Figure[] = [
     ["Answers", formatCount(countAnswers(counts))],
-    ["People", formatCount(people)],
+    ...more,
     ...kindFigures(facts),
     ...rateFigures(rates),
   ];
-  const deck = `As of ${facts.asOf}, time zone ${facts.zone}`;
-  return section({ ...BASIS, deck }, [drawKinds(counts), figureList(rows), ...(rates === null ? [NO_RATE] : [])]);
+  const parts = [drawKinds(counts), figureList(rows), rates === null ? NO_RATE : null];
+  return section({ id: "basis", title: "Summary", deck }, parts);
 }
 
-export const BASIS = { id: "basis", title: "Summary" };
+type Figure = readonly [name: string, value: string, kind?: Kind];
 
-export type Figure = readonly [name: string, value: string, kind?: Kind];
-
-export function rateFigures(rates: ResponseRates | null): readonly Figure[] {
+function rateFigures(rates: ResponseRates | null): readonly Figure[] {
   return rates === null ? [] : rates.channels.map((each) => [rateLabel(rates), rateText(each)]);
 }
 
-export function kindFigures({ counts, commented }: Pick<ReportFacts, "counts" | "commented">): readonly Figure[] {
+function kindFigures({ counts, commented }: Pick<ReportFacts, "counts" | "commented">): readonly Figure[] {
   const n = countAnswers(counts);
   const shared = (count: number): string => `${formatCount(count)} (${shareText(count / n)})`;
   return [
@@ -88,7 +94,7 @@ export function kindFigures({ counts, commented }: Pick<ReportFacts, "counts" | 
   ];
 }
 
-export function figureList(rows: readonly Figure[]): Html {
+function figureList(rows: readonly Figure[]): Html {
   return html`<dl>
     ${rows.map(
       ([name, value, kind]) =>
@@ -102,15 +108,15 @@ export function figureList(rows: readonly Figure[]): Html {
 
 export function periods({ periods: all }: Pick<ReportFacts, "periods">): Html | null {
   const figures = all.map((period) => ({
-    name: markPeriod(period.label, period),
+    name: markPeriod(spellDates(period.label), period),
     figure: scoreFigure(period.counts),
     counts: period.counts,
   }));
   const known = figures.filter(({ figure }) => figure !== null);
   if (known.length === 0) return null;
-  const title = "Score by period";
   const first = all[0]?.label ?? "";
   const last = all.at(-1)?.label ?? "";
+  const title = `Score by ${readLabel(first)?.unit ?? "period"}`;
   const incomplete = explainMark(all);
   const notes = [
     ...(known.some(({ figure }) => figure?.isFew === true)
@@ -127,7 +133,7 @@ export function periods({ periods: all }: Pick<ReportFacts, "periods">): Html | 
   const words = {
     id: "chart-periods",
     title,
-    description: `The score of each period from ${first} to ${last} as a point within its interval. The table below has the same numbers.`,
+    description: `The score of each period from ${spellDates(first)} to ${spellDates(last)} as a point within its interval. The table below has the same numbers.`,
   };
   return section(
     {
@@ -139,7 +145,7 @@ export function periods({ periods: all }: Pick<ReportFacts, "periods">): Html | 
       ${inBothFrames((frame) => drawPeriodScores(all, words, frame))}${notes.map(aside)}${table(
         ["Period", "n", "NPS", "Low", "High", "Detractors / passives / promoters"],
         rows,
-        "Score by period",
+        title,
       )}
     </figure> `,
   );
@@ -207,7 +213,7 @@ function segment(name: string, index: number, { rows: all, compared }: SegmentFa
   };
   const heads = ["Value", "n", "Share", "NPS", "Low", "High", ...(compared ? ["Change", "q"] : [])];
   return html`<figure>
-    <h3 dir="auto">${cutText(name, 60)}</h3>
+    <h3 dir="auto">${title}</h3>
     ${inBothFrames((frame) => drawSegments(rows, words, frame))}${table(
       heads,
       rows.map((row) => segmentCells(row, compared)),
@@ -232,32 +238,30 @@ ${dataTable(title, heads, rows)}</details>
 `;
 }
 
-type CommentFacts = Pick<ReportFacts, "comments" | "commented" | "redacted">;
+interface CommentFacts extends Pick<ReportFacts, "comments" | "commented" | "redacted"> {
+  readonly hasIds: boolean;
+}
 
-function comments({ comments: newest, commented, redacted }: CommentFacts, bytesMax: number): Html {
-  const shown = withinBytes(newest.map(commentItem), bytesMax);
-  const listed = newest.slice(0, shown.length).map((comment, index) => ({ ...comment, item: shown[index] ?? html`` }));
+function comments({ comments: newest, commented, redacted, hasIds }: CommentFacts, bytesMax: number): Html {
+  const items = foldComments(newest).map((each) => ({ ...each, item: commentItem(each, hasIds) }));
+  const listed = withinBytes(items, bytesMax);
   const masked = redacted ? "; personal data is masked, except names of third parties" : "";
-  const deck =
-    commented === 0 ? "None" : `The newest ${formatCount(listed.length)} of ${formatCount(commented)}${masked}`;
-  const groups = KINDS.map((kind) => ({
-    kind,
-    items: listed.filter(({ score }) => kindOf(score) === kind).map(({ item }) => item),
-  }));
+  const deck = commented === 0 ? "None" : `The newest ${countFolded(listed)} of ${formatCount(commented)}${masked}`;
+  const groups = KINDS.map((kind) => ({ kind, found: listed.filter(({ score }) => kindOf(score) === kind) }));
   return section(
     { id: "comments", title: "Newest comments", deck },
     groups
-      .filter(({ items }) => items.length > 0)
+      .filter(({ found }) => found.length > 0)
       .map(
-        ({ kind, items }) =>
+        ({ kind, found }) =>
           html`<details class="kind" open>
-            <summary>${capital(kind)}: ${formatCount(items.length)}</summary>
-            ${numbered(items.slice(0, OPEN_COMMENTS))}
+            <summary>${capital(kind)}: ${countFolded(found)}</summary>
+            ${numbered(found.slice(0, OPEN_COMMENTS))}
             ${
-              items.length > OPEN_COMMENTS
+              found.length > OPEN_COMMENTS
                 ? html`<details>
-                    <summary>${formatCount(items.length - OPEN_COMMENTS)} more</summary>
-                    ${numbered(items.slice(OPEN_COMMENTS))}
+                    <summary>${countFolded(found.slice(OPEN_COMMENTS))} more</summary>
+                    ${numbered(found.slice(OPEN_COMMENTS))}
                   </details> `
                 : null
             }
@@ -268,28 +272,53 @@ function comments({ comments: newest, commented, redacted }: CommentFacts, bytes
 
 const OPEN_COMMENTS = 10;
 
-function numbered(items: readonly Html[]): Html {
+function numbered(listed: readonly CommentItem[]): Html {
   return html`<ol>
-    ${items}
+    ${listed.map(({ item }) => item)}
   </ol>`;
 }
 
-function withinBytes(items: readonly Html[], bytesMax: number): Html[] {
-  const kept: Html[] = [];
-  let bytes = 0;
-  for (const item of items) {
-    bytes += Buffer.byteLength(item.text);
-    if (bytes > bytesMax) break;
-    kept.push(item);
-  }
-  return kept;
+/** The newest of several comments with the same words, and the scores of all. */
+interface FoldedComment extends ReportComment {
+  readonly scores: readonly number[];
 }
 
-function commentItem({ id, score, text, at, person, url }: ReportComment): Html {
+interface CommentItem extends FoldedComment {
+  readonly item: Html;
+}
+
+function foldComments(newest: readonly ReportComment[]): FoldedComment[] {
+  const folded = new Map<string, FoldedComment>();
+  for (const comment of newest) {
+    const key = `${kindOf(comment.score)} ${comment.text.trim().replace(/\s+/gu, " ").toLowerCase()}`;
+    const known = folded.get(key) ?? { ...comment, scores: [] };
+    folded.set(key, { ...known, scores: [...known.scores, comment.score] });
+  }
+  return [...folded.values()];
+}
+
+function countFolded(folded: readonly FoldedComment[]): string {
+  return formatCount(folded.reduce((sum, { scores: all }) => sum + all.length, 0));
+}
+
+function withinBytes(items: readonly CommentItem[], bytesMax: number): CommentItem[] {
+  let bytes = 0;
+  return items.filter(({ item }) => (bytes += Buffer.byteLength(item.text)) <= bytesMax);
+}
+
+function commentItem({ id, score, scores: all, text, at, person, url }: FoldedComment, hasIds: boolean): Html {
   const named = url === null ? html`[${id}]` : html`<a class="id" rel="noreferrer" href="${url}">[${id}]</a>`;
+  const [least, most] = [Math.min(...all), Math.max(...all)];
+  const parts = [
+    spellDates(at),
+    hasIds ? named : null,
+    person,
+    all.length > 1 ? html`<b>× ${formatCount(all.length)}</b>` : null,
+  ];
   return html`<li class="${scoreCategory(score)}">
     <p class="who ${scoreCategory(score)}">
-      <b>${score}</b> <bdi>${at} · ${named}${person === null ? "" : ` · ${person}`}</bdi>
+      <b>${least === most ? score : `${least}–${most}`}</b>
+      <bdi>${parts.filter((part) => part !== null).map((part, index) => html`${index > 0 ? " · " : ""}${part}`)}</bdi>
     </p>
     <blockquote dir="auto">${cutText(visibleText(text))}</blockquote>
   </li> `;

@@ -14,10 +14,13 @@ main,header,footer{max-width:42rem;margin:0 auto;padding:0 1.25rem}
 header{padding-top:2.25rem}
 header::before{content:"";display:block;width:2.6rem;height:.5rem;background:var(--mark);margin-bottom:1rem}
 .kicker{margin:0;color:var(--soft);font-size:.875rem}
-h1,.lead,h2{font-family:Georgia,"Times New Roman","Liberation Serif",serif;font-weight:700;line-height:1.2}
-h1{font-size:1.1rem;margin:.1rem 0 0;overflow-wrap:anywhere}
-.lead{font-size:1.85rem;margin:.9rem 0 .6rem;letter-spacing:-.01em;text-wrap:balance}
-.rests{color:var(--soft);margin:0 0 1rem}
+h1,h2{font-family:Georgia,"Times New Roman","Liberation Serif",serif;font-weight:700;line-height:1.2}
+h1{font-size:1.5rem;margin:.1rem 0 0;overflow-wrap:anywhere}
+.score{display:flex;flex-wrap:wrap;align-items:center;gap:.25rem 1.5rem;margin:1.1rem 0 .35rem}
+.number{margin:0;font-size:2.5rem;line-height:1.2;font-weight:700;letter-spacing:-.01em}
+.number small{font-size:1rem;font-weight:400;letter-spacing:0;color:var(--soft)}.number.few{color:var(--soft)}
+.change{margin:0}svg.spark{flex:none;width:7.5rem;height:2rem}.spark .line{vector-effect:non-scaling-stroke}
+.rests{color:var(--soft);margin:0 0 1rem;text-wrap:balance}
 section{margin-top:2.25rem;border-top:1px solid var(--ink);padding-top:.65rem}
 h2{font-size:1.2rem;margin:0}
 .deck{margin:.1rem 0 .9rem;color:var(--soft);font-size:.9375rem}
@@ -51,7 +54,7 @@ text.detractor,text.promoter,text.passive{font-weight:700}
 svg text.detractor,.detractor>b{fill:var(--detractor-ink);color:var(--detractor-ink)}
 svg text.passive,.passive>b{fill:var(--passive-ink);color:var(--passive-ink)}
 svg text.promoter,.promoter>b{fill:var(--promoter-ink);color:var(--promoter-ink)}
-summary{cursor:pointer;color:var(--soft);font-size:.875rem;padding:.35rem 0}
+summary{cursor:pointer;min-height:2.75rem;color:var(--soft);font-size:.875rem;padding:.7rem 0}
 summary:focus-visible{outline:2px solid var(--score);outline-offset:2px}
 .kind>summary{color:var(--ink);font-size:1rem;font-weight:700;border-bottom:1px solid var(--grid)}
 .wide{overflow-x:auto}
@@ -65,8 +68,8 @@ tbody th{font-weight:400}
 ol{list-style:none;margin:0;padding:0}
 li{padding:.65rem 0;border-bottom:1px solid var(--grid);break-inside:avoid}
 .who{margin:0;color:var(--soft);font-size:.8125rem;overflow-wrap:anywhere}
-.who a{color:inherit}
-.who b{display:inline-block;min-width:1.6em;font-size:.9375rem}
+.who a{padding:.9rem .5rem;margin:0 -.5rem;color:inherit}
+.who>b{display:inline-block;min-width:1.6em;margin-inline-end:.4em;font-size:.9375rem}.who bdi b{color:var(--ink)}
 blockquote{margin:.1rem 0 0;white-space:pre-wrap;overflow-wrap:anywhere;unicode-bidi:isolate}
 code{font:.8125rem/1.5 ui-monospace,Menlo,Consolas,"Liberation Mono",monospace;overflow-wrap:anywhere}
 pre{margin:.6rem 0;padding:.7rem .85rem;background:var(--panel);white-space:pre-wrap}
@@ -76,7 +79,7 @@ footer h2{color:var(--ink)}
 @media (min-width:40rem){dl{grid-template-columns:repeat(3,1fr)}}
 .narrow{display:none}
 @media screen and (max-width:40rem){.broad text{font-size:12.5px}.broad .value{font-size:14px}.broad .group,.broad .share{font-size:12px}}
-@media (max-width:32rem){.lead{font-size:1.5rem}th,td{padding-right:.4rem;font-size:.8125rem}th:first-child{min-width:4.5rem}}
+@media (max-width:32rem){.number{font-size:2rem}th,td{padding-right:.4rem;font-size:.8125rem}th:first-child{min-width:4.5rem}}
 @media screen and (max-width:479px){.broad{display:none}.narrow{display:block}.narrow text{font-size:12.5px}
 .narrow .value{font-size:14px}.narrow .note,.narrow .group,.narrow .share{font-size:12px}}
 @media print{@page{margin:16mm}body{font-size:10pt}main,header,footer{max-width:none;padding:0}header{padding-top:0}

@@ -90,7 +90,7 @@ interface AnsweredPage extends AnswerSteps {
 export async function answerForm(store: Store, form: PageForm, page: AnsweredPage): Promise<HttpResponse> {
   const { view, reply, ...steps } = page;
   const { score, answers, isTooLarge } = form;
-  const again = { ...view, ...form, isChosenByLink: false, hasScript: false };
+  const again = { ...view, ...form };
   if (form.problem !== null || score === null) return pageResponse(formPage(again));
   const taken = await takeAnswer(store, { score, answers, isTooLarge, locale: view.words.locale }, steps);
   const { asked } = taken;

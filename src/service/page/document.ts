@@ -100,7 +100,7 @@ const HASHES_MAX = 1000;
 const hashes = new Map<string, string>();
 
 /** Cached, because there are few different texts. */
-function sourceHash(text: string): string {
+export function sourceHash(text: string): string {
   const known = hashes.get(text);
   if (known !== undefined) return known;
   if (hashes.size > HASHES_MAX) hashes.clear();
@@ -109,21 +109,16 @@ function sourceHash(text: string): string {
   return hash;
 }
 
-function notice(locale: Locale, status: number, title: string, detail: string): HtmlPage {
-  return {
-    status,
-    locale,
-    title,
-    brand: NO_BRAND,
-    body: html`<h1>${title}</h1>
-      <p>${detail}</p>`,
-  };
+export function noticePage(page: Omit<HtmlPage, "body">, detail: string): HtmlPage {
+  const body = html`<h1>${page.title}</h1>
+    <p>${detail}</p>`;
+  return { ...page, body };
 }
 
 /** The same page for unknown, erased and truncated links. */
 export function unknownLink(locale: Locale): HtmlPage {
   const { linkUnknown, linkUnknownDetail } = surveyTexts(locale);
-  return notice(locale, 404, linkUnknown, linkUnknownDetail);
+  return noticePage({ status: 404, locale, brand: NO_BRAND, title: linkUnknown }, linkUnknownDetail);
 }
 
 /** Comes first in reading and focus order. `field` is the id of the field to correct. */

@@ -40,7 +40,7 @@ async function showLink(options: PagesOptions, request: PathRequest, token: stri
   if (found === null) return respondUnknown(options, request);
   const score = linkedScore(request.query, "");
   const view = toView(options, found, request, options.random.token(VISIT_BYTES), score);
-  const chosen = { score, isChosenByLink: score !== null, comment: "", problem: null, hasScript: false };
+  const chosen = { score, isChosenByLink: score !== null, comment: "", problem: null };
   return pageResponse(formPage({ ...view, ...chosen }));
 }
 

@@ -35,7 +35,7 @@ export function handlePreview(
   );
 }
 
-const EMPTY = { comment: "", problem: null, hasScript: false };
+const EMPTY = { comment: "", problem: null };
 
 async function showForm(place: Place, answered: number | null, rest: string): Promise<HttpResponse> {
   const { request } = place;
@@ -56,8 +56,7 @@ async function answerForm(place: Place, answered: number | null): Promise<HttpRe
   const form = readForm(await request.body(), answered);
   const { answers } = form;
   const { view, asked } = await readPreview(place, form.score);
-  if (form.problem !== null || form.score === null)
-    return pageResponse(formPage({ ...view, ...form, isChosenByLink: false, hasScript: false }));
+  if (form.problem !== null || form.score === null) return pageResponse(formPage({ ...view, ...form }));
   const { thanks, questions } = previewUrls(view, form.score);
   const problem = findProblem(asked, answers);
   if (problem !== null) {

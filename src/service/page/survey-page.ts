@@ -4,7 +4,7 @@ import type { Locale } from "../../contract/locales.ts";
 import { isWebAddress } from "../domain/projects/texts.ts";
 import type { SurveyWords } from "../domain/surveys/survey-words.ts";
 import { fillText, surveyQuestion, surveyTexts } from "../domain/texts/survey-texts.ts";
-import { type HtmlPage, type PageBrand, problemSummary } from "./document.ts";
+import { type HtmlPage, noticePage, type PageBrand, problemSummary } from "./document.ts";
 import { type Html, html } from "../../contract/text/html.ts";
 
 export interface SurveyView {
@@ -21,11 +21,11 @@ export interface SurveyView {
 export interface FormView extends SurveyView {
   readonly score: number | null;
   /** The score came with the link and isn't stored yet. */
-  readonly isChosenByLink: boolean;
+  readonly isChosenByLink?: boolean;
   readonly comment: string;
   readonly problem: Problem | null;
   /** The page's script may send the answer at the first tap, click or Enter. */
-  readonly hasScript: boolean;
+  readonly hasScript?: boolean;
 }
 
 /** `busy`: nothing is wrong with the form; it can be sent again later. */
@@ -54,7 +54,7 @@ export function formPage(view: FormView): HtmlPage {
     brand,
     title: problem === null ? question : `${texts.errorTitle} ${question}`,
     body: html`${summary}${form(view, html`<h1>${question}</h1>`)}${leaveLink(view)}`,
-    script: view.hasScript && view.score !== null ? ANSWER_AT_A_GESTURE : null,
+    script: view.hasScript === true && view.score !== null ? ANSWER_AT_A_GESTURE : null,
   };
 }
 
@@ -80,14 +80,7 @@ export function thanksPage(view: SurveyView, answer: StoredAnswer, mayChange: bo
   const thanks = words.thankYouMessage ?? texts.thanksDetail;
   const question = surveyQuestion(texts, words);
   const comment = answer.comment === null ? null : html`<blockquote dir="auto">${answer.comment}</blockquote> `;
-  const changing: FormView = {
-    ...view,
-    score: answer.score,
-    isChosenByLink: false,
-    comment: answer.comment ?? "",
-    problem: null,
-    hasScript: false,
-  };
+  const changing: FormView = { ...view, score: answer.score, comment: answer.comment ?? "", problem: null };
   const given = answered(texts.youAnswered, answer.score);
   const stored = mayChange
     ? html`<details>
@@ -188,11 +181,10 @@ export function numberScale(cells: readonly Html[]): Html {
 const ROW_MAX = 6;
 
 /** The script updates this same element when the answer is stored, or when it couldn't be. */
-function choice({ words, score, isChosenByLink, hasScript }: FormView): Html | null {
+function choice({ words, score, isChosenByLink = false }: FormView): Html | null {
   if (!isChosenByLink || score === null) return null;
   const texts = surveyTexts(words.locale);
   const chosen = fillText(texts.youChose, { score });
-  if (!hasScript) return html`<p class="soft">${chosen}</p> `;
   return html`<output data-saved="${texts.recordedAddComment}" data-unsaved="${texts.youChose}">${chosen}</output> `;
 }
 
@@ -213,7 +205,5 @@ function scoreField({ score, problem }: FormView, value: number): Html {
 
 export function endedPage(locale: Locale, brand: PageBrand): HtmlPage {
   const { linkExpired, linkExpiredDetail } = surveyTexts(locale);
-  const body = html`<h1>${linkExpired}</h1>
-    <p>${linkExpiredDetail}</p>`;
-  return { status: 410, locale, brand, title: linkExpired, body };
+  return noticePage({ status: 410, locale, brand, title: linkExpired }, linkExpiredDetail);
 }

@@ -60,7 +60,8 @@ export async function readShareFacts(
     // Trends have no surveys.
     channels: share.trendId === null ? await channelRates(tx, share.project, sentIn) : [],
     title: share.name,
-    project: await showProject(tx, { ...sender, base: "" }, share.project),
+    // Relative to the page, whose address may have a path in front.
+    project: await showProject(tx, { ...sender, base: ".." }, share.project),
   }));
   const start = shown?.first ?? days[0]?.day ?? null;
   const counts = scoreCounts(days);
@@ -68,6 +69,7 @@ export async function readShareFacts(
   return {
     title,
     sponsor: project.brand.name,
+    brand: project.brand,
     question: ownQuestion(readSurveyWords({}, project.presentation)),
     range: start === null ? "All time" : `${dayText(start)} – ${dayText(utcDay(now))}`,
     computedAt: new Date(now * 1000).toISOString().replace(/T(.*)\.000Z/, " $1 UTC"),

@@ -1,16 +1,15 @@
 /** `/d/<token>` is a live page; `.json` or `.csv` gives its numbers. Wrong tokens look like unknown paths. */
-import { createHash } from "node:crypto";
 import type { HttpResponse, PathRequest } from "../../contract/http.ts";
 import { toCoreMetrics } from "../../contract/resources.ts";
 import { netPromoterScore, scoreInterval } from "../../insight/interval.ts";
-import { LIVE_STYLE, renderLivePage } from "../../insight/report/live-page.ts";
+import { liveStyle, renderLivePage } from "../../insight/report/live-page.ts";
 import type { ScoreTally } from "../domain/ports.ts";
 import { findShare } from "../domain/shares/shares.ts";
 import { type LinkSignature, readLinkSignature } from "../domain/signed-links.ts";
 import type { ShareRow } from "../domain/shares/share-rows.ts";
 import { type RateLimit, RateLimiter } from "../http/rate-limit.ts";
 import { HttpError } from "../http/replies.ts";
-import { pageHeaders, stayingWithHttps } from "../page/document.ts";
+import { pageHeaders, sourceHash, stayingWithHttps } from "../page/document.ts";
 import { isToken } from "../page/page-request.ts";
 import { DayCounts } from "./day-counts.ts";
 import { type FactsOptions, readShareFacts, type ShareFacts } from "./facts.ts";
@@ -76,13 +75,13 @@ export class SharePage {
   }
 }
 
-const STYLE_HASH = createHash("sha256").update(LIVE_STYLE).digest("base64");
-const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`;
-
 function page(facts: ShareFacts, range: RangeName, given: LinkSignature): HttpResponse {
+  const { brand } = facts;
+  const style = `style-src ${sourceHash(liveStyle(brand))}`;
+  const images = `img-src data:${brand.logo === null ? "" : " 'self'"}`;
   const headers = {
     ...pageHeaders(),
-    "content-security-policy": POLICY,
+    "content-security-policy": `default-src 'none'; ${style}; ${images}; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
     "content-type": "text/html; charset=utf-8",
   };
   return { status: 200, headers, body: renderLivePage(facts, range, given.signature === "" ? {} : { ...given }) };

@@ -38,6 +38,7 @@ const FACTS: LiveFacts = {
   range: "2025-01-01 – 2026-01-01",
   sponsor: "Acme",
   question: null,
+  brand: { logo: "../logo/x", accent: { link: { light: "#7a1fa2", dark: "#b06fcc" } } },
   computedAt: "2026-01-01 00:00:00 UTC",
   counts: COUNTS,
   commented: 500_000,
@@ -65,7 +66,7 @@ const FACTS: LiveFacts = {
   comments: listOf(200, (at) => ({
     id: String(at),
     score: at % 11,
-    text: `<&>"'`.repeat(400),
+    text: `${at} ${`<&>"'`.repeat(400)}`,
     at: "2026-01-01",
     person: null,
     url: null,
@@ -82,6 +83,31 @@ it("when all that it shows is at its limit, then it has less than 300 KB, and co
   const roomy = renderLivePage({ ...FACTS, segments: null }, "12m");
   expect([Buffer.byteLength(full) < 300_000, Buffer.byteLength(roomy) < 300_000]).toEqual([true, true]);
   expect(commentsOf(roomy)).toBeGreaterThan(commentsOf(full));
+});
+
+it("has comments without ids, folded if they have the same words", () => {
+  const comment = { score: 9, text: "Hello", at: "2026-01-01", person: null, url: null };
+  const comments = listOf(10, (at) => ({ ...comment, id: `answer-${at}` }));
+  const page = renderLivePage({ ...FACTS, comments }, "12m");
+  expect(page.match(/<bdi>.*<\/bdi>/g)).toEqual(["<bdi>1 Jan 2026 · <b>× 10</b></bdi>"]);
+  expect(page).not.toContain("answer-");
+});
+
+function brandOf(text: string): unknown[] {
+  return [text.match(/--score:#[0-9a-f]{6}/g)?.slice(2), text.match(/<img[^>]*>/g), text.match(/<p class="kicker".*/g)];
+}
+
+it("has the brand's color in its style, and its logo in place of its name", () => {
+  const page = renderLivePage(FACTS, "12m");
+  const plain = renderLivePage({ ...FACTS, brand: { logo: null, accent: null } }, "12m");
+  expect([brandOf(page), brandOf(plain)]).toEqual([
+    [
+      ["--score:#7a1fa2", "--score:#b06fcc"],
+      ['<img src="../logo/x" alt="Acme" />'],
+      ['<p class="kicker" dir="auto">Net Promoter Score</p>'],
+    ],
+    [[], null, ['<p class="kicker" dir="auto">Acme · Net Promoter Score</p>']],
+  ]);
 });
 
 it("when a report shows four such properties with their changes, then so it is there", () => {

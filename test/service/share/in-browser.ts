@@ -13,6 +13,10 @@ const LOOKS = (["light", "dark"] as const).flatMap((colorScheme) =>
   WIDTHS.map((width) => [width, colorScheme] as const),
 );
 
+const LOGO = Buffer.from(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 3"><path d="M0 0h9v3z"/></svg>',
+).toString("base64");
+const TARGET_MIN = 44;
 const LONG = "A choice whose text is as long as people write them who have never seen a phone of 320 pixels";
 const NONE = { free_response: null, scale: null, select_one: null, select_many: null };
 const ANSWERS: readonly AdditionalAnswer[] = [
@@ -65,7 +69,7 @@ export function describeShare(running: () => Browser): void {
         },
       });
     await answerFurther(service);
-    await service.admin({ kind: "brand.set", project: "default", name: "Acme" });
+    await service.admin({ kind: "brand.set", project: "default", name: "Acme", color: "#0a7", logo: LOGO });
     const wanted = { name: "Board", trend: null, segment: ["plan"], comments: true };
     const { url } = await service.admin({ kind: "share.add", project: "default", ...wanted });
     path = url.slice(url.indexOf("/d/"));
@@ -89,7 +93,19 @@ export function describeShare(running: () => Browser): void {
         await page.goto(listening.url + path);
         expect(await findViolations(page)).toEqual([]);
         const wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
-        expect([await page.evaluate(wide), await context.cookies(), asked]).toEqual([0, [], [listening.url + path]]);
+        expect([await page.evaluate(wide), await context.cookies(), asked]).toEqual([
+          0,
+          [],
+          [listening.url + path, expect.stringMatching(/\/logo\/[\w-]+$/)],
+        ]);
+        const sizes: { width: number; height: number }[] = await page.evaluate(
+          "[...document.querySelectorAll('a, summary')].map((each) => each.getBoundingClientRect().toJSON())",
+        );
+        expect(Math.min(...sizes.flatMap(({ width: across, height }) => [across, height]))).toBeGreaterThanOrEqual(
+          TARGET_MIN,
+        );
+        const number = "getComputedStyle(document.querySelector('.number')).fontSize";
+        expect(await page.evaluate(number)).toBe(width === 320 ? "32px" : "40px");
         await page.getByRole("link", { name: "30 days" }).click();
         expect(await page.locator("a[aria-current=page]").textContent()).toBe("30 days");
       } finally {
@@ -102,8 +118,12 @@ export function describeShare(running: () => Browser): void {
     const context = await running().newContext();
     try {
       const page = await context.newPage();
+      const complaints: string[] = [];
+      page.on("console", (message) => complaints.push(message.text()));
       await page.goto(listening.url + path);
-      expect(await page.title()).toMatch(/^Board: NPS/);
+      expect(await page.title()).toMatch(/^Board: NPS -?\d+$/);
+      const shown = "document.querySelector('.logo img').naturalWidth > 0";
+      expect([complaints, await page.evaluate(shown)]).toEqual([[], true]);
       await page.emulateMedia({ media: "print" });
       expect(await page.locator("nav").isVisible()).toBe(false);
       expect(await page.locator("h1").isVisible()).toBe(true);

@@ -75,6 +75,7 @@ async function reportSections(): Promise<string> {
     zone: "UTC",
     segments: [],
     trend: null,
+    sponsor: null,
     title: "",
     personal: false,
     links: false,

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import type { HttpResponse } from "../../../src/contract/http.ts";
 import { systemClock, type Clock } from "../../../src/runtime/clock.ts";
-import { headline } from "../../../src/insight/report/facts.ts";
+import { scoreChange } from "../../../src/insight/interval.ts";
+import { signedText } from "../../../src/insight/report/facts.ts";
 import type { ScoreTally } from "../../../src/service/domain/ports.ts";
 import type { ResultOf } from "../../../src/service/operations/index.ts";
 import { type EmbeddedService, openEmbeddedService } from "../../helpers/embedded-service.ts";
@@ -186,15 +187,23 @@ describe("the numbers", () => {
     }
   }, 60_000);
 
-  it("when ranges are compared with the one before, then the sentence is that of the API's numbers", async () => {
+  it("a range is compared with the one before by the API's numbers, and all time with nothing", async () => {
     const { path } = await share("Compared");
     const shown = JSON.parse((await visit(`${path}.json?range=90d`)).text) as Row;
     const since = Number(shown.since);
     const [after, before] = [await metricsOf(shown), await metricsOf({ since: since - 90 * DAY, until: since - 1 })];
-    const change = { before: tallyOf(before), after: tallyOf(after), words: "against the 90 days before" };
-    const told = headline({ counts: change.after, change });
-    expect(told).toMatch(/^NPS .* against the 90 days before\.$/);
-    expect((await visit(`${path}?range=90d`)).text).toContain(`<p class="lead">${told}</p>`);
+    const { change = 0 } = scoreChange(tallyOf(before), tallyOf(after)) ?? {};
+    const score = async (range: string): Promise<string> => {
+      const [, text = ""] = /<div class="score">(.*?)<\/div>/s.exec((await visit(`${path}?range=${range}`)).text) ?? [];
+      return text
+        .replaceAll(/<[^>]*>/g, "")
+        .replaceAll(/\s+/g, " ")
+        .trim();
+    };
+    expect([await score("90d"), await score("all")]).toEqual([
+      `NPS ${Number(after.nps)} ${signedText(change)} points against the 90 days before: within chance`,
+      expect.stringMatching(/^NPS -?\d+$/),
+    ]);
   });
 
   it("when months are shown, then each is the month's own, and segments of at least ten answers have theirs", async () => {
@@ -227,7 +236,8 @@ describe("the page", () => {
     const { path } = await share("Board");
     const { status, headers, text } = await visit(path);
     expect(status).toBe(200);
-    expect(text).toMatch(/<h1 dir="auto">Board<\/h1>\s*<p class="lead">NPS -?\d+, between -?\d+ and -?\d+;/);
+    expect(text).toMatch(/<p class="number"><small>NPS<\/small> -?\d+<\/p>/);
+    expect(text).toMatch(/Between -?\d+ and -?\d+ \(95% interval\) · \d+ answers · 1 Dec 2025 – \d+ Nov 2026</);
     expect(text).toContain("Call me at [email-");
     expect(
       [/<script/, /muster\d*@example/i, /Erika/, /https?:\/\/(?!www\.w3\.org)/].filter((one) => one.test(text)),
@@ -242,7 +252,7 @@ describe("the page", () => {
     expect(headers["set-cookie"]).toBeUndefined();
     expect(headers["content-security-policy"]).toMatch(/^default-src 'none'; style-src 'sha256-/);
     expect(text).toContain('<a href="?range=12m" aria-current="page">');
-    expect(text).toContain(`Computed at ${new Date(time.now * 1000).toISOString().slice(0, 10)}`);
+    expect(text).toMatch(/Computed at \d+ Nov 2026 \d\d:\d\d:\d\d UTC\./);
   });
 
   it("when a property has too many values or none, then that is said, and not that answers are too few", async () => {

@@ -44,6 +44,7 @@ export interface ReportRequest extends TimeFilter {
   readonly segments: readonly string[];
   readonly trend: string | null;
   readonly title: string;
+  readonly sponsor: string | null;
   readonly personal: boolean;
   readonly links: boolean;
   /** Rates at the time of the report, because later answers change them. Null if the service sends none. */
@@ -149,11 +150,11 @@ function rowText({ person, ...row }: JsonObject): string {
 }
 
 function wordsOf(request: ReportRequest) {
-  const { title, zone, since, asOf } = request;
+  const { title, sponsor, zone, since, asOf } = request;
   const write = createTimeFormatter({ format: "local", zone, now: asOf });
   const until = request.until === null ? null : lastSecond(request);
   const range = describeRange({ since, until }, { zone, now: asOf, unicode: true });
-  return { title, zone, asOf: write(asOf), range: capital(range) };
+  return { title, sponsor, zone, asOf: write(asOf), range: capital(range) };
 }
 
 /** If no start is given, the range begins with the first answer. */

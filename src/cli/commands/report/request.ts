@@ -8,7 +8,7 @@ import { nullIfRefused } from "../../kit/refusals.ts";
 import { lastSecond, type ReportRequest } from "./read-facts.ts";
 
 /** A null title means the service's name. */
-export type TypedRequest = Omit<ReportRequest, "title" | "rates"> & { readonly title: string | null };
+export type TypedRequest = Omit<ReportRequest, "title" | "sponsor" | "rates"> & { readonly title: string | null };
 
 /** Resolves all values, so that the same report can be made again later. */
 export async function completeRequest(deps: Deps, typed: TypedRequest): Promise<ReportRequest> {
@@ -18,10 +18,11 @@ export async function completeRequest(deps: Deps, typed: TypedRequest): Promise<
     // A service that lacks these groups refuses them.
     nullIfRefused(client.getMetrics({ since, until, groups: [...CHANNELS] }, { signal: deps.signal })),
   );
-  const title = typed.title ?? nameOf(reply) ?? "Customer survey";
+  const name = nameOf(reply);
+  const title = typed.title ?? name ?? "Customer survey";
   // A trend filters answers but not the surveys sent, so it has no rates.
   const rates = trend === null && reply !== null ? ratesOf(reply.json, areRatesOpen(until, typed.asOf)) : null;
-  return { ...typed, title, rates };
+  return { ...typed, title, sponsor: name === title ? null : name, rates };
 }
 
 function nameOf(reply: ApiReply | null): string | null {

@@ -69,45 +69,48 @@ describe("a report", () => {
     expect(existsSync("-")).toBe(false);
   });
 
-  it("has the numbers of metrics in its sentence", async () => {
+  it("has the numbers of metrics above everything else", async () => {
     const { text, ended, err } = await write(ROWS, { since: NOW - 30 * DAY });
     const rows = ROWS.filter(({ created_at: at }) => Number(at) >= NOW - 30 * DAY);
     const before = ROWS.filter(({ created_at: at }) => Number(at) < NOW - 30 * DAY && Number(at) >= NOW - 60 * DAY - 1);
-    const { nps, nps_low, nps_high, n, verdict } = withStatistics(countsOf(rows), countsOf(before), 0.95);
-    const sentence = `NPS ${Number(nps)}, between ${Math.round(Number(nps_low))} and ${Math.round(Number(nps_high))}`;
+    const { nps, nps_low, nps_high, n, verdict, change } = withStatistics(countsOf(rows), countsOf(before), 0.95);
     const page = parseMarkup(text);
-    expect([ended, verdict, named(page, "p", "lead").map(textOf)]).toEqual([
+    const said = (kind: string): string[] =>
+      named(page, "p", kind).map((line) => textOf(line).replace(/\s+/g, " ").trim());
+    expect([ended, verdict, said("number"), said("change"), said("rests")]).toEqual([
       0,
       "no evidence",
-      [`${sentence}; no evidence of a change against the 30 days before.`],
-    ]);
-    expect(named(page, "p", "rests").map(textOf)).toEqual([
-      `Since 2026-01-02 12:00:00 · n ${Number(n)} · 95% interval`,
+      [`NPS ${Number(nps)}`],
+      [`${signed(Number(change))} points against the 30 days before: within chance`],
+      [
+        `Between ${Math.round(Number(nps_low))} and ${Math.round(Number(nps_high))} (95% interval) · ` +
+          `${Number(n)} answers · Since 2 Jan 2026 12:00:00`,
+      ],
     ]);
     expect(err).toMatch(/^Wrote .*nps\.html \([\d,]+ B\): NPS /);
   });
 
   it.each<[string, FlagWords, string, string[], string[]]>([
-    ["running", {}, "from 2025-12 to 2026-01", ["2025-11", "2025-12", "2026-01", "2026-02*"], ["* not over yet."]],
+    ["running", {}, "from December 2025 to January 2026", ["Nov", "Dec", "Jan", "Feb*"], ["* not over yet."]],
     [
       "cut off by --until",
       { until: Date.parse("2026-01-10T23:59:59Z") / 1000 },
-      "from 2025-11 to 2025-12",
-      ["2025-11", "2025-12", "2026-01*"],
+      "from November 2025 to December 2025",
+      ["Nov", "Dec", "Jan*"],
       ["* only partly within the range."],
     ],
     [
       "cut off by --since, and running",
       { since: Date.parse("2025-12-15T00:00:00Z") / 1000 },
       "against the 49 days before",
-      ["2025-12*", "2026-01", "2026-02*"],
+      ["Dec*", "Jan", "Feb*"],
       ["* not over yet, or only partly within the range."],
     ],
     [
       "complete",
       { since: Date.parse("2025-12-01T00:00:00Z") / 1000, until: Date.parse("2026-01-31T23:59:59Z") / 1000 },
       "against the 62 days before",
-      ["2025-12", "2026-01"],
+      ["Dec", "Jan"],
       [],
     ],
   ])("marks a period that is %s, and does not compare it as a full one", async (_, request, words, labels, notes) => {
@@ -116,12 +119,13 @@ describe("a report", () => {
     const [broad] = named(chart as Element, "svg", "broad");
     const said = named(chart as Element, "p", "aside").map((note) => textOf(note).trim());
     const [table] = named(chart as Element, "table").map(cellsOf);
+    const [change] = named(page, "p", "change");
     expect([
-      textOf(named(page, "p", "lead")[0] as Element).replace(/^.* change /, ""),
-      table?.map(([label]) => label),
+      textOf(change as Element).replace(/^.* points |: .*$/gs, ""),
+      table?.map(([label = ""]) => label.replace(/^([A-Z][a-z]{2})[a-z]* 202[56]/, "$1")),
       named(broad as Element, "text", "label").map(textOf),
       said.filter((note) => note.startsWith("*")),
-    ]).toEqual([`${words}.`, labels, labels, notes]);
+    ]).toEqual([words, labels, labels, notes]);
   });
 
   it("has no script, asks for nothing, and every chart has a title, a description and its numbers in a table", async () => {
@@ -199,6 +203,19 @@ describe("a report", () => {
     ]);
   });
 
+  it("folds comments with the same words", async () => {
+    const rows = history(30, (index) => ({
+      score: 9 + (index % 2),
+      comment: index < 10 ? `Say ${index}` : index % 3 === 0 ? "Hello" : " hello\n",
+    }));
+    const [group] = named(parseMarkup((await write(rows)).text), "details", "kind");
+    const items = named(group as Element, "li").map((item) => textOf(item).replace(/\s+/g, " ").trim());
+    expect([named(group as Element, "summary").map((summary) => textOf(summary).trim()), items.slice(0, 2)]).toEqual([
+      ["Promoters: 30", "1 more"],
+      [expect.stringMatching(/^9–10 \d+ Jan 2026 · \[30\] · × 20 hello$/), expect.stringMatching(/ · \[10\] Say 9$/)],
+    ]);
+  });
+
   it("is named by brand and project, and states the response rate where the service tells them", async () => {
     const headers = { "x-survey-project": encodeURIComponent("Café (shop)") };
     const metrics = { email_sent_count: 1234, email_response_rate: 0.2143, sms_sent_count: 0, sms_response_rate: null };
@@ -211,6 +228,11 @@ describe("a report", () => {
       true,
     ]);
     expect(text).not.toContain("No response rate");
+    const kickers = [page, parseMarkup((await write(ROWS, { title: "Board" }, "board.html", told)).text)];
+    expect(kickers.map((each) => named(each, "p", "kicker").map(textOf))).toEqual([
+      ["Net Promoter Score"],
+      ["Café (shop) · Net Promoter Score"],
+    ]);
     const past = await write(ROWS, { until: NOW - 20 * DAY }, "past.html", told);
     expect(textOf(named(parseMarkup(past.text), "dl")[0] as Element)).not.toContain("so far");
     const inTrend = await write(ROWS, { trend: "7" }, "trend.html", told);
@@ -273,8 +295,8 @@ describe("a report", () => {
 
   it("says that few answers are too few, and writes nothing where there are none", async () => {
     const few = await write(history(7), {}, "few.html");
-    expect(named(parseMarkup(few.text), "p", "lead").map(textOf)).toEqual([
-      expect.stringMatching(/; 7 answers, too few to say\.$/),
+    expect(named(parseMarkup(few.text), "p", "rests").map(textOf)).toEqual([
+      expect.stringMatching(/ · 7 answers, too few to say · /),
     ]);
     const none = await write(ROWS, { until: NOW - 300 * DAY }, "none.html");
     expect([none.text, (none.ended as Error).name, (none.ended as Error).message.replace(`${folder}/`, "")]).toEqual([
@@ -321,6 +343,10 @@ describe("a report", () => {
     await expect(text).toMatchFileSnapshot("../../../golden/report/report.html.txt");
   });
 });
+
+function signed(change: number): string {
+  return `${change > 0 ? "+" : ""}${change.toFixed(1)}`;
+}
 
 /** The body of a table, cell by cell. */
 function cellsOf(table: Element): string[][] {
