@@ -12,7 +12,7 @@ import { startPlanServer } from "../helpers/smtp-plan-server.ts";
 import { ROOT } from "./deploy-files.ts";
 
 const page = readFileSync(path.join(ROOT, "docs/running-the-service.md"), "utf8");
-const [, block = ""] = /## From nothing to a survey\n[^`]*```sh\n(.*?)```/s.exec(page) ?? [];
+const [, block = ""] = /## Quick start on Debian\n[^`]*```sh\n(.*?)```/s.exec(page) ?? [];
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
