@@ -18,6 +18,7 @@ export function layOutHelp(command: CommandNode, words: readonly string[], colum
   const path = ["surveyctl", ...words].join(" ");
   return join([
     `${sentence(command.summary, width)}\n`,
+    ...command.about.map((text) => `${text.includes("\n") ? text : wrapped(text, width)}\n`),
     section(
       "Usage",
       usages(command, path).map((usage) => `${INDENT}${usage}\n`),

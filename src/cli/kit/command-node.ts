@@ -15,6 +15,8 @@ export interface CommandNode {
   readonly name: string;
   readonly alias: string | null;
   readonly summary: string;
+  /** Paragraphs of help after the summary. Those with line breaks are printed as they are. */
+  readonly about: readonly string[];
   readonly operands: readonly Operand[];
   readonly flagsFirst: boolean;
   readonly examples: readonly string[];
@@ -28,20 +30,22 @@ export interface CommandNode {
   readonly commands: readonly CommandNode[];
 }
 
-interface Group extends Pick<CommandNode, "name" | "summary" | "commands"> {
+interface Group extends Pick<CommandNode, "name" | "summary" | "commands">, Partial<Pick<CommandNode, "about">> {
   readonly alias?: string | null;
 }
 
 /** A command without a name is the group's own action. */
-export function defineGroup({ name, alias = null, summary, commands }: Group): CommandNode {
+export function defineGroup({ name, alias = null, summary, about, commands }: Group): CommandNode {
   const own = commands.find((command) => command.name === "") ?? NO_ACTION;
-  return { ...own, name, alias, summary, commands: commands.filter((command) => command !== own) };
+  const below = commands.filter((command) => command !== own);
+  return { ...own, name, alias, summary, about: about ?? own.about, commands: below };
 }
 
 const NO_ACTION: CommandNode = {
   name: "",
   alias: null,
   summary: "",
+  about: [],
   operands: [],
   flagsFirst: false,
   examples: [],

@@ -31,6 +31,7 @@ interface CommandSpec<Specs extends FlagSpecs, Args extends ArgSpecs> {
   readonly alias?: string;
   /** No full stop at the end. Defaults to the group's summary if there is no name. */
   readonly summary?: string;
+  readonly about?: CommandNode["about"];
   /** At least two command lines. */
   readonly examples: readonly string[];
   readonly args?: Args;
@@ -52,7 +53,7 @@ const API_EXITS: readonly ExitCode[] = [EXIT.done, EXIT.failed, EXIT.auth, EXIT.
 export function defineCommand<const Specs extends FlagSpecs, const Args extends ArgSpecs>(
   spec: CommandSpec<Specs, Args>,
 ): CommandNode {
-  const { name = "", alias = null, summary = "", flagsFirst = false, examples, columns = null } = spec;
+  const { name = "", alias = null, summary = "", about = [], flagsFirst = false, examples, columns = null } = spec;
   const { operation = null, conflicts = [], exits = API_EXITS, run } = spec;
   const args = Object.entries<ArgSpec>(spec.args ?? {});
   const flags = recordsOf(spec.flags ?? {}).map((record) => ({
@@ -73,6 +74,7 @@ export function defineCommand<const Specs extends FlagSpecs, const Args extends 
     name,
     alias,
     summary,
+    about,
     operands,
     flagsFirst,
     examples,

@@ -6,7 +6,7 @@ export interface CommandGroup {
   readonly alias?: string;
   readonly summary: string;
   readonly section: "Survey data" | "Service" | "Connection and more";
-  readonly load: () => Promise<{ readonly commands: readonly CommandNode[] }>;
+  readonly load: () => Promise<{ readonly commands: readonly CommandNode[]; readonly about?: CommandNode["about"] }>;
 }
 
 export async function loadGroup(group: CommandGroup): Promise<CommandNode> {

@@ -58,7 +58,7 @@ interface ConfiguredWebhook {
 
 /** `every` is a weekday, `at` a time such as `08:00`; null for `tz` uses the project's time zone. */
 interface ConfiguredDigest {
-  readonly email: string;
+  readonly target: string;
   readonly every: string;
   readonly at: string;
   readonly tz: string | null;
@@ -92,7 +92,7 @@ export interface WantedConfiguration {
   readonly digests?: readonly WantedDigest[];
 }
 
-type WantedDigest = Pick<ConfiguredDigest, "email" | "every"> & Partial<ConfiguredDigest>;
+type WantedDigest = Pick<ConfiguredDigest, "target" | "every"> & Partial<ConfiguredDigest>;
 type WantedWebhook = Pick<ConfiguredWebhook, "url"> & Partial<ConfiguredWebhook>;
 
 /** One difference. A value that is missing on one side is null. Throttle and frequencies are in seconds. */
@@ -113,7 +113,7 @@ export class RefusedConfigurationError extends InvalidError {
 /** Omits digests to Slack, because their URLs are secrets and don't belong in files. */
 export async function readConfiguration(tx: Transaction, project: ProjectRow): Promise<ProjectConfiguration> {
   const { digests, ...all } = await readAll(tx, project);
-  return { ...all, digests: digests.filter(({ email }) => !isSlackTarget(email)) };
+  return { ...all, digests: digests.filter(({ target }) => !isSlackTarget(target)) };
 }
 
 async function readAll(tx: Transaction, project: ProjectRow): Promise<ProjectConfiguration> {
@@ -274,23 +274,23 @@ async function wantedDigests(tx: Transaction, project: ProjectRow): Promise<Dige
 }
 
 function toConfiguredDigest({ email, weekday, minute, zone, allowPrivate }: DigestRow): ConfiguredDigest {
-  const schedule = { email, every: WEEKDAYS[weekday] ?? "", at: formatMinute(minute), tz: zone };
+  const schedule = { target: email, every: WEEKDAYS[weekday] ?? "", at: formatMinute(minute), tz: zone };
   return isSlackTarget(email) ? { ...schedule, allow_private: allowPrivate } : schedule;
 }
 
 async function applyDigests(tx: Transaction, project: ProjectRow, wanted: readonly WantedDigest[]): Promise<void> {
   const left = new Map((await wantedDigests(tx, project)).map((digest) => [emailKey(digest.email), digest]));
   for (const [index, digest] of wanted.entries()) {
-    const { email, every, at: time, tz, allow_private: allowPrivate } = { ...NEW_DIGEST, ...digest };
-    const old = left.get(emailKey(email));
-    left.delete(emailKey(email));
+    const { target, every, at: time, tz, allow_private: allowPrivate } = { ...NEW_DIGEST, ...digest };
+    const old = left.get(emailKey(target));
+    left.delete(emailKey(target));
     const [hours = 0, minutes = 0] = time.split(":").map(Number);
     const timing = { weekday: WEEKDAYS.findIndex((day) => day === every), minute: hours * 60 + minutes, zone: tz };
     const { weekday, minute, zone } = old ?? {};
     if (old?.allowPrivate === allowPrivate && isDeepStrictEqual({ weekday, minute, zone }, timing)) continue;
     await at(["digests", String(index)], async () => {
       if (tz !== null && !isZone(tz)) throw new InvalidError({ tz: ["is not a time zone"] });
-      return addDigest(tx, project, email, { ...timing, allowPrivate });
+      return addDigest(tx, project, target, { ...timing, allowPrivate });
     });
   }
   for (const { id, email } of left.values()) if (!isSlackTarget(email)) await tx.digests.delete(project.id, id);
@@ -359,7 +359,7 @@ function flatten({
   for (const { name, where } of trends) rows.set(`${names("trends", name)}.where`, { ...where });
   for (const { url, scores, ...rest } of webhooks)
     add(names("webhooks", url), toJson({ ...rest, scores: scores === null ? null : formatScoreSpan(scores) }));
-  for (const { email, ...schedule } of digests) add(names("digests", shownTarget(email)), toJson(schedule));
+  for (const { target, ...schedule } of digests) add(names("digests", shownTarget(target)), toJson(schedule));
   return rows;
 }
 

@@ -244,10 +244,11 @@ async function toHistoryInfo(tx: Transaction, project: ProjectRow, address: stri
   };
 }
 
-function toAttemptInfo({ n, at, outcome, stage, code, enhancedCode, text, host, serverId, ms }: AttemptRow) {
+function toAttemptInfo({ n, at, message, outcome, stage, code, enhancedCode, text, host, serverId, ms }: AttemptRow) {
   return {
     n,
     at,
+    message,
     outcome,
     stage,
     code,

@@ -25,7 +25,7 @@ export const digestOperations = {
     access: "write",
     input: {
       /** An address or a Slack URL. */
-      email: v.string(),
+      target: v.string(),
       every: v.picklist(WEEKDAYS),
       /** Time of day. */
       at: v.optional(timeOfDay, "08:00"),
@@ -33,9 +33,9 @@ export const digestOperations = {
       tz: orNull(v.string()),
       allow_private: v.optional(v.boolean(), false),
     },
-    run: async (tx, project, { email, allow_private: allowPrivate, every, at: minute, tz: zone }) => {
+    run: async (tx, project, { target, allow_private: allowPrivate, every, at: minute, tz: zone }) => {
       const schedule = { weekday: WEEKDAYS.indexOf(every), minute, zone, allowPrivate };
-      return toDigestInfo(tx, await addDigest(tx, project, email, schedule));
+      return toDigestInfo(tx, await addDigest(tx, project, target, schedule));
     },
   }),
   "digest.list": defineOperation({
@@ -63,7 +63,7 @@ export const digestOperations = {
     input: { id: v.string() },
     run: async (tx, project, { id }) => {
       const removed = await removeDigest(tx, project, id);
-      return { id: String(removed.id), email: shownTarget(removed.email) };
+      return { id: String(removed.id), target: shownTarget(removed.email) };
     },
   }),
 };
@@ -72,7 +72,7 @@ async function toDigestInfo(tx: Transaction, digest: DigestRow) {
   const { id, email, weekday, minute, unsubscribedAt, state, dueAt, sentAt, reason, createdAt } = digest;
   return {
     id: String(id),
-    email: shownTarget(email),
+    target: shownTarget(email),
     every: WEEKDAYS[weekday] ?? "",
     at: formatMinute(minute),
     tz: await digestZone(tx, digest),

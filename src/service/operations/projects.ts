@@ -5,7 +5,7 @@ import { InvalidError } from "../domain/errors.ts";
 import type { KeyRow, Transaction } from "../domain/ports.ts";
 import { addKey, addProject, findKey, revokeKey, rotateKey } from "../domain/projects/projects.ts";
 import { lifetime } from "./define/fields.ts";
-import { defineOperation, orNull } from "./define/operation.ts";
+import { defineOperation, type OperationTools, orNull } from "./define/operation.ts";
 
 /** 32 URL-safe characters, or 42 for a read-only key; short enough for every client library. */
 export function createKey(random: Random, access: KeyAccess = "full"): string {
@@ -50,9 +50,10 @@ export const projectOperations = {
       if (readOnly && admin) throw new InvalidError({ admin: ["cannot be used together with read_only"] });
       const access = readOnly ? "read-only" : admin ? "admin" : "full";
       const key = createKey(random, access);
-      const { id } = await addKey(tx, project, key, { name, access, expiresAt: expiryAfter(tx, expires) });
-      return { id: String(id), name, key };
+      const added = await addKey(tx, project, key, { name, access, expiresAt: expiryAfter(tx, expires) });
+      return { id: String(added.id), name: added.name, key };
     },
+    after: withAddress,
   }),
   "key.list": defineOperation({
     access: "read",
@@ -63,8 +64,7 @@ export const projectOperations = {
     input: { id: v.string() },
     confirm: async (tx, project, { id }) => {
       const { key, isLast } = await findKey(tx, project, id);
-      const name = key.name === null ? "" : ` "${key.name}"`;
-      const question = `Revoke key ${key.id}${name} (…${key.lastFour}) of project ${project.name}?`;
+      const question = `Revoke key ${key.id} "${key.name}" (…${key.lastFour}) of project ${project.name}?`;
       const last = " It is the project's last key: nothing can call the API without one.";
       return {
         question: `${question}${isLast ? last : ""}`,
@@ -92,10 +92,17 @@ export const projectOperations = {
         key: secretKey,
         previous: previous.map((one) => String(one.id)),
         previous_until: endsAt,
+        previous_last_four: previous.map((one) => one.lastFour),
       };
     },
+    after: withAddress,
   }),
 };
+
+/** Adds where the key is used. */
+async function withAddress<Added>({ appUrl }: Pick<OperationTools, "appUrl">, added: Added) {
+  return { ...added, base_url: appUrl() };
+}
 
 function expiryAfter({ now }: Transaction, afterSeconds: number | null): number | null {
   return afterSeconds === null ? null : now + afterSeconds;

@@ -28,7 +28,7 @@ export const shareOperations = {
       // Counts past days now, so that the first visit is fast even after many years of answers.
       await keepDays(store, share, { first: null, last: utcDay(unixSeconds(clock)) - 1 });
       const url = `${appUrl()}/d/${token}`;
-      return { ...toShareInfo(share), url, csv_url: `${url}.csv` };
+      return { ...toShareInfo(share), url, json_url: `${url}.json`, csv_url: `${url}.csv` };
     },
   }),
   "share.list": defineOperation({

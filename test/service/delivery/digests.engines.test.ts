@@ -234,10 +234,10 @@ test("when a week is over, then the mail tells it, in the sender's name, and its
   const { service, client, folder, baseUrl } = embedded;
   const { admin } = service;
   await admin({ kind: "settings", project: "default", sender_name: "Acme", tz: "Europe/Berlin" });
-  const added = await admin({ kind: "digest.add", project: "default", email: "boss@example.com", ...monday_INPUT });
+  const added = await admin({ kind: "digest.add", project: "default", target: "boss@example.com", ...monday_INPUT });
   expect(added).toEqual({
     id: expect.any(String),
-    email: "boss@example.com",
+    target: "boss@example.com",
     every: "monday",
     at: "08:00",
     tz: "Europe/Berlin",
@@ -352,7 +352,7 @@ test("when a person is deleted over the API, then no mail in the outbox quotes t
   const embedded = await openEmbeddedService({ clock: { ...systemClock, now: () => time.now * 1000 } });
   onTestFinished(() => embedded.close());
   const { service, client, folder } = embedded;
-  await service.admin({ kind: "digest.add", project: "default", email: "boss@example.com", ...monday_INPUT });
+  await service.admin({ kind: "digest.add", project: "default", target: "boss@example.com", ...monday_INPUT });
   const sent = await client.sendPerson({ email: "ada@example.com", send: false });
   const person = sent.kind === "answered" ? (sent.reply.json["id"] as string) : "";
   await client.addResponse({ person, score: 3, comment: "The invoice was late" });
@@ -379,7 +379,7 @@ test("when mail goes over SMTP, then a digest is signed, one click ends it, and 
   onTestFinished(() => embedded.close());
   const { service } = embedded;
   for (const email of ["ok@example.com", "550-5.1.1@example.com"])
-    await service.admin({ kind: "digest.add", project: "default", email, ...monday_INPUT });
+    await service.admin({ kind: "digest.add", project: "default", target: email, ...monday_INPUT });
   const finish = async (): Promise<void> => {
     await service.finishDue();
     await service.finishDue();
@@ -388,8 +388,8 @@ test("when mail goes over SMTP, then a digest is signed, one click ends it, and 
   await finish();
   expect(server.accepted.map(({ from, to }) => [from, to])).toEqual([["us@example.com", "ok@example.com"]]);
   const list = async () =>
-    (await service.admin({ kind: "digest.list", project: "default" })).map(({ email, state, reason }) => [
-      email,
+    (await service.admin({ kind: "digest.list", project: "default" })).map(({ target, state, reason }) => [
+      target,
       state,
       reason,
     ]);
@@ -431,7 +431,7 @@ test("when a digest is tried by mail, then one mail leaves at once and its sched
     if (failure !== null) throw new Error(failure.message);
     return { ...sent, status: result.reply.code };
   };
-  const boss = await admin({ kind: "digest.add", project: "default", email: "ok@example.com", ...monday_INPUT });
+  const boss = await admin({ kind: "digest.add", project: "default", target: "ok@example.com", ...monday_INPUT });
   const sent = { subject: "Customer survey: no answers", status: 250 };
   expect(await send(boss.id)).toMatchObject({ ...sent, to: "ok@example.com" });
   expect(await send("ok+new@example.com")).toMatchObject({ ...sent, to: "ok+new@example.com" });
@@ -449,7 +449,7 @@ test("when a digest is tried by mail, then one mail leaves at once and its sched
     readMail(server.accepted[0]?.text ?? "").parts["text/plain"] ?? "",
   )?.[1];
   await embedded.service.store.write((tx) => leaveDigest(tx, leave ?? "", "leave"), { project: "all" });
-  await expect(send("ok@example.com")).rejects.toThrow("email has unsubscribed from the digest");
+  await expect(send("ok@example.com")).rejects.toThrow("target has unsubscribed from the digest");
   await expect(send("99")).rejects.toThrow("project default has no digest 99");
   await expect(send("550-5.1.1@example.com")).rejects.toThrow(
     /^the mail server refused the mail at rcpt-to: 550 5.1.1 /,

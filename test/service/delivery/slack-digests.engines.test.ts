@@ -25,8 +25,8 @@ async function open(...statuses: readonly number[]) {
 describe("a digest to Slack", () => {
   it("is posted once a week, and its URL is shown without its secret", async () => {
     const { admin, finishDue, receiver, url, time, client, list } = await open(200);
-    const added = await admin({ kind: "digest.add", ...MONDAY, email: url });
-    expect(added.email).toBe(`http://127.0.0.1:${receiver.port}/…cret`);
+    const added = await admin({ kind: "digest.add", ...MONDAY, target: url });
+    expect(added.target).toBe(`http://127.0.0.1:${receiver.port}/…cret`);
     const { json } = await client.call({ route: ROUTES.sendPerson, body: { email: "ada@example.com", send: false } });
     await client.addResponse({ person: json["id"] ?? null, score: 10, comment: "*great* <!channel>" });
     await admin({ kind: "share.add", project: "default", name: "Board", trend: null, segment: [], comments: true });
@@ -47,13 +47,13 @@ describe("a digest to Slack", () => {
     expect(await list()).toMatchObject({ state: "sent", reason: "answer 1" });
     expect(await admin({ kind: "settings", project: "default", output: "yaml" })).toMatchObject({ digests: [] });
     expect(await admin({ kind: "digest.remove", project: "default", id: url })).toMatchObject({
-      email: added.email,
+      target: added.target,
     });
   });
 
   it("is tried again when Slack has too much to do, and given up for the week when it says no", async () => {
     const { admin, finishDue, receiver, url, time, list } = await open(503, 404);
-    await admin({ kind: "digest.add", ...MONDAY, email: url });
+    await admin({ kind: "digest.add", ...MONDAY, target: url });
     time.now = Date.parse("2026-11-23T08:00:30Z");
     await finishDue();
     expect((await list())?.state).toBe("retrying");
@@ -68,7 +68,7 @@ describe("a digest to Slack", () => {
   it("can be seen and tried before, and a URL that sends numbers in the open is refused", async () => {
     const { admin, receiver, url } = await open(200, 500);
     const test = () => admin({ kind: "digest.test", project: "default", id: url });
-    await admin({ kind: "digest.add", ...MONDAY, email: url });
+    await admin({ kind: "digest.add", ...MONDAY, target: url });
     const preview = await admin({ kind: "digest.preview", project: "default" });
     expect([preview.subject, preview.to, preview.text.split("\n")[0], receiver.received.length]).toEqual([
       "Customer survey: no answers",
@@ -85,9 +85,9 @@ describe("a digest to Slack", () => {
       mail: null,
     });
     await expect(test()).rejects.toThrow(/…cret did not take it: 500 answer 2$/);
-    await expect(admin({ kind: "digest.add", ...MONDAY, email: "ftp://x" })).rejects.toThrow("email");
-    await expect(admin({ kind: "digest.add", ...MONDAY, email: "https://u:p@hooks.example.com/x" })).rejects.toThrow(
-      "email is not allowed: the URL contains credentials",
+    await expect(admin({ kind: "digest.add", ...MONDAY, target: "ftp://x" })).rejects.toThrow("target");
+    await expect(admin({ kind: "digest.add", ...MONDAY, target: "https://u:p@hooks.example.com/x" })).rejects.toThrow(
+      "target is not allowed: the URL contains credentials",
     );
   });
 
@@ -102,16 +102,16 @@ describe("a digest to Slack", () => {
   ])("may not go where webhooks may not: %s", async (url, message) => {
     const { admin } = await open();
     const why = `is not allowed: ${message}`;
-    const refused = { ...MONDAY, email: url, allow_private: false };
+    const refused = { ...MONDAY, target: url, allow_private: false };
     await expect(admin({ kind: "digest.add", ...refused })).rejects.toThrow(why);
     await expect(admin({ kind: "digest.test", project: "default", id: url })).rejects.toThrow(why);
-    const wanted = { digests: [{ email: url, every: "monday" }] };
+    const wanted = { digests: [{ target: url, every: "monday" }] };
     await expect(admin({ kind: "apply", project: "default", file: wanted, confirm: true })).rejects.toThrow(why);
   });
 
   it("that was stored before this was a rule goes nowhere, and says why", async () => {
     const { admin, finishDue, receiver, url, time, list, service } = await open(200);
-    const { id } = await admin({ kind: "digest.add", ...MONDAY, email: url });
+    const { id } = await admin({ kind: "digest.add", ...MONDAY, target: url });
     await service.store.write((tx) => tx.digests.change(1, Number(id), { allowPrivate: 0 }), { project: "all" });
     time.now = Date.parse("2026-11-23T08:00:30Z");
     await finishDue();
@@ -122,7 +122,7 @@ describe("a digest to Slack", () => {
 
   it("is among the changes of apply, which keeps those that the file cannot have", async () => {
     const { admin, url } = await open();
-    const digest = { email: url, every: "monday", allow_private: true };
+    const digest = { target: url, every: "monday", allow_private: true };
     const apply = (digests: readonly object[]) =>
       admin({ kind: "apply", project: "default", file: { digests } as never, confirm: true });
     const key = `digests["${url.replace("hook/secret", "…cret")}"]`;

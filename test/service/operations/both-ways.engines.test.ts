@@ -65,9 +65,9 @@ question move why --to 1
 question move why --to 99
 question text why --locale de Warum?
 question retire why
-digest add boss@example.com --every monday --at 16:30 --columns email,every,at,tz
+digest add boss@example.com --every monday --at 16:30 --columns target,every,at,tz
 digest add boss@example.com --every monday --at 25:00
-digest list --columns email,state
+digest list --columns target,state
 digest preview --text
 digest test boss@example.com {smtp}
 digest test boss@example.com
@@ -165,7 +165,7 @@ function plain(text: string): string {
     .replaceAll(/\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\dZ?)?)?\b/g, "TIME")
     .replaceAll(/\b\d{10}\b/g, "SECONDS")
     .replaceAll(/(?<=queued as |Delivered in )\d+/g, "N")
-    .replaceAll(/(?<=http:\/\/127\.0\.0\.1:)\d+(?=\/)/g, "PORT")
+    .replaceAll(/(?<=http:\/\/127\.0\.0\.1:)\d+(?=[ /])/g, "PORT")
     .replaceAll(/\b[\w-]{32,}\b/g, "SECRET");
 }
 

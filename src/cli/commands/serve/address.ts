@@ -87,6 +87,11 @@ export async function reachableUrl(url: string, certificate: string | null): Pro
   return url.replace("//0.0.0.0", "//127.0.0.1").replace("//[::]", "//[::1]");
 }
 
+/** The end of `printf … | surveyctl auth login …`. */
+export function loginCommand(url: string): string {
+  return `surveyctl auth login --base-url ${url}${plainHttpFlag(url)}`;
+}
+
 /** Includes a leading space. */
 export function plainHttpFlag(url: string): string {
   const { protocol, hostname } = new URL(url);

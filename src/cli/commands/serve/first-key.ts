@@ -8,7 +8,7 @@ import type { Deps } from "../../kit/deps.ts";
 import { writeWarning } from "../../kit/notes.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { createTimeFormatter } from "../../render/time.ts";
-import { plainHttpFlag } from "./address.ts";
+import { loginCommand, plainHttpFlag } from "./address.ts";
 import type { ServeLog } from "./serve-log.ts";
 
 export function givenKey({ env }: Deps): string | null {
@@ -71,7 +71,7 @@ export async function announce(
 ): Promise<void> {
   const { data, url, key, keyFile } = service;
   const flags = plainHttpFlag(url);
-  const login = `surveyctl auth login --base-url ${url}${flags}`;
+  const login = loginCommand(url);
   const place = saved === null ? null : `profile "${saved.name}" in ${saved.file}`;
   if (place !== null && log.isJson) log.info("profile_saved", { message: `saved the key as ${place}` });
   if (keyFile !== null) return logKeyFile(log, keyFile, login);

@@ -33,6 +33,12 @@ import { health } from "./data/health.ts";
 import { clock } from "./data/clock.ts";
 import { log } from "./log.ts";
 
+export const about = [
+  "Commands act on the data file or database named by --data, --database, SURVEYCTL_DATA or SURVEYCTL_DATABASE. " +
+    "Without one, those about a project call the service of --profile or of the default profile, whose key must be " +
+    "one from `service key add --admin`. --profile local acts on your own data file.",
+];
+
 export const commands: readonly CommandNode[] = [
   project,
   key,

@@ -66,7 +66,7 @@ interface Verb<Name extends OperationName, Specs extends FlagSpecs, Args extends
   /** Replaces the output of `columns`. */
   readonly show?: (deps: Deps, result: ResultOf<Name>, values: Values & Acted) => Promise<void>;
   readonly done?: (result: ResultOf<Name>, values: Values & Acted) => string | null;
-  readonly notes?: (result: ResultOf<Name>) => readonly string[];
+  readonly notes?: (result: ResultOf<Name>, deps: Deps) => readonly string[] | Promise<readonly string[]>;
 }
 
 interface InputSpec<Values, Input> {
@@ -172,7 +172,7 @@ async function callAndShow<Name extends OperationName, Values>(
   else if (columns !== undefined) await showRecord(deps, columns, result as object);
   const line = done?.(result, acted) ?? null;
   if (line !== null) await writeDone(deps, line);
-  for (const note of notes?.(result) ?? []) await writeNote(deps, note);
+  for (const note of (await notes?.(result, deps)) ?? []) await writeNote(deps, note);
 }
 
 /** Checks the input before anything is opened or sent. Throws UsageError that names the flag or argument. */

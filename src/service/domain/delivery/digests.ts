@@ -91,7 +91,7 @@ export async function addDigest(
   checkDigestTarget(email, allowPrivate);
   const known = await findDigest(tx, project, email);
   if (known !== undefined && known.unsubscribedAt !== null)
-    throw new InvalidError({ email: ["has unsubscribed from the digest; remove it first"] });
+    throw new InvalidError({ target: ["has unsubscribed from the digest; remove it first"] });
   if (known === undefined) await tx.digests.insert(project.id, { ...schedule, allowPrivate, email, token: tx.token() });
   else await tx.digests.change(project.id, known.id, { ...schedule, allowPrivate: allowPrivate ? 1 : 0 });
   await replaceWeek(tx, await requireDigest(tx, project, email));
@@ -230,7 +230,7 @@ export async function digestNow(tx: Transaction, project: Project, name: string)
     checkDigestTarget(name, false);
     return sampleDigest(tx, project, name);
   }
-  if (known.unsubscribedAt !== null) throw new InvalidError({ email: ["has unsubscribed from the digest"] });
+  if (known.unsubscribedAt !== null) throw new InvalidError({ target: ["has unsubscribed from the digest"] });
   const { email, token, weekday, allowPrivate } = known;
   const own = { email, token, weekday, allowPrivate, zone: await digestZone(tx, known) };
   return { ...(await sampleDigest(tx, project, email)), ...own };

@@ -59,6 +59,8 @@ export interface AttemptRow {
   readonly host: string | null;
   readonly serverId: string | null;
   readonly ms: number;
+  /** The message that was sent: the survey or its reminder. Null for reports. */
+  readonly message: "survey" | "reminder" | null;
   /** A kind of `DeliveryOutcome`; for reports, `bounced`, `soft`, `failed`, `complaint` or the report's action. */
   readonly outcome: string;
 }

@@ -2,7 +2,7 @@ import type { DueMessage, ErasedSurvey, FrozenMessage, OutgoingChannel } from ".
 import type { AttemptRow } from "./rows.ts";
 
 /** The server's reply to an attempt's last step. */
-export type AttemptFacts = Omit<AttemptRow, "n" | "at" | "outcome">;
+export type AttemptFacts = Omit<AttemptRow, "n" | "at" | "outcome" | "message">;
 
 export type DeliveryOutcome =
   | { readonly kind: "sent" }

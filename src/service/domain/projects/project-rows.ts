@@ -18,7 +18,8 @@ export interface ProjectRow extends Project {
 
 export interface KeyRow {
   readonly id: number;
-  readonly name: string | null;
+  /** As given, or `key-` and the id. */
+  readonly name: string;
   readonly lastFour: string;
   readonly access: KeyAccess;
   readonly createdAt: number;
@@ -111,7 +112,7 @@ export class ProjectRows extends Rows {
 
   async insertKey(
     project: number,
-    key: Pick<KeyRow, "lastFour" | "name" | "access" | "expiresAt"> & { readonly hash: string },
+    key: Pick<KeyRow, "lastFour" | "access" | "expiresAt"> & { readonly name: string | null; readonly hash: string },
   ): Promise<KeyRow> {
     const { hash, lastFour, name, access, expiresAt } = key;
     const { now } = this.session;
@@ -121,12 +122,12 @@ export class ProjectRows extends Rows {
         VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
       [project, id, hash, lastFour, now, name, access, expiresAt],
     );
-    return { id, name, lastFour, access, createdAt: now, lastUsedOn: null, expiresAt };
+    return { id, name: name ?? `key-${id}`, lastFour, access, createdAt: now, lastUsedOn: null, expiresAt };
   }
 
   async listKeys(project: number): Promise<readonly KeyRow[]> {
     return (await this.database.all(
-      `SELECT id, name, access, last_four AS "lastFour", created_at AS "createdAt", last_used_on AS "lastUsedOn",
+      `SELECT id, coalesce(name, 'key-' || id) AS name, access, last_four AS "lastFour", created_at AS "createdAt", last_used_on AS "lastUsedOn",
         expires_at AS "expiresAt" FROM api_keys WHERE project_id = ? AND revoked_at IS NULL ORDER BY id`,
       [project],
     )) as unknown as KeyRow[];

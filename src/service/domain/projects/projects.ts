@@ -57,8 +57,8 @@ export interface KeyFacts {
 const FULL_KEY: KeyFacts = { name: null, access: "full", expiresAt: null };
 
 /**
- * Adds a key; only its hash is stored. Keys have at most 44 ASCII characters, without `:`. Names can't be numbers, and
- * are unique among valid keys except after a rotation. Throws InvalidError.
+ * Adds a key; only its hash is stored. Keys have at most 44 ASCII characters, without `:`. Names can't be numbers or
+ * the name of a key without one, and are unique among valid keys except after a rotation. Throws InvalidError.
  */
 export async function addKey(
   tx: Transaction,
@@ -68,9 +68,9 @@ export async function addKey(
 ): Promise<KeyRow> {
   const { name } = facts;
   if (name !== null) {
-    if (!/^(?!\d+$)[\w.-]{1,64}$/.test(name))
+    if (!/^(?!(?:key-)?\d+$)[\w.-]{1,64}$/.test(name))
       throw new InvalidError({
-        name: ["must be 1 to 64 letters, digits, dots, dashes or underscores, and not a number"],
+        name: ["must be 1 to 64 letters, digits, dots, dashes or underscores, and not a number or key- and a number"],
       });
     if ((await findKeys(tx, project, name)).length > 0) throw alreadyExists("a key named", "name", name);
   }

@@ -14,13 +14,13 @@ export function isSlackTarget(target: string): boolean {
 
 export function checkDigestTarget(target: string, allowPrivate: boolean): void {
   if (isSlackTarget(target)) {
-    checkText("email", target);
+    checkText("target", target);
     const refusal = refuseUrl(target, slackReach(allowPrivate), []);
-    if (refusal !== null) throw new InvalidError({ email: [`is not allowed: ${refusal.message}`] });
+    if (refusal !== null) throw new InvalidError({ target: [`is not allowed: ${refusal.message}`] });
     return;
   }
   const problem = emailProblem(target);
-  if (problem !== null) throw new InvalidError({ email: [problem] });
+  if (problem !== null) throw new InvalidError({ target: [problem] });
 }
 
 /** Shows only `https://hooks.slack.com/…wxyz`, because anyone who has the whole URL can post there. */

@@ -6,7 +6,7 @@ import { KIND_SCHEMAS } from "../../../contract/column-kinds.ts";
 type Fields = Readonly<Record<string, ColumnKind>>;
 
 const REMOVED: Fields = { id: "id" };
-const NEW_KEY: Fields = { id: "id", name: "text", key: "text" };
+const NEW_KEY: Fields = { id: "id", name: "text", key: "text", base_url: "text" };
 const BRAND: Fields = { name: "text", color: "text", text_color: "text", logo_url: "text" };
 const LINK: Fields = { id: "id", name: "text", url: "text", properties: "text", created_at: "time" };
 const TREND: Fields = { id: "id", name: "text", where: "text", created_at: "time" };
@@ -46,7 +46,7 @@ const QUESTION: Fields = {
 };
 const DIGEST: Fields = {
   id: "id",
-  email: "text",
+  target: "text",
   every: "text",
   at: "text",
   tz: "text",
@@ -97,7 +97,7 @@ export const OUTPUTS = {
     expires_at: "time",
   },
   "key.revoke": REMOVED,
-  "key.rotate": { ...NEW_KEY, previous: "text", previous_until: "time" },
+  "key.rotate": { ...NEW_KEY, previous: "text", previous_until: "time", previous_last_four: "text" },
   throttle: { throttle: "duration" },
   reminder: { after_seconds: "number", channel: "text" },
   autopilot: {
@@ -127,7 +127,7 @@ export const OUTPUTS = {
   "brand.show": BRAND,
   "texts.set": TEXTS,
   "texts.show": TEXTS,
-  "share.add": { ...SHARE, url: "text", csv_url: "text" },
+  "share.add": { ...SHARE, url: "text", json_url: "text", csv_url: "text" },
   "share.list": SHARE,
   "share.remove": { id: "id", name: "text" },
   "trend.add": TREND,
@@ -143,7 +143,7 @@ export const OUTPUTS = {
   "digest.list": DIGEST,
   "digest.preview": PREVIEW,
   "digest.test": { to: "text", subject: "text", status: "number", text: "text" },
-  "digest.remove": { id: "id", email: "text" },
+  "digest.remove": { id: "id", target: "text" },
   "webhook.add": WEBHOOK_SECRET,
   "webhook.list": WEBHOOK,
   "webhook.remove": { id: "id", dropped: "number" },

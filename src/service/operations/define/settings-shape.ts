@@ -65,7 +65,7 @@ export const SETTINGS_SHAPE = part({
   ),
   digests: v.array(
     v.strictObject({
-      email: v.string(),
+      target: v.string(),
       every: v.picklist(WEEKDAYS),
       at: v.optional(v.string()),
       tz: v.optional(TEXT),

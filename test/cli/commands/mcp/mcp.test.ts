@@ -313,3 +313,11 @@ test("when other commands start, then none of them loads the protocol", async ()
   );
   expect(files.map(([file]) => file)).toEqual(["serve-tools.js"]);
 });
+
+test.each([40, 80])("help has the configuration as JSON that can be copied, at %i columns", async (columns) => {
+  const { stdout } = await runInProcess({ args: ["mcp", "--help"], columns });
+  const [text = ""] = /^\{\n[^]*?^\}$/m.exec(stdout) ?? [];
+  expect(JSON.parse(text)).toEqual({
+    mcpServers: { surveyctl: { command: "surveyctl", args: ["mcp", "--profile", "agent"] } },
+  });
+});

@@ -39,8 +39,8 @@ webhooks:
   - {url: "${HOOK}", scores: 0-6, events: [survey_response.created]}
   - {url: "http://127.0.0.1:9/x", format: slack, allow_private: true}
 digests:
-  - {email: boss@acme.example, every: friday, at: 9:30, tz: UTC}
-  - {email: team@acme.example, every: monday}
+  - {target: boss@acme.example, every: friday, at: 9:30, tz: UTC}
+  - {target: team@acme.example, every: monday}
 `;
 
 const PRINTED = `# Settings of project "default": surveyctl service apply FILE. Secrets are not among them.
@@ -111,11 +111,11 @@ webhooks:
     insecure_http: false
     scores: null
 digests:
-  - email: boss@acme.example
+  - target: boss@acme.example
     every: friday
     at: 09:30
     tz: UTC
-  - email: team@acme.example
+  - target: team@acme.example
     every: monday
     at: 08:00
     tz: null
@@ -369,12 +369,12 @@ describe("a file that is wrong", () => {
       "webhooks:\n  - url: https://e.com/\n    events: [a]",
       expect.stringContaining('3:14: webhooks.0.events.0 "a" is not one of'),
     ],
-    ["digests:\n  - email: a@x.co", "2:5: digests.0 has no every"],
+    ["digests:\n  - target: a@x.co", "2:5: digests.0 has no every"],
     [
-      "digests:\n  - {email: a@x.co, every: monday, at: 25:00}",
-      '2:40: digests.0.at "25:00" is not a time of day such as 08:00',
+      "digests:\n  - {target: a@x.co, every: monday, at: 25:00}",
+      '2:41: digests.0.at "25:00" is not a time of day such as 08:00',
     ],
-    ["digests:\n  - {email: a@x.co, every: monday, tz: Mars}", "2:40: digests.0.tz is not a time zone"],
+    ["digests:\n  - {target: a@x.co, every: monday, tz: Mars}", "2:41: digests.0.tz is not a time zone"],
   ])("when it says %j, then one sentence tells the place, and nothing changes", async (wrong, sentence) => {
     const file = path.join(world.folder, "wrong.yaml");
     // What comes first is right, and is not applied either.

@@ -112,7 +112,7 @@ describe("when a delivery ends", () => {
       kind: "sent",
       attempt: { ...attempt, stage: "final-dot", code: 250, text: null, serverId: "Q1" },
     });
-    const shared = { enhancedCode: "4.2.1", host: "mx.example.org", ms: 12 };
+    const shared = { message: "survey", enhancedCode: "4.2.1", host: "mx.example.org", ms: 12 };
     const cut = `see https://x/u/[token] and [token] ${"x".repeat(600)}`.slice(0, 500);
     expect(await log()).toEqual([
       { ...shared, n: 1, at: START, stage: "rcpt", code: 450, text: cut, serverId: null, outcome: "retry" },
@@ -176,7 +176,7 @@ describe("when a message is marked", () => {
     const [marked] = await claims("dead", channel);
     await mark(marked!);
     await fixture.write((tx) => releaseDeadClaims(tx, ["one"]));
-    const unsaid = { code: null, enhancedCode: null, host: null, serverId: null, ms: 0 };
+    const unsaid = { message: "survey", code: null, enhancedCode: null, host: null, serverId: null, ms: 0 };
     const text = "the service ended before a reply came";
     expect(await log()).toEqual([{ ...unsaid, n: 1, at: START, stage, text, outcome: "unknown" }]);
   });

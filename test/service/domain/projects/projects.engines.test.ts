@@ -70,7 +70,7 @@ test("when a key is added, then it opens its own project until it is revoked, an
   await fixture.write((tx) => addKey(tx, other, "key-of-other"));
   expect(first).toEqual({
     id: 1,
-    name: null,
+    name: "key-1",
     access: "full",
     lastFour: "ault",
     createdAt: START,

@@ -38,7 +38,7 @@ const FIELDS: [string, (bad: string) => WantedConfiguration, string][] = [
   ["trends.0.where", (bad) => ({ trends: [{ name: "Pro", where: { [bad]: "pro" } }] }), LINES],
   ["trends.0.where", (bad) => ({ trends: [{ name: "Pro", where: { plan: bad } }] }), LINES],
   ["webhooks.0.url", (bad) => ({ webhooks: [{ url: url + bad }] }), LINE],
-  ["digests.0.email", (bad) => ({ digests: [{ email: url + bad, every: "monday" }] }), LINE],
+  ["digests.0.target", (bad) => ({ digests: [{ target: url + bad, every: "monday" }] }), LINE],
 ];
 
 test.each(FIELDS)(

@@ -101,13 +101,13 @@ const RULES = {
   digests: list(
     fields(
       {
-        email: text,
+        target: text,
         every: oneOf(WEEKDAYS),
         at: parsed(readTimeOfDay, "a time of day such as 08:00"),
         tz: optionalText,
         allow_private: flag,
       },
-      ["email", "every"],
+      ["target", "every"],
     ),
   ),
 };

@@ -113,12 +113,12 @@ export const digest = defineGroup({
       },
       columns: DIGESTS,
       input: async ({ target, ...given }, deps) => {
-        const email = isUrl(target) ? target : parseEmail(target, "<email|url>");
+        if (!isUrl(target)) parseEmail(target, "<email|url>");
         const refusal = isUrl(target)
           ? await urlRefusal({ url: target, allowPrivate: given.allow_private }, "<email|url>")
           : null;
         if (refusal !== null) throw refusal;
-        return { ...given, email, tz: deps.options.timeZone };
+        return { ...given, target, tz: deps.options.timeZone };
       },
     }),
     serviceCommand({
@@ -148,7 +148,7 @@ export const digest = defineGroup({
       ],
       args: { id: { form: "<email|url|id>", text: "the reader" } },
       columns: toResource("digests", OUTPUTS["digest.remove"]),
-      done: ({ email }) => `${email} gets no more digests.`,
+      done: ({ target }) => `${target} gets no more digests.`,
     }),
   ],
 });

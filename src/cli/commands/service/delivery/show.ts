@@ -22,6 +22,7 @@ const DELIVERY_LOG = toResource(
     page: "text",
     attempt: "number",
     at: "time",
+    message: "text",
     outcome: "text",
     stage: "text",
     code: "number",

@@ -5,6 +5,7 @@ import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { parseName } from "../../../args/values.ts";
 import type { Deps } from "../../../kit/deps.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
+import { loginCommand } from "../../serve/address.ts";
 import { REMOVED, serviceCommand } from "../service-command.ts";
 import { toResource } from "../../../render/columns.ts";
 
@@ -40,7 +41,7 @@ export const key = defineGroup({
         expires: EXPIRES,
       },
       columns: toResource("keys", OUTPUTS["key.add"]),
-      notes: () => [KEY_NOTE],
+      notes: (added, deps) => keyNotes(deps, added, added.name),
     }),
     serviceCommand({
       operation: "key.list",
@@ -70,7 +71,11 @@ export const key = defineGroup({
         until === null
           ? `Previous: key ${previous.join(", ")}, which works until \`surveyctl service key revoke\`.`
           : `Previous: key ${previous.join(", ")}, which ends at ${toIsoTime(until)}.`,
-      notes: () => [KEY_NOTE],
+      notes: async (added, deps) => {
+        const places = await usesHere(deps, added.previous_last_four);
+        const saved = places.find((place) => place.startsWith(IN_PROFILE));
+        return keyNotes(deps, added, saved?.slice(IN_PROFILE.length) ?? added.name);
+      },
     }),
     serviceCommand({
       operation: "key.revoke",
@@ -88,19 +93,32 @@ export const key = defineGroup({
 });
 
 async function questionOf({ question, last_four: lastFour }: Confirmation, deps: Deps): Promise<string> {
-  const places = await usesHere(deps, lastFour as string);
+  const places = await usesHere(deps, [lastFour as string]);
   return [question, ...(places.length === 0 ? [] : [`It is in use here: ${places.join(", ")}.`])].join(" ");
 }
 
-/** Finds profiles (and the variable) whose key ends like the revoked one, so it may be the same. */
-async function usesHere({ env, platform }: Deps, lastFour: string): Promise<string[]> {
+/** The key itself is only printed again on a terminal, because scripts often keep stderr. */
+function keyNotes({ streams }: Deps, { key: secret, base_url: url }: NewKey, profile: string): readonly string[] {
+  const shown = streams.out.isTTY ? `'${secret}'` : '"$KEY"';
+  return [KEY_NOTE, `to use it here: printf %s ${shown} | ${loginCommand(url)} --profile ${profile}`];
+}
+
+interface NewKey {
+  readonly key: string;
+  readonly base_url: string;
+}
+
+const IN_PROFILE = "profile ";
+
+/** Finds profiles (and the variable) whose key ends like one of these, so it may be the same. */
+async function usesHere({ env, platform }: Deps, lastFour: readonly string[]): Promise<string[]> {
   const { readProfiles } = await import("../../../../config/profiles.ts");
   const { byName } = await readProfiles(configFile({ env, platform })).catch(() => ({
     byName: new Map<string, never>(),
   }));
   const saved = [...byName].flatMap(([name, profile]) =>
-    "api_key" in profile ? [[`profile ${name}`, profile.api_key] as const] : [],
+    "api_key" in profile ? [[IN_PROFILE + name, profile.api_key] as const] : [],
   );
   const all = [["SURVEYCTL_API_KEY", env["SURVEYCTL_API_KEY"] ?? ""] as const, ...saved];
-  return all.flatMap(([place, secret]) => (secret.trim().endsWith(lastFour) ? [place] : []));
+  return all.flatMap(([place, secret]) => (lastFour.some((end) => secret.trim().endsWith(end)) ? [place] : []));
 }

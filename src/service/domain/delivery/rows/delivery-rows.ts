@@ -148,7 +148,7 @@ export class DeliveryRows extends Rows {
     if (typeof person === "number") refreshNextSurvey(this.database, Number(project), person);
   }
 
-  async log(project: number, requestId: number, attempt: Omit<AttemptRow, "n">): Promise<void> {
+  async log(project: number, requestId: number, attempt: Omit<AttemptRow, "n" | "message">): Promise<void> {
     const { at, stage, code, enhancedCode, text, host, serverId, ms, outcome } = attempt;
     const values = [at, stage, code, enhancedCode, text, host, serverId, Math.round(ms), outcome];
     this.database.send(
@@ -160,11 +160,14 @@ export class DeliveryRows extends Rows {
     );
   }
 
+  /** A reminder's row is created once its survey has been sent, and so before its own attempts. */
   async attempts(project: number, requestId: number, limit: number): Promise<readonly AttemptRow[]> {
     const rows = await this.database.all(
       `SELECT n, at, stage, code, enhanced_code AS "enhancedCode", text, remote_host AS "host", server_id AS "serverId",
-       ms, outcome FROM delivery_attempts WHERE project_id = ? AND request_id = ? ORDER BY n DESC LIMIT ?`,
-      [project, requestId, limit],
+       ms, outcome, CASE WHEN stage = 'report' THEN NULL WHEN at > (SELECT min(created_at) FROM messages
+         WHERE project_id = ? AND request_id = ? AND ${IS_REMINDER}) THEN 'reminder' ELSE 'survey' END AS message
+       FROM delivery_attempts WHERE project_id = ? AND request_id = ? ORDER BY n DESC LIMIT ?`,
+      [project, requestId, project, requestId, limit],
     );
     return (rows as unknown as AttemptRow[]).toReversed();
   }
