@@ -8,7 +8,7 @@ import { selectColumns, type Column } from "../render/columns.ts";
 import { createEncoder, isJson } from "../render/encoders.ts";
 import { checkCsvFlags } from "../render/list-output.ts";
 import { createParquetRows } from "./parquet-rows.ts";
-import { EXPORT_FORMATS, type ExportFlags, type ExportFormat, type ExportRequest } from "./request.ts";
+import { chooseExportFormat, type ExportFlags, type ExportFormat, type ExportRequest } from "./request.ts";
 
 export interface ExportPlan {
   readonly format: ExportFormat;
@@ -48,14 +48,6 @@ export function createPageEncoder(
     header,
     excel,
   });
-}
-
-function chooseExportFormat({ output, out }: ExportFlags): ExportFormat {
-  if (output === "table" || output === "record" || output === "markdown")
-    throw new UsageError(`--output ${output} is not a file format; use csv, tsv, json, ndjson or parquet`);
-  if (output !== null) return output;
-  const ending = /\.([a-z]+)(?:\.gz)?$/i.exec(out ?? "")?.[1]?.toLowerCase();
-  return EXPORT_FORMATS.find((format) => format === ending) ?? "csv";
 }
 
 /** Opening one of these names on a terminal would bypass escaping. */

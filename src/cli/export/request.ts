@@ -9,6 +9,7 @@ import type { Flags } from "../args/flags.ts";
 import { type OutputFormat, readOutput } from "../args/global-options.ts";
 import { parseOutputFile, parsePageSize } from "../args/values.ts";
 import { type FlagGroup, flagGroup, type GroupValue } from "../kit/flag-spec.ts";
+import { UsageError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { keysOf } from "./sources.ts";
 import type { Column, Resource } from "../render/columns.ts";
@@ -75,7 +76,7 @@ export const EXPORT_EXITS: readonly ExitCode[] = [
   EXIT.terminated,
 ];
 
-export const EXPORT_FORMATS = ["csv", "tsv", "json", "ndjson", "parquet"] as const;
+const EXPORT_FORMATS = ["csv", "tsv", "json", "ndjson", "parquet"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 const OUTPUT: FlagGroup<OutputFormat | "parquet" | null> = {
@@ -127,6 +128,15 @@ export function exportFile(later: "new" | "new or changed" | null) {
 }
 
 export type ExportFlags = GroupValue<ReturnType<typeof exportFile>>;
+
+/** Throws UsageError for formats that aren't files. */
+export function chooseExportFormat({ output, out }: ExportFlags): ExportFormat {
+  if (output === "table" || output === "record" || output === "markdown")
+    throw new UsageError(`--output ${output} is not a file format; use csv, tsv, json, ndjson or parquet`);
+  if (output !== null) return output;
+  const ending = /\.([a-z]+)(?:\.gz)?$/i.exec(out ?? "")?.[1]?.toLowerCase();
+  return EXPORT_FORMATS.find((format) => format === ending) ?? "csv";
+}
 
 /** Records filters as typed, so that `7d` is the same filter every night. */
 export function textOfFilters(...names: readonly string[]): FlagGroup<string> {

@@ -37,7 +37,8 @@ export const PEOPLE: Resource = {
     "next_survey_scheduled_at",
   ],
   dropFirst: ["last_responded_at", "last_sent_at", "created_at", "next_survey_scheduled_at", "phone_number", "name"],
-  // Our own service sends properties if requested.
+  // Our own service sends properties if requested, as for JSON.
+  json: [[...RESOURCES.person.map(fieldColumn), pathColumn("properties")]],
   fields: ["properties"],
 };
 

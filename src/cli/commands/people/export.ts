@@ -7,6 +7,7 @@ import { writeNote } from "../../kit/notes.ts";
 import { watchProperties } from "../../kit/rows/watch-properties.ts";
 import { timeRange } from "../../kit/time-flags.ts";
 import {
+  chooseExportFormat,
   EXPORT_EXITS,
   exportFile,
   type ExportShaping,
@@ -46,7 +47,8 @@ export const exportPeople = defineCommand({
   conflicts: [["--state", ...PERSON_FILTERS.records.map(({ flag }) => flag)]],
   columns: PEOPLE,
   run: async (deps, { range, filters, filterText, file }) => {
-    const parameters = file.flatten || needsProperties(deps, filters) ? WITH_PROPERTIES : {};
+    const isFull = file.flatten || needsProperties(deps, filters, chooseExportFormat(file));
+    const parameters = isFull ? WITH_PROPERTIES : {};
     const rows = {
       command: "people export",
       resource: PEOPLE,

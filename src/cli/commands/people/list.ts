@@ -31,7 +31,7 @@ export const list = defineCommand({
   columns: PEOPLE,
   run: (deps, { range, email, phone, filters, limits }) => {
     const filterPage = createPersonFilter(filters);
-    const more = needsProperties(deps, filters) ? WITH_PROPERTIES : {};
+    const more = needsProperties(deps, filters, deps.options.output) ? WITH_PROPERTIES : {};
     return listRows(watchProperties(deps, "people", { conditions: filters.properties }), {
       resource: PEOPLE,
       limits,

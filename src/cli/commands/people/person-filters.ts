@@ -70,8 +70,15 @@ function parseDomain(text: string, place: string): string {
 
 export const WITH_PROPERTIES: Parameters = { expand: [...PERSON_EXPANSIONS] };
 
-export function needsProperties({ options }: Deps, { properties }: PersonFilters): boolean {
-  return properties.length > 0 || (options.columns ?? []).some((name) => /^properties(?:\.|$)/.test(name));
+/** JSON has all fields unless some are chosen. A `format` of null is a table, or tab-separated values in a pipe. */
+export function needsProperties(
+  { options: { columns } }: Deps,
+  { properties }: PersonFilters,
+  format: string | null,
+): boolean {
+  if (properties.length > 0) return true;
+  if (columns === null) return format === "json" || format === "ndjson";
+  return columns.some((name) => /^properties(?:\.|$)/.test(name));
 }
 
 export function createPersonFilter(filters: PersonFilters): ((page: RowPage) => RowPage) | null {
