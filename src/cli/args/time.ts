@@ -19,7 +19,7 @@ export const TIME_FORMS =
   "a time: Unix seconds, 2026-01-31, 2026-01-31T09:30[:00][Z|+02:00], 2026-01, 2026-Q1, now, today, monday 9:00, " +
   "last-month, ago as in 90m, 24h, 7d, 2w, or from now as in +7d";
 const PERIOD_FORMS =
-  "a period such as 2026-05, 2026-Q1, 2026-W05, 2026, 2026-05-31, yesterday, this-week or last-month";
+  "a period such as 2026-05, 2026-Q1, 2026-W05, 2026, 2026-05-31, yesterday, this-week, last-month or next-week";
 const DELAY_FORMS = "a duration such as 90 (seconds), 90s, 15m, 2h, 1d or 2w, tomorrow 9:00, or a later time";
 
 const AGO = /^\d+[smhdw]$/;

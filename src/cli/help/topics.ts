@@ -108,7 +108,7 @@ const DATES = `Times in flags and files:
                             long from now
 Periods, for --period and wherever a date is accepted:
   2026-05, 2026-Q1, 2026-W05, 2026  month, quarter, ISO week, year
-  this-week, last-week      Monday to Sunday; -month, -quarter, -year too
+  this-, last-, next-week   Monday to Sunday; -month, -quarter, -year too
 Durations: 90 (seconds), 90s, 15m, 2h, 1d, 2w. --delay, and the delay
 column of an import, also accept 'tomorrow 9:00' or a future time.
 

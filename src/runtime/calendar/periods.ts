@@ -91,7 +91,8 @@ export function rangeBefore({ since, until }: PeriodRange, zone: string | null):
   return { period: null, since: since - (until - since + 1), until: since - 1 };
 }
 
-const WORD = /^(this|last)-(week|month|quarter|year)$/;
+const WORD = /^(this|last|next)-(week|month|quarter|year)$/;
+const AWAY: Readonly<Record<string, number>> = { last: -1, this: 0, next: 1 };
 export const DAYS: ReadonlyMap<string, number> = new Map([
   ["yesterday", -1],
   ["today", 0],
@@ -120,10 +121,10 @@ function readRelative(text: string, today: () => CalendarDay): NamedPeriod | nul
   const word = text.toLowerCase();
   const away = DAYS.get(word);
   if (away !== undefined) return { unit: "day", start: movePeriod("day", today(), away) };
-  const [, which, name] = WORD.exec(word) ?? [];
+  const [, which = "", name] = WORD.exec(word) ?? [];
   if (name === undefined) return null;
   const unit = name as PeriodUnit;
-  return { unit, start: movePeriod(unit, periodStart(unit, today()), which === "last" ? -1 : 0) };
+  return { unit, start: movePeriod(unit, periodStart(unit, today()), AWAY[which] ?? 0) };
 }
 
 /** Null if the calendar has no such period (2026-13, 2026-W54). */

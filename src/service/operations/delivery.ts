@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { isE164 } from "../../contract/text/phone.ts";
+import { unixSeconds } from "../../runtime/clock.ts";
 import { resolveDelivery } from "../domain/delivery/deliveries.ts";
 import { countDays, type DayCounts, listMerged } from "../domain/delivery/lists/list-deliveries.ts";
 import { LISTED_REASONS, LISTED_STATES } from "../domain/delivery/lists/listed.ts";
@@ -18,8 +19,9 @@ import { NotFoundError } from "../domain/errors.ts";
 import { parseId } from "../domain/ids.ts";
 import type { AttemptRow, DuePage, KeptSender, PageFacts, ProjectRow, Transaction } from "../domain/ports.ts";
 import { readWallClock } from "../domain/projects/settings.ts";
+import { type ComingSurveys, reckonComing } from "../domain/surveys/autopilot/coming-surveys.ts";
 import { eitherAddress, fromText, moment, oneAddress, PAGE, typed } from "./define/fields.ts";
-import { defineOperation, orNull } from "./define/operation.ts";
+import { defineOperation, type OperationTools, orNull } from "./define/operation.ts";
 
 /** Each day needs a count for every state, so more days per page would delay the service. */
 const DAYS_A_PAGE = 31;
@@ -42,7 +44,7 @@ const PAGE_FIELDS = {
   since: orNull(moment),
   until: orNull(moment),
   order: v.optional(v.picklist(["asc", "desc"]), "desc"),
-  /** Counts surveys per day in the project's time zone. */
+  /** Counts surveys per day in the project's time zone; with `until`, also those that Autopilot will add. */
   by: orNull(v.picklist(["day"])),
   ...PAGE,
   /** Scheduled time and id of the last row, separated by a colon; or the first second of a day. */
@@ -54,11 +56,12 @@ export const deliveryOperations = {
   "delivery.list": defineOperation({
     access: "read",
     input: PAGE_FIELDS,
-    run: async (tx, project, input) => {
+    prepare: (tools, project, input) => readComing(tools, project ?? "", input),
+    run: async (tx, project, input, _, coming) => {
       const sources = await sourcesFor(tx, project, input);
       const page = toPage(tx, input);
       if (input.by === "day") {
-        const days = await listDays(tx, project, sources, page);
+        const days = await listDays(tx, project, { sources, coming }, page);
         return { ...days, rows: days.rows as object[] as ReturnType<typeof toDeliveryInfo>[] };
       }
       const rows = await listMerged(sources, { ...page, limit: page.limit + 1 });
@@ -176,10 +179,27 @@ function personNotFound(project: ProjectRow, address: string): NotFoundError {
   return new NotFoundError(`no person found with ${whose} ${address} in project ${project.name}`);
 }
 
-async function listDays(tx: Transaction, project: ProjectRow, sources: readonly Source[], page: DuePage) {
+/** Counts of all surveys by day, up to a time ahead, include those that Autopilot will add. */
+async function readComing(
+  { store, clock }: Pick<OperationTools, "store" | "clock">,
+  project: string,
+  { by, state, reason, email, phone_number: phone, since, until }: PageInput,
+): Promise<readonly ComingSurveys[]> {
+  const now = unixSeconds(clock);
+  const last = until?.(now) ?? now;
+  if (by !== "day" || last <= now || [state, reason, email, phone].some((one) => one !== null)) return [];
+  return reckonComing(store, project, { since: Math.max(since?.(now) ?? now, now), until: last });
+}
+
+async function listDays(
+  tx: Transaction,
+  project: ProjectRow,
+  listed: { readonly sources: readonly Source[]; readonly coming: readonly ComingSurveys[] },
+  page: DuePage,
+) {
   const limit = Math.min(page.limit, DAYS_A_PAGE);
   const wallClock = await readWallClock(tx, project);
-  const days = await countDays(sources, wallClock, { ...page, after: page.after?.at ?? null, limit: limit + 1 });
+  const days = await countDays(listed, wallClock, { ...page, after: page.after?.at ?? null, limit: limit + 1 });
   const next = days.length > limit ? days[limit - 1] : undefined;
   return { rows: days.slice(0, limit).map(toDayInfo), next: next === undefined ? null : String(next.beginsAt) };
 }
@@ -188,10 +208,10 @@ function toPage({ now }: Transaction, { since, until, order, after, limit }: Pag
   return { since: since?.(now) ?? null, until: until?.(now) ?? null, order, after, limit };
 }
 
-function toDayInfo({ day, counts }: DayCounts) {
+function toDayInfo({ day, counts, coming }: DayCounts) {
   const { not_scheduled: unscheduled, ...surveys } = counts;
-  const sum = Object.values(surveys).reduce((total, count) => total + count, 0);
-  return { day, surveys: sum, ...surveys, not_scheduled: unscheduled };
+  const sum = Object.values(surveys).reduce((total, count) => total + count, coming);
+  return { period: day, surveys: sum, autopilot: coming, ...surveys, not_scheduled: unscheduled };
 }
 
 /** Describes a scheduled survey or an unscheduled request; each kind has its own ids. */

@@ -15,6 +15,20 @@ export interface PeriodRow {
   readonly held_limit: number;
 }
 
+/** Joins runs of periods in which nothing happens; such a run is named by its first and last period. */
+export function foldEmpty(rows: readonly PeriodRow[]): readonly PeriodRow[] {
+  const folded: { first: PeriodRow; last: PeriodRow; isEmpty: boolean }[] = [];
+  for (const row of rows) {
+    const isEmpty = Object.values(row).every((value) => typeof value === "string" || value === 0);
+    const run = folded.at(-1);
+    if (isEmpty && run?.isEmpty === true) run.last = row;
+    else folded.push({ first: row, last: row, isEmpty });
+  }
+  return folded.map(({ first, last }) =>
+    first === last ? first : { ...first, period: `${first.period} to ${last.period}` },
+  );
+}
+
 type Counts = { -readonly [Name in Exclude<keyof PeriodRow, "period">]: number };
 
 /** Includes periods without surveys. */

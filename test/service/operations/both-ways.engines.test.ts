@@ -88,7 +88,7 @@ webhook remove {webhook} --yes
 survey preview --locale fr --text
 survey preview nobody@example.com
 delivery list --columns id,state
-delivery list --since 7d --by day --columns day,surveys
+delivery list --since 7d --by day --columns period,surveys
 delivery show ada@example.com --columns email,explanation
 delivery show nobody@example.com
 delivery resolve 999 sent

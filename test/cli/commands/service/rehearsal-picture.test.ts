@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { drawRehearsal } from "../../../../src/cli/commands/service/data/rehearsal-picture.ts";
 import type { Deps } from "../../../../src/cli/kit/deps.ts";
+import { foldEmpty } from "../../../../src/service/rehearsal/periods.ts";
 import type { Rehearsal } from "../../../../src/service/rehearsal/results.ts";
 
 const DEPS = { streams: { out: { columns: 40 } }, options: { unicode: false } } as Deps;
@@ -32,5 +33,18 @@ test("when surveys were held back, then the last lines count them by their reaso
     "Asked most often: ada@x.co (1)",
     "Held back: 1 by the daily limit, 2 by the window",
     "",
+  ]);
+});
+
+test("runs of periods without surveys are one line, and no line has a zero", () => {
+  const rehearsal: Rehearsal = { since: NOON, until: NOON, zone: "UTC", messages: [], held: [], withoutAddress: 0 };
+  const none = { reminders: 0, held_throttled: 0, held_unsubscribed: 0, held_bounced: 0, held_limit: 0 };
+  const rows = [2, 0, 0, 0, 1, 0].map((surveys, at) => ({ period: `2026-W0${at + 1}`, surveys, ...none }));
+  const [first, ...others] = drawRehearsal(DEPS, rehearsal, foldEmpty(rows)).split("\n");
+  expect([first, ...others.slice(0, 3)]).toEqual([
+    "2026-W01              2  ###############",
+    "2026-W02 to 2026-W04",
+    "2026-W05              1  ########",
+    "2026-W06",
   ]);
 });

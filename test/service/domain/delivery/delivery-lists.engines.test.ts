@@ -159,7 +159,7 @@ const days = (page: Partial<DuePage> & { readonly from?: number } = {}, zone = "
   fixture.read(async (tx) => {
     const sources = await openSources(tx, fixture.project, EVERYTHING);
     const after = page.from ?? null;
-    return (await countDays(sources, createWallClock(zone), { ...FIRST, ...page, after })).map(
+    return (await countDays({ sources, coming: [] }, createWallClock(zone), { ...FIRST, ...page, after })).map(
       ({ day, counts: { scheduled, sent } }) => `${day}: ${sent} sent, ${scheduled} scheduled`,
     );
   });

@@ -26,7 +26,7 @@ export function drawRehearsal(deps: Deps, rehearsal: Rehearsal, periods: readonl
 function barLines({ streams, options }: Deps, periods: readonly PeriodRow[]): string[] {
   const totals = periods.map(({ surveys, reminders }) => surveys + reminders);
   const most = Math.max(1, ...totals);
-  const counts = totals.map(formatCount);
+  const counts = totals.map((total) => (total === 0 ? "" : formatCount(total)));
   const countWidth = Math.max(...counts.map((count) => count.length));
   const nameWidth = Math.max(...periods.map(({ period }) => period.length));
   const room = Math.max(5, Math.min(BAR_MAX, streams.out.columns - nameWidth - countWidth - 4));
@@ -34,7 +34,7 @@ function barLines({ streams, options }: Deps, periods: readonly PeriodRow[]): st
     const total = totals[at] ?? 0;
     const cells = total === 0 ? 0 : Math.max(1, Math.round((total / most) * room));
     const bar = (options.unicode ? "█" : "#").repeat(cells);
-    return `${period}  ${counts[at]?.padStart(countWidth)}  ${bar}`.trimEnd();
+    return `${period.padEnd(nameWidth)}  ${counts[at]?.padStart(countWidth)}  ${bar}`.trimEnd();
   });
 }
 

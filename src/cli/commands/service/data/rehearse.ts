@@ -1,6 +1,6 @@
 /** `service rehearse`: who would be surveyed, and when. Works on a copy of the data and sends nothing. */
 import { unixSeconds } from "../../../../runtime/clock.ts";
-import { PERIODS, toPeriods } from "../../../../service/rehearsal/periods.ts";
+import { foldEmpty, type PeriodRow, PERIODS, toPeriods } from "../../../../service/rehearsal/periods.ts";
 import type { Rehearsal } from "../../../../service/rehearsal/results.ts";
 import { parseDelay } from "../../../args/time.ts";
 import { badValue, parseInteger } from "../../../args/values.ts";
@@ -12,6 +12,7 @@ import { createProgress } from "../../../kit/progress.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { toResource } from "../../../render/columns.ts";
+import { chooseFormat } from "../../../render/list-output.ts";
 import { existingData, LOCAL_PROJECT, PLACE, rejectDryRun, showList } from "./data-file.ts";
 
 const SEED_MAX = 2 ** 32;
@@ -72,16 +73,27 @@ export const rehearse = defineCommand({
   columns: { ...REHEARSED_PERIODS, json: [REHEARSED_PERIODS.columns, REHEARSED_MESSAGES.columns] },
   run: async (deps, { place, by, ...options }) => {
     rejectDryRun(deps);
-    const { wantsPictures } = await import("../../metrics/pictures.ts");
-    const { drawRehearsal } = await import("./rehearsal-picture.ts");
     const rehearsal = await rehearseOn(deps, place, options);
     if (by === "person") await showList(deps, REHEARSED_MESSAGES, rehearsal.messages);
-    else if (wantsPictures(deps))
-      await deps.streams.out.write(drawRehearsal(deps, rehearsal, toPeriods(rehearsal, by)));
-    else await showList(deps, REHEARSED_PERIODS, toPeriods(rehearsal, by));
+    else await showPeriods(deps, rehearsal, toPeriods(rehearsal, by));
     await writeNote(deps, "this was a rehearsal on a copy: nothing was sent, and nothing was changed");
   },
 });
+
+/** People get a picture or a table without empty rows and zeros, programs every row. */
+async function showPeriods(deps: Deps, rehearsal: Rehearsal, rows: readonly PeriodRow[]): Promise<void> {
+  const { wantsPictures } = await import("../../metrics/pictures.ts");
+  const { drawRehearsal } = await import("./rehearsal-picture.ts");
+  if (wantsPictures(deps)) return deps.streams.out.write(drawRehearsal(deps, rehearsal, foldEmpty(rows)));
+  const isTable = TABLES.has(chooseFormat(deps));
+  await showList(deps, REHEARSED_PERIODS, isTable ? foldEmpty(rows).map(withoutZeros) : rows);
+}
+
+function withoutZeros(row: PeriodRow): object {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value === 0 ? null : value]));
+}
+
+const TABLES: ReadonlySet<string> = new Set(["table", "markdown"]);
 
 /** Returns Unix seconds. Throws UsageError. */
 function parseUntil(text: string, flag: string, { clock, options }: Deps): number {

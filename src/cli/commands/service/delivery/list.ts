@@ -14,12 +14,13 @@ export const DELIVERIES = toResource("surveys", OUTPUTS["delivery.list"], [
   "sent_at",
 ]);
 
-/** `surveys` doesn't count requests that weren't scheduled. */
+/** `surveys` includes those that Autopilot will add (`autopilot`), but not requests that weren't scheduled. */
 const DELIVERY_DAYS = toResource(
   "days",
   {
-    day: "text",
+    period: "text",
     surveys: "number",
+    autopilot: "number",
     ...Object.fromEntries(LISTED_STATES.map((state) => [state, "number"] as const)),
   },
   ["claimed", "transmitting", "retrying", "held", "unknown", "failed", "cancelled", "bounced"],
@@ -29,8 +30,14 @@ const RANGE: FlagGroup<TimeFilter> = {
   records: [
     { flag: "--since", value: "time", text: "due at or after" },
     { flag: "--until", value: "time", text: "due at or before, such as +7d" },
+    {
+      flag: "--period",
+      value: "period",
+      text: "due in a period such as next-week or 2026-05",
+      conflicts: ["--since", "--until"],
+    },
   ],
-  read: (flags, deps) => readRange(deps, flags, { since: "--since", until: "--until" }),
+  read: (flags, deps) => readRange(deps, flags),
 };
 
 export const list = serviceCommand({
@@ -39,7 +46,7 @@ export const list = serviceCommand({
   examples: [
     "surveyctl service delivery list --state unknown --data survey.db",
     "surveyctl service delivery list --reason throttled --since 7d",
-    "surveyctl service delivery list --since now --until +7d --by day",
+    "surveyctl service delivery list --period next-week --by day",
     "surveyctl service delivery list --state held --all -o csv",
   ],
   flags: {
@@ -64,12 +71,28 @@ export const list = serviceCommand({
       parse: parsePhone,
     },
     range: RANGE,
-    order: { flag: "--order", value: "order", text: "by due time", choices: ["asc", "desc"], default: "desc" },
-    by: { flag: "--by", value: "period", text: "one row per day, in the project's time zone", choices: ["day"] },
+    order: {
+      flag: "--order",
+      value: "order",
+      text: "by due time",
+      choices: ["asc", "desc"],
+      otherwise: "desc; asc with --by",
+    },
+    by: {
+      flag: "--by",
+      value: "period",
+      text: "one row per day, in the project's time zone, with what Autopilot will add",
+      choices: ["day"],
+    },
   },
-  columns: DELIVERIES,
+  columns: { ...DELIVERIES, json: [DELIVERIES.columns, DELIVERY_DAYS.columns] },
   pages: ({ by }) => (by === "day" ? DELIVERY_DAYS : DELIVERIES),
-  input: ({ range, email, phone, ...which }) => ({ ...which, ...range, email: email ?? phone }),
+  input: ({ range, email, phone, order, ...which }) => ({
+    ...which,
+    ...range,
+    order: order ?? (which.by === "day" ? "asc" : "desc"),
+    email: email ?? phone,
+  }),
 });
 
 function parseAddress(text: string, place: string): string {

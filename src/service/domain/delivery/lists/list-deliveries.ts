@@ -1,7 +1,9 @@
 /** Lists scheduled and unscheduled surveys by time, and counts them by state per day. */
 import { FURTHEST_SECOND, toIsoTime } from "../../../../contract/text/iso-time.ts";
 import { firstSecond, toCalendarDay, type WallClock } from "../../../../runtime/zone.ts";
+import type { TimeRange } from "../../inputs.ts";
 import type { DuePage } from "../../ports.ts";
+import type { ComingSurveys } from "../../surveys/autopilot/coming-surveys.ts";
 import { LISTED_STATES, type ListedState } from "./listed.ts";
 import { inOrder, type ListedDelivery, type Source } from "./sources.ts";
 
@@ -15,6 +17,8 @@ export interface DayCounts {
   readonly beginsAt: number;
   readonly day: string;
   readonly counts: Readonly<Record<ListedState, number>>;
+  /** Surveys that Autopilot will add. */
+  readonly coming: number;
 }
 
 /** Two days before the calendar ends, whatever the time zone. Later surveys aren't listed by day. */
@@ -25,7 +29,7 @@ const LAST_DAY = FURTHEST_SECOND - 2 * 86_400;
  * nothing.
  */
 export async function countDays(
-  sources: readonly Source[],
+  { sources, coming }: { readonly sources: readonly Source[]; readonly coming: readonly ComingSurveys[] },
   wallClock: WallClock,
   { order, limit, after, since, until: last }: Omit<DuePage, "after"> & { readonly after: number | null },
 ): Promise<readonly DayCounts[]> {
@@ -35,18 +39,25 @@ export async function countDays(
   if (order === "desc" && after !== null) range = { since, until: after - 1 };
   while (days.length < limit) {
     const [first] = await listMerged(sources, { ...range, order, after: null, limit: 1 });
-    if (first === undefined) break;
-    const beginsAt = firstSecond(toCalendarDay(wallClock(first.at)), wallClock);
+    const moments = [...(first === undefined ? [] : [first.at]), ...within(coming, range).map(({ at }) => at)];
+    if (moments.length === 0) break;
+    const nearest = order === "asc" ? Math.min(...moments) : Math.max(...moments);
+    const beginsAt = firstSecond(toCalendarDay(wallClock(nearest)), wallClock);
     const endsAt = nextDay(beginsAt, wallClock) - 1;
-    const within = { since: Math.max(beginsAt, since ?? beginsAt), until: Math.min(endsAt, until) };
+    const shown = { since: Math.max(beginsAt, since ?? beginsAt), until: Math.min(endsAt, until) };
     days.push({
       beginsAt,
-      day: toIsoTime(wallClock(first.at)).replace(/T.*/, ""),
-      counts: await countStates(sources, within),
+      day: toIsoTime(wallClock(nearest)).replace(/T.*/, ""),
+      counts: await countStates(sources, shown),
+      coming: within(coming, shown).reduce((sum, { count }) => sum + count, 0),
     });
     range = order === "asc" ? { since: endsAt + 1, until } : { since, until: beginsAt - 1 };
   }
   return days;
+}
+
+function within(coming: readonly ComingSurveys[], { since, until }: TimeRange): readonly ComingSurveys[] {
+  return coming.filter(({ at }) => at >= (since ?? 0) && at <= (until ?? Infinity));
 }
 
 function nextDay(beginsAt: number, wallClock: WallClock): number {
