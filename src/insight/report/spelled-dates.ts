@@ -6,14 +6,14 @@ const LABEL = /\b\d{4}-(?:Q[1-4]|W\d{2}|\d{2}(?:-\d{2})?)\b/g;
 
 /**
  * Spells the dates and periods in a text: `2026-05-31` as 31 May 2026, `2026-05` as May 2026, `2026-W05` as week of 26
- * Jan 2026. A range within a year names it once.
+ * Jan 2026. A range within a year names it once; one of a single day is that day.
  */
 export function spellDates(text: string): string {
   const spelled = text.replace(LABEL, (label) => {
     const period = readLabel(label);
     return period === null ? label : spell(period);
   });
-  return spelled.replace(/ (\d{4})( – .* \1)$/, "$2");
+  return spelled.replace(/^(.+) – \1$/, "$1").replace(/ (\d{4})( – .* \1)$/, "$2");
 }
 
 function spell(period: NamedPeriod): string {
