@@ -203,11 +203,11 @@ const LISTS: [string, (database: Database) => Promise<unknown>][] = [
 ];
 
 /**
- * An index finds the rows in order; `k` is a page's keys, chosen out of an index alone. Projects are few: going through
+ * An index finds the rows in order; `k` is a page's keys, chosen out of an index alone. Projects are few (`p`, and `s` their states): going through
  * them to reach each one's first entry in an index is no walk over rows.
  */
 const EXPECTED =
-  /^SEARCH (?!responses USING INDEX)|^CO-ROUTINE k|^SCAN k$|^SCAN p(?: USING COVERING INDEX \w+)?$|^(?:CORRELATED )?SCALAR SUBQUERY/;
+  /^SEARCH (?!responses USING INDEX)|^CO-ROUTINE k|^SCAN k$|^SCAN (?:p|s)(?: USING COVERING INDEX \w+)?$|^(?:CORRELATED )?SCALAR SUBQUERY/;
 /** Counts of blocks, a hundred in ten years, are added up and sorted. */
 const ABOUT_COUNTS =
   /^(?:CO-ROUTINE|SCAN) (?:earliest|pieces|b|summed|\(subquery-\d+\))$|^(?:COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION ALL)$/;
