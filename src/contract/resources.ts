@@ -32,6 +32,24 @@ const PERSON_FIELDS = [
   nullable("next_survey_scheduled_at", "timestamp"),
 ] as const;
 
+const SENT_PERSON_FIELDS = [
+  required("id", "string"),
+  nullable("email", "string"),
+  nullable("name", "string"),
+  nullable("survey_scheduled_at", "timestamp"),
+  required("properties", "map"),
+] as const;
+
+/** Not in the specification: what the write overwrote (null for a new person), and what undoes it. */
+const WRITE_FIELDS = [nullable("before", "map"), required("undo", "map")] as const;
+
+const ADDED_MEMBER_FIELDS = [
+  required("person", "object", "briefPerson"),
+  required("properties", "map"),
+  // Not in the specification.
+  nullable("survey_scheduled_at", "timestamp"),
+] as const;
+
 const SUPPRESSED_FIELDS = [
   required("person_id", "string"),
   nullable("email", "string"),
@@ -40,13 +58,8 @@ const SUPPRESSED_FIELDS = [
 
 export const RESOURCES = {
   person: PERSON_FIELDS,
-  sentPerson: [
-    required("id", "string"),
-    nullable("email", "string"),
-    nullable("name", "string"),
-    nullable("survey_scheduled_at", "timestamp"),
-    required("properties", "map"),
-  ],
+  sentPerson: SENT_PERSON_FIELDS,
+  expandedSentPerson: [...SENT_PERSON_FIELDS, ...WRITE_FIELDS],
   surveyResponse: [
     required("id", "string"),
     required("person", "string", "string", "briefPerson"),
@@ -126,15 +139,12 @@ export const RESOURCES = {
     required("survey_scheduled_at", "timestamp"),
     required("properties", "map"),
   ],
-  addedMember: [
-    required("person", "object", "briefPerson"),
-    required("properties", "map"),
-    // Not in the specification.
-    nullable("survey_scheduled_at", "timestamp"),
-  ],
+  addedMember: ADDED_MEMBER_FIELDS,
+  expandedMember: [...ADDED_MEMBER_FIELDS, ...WRITE_FIELDS],
   removedMember: [required("person", "object", "briefPerson")],
   signedLink: [required("url", "string")],
   done: [required("ok", "boolean")],
+  undone: [required("done", "array", "string"), required("kept", "array", "string")],
   surveyStatuses: [required("people", "array", "surveyStatus")],
   surveyStatus: STATUS_FIELDS,
   expandedStatuses: [required("people", "array", "expandedStatus")],

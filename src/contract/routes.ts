@@ -63,6 +63,12 @@ const createdRange = [
 ];
 const trend = parameter("trend", "string", { text: "id of a saved filter on person_properties" });
 const expand = parameter("expand", "array", { choices: EXPANSIONS, isQuery: true, text: "whole objects, not ids" });
+const expandBefore = parameter("expand", "array", {
+  choices: ["before"],
+  isQuery: true,
+  isOurs: true,
+  text: "what was overwritten",
+});
 const score = { minimum: SCORE_MIN, maximum: SCORE_MAX };
 const memberIdentifiers = [
   parameter("person_id", "string"),
@@ -123,6 +129,7 @@ export const ROUTES = {
     section: "4.2",
     summary: "Create or update a person and schedule a survey",
     resource: "sentPerson",
+    expanded: "expandedSentPerson",
     statuses: [200, 201],
     anyOf: ["email", "phone_number"],
     parameters: [
@@ -141,6 +148,7 @@ export const ROUTES = {
       parameter("last_sent_at", "timestamp", { text: "when the person was last surveyed, for throttling" }),
       parameter("email_update", "email", { text: "the new address" }),
       parameter("phone_number_update", "phone", { text: "the new number" }),
+      expandBefore,
     ],
   }),
   listResponses: endpoint("listResponses", "GET", "/v1/survey_responses", {
@@ -206,9 +214,15 @@ export const ROUTES = {
     summary: "Add a person to Autopilot, or change the properties there",
     idempotent: true,
     resource: "addedMember",
+    expanded: "expandedMember",
     statuses: [200, 201],
     anyOf: MEMBER_IDENTIFIERS,
-    parameters: [...memberIdentifiers, parameter("person_name", "string"), parameter("properties", "map")],
+    parameters: [
+      ...memberIdentifiers,
+      parameter("person_name", "string"),
+      parameter("properties", "map"),
+      expandBefore,
+    ],
   }),
   removeMember: endpoint("removeMember", "DELETE", "/v1/autopilot/{platform}/memberships", {
     section: "4.10",
@@ -251,6 +265,18 @@ export const ROUTES = {
       parameter("scheduled_at", "timestamp", { required: true, text: "the new time, not in the past" }),
       parameter("channel", "string", { choices: CHANNELS, text: "which survey, if several wait" }),
       parameter("survey", "string", { text: "id of the survey, if several wait on a channel" }),
+    ],
+  }),
+  undoWrites: endpoint("undoWrites", "POST", "/v1/people/{person}/undo", {
+    summary: "Undo what an import wrote to a person, by id, as far as nobody has touched it since",
+    idempotent: true,
+    resource: "undone",
+    parameters: [
+      parameter("writes", "array", {
+        required: true,
+        items: "map",
+        text: "in their order: before with the fields of undo as answered, or response and updated_at",
+      }),
     ],
   }),
   unsubscribe: endpoint("unsubscribe", "POST", "/v1/unsubscribes", {

@@ -35,6 +35,7 @@ import { rescheduleSurvey } from "../domain/surveys/reschedule.ts";
 import { signResponseLink } from "../domain/signed-links.ts";
 import { listStoredProperties, listSurveyStatuses } from "../domain/surveys/survey-statuses.ts";
 import { getPerson } from "../domain/people/person-details.ts";
+import { undoWrites } from "../domain/people/undo-writes.ts";
 import { resubscribe } from "../domain/people/resubscribe.ts";
 import { unsubscribe } from "../domain/people/suppressions.ts";
 import {
@@ -53,6 +54,8 @@ import {
   readReschedule,
   readResubscription,
   readSendInput,
+  readWrites,
+  wantsBefore,
   readStatusQuery,
   withPersonId,
 } from "./inputs.ts";
@@ -112,11 +115,12 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
   },
   sendPerson: async (call) => {
     const input = readSendInput(new Reader(call.parameters));
-    const { person, created, status } = await save(call, (tx) => sendPerson(tx, call.project, input));
+    const { person, created, status, write } = await save(call, (tx) => sendPerson(tx, call.project, input));
     const at = person.survey_scheduled_at;
     const isFile = at !== null && call.outboxChannels.includes(input.channel);
     if (at !== null) call.wake(at);
-    return jsonReply(created ? 201 : 200, person, { ...statusHeader(status), ...(isFile ? LEFT_IN_OUTBOX : {}) });
+    const answer = wantsBefore(call.parameters) ? { ...person, ...write?.() } : person;
+    return jsonReply(created ? 201 : 200, answer, { ...statusHeader(status), ...(isFile ? LEFT_IN_OUTBOX : {}) });
   },
   listResponses: async (call) => {
     const query = readResponsesQuery(new Reader(call.parameters));
@@ -169,9 +173,10 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
   },
   addMember: async (call) => {
     const input = readMemberInput(new Reader(call.parameters), toPlatform(call));
-    const { member, created, status } = await save(call, (tx) => addMember(tx, call.project, input));
+    const { member, created, status, write } = await save(call, (tx) => addMember(tx, call.project, input));
     call.wake();
-    return jsonReply(created ? 201 : 200, member, statusHeader(status));
+    const answer = wantsBefore(call.parameters) ? { ...member, ...write() } : member;
+    return jsonReply(created ? 201 : 200, answer, statusHeader(status));
   },
   removeMember: async (call) => {
     const platform = toPlatform(call);
@@ -224,6 +229,14 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
     const survey = await save(call, (tx) => rescheduleSurvey(tx, call.project, reference, input));
     call.wake(survey.scheduled_at);
     return jsonReply(200, survey);
+  },
+  undoWrites: async (call) => {
+    const { person = "" } = call.placeholders;
+    const writes = readWrites(new Reader(call.parameters));
+    const { undone, isDone } = await save(call, (tx) => undoWrites(tx, call.project, person, writes));
+    if (!isDone) await call.store.settle();
+    call.wake();
+    return jsonReply(200, undone);
   },
   unsubscribe: async (call) => {
     const reader = new Reader(call.parameters);

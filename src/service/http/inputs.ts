@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { PAGE_DEFAULT, PER_PAGE_DEFAULT, PER_PAGE_MAX, SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
 import { readAdditionalAnswer } from "../../contract/questions/read-answers.ts";
-import type { AdditionalAnswer, Platform, Properties } from "../../contract/resources.ts";
+import { type AdditionalAnswer, type Platform, PLATFORMS, type Properties } from "../../contract/resources.ts";
 import { CHANNELS, type Expansion, EXPANSIONS, METRIC_GROUPS, RESPONSE_ORDERS } from "../../contract/routes.ts";
 import type {
   MemberInput,
@@ -18,6 +18,8 @@ import type {
   StatusInput,
 } from "../domain/inputs.ts";
 import type { EventsFilter } from "../domain/ports.ts";
+import type { Before } from "../domain/people/person-write.ts";
+import type { Write } from "../domain/people/undo-writes.ts";
 import { checkAddresses } from "../domain/people/people.ts";
 import { readAnswerTexts } from "../domain/answers/answer-texts.ts";
 import type { Reschedule } from "../domain/surveys/reschedule.ts";
@@ -275,6 +277,36 @@ export function parsePersonPath(text: string): PersonReference {
 /** Like `parsePersonPath`, but also accepts a plain address. */
 export function parsePendingPath(text: string): PersonReference {
   return text.includes("@") && !text.startsWith("email:") ? { by: "email", email: text } : parsePersonPath(text);
+}
+
+export function wantsBefore(parameters: JsonObject): boolean {
+  return new Reader(parameters).list("expand").includes("before");
+}
+
+const WRITES_MAX = 10_000;
+
+export function readWrites(reader: Reader): readonly Write[] {
+  const writes = reader.maps("writes", WRITES_MAX);
+  reader.finish();
+  return writes.map((write) => {
+    const one = new Reader(write);
+    const { before = null } = write;
+    const person = {
+      before: before === null ? null : (one.map("before") as Before | null),
+      values: one.text("values") ?? "",
+      state: one.text("state") ?? "",
+    };
+    const [platform, since] = [one.choice("member", PLATFORMS), one.integer("since", {})];
+    const [response, updatedAt] = [one.text("response"), one.integer("updated_at", {})];
+    const read: Write = {
+      person: one.has("before") ? person : null,
+      survey: one.text("survey"),
+      membership: platform === null ? null : { platform, since: since ?? 0 },
+      response: response === null ? null : { id: response, updatedAt: updatedAt ?? 0 },
+    };
+    one.finish();
+    return read;
+  });
 }
 
 export function readReschedule(reader: Reader): Reschedule {

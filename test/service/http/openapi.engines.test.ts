@@ -42,6 +42,7 @@ const EXAMPLES: readonly Example[] = [
     parameters: { email: ADA.email, send: false, replace_properties: true, email_update: "ada@example.org" },
   },
   { route: "sendPerson", parameters: { ...ADA, email: "ada@example.org", send: true } },
+  { route: "sendPerson", parameters: { email: "ada@example.org", send: false, "expand[]": ["before"] } },
   {
     route: "sendPerson",
     parameters: { phone_number: ADA.phone_number, send: false, phone_number_update: "+14155550102" },
@@ -74,6 +75,7 @@ const EXAMPLES: readonly Example[] = [
   },
   { route: "addMember", fills: SMS, parameters: { person_phone_number: "+14155550199" }, status: 201 },
   { route: "addMember", fills: EMAIL, parameters: { person_id: "11", person_email: "nora@example.com" }, status: 201 },
+  { route: "addMember", fills: EMAIL, parameters: { person_id: "11", "expand[]": ["before"] } },
   { route: "listMembers", fills: EMAIL, parameters: { per_page: 1 } },
   { route: "listMembers", fills: EMAIL, parameters: { person_id: "11" } },
   { route: "listMembers", fills: SMS, parameters: { person_phone_number: "+14155550199" } },
@@ -130,6 +132,12 @@ const EXAMPLES: readonly Example[] = [
     parameters: { scheduled_at: START + 900, channel: "sms", survey: "47" },
   },
   { route: "cancelSurveys", fills: { email: "ada@example.org" } },
+  { route: "sendPerson", parameters: { email: "uno@example.org", "expand[]": ["before"] }, status: 201 },
+  {
+    route: "undoWrites",
+    fills: { person: "11" },
+    parameters: { writes: [{ before: {}, values: "x", state: "x", survey: null, member: "email", since: 1 }] },
+  },
   { route: "deletePerson", fills: { person: "email:ada@example.org" } },
 ];
 

@@ -17,6 +17,7 @@ import {
 import type { PersonRow, Position, Transaction } from "../ports.ts";
 import { checkSpecialProperties } from "../surveys/special-properties.ts";
 import { removePerson } from "./person-removal.ts";
+import { describeWrite, type PersonWrite } from "./person-write.ts";
 import { carriedProperties, mergeProperties, storedProperties } from "./stored-properties.ts";
 import { keepSuppressions } from "./suppressions.ts";
 import {
@@ -85,6 +86,8 @@ export interface SentResult {
   readonly created: boolean;
   /** Why no survey was scheduled, or what is holding up the scheduled one; null if nothing is. */
   readonly status: SurveyStatus | null;
+  /** Undefined if the person was renamed. */
+  readonly write: (() => PersonWrite) | undefined;
 }
 
 /**
@@ -96,12 +99,18 @@ export async function sendPerson(tx: Transaction, project: Project, input: SendI
   checkAddresses(input);
   checkSpecialProperties(input.properties ?? {});
   const isRename = input.emailUpdate !== null || input.phoneNumberUpdate !== null;
-  const saved = isRename
-    ? await renamePerson(tx, project, input)
-    : await savePerson(tx, project, await identify(tx, project, input, PEOPLE_NAMES), input);
-  const { at, status } = input.send ? await scheduleUnlessRefused(tx, project, saved) : { at: null, status: null };
-  return { person: toSentPerson(saved.person, at, input.properties), created: saved.survey.isNew, status };
+  const old = isRename ? null : await identify(tx, project, input, PEOPLE_NAMES);
+  const saved = isRename ? await renamePerson(tx, project, input) : await savePerson(tx, project, old, input);
+  const { at, status, survey } = input.send ? await scheduleUnlessRefused(tx, project, saved) : NO_SURVEY;
+  return {
+    person: toSentPerson(saved.person, at, input.properties),
+    created: saved.survey.isNew,
+    status,
+    write: isRename ? undefined : () => describeWrite(old, saved.person, { survey }),
+  };
 }
+
+const NO_SURVEY = { at: null, status: null, survey: null };
 
 /** Requires an e-mail or a phone number; to change one, the old value must be given (4.2). Throws InvalidError. */
 export function checkAddresses(input: Omit<SendInput, "name" | "properties">): void {
@@ -141,17 +150,17 @@ async function scheduleUnlessRefused(
   tx: Transaction,
   project: Project,
   { person, survey }: SavedPerson,
-): Promise<Pick<SentResult, "status"> & { readonly at: number | null }> {
+): Promise<Pick<SentResult, "status"> & { readonly at: number | null; readonly survey: string | null }> {
   // A new person's row already has the time.
   const hasTime = survey.isNew && person.nextSurveyAt !== null;
   const status = hasTime ? null : await refuseSurvey(tx, project, person, survey);
   if (status !== null) {
     await tx.unscheduled.add(project.id, { personId: person.id, channel: survey.channel, status });
-    return { at: null, status };
+    return { ...NO_SURVEY, status };
   }
   const at = dueAfterDelay(tx, survey);
-  await scheduleSurvey(tx, project, person.id, survey, at);
-  return { at, status: await findPause(tx, project) };
+  const id = await scheduleSurvey(tx, project, person.id, survey, at);
+  return { at, status: await findPause(tx, project), survey: String(id) };
 }
 
 function toSentPerson(person: PersonRow, scheduledAt: number | null, given: Properties | null): SentPerson {

@@ -20,7 +20,7 @@ export interface Reschedule {
 
 /** Allows for slow client clocks, and for "now" having passed when the request arrives. */
 const PAST_SECONDS_MAX = 60;
-const SURVEYS_READ_MAX = 1000;
+export const SURVEYS_READ_MAX = 1000;
 const WAITING: ReadonlySet<DeliveryState> = new Set(["scheduled", "retrying", "held"]);
 
 /**
@@ -54,7 +54,11 @@ export async function waitingSurveys(
   personId: number,
 ): Promise<readonly DeliveryRow[]> {
   const surveys = await tx.deliveries.ofPerson(project.id, personId, SURVEYS_READ_MAX);
-  return surveys.filter(({ state, claimer }) => claimer === null && WAITING.has(state));
+  return surveys.filter(isWaiting);
+}
+
+export function isWaiting({ state, claimer }: DeliveryRow): boolean {
+  return claimer === null && WAITING.has(state);
 }
 
 function chooseSurvey(waiting: readonly DeliveryRow[], { channel, survey }: Reschedule): DeliveryRow {

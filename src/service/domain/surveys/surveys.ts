@@ -44,8 +44,8 @@ export async function scheduleSurvey(
   personId: number,
   { channel, properties, isNew }: SurveyRequest,
   scheduledAt: number,
-): Promise<void> {
-  await tx.requests.insert(project.id, {
+): Promise<number> {
+  return tx.requests.insert(project.id, {
     personId,
     channel,
     autopilot: false,

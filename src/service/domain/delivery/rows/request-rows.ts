@@ -64,21 +64,27 @@ export class RequestRows extends Rows {
 
   /**
    * Cancels a person's pending requests on one channel (null for all). `autopilot` limits that to Autopilot's requests
-   * or to the others (null for both). A claimed request is finished by its claimer, but never claimed again; one that
+   * or to the others (null for both), `id` to one. A claimed request is finished by its claimer, but never claimed again; one that
    * is being transmitted isn't changed. Stores `reason`, and returns the number of requests.
    */
   async cancel(
     project: number,
     personId: number,
-    which: { readonly channel: Channel | null; readonly autopilot: boolean | null; readonly reason?: string },
+    which: {
+      readonly channel: Channel | null;
+      readonly autopilot: boolean | null;
+      readonly reason?: string;
+      readonly id?: number;
+    },
   ): Promise<number> {
-    const { channel, autopilot, reason = null } = which;
+    const { channel, autopilot, reason = null, id: only } = which;
     const where: Where = {
       clauses: ["project_id = ?", "person_id = ?", `(${IS_WAITING} OR state = 'paused')`, "state <> 'transmitting'"],
       values: [project, personId],
     };
     if (channel !== null) addCondition(where, "channel = ?", channel);
     if (autopilot !== null) addCondition(where, "autopilot = ?", Number(autopilot));
+    if (only !== undefined) addCondition(where, "id = ?", only);
     const found = await this.database.all(`SELECT id FROM messages WHERE ${whereSql(where)}`, where.values);
     for (const { id = null } of found) {
       this.database.send(

@@ -16,6 +16,7 @@ import {
   requireReferenced,
   upsertPerson,
 } from "../../people/person-identity.ts";
+import { describeWrite } from "../../people/person-write.ts";
 import { carriedProperties, storedProperties } from "../../people/stored-properties.ts";
 import type { MembershipRow, PersonRow, Transaction } from "../../ports.ts";
 import type { Start } from "../due-moment.ts";
@@ -61,13 +62,18 @@ async function filteredPerson(
 export async function addMember(tx: Transaction, project: Project, input: MemberInput) {
   const { platform } = input;
   checkSpecialProperties(input.properties ?? {});
-  const person = await resolvePerson(tx, project, input);
+  const { old, person } = await resolvePerson(tx, project, input);
   const known = await tx.autopilot.member(project.id, platform, person.id);
   const { properties, scheduledAt } =
     known === null ? await join(tx, project, person, input) : await refresh(tx, project, person, known, input);
   const member = { person: toMembershipPerson(person), properties, survey_scheduled_at: scheduledAt };
   const refused = scheduledAt === null ? await findSuppression(tx, project, person, platform) : null;
-  return { member, created: known === null, status: refused ?? (await findMemberPause(tx, project, platform)) };
+  return {
+    member,
+    created: known === null,
+    status: refused ?? (await findMemberPause(tx, project, platform)),
+    write: () => describeWrite(old, person, known === null ? { member: platform, since: tx.now } : {}),
+  };
 }
 
 /** Like `findPause`, but an inactive platform also counts as paused, because nothing is sent. */
@@ -89,7 +95,12 @@ export async function removeMember(
   return { person: toMembershipPerson(person) };
 }
 
-async function endMembership(tx: Transaction, project: Project, personId: number, platform: Platform): Promise<void> {
+export async function endMembership(
+  tx: Transaction,
+  project: Project,
+  personId: number,
+  platform: Platform,
+): Promise<void> {
   await tx.requests.cancel(project.id, personId, { channel: platform, autopilot: true });
   await tx.autopilot.deleteMember(project.id, platform, personId);
 }
@@ -155,17 +166,17 @@ interface Enrolment {
   readonly scheduledAt: number | null;
 }
 
-async function resolvePerson(tx: Transaction, project: Project, input: MemberInput): Promise<PersonRow> {
+async function resolvePerson(tx: Transaction, project: Project, input: MemberInput) {
   const { personId, personEmail: email, personPhoneNumber: phoneNumber, personName: name } = input;
   if (personId === null && email === null && phoneNumber === null) throw missing(input);
-  const existing =
+  const old =
     personId === null
       ? await identify(tx, project, { email, phoneNumber }, MEMBER_NAMES)
       : await byId(tx, project, personId, email);
-  const reachable = input.platform === "email" ? (email ?? existing?.email) : (phoneNumber ?? existing?.phoneNumber);
+  const reachable = input.platform === "email" ? (email ?? old?.email) : (phoneNumber ?? old?.phoneNumber);
   if (reachable === null || reachable === undefined) throw missing(input);
   const wanted = { email, phoneNumber, name, properties: null, lastSentAt: null };
-  return upsertPerson(tx, project, existing, wanted, MEMBER_NAMES);
+  return { old, person: await upsertPerson(tx, project, old, wanted, MEMBER_NAMES) };
 }
 
 function missing({ platform }: MemberInput): InvalidError {

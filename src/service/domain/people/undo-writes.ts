@@ -1,0 +1,139 @@
+/** Undoes what an import wrote to a person, as far as nobody has touched it since. */
+import { isDeepStrictEqual } from "node:util";
+import type { Platform } from "../../../contract/resources.ts";
+import { deleteResponse } from "../answers/responses.ts";
+import { parseId } from "../ids.ts";
+import type { Project } from "../inputs.ts";
+import type { DeliveryRow, PersonRow, Transaction } from "../ports.ts";
+import { endMembership } from "../surveys/autopilot/autopilot.ts";
+import { isWaiting, SURVEYS_READ_MAX } from "../surveys/reschedule.ts";
+import { deletePerson } from "./people.ts";
+import { changePerson } from "./person-identity.ts";
+import { type Before, fingerprints } from "./person-write.ts";
+import { mergeProperties, storedProperties } from "./stored-properties.ts";
+
+/** A `PersonWrite` or a response, as the server answered it. */
+export interface Write {
+  readonly person: { readonly before: Before | null; readonly values: string; readonly state: string } | null;
+  readonly survey: string | null;
+  readonly membership: { readonly platform: Platform; readonly since: number } | null;
+  readonly response: { readonly id: string; readonly updatedAt: number } | null;
+}
+
+/** In words. */
+export interface Undone {
+  readonly done: string[];
+  readonly kept: string[];
+}
+
+interface Undoing {
+  readonly tx: Transaction;
+  readonly project: Project;
+  readonly person: PersonRow;
+  readonly undone: Undone;
+}
+
+/**
+ * `writes` are in the order in which they were made. Can be repeated: someone who is gone has nothing left to undo.
+ * `isDone` is false if long changes have yet to finish a deletion.
+ */
+export async function undoWrites(
+  tx: Transaction,
+  project: Project,
+  id: string,
+  writes: readonly Write[],
+): Promise<{ readonly undone: Undone; readonly isDone: boolean }> {
+  const undone: Undone = { done: [], kept: [] };
+  const key = parseId(id);
+  const person = key === null ? null : await tx.people.byId(project.id, key);
+  if (person === null) return { undone, isDone: true };
+  const undoing = { tx, project, person, undone };
+  for (const write of writes) {
+    await removeResponse(undoing, write);
+    await cancelSurvey(undoing, write);
+    await leaveAutopilot(undoing, write);
+  }
+  const made = writes.flatMap((write) => write.person ?? []);
+  if (made.some(({ before }) => before === null)) {
+    const isSame = made.at(-1)?.state === fingerprints(person).state;
+    const reason = isSame ? await findTouch(undoing, writes) : "the person was changed since";
+    if (reason !== null) undone.kept.push(reason);
+    if (undone.kept.length > 0) return { undone, isDone: true };
+    undone.done.push("person deleted");
+    return { undone, isDone: await deletePerson(tx, project, { by: "id", id }) };
+  }
+  await restore(undoing, made);
+  return { undone, isDone: true };
+}
+
+async function removeResponse({ tx, project, person, undone }: Undoing, { response }: Write): Promise<void> {
+  const id = parseId(response?.id ?? "");
+  const row = id === null ? null : await tx.responses.byId(project.id, id);
+  if (row === null || response === null) return;
+  if (row.personId !== person.id || row.updatedAt !== response.updatedAt) {
+    undone.kept.push(`response ${row.id} was changed since`);
+    return;
+  }
+  await deleteResponse(tx, project, response.id);
+  undone.done.push("response deleted");
+}
+
+async function cancelSurvey({ tx, project, person, undone }: Undoing, write: Write): Promise<void> {
+  const id = parseId(write.survey ?? "");
+  const survey = id === null ? null : await tx.deliveries.byId(project.id, id);
+  if (survey?.personId !== person.id || survey.state === "cancelled") return;
+  if (!isWaiting(survey)) {
+    undone.kept.push("the survey has left");
+    return;
+  }
+  await tx.requests.cancel(project.id, person.id, { channel: null, autopilot: false, id: survey.requestId });
+  undone.done.push("survey cancelled");
+}
+
+async function leaveAutopilot({ tx, project, person, undone }: Undoing, { membership }: Write): Promise<void> {
+  const member = membership && (await tx.autopilot.member(project.id, membership.platform, person.id));
+  if (member === null) return;
+  if (member.createdAt !== membership?.since) {
+    undone.kept.push("the person has joined Autopilot again since");
+    return;
+  }
+  await endMembership(tx, project, person.id, member.platform);
+  undone.done.push(`removed from Autopilot (${member.platform})`);
+}
+
+/** Puts back a name and properties that still are as the last write left them. */
+async function restore(
+  { tx, project, person, undone }: Undoing,
+  made: readonly NonNullable<Write["person"]>[],
+): Promise<void> {
+  let { name } = person;
+  let properties = storedProperties(person);
+  for (const { before } of made.toReversed()) {
+    if (before?.name !== undefined) name = before.name;
+    properties = mergeProperties(properties, before?.properties ?? {});
+  }
+  if (name === person.name && isDeepStrictEqual(properties, storedProperties(person))) return;
+  if (made.at(-1)?.values !== fingerprints(person).values) {
+    undone.kept.push("the name or properties were changed since");
+    return;
+  }
+  await changePerson(tx, project, person, { name, properties: JSON.stringify(properties) });
+  undone.done.push("person restored");
+}
+
+/** Why a person who was created isn't deleted: what others did to them, or they themselves. */
+async function findTouch({ tx, project, person }: Undoing, writes: readonly Write[]): Promise<string | null> {
+  const { id, createdAt, phoneNumber } = person;
+  if (await tx.responses.haveCome(project.id, id, 0, 0)) return "the person has responses";
+  const isOurs = ({ requestId, autopilot, channel, state }: DeliveryRow): boolean =>
+    state === "cancelled" &&
+    writes.some(({ survey, membership }) =>
+      autopilot ? membership?.platform === channel : survey === String(requestId),
+    );
+  const surveys = await tx.deliveries.ofPerson(project.id, id, SURVEYS_READ_MAX);
+  if (!surveys.every(isOurs)) return "the person has other surveys";
+  if ((await tx.autopilot.memberships(project.id, id)).length > 0) return "the person is in Autopilot";
+  const stops = phoneNumber === null ? [] : await tx.suppressions.list(project.id, "sms", phoneNumber);
+  const marks = [person.unsubscribedAt, person.bouncedAt, ...stops.map(({ at }) => at)];
+  return marks.some((at) => at !== null && at > createdAt) ? "the person unsubscribed or bounced since" : null;
+}

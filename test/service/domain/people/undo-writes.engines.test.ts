@@ -1,0 +1,209 @@
+/** What an import wrote is undone, as far as nobody has touched it since. */
+import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
+import type { JsonObject } from "../../../../src/contract/json.ts";
+import { claimAll, DAY, START } from "../fixture.ts";
+import { type HttpFixture, openHttp } from "../../http/fixture.ts";
+
+let fixture: HttpFixture;
+beforeEach(async () => {
+  fixture = await openHttp();
+});
+afterEach(() => fixture.store.close());
+
+const EXPAND = "?expand[]=before";
+const email = "ada@x.co";
+/** Saves a person as an import does, and returns their id and what undoes it. */
+async function write(given: JsonObject, path = "people"): Promise<{ readonly id: string; readonly write: JsonObject }> {
+  const saved = (await fixture.post(`/v1/${path}.json${EXPAND}`, given)) as unknown as {
+    readonly id?: string;
+    readonly person: { readonly id: string };
+    readonly before: JsonObject | null;
+    readonly undo: JsonObject;
+  };
+  return { id: saved.id ?? saved.person.id, write: { before: saved.before, ...saved.undo } };
+}
+const undo = async (id: string, ...writes: JsonObject[]) =>
+  await fixture.post(`/v1/people/${id}/undo.json`, { writes });
+const people = async () =>
+  ((await fixture.get("/v1/people.json?expand[]=properties")) as JsonObject[]).map(
+    ({ email: address, name, properties }) => [address, name, properties],
+  );
+const surveys = async (id: string) =>
+  ((await fixture.get(`/v1/people/${id}.json`)) as { surveys: JsonObject[] }).surveys.map(({ state }) => state);
+
+test("a plain request is answered as specified", async () => {
+  expect(Object.keys(await fixture.post("/v1/people.json", { email }))).toEqual([
+    "id",
+    "email",
+    "name",
+    "survey_scheduled_at",
+    "properties",
+  ]);
+  expect(Object.keys(await fixture.post("/v1/autopilot/email/memberships.json", { person_email: email }))).toEqual([
+    "person",
+    "properties",
+    "survey_scheduled_at",
+  ]);
+});
+
+describe("someone whom the import created", () => {
+  it("is deleted with the survey that waits, once", async () => {
+    const ada = await write({ email, name: "Ada", delay: DAY });
+    expect(ada.write.before).toBe(null);
+    expect(await undo(ada.id, ada.write)).toEqual({ done: ["survey cancelled", "person deleted"], kept: [] });
+    expect(await people()).toEqual([]);
+    expect(await undo(ada.id, ada.write)).toEqual({ done: [], kept: [] });
+  });
+
+  it("is deleted with the responses and the membership that the import added", async () => {
+    const ada = await write({ person_email: email }, "autopilot/email/memberships");
+    const { id, updated_at } = await fixture.post("/v1/survey_responses.json", { person: ada.id, score: 9 });
+    expect(await undo(ada.id, ada.write, { response: id as string, updated_at: updated_at as number })).toEqual({
+      done: ["removed from Autopilot (email)", "response deleted", "person deleted"],
+      kept: [],
+    });
+    expect([await people(), await fixture.get("/v1/autopilot/email/memberships.json")]).toEqual([[], []]);
+  });
+
+  it.each([
+    [
+      "answered",
+      "the person has responses",
+      (id) => fixture.post("/v1/survey_responses.json", { person: id, score: 9 }),
+    ],
+    [
+      "has another name",
+      "the person was changed since",
+      () => fixture.post("/v1/people.json", { email, name: "Eve", send: false }),
+    ],
+    [
+      "has another property",
+      "the person was changed since",
+      () => fixture.post("/v1/people.json", { email, properties: { a: 1 }, send: false }),
+    ],
+    [
+      "has another address",
+      "the person was changed since",
+      () => fixture.post("/v1/people.json", { email, email_update: "eve@x.co", send: false }),
+    ],
+    [
+      "has a number",
+      "the person was changed since",
+      () => fixture.post("/v1/people.json", { email, phone_number: "+14155550101", send: false }),
+    ],
+    [
+      "is in Autopilot",
+      "the person has other surveys",
+      () => fixture.post("/v1/autopilot/email/memberships.json", { person_email: email }),
+    ],
+    [
+      "unsubscribed",
+      "the person unsubscribed or bounced since",
+      () => fixture.post("/v1/unsubscribes.json", { person_email: email }),
+    ],
+  ] as [string, string, (id: string) => Promise<unknown>][])("and %s since is kept", async (_, reason, touch) => {
+    const ada = await write({ email, name: "Ada", send: false });
+    fixture.time.now += 60;
+    await touch(ada.id);
+    const before = await people();
+    expect(await undo(ada.id, ada.write)).toMatchObject({ done: [], kept: [reason] });
+    expect(await people()).toEqual(before);
+  });
+
+  it("and is surveyed at this moment, or has been, is kept", async () => {
+    const ada = await write({ email });
+    await fixture.write(claimAll);
+    expect(await undo(ada.id, ada.write)).toMatchObject({
+      kept: ["the survey has left", "the person has other surveys"],
+    });
+    expect(await people()).toHaveLength(1);
+  });
+
+  it("and has a survey of someone else's keeps it, and loses the import's", async () => {
+    const ada = await write({ email, delay: 40 * DAY });
+    await fixture.call("DELETE", `/v1/people/${email}/survey_requests/pending.json`);
+    await fixture.post("/v1/people.json", { email, delay: DAY });
+    expect(await undo(ada.id, ada.write)).toEqual({ done: [], kept: ["the person has other surveys"] });
+    expect(await surveys(ada.id)).toEqual(["scheduled", "cancelled"]);
+  });
+});
+
+describe("someone who was there before", () => {
+  const old = { email, name: "Ada", properties: { plan: "old", seats: 5 }, send: false };
+
+  it("gets the overwritten name and properties back, and keeps a survey that waited before", async () => {
+    await fixture.post("/v1/people.json", { email, delay: DAY });
+    await fixture.post("/v1/people.json", old);
+    const first = await write({
+      email,
+      name: "Eve",
+      properties: { plan: "new", region: "eu", seats: null },
+      send: false,
+    });
+    expect(first.write.before).toEqual({ name: "Ada", properties: { plan: "old", seats: 5, region: null } });
+    const second = await write({ email, name: "Eva" });
+    expect(second.write).toMatchObject({ before: { name: "Eve" }, survey: null });
+    expect(await undo(first.id, first.write, second.write)).toEqual({ done: ["person restored"], kept: [] });
+    expect(await people()).toEqual([[email, "Ada", { plan: "old", seats: 5 }]]);
+    expect(await surveys(first.id)).toEqual(["scheduled"]);
+    expect(await undo(first.id, first.write, second.write)).toEqual({ done: [], kept: [] });
+  });
+
+  it("gets an empty name back, also after a change of address", async () => {
+    await fixture.post("/v1/people.json", { email, send: false });
+    const ada = await write({ email, name: "Ada", send: false });
+    await fixture.post("/v1/people.json", { email, email_update: "ada@x.org", send: false });
+    expect(await undo(ada.id, ada.write)).toEqual({ done: ["person restored"], kept: [] });
+    expect(await people()).toEqual([["ada@x.org", null, {}]]);
+  });
+
+  it("keeps what was changed since, and loses the import's survey", async () => {
+    await fixture.post("/v1/people.json", old);
+    const ada = await write({ email, name: "Eve", delay: DAY });
+    await fixture.post("/v1/people.json", { email, name: "Eva", send: false });
+    expect(await undo(ada.id, ada.write)).toEqual({
+      done: ["survey cancelled"],
+      kept: ["the name or properties were changed since"],
+    });
+    expect(await people()).toEqual([[email, "Eva", { plan: "old", seats: 5 }]]);
+  });
+
+  it("stays in Autopilot if they joined before, or again since", async () => {
+    await fixture.post("/v1/people.json", old);
+    const joined = await write({ person_email: email }, "autopilot/email/memberships");
+    const again = await write({ person_email: email }, "autopilot/email/memberships");
+    expect(await undo(again.id, again.write)).toEqual({ done: [], kept: [] });
+    fixture.time.now += 60;
+    await fixture.call("DELETE", `/v1/autopilot/email/memberships.json?person_email=${email}`);
+    await fixture.post("/v1/autopilot/email/memberships.json", { person_email: email });
+    expect(await undo(joined.id, joined.write)).toEqual({
+      done: [],
+      kept: ["the person has joined Autopilot again since"],
+    });
+    expect(await fixture.get("/v1/autopilot/email/memberships.json")).toHaveLength(1);
+  });
+
+  it("keeps a response that was changed since", async () => {
+    const { id: person } = await fixture.post("/v1/people.json", old);
+    const { id, updated_at } = await fixture.post("/v1/survey_responses.json", { person: person as string, score: 9 });
+    const response = { response: id as string, updated_at: updated_at as number };
+    fixture.time.now = START + 60;
+    await fixture.call("PUT", `/v1/survey_responses/${id}.json`, { body: { tags: ["vip"] } });
+    expect(await undo(person as string, response)).toEqual({ done: [], kept: [`response ${id} was changed since`] });
+    expect(await fixture.get("/v1/survey_responses.json")).toHaveLength(1);
+  });
+});
+
+test("someone else's response or survey isn't touched", async () => {
+  const ada = await write({ email, delay: DAY });
+  const bob = await write({ email: "bob@x.co", send: false });
+  const { id, updated_at } = await fixture.post("/v1/survey_responses.json", { person: ada.id, score: 9 });
+  const answer = await undo(bob.id, {
+    ...bob.write,
+    survey: ada.write.survey ?? null,
+    response: id as string,
+    updated_at: updated_at as number,
+  });
+  expect(answer).toEqual({ done: [], kept: [`response ${id} was changed since`] });
+  expect(await surveys(ada.id)).toEqual(["scheduled"]);
+});
