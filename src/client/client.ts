@@ -31,6 +31,8 @@ export interface Page {
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
+  /** More that our own server answers to a write; others ignore it. */
+  readonly expand?: readonly "before"[];
 }
 
 export interface IntentOptions extends CallOptions {

@@ -35,7 +35,8 @@ async function answer(baseUrl: string, request: IncomingMessage, response: Serve
     return;
   }
   // A parameter that it does not know is ignored.
-  if (route.name === "listPeople") for (const name of ["expand", "expand[]"]) url.searchParams.delete(name);
+  if (["listPeople", "sendPerson", "addMember"].includes(route.name))
+    for (const name of ["expand", "expand[]"]) url.searchParams.delete(name);
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const { authorization = "", "content-type": type = "application/json" } = headers;
@@ -44,7 +45,7 @@ async function answer(baseUrl: string, request: IncomingMessage, response: Serve
     headers: { authorization, "content-type": type },
     ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
   });
-  const link = reply.headers.get("link");
+  const link = reply.headers.get("link")?.replaceAll(baseUrl, `http://${headers.host}`) ?? null;
   response
     .writeHead(reply.status, { "content-type": "application/json", ...(link !== null && { link }) })
     .end(await reply.text());

@@ -99,7 +99,8 @@ export async function sendRows(options: SendOptions): Promise<SendReport> {
   await Promise.all(Array.from({ length: concurrency }, worker));
   await Promise.all(run.unwritten);
   const stoppedBy = await writeEnd(options, run, findStop(options, run));
-  const { counts, undecided: unfinished } = before;
+  const { counts, undecided } = before;
+  const unfinished = undecided.length;
   const earlier = Object.fromEntries(OUTCOMES.map((name) => [name, counts[name] - run.now[name]])) as OutcomeCounts;
   const failures = [...run.failures.values()].toSorted((left, right) => right.rows - left.rows);
   return { counts, earlier, unfinished, failures, stoppedBy };

@@ -5,7 +5,7 @@ import { toNumber, type Settlement } from "../../client/write/evidence.ts";
 import type { ImportRow } from "../../bulk/import/check/row-kind.ts";
 import type { OutcomeName, RowOutcome } from "../../bulk/import/journal/outcome.ts";
 import type { Sender, Settled } from "../../bulk/import/send-rows.ts";
-import type { Json, JsonObject } from "../../contract/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import { describeSurveyStatus, UNKNOWN_REASON, type SurveyStatusName } from "../../contract/text/survey-status.ts";
 import { createWallClock } from "../../runtime/zone.ts";
 import { countOf } from "../../contract/text/whole-number.ts";
@@ -61,6 +61,19 @@ export function toPersonOutcome(result: WriteResult, isSurveyWanted: boolean, zo
   const outcome = personOutcome(toId(id, result.reply.text), scheduledAt);
   if (!isSurveyWanted || outcome.outcome !== "saved") return outcome;
   return { ...outcome, ...(notScheduled(result, zone) ?? { error: UNKNOWN_REASON }) };
+}
+
+export const WITH_BEFORE = { expand: ["before"] } as const;
+
+/**
+ * What undoes the write, as our own server says. An earlier attempt that arrived may have overwritten more, unless this
+ * one created the person.
+ */
+export function undoOf(result: WriteResult, wasSent: boolean): RowOutcome["writes"] {
+  if (result.kind !== "answered") return undefined;
+  const { before, undo } = result.reply.json;
+  const isSure = before === null || !(wasSent || result.lostBefore);
+  return before !== undefined && isJsonObject(undo) && isSure ? [{ before, ...undo }] : undefined;
 }
 
 const STATUS_OUTCOMES: Readonly<Record<Exclude<SurveyStatusName, "paused">, OutcomeName>> = {

@@ -3,7 +3,7 @@ import { ROUTES } from "../../contract/routes.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { readWritten, type ReplyReader } from "../answer/reply.ts";
 import { waitFacts, type Caller, type CallOutcome } from "../call/caller.ts";
-import type { Client, ApiReply, IntentOptions, WriteResult } from "../client.ts";
+import type { ApiReply, CallOptions, Client, IntentOptions, WriteResult } from "../client.ts";
 import type { OnWait } from "../trace/trace.ts";
 import { isNamed, type Settlement } from "./evidence.ts";
 import { identifiersOf, idText, lookUpPerson, lookUpResponse, type LookUp } from "./look-up.ts";
@@ -46,7 +46,7 @@ export function createWriteMethods(
   };
   return {
     sendPerson: async (body, options = {}) => {
-      const request = requests.ofRoute({ route: ROUTES.sendPerson, body, signal: options.signal });
+      const request = requests.ofRoute({ route: ROUTES.sendPerson, body, ...expanding(options) });
       const read = readWritten((json) => showsPerson(json, body));
       if (isRepeatablePerson(body)) return await performWrite(caller, { request, read, idempotent: true });
       const look = settling((lookUp) => lookUpPerson(body, lookUp), options);
@@ -58,9 +58,9 @@ export function createWriteMethods(
       const look = settling((lookUp) => lookUpResponse(body, lookUp), options);
       return await performWrite(caller, { ...options, request, read, idempotent: false, settle: look });
     },
-    addMember: async (platform, body, { signal } = {}) => {
+    addMember: async (platform, body, options = {}) => {
       const shows = (json: JsonObject): boolean => showsMember(json, body);
-      const call = { route: ROUTES.addMember, placeholders: { platform }, body, signal };
+      const call = { route: ROUTES.addMember, placeholders: { platform }, body, ...expanding(options) };
       return await repeatable(call, readWritten(shows));
     },
     removeMember: async (platform, body, { signal } = {}) => {
@@ -74,6 +74,10 @@ export function createWriteMethods(
         readWritten((json) => !("error" in json || "errors" in json)),
       ),
   };
+}
+
+function expanding({ signal, expand }: CallOptions): Pick<RouteCall, "signal" | "parameters"> {
+  return { signal, ...(expand && { parameters: { expand: [...expand] } }) };
 }
 
 /** `send=false` only saves (4.2). A change of address isn't repeatable, since the old address no longer exists. */

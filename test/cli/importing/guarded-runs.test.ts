@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { runInProcess } from "../../helpers/in-process.ts";
-import { serveTests } from "../../helpers/imported.ts";
+import { readCsv, serveTests } from "../../helpers/imported.ts";
 
 const { service, fileOf } = serveTests();
 
@@ -52,10 +52,12 @@ test("when a spread import was killed after its answers, then the next run finds
   // What is due at once may be sent a second later than it was scheduled, and then shows that time.
   const args = ["people", "import", file, "--send", "--delay", "1h", "--spread", "4h"];
   expect((await service.run(args)).status).toBe(0);
-  const before = await readFile(`${file}.people-import.results.csv`, "utf8");
+  const before = await readCsv(`${file}.people-import.results.csv`);
   await forgetOutcomes(`${file}.people-import.results.csv.journal`);
   const ended = await service.run([...args, "--resume"]);
-  expect([ended.status, await readFile(`${file}.people-import.results.csv`, "utf8")]).toEqual([0, before]);
+  // A survey that is found doesn't say who was created.
+  const unsure = before.map((row) => ({ ...row, person: "" }));
+  expect([ended.status, await readCsv(`${file}.people-import.results.csv`)]).toEqual([0, unsure]);
 });
 
 test("when a removal was killed after its answers, then the next run takes gone members as removed", async () => {
@@ -79,7 +81,7 @@ test("when a rename was killed after its answer, then the next run finds it and 
   expect((await service.run(args)).status).toBe(0);
   await forgetOutcomes(`${file}.people-import.results.csv.journal`);
   const ended = await service.run([...args, "--resume"]);
-  expect([ended.status, (await readFile(`${file}.people-import.results.csv`, "utf8")).split(",")[7]]).toEqual([
+  expect([ended.status, (await readFile(`${file}.people-import.results.csv`, "utf8")).split(",")[9]]).toEqual([
     0,
     "saved",
   ]);

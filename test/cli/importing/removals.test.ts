@@ -25,8 +25,8 @@ test("when a row has an address and an id, then the address is removed, and non-
   expect([ended.status, ended.stderr.split(" in ")[0]]).toEqual([0, "1 removed, 1 skipped"]);
   const results = await readFile(`${file}.autopilot-remove.results.csv`, "utf8");
   expect(results.trim().split("\n").slice(1)).toEqual([
-    `2,ann@example.com,saved,${ids[0]},,`,
-    "3,stranger@example.com,skipped,,,not in Autopilot (email); nothing to remove",
+    `2,ann@example.com,saved,${ids[0]},,,,`,
+    "3,stranger@example.com,skipped,,,not in Autopilot (email); nothing to remove,,",
   ]);
   expect((await service.run(["autopilot", "list", "--columns", "person_email"])).stdout).toBe("bob@example.com\n");
 });

@@ -2,6 +2,7 @@
 import { appendFile, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { withoutUndo } from "../../helpers/imported.ts";
 import { runInProcess } from "../../helpers/in-process.ts";
 import { startServe, type Served } from "../../helpers/serve.ts";
 
@@ -42,7 +43,11 @@ async function scores(): Promise<string> {
 
 async function outcomes(results: string): Promise<string[]> {
   const [, ...rows] = (await readFile(results, "utf8")).trim().split("\n");
-  return rows.map((row) => row.replace(/^(\d+),[^,]*,(\w+),[^,]*,[^,]*,/, "$1 $2 ").trim());
+  return rows.map((row) =>
+    withoutUndo(row)
+      .replace(/^(\d+),[^,]*,(\w+),[^,]*,[^,]*,/, "$1 $2 ")
+      .trim(),
+  );
 }
 
 test("only the new rows of a file that has grown are added, and the record keeps the others", async () => {

@@ -2,7 +2,7 @@
 import { appendFile, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { serveTests } from "../../helpers/imported.ts";
+import { serveTests, withoutUndo } from "../../helpers/imported.ts";
 
 const { service, fileOf } = serveTests();
 
@@ -15,7 +15,11 @@ async function run(...args: string[]): Promise<readonly [number | null, string]>
 /** Each row's line, identifier, outcome and reason. */
 async function outcomes(results: string): Promise<string[]> {
   const [, ...rows] = (await readFile(results, "utf8")).trim().split("\n");
-  return rows.map((row) => row.replace(/^(\d+),([^,]*),(\w+),[^,]*,[^,]*,/, "$1 $2 $3 ").trim());
+  return rows.map((row) =>
+    withoutUndo(row)
+      .replace(/^(\d+),([^,]*),(\w+),[^,]*,[^,]*,/, "$1 $2 $3 ")
+      .trim(),
+  );
 }
 
 async function lastEmails(...list: string[]): Promise<string[]> {

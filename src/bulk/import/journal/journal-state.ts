@@ -46,10 +46,10 @@ export class JournalState {
     return counts;
   }
 
-  get undecided(): number {
-    let undecided = 0;
+  get undecided(): readonly number[] {
+    const undecided: number[] = [];
     for (let line = 0; line < this.#intents.end; line += 1)
-      if (this.#intents.get(line) !== 0 && this.outcomeOf(line) === null) undecided += 1;
+      if (this.#intents.get(line) !== 0 && this.outcomeOf(line) === null) undecided.push(line);
     return undecided;
   }
 

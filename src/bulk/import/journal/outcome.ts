@@ -1,3 +1,5 @@
+import type { JsonObject } from "../../../contract/json.ts";
+
 /**
  * `saved` means without a survey. If the service says why, the outcome is `throttled` (surveyed too recently),
  * `suppressed` (unsubscribed or bounced) or `pending` (already scheduled).
@@ -21,6 +23,8 @@ export interface RowOutcome {
   readonly error: string | null;
   /** The row failed, but the service may have processed it, so it is looked up before a retry. */
   readonly mayHaveArrived?: boolean;
+  /** What `imports undo` sends back. Of a person, `before` has the overwritten values, null for a new one. */
+  readonly writes?: readonly JsonObject[] | undefined;
 }
 
 export interface RecordedOutcome extends RowOutcome {

@@ -1,10 +1,20 @@
 import { stringify } from "csv-stringify/sync";
+import { isJsonObject } from "../../../contract/json.ts";
 import { guardFormula, guardPhone } from "../../../contract/text/formula-guard.ts";
 import type { ImportTable } from "../table/open-table.ts";
 import type { RecordedOutcome } from "./outcome.ts";
 import type { RecordedOutcomes } from "./recorded-outcomes.ts";
 
-const RESULT_COLUMNS = ["line", "identifier", "outcome", "person_id", "survey_scheduled_at", "error"] as const;
+const RESULT_COLUMNS = [
+  "line",
+  "identifier",
+  "outcome",
+  "person_id",
+  "survey_scheduled_at",
+  "error",
+  "person",
+  "before",
+] as const;
 
 /** Guards cells from the input or the service against formulas, because people open the file in a spreadsheet. */
 export async function* resultsCsv(
@@ -16,7 +26,8 @@ export async function* resultsCsv(
 }
 
 function toResult(outcome: RecordedOutcome, time: (seconds: number) => string): (string | number)[] {
-  const { line, identifier, outcome: name, personId, surveyScheduledAt, error } = outcome;
+  const { line, identifier, outcome: name, personId, surveyScheduledAt, error, writes = [] } = outcome;
+  const before = writes.find((write) => write.before !== undefined)?.before;
   return [
     line,
     guardPhone(identifier),
@@ -24,6 +35,8 @@ function toResult(outcome: RecordedOutcome, time: (seconds: number) => string): 
     guardFormula(personId ?? ""),
     surveyScheduledAt === null ? "" : time(surveyScheduledAt),
     guardFormula(error ?? ""),
+    before === undefined ? "" : before === null ? "created" : "updated",
+    isJsonObject(before) && Object.keys(before).length > 0 ? JSON.stringify(before) : "",
   ];
 }
 

@@ -1,4 +1,5 @@
 import { memberRows } from "../../../bulk/import/check/kinds.ts";
+import type { RowToSend } from "../../../bulk/import/journal/decide-rows.ts";
 import type { RowOutcome } from "../../../bulk/import/journal/outcome.ts";
 import type { ImportRow } from "../../../bulk/import/check/row-kind.ts";
 import type { Client, WriteResult } from "../../../client/client.ts";
@@ -15,6 +16,8 @@ import {
   toId,
   toOutcome,
   toSettled,
+  undoOf,
+  WITH_BEFORE,
 } from "../../importing/row-senders.ts";
 import { countOf } from "../../../contract/text/whole-number.ts";
 import { toBody } from "../../kit/write-outcome.ts";
@@ -63,10 +66,11 @@ interface Membership {
 function createMemberSender(client: Client, signal: AbortSignal, { platform, zone }: Membership): RowSender {
   const breaker = createBreaker();
   const pauses = createPauseCount();
-  const add = async (row: ImportRow): Promise<RowOutcome> => {
-    const result = await client.addMember(platform, toMemberBody(row), { signal });
+  const add = async (row: RowToSend): Promise<RowOutcome> => {
+    const result = await client.addMember(platform, toMemberBody(row), { signal, ...WITH_BEFORE });
     pauses.take(result);
-    return { ...toMemberOutcome(result, "scheduled"), ...notScheduled(result, zone) };
+    const writes = undoOf(result, row.previousIntentAt !== null);
+    return { ...toMemberOutcome(result, "scheduled"), ...notScheduled(result, zone), writes };
   };
   return { ...memberParts(client), remarks: pauses.remarks, send: (row) => breaker.outcomeOf(row, add(row)) };
 }

@@ -4,6 +4,7 @@ import { EXIT } from "../../exit-codes.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { countOf } from "../../../contract/text/whole-number.ts";
 import { writeDone, writeNote } from "../../kit/notes.ts";
+import { YES_FLAG } from "../../kit/removal.ts";
 import { COUNT_FLAG } from "../../kit/rows/list-rows.ts";
 import { pathColumn, type Resource, toResource } from "../../render/columns.ts";
 import { openListOutput, writeList } from "../../render/list-output.ts";
@@ -46,6 +47,11 @@ const list = defineCommand({
   },
 });
 
+const UNDONE: Resource = {
+  ...toResource("rows", { line: "number", identifier: "text", outcome: "text", error: "text" }),
+  flexible: "error",
+};
+
 const JOURNALS = toResource("journals", { journal: "text" });
 
 const clean = defineCommand({
@@ -81,4 +87,18 @@ const clean = defineCommand({
   },
 });
 
-export const commands = [list, clean];
+const undo = defineCommand({
+  name: "undo",
+  summary: "undo an import as far as nobody has touched it since; lists what is kept",
+  args: { file: { form: "<file>", text: "the import's results or journal, or its file" } },
+  examples: ["surveyctl imports undo customers.csv --dry-run", "surveyctl imports undo results.csv --yes"],
+  exits: [EXIT.done, EXIT.failed, EXIT.partial, EXIT.auth, EXIT.refused],
+  flags: { yes: YES_FLAG },
+  columns: UNDONE,
+  run: async (deps, { file, yes }) => {
+    const { undoImport } = await import("./undo.ts");
+    return undoImport(deps, file, UNDONE, yes);
+  },
+});
+
+export const commands = [list, undo, clean];

@@ -25,6 +25,8 @@ import {
   type RowSender,
   toPersonOutcome,
   toSettled,
+  undoOf,
+  WITH_BEFORE,
 } from "../../importing/row-senders.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { flagGroup, type GroupValue } from "../../kit/flag-spec.ts";
@@ -162,12 +164,12 @@ function createPeopleSender(client: Client, signal: AbortSignal, { bodyOf, zone 
   const pauses = createPauseCount();
   const save = async (row: RowToSend, options: IntentOptions): Promise<RowOutcome> => {
     const body = bodyOf(row);
-    const result = await client.sendPerson(body, options);
+    const result = await client.sendPerson(body, { ...options, ...WITH_BEFORE });
     const outcome = toPersonOutcome(result, body["send"] !== false, zone);
     if (isLeftInOutbox(result)) seen.leftInOutbox += 1;
     pauses.take(result);
     if (outcome.error === UNKNOWN_REASON) seen.unexplained += 1;
-    return outcome;
+    return { ...outcome, writes: undoOf(result, row.previousIntentAt !== null) };
   };
   return {
     ...commonParts(client),

@@ -6,7 +6,16 @@ import type { Json, JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import { countOf } from "../../../contract/text/whole-number.ts";
 import { FILE_ARG, IMPORT, IMPORT_EXITS } from "../../importing/import-flags.ts";
-import { commonParts, createBreaker, type RowSender, toId, toOutcome, toSettled } from "../../importing/row-senders.ts";
+import {
+  commonParts,
+  createBreaker,
+  type RowSender,
+  toId,
+  toOutcome,
+  toSettled,
+  undoOf,
+  WITH_BEFORE,
+} from "../../importing/row-senders.ts";
 import { toBody } from "../../kit/write-outcome.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 
@@ -67,15 +76,16 @@ function createResponseSender(client: Client, signal: AbortSignal): RowSender {
     isIdempotent: () => false,
     neverRepeatUnknown: true,
     async send(row, onAccepted) {
-      const attempt = { isSent: false };
+      const attempt: Attempt = { isSent: false, wasSent: row.previousIntentAt !== null };
       const options = { signal, intentAt: row.intentAt, onAccepted };
       const outcome = await breaker.outcomeOf(row, sendResponse(client, row, options, attempt));
       // Only the person was saved and no response was added, so the next run may send the row again.
       const { mayHaveArrived: _mayHaveArrived, ...unsent } = outcome;
-      return attempt.isSent ? outcome : unsent;
+      const { writes, personId = null } = attempt;
+      return { ...(attempt.isSent ? outcome : unsent), writes, personId: outcome.personId ?? personId };
     },
     lookUp: async (row, time) => {
-      const person = await findOrCreate(client, row, signal);
+      const person = await findOrCreate(client, row, signal, { isSent: false, wasSent: true });
       if (typeof person !== "string")
         return { kind: "unsettled", reason: person.error ?? "the person cannot be found" };
       const settlement = await client.lookUpResponse(toResponseBody(row, person), { signal, ...time });
@@ -84,13 +94,21 @@ function createResponseSender(client: Client, signal: AbortSignal): RowSender {
   };
 }
 
+interface Attempt {
+  isSent: boolean;
+  readonly wasSent: boolean;
+  /** What was written so far, even if the response is refused. */
+  writes?: RowOutcome["writes"];
+  personId?: string;
+}
+
 async function sendResponse(
   client: Client,
   row: ImportRow,
   options: IntentOptions & { readonly signal: AbortSignal },
-  attempt: { isSent: boolean },
+  attempt: Attempt,
 ): Promise<RowOutcome> {
-  const person = await findOrCreate(client, row, options.signal);
+  const person = await findOrCreate(client, row, options.signal, attempt);
   if (typeof person !== "string") return person;
   const body = toResponseBody(row, person);
   const stored = await findStored(client, body, options.signal);
@@ -98,6 +116,13 @@ async function sendResponse(
   attempt.isSent = true;
   const result = await client.addResponse(body, options);
   if (result.kind === "unknown") return toOutcome("unknown", { personId: person, error: result.error.what });
+  if (result.kind === "answered") {
+    const { id, updated_at: updatedAt } = result.reply.json;
+    attempt.writes = [
+      ...(attempt.writes ?? []),
+      { response: toId(id, result.reply.text), updated_at: updatedAt ?? null },
+    ];
+  }
   return toOutcome("saved", { personId: person });
 }
 
@@ -115,18 +140,28 @@ function knownId({ values }: ImportRow): string | null {
 }
 
 /** Returns the person's id. Finds or creates the person with `send: false`, which is safe to repeat. */
-async function findOrCreate(client: Client, row: ImportRow, signal: AbortSignal): Promise<string | RowOutcome> {
+async function findOrCreate(
+  client: Client,
+  row: ImportRow,
+  signal: AbortSignal,
+  attempt: Attempt,
+): Promise<string | RowOutcome> {
   const known = knownId(row);
   if (known !== null) return known;
   const { email, phone_number: phone, name } = row.values;
-  const result = await client.sendPerson(toBody({ email, phone_number: phone, name, send: false }), { signal });
+  const body = toBody({ email, phone_number: phone, name, send: false });
+  const result = await client.sendPerson(body, { signal, ...WITH_BEFORE });
+  attempt.writes = undoOf(result, attempt.wasSent);
   const found =
     result.kind === "unknown"
       ? null
       : result.kind === "arrived"
         ? toId(result.found["id"])
         : toId(result.reply.json["id"], result.reply.text);
-  if (found !== null) return found;
+  if (found !== null) {
+    if (attempt.writes !== undefined) attempt.personId = found;
+    return found;
+  }
   const reason = result.kind === "unknown" ? result.error.what : "the service returned no id";
   return toOutcome("failed", { error: `the person could not be saved: ${reason}` });
 }

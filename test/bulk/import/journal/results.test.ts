@@ -30,12 +30,12 @@ test("when results hold what a spreadsheet runs as a formula, then it is guarded
   let text = "";
   for await (const piece of resultsCsv(recorded, String)) text += piece;
   expect(text.trim().split("\n").slice(1)).toEqual([
-    "2,'=x@example.com,failed,'=x@example.com,,'=x@example.com",
-    "3,'-y@example.com,failed,'-y@example.com,,'-y@example.com",
-    "4,'@z,failed,'@z,,'@z",
-    "5,+14155550101,failed,'+14155550101,,'+14155550101",
-    "6,'+cmd|' /C calc'!A0,failed,'+cmd|' /C calc'!A0,,'+cmd|' /C calc'!A0",
-    "7,''=1,failed,''=1,,''=1",
-    "8,ann@example.com,failed,ann@example.com,,ann@example.com",
+    "2,'=x@example.com,failed,'=x@example.com,,'=x@example.com,,",
+    "3,'-y@example.com,failed,'-y@example.com,,'-y@example.com,,",
+    "4,'@z,failed,'@z,,'@z,,",
+    "5,+14155550101,failed,'+14155550101,,'+14155550101,,",
+    "6,'+cmd|' /C calc'!A0,failed,'+cmd|' /C calc'!A0,,'+cmd|' /C calc'!A0,,",
+    "7,''=1,failed,''=1,,''=1,,",
+    "8,ann@example.com,failed,ann@example.com,,ann@example.com,,",
   ]);
 });

@@ -1,4 +1,6 @@
 /** The verbs of people against a service that knows the specification's endpoints alone. */
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { afterAll, beforeAll, expect, it, test } from "vitest";
 import { type PublishedService, startPublishedService } from "../../../helpers/published-service.ts";
 import type { Ended } from "../../../helpers/run-cli.ts";
@@ -60,6 +62,19 @@ test("when a member is to be moved, then it says that this service cannot", asyn
     stderr: "error: this service cannot move members\n",
   });
   expect((await run("autopilot", "list", "--columns", "person_email")).stdout).toBe("ann@example.com\n");
+});
+
+test("when an import is to be undone, then it says that this service cannot, and who was created isn't known", async () => {
+  const file = path.join(served.folder, "new.csv");
+  await writeFile(file, "email\nnew@example.com\n");
+  expect(await run("people", "import", file, "--no-send", "--yes", "--quiet")).toMatchObject({ status: 0, stderr: "" });
+  expect(await readFile(`${file}.people-import.results.csv`, "utf8")).toMatch(/^2,new@example\.com,saved,\d+,,,,$/m);
+  expect(await run("imports", "undo", file, "--yes")).toMatchObject({
+    status: 5,
+    stderr: "error: this service cannot undo imports\n",
+  });
+  expect(await count("--email", "new@example.com")).toBe("1\n");
+  await served.run(["people", "delete", "new@example.com", "--yes"]);
 });
 
 test("when several are to be deleted, then each has its row, and each failure its line", async () => {

@@ -188,8 +188,11 @@ describe("someone who was there before", () => {
     const { id, updated_at } = await fixture.post("/v1/survey_responses.json", { person: person as string, score: 9 });
     const response = { response: id as string, updated_at: updated_at as number };
     fixture.time.now = START + 60;
-    await fixture.call("PUT", `/v1/survey_responses/${id}.json`, { body: { tags: ["vip"] } });
-    expect(await undo(person as string, response)).toEqual({ done: [], kept: [`response ${id} was changed since`] });
+    await fixture.call("PUT", `/v1/survey_responses/${String(id)}.json`, { body: { tags: ["vip"] } });
+    expect(await undo(person as string, response)).toEqual({
+      done: [],
+      kept: [`response ${String(id)} was changed since`],
+    });
     expect(await fixture.get("/v1/survey_responses.json")).toHaveLength(1);
   });
 });
@@ -204,6 +207,6 @@ test("someone else's response or survey isn't touched", async () => {
     response: id as string,
     updated_at: updated_at as number,
   });
-  expect(answer).toEqual({ done: [], kept: [`response ${id} was changed since`] });
+  expect(answer).toEqual({ done: [], kept: [`response ${String(id)} was changed since`] });
   expect(await surveys(ada.id)).toEqual(["scheduled"]);
 });

@@ -63,9 +63,9 @@ export class RequestRows extends Rows {
   }
 
   /**
-   * Cancels a person's pending requests on one channel (null for all). `autopilot` limits that to Autopilot's requests
-   * or to the others (null for both), `id` to one. A claimed request is finished by its claimer, but never claimed again; one that
-   * is being transmitted isn't changed. Stores `reason`, and returns the number of requests.
+   * Cancels a person's pending requests on one channel (null for all). `autopilot` limits that to Autopilot's
+   * requests or to the others (null for both), `id` to one. A claimed request is finished by its claimer, but never
+   * claimed again; one that is being transmitted isn't changed. Stores `reason`, and returns the number of requests.
    */
   async cancel(
     project: number,
