@@ -34,7 +34,7 @@ test("when a command line stands in them, then it is a recipe's or an example's,
   const recipes = new Set(recipesOf(readme).flatMap((recipe) => recipe.split("\n")));
   const blocks = [...read("skills/surveyctl/SKILL.md").matchAll(/^```sh\n(.*?)^```/gms)];
   const lines = blocks.flatMap(([, block = ""]) => block.trimEnd().split("\n"));
-  const named = [...read("llms.txt").matchAll(/as in `(.+)`$/gm)].map(([, line = ""]) => line);
+  const named = [...read("llms.txt").matchAll(/Example: `(.+)`$/gm)].map(([, line = ""]) => line);
   expect(lines.length).toBeGreaterThan(20);
   expect([...lines, ...named].filter((line) => !examples.has(line) && !recipes.has(line))).toEqual([]);
 });

@@ -87,6 +87,6 @@ ${pages.map(([file, text]) => `- [${file}](${file}): ${text}`).join("\n")}
 
 ## Commands
 
-${all.map(({ name, description, example }) => `- \`surveyctl ${name}\`: ${description}, as in \`${example}\``).join("\n")}
+${all.map(({ name, description, example }) => `- \`surveyctl ${name}\`: ${description}${example === `surveyctl ${name}` ? "" : `. Example: \`${example}\``}`).join("\n")}
 `;
 }

@@ -61,7 +61,7 @@ export class DataFileError extends CommandError {
   }
 }
 
-/** An import stopped for a reason that is neither its rows nor the service. */
+/** An import stopped for a reason other than its rows or the service. */
 export class ImportStoppedError extends CommandError {
   override readonly name = "ImportStoppedError";
 

@@ -8,7 +8,7 @@ export interface ErrorFacts {
   readonly cause?: unknown;
 }
 
-/** An error with everything to report about it. */
+/** An error with everything needed to report it. */
 export class CommandError extends Error {
   /** Code for the error JSON, such as `input_changed`. */
   readonly code: string;

@@ -162,9 +162,9 @@ autopilot remove --from.
               again: correct them and import them as a new file.
 
 If a file has no rows, or hasn't changed since it was imported, nothing
-is sent and the exit status is 0. responses import skips responses that
-earlier runs or the service already have; the service can't recognize
-one without created_at. autopilot remove --from always runs.
+is sent and the exit status is 0. autopilot remove --from always runs.
+responses import skips responses that an earlier run sent or the service
+already has; without created_at, the service can't recognize a duplicate.
 
 surveyctl serve surveys a person at most once in 30 days, counting
 last_sent_at; "surveyctl service throttle" changes that. A row is
@@ -256,11 +256,11 @@ of promoters, passives and detractors and their total (n).
   margin             half the width of the interval
   change             with --compare: the difference of the two scores
   p                  how often chance alone causes a change this large
-  verdict            rise or fall if the interval of the change is above
-                     or below zero, else no evidence; too few with fewer
-                     than 10 answers on either side. With --by it is
-                     based on q, because among many periods some change
-                     by chance
+  verdict            "rise" or "fall" if the interval of the change is
+                     above or below zero, otherwise "no evidence"; "too
+                     few" if either side has fewer than 10 answers. With
+                     --by it is based on q, because among many periods
+                     some change by chance
 
 Method: adjusted Wald. Three answers are added (3/4 detractors, 1 1/2
 passives, 3/4 promoters); the interval is then NPS +- z * sqrt(V / n),
@@ -296,7 +296,7 @@ rows.
 What an interval doesn't cover:
   - who chose to answer: those who didn't may think differently
   - several answers by one person, which are counted as if they came from
-    different people, both within a period and between compared ones
+    different people, within a period and across the periods compared
   - language, channel and time of day, which affect answers
   - scores that no person gave, for example because a mail filter opened
     a link
@@ -320,7 +320,7 @@ const SCHEDULING = `When surveys are sent:
               one is sent one interval after that survey.
   Recurring   surveys follow one interval later, counting only open
               hours. Intervals under 14 days count all hours.
-  Changes     of days, hours, frequency or zone move waiting surveys.
+  Changes     to days, hours, frequency or zone reschedule waiting surveys.
               After a pause, --active spreads overdue ones over a week.
   Throttle    is the minimum time between surveys outside Autopilot; such
               a survey also postpones the member's next Autopilot

@@ -181,7 +181,7 @@ class PeopleHere {
   }
 }
 
-/** People whom this import suppresses are already stored with the mark, but still count as kept. */
+/** Counts suppressions that this import adds; those people are already stored, so they'd count as unchanged. */
 function createFreshMarks() {
   const fresh = new Map<HistoryStream, number>();
   return {

@@ -122,7 +122,7 @@ async function writeWaiting({ streams, options, signal }: Deps): Promise<void> {
   await streams.err.write("Waiting for the requests in flight (5 s at most); interrupt again to stop at once\n");
 }
 
-/** After its last entry, a killed run may have sent requests for this long. */
+/** A killed run may have gone on sending for this long after its last entry. */
 const SILENCE_SECONDS = 600;
 
 /** The time after which no earlier run sent anything, by the service's clock. */

@@ -24,7 +24,7 @@ export interface LiveFacts extends Pick<
   | "segments"
   | "redacted"
 > {
-  /** Its name is `sponsor`. */
+  /** The brand's name is in `sponsor`. */
   readonly brand: ReportBrand;
   /** The project's own question; null for the built-in one. */
   readonly question: string | null;

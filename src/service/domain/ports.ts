@@ -167,6 +167,6 @@ export interface Transaction {
   readonly erasures: ErasureRows;
   readonly retention: RetentionRows;
   readonly operationLog: OperationLogRows;
-  /** Changes to log. Only set while an API call does its work. */
+  /** Changes to log. Only set during an API call. */
   readonly overwritten?: Overwritten[];
 }

@@ -165,7 +165,7 @@ ${comment}</textarea>
   </form>`;
 }
 
-/** A custom question may be in another language than the page. */
+/** A custom question may be in a different language from the page. */
 function commentLabel({ words: { locale, commentQuestion } }: FormView): Html {
   if (commentQuestion === null) return html`<label for="comment">${surveyTexts(locale).commentLabel}</label>`;
   return html`<label for="comment" dir="auto">${commentQuestion}</label>`;

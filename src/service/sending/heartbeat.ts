@@ -34,7 +34,7 @@ export class Heartbeat {
     this.#beatMs = startedMs;
   }
 
-  /** True for the first living process by name, which does what only one process may do. */
+  /** True if this process's name sorts first among the live ones; the leader does what only one process may do. */
   isLeader(): boolean {
     return this.#isFirst && this.#ageMs() < (LIFE_SECONDS * 1000) / 2;
   }

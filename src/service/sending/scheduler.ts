@@ -57,7 +57,7 @@ export class Scheduler {
   /** How far the store's clock, which decides what is due, is ahead of ours. */
   #aheadSeconds = 0;
   #renewed = { steadyMs: 0, wallMs: 0 };
-  /** Nothing is due before this time of the store's clock; 0 if a sender had no room. */
+  /** Nothing is due before this time, by the store's clock; 0 if a sender was full. */
   #quietUntil = 0;
 
   constructor(options: SchedulerOptions) {

@@ -17,8 +17,8 @@ export class DayCounts {
   }
 
   /**
-   * Counts the missing days from a first one on (days since 1970; null for all). After an import of a million answers,
-   * this takes a second or two, without blocking other work.
+   * Counts the missing days from `first` onward (days since 1970; null counts all). A million answers take a second or
+   * two, without blocking other work.
    */
   async update(share: ShareRow, first: number | null): Promise<void> {
     const key = `${share.project.id} ${share.id}`;

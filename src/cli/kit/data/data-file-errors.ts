@@ -4,7 +4,7 @@ import { DataFileError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT } from "../../exit-codes.ts";
 
-/** Runs `work` and converts the service's errors to errors of the command line. */
+/** Runs `work` and converts the service's errors to command-line errors. */
 export async function asCliError<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -28,7 +28,7 @@ export interface SmsHookOptions {
 const PATH = /^\/hooks\/sms\/([\w-]{16,64})$/;
 const BODY_MAX = 64 * 1024;
 
-const UNCLEAR = "a text may be a wish to stop; only a clear one, such as STOP, is obeyed";
+const UNCLEAR = "a text might be an opt-out; only a clear one, such as STOP, is obeyed";
 const SHAPE_MAX = 40;
 
 /** Responds once a text message is recorded, because gateways resend it otherwise. A repeat gets the same response. */

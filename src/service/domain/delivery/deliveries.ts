@@ -109,7 +109,7 @@ export async function releaseDeadClaims(
 }
 
 export const GATEWAY_STAGE = "gateway";
-/** The last stage of each channel, at which only the server's reply is missing. */
+/** The last stage of each channel, where only the server's reply is outstanding. */
 const FINAL_STAGES: Readonly<Record<OutgoingChannel, string>> = {
   email: "final-dot",
   reminder: "final-dot",

@@ -27,7 +27,7 @@ export type PastRows =
 
 export interface HistoryChoices {
   readonly policy: ConflictPolicy;
-  /** Whether webhooks get these responses, although they aren't new. */
+  /** Whether webhooks get these responses, even though they aren't new. */
   readonly webhooks: boolean;
 }
 

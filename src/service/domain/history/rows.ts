@@ -17,7 +17,7 @@ export interface PastPerson {
   readonly lastSentAt: number | null;
   readonly unsubscribedAt: number | null;
   readonly bouncedAt: number | null;
-  /** The last answer, if the import has all answers; if omitted, it follows from the answers as they are imported. */
+  /** When they last answered, if the import has all answers; if omitted, derived from the imported answers. */
   readonly answeredAt?: number;
 }
 

@@ -1,4 +1,4 @@
-/** Erases a person in one transaction, except hashes of suppressed addresses, links and the erasure's record. */
+/** Erases a person in one transaction. Keeps links, the erasure's record and hashes of suppressed addresses. */
 import { emailKey } from "../../../contract/text/email.ts";
 import type { Channel } from "../../../contract/routes.ts";
 import type { Properties } from "../../../contract/resources.ts";

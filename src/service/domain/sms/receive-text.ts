@@ -22,7 +22,7 @@ export interface IncomingText {
   readonly part: TextPart | null;
 }
 
-/** `unclear`: may be a wish to stop; `unmatched`: not about one of our surveys; `part`: incomplete. */
+/** `unclear`: might be an opt-out; `unmatched`: not about one of our surveys; `part`: incomplete. */
 export const TEXT_OUTCOMES = [
   "score",
   "comment",

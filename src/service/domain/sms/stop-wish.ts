@@ -29,11 +29,11 @@ const SIGNATURE = /\s[-–—~]{1,2}\s*\p{Lu}[\p{L}.']*(?:\s\p{Lu}[\p{L}.']*){0,
 const NUMBERS = /^(?:\p{Nd}+ )+|(?: \p{Nd}+)+$/gu;
 const NUMBERED_WORDS = 2;
 const CLAUSE_END = /[\n.,!?;:…。！？，、]+/;
-/** Matches "not enough", "don't stop" and "niet stoppen". But "No stop" is a wish to stop. */
+/** Matches "not enough", "don't stop" and "niet stoppen". But "No stop" is an opt-out. */
 const NEGATED = /\bno (?:filler )*stop\b/;
 const NOTHING: readonly WordKind[] = ["filler", "thanks"];
 
-/** Null if the text is an answer. A wish to stop can also be one line of several, or a sentence about messages. */
+/** Null if the text is an answer. An opt-out can also be one line of several, or a sentence about messages. */
 export function readKeyword(given: string, { asked, locale }: TextContext): KeywordMeaning | null {
   const text = given.slice(0, CHARACTERS_MAX);
   // Providers don't recognize look-alikes of letters.
@@ -63,7 +63,7 @@ function asksToStop(kinds: readonly WordKind[]): boolean {
   return kinds.includes("stop") || (kinds.includes("no") && kinds.includes("message"));
 }
 
-/** Whether a text may be a wish to stop, without clearly being one. In a comment, "the end" is just the end. */
+/** Whether a text might be an opt-out without clearly being one. In a comment, "the end" isn't one. */
 export function mayWantToStop(text: string, asked: TextContext["asked"]): boolean {
   const kinds = Array.from(fold(text).split(" "), (word) => KINDS.get(word));
   if (kinds.includes("no") && (kinds.includes("message") || !kinds.includes(undefined))) return true;

@@ -49,7 +49,7 @@ function shareOf(number: number): number {
   return (number * GOLDEN_RATIO) % 1;
 }
 
-/** The shares of further members lie between those of the first million, so they aren't checked. */
+/** Members beyond the first million fall between existing ones, so they aren't checked. */
 const MEMBERS_MAX = 1_000_000;
 
 /** The members surveyed first and last if `count` members join at the same time, starting with number `from`. */

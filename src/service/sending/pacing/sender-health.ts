@@ -104,7 +104,7 @@ const QUOTA_DOMAINS_MIN = 3;
 const REFUSALS_MAX = 3;
 const RECENT_MAX = 50;
 const RECENT_MIN = 20;
-/** After this many refused probes, a stopped sender waits again; fewer prove nothing. */
+/** A stopped sender waits again after this many rejected probes; fewer aren't conclusive. */
 const PROBES_MAX = RECENT_MIN;
 const SAME_WORDS_SHARE = 0.2;
 const UNKNOWN_SHARE = 0.3;

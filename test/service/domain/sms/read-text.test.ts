@@ -260,7 +260,7 @@ it.each<readonly [text: string, asked: TextContext["asked"], isUnclear: boolean]
   ["100", "score", false],
   ["STOP this bill", "comment", true],
   ["At the end I was happy", "comment", false],
-])("whether %j may be a wish to stop when %s is asked: %j", (text, asked, isUnclear) => {
+])("whether %j might be an opt-out when %s is asked: %j", (text, asked, isUnclear) => {
   expect(readTextMeaning(text, { asked, ...ENGLISH })).toMatchObject({ kind: "words", mayWantToStop: isUnclear });
 });
 
@@ -270,7 +270,7 @@ it("only a text of thanks is not kept after a comment", () => {
   expect(readTextMeaning("I want more of this", context)).toMatchObject({ kind: "words", text: "I want more of this" });
 });
 
-it("a wish to stop after a score is pointed to STOP", () => {
+it("an opt-out after a score is pointed to STOP", () => {
   expect(readTextMeaning("9 stop calling me")).toMatchObject({ kind: "score", score: 9, mayWantToStop: true });
   expect(readTextMeaning("9 great, non-stop")).toMatchObject({ kind: "score", score: 9, mayWantToStop: false });
 });

@@ -1,4 +1,4 @@
-/** Reads a YAML document according to rules. Errors name the file, line and column. */
+/** Reads a YAML document and checks it. Errors name the file, line and column. */
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
 import { quoteText } from "../../../../contract/text/invisible.ts";
 import type { Json, JsonObject } from "../../../../contract/json.ts";

@@ -9,7 +9,7 @@ import type { FileWatch } from "./file-watch.ts";
 /** A larger batch would delay its first job too much. */
 const BATCH_MAX = 512;
 /**
- * How many turns of the event loop a write lets reads go first, so that more writes can share its commit. With eight
+ * How many event-loop turns a write yields to reads, so that more writes can share its commit. With eight
  * clients and one write in ten requests, that saves up to half of the syncs.
  */
 const GATHER_TURNS = 3;
