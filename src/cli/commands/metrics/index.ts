@@ -1,3 +1,6 @@
+import { type OutputFormat, OUTPUT_FORMATS, readOutput } from "../../args/global-options.ts";
+import { UsageError } from "../../errors/usage-error.ts";
+import type { Deps } from "../../kit/deps.ts";
 import { METRIC_GROUPS } from "../../../contract/routes.ts";
 import { CONFIDENCE_DEFAULT, FEW_ANSWERS } from "../../../insight/interval.ts";
 import { PERIOD_UNITS } from "../../../runtime/calendar/periods.ts";
@@ -30,6 +33,44 @@ const CHOICE: FlagGroup<Promise<ResponseChoice | null>> = {
   },
 };
 
+const OUTPUT: FlagGroup<OutputFormat | "svg" | null> = {
+  records: [
+    {
+      flag: "--output",
+      short: "-o",
+      value: "format",
+      text: "output format; svg draws the report's chart of --by or --segment",
+      choices: [...OUTPUT_FORMATS, "svg"],
+      environment: "SURVEYCTL_OUTPUT",
+      otherwise: "table on a terminal, tsv in a pipe",
+    },
+    { flag: "--json", text: "short for -o json" },
+  ],
+  read: (flags, { env }) => readOutput(flags, env, "svg"),
+};
+
+/** The chart has the rows of `--by` or `--segment` at a confidence of 95%, and nothing else. Throws UsageError. */
+function checkChart(
+  { options }: Deps,
+  given: { readonly by: string | null; readonly segments: unknown; readonly compare: string | null } & {
+    readonly explain: boolean;
+    readonly raw: boolean;
+    readonly confidence: number;
+  },
+): void {
+  const { by, segments, compare, explain, raw, confidence } = given;
+  if (by === null && segments === null) throw new UsageError("-o svg requires --by or --segment");
+  const refused = [
+    ["--compare", compare !== null],
+    ["--explain-change", explain],
+    ["--raw", raw],
+    ["--columns", options.columns !== null],
+    ["--confidence", confidence !== CONFIDENCE_DEFAULT],
+  ] as const;
+  const [flag] = refused.find(([, isGiven]) => isGiven) ?? [];
+  if (flag !== undefined) throw new UsageError(`-o svg and ${flag} cannot be used together`);
+}
+
 const metrics = defineCommand({
   examples: [
     "surveyctl metrics --since 30d",
@@ -37,8 +78,10 @@ const metrics = defineCommand({
     "surveyctl metrics --since 7d --assert 'nps_high>=40' --quiet",
     "surveyctl metrics --segment plan,region --since 90d --compare previous",
     "surveyctl metrics --property plan=pro --by month",
+    "surveyctl metrics --by month -o svg > nps.svg",
   ],
   flags: {
+    output: OUTPUT,
     range: timeRange("answered"),
     trend: TREND,
     choice: CHOICE,
@@ -97,13 +140,16 @@ const metrics = defineCommand({
   ],
   columns: ALL_METRICS,
   exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused, EXIT.assertion],
-  async run(deps, { range, trend, choice, histogram, segments, explain, ...input }) {
+  async run(given, { output, range, trend, choice, histogram, segments, explain, ...input }) {
+    const isChart = output === "svg";
+    if (isChart) checkChart(given, { ...input, segments, explain });
+    const deps = output === null || isChart ? given : { ...given, options: { ...given.options, output } };
     if (histogram) {
       const { showHistogram } = await import("./histogram.ts");
       return showHistogram(deps, range, trend, choice);
     }
     const { groups, by, assertions, raw, confidence, minN } = input;
-    const shared = { range, trend, choice, compare: input.compare !== null, confidence };
+    const shared = { range, trend, choice, compare: input.compare !== null, confidence, isChart };
     if (segments === null) return showMetrics(deps, { ...shared, groups, by, assertions, raw });
     const { showSegments } = await import("./segments.ts");
     return showSegments(deps, { ...shared, properties: segments, minN, explain });

@@ -32,6 +32,8 @@ export interface SegmentsRequest {
   readonly confidence: number;
   readonly minN: number;
   readonly explain: boolean;
+  /** Draws an SVG instead of writing the rows. */
+  readonly isChart: boolean;
 }
 
 const PARTS = toResource("segments", {
@@ -77,20 +79,30 @@ async function writeRows(
   deps: Deps,
   resource: Resource,
   tally: SegmentTally,
-  { confidence, minN, compare }: SegmentsRequest,
+  { confidence, minN, compare, isChart }: SegmentsRequest,
 ): Promise<void> {
   const { rows, hidden } = segmentRows(tally, { confidence, minN, compared: compare });
-  await writeList(deps, { resource }, rows.map(asJson));
-  if (wantsPictures(deps)) await drawRows(deps, rows);
+  if (isChart) {
+    const { writeSegmentChart } = await import("./chart-files.ts");
+    await writeSegmentChart(deps, withLabels(rows));
+  } else {
+    await writeList(deps, { resource }, rows.map(asJson));
+    if (wantsPictures(deps)) await drawRows(deps, rows);
+  }
   const values = countOf(hidden, "value");
   if (rows.length + hidden === 0) await writeNote(deps, "no responses in this period");
   if (hidden > 0) await writeNote(deps, `${values} with fewer than ${minN} answers not shown; --min-n sets the limit`);
 }
 
-async function drawRows(deps: Deps, rows: readonly SegmentRow[]): Promise<void> {
+/** Values of several properties are named with their property. */
+function withLabels(rows: readonly SegmentRow[]): readonly SegmentRow[] {
   const isOne = new Set(rows.map(({ property }) => property)).size === 1;
-  const points = rows.map(({ property, value, n, nps, nps_low: low, nps_high: high }) => {
-    return { label: isOne ? value : `${property}=${value}`, n, nps, low, high };
+  return isOne ? rows : rows.map((row) => ({ ...row, value: `${row.property}=${row.value}` }));
+}
+
+async function drawRows(deps: Deps, rows: readonly SegmentRow[]): Promise<void> {
+  const points = withLabels(rows).map(({ value: label, n, nps, nps_low: low, nps_high: high }) => {
+    return { label, n, nps, low, high };
   });
   const { drawWhiskers } = await import("./plots.ts");
   const plot = drawWhiskers(deps, points);

@@ -31,6 +31,8 @@ export interface MetricsRequest extends MetricsFilters {
   readonly compare: boolean;
   readonly assertions: readonly Assertion[];
   readonly raw: boolean;
+  /** Draws an SVG instead of writing the rows. */
+  readonly isChart: boolean;
 }
 
 /** Throws AssertionError once the output has been written. */
@@ -116,11 +118,16 @@ async function showPeriods(
   resource: Resource,
   unit: PeriodUnit,
 ): Promise<JsonObject[]> {
-  const { range, compare, confidence } = request;
+  const { range, compare, confidence, isChart } = request;
   const place = { ...range, now: unixSeconds(deps.clock), zone: deps.options.timeZone };
   const { before, periods } = listPeriods({ ...place, unit });
   const coverages = periods.map((period) => coverageOf(period, place));
   const rows = await readPeriods(deps, request, periods, compare ? before : null);
+  if (isChart) {
+    const { writePeriodChart } = await import("./chart-files.ts");
+    await writePeriodChart(deps, rows, coverages);
+    return rows;
+  }
   const shown = wantsPictures(deps) ? rows.map((row, at) => markIncomplete(row, coverages[at])) : rows;
   await writeList(deps, { resource: withSentFields(resource, rows[0] ?? {}) }, shown);
   const compared = rows.filter(({ q }) => typeof q === "number").length;

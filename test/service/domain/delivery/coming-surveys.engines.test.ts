@@ -57,7 +57,7 @@ test.each([
   { frequency: 90 * DAY, days: "mon-fri", hours: "5-10" },
 ])("with $frequency s on $days at $hours", async (settings) => {
   await fixture.write((tx) => configureAutopilot(tx, fixture.project, "email", { first: "spread", ...settings }));
-  await joinAll(25);
+  await joinAll(10);
   const reckoned = await list(await reckonComing(fixture.store, "default", RANGE));
   await sendAll();
   expect(reckoned.length).toBeGreaterThan(0);
