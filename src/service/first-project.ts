@@ -8,15 +8,15 @@ export const DEFAULT_PROJECT = "default";
 export async function ensureProject(store: Store): Promise<void> {
   await store.write(
     async (tx) => {
-      if ((await tx.projects.byName(DEFAULT_PROJECT)) === null) await addProject(tx, DEFAULT_PROJECT);
+      if ((await tx.projects.list()).length === 0) await addProject(tx, DEFAULT_PROJECT);
     },
     { project: "all" },
   );
 }
 
 /**
- * On the first start, creates the project `default` and its key, which is the given one or random. Null if there
- * already are keys, or the given one was revoked. Throws InvalidError for an invalid key.
+ * On the first start, creates a key, which is the given one or random, and the project `default`. Null if there are
+ * keys already, or the given one was revoked. Throws InvalidError for an invalid key.
  */
 export async function ensureFirstKey(store: Store, random: Random, given: string | null): Promise<string | null> {
   // This usually finds a key, without waiting for other processes.
@@ -24,9 +24,9 @@ export async function ensureFirstKey(store: Store, random: Random, given: string
   return store.write(
     async (tx) => {
       if (await hasFirstKey(tx, given)) return null;
-      const project = (await tx.projects.byName(DEFAULT_PROJECT)) ?? (await addProject(tx, DEFAULT_PROJECT));
+      const [first] = await tx.projects.list();
       const key = given ?? createKey(random);
-      await addKey(tx, project, key);
+      await addKey(tx, first ?? (await addProject(tx, DEFAULT_PROJECT)), key);
       return key;
     },
     { project: "all" },
@@ -34,7 +34,6 @@ export async function ensureFirstKey(store: Store, random: Random, given: string
 }
 
 export async function hasFirstKey(tx: Transaction, given: string | null): Promise<boolean> {
-  if ((await tx.projects.byName(DEFAULT_PROJECT)) === null) return false;
   for (const project of await tx.projects.list()) if ((await tx.projects.listKeys(project.id)).length > 0) return true;
   // A revoked key never becomes valid again.
   return given !== null && (await examineKey(tx, given)).kind === "revoked";

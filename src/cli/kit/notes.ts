@@ -32,8 +32,15 @@ export function describeRetries({ retryCount }: Pick<Connection, "retryCount">):
   return retries === 0 ? null : countOf(retries, "request was retried", "requests were retried");
 }
 
-/** Throws CancelledError unless the answer is yes. */
-export async function confirm({ streams }: Deps, question: string, kept = "Nothing was sent."): Promise<void> {
-  const answer = await streams.in.ask(`${question} [y/N] `);
-  if (!/^y(?:es)?$/i.test(answer.trim())) throw new CancelledError(`Cancelled. ${kept}`);
+/** Throws CancelledError unless the answer is yes, or `retyped` if that is given. */
+export async function confirm(
+  { streams }: Deps,
+  question: string,
+  kept = "Nothing was sent.",
+  retyped: string | null = null,
+): Promise<void> {
+  const how = retyped === null ? "[y/N]" : `Type ${retyped} to confirm:`;
+  const answer = (await streams.in.ask(`${question} ${how} `)).trim();
+  if (retyped === null ? !/^y(?:es)?$/i.test(answer) : answer !== retyped)
+    throw new CancelledError(`Cancelled. ${kept}`);
 }

@@ -14,6 +14,8 @@ export interface Removal {
   readonly kept?: string;
   /** Shows the question even without a terminal, because it lists things that the command line doesn't name. */
   readonly isList?: boolean;
+  /** The name to type instead of a yes. */
+  readonly retyped?: string;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface Removal {
  */
 export async function confirmRemoval(
   deps: Deps,
-  { command, yes, kept = "Nothing was removed.", isList = false }: Removal,
+  { command, yes, kept = "Nothing was removed.", isList = false, retyped }: Removal,
   compose: () => string | null | Promise<string | null>,
 ): Promise<void> {
   const { streams, options } = deps;
@@ -34,5 +36,5 @@ export async function confirmRemoval(
       `${command} requires confirmation, and there is no terminal to ask on; pass --yes`,
       isList ? { hint: `it would ask: ${question}` } : {},
     );
-  await confirm(deps, toSafeText(question), kept);
+  await confirm(deps, toSafeText(question), kept, retyped);
 }

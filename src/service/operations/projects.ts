@@ -1,9 +1,19 @@
 import * as v from "valibot";
 import { type KeyAccess, READ_ONLY_PREFIX } from "../../contract/key-access.ts";
+import { countOf } from "../../contract/text/whole-number.ts";
 import type { Random } from "../../runtime/random.ts";
 import { InvalidError } from "../domain/errors.ts";
 import type { KeyRow, Transaction } from "../domain/ports.ts";
-import { addKey, addProject, findKey, revokeKey, rotateKey } from "../domain/projects/projects.ts";
+import { countRemoved, findRemovable, NOTHING_LEFT, removeProject } from "../domain/projects/project-removal.ts";
+import {
+  addKey,
+  addProject,
+  findKey,
+  renameProject,
+  requireProject,
+  revokeKey,
+  rotateKey,
+} from "../domain/projects/projects.ts";
 import { lifetime } from "./define/fields.ts";
 import { defineOperation, type OperationTools, orNull } from "./define/operation.ts";
 
@@ -25,6 +35,50 @@ export const projectOperations = {
       return { id: String(project.id), name: project.name, key };
     },
     noted: ({ id, name }) => ({ of: { id: Number(id), name } }),
+  }),
+  "project.rename": defineOperation({
+    scope: "server",
+    access: "write",
+    locks: "all",
+    input: { id: v.string(), name: v.string() },
+    run: async (tx, _, { id: old, name }) => {
+      const { id } = await requireProject(tx, old);
+      await renameProject(tx, { id, name: old }, name);
+      return { id: String(id), name, previous: old };
+    },
+    noted: ({ id, previous }) => ({ of: { id: Number(id), name: previous } }),
+  }),
+  /** Finishes an earlier removal that was killed. */
+  "project.remove": defineOperation({
+    scope: "server",
+    access: "write",
+    locks: "all",
+    input: { id: v.string() },
+    confirm: async (tx, _, { id: name }) => {
+      const { project, isRemoved } = await findRemovable(tx, name);
+      if (isRemoved) return null;
+      const counts = await countRemoved(tx, project);
+      const { people, responses, keys, surveys } = counts;
+      const words = [
+        countOf(people, "person", "people"),
+        countOf(responses, "response"),
+        countOf(keys, "key"),
+        countOf(surveys, "pending survey"),
+      ].join(", ");
+      return { question: `Remove project ${name} with ${words}? This can't be undone.`, name, ...counts };
+    },
+    run: async (tx, _, { id: name }) => {
+      const { project, isRemoved } = await findRemovable(tx, name);
+      const counts = isRemoved ? NOTHING_LEFT : await countRemoved(tx, project);
+      if (!isRemoved) await removeProject(tx, project);
+      return { id: String(project.id), name, ...counts };
+    },
+    noted: ({ id, name }) => ({ of: { id: Number(id), name } }),
+    after: async ({ store, sweepMessages }, done) => {
+      await store.settle();
+      await sweepMessages();
+      return done;
+    },
   }),
   "project.list": defineOperation({
     scope: "server",

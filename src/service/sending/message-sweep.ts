@@ -1,6 +1,5 @@
 /** Removes the files of messages that were cancelled or whose person was deleted. */
 import type { Clock } from "../../runtime/clock.ts";
-import { groupByProject } from "../domain/by-project.ts";
 import type { MessageFiles } from "../domain/delivery/sender.ts";
 import type { ErasedSurvey, Store } from "../domain/ports.ts";
 
@@ -38,8 +37,8 @@ export class MessageSweep {
     if (idle.length === 0) return { removed: 0, left: gone.length };
     const { removed, surveys } = (await files?.erase(idle)) ?? { removed: 0, surveys: idle };
     const done = knowsOutbox === false ? surveys : idle;
-    for (const [project, some] of groupByProject(done, (survey) => survey.project.id))
-      await store.write((tx) => tx.queue.forgetErased(some), { project });
+    // The project may be gone, and nothing else changes these rows.
+    await store.write((tx) => tx.queue.forgetErased(done), { project: "none" });
     if (gone.length < ERASE_BATCH || done.length === 0) return { removed, left: gone.length - done.length };
     const more = await this.eraseSome();
     return { removed: removed + more.removed, left: more.left };

@@ -7,12 +7,12 @@ export const STEP = 50;
 const STEPS_MS = 20;
 const STEPS_MAX = 20;
 
-export type LongChangeKind = "fill trend" | "remove trend" | "remove person" | "reschedule";
+export type LongChangeKind = "fill trend" | "remove trend" | "remove person" | "remove project" | "reschedule";
 
 export interface LongChange {
   readonly project: number;
   readonly kind: LongChangeKind;
-  /** The id of the trend or person, or the platform's name. */
+  /** The id of the trend, person or project, or the platform's name. */
   readonly target: string;
   /** The last id processed; steps run in ascending id order. */
   readonly doneTo: number;

@@ -42,6 +42,14 @@ export class ProjectStates {
     return this.hold(row);
   }
 
+  /** Writes to a removed project find none of its rows, and count as those of no project. */
+  async lock(project: number): Promise<void> {
+    if (this.#held.has(project)) return;
+    const row = await this.#load(project);
+    if (row === null) await this.of(NO_PROJECT);
+    else this.hold(row);
+  }
+
   hold({ project_id: project, nextId, clock, version }: SqlRow): ProjectState {
     const state = { nextId: Number(nextId), clock: Number(clock), version: Number(version) };
     this.#held.set(Number(project), state);

@@ -47,6 +47,12 @@ const CASES: Readonly<Record<string, RemovalCase>> = {
     question: /^Delete response \d+ at http:\S+\? \[y\/N\] $/,
     look: ["responses", "list", "--email", "cara@example.com", "--columns", "score"],
   },
+  "service project remove": {
+    args: service("project", "remove", "acme"),
+    question:
+      /^Remove project acme with 0 people, 0 responses, 1 key, 0 pending surveys\? This can't be undone\. Type acme to confirm: /,
+    look: service("project", "list", "--columns", "name"),
+  },
   "service key revoke": {
     args: service("key", "revoke", "ID"),
     question: /^Revoke key \d+ \(…\S{4}\) of project default\? \[y\/N\] $/,
@@ -105,6 +111,7 @@ beforeAll(async () => {
     await run("people", "add", "--email", `${name}@example.com`, "--no-send", "--quiet");
   await run("people", "add", "--email", "eve@example.com", "--delay", "2h", "--quiet");
   await run("responses", "add", "--email", "cara@example.com", "--score", "8");
+  await run("service", "project", "add", "acme");
   await run("service", "key", "add");
   await run("service", "trend", "add", "Pros", "--where", "plan=pro");
   await run("service", "share", "add", "Board");
@@ -127,7 +134,8 @@ async function typed(name: string): Promise<string[]> {
 
 /** The command with the place that `service` commands are told. */
 function placed(args: readonly string[]): string[] {
-  return args[0] === "service" ? [...args, ...PROJECT, ...served.place] : [...args];
+  if (args[0] !== "service") return [...args];
+  return [...args, ...(args[1] === "project" ? [] : PROJECT), ...served.place];
 }
 
 test("when a command's name says that it removes, then it is one of those that ask, or has its reason", async () => {
@@ -170,6 +178,7 @@ const NOWHERE: readonly (readonly [args: readonly string[], status: number, said
   [["people", "cancel", "+15550109999"], 5, /^error: no person found with phone number \+15550109999/],
   [["people", "unsubscribe", "--from", "nowhere.csv"], 2, /^error: nowhere\.csv: no such file/],
   [["responses", "delete", "all"], 5, /^error: no response with id all/],
+  [service("project", "remove", "nosuch"), 5, /^error: there is no project "nosuch"/],
   [service("key", "revoke", "nosuch"), 5, /^error: .*nosuch/],
   [service("trend", "remove", "nosuch"), 5, /^error: .*nosuch/],
   [service("link", "remove", "nosuch"), 5, /^error: .*nosuch/],

@@ -57,6 +57,8 @@ interface Verb<Name extends OperationName, Specs extends FlagSpecs, Args extends
   readonly exits?: readonly ExitCode[];
   /** Asks before removing something, with the operation's own question or one composed from it. */
   readonly asks?: true | ((confirm: Confirmation, deps: Deps) => string | Promise<string>);
+  /** The argument that has to be typed again to confirm. */
+  readonly retypes?: keyof Values & string;
   /** The operation has a `dry_run` field, which `input` sets from `--dry-run`. */
   readonly dryRuns?: true;
   /** Asks on a terminal, but doesn't require `--yes` in scripts. */
@@ -152,6 +154,7 @@ async function callAndShow<Name extends OperationName, Values>(
     command: `service ${operation.replace(".", " ")}`,
     yes: yes || (losesNothing && !deps.streams.in.isTTY),
     ...(verb.dryRuns === true && { kept: "Nothing was changed." }),
+    ...(verb.retypes !== undefined && { retyped: String(values[verb.retypes]) }),
   };
   const compose = typeof asks === "function" ? (confirm: Confirmation) => asks(confirm, deps) : undefined;
   const act = async (admin: Admin, project: string) => {

@@ -74,6 +74,15 @@ export class OperationLogRows extends Rows {
     )) as unknown as LogLine[];
   }
 
+  /** The last project that was removed under this name, or null. */
+  async removedProject(name: string): Promise<Project | null> {
+    return (await this.database.first(
+      `SELECT project_id AS id, project AS name FROM operation_log WHERE operation = 'project.remove' AND project = ?
+        ORDER BY at DESC LIMIT 1`,
+      [name],
+    )) as Project | null;
+  }
+
   /** Removes at most `limit` lines older than `before`; returns how many. */
   async prune(project: number, before: number, limit: number): Promise<number> {
     return this.database.run(

@@ -1,4 +1,7 @@
+import { deleteRequests } from "../delivery/rows/claims.ts";
+import { deleteRows, type Fragment, isCounted } from "../../sql/lists/counted-rows.ts";
 import { Rows } from "../../sql/rows.ts";
+import { TABLES } from "../../sql/schema/baseline.ts";
 import type { Project } from "../inputs.ts";
 import { peopleIn, responsesBy } from "../../sql/lists/counted-lists.ts";
 import { countRows } from "../../sql/lists/list-counts.ts";
@@ -41,16 +44,35 @@ export interface KnownKeyRow {
 
 const ALL_TIME = { since: null, until: null };
 
+/** A project whose rows are being deleted doesn't exist for anyone else. */
+const IS_THERE = "id NOT IN (SELECT project_id FROM long_changes WHERE kind = 'remove project')";
+
 const PROJECT = `SELECT id, name, created_at AS "createdAt", throttle_seconds AS "throttleSeconds",
   paused_at AS "pausedAt", limited_until AS "limitedUntil" FROM projects`;
 
+/** Rows that are needed until the others are gone. */
+const OWN_TABLES = ["row_counts", "long_changes", "project_state"];
+/** The log outlives its project, and so do messages in the outbox until they are swept. */
+const OTHER_TABLES = new Set([...OWN_TABLES, "operation_log", "erased_surveys"]);
+/** Rows come before those that they refer to. */
+const PROJECT_TABLES = TABLES.filter(
+  ({ name, columns }) => columns.startsWith("project_id ") && !OTHER_TABLES.has(name),
+).toReversed();
+
 export class ProjectRows extends Rows {
+  /** Ids aren't reused: a removed project leaves its log. Rejects with UniqueViolation. */
   async insert({ name, throttleSeconds }: Pick<ProjectRow, "name" | "throttleSeconds">): Promise<Project> {
-    const [row] = await this.database.returning(
-      "INSERT INTO projects (id, name, created_at, throttle_seconds) SELECT coalesce(max(id), 0) + 1, ?, ?, ? FROM projects RETURNING id",
-      [name, this.session.now, throttleSeconds],
-    );
-    const id = Number(row?.id);
+    const used = [
+      await this.database.first("SELECT max(id) AS id FROM projects"),
+      await this.database.first("SELECT max(project_id) AS id FROM operation_log"),
+    ];
+    const id = Math.max(...used.map((row) => Number(row?.id ?? 0))) + 1;
+    await this.database.run("INSERT INTO projects (id, name, created_at, throttle_seconds) VALUES (?, ?, ?, ?)", [
+      id,
+      name,
+      this.session.now,
+      throttleSeconds,
+    ]);
     this.database.send("INSERT INTO project_state (project_id, next_id, clock, version) VALUES (?, 1, ?, 0)", [
       id,
       this.session.updatedAt,
@@ -59,7 +81,7 @@ export class ProjectRows extends Rows {
   }
 
   async list(): Promise<readonly ProjectRow[]> {
-    return (await this.database.all(`${PROJECT} ORDER BY id`)) as unknown as ProjectRow[];
+    return (await this.database.all(`${PROJECT} WHERE ${IS_THERE} ORDER BY id`)) as unknown as ProjectRow[];
   }
 
   async byId(id: number): Promise<ProjectRow | null> {
@@ -67,7 +89,50 @@ export class ProjectRows extends Rows {
   }
 
   async byName(name: string): Promise<ProjectRow | null> {
-    return (await this.database.first(`${PROJECT} WHERE name = ?`, [name])) as ProjectRow | null;
+    return (await this.database.first(`${PROJECT} WHERE name = ? AND ${IS_THERE}`, [name])) as ProjectRow | null;
+  }
+
+  /** Rejects with UniqueViolation. */
+  async rename(project: number, name: string): Promise<void> {
+    await this.database.run("UPDATE projects SET name = ? WHERE id = ?", [name, project]);
+  }
+
+  /** Stops API calls, sending and other long changes before the project is deleted. */
+  async close(project: number): Promise<void> {
+    await this.setPaused(project, this.session.now);
+    for (const table of ["api_keys", "long_changes"])
+      this.database.send(`DELETE FROM ${table} WHERE project_id = ?`, [project]);
+  }
+
+  /** Deletes at most `limit` rows of one of the project's tables. False if none are left. */
+  async deleteSome(project: number, limit: number): Promise<boolean> {
+    for (const { name, key } of PROJECT_TABLES) {
+      const sql = `SELECT ${key} FROM ${name} WHERE project_id = ? ORDER BY ${key} LIMIT ?`;
+      const last = (await this.database.all(sql, [project, limit])).at(-1);
+      if (last === undefined) continue;
+      const values = key.split(", ").map((column) => last[column] ?? null);
+      const upToLast: Fragment = [`(${key}) <= (${values.map(() => "?").join(", ")})`, ...values];
+      if (name === "people") await this.#deleteTexts(project, upToLast);
+      if (name === "messages") await deleteRequests(this.database, project, upToLast);
+      else if (isCounted(name)) await deleteRows(this.database, name, project, upToLast);
+      else await this.database.run(`DELETE FROM ${name} WHERE project_id = ? AND ${upToLast[0]}`, [project, ...values]);
+      return true;
+    }
+    return false;
+  }
+
+  /** Deletes parts of incoming texts, which are kept by number. */
+  async #deleteTexts(project: number, [where, ...values]: Fragment): Promise<void> {
+    const sql = `SELECT phone_number FROM people WHERE project_id = ? AND phone_number IS NOT NULL AND ${where}`;
+    for (const { phone_number: number = null } of await this.database.all(sql, [project, ...values]))
+      this.database.send("DELETE FROM text_parts WHERE phone_number = ?", [number]);
+  }
+
+  /** Deletes a project that has no other rows left. */
+  async delete(project: number): Promise<void> {
+    for (const table of OWN_TABLES) this.database.send(`DELETE FROM ${table} WHERE project_id = ?`, [project]);
+    await this.database.run("DELETE FROM projects WHERE id = ?", [project]);
+    this.database.counts.forget(project);
   }
 
   async setThrottle(project: number, seconds: number | null): Promise<void> {

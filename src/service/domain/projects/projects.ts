@@ -42,6 +42,16 @@ export async function addProject(tx: Transaction, name: string): Promise<Project
   }
 }
 
+/** Throws InvalidError. */
+export async function renameProject(tx: Transaction, { id }: Project, name: string): Promise<void> {
+  checkText("name", name);
+  try {
+    await tx.projects.rename(id, name);
+  } catch (error) {
+    throw error instanceof UniqueViolation ? alreadyExists("a project named", "name", name) : error;
+  }
+}
+
 export async function requireProject(tx: Transaction, name: string): Promise<ProjectRow> {
   const project = await tx.projects.byName(name);
   if (project === null) throw new NotFoundError(`there is no project ${JSON.stringify(name)}`);

@@ -64,6 +64,11 @@ export class CountChanges {
     this.#changes.set(key, { ...change, ...addCounts(this.#changes.get(key) ?? NO_COUNTS, change, sign) });
   }
 
+  /** Call it when the project's counts have been deleted. */
+  forget(project: number): void {
+    for (const [key, change] of this.#changes) if (change.project === project) this.#changes.delete(key);
+  }
+
   mark(): ReadonlyMap<string, Change> {
     return new Map(this.#changes);
   }

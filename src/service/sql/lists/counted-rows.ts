@@ -101,7 +101,7 @@ function countingFacts(table: string): TableFacts {
   };
 }
 
-function isCounted(table: string): table is CountedTable {
+export function isCounted(table: string): table is CountedTable {
   return COUNTED_LISTS.some((list) => list.table === table);
 }
 

@@ -77,7 +77,8 @@ export async function runWrite(
 /** Writes to any project lock all of them. */
 async function lockStates(database: TransactionDatabase, project: number | null): Promise<readonly SqlRow[]> {
   const held = await database.all(LOCK_STATE, [project ?? NO_PROJECT]);
-  if (project !== null) return held;
+  // Writes to a removed project find none of its rows, and count as those of no project.
+  if (project !== null) return held.length > 0 ? held : database.all(LOCK_STATE, [NO_PROJECT]);
   // The list is complete, because adding a project locks `NO_PROJECT`. The order prevents deadlocks. One statement for
   // each, because Citus locks rows of a single project only.
   const others = await database.all(OTHER_PROJECTS);

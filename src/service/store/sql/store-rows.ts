@@ -26,6 +26,7 @@ import { ErasureRows } from "../../domain/privacy/erasure-rows.ts";
 import { removePersonStep } from "../../domain/people/person-removal.ts";
 import { PersonRows } from "../../domain/people/person-rows.ts";
 import { SuppressionRows } from "../../domain/people/suppression-rows.ts";
+import { removeProjectStep } from "../../domain/projects/project-removal.ts";
 import { ProjectRows } from "../../domain/projects/project-rows.ts";
 import { OperationLogRows } from "../../domain/operation-log/operation-log-rows.ts";
 import { RetentionRows } from "../../domain/privacy/retention-rows.ts";
@@ -113,5 +114,6 @@ const STEPS: Readonly<Record<LongChangeKind, (tx: Transaction, change: LongChang
   "fill trend": fillTrendStep,
   "remove trend": removeTrendStep,
   "remove person": removePersonStep,
+  "remove project": removeProjectStep,
   reschedule: rescheduleStep,
 };

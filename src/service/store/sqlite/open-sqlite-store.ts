@@ -242,7 +242,7 @@ function createStore(database: SqliteDatabase, options: SqliteStoreOptions): Sto
     write: (job, { project, mayWaitMs }) =>
       queue
         .write(async (tx) => {
-          await states.of(projectToLock(project) ?? NO_PROJECT);
+          await states.lock(projectToLock(project) ?? NO_PROJECT);
           return job(tx);
         }, mayWaitMs)
         .finally(loop.start),

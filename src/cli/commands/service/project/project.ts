@@ -1,12 +1,14 @@
+import { parseName } from "../../../args/values.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
+import { PROJECT_DEFAULT } from "../data/data-file.ts";
 import { parseNameArg, serviceCommand } from "../service-command.ts";
 import { toResource } from "../../../render/columns.ts";
 import { KEY_NOTE } from "./key.ts";
 
 export const project = defineGroup({
   name: "project",
-  summary: "add and list projects, each with its own people, responses, settings and keys",
+  summary: "manage projects, each with its own people, responses, settings and keys",
   commands: [
     serviceCommand({
       operation: "project.add",
@@ -16,6 +18,43 @@ export const project = defineGroup({
       args: { name: { form: "<name>", text: "the project's name", parse: parseNameArg } },
       columns: toResource("projects", { id: "id", name: "text", key: "text" }),
       notes: () => [KEY_NOTE],
+    }),
+    serviceCommand({
+      operation: "project.rename",
+      scope: "server",
+      summary: "rename a project; its keys and links stay valid",
+      examples: [
+        "surveyctl service project rename default acme --data survey.db",
+        "surveyctl service project rename acme acme-eu --json",
+      ],
+      args: {
+        id: { form: "<old>", text: "the project's name" },
+        name: { form: "<new>", text: "its new name", parse: (text: string) => parseName(text, "<new>") },
+      },
+      columns: toResource("projects", { id: "id", name: "text" }),
+      done: ({ name, previous }) => `Renamed project ${previous} to ${name}.`,
+      notes: ({ name, previous }) => (previous === PROJECT_DEFAULT ? [`commands now need --project ${name}`] : []),
+    }),
+    serviceCommand({
+      operation: "project.remove",
+      scope: "server",
+      summary: "delete a project with its people, responses, surveys, keys and settings",
+      examples: [
+        "surveyctl service project remove acme --data survey.db",
+        "surveyctl service project remove acme --yes --data survey.db",
+      ],
+      args: { id: { form: "<name>", text: "the project's name" } },
+      columns: toResource("projects", {
+        id: "id",
+        name: "text",
+        people: "number",
+        responses: "number",
+        keys: "number",
+        surveys: "number",
+      }),
+      asks: true,
+      retypes: "id",
+      done: ({ name }) => `Removed project ${name}.`,
     }),
     serviceCommand({
       operation: "project.list",
