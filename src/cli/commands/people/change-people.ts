@@ -16,6 +16,9 @@ import type { CommandNode } from "../../kit/command-node.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { type Resource, toResource } from "../../render/columns.ts";
 import { checkColumns } from "../../render/record-output.ts";
+import { timeRange } from "../../kit/time-flags.ts";
+import { PERSON_FILTERS } from "./person-filters.ts";
+import { isSelecting, selectPeople } from "./select-people.ts";
 import { findPerson, personNotFound, personText, requirePerson } from "../shared/find-person.ts";
 
 export const CHANGED_PEOPLE: Resource = {
@@ -40,10 +43,16 @@ export function changePeople(change: PeopleChange & CommandWords): CommandNode {
   return defineCommand({
     ...change,
     args: { people: PEOPLE_ARG },
-    flags: { from: PEOPLE_FROM_FLAG, yes: YES_FLAG },
+    flags: { from: PEOPLE_FROM_FLAG, range: timeRange("created"), filters: PERSON_FILTERS, yes: YES_FLAG },
     columns: CHANGED_PEOPLE,
-    run: async (deps, { yes, ...chosen }) =>
-      runPeopleChange(deps, change, await readPeople(deps, `people ${change.name}`, chosen), yes),
+    run: async (deps, { yes, range, filters, ...chosen }) => {
+      if (!isSelecting({ range, filters }))
+        return runPeopleChange(deps, change, await readPeople(deps, `people ${change.name}`, chosen), yes);
+      if (chosen.from !== null || chosen.people.length > 0)
+        throw new UsageError("filters cannot be used together with --from or people by name");
+      checkColumns(deps, CHANGED_PEOPLE);
+      return runPeopleChange(deps, change, await selectPeople(deps, { range, filters }), yes, true);
+    },
   });
 }
 
@@ -68,9 +77,9 @@ export async function readPeople(
   if (from !== null && people.length > 0) throw new UsageError("--from cannot be used together with people by name");
   if (from === null && people.length === 0)
     throw new UsageError(`${command}: name one person or more, or a file of them with --from`);
-  const { keyOf, readPeopleFile } = await import("./people-file.ts");
-  if (from !== null) return readPeopleFile(deps, from);
-  return [...new Map(people.map((person) => [keyOf(person), person])).values()];
+  const { PEOPLE_NAMES, readNamesFile } = await import("../shared/names-file.ts");
+  if (from !== null) return readNamesFile(deps, from, PEOPLE_NAMES);
+  return [...new Map(people.map((person) => [PEOPLE_NAMES.keyOf(person), person])).values()];
 }
 
 interface CommandWords {
@@ -84,13 +93,17 @@ export async function runPeopleChange(
   change: PeopleChange,
   people: readonly PersonName[],
   yes: boolean,
+  isSelection = false,
 ): Promise<void> {
   if (people.length === 0) {
     checkColumns(deps, CHANGED_PEOPLE);
-    return writeNote(deps, `the file has no people; nobody was ${change.outcome}`);
+    const why = isSelection ? "nobody matches the filters" : "the file has no people";
+    return writeNote(deps, `${why}; nobody was ${change.outcome}`);
   }
   const { question } = change;
-  const removal = { command: `people ${change.name}`, yes, kept: `Nobody was ${change.outcome}.` };
+  const kept = `Nobody was ${change.outcome}.`;
+  const removal = { command: `people ${change.name}`, yes, kept, isList: isSelection };
+  const ask = isSelection ? askAboutSelection : compose;
   let unchanged = 0;
   await changeEach(deps, {
     items: people,
@@ -99,7 +112,7 @@ export async function runPeopleChange(
     nameOf: personText,
     plan: (client, person) => change.plan(client, person, deps.signal),
     ...(question && {
-      confirm: (client) => confirmRemoval(deps, removal, () => compose(client, question, people, deps.signal)),
+      confirm: (client) => confirmRemoval(deps, removal, () => ask(client, question, people, deps.signal)),
     }),
     async work(client, person) {
       const isChanged = await changeOne(deps, client, change, person);
@@ -119,10 +132,12 @@ export function toPathName(person: PersonName): string {
   return "id" in person ? person.id : `phone_number:${person.phone_number}`;
 }
 
+type Question = NonNullable<PeopleChange["question"]>;
+
 /** Looks people up first, unless a file has too many of them. Throws NothingFoundError. */
 async function compose(
   client: Client,
-  question: NonNullable<PeopleChange["question"]>,
+  question: Question,
   people: readonly PersonName[],
   signal: AbortSignal,
 ): Promise<string> {
@@ -131,6 +146,14 @@ async function compose(
     if (!("id" in person)) await requirePerson(client, person, signal);
   const who = people.length === 1 ? personText(first) : countOf(people.length, "person", "people");
   return question(who, client.baseUrl);
+}
+
+const NAMES_SHOWN = 3;
+
+function askAboutSelection(client: Client, question: Question, people: readonly PersonName[]): string {
+  const names = people.slice(0, NAMES_SHOWN).map(personText).join(", ");
+  const more = people.length > NAMES_SHOWN ? ", …" : "";
+  return question(`${countOf(people.length, "person", "people")} (${names}${more})`, client.baseUrl);
 }
 
 const LOOKED_UP_MAX = 20;

@@ -7,7 +7,7 @@ import type { JsonObject } from "../../../contract/json.ts";
 import { PERSON_EXPANSIONS } from "../../../contract/routes.ts";
 import { keepRows, type RowPage } from "../../../contract/row-page.ts";
 import { foldAccents } from "../../../insight/search.ts";
-import { badValue } from "../../args/values.ts";
+import { badValue, parseName } from "../../args/values.ts";
 import type { Deps } from "../../kit/deps.ts";
 import { PROPERTY_FILTER_FLAG, propertyTests } from "../../kit/rows/properties.ts";
 import { timeOf } from "../../export/sources.ts";
@@ -20,7 +20,7 @@ export const PERSON_FILTERS = flagGroup({
     flag: "--name",
     value: "text",
     text: "only names that contain this; case and accents are ignored",
-    parse: fold,
+    parse: (text: string, place: string) => fold(parseName(text, place)),
   },
   domain: {
     flag: "--domain",

@@ -14,6 +14,7 @@ export const removals = [
       "surveyctl people delete ada@example.com",
       "surveyctl people delete +14155550101 42 --yes",
       "surveyctl people delete --from leavers.csv --yes",
+      "surveyctl people delete --domain example.com",
     ],
     question: (who, baseUrl) => `Delete ${who} with surveys and responses at ${baseUrl}?`,
     outcome: "deleted",

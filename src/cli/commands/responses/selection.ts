@@ -16,7 +16,7 @@ import type { Resource } from "../../render/columns.ts";
 import { chooseFormat } from "../../render/list-output.ts";
 import { RESPONSES } from "../../render/resources.ts";
 import { idOfPerson, requirePerson } from "../shared/find-person.ts";
-import { ROW_FILTERS, type RowFilters, TREND } from "../shared/row-filters.ts";
+import { createPageFilter, ROW_FILTERS, type RowFilters, TREND } from "../shared/row-filters.ts";
 import { createShaping, type Shaping } from "./shaping.ts";
 
 export const PERSON_FILTER = flagGroup({
@@ -58,14 +58,17 @@ const UPDATED: FlagGroup<TimeFilter> = {
   read: (flags, deps) => readRange(deps, flags, { since: "--updated-since", until: "--updated-until" }),
 };
 
-export const SELECTION = flagGroup({
+const FILTERS = {
   created: timeRange("created"),
   updated: UPDATED,
   trend: TREND,
   person: PERSON_FILTER,
   rows: ROW_FILTERS,
-  redact: REDACT,
-});
+};
+
+export const RESPONSE_FILTERS = flagGroup(FILTERS);
+
+export const SELECTION = flagGroup({ ...FILTERS, redact: REDACT });
 
 export type Selection = GroupValue<typeof SELECTION>;
 
@@ -107,6 +110,13 @@ export function toFilterParameters({ updated, trend, person }: Selection): Param
 /** True if the metrics count exactly these responses. They can be filtered only by creation time and trend (4.7). */
 export function isCountable({ updated, person }: Selection): boolean {
   return [...Object.values(updated), ...Object.values(person)].every((filter) => filter === null);
+}
+
+/** True if any filter is given. */
+export function isSelecting(selection: Selection): boolean {
+  const { created, trend, rows } = selection;
+  const isInTrend = trend !== null || created.since !== null || created.until !== null;
+  return isInTrend || !isCountable(selection) || createPageFilter(rows) !== null;
 }
 
 /** Without a start, some services count only the last month. */

@@ -9,6 +9,7 @@ import { checkColumns } from "../../render/record-output.ts";
 import { type Connection, type Deps, withClient } from "../deps.ts";
 import { formatCount } from "../../../contract/text/whole-number.ts";
 import { describeRetries, writeDone } from "../notes.ts";
+import { createProgress } from "../progress.ts";
 import { type PlannedRequest, writeDryRun } from "../write-outcome.ts";
 import { StopRule } from "./stop-rule.ts";
 
@@ -21,6 +22,7 @@ export interface Each<Item> {
   /** What `--dry-run` prints; null if nothing would be sent. */
   readonly plan: (client: Client, item: Item) => Promise<PlannedRequest | null>;
   readonly confirm?: (client: Client) => Promise<void>;
+  readonly oneByOne?: boolean;
   /** Makes the change and returns the row's other columns. */
   readonly work: (client: Client, item: Item) => Promise<JsonObject>;
   /** Printed after several items; takes the number of items changed without failure. */
@@ -63,11 +65,18 @@ async function changeAll<Item>(deps: Deps, client: Client, each: Each<Item>): Pr
   const output = await openListOutput(deps, { resource });
   const done = createInOrder((row) => output.write({ rows: [row], text: JSON.stringify([row]) }));
   const run: Run = { rule: new StopRule(), failures: [], interrupted: 0, changed: 0, stoppedBy: null };
-  const limit = deps.options.concurrency;
-  await inParallel(untilStopped(items, run), limit, async ([place, item]) => {
-    const row = await changeOne(deps, run, each.nameOf(item), () => each.work(client, item));
-    await done(place, { ...named(item), ...row });
-  });
+  const limit = each.oneByOne === true ? 1 : deps.options.concurrency;
+  const progress = createProgress(deps, resource.noun, deps.streams.out);
+  progress.expect(items.length);
+  try {
+    await inParallel(untilStopped(items, run), limit, async ([place, item]) => {
+      const row = await changeOne(deps, run, each.nameOf(item), () => each.work(client, item));
+      await done(place, { ...named(item), ...row });
+      await progress.update(run.changed + run.failures.length);
+    });
+  } finally {
+    await progress.end();
+  }
   await output.end();
   return run;
 }

@@ -135,7 +135,6 @@ describe("responses tag", () => {
 
   it.each([
     [["1"], "responses tag: specify a tag to add, as in +billing, or to remove, as in -spam"],
-    [["+a"], "responses tag: specify one id or more"],
     [["1", "--add"], "--add: a value is required"],
     [["1", "+"], "responses tag: a tag is missing after + or -"],
     [["1", "-a", "+a"], "responses tag: +a and -a cannot be used together"],

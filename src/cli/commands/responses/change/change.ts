@@ -5,7 +5,7 @@ import type { JsonObject } from "../../../../contract/json.ts";
 import { ROUTES } from "../../../../contract/routes.ts";
 import type { Deps } from "../../../kit/deps.ts";
 import { unsupported, withRefusals } from "../../../kit/refusals.ts";
-import { changeEach } from "../../../kit/rows/change-each.ts";
+import { changeEach, type Each } from "../../../kit/rows/change-each.ts";
 import { InterruptedError, NothingFoundError } from "../../../errors/command-errors.ts";
 import { pathColumn, type Resource } from "../../../render/columns.ts";
 import { fetchResponse } from "../get.ts";
@@ -23,8 +23,17 @@ export interface Change {
   readonly show: (row: JsonObject) => JsonObject;
 }
 
-export function changeResponses(deps: Deps, ids: readonly string[], resource: Resource, change: Change): Promise<void> {
+type Bulk = Pick<Each<string>, "confirm" | "oneByOne" | "summary">;
+
+export function changeResponses(
+  deps: Deps,
+  ids: readonly string[],
+  resource: Resource,
+  change: Change,
+  bulk: Bulk = {},
+): Promise<void> {
   return changeEach(deps, {
+    ...bulk,
     items: ids,
     resource,
     named: (id) => ({ id }),

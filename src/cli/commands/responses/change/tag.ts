@@ -1,17 +1,30 @@
 import type { Json } from "../../../../contract/json.ts";
 import { NothingFoundError } from "../../../errors/command-errors.ts";
+import { idText } from "../../../../client/write/look-up.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { tagName, tagsOf } from "../../shared/row-filters.ts";
-import { changedColumns, changeResponses } from "./change.ts";
+import { countOf } from "../../../../contract/text/whole-number.ts";
+import type { Deps } from "../../../kit/deps.ts";
+import { writeNote } from "../../../kit/notes.ts";
+import { confirmRemoval, YES_FLAG } from "../../../kit/removal.ts";
+import { checkColumns } from "../../../render/record-output.ts";
+import { readNamesFile, RESPONSE_IDS } from "../../shared/names-file.ts";
+import { isSelecting, readSelected, RESPONSE_FILTERS, type Selection } from "../selection.ts";
+import { type Change, changedColumns, changeResponses } from "./change.ts";
 
 const COLUMNS = changedColumns("tags");
 
 export const tag = defineCommand({
   name: "tag",
   summary: "add and remove tags of responses; other flags come before the ids",
-  examples: ["surveyctl responses tag 42 +billing -spam", "surveyctl responses tag 42 43 --add refund"],
-  args: { words: { form: "<id|+tag|-tag...>", text: "response ids; +TAG adds a tag, -TAG removes one" } },
+  examples: [
+    "surveyctl responses tag 42 +billing -spam",
+    "surveyctl responses tag 42 43 --add refund",
+    "surveyctl responses tag --from ids.txt --yes +refund",
+    "surveyctl responses tag --since 7d --search refund +refund",
+  ],
+  args: { words: { form: "[id|+tag|-tag...]", text: "response ids; +TAG adds a tag, -TAG removes one" } },
   flagsFirst: true,
   flags: {
     added: { flag: "--add", value: "tag", text: "a tag to add, like +TAG; may follow the ids", repeatable: true },
@@ -21,26 +34,60 @@ export const tag = defineCommand({
       text: "a tag to remove, like -TAG; may follow the ids",
       repeatable: true,
     },
+    from: {
+      flag: "--from",
+      value: "file",
+      text: "all responses in a file, or - for standard input: CSV with a header, or one id per line",
+    },
+    filters: RESPONSE_FILTERS,
+    yes: YES_FLAG,
   },
   columns: COLUMNS,
-  run(deps, { words, added, removed }) {
+  async run(deps, { words, added, removed, from, filters, yes }) {
     const signed = [...added.map((name) => `+${name}`), ...removed.map((name) => `-${name}`)];
     const { ids, add, remove } = readTagWords([...signed, ...words]);
-    return changeResponses(deps, ids, COLUMNS, {
-      plan(row) {
-        const tags = tagsOf(row).map(tagName);
-        // The request replaces all tags, so one that can't be sent back would be removed.
-        if (tags.includes(null)) throw new NothingFoundError("its tags are of a kind that cannot be sent back");
-        const now = tags.filter((name) => name !== null);
-        const wanted = [...new Set([...now.filter((name) => !remove.includes(name)), ...add])];
-        return isSame(now, wanted) ? null : { tags: wanted };
-      },
-      isRepeatable: true,
-      isTaken: (row, { tags }) => isSame(tagsOf(row).map(tagName), Array.isArray(tags) ? tags : []),
-      show: (row) => ({ tags: [...tagsOf(row)] }),
+    const change = tagChange(add, remove);
+    const selection = { ...filters, redact: false };
+    const ways = [ids.length > 0, from !== null, isSelecting(selection)].filter(Boolean).length;
+    if (ways > 1) throw new UsageError("responses tag: ids, --from and filters cannot be used together");
+    if (ways === 0)
+      throw new UsageError("responses tag: specify one id or more, a file of ids with --from, or filters");
+    if (ids.length > 0) return changeResponses(deps, ids, COLUMNS, change);
+    checkColumns(deps, COLUMNS);
+    const found = from === null ? await selectIds(deps, selection) : await readNamesFile(deps, from, RESPONSE_IDS);
+    if (found.length === 0) return writeNote(deps, "no responses were found; nothing was changed");
+    const tags = [...add.map((name) => `+${name}`), ...remove.map((name) => `-${name}`)].join(" ");
+    const count = countOf(found.length, "response");
+    const removal = { command: "responses tag", yes, kept: "Nothing was changed.", isList: true };
+    return changeResponses(deps, found, COLUMNS, change, {
+      oneByOne: true,
+      confirm: ({ baseUrl }) => confirmRemoval(deps, removal, () => `Tag ${count} at ${baseUrl}: ${tags}?`),
+      summary: (done) => `Tagged ${countOf(done, "response")}.`,
     });
   },
 });
+
+async function selectIds(deps: Deps, selection: Selection): Promise<readonly string[]> {
+  const ids = new Set<string>();
+  await readSelected(deps, selection, { take: ({ id }) => ids.add(idText(id)) });
+  return [...ids];
+}
+
+function tagChange(add: readonly string[], remove: readonly string[]): Change {
+  return {
+    plan(row) {
+      const tags = tagsOf(row).map(tagName);
+      // The request replaces all tags, so one that can't be sent back would be removed.
+      if (tags.includes(null)) throw new NothingFoundError("its tags are of a kind that cannot be sent back");
+      const now = tags.filter((name) => name !== null);
+      const wanted = [...new Set([...now.filter((name) => !remove.includes(name)), ...add])];
+      return isSame(now, wanted) ? null : { tags: wanted };
+    },
+    isRepeatable: true,
+    isTaken: (row, { tags }) => isSame(tagsOf(row).map(tagName), Array.isArray(tags) ? tags : []),
+    show: (row) => ({ tags: [...tagsOf(row)] }),
+  };
+}
 
 /** Turns `--add x` and `--remove=y` after the ids into `+x` and `-y`. Throws UsageError. */
 function toSigns([word, ...more]: readonly string[]): string[] {
@@ -66,7 +113,6 @@ export function readTagWords(typed: readonly string[]) {
   ];
   const ids = [...new Set(words.filter((word) => !/^[+-]/.test(word)))];
   const [add, remove] = [unique("+"), unique("-")];
-  if (ids.length === 0) throw new UsageError("responses tag: specify one id or more");
   if (add.length + remove.length === 0)
     throw new UsageError("responses tag: specify a tag to add, as in +billing, or to remove, as in -spam");
   if ([...add, ...remove].includes("")) throw new UsageError("responses tag: a tag is missing after + or -");
