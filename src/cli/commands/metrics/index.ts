@@ -78,6 +78,7 @@ const metrics = defineCommand({
     "surveyctl metrics --since 7d --assert 'nps_high>=40' --quiet",
     "surveyctl metrics --segment plan,region --since 90d --compare previous",
     "surveyctl metrics --property plan=pro --by month",
+    "surveyctl metrics --moves --since 90d",
     "surveyctl metrics --by month -o svg > nps.svg",
   ],
   flags: {
@@ -117,6 +118,10 @@ const metrics = defineCommand({
     },
     raw: { flag: "--raw", text: "print the API's response unchanged" },
     histogram: { flag: "--histogram", text: "show how often each score from 0 to 10 was given" },
+    moves: {
+      flag: "--moves",
+      text: "count people by their last answer and the one before: promoters who became detractors, and so on",
+    },
     segments: segmentFlag("one row per value of these properties"),
     minN: {
       flag: "--min-n",
@@ -137,13 +142,19 @@ const metrics = defineCommand({
     ["--histogram", "--by", "--compare", "--confidence", "--group", "--assert", "--raw"],
     ["--raw", "--by", "--compare", "--confidence", "--columns", ...CHOICES],
     ["--group", ...CHOICES],
+    ["--moves", "--by", "--compare", "--confidence", "--group", "--assert", "--raw", "--histogram"],
+    ["--moves", "--segment", "--trend", ...CHOICES],
   ],
   columns: ALL_METRICS,
   exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused, EXIT.assertion],
-  async run(given, { output, range, trend, choice, histogram, segments, explain, ...input }) {
+  async run(given, { output, range, trend, choice, histogram, moves, segments, explain, ...input }) {
     const isChart = output === "svg";
     if (isChart) checkChart(given, { ...input, segments, explain });
     const deps = output === null || isChart ? given : { ...given, options: { ...given.options, output } };
+    if (moves) {
+      const { showMoves } = await import("./moves.ts");
+      return showMoves(deps, range);
+    }
     if (histogram) {
       const { showHistogram } = await import("./histogram.ts");
       return showHistogram(deps, range, trend, choice);

@@ -102,6 +102,8 @@ export const SPLIT: Resource = {
 
 export const SCORES = toResource("scores", { score: "score", n: "number", share: "share" });
 
+export const MOVES = toResource("moves", { was: "text", now: "text", people: "number" });
+
 export const ALL_METRICS: Resource = {
   ...METRICS,
   json: [
@@ -109,6 +111,7 @@ export const ALL_METRICS: Resource = {
     segmentsResource(true).columns,
     SPLIT.columns,
     SCORES.columns,
+    MOVES.columns,
   ],
 };
 

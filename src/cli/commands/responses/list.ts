@@ -1,6 +1,6 @@
-import type { Page } from "../../../client/client.ts";
+import type { Client, Page } from "../../../client/client.ts";
 import type { Json } from "../../../contract/json.ts";
-import { keepRows } from "../../../contract/row-page.ts";
+import { keepRows, type RowPage } from "../../../contract/row-page.ts";
 import { RESPONSE_ORDERS } from "../../../contract/routes.ts";
 import { LIMITS, listRows } from "../../kit/rows/list-rows.ts";
 import { noTrend, withRefusals } from "../../kit/refusals.ts";
@@ -17,6 +17,8 @@ import {
   toFilterParameters,
   withSearch,
 } from "./selection.ts";
+import { parseScores } from "../shared/row-filters.ts";
+import { keepMoved } from "./previous-answer.ts";
 import { createShaping, type Shaping } from "./shaping.ts";
 
 export const list = defineCommand({
@@ -27,6 +29,7 @@ export const list = defineCommand({
     "surveyctl responses list --newest --limit 10",
     "surveyctl responses list --since 7d --all --columns score,comment",
     "surveyctl responses list --score 0-6 --search 'refund|invoice' --property plan=pro",
+    "surveyctl responses list --since 30d --score 0-6 --was 9-10",
     "surveyctl responses list --has-comment --redact --all -o ndjson",
   ],
   flags: {
@@ -38,21 +41,30 @@ export const list = defineCommand({
       choices: RESPONSE_ORDERS,
       otherwise: "oldest first",
     },
+    was: {
+      flag: "--was",
+      value: "scores",
+      text: "only people whose answer before it had these scores, such as 9-10, however long ago",
+      parse: parseScores,
+    },
     newest: { flag: "--newest", text: "newest first; same as --order desc", conflicts: ["--order"] },
     expand: EXPAND,
     limits: LIMITS,
   },
   columns: RESPONSES,
-  async run(deps, { selection, newest, limits, ...input }) {
+  async run(deps, { selection, newest, limits, was, ...input }) {
     const { created, rows, trend } = selection;
     const order = newest ? "desc" : input.order;
     const shaping = await createShaping(deps, selection, input.expand ?? neededExpansions(deps));
-    const isFiltered = shaping.filterPage !== null;
+    const isFiltered = shaping.filterPage !== null || was !== null;
+    const select = async (client: Client, page: RowPage): Promise<RowPage> =>
+      was === null ? page : keepMoved(deps, client, shaping.filterPage?.(page) ?? page, was);
     const listed = listRows(forSelection(deps, selection), {
       resource: withSearch(rows),
       limits,
       parameters: { ...created, ...toFilterParameters(selection), order, expand: shaping.expand },
-      pages: (client, parameters, options) => shapePages(client.listResponses(parameters, options), shaping),
+      pages: (client, parameters, options) =>
+        shapePages(client.listResponses(parameters, options), shaping, (page) => select(client, page)),
       isNarrowed: isFiltered,
       ...(!order?.includes("updated_at") && { first: order === "desc" ? "newest" : "oldest" }),
       ...(!isFiltered &&
@@ -70,12 +82,16 @@ export const list = defineCommand({
 });
 
 /** A response that arrives between two requests moves others to the next page, where they appear again. */
-async function* shapePages(pages: AsyncGenerator<Page>, shaping: Shaping): AsyncGenerator<Page> {
+async function* shapePages(
+  pages: AsyncGenerator<Page>,
+  shaping: Shaping,
+  select: (page: RowPage) => Promise<RowPage>,
+): AsyncGenerator<Page> {
   let before = new Set<Json | undefined>();
   for await (const page of pages) {
     const fresh = keepRows(page, ({ id }) => id === undefined || !before.has(id));
     before = new Set(page.rows.map(({ id }) => id));
-    const { rows, text } = shaping.page(fresh);
+    const { rows, text } = shaping.page(await select(fresh));
     yield { ...page, rows, text };
   }
 }

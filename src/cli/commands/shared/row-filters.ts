@@ -51,7 +51,7 @@ function parseAnswer(text: string, place: string): readonly [string, string | nu
   return text.includes("=") ? parseKeyValue(text, place) : [parseName(text, place), null];
 }
 
-function parseScores(text: string, place: string): ReadonlySet<number> {
+export function parseScores(text: string, place: string): ReadonlySet<number> {
   const scores = text.split(",").flatMap((part): number[] => {
     const [, from = "", to = from] = /^\s*(\d{1,2})\s*(?:[-–]\s*(\d{1,2})\s*)?$/.exec(part) ?? [];
     const [low, high] = [Number(from), Number(to)];
