@@ -55,7 +55,7 @@ const CASES: Readonly<Record<string, RemovalCase>> = {
   },
   "service key revoke": {
     args: service("key", "revoke", "ID"),
-    question: /^Revoke key \d+ \(…\S{4}\) of project default\? \[y\/N\] $/,
+    question: /^Revoke key \d+ "[^"]+" \(…\S{4}\) of project default\? \[y\/N\] $/,
     look: service("key", "list", "--columns", "id"),
   },
   "service trend remove": {
