@@ -65,8 +65,8 @@ Formats (-o, --output):
   tsv      the default in a pipe. No header; tab, newline, carriage
            return and backslash are written as \\t \\n \\r \\\\; a cell
            that begins with " is quoted as in csv
-  csv      RFC 4180 with a header; the default for export. Maps and arrays
-           are JSON in one cell. Computed numbers have one decimal,
+  csv      RFC 4180 with a header; the default for export. Maps and
+           arrays are JSON in one cell. Computed numbers have one decimal,
            probabilities three, shares four; the same applies to tsv
   json     the API's response, unchanged: an array for a list, an object
            for a single item; indented on a terminal. metrics adds
@@ -320,7 +320,7 @@ const SCHEDULING = `When surveys are sent:
               one is sent one interval after that survey.
   Recurring   surveys follow one interval later, counting only open
               hours. Intervals under 14 days count all hours.
-  Changes     to days, hours, frequency or zone reschedule waiting surveys.
+  Changes     to days, hours, frequency or zone move waiting surveys.
               After a pause, --active spreads overdue ones over a week.
   Throttle    is the minimum time between surveys outside Autopilot; such
               a survey also postpones the member's next Autopilot

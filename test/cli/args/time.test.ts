@@ -142,7 +142,7 @@ describe("a time on the command line", () => {
     "7x",
     "7 d",
     "last-day",
-    "next-month",
+    "next-hour",
     "2026-Q5",
     "2026-00",
     "2026-W54",

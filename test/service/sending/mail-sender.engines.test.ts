@@ -179,6 +179,7 @@ it("when each recipient has a plan, then each survey ends as its reply means, an
       text: "The address does not exist",
       host: "127.0.0.1",
       serverId: null,
+      message: "survey",
       outcome: "bounced",
     },
   ]);

@@ -14,7 +14,8 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const { child } of running) child.kill("SIGKILL");
   await Promise.all(running.splice(0).map(({ ended }) => ended));
-  await rm(home, { recursive: true, force: true });
+  // A server that a terminal ran ends a little after the terminal.
+  await rm(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 });
 
 const CONFIG = ".config/surveyctl/config.json";

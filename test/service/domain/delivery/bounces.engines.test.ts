@@ -86,6 +86,7 @@ test("when a report says that the address is not there, then its owner bounces, 
       host: null,
       serverId: null,
       ms: 0,
+      message: null,
       outcome: "bounced",
     },
   ]);
