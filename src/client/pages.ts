@@ -4,7 +4,7 @@ import type { Client, Page, Parameters } from "./client.ts";
 import { PagingError } from "./errors/call-errors.ts";
 import { nameCall } from "./errors/client-error.ts";
 import { toNumber } from "./write/evidence.ts";
-import { mayNameNext, parseNextLink } from "../contract/text/link.ts";
+import { mayNameNext, PAGINATION_LOOP, parseNextLink } from "../contract/text/link.ts";
 
 interface PagedCall {
   readonly route: Route;
@@ -42,14 +42,14 @@ export async function* listPages(client: Pick<Client, "page" | "baseUrl">, reque
     if (isNumbered) continue;
     ({ next } = page);
     if (next === null) return;
-    if (seen.has(next)) throw new PagingError("the list's links lead in a circle", { call: nameCall("GET", next) });
+    if (seen.has(next)) throw new PagingError(PAGINATION_LOOP, { call: nameCall("GET", next) });
     seen.add(next);
   }
 }
 
 /**
- * Absolute URL of a cursor list's next page (4.1); null on the last. Throws `PagingError` if the link is unreadable,
- * which would silently lose rows, or leaves the base URL's origin, which the key must not.
+ * Absolute URL of a cursor list's next page (4.1); null on the last. Throws `PagingError` if the link is unreadable
+ * (stopping there would lose rows) or leads to another origin, which must never see the key.
  */
 export function nextPageUrl(linkHeader: string | undefined, requestUrl: string, origin: string): string | null {
   if (linkHeader === undefined) return null;

@@ -138,7 +138,11 @@ describe("cursor lists", () => {
       ["/v1/people.json?page_info=a", "/v1/people.json?page_info=a"],
       "the link to the next page leads back to the same page",
     ],
-    ["in a circle", ["?page_info=a", "?page_info=b", "?page_info=a"], "the list's links lead in a circle"],
+    [
+      "in a circle",
+      ["?page_info=a", "?page_info=b", "?page_info=a"],
+      'pagination loop: the server returned the same "next" link twice',
+    ],
     ["nowhere", ["http://["], "the link to the next page is not a valid URL"],
   ])("when links lead %s, then it ends with an error", async (_, targets, message) => {
     const { client } = await withServer(linked(targets));

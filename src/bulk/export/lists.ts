@@ -17,7 +17,6 @@ export interface Range {
   readonly until: number | null;
 }
 
-export const CIRCLE = "the list's links lead in a circle";
 export function sameAgain(page: PageName): string {
   return `the service keeps sending the same page${typeof page === "number" ? ` (page ${page})` : ""}`;
 }

@@ -1,7 +1,8 @@
 /** Yields every row of a list once, in the list's order: in parallel time windows if possible, else sequentially. */
 import { isWholeList } from "../../contract/limits.ts";
 import { keepRows, type RowPage } from "../../contract/row-page.ts";
-import { CIRCLE, type FetchedPage, type Range, RecentIds, sameAgain, sortedTimes } from "./lists.ts";
+import { PAGINATION_LOOP } from "../../contract/text/link.ts";
+import { type FetchedPage, type Range, RecentIds, sameAgain, sortedTimes } from "./lists.ts";
 import { FiltersIgnoredError, readInWindows, type WindowsOptions } from "./windows.ts";
 
 export interface ListRequest<Batch> extends WindowsOptions<Batch> {
@@ -123,7 +124,7 @@ async function* readPages<Batch>(
   }
   const followed = new Set<FetchedPage["next"]>();
   for (let { next, text: before } = first; next !== null;) {
-    if (followed.has(next)) throw list.fault(CIRCLE, next);
+    if (followed.has(next)) throw list.fault(PAGINATION_LOOP, next);
     followed.add(next);
     const page = await list.fetch({ ...range, page: next }, signal);
     if (page.rows.length > 0 && page.text === before) throw list.fault(sameAgain(next), next);

@@ -1,7 +1,7 @@
+import { PAGINATION_LOOP } from "../../contract/text/link.ts";
 import { isWholeList } from "../../contract/limits.ts";
 import { keepRows, type RowPage } from "../../contract/row-page.ts";
 import {
-  CIRCLE,
   type FetchedPage,
   type PagedList,
   type PageName,
@@ -201,7 +201,7 @@ async function readWindow<Batch>(
       // The service must use this smaller page size, so the next page of this length needs no extra request.
       full = count;
     }
-    if (typeof following === "string" && followed.has(following)) throw list.fault(CIRCLE, following);
+    if (typeof following === "string" && followed.has(following)) throw list.fault(PAGINATION_LOOP, following);
     if (typeof following === "string") followed.add(following);
     next = list.isNumbered && last > since ? null : following;
     before = text;

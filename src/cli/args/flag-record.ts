@@ -1,6 +1,6 @@
 /** A flag as data. The parser, help, `help --json`, the man page and completion all read the same record. */
 
-/** Types by the name that help shows for the value. A flag without a value is a boolean; all others are strings. */
+/** Value types by placeholder in help. Unlisted placeholders are strings; flags without a value are booleans. */
 const VALUE_TYPES: Readonly<Record<string, string>> = {
   n: "integer",
   line: "integer",

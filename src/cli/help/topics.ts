@@ -66,8 +66,8 @@ Formats (-o, --output):
            return and backslash are written as \\t \\n \\r \\\\; a cell
            that begins with " is quoted as in csv
   csv      RFC 4180 with a header; the default for export. Maps and
-           arrays are JSON in one cell. Computed numbers have one decimal,
-           probabilities three, shares four; the same applies to tsv
+           arrays are JSON in one cell. Computed numbers have one
+           decimal, probabilities three, shares four; as in tsv
   json     the API's response, unchanged: an array for a list, an object
            for a single item; indented on a terminal. metrics adds
            fields; --raw leaves them out

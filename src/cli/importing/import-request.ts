@@ -26,7 +26,7 @@ export interface ImportRequest {
   readonly question: (rows: number) => string;
   /** Predicts the effect of the rows; null if the service doesn't report it. */
   readonly forecast?: (client: Client, rows: number) => Promise<string | null>;
-  /** The rows remove people. An unchanged file can be sent again. */
+  /** True if the rows remove people, so that sending an unchanged file again does no harm. */
   readonly isRemoval?: boolean;
   readonly flags: ImportFlags;
   readonly skipSuppressed?: boolean;

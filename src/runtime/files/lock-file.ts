@@ -27,7 +27,7 @@ const TOUCH_MS = 10_000;
 const UNTOUCHED_MS = 60_000;
 /** How long to watch a file that looks old, because clocks differ. Allows for one missed touch. */
 const WATCH_MS = 25_000;
-/** Locks held by this process: a dead process may have had the same id. */
+/** Locks held by this process. The process id isn't enough, because a dead process may have had the same one. */
 const held = new Set<string>();
 
 export type LockWatch = (ms: number, file: string) => Promise<void>;

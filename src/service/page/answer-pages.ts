@@ -97,7 +97,7 @@ export class AnswerPages {
     if (state === "closed") return seeOther(path);
     const form = readForm(await request.body(), visit.answer?.score ?? null);
     const { by, comment, hasComment } = form;
-    // Scripts have their own limit, so that they can't use up that of the button.
+    // Scripts have their own limit, so they can't use up the button's.
     const limit = by === "script" ? scriptChanges : linkChanges;
     return answerForm(store, form, {
       project: visit.survey.project,

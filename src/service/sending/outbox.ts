@@ -234,7 +234,7 @@ function questionName(due: DueQuestion): string {
   return fileName({ project, token, ...survey }, due.requestId);
 }
 
-/** The name of the survey's own file, given that of an unfinished file or a reminder; empty for other files. */
+/** Turns the name of an unfinished file or a reminder into that survey's file name; empty for other files. */
 function surveyFileName(name: string): string {
   if (!MESSAGE.test(name) && !TEMPORARY.test(name)) return "";
   const [stem = "", ending = ""] = name.split(".", 2);

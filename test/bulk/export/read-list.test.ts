@@ -219,7 +219,7 @@ describe("a service that does not keep to the specification", () => {
   it.each([false, true])("cannot lead in a circle (times ignored: %s)", async (ignoresTimes) => {
     const rows = range(230, (index) => index * 7);
     const list = fakeCursorList({ rows, perPage: PER_PAGE, circleAfter: 4, ignoresTimes });
-    await expect(collect(list)).rejects.toThrow("the list's links lead in a circle");
+    await expect(collect(list)).rejects.toThrow('pagination loop: the server returned the same "next" link twice');
   });
 
   it.each([false, true])("cannot send one page for ever (times ignored: %s)", async (ignoresTimes) => {

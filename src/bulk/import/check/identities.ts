@@ -66,7 +66,7 @@ export function answerKey(values: RowValues): string {
 /** Stays the same when the row moves in a later version of the file. */
 export function rowKey({ repeats }: RowKind, { values, properties }: ImportRow): string {
   if (repeats === "answer") return answerKey(values);
-  // The number of seconds until a fixed time changes from day to day.
+  // A delay until a fixed time is a different number of seconds each day, so it can't be part of the key.
   const { delay: _delay, ...lasting } = values;
   return shortHash([lasting, properties].map((part) => Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1))));
 }

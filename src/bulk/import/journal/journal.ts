@@ -11,7 +11,7 @@ export interface Journal {
 }
 
 const FILE_MODE = 0o600;
-/** Entries that arrive within this time after a sync share the next one. Sending a block of intents takes longer. */
+/** Entries that arrive this soon after a sync share the next one. Sending a block of intents takes longer anyway. */
 const PAUSE_MS = 10;
 
 /** Continues after `length` bytes and truncates anything that a crash left after them. */

@@ -89,7 +89,7 @@ const clean = defineCommand({
 
 const undo = defineCommand({
   name: "undo",
-  summary: "undo an import as far as nobody has touched it since; lists what is kept",
+  summary: "undo an import, except for data that has changed since; lists what is kept",
   args: { file: { form: "<file>", text: "the import's results or journal, or its file" } },
   examples: ["surveyctl imports undo customers.csv --dry-run", "surveyctl imports undo results.csv --yes"],
   exits: [EXIT.done, EXIT.failed, EXIT.partial, EXIT.auth, EXIT.refused],

@@ -41,7 +41,7 @@ async function previousScore(client: Client, row: JsonObject, signal: AbortSigna
   return null;
 }
 
-/** In the same second, ids tell the order. */
+/** Ids break ties within the same second. */
 function isEarlier(one: JsonObject, other: JsonObject, otherAt: number): boolean {
   const at = timeOf(one, "created_at") ?? Infinity;
   return at < otherAt || (at === otherAt && Number(one["id"]) < Number(other["id"]));

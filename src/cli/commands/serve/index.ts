@@ -96,13 +96,13 @@ async function runServe(deps: Deps, options: ServeOptions): Promise<ExitCode> {
     const login = await checkLogin(deps, log, { store: service.store, data: dataFile, name: options.login });
     // Not earlier, because no one would see the key of a server that can't listen.
     const key = await firstKey(deps, service);
-    // Written before the line below, because scripts read the file as soon as they see that line.
+    const url = publicUrl ?? (await reachableUrl(server.url, tls?.cert ?? null));
+    // Both are saved before the line below, because scripts go on as soon as they see that line.
     const keyFile = key === null || !log.isJson ? null : await writeKeyFile(deps, keyPlace(place, options), key);
+    const saved = key === null || login === null ? null : await saveLogin(deps, log, { ...login, url, key });
     await streams.out.write(`listening on ${server.url}\n`);
     await warnOfKey(deps, log, service);
-    const url = publicUrl ?? (await reachableUrl(server.url, tls?.cert ?? null));
     service.startLog({ isAnnounced: key !== null && keyFile === null && streams.err.isTTY });
-    const saved = key === null || login === null ? null : await saveLogin(deps, log, { ...login, url, key });
     if (key !== null) await announce(deps, log, { data: dataFile, url, key, keyFile }, saved);
     if (others.length > 0) logOtherServers(log, dataFile, others);
     const { mail, outbox } = options.service;

@@ -28,7 +28,7 @@ interface Login {
 }
 
 interface NewService extends Pick<Service, "store"> {
-  /** As in messages: the data file's name, or the database's URL. */
+  /** The data file's name or the database's URL, as shown in messages. */
   readonly data: string;
 }
 

@@ -60,7 +60,7 @@ export async function composeMail(content: MailContent): Promise<string> {
   const encode = message.encodeHeaderValue.bind(message);
   message.encodeHeaderValue = (key, value) => {
     const encoded = encode(key, value);
-    // nodemailer leaves words that look encoded alone, but "=?utf-8?q?=40?=" typed by a person is plain text.
+    // nodemailer doesn't encode words that look encoded already, but "=?utf-8?q?=40?=" typed by a person is plain text.
     if (encoded === value) return encoded.includes("=?") ? encodeWord(encoded, "Q", WORD_MAX) : encoded;
     return encoded.replaceAll(QUOTED_NAME, (quoted, name: string) =>
       name.includes("=?") ? encodeWord(name.replaceAll(/\\(.)/g, "$1"), "Q", WORD_MAX) : quoted,

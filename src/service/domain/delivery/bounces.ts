@@ -200,7 +200,7 @@ async function bounce(tx: Transaction, { project, row }: ReportedSurvey): Promis
   return "bounced";
 }
 
-/** How many of a person's latest surveys to examine, and from how many soft bounces on the address is listed. */
+/** How many of a person's latest surveys to examine, and how many soft bounces among them list the address. */
 const SOFT_WINDOW = 5;
 const SOFT_LISTED = 3;
 

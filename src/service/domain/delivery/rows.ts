@@ -114,7 +114,7 @@ export interface SurveysAt {
   readonly dueBy?: number;
 }
 
-/** Held reminders of one person or, if null, of all. */
+/** Selects held reminders: one person's, or everyone's if null. */
 export interface RemindersAt {
   readonly remindersOf: number | null;
 }

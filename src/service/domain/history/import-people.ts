@@ -182,7 +182,7 @@ export class PeopleImport {
     if (person.phoneNumber !== null) this.#byPhone.set(person.phoneNumber, person);
   }
 
-  /** The person with one of the row's addresses. A phone number only counts if one of the two has no e-mail. */
+  /** Finds the row's person by e-mail, or by phone number if the row or the person found has no e-mail. */
   #findOwner({ email, phoneNumber }: PastPerson): PersonRow | null {
     const byAddress = email === null ? undefined : this.#byEmail.get(emailKey(email));
     const byNumber = phoneNumber === null ? undefined : this.#byPhone.get(phoneNumber);

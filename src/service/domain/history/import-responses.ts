@@ -75,7 +75,7 @@ async function importRows(tx: Transaction, project: Project, batch: PastRows, ru
   return people.outcomes;
 }
 
-/** Finds rows about people erased since then, also those that name such a person only by the source's id. */
+/** Finds rows about people who have been erased here, including rows that identify them only by the source's id. */
 async function findErasedRows(
   tx: Transaction,
   project: Project,

@@ -37,7 +37,7 @@ export interface PastResponse {
   readonly score: number;
   readonly comment: string | null;
   readonly createdAt: number;
-  /** Null sets the time of the import, and isn't compared. */
+  /** If null, the time of the import is stored, and the field is ignored when comparing. */
   readonly updatedAt: number | null;
   readonly properties: Properties;
   /** The response's address at the service that it was imported from. */

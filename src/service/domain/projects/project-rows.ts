@@ -15,7 +15,7 @@ export interface ProjectRow extends Project {
   /** Minimum time between surveys sent through `POST /v1/people.json`; null disables throttling. */
   readonly throttleSeconds: number | null;
   readonly pausedAt: number | null;
-  /** Until when the daily limit last delayed surveys; null if it never did. */
+  /** When the latest delay caused by the daily limit ends or ended; null if there was none. */
   readonly limitedUntil: number | null;
 }
 
@@ -121,7 +121,7 @@ export class ProjectRows extends Rows {
     return false;
   }
 
-  /** Deletes parts of incoming texts, which are kept by number. */
+  /** Deletes parts of incoming texts. They are keyed by phone number, not by project. */
   async #deleteTexts(project: number, [where, ...values]: Fragment): Promise<void> {
     const sql = `SELECT phone_number FROM people WHERE project_id = ? AND phone_number IS NOT NULL AND ${where}`;
     for (const { phone_number: number = null } of await this.database.all(sql, [project, ...values]))

@@ -34,5 +34,5 @@ it("when the person could not be saved, then the response was not sent, and the 
   expect((await run()).status).toBe(3);
   isBroken = false;
   expect((await run("--resume")).status).toBe(0);
-  expect(await readFile(`${file}.responses-import.results.csv`, "utf8")).toMatch(/\n2,ann@example\.com,saved,7,,\n$/);
+  expect(await readFile(`${file}.responses-import.results.csv`, "utf8")).toMatch(/\n2,ann@example\.com,saved,7,,,,\n$/);
 });

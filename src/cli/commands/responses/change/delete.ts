@@ -15,7 +15,7 @@ const COLUMNS = changedColumns();
 
 export const remove = defineCommand({
   name: "delete",
-  summary: "delete responses; their people stay",
+  summary: "delete responses, but not the people who gave them",
   examples: ["surveyctl responses delete 42", "surveyctl responses delete 42 43 --yes"],
   args: { ids: { form: "<id...>", text: "ids of responses" } },
   flags: { yes: YES_FLAG },

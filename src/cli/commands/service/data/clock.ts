@@ -45,7 +45,7 @@ export const clock = defineCommand({
   },
 });
 
-/** `behind` is how far the clock is behind the newest write, or 0 if it is so little that a correction explains it. */
+/** `behind` is how far the clock is behind the newest write, or 0 if a routine clock correction could explain it. */
 async function read(store: Store) {
   const { readLead } = await import("../../../../service/domain/write-time.ts");
   return store.read(async (tx) => ({

@@ -36,7 +36,7 @@ export interface AdminChoice extends DataFileChoice, Pick<CommandOptions, "sende
   readonly changes?: boolean;
 }
 
-/** Calls `work` with the operations and the project, either of the data on this machine or of a remote service. */
+/** Calls `work` with the operations and the project, on local data or on a remote service. */
 export async function withAdmin<Result>(
   deps: Deps,
   choice: AdminChoice,
