@@ -26,10 +26,7 @@ export function systemZone(): string {
   return name === undefined || name === "Etc/Unknown" ? DEFAULT_ZONE : name;
 }
 
-/**
- * Converts Unix seconds to wall-clock seconds, as if the clock showed UTC. Times outside the calendar are returned
- * unchanged.
- */
+/** Converts Unix to local wall-clock seconds. Times outside the calendar are returned unchanged. */
 export type WallClock = (seconds: number) => number;
 
 /** Cached: creating one per survey took a fifth of a rehearsal. */

@@ -7,10 +7,7 @@ import { FiltersIgnoredError, readInWindows, type WindowsOptions } from "./windo
 
 export interface ListRequest<Batch> extends WindowsOptions<Batch> {
   readonly range: Range;
-  /**
-   * Returns the snapshot's last second, in Unix seconds. Called once, with the first page and whether it is the only
-   * one.
-   */
+  /** Returns the snapshot's last second. Called once, with the first page and whether it is the only one. */
   readonly fixUntil: (first: FetchedPage, isWhole: boolean) => Promise<number>;
 }
 

@@ -184,10 +184,7 @@ export type GlobalOptions = { readonly [Name in keyof typeof GLOBALS]: OptionOf<
   readonly unicode: boolean;
 };
 
-/**
- * Flags take precedence over the environment. `own` contains flags that the command redefines and reads itself. Throws
- * UsageError.
- */
+/** Flags take precedence over the environment. `own` contains flags that the command redefines. */
 export function readGlobalOptions(
   flags: Flags,
   env: Environment,

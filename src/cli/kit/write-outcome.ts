@@ -38,10 +38,7 @@ export async function showOutcome(
   return EXIT.done;
 }
 
-/**
- * For changes that are safe to repeat. Returns false if our own service reports that nothing changed. Throws
- * UnknownOutcomeError.
- */
+/** For changes that are safe to repeat. Returns false if our own service reports that nothing changed. */
 export async function settleChange(
   change: Promise<WriteResult>,
   { again, explain }: { readonly again: string; readonly explain: (error: RefusedError) => Promise<Error> },

@@ -205,10 +205,7 @@ interface ColumnRoom {
 
 type Need = "natural" | "comfortable" | "minimum" | "floor";
 
-/**
- * Drops empty columns, then columns of zeros, then others by `order`, until the rest fits. Then distributes the
- * remaining room.
- */
+/** Drops empty columns, then columns of zeros, then others by `order`, until the rest fits. */
 function layOutColumns(
   columns: readonly ColumnRoom[],
   order: Readonly<Record<"first" | "last", readonly string[]>>,

@@ -8,10 +8,7 @@ export type Sent = "no" | "maybe";
 export interface ConnectionFacts {
   readonly call: CallName;
   readonly sent: Sent;
-  /**
-   * How many retries make sense: 0 for a bad certificate or a proxy's refusal, 1 for an unknown host. No limit by
-   * default.
-   */
+  /** How many retries make sense: 0 for a bad certificate or a proxy's refusal, 1 for an unknown host. */
   readonly repeatsMax?: number;
   readonly hint?: string | null;
   readonly cause?: unknown;

@@ -54,10 +54,7 @@ export class ClientError extends Error {
   }
 }
 
-/**
- * For messages. Leaves out credentials and the query, which may contain addresses. The URL is parsed only if a request
- * fails.
- */
+/** For messages. Leaves out credentials and the query, which may contain addresses. */
 export function nameCall(method: string, url: string): CallName {
   return {
     method,

@@ -1,9 +1,7 @@
 /** Network jitter can bring two requests closer together on their way to the server. */
 const LEEWAY_MS = 10;
 
-/**
- * Starts at most `ratePerSecond` requests in any second, spread evenly because a burst could overflow a leaky bucket.
- */
+/** Starts at most `ratePerSecond` requests in any second, spread evenly: a burst could overflow a leaky bucket. */
 export function createRateCeiling(ratePerSecond: number) {
   const count = Math.max(1, Math.floor(ratePerSecond));
   const windowMs = (count / ratePerSecond) * 1000 + LEEWAY_MS;

@@ -20,10 +20,7 @@ function readQuestion(given: Json | undefined): AdditionalAnswer["question"] | n
   return id === null || type === undefined || typeof text !== "string" ? null : { id, type, text };
 }
 
-/**
- * Sets at most one of the four kinds, regardless of the question's type: an answer outside its scale or choices is kept
- * as text.
- */
+/** Sets at most one of the four kinds. An answer outside its question's scale or choices is kept as text. */
 function readValue(given: Json | undefined): AdditionalAnswer["value"] | null {
   if (!isJsonObject(given)) return null;
   const { free_response: text = null, scale = null, select_one: one = null, select_many: many = null } = given;

@@ -21,10 +21,7 @@ const AMBIGUOUS = /^\+?\d{8,}\.\d*[1-9]|\(0\).*\(0\)|\/\D*(?:\d\D*){0,4}$/;
 
 const NOT_E164 = "is not E.164: a leading +, the country code, then the number, as in +14155550000";
 
-/**
- * What is wrong with a number, phrased to follow it; null if it is valid. Suggests a correction only if the result is
- * valid.
- */
+/** What is wrong with a number, phrased to follow it; null if valid. Suggests a correction only if that is valid. */
 export function phoneProblem(text: string): string | null {
   if (isE164(text)) return null;
   const invisible = describeInvisible(text);

@@ -126,10 +126,7 @@ async function writeNew(file: string, content: string): Promise<void> {
   }
 }
 
-/**
- * Removes a dead holder's file under a second lock named after that holder, so that no slower process can remove a new
- * lock.
- */
+/** Removes a dead holder's file under a second lock, so that no slower process can remove a new one. */
 async function removeDead(file: string, token: string, watch: LockWatch | null): Promise<void> {
   const found = await readHolder(file);
   if (found === null) return;

@@ -58,10 +58,7 @@ async function readDigestFacts(
   };
 }
 
-/**
- * Signed paths of responses, by token. They expire relative to the digest's time, so each attempt sends the same
- * message.
- */
+/** Signed paths of responses, by token. They expire relative to the digest's time, so every attempt is equal. */
 async function signLinks(
   tx: Transaction,
   { scheduledAt }: DueDigest,

@@ -99,10 +99,7 @@ async function* readRows(
   yield Buffer.from(`${text}]`);
 }
 
-/**
- * The response's own headers take precedence. A HEAD response has no body, but has its length unless the body is sent
- * in parts.
- */
+/** The response's own headers take precedence. A HEAD response has a length unless the body is sent in parts. */
 export function completeResponse(
   { status, headers, body }: HttpResponse,
   common: Headers,

@@ -91,10 +91,7 @@ async function keepKeys<Provider extends KeyedProvider | SigningGateway>(
   return readProviderKeys(tx, providers);
 }
 
-/**
- * What a report needs besides the secret in the URL. `refused` means that it is rejected, because only another provider
- * has a key.
- */
+/** What a report needs besides the URL's secret. `refused`: only another provider has a key. */
 function requiredProof(source: HookSource, keys: ReadonlyMap<KeyedProvider, string>) {
   if (source === "ses") return "signature";
   if (source === "hook" || !keys.has(source)) return keys.size === 0 ? "secret" : "refused";

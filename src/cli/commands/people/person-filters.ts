@@ -1,7 +1,4 @@
-/**
- * Filters for people that the API doesn't have (4.1). They work with any service, because pages are filtered as they
- * arrive.
- */
+/** Filters for people that the API doesn't have (4.1). Pages are filtered here, so they work with any service. */
 import type { Page, Parameters } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { PERSON_EXPANSIONS } from "../../../contract/routes.ts";

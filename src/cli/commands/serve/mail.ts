@@ -112,10 +112,7 @@ export function readSendingRules(
   };
 }
 
-/**
- * Ignoring such a flag could mail the wrong people: for example, `--only-to` when the URL variable isn't set. Throws
- * UsageError.
- */
+/** Ignoring such a flag could mail the wrong people: for example, `--only-to` without the URL variable. */
 export function refuseWithout(
   { needed, hint }: { readonly needed: string; readonly hint: string },
   names: readonly string[],

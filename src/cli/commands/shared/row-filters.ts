@@ -1,7 +1,4 @@
-/**
- * Filters for responses that the API doesn't have (4.3). They work with any service, because pages are filtered as they
- * arrive.
- */
+/** Filters for responses that the API doesn't have (4.3). Pages are filtered here, so they work with any service. */
 import { plainAnswers } from "../../../contract/questions/additional-answers.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
 import { SCORE_MAX, SCORE_MIN, type ScoreCategory, scoreCategory } from "../../../contract/limits.ts";

@@ -85,10 +85,7 @@ function localPlace(deps: Deps): DataPlace {
   return { kind: "file", dataFile: localDataFile(deps), isNamed: false };
 }
 
-/**
- * Throws UsageError for two places, for flags that name a remote service, and for SURVEYCTL_PROFILE unless a place was
- * given.
- */
+/** Throws UsageError for two places, for a remote service's flags, and for SURVEYCTL_PROFILE without a place. */
 export function rejectRemoteFlags(deps: Deps, { data }: DataFileChoice): void {
   const { profile, baseUrl } = deps.options;
   if (baseUrl !== null) throw notHere("--base-url", "");

@@ -83,9 +83,7 @@ async function findNamed(tx: Transaction, { token, messageId }: Report): Promise
   return byToken ?? (messageId === null ? null : tx.reports.byMessageId(messageId));
 }
 
-/**
- * Whether the report unsubscribes the person. Providers can report an unsubscribe however long ago the survey was sent.
- */
+/** Whether the report unsubscribes the person, however long ago the survey was sent. */
 function leaves({ kind, source }: Report): boolean {
   return kind === "unsubscribe" || (kind === "complaint" && source !== "mail");
 }

@@ -190,9 +190,7 @@ export class PeopleImport {
     return email === null || byNumber.email === null ? byNumber : null;
   }
 
-  /**
-   * Completes a stored person. Unless the policy is to replace them, stored values stay, and differences are conflicts.
-   */
+  /** Completes a stored person. Stored values stay, and differences are conflicts, unless the policy is to replace. */
   async #merge({ id }: PersonRow, row: PastPerson, policy: ConflictPolicy): Promise<Merged> {
     await this.store();
     const found = this.#byId.get(id)!;

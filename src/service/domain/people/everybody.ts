@@ -4,10 +4,7 @@ import type { PersonRow, Position, Store } from "../ports.ts";
 
 const PAGE = 500;
 
-/**
- * Yields people in the order of creation. Each page is a separate read, so people who are added or deleted in between
- * may be missed.
- */
+/** Yields people by creation. Each page is a separate read: people added or deleted in between may be missed. */
 export async function* peoplePages(store: Pick<Store, "read">, project: Project): AsyncGenerator<readonly PersonRow[]> {
   for (let after: Position | null = null; ;) {
     const page: readonly PersonRow[] = await readPage(store, project, after);

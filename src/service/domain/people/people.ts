@@ -187,10 +187,7 @@ export async function deletePerson(tx: Transaction, project: Project, reference:
   return removePerson(tx, project.id, person.id);
 }
 
-/**
- * Cancels the person's pending surveys; false if there are none. Autopilot continues one interval later. Throws
- * NotFoundError.
- */
+/** Cancels the person's pending surveys; false if there are none. Autopilot continues one interval later. */
 export async function cancelSurveys(tx: Transaction, project: Project, reference: PersonReference): Promise<boolean> {
   return cancelWaiting(tx, project, await requireReferenced(tx, project, reference));
 }

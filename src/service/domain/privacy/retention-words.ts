@@ -26,10 +26,7 @@ export const DONE: Words = {
   delete: (count) => `${count} deleted`,
 };
 
-/**
- * Formats expired counts as `delete 4,866 responses older than 2021-11-24`. Omits the dates without `now` (Unix
- * seconds).
- */
+/** `delete 4,866 responses older than 2021-11-24`; without `now` (Unix seconds), no dates. */
 export function listExpired(expired: Expired, words: Words, now?: number): string {
   const { mode, responses, requests, webhooks } = expired;
   const older = (age: number | null): string =>

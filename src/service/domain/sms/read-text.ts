@@ -70,10 +70,7 @@ function readScore(text: string): Score | null {
   return { kind: "score", score, comment: comment === "" ? null : comment };
 }
 
-/**
- * Whether the words between two numbers mean that they aren't a score, as in "8 or 9", "8 9", "5 out of 5" and "0 to
- * 10: 9".
- */
+/** Whether the words between two numbers mean that they aren't a score, as in "8 or 9" and "5 out of 5". */
 function isAnotherNumber(joint: string | null): boolean {
   return joint !== null && ["", ...BETWEEN, ...OUT_OF].includes(joint);
 }

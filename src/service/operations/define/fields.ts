@@ -24,10 +24,7 @@ export function showInput(input: unknown): string {
   return Array.isArray(input) ? "a list" : "a map";
 }
 
-/**
- * `read` returns null for invalid values. `form` completes the message "… is not …", or builds the whole message from
- * the value.
- */
+/** `read` returns null for invalid values. `form` completes "… is not …", or builds the message from the value. */
 export function typed<Value, Given = Value | string>(
   read: (given: unknown) => Value | null,
   form: string | ((shown: string, given: unknown) => string),

@@ -15,9 +15,7 @@ export interface DatabaseTarget {
 const MAX = 10;
 const CONNECT_MS = 5_000;
 
-/**
- * Reads `postgres://…?prepare=off&max=10`; `insecure=on` allows remote servers without TLS. Throws StoreDatabaseError.
- */
+/** Reads `postgres://…?prepare=off&max=10`; `insecure=on` allows remote servers without TLS. */
 export function readTarget(url: string): DatabaseTarget {
   const problem = databaseUrlProblem(url);
   if (problem !== null) throw new StoreDatabaseError("unsupported", `database URL: ${problem}`);

@@ -24,10 +24,7 @@ export interface DayCounts {
 /** Two days before the calendar ends, whatever the time zone. Later surveys aren't listed by day. */
 const LAST_DAY = FURTHEST_SECOND - 2 * 86_400;
 
-/**
- * Returns up to `limit` local days with surveys, after the day that begins at `after`. Days without surveys cost
- * nothing.
- */
+/** Returns up to `limit` local days with surveys, after the day that begins at `after`. */
 export async function countDays(
   { sources, coming }: { readonly sources: readonly Source[]; readonly coming: readonly ComingSurveys[] },
   wallClock: WallClock,

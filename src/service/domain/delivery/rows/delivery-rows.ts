@@ -172,10 +172,7 @@ export class DeliveryRows extends Rows {
     return (rows as unknown as AttemptRow[]).toReversed();
   }
 
-  /**
-   * Deletes rows older than `before`, except rejections that caused a bounce. Returns how many; if fewer than the
-   * limit, none are left.
-   */
+  /** Deletes rows older than `before`, except rejections that caused a bounce. Fewer than the limit: none are left. */
   async pruneAttempts(before: number, limit: number): Promise<number> {
     const old = await this.database.all(
       "SELECT project_id, request_id, n FROM delivery_attempts WHERE outcome <> 'bounced' AND at < ? ORDER BY at LIMIT ?",

@@ -106,9 +106,7 @@ export function makeEmptyFile(file: string): boolean {
   }
 }
 
-/**
- * True if the header promises a log, but there is none: the file may be open under another name, such as a bind mount.
- */
+/** True if the header promises a log that is missing: the file may be open under another name. */
 export function hasLostLog(file: string): boolean {
   return fileSize(`${file}-wal`) === 0 && readHeader(file)[LOG_OFFSET] === 2;
 }
