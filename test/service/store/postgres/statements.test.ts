@@ -44,6 +44,11 @@ const NAMED: readonly string[] = [
   'projects p … WHERE c.n > 0${project === null ? "" : " AND p.id = ?"}',
   "project_state",
   "project_state WHERE project_id <> ${NO_PROJECT}",
+  // A project that is being removed, or was: looked for when a project is named, added or removed.
+  "operation_log",
+  "operation_log WHERE operation = 'project.remove' AND project = ?",
+  "projects WHERE id NOT IN (SELECT project_id FROM long_changes WHERE kind = 'remo",
+  "projects WHERE name = ? AND id NOT IN (SELECT project_id FROM long_changes WHERE",
   // Once, when counts are made or checked.
   "( SELECT project_id, list FROM (SELECT project_id, span, list, number, n, promot",
   "row_counts WHERE span = 1 GROUP BY project_id, list, number / ${BLOCK_DAYS}",
