@@ -1,4 +1,5 @@
 /** A batch of writes as one transaction. It locks the project's row first, which serializes writes. */
+import { allOrFirstError } from "../../domain/by-project.ts";
 import type { Clock } from "../../../runtime/clock.ts";
 import type { StoreWatch } from "../../domain/ports.ts";
 import type { SqlRow } from "../../sql/database.ts";
@@ -61,7 +62,8 @@ export async function runWrite(
   const beganMs = clock.monotonic();
   database.sendControl(`${BEGIN}; ${jobs.some(({ isLong }) => isLong) ? NO_LIMITS : LIMITS}`);
   // The server runs them in this order, so the time is read while the project is locked.
-  const [held, [begun]] = await Promise.all([lockStates(database, project), database.all(BEGUN)]);
+  // The first error, because once the lock has failed, the server only says that the transaction is aborted.
+  const [held = [], [begun] = []] = await allOrFirstError([lockStates(database, project), database.all(BEGUN)]);
   await database.settle();
   onLocked?.((clock.monotonic() - beganMs) / 1000);
   const [first] = held;
