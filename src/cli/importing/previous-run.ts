@@ -31,6 +31,7 @@ interface RunToBegin {
 export async function findPreviousRun(run: RunToBegin): Promise<PreviousRun> {
   const { files, head, request } = run;
   const before = await readJournal(files.journal);
+  if (before.undone) throw undone(files);
   if (before.head !== null && request.flags.resume) return await resume(run, before, before.head);
   const repeated = before.head === null ? null : await findRepeated(run, before, before.head);
   if (repeated?.isUnchanged === true) return repeated;
@@ -126,6 +127,13 @@ async function refuseOtherName({ files, head, request: { input } }: RunToBegin):
 function alreadyImported({ results }: RunFiles): UsageError {
   return new UsageError(`this file has already been imported (results: ${results})`, {
     hint: "to import it again: --results other.csv",
+  });
+}
+
+/** Its record says "sent" of rows that are gone, and of rows that were kept. */
+function undone({ results }: RunFiles): UsageError {
+  return new UsageError(`this import was undone (results: ${results})`, {
+    hint: "to import the file again, with the rows that were kept: --results other.csv",
   });
 }
 

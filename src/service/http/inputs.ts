@@ -295,6 +295,7 @@ export function readWrites(reader: Reader): readonly Write[] {
       before: before === null ? null : (one.map("before") as Before | null),
       values: one.text("values") ?? "",
       state: one.text("state") ?? "",
+      createdAt: one.integer("created", {}),
     };
     const [platform, since] = [one.choice("member", PLATFORMS), one.integer("since", {})];
     const [response, updatedAt] = [one.text("response"), one.integer("updated_at", {})];

@@ -23,7 +23,8 @@ export type JournalEntry =
   /** Lines to repeat only with --retry-unknown: they were accepted, or were already repeated without a clear result. */
   | { readonly noRepeat: readonly number[] }
   | { readonly done: RecordedOutcome }
-  | { readonly end: true };
+  | { readonly end: true }
+  | { readonly undone: true };
 
 export function formatEntry(entry: JournalEntry): string {
   if (!("done" in entry)) return JSON.stringify(entry);
@@ -47,7 +48,7 @@ function isEntry(entry: JournalEntry): boolean {
   if ("unsent" in entry) return Array.isArray(entry.unsent);
   if ("noRepeat" in entry) return Array.isArray(entry.noRepeat);
   if ("done" in entry) return Number.isSafeInteger(entry.done.line) && OUTCOMES.includes(entry.done.outcome);
-  return "end" in entry || ("head" in entry && entry.head.format === 2);
+  return "end" in entry || "undone" in entry || ("head" in entry && entry.head.format === 2);
 }
 
 /**

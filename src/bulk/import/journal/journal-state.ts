@@ -17,6 +17,7 @@ export class JournalState {
   head: JournalHead | null = null;
   length = 0;
   ended = false;
+  undone = false;
   /** When the last run stopped, by the service's clock. Null if it was killed. */
   stoppedAt: number | null = null;
   readonly #outcomes = createLineNumbers(Uint8Array);
@@ -27,6 +28,7 @@ export class JournalState {
   take(entry: JournalEntry, end: number = this.length): void {
     if ("head" in entry) this.head = entry.head;
     else if ("end" in entry) this.ended = true;
+    else if ("undone" in entry) this.undone = true;
     else if ("unsent" in entry) this.#stop(entry.unsent, entry.at);
     else if ("noRepeat" in entry) for (const line of entry.noRepeat) this.#noRepeats.set(line, 1);
     else if ("done" in entry) this.#settle(entry.done);

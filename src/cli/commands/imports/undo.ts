@@ -1,3 +1,5 @@
+import { appendFile, truncate } from "node:fs/promises";
+import { formatEntry } from "../../../bulk/import/journal/journal-entry.ts";
 import type { RecordedOutcome } from "../../../bulk/import/journal/outcome.ts";
 import { openRecordedOutcomes } from "../../../bulk/import/journal/recorded-outcomes.ts";
 import type { Client } from "../../../client/client.ts";
@@ -49,6 +51,7 @@ export async function undoImport(deps: Deps, file: string, resource: Resource, y
       await requireRoute(client, deps.signal);
       const removal = { command: "imports undo", yes, kept: "Nothing was undone.", isList: true };
       await confirmRemoval(deps, removal, () => `${plan} at ${client.baseUrl}. Undo it?`);
+      await markUndone(run);
     },
     work: async (client, item) => ({ outcome: await undoOne(client, item, deps.signal) }),
     summary: (count) => `Undone: ${countOf(count, "person", "people")}.`,
@@ -67,6 +70,13 @@ async function findRun(file: string): Promise<ImportRun> {
     throw new UsageError(`${run.files.results} is a record of ${run.head.command}, which cannot be undone`);
   if ((await statusOf(run)) === "running") throw new UsageError(`the import of ${run.head.file} is still running`);
   return run;
+}
+
+/** A killed import may have left half an entry. */
+async function markUndone({ files, state }: ImportRun): Promise<void> {
+  if (state.undone) return;
+  await truncate(files.journal, state.length);
+  await appendFile(files.journal, `${formatEntry({ undone: true })}\n`, { flush: true });
 }
 
 /** Rows that were refused or skipped wrote nothing, and aren't returned. */

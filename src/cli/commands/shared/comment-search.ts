@@ -11,6 +11,7 @@ const PROBE_MS_MAX = 500;
 
 /** Throws UsageError if the pattern is invalid or takes too long. */
 export function parseSearch(pattern: string, place: string): TextSearch {
+  if (pattern.trim() === "") throw new UsageError(`${place}: must not be empty`);
   const search = orUsageError(pattern, place);
   const box = createContext({ work: null });
   const script = new Script("work()");

@@ -18,7 +18,8 @@ export interface PersonWrite {
 }
 
 export function describeWrite(old: PersonRow | null, person: PersonRow, more: PersonWrite["undo"]): PersonWrite {
-  return { before: old === null ? null : overwritten(old, person), undo: { ...fingerprints(person), ...more } };
+  const undo = { ...fingerprints(person), created: person.createdAt, ...more };
+  return { before: old === null ? null : overwritten(old, person), undo };
 }
 
 function overwritten(old: PersonRow, person: PersonRow): Before {

@@ -12,9 +12,16 @@ import { changePerson } from "./person-identity.ts";
 import { type Before, fingerprints } from "./person-write.ts";
 import { mergeProperties, storedProperties } from "./stored-properties.ts";
 
+interface WrittenPerson {
+  readonly before: Before | null;
+  readonly values: string;
+  readonly state: string;
+  readonly createdAt: number | null;
+}
+
 /** A `PersonWrite` or a response, as the server answered it. */
 export interface Write {
-  readonly person: { readonly before: Before | null; readonly values: string; readonly state: string } | null;
+  readonly person: WrittenPerson | null;
   readonly survey: string | null;
   readonly membership: { readonly platform: Platform; readonly since: number } | null;
   readonly response: { readonly id: string; readonly updatedAt: number } | null;
@@ -48,12 +55,17 @@ export async function undoWrites(
   const person = key === null ? null : await tx.people.byId(project.id, key);
   if (person === null) return { undone, isDone: true };
   const undoing = { tx, project, person, undone };
+  const made = writes.flatMap((write) => write.person ?? []);
+  // After a backup was restored, ids are given again.
+  if (made.some(({ createdAt }) => createdAt !== null && createdAt !== person.createdAt)) {
+    undone.kept.push("the id is another person's now");
+    return { undone, isDone: true };
+  }
   for (const write of writes) {
     await removeResponse(undoing, write);
     await cancelSurvey(undoing, write);
     await leaveAutopilot(undoing, write);
   }
-  const made = writes.flatMap((write) => write.person ?? []);
   if (made.some(({ before }) => before === null)) {
     const isSame = made.at(-1)?.state === fingerprints(person).state;
     const reason = isSame ? await findTouch(undoing, writes) : "the person was changed since";
@@ -102,10 +114,7 @@ async function leaveAutopilot({ tx, project, person, undone }: Undoing, { member
 }
 
 /** Puts back a name and properties that still are as the last write left them. */
-async function restore(
-  { tx, project, person, undone }: Undoing,
-  made: readonly NonNullable<Write["person"]>[],
-): Promise<void> {
+async function restore({ tx, project, person, undone }: Undoing, made: readonly WrittenPerson[]): Promise<void> {
   let { name } = person;
   let properties = storedProperties(person);
   for (const { before } of made.toReversed()) {
@@ -135,5 +144,7 @@ async function findTouch({ tx, project, person }: Undoing, writes: readonly Writ
   if ((await tx.autopilot.memberships(project.id, id)).length > 0) return "the person is in Autopilot";
   const stops = phoneNumber === null ? [] : await tx.suppressions.list(project.id, "sms", phoneNumber);
   const marks = [person.unsubscribedAt, person.bouncedAt, ...stops.map(({ at }) => at)];
-  return marks.some((at) => at !== null && at > createdAt) ? "the person unsubscribed or bounced since" : null;
+  if (marks.some((at) => at !== null && at >= createdAt)) return "the person unsubscribed or bounced since";
+  const consents = await tx.people.resubscriptions(project.id, id);
+  return consents.length > 0 ? "the person was resubscribed since" : null;
 }

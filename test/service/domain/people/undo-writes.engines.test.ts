@@ -101,6 +101,14 @@ describe("someone whom the import created", () => {
       "the person unsubscribed or bounced since",
       () => fixture.post("/v1/unsubscribes.json", { person_email: email }),
     ],
+    [
+      "asked to come back",
+      "the person was resubscribed since",
+      async () => {
+        await fixture.post("/v1/unsubscribes.json", { person_email: email });
+        await fixture.call("DELETE", "/v1/unsubscribes", { body: { person_email: email, note: "asked" } });
+      },
+    ],
   ] as [string, string, (id: string) => Promise<unknown>][])("and %s since is kept", async (_, reason, touch) => {
     const ada = await write({ email, name: "Ada", send: false });
     fixture.time.now += 60;
@@ -195,6 +203,22 @@ describe("someone who was there before", () => {
     });
     expect(await fixture.get("/v1/survey_responses.json")).toHaveLength(1);
   });
+});
+
+test("someone who unsubscribed in the same second is kept", async () => {
+  const ada = await write({ email, send: false });
+  await fixture.post("/v1/unsubscribes.json", { person_email: email });
+  expect(await undo(ada.id, ada.write)).toEqual({ done: [], kept: ["the person unsubscribed or bounced since"] });
+});
+
+test("someone who has got the id after a restore isn't touched", async () => {
+  const ada = await write({ email, name: "Ada", delay: DAY });
+  const { created, ...undoing } = ada.write;
+  expect(await undo(ada.id, { ...undoing, created: Number(created) - 1 })).toEqual({
+    done: [],
+    kept: ["the id is another person's now"],
+  });
+  expect([await people(), await surveys(ada.id)]).toEqual([[[email, "Ada", {}]], ["scheduled"]]);
 });
 
 test("someone else's response or survey isn't touched", async () => {
