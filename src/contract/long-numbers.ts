@@ -8,7 +8,8 @@ const MANY_DIGITS = 16;
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
 export function mayHoldLongNumbers(text: string): boolean {
-  // Checking every 16th position is enough: any run of 16 digits covers one. Matching /\d{16}/ took 7% of an export.
+  // A regular expression over the whole text took 7% of an export, so only every 16th position is checked: any run of
+  // 16 digits covers one.
   for (let place = 0; place < text.length; place += MANY_DIGITS)
     if (countDigits(text, place) >= MANY_DIGITS) return true;
   return false;

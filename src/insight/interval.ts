@@ -16,23 +16,6 @@ export function kindOf(score: number): Kind {
   return `${scoreCategory(score)}s`;
 }
 
-export interface ScoreInterval {
-  readonly centre: number;
-  readonly standardError: number;
-  readonly low: number;
-  readonly high: number;
-}
-
-export interface ScoreChange {
-  /** The second score minus the first, from the adjusted answers. */
-  readonly change: number;
-  readonly standardError: number;
-  readonly low: number;
-  readonly high: number;
-  /** Two-sided probability of a change this large by chance alone. */
-  readonly p: number;
-}
-
 export const CONFIDENCE_DEFAULT = 0.95;
 
 /** With fewer answers, the interval is too wide for decisions. */
@@ -46,7 +29,7 @@ export function netPromoterScore(counts: ScoreCounts): number | null {
   return answers === 0 ? null : (100 * (counts.promoters - counts.detractors)) / answers;
 }
 
-export function scoreInterval(counts: ScoreCounts, confidence: number = CONFIDENCE_DEFAULT): ScoreInterval | null {
+export function scoreInterval(counts: ScoreCounts, confidence: number = CONFIDENCE_DEFAULT) {
   const score = netPromoterScore(counts);
   if (score === null) return null;
   const { centre, variance } = adjusted(counts);
@@ -56,11 +39,8 @@ export function scoreInterval(counts: ScoreCounts, confidence: number = CONFIDEN
   return { centre, standardError, low: Math.min(low, score), high: Math.max(high, score) };
 }
 
-export function scoreChange(
-  before: ScoreCounts,
-  after: ScoreCounts,
-  confidence: number = CONFIDENCE_DEFAULT,
-): ScoreChange | null {
+/** The second score minus the first, from the adjusted answers; `p` is two-sided. */
+export function scoreChange(before: ScoreCounts, after: ScoreCounts, confidence: number = CONFIDENCE_DEFAULT) {
   if (netPromoterScore(before) === null || netPromoterScore(after) === null) return null;
   const [first, second] = [adjusted(before), adjusted(after)];
   const change = second.centre - first.centre;

@@ -95,18 +95,11 @@ export async function* readInWindows<Batch>(options: WindowsOptions<Batch>, span
   }
 }
 
-interface Queue<Batch> {
-  /** Oldest first. */
-  readonly tasks: Task<Batch>[];
-  readonly running: ReadonlySet<Promise<unknown>>;
-  readonly fill: () => void;
-}
-
 function openQueue<Batch>(
   options: WindowsOptions<Batch>,
   { since, until, seen, width }: TimeSpan,
   stopping: AbortController,
-): Queue<Batch> {
+) {
   const signal = AbortSignal.any([options.signal, stopping.signal]);
   const tasks: Task<Batch>[] = [{ window: openWindow(since, until, seen), part: null }];
   const running = new Set<Promise<unknown>>();
@@ -177,7 +170,7 @@ async function readWindow<Batch>(
   let before = "";
   const batches: Batch[] = [];
   // A separate function, so that its frame doesn't keep the rows alive during the next request (3% of an export).
-  const take = (page: FetchedPage): PageFacts => {
+  const take = (page: FetchedPage) => {
     onPage();
     const { rows, text } = page;
     if (rows.length > 0) {
@@ -211,11 +204,4 @@ async function readWindow<Batch>(
   const isByTime = isSorted && since > window.since;
   const rest = isByTime ? openWindow(since, until, seen) : { ...window, since, next, isSorted };
   return { batches, pages: WINDOW_PAGES_MAX, rest };
-}
-
-interface PageFacts {
-  readonly count: number;
-  readonly text: string;
-  readonly times: ReturnType<typeof sortedTimes>;
-  readonly following: PageName;
 }

@@ -1,14 +1,8 @@
 import { isJsonObject, parseJson, type Json, type JsonObject } from "../../contract/json.ts";
 
-/** The server's explanation of a failure. The specification doesn't define error bodies. */
-export interface Words {
-  readonly message: string | null;
-  readonly details: Json;
-}
-
 const LENGTH_MAX = 500;
 
-export function readWords(text: string): Words {
+export function readWords(text: string) {
   const json = parseJson(text);
   if (json !== undefined) return { message: oneLine(sentence(json)), details: json };
   return { message: oneLine(looksLikeHtml(text) ? textOfHtml(text) : text), details: null };

@@ -198,10 +198,7 @@ function blamed(error: Error, { forwarded, proxy }: Route, sent: Sent): Error {
   return isOwn ? error : unreachableProxy(proxy, error);
 }
 
-function requestTarget(
-  route: Route,
-  { url, headers }: HttpRequest,
-): { path: string; headers: Readonly<Record<string, string>> } {
+function requestTarget(route: Route, { url, headers }: HttpRequest) {
   const { host, pathname, search } = new URL(url);
   if (!route.forwarded) return { path: `${pathname}${search}`, headers };
   const authorization = route.proxy?.authorization ?? null;

@@ -1,18 +1,13 @@
 import type { JsonObject } from "../../contract/json.ts";
 import { createMasker } from "../redact.ts";
-import { createAnswerTally, type QuestionResult } from "./answer-tally.ts";
+import { createAnswerTally } from "./answer-tally.ts";
 
 const WORD_ANSWERS_MIN = 5;
 
-export interface MaskedAnswers {
-  add(row: JsonObject): void;
-  results(): readonly QuestionResult[];
-}
-
-export function createMaskedAnswers({ personal }: { readonly personal: boolean }): MaskedAnswers {
+export function createMaskedAnswers({ personal }: { readonly personal: boolean }) {
   const [tally, masker] = [createAnswerTally(), createMasker()];
   return {
-    add: (row) => tally.add(personal ? row : masker.row(row, toAnswered)),
+    add: (row: JsonObject): void => tally.add(personal ? row : masker.row(row, toAnswered)),
     results: () => tally.results(WORD_ANSWERS_MIN),
   };
 }

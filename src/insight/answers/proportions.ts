@@ -17,12 +17,8 @@ export function shareInterval(part: number, all: number): Estimate | null {
 
 export type Distribution = ReadonlyMap<number, number>;
 
-export interface Mean extends Estimate {
-  readonly mean: number;
-}
-
 /** The mean and its Student's t interval, within `range`. Null without answers; the whole range for a single one. */
-export function meanInterval(counts: Distribution, range: { readonly from: number; readonly to: number }): Mean | null {
+export function meanInterval(counts: Distribution, range: { readonly from: number; readonly to: number }) {
   const rows = [...counts];
   const n = rows.reduce((sum, [, count]) => sum + count, 0);
   if (n === 0) return null;

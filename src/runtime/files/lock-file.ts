@@ -180,12 +180,7 @@ interface Holder extends ProcessMark {
   readonly token: string;
 }
 
-interface Found {
-  readonly text: string;
-  readonly holder: Holder | null;
-}
-
-async function readHolder(file: string): Promise<Found | null> {
+async function readHolder(file: string) {
   const text = await readFile(file, "utf8").catch(() => null);
   if (text === null) return null;
   try {

@@ -36,11 +36,6 @@ export interface BackupOptions {
   readonly watch?: LockWatch;
 }
 
-export interface MadeBackup {
-  readonly info: BackupInfo;
-  readonly removed: readonly string[];
-}
-
 export interface BackupInfo extends StoreContents {
   readonly file: string;
   readonly bytes: number;
@@ -51,7 +46,7 @@ export interface BackupInfo extends StoreContents {
 
 const TOKEN_BYTES = 9;
 
-export async function backUp(options: BackupOptions): Promise<MadeBackup> {
+export async function backUp(options: BackupOptions) {
   const target = path.resolve(options.file);
   await checkTarget(options);
   const lock = await lockCopies(target, options.file, options);

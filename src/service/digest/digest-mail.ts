@@ -70,18 +70,12 @@ async function signLinks(
   return links;
 }
 
-interface WeekFacts {
-  readonly commented: number;
-  readonly newest: readonly JsonObject[];
-  readonly questions: readonly QuestionResult[];
-}
-
 /** The number of answers with a comment, and the newest ones in order. */
 async function readCommented(
   store: Store,
   { project }: DueDigest,
   range: { readonly since: number; readonly until: number },
-): Promise<WeekFacts> {
+) {
   const newest: JsonObject[] = [];
   const answers = createMaskedAnswers({ personal: false });
   let commented = 0;

@@ -39,12 +39,6 @@ interface StreamTally {
   readonly refused: number;
 }
 
-export interface HistoryCount {
-  add(row: PastRow, ordinal: number): void;
-  refuse(stream: HistoryStream | PartStream): void;
-  finish(): HistoryTally;
-}
-
 export interface HistoryTally {
   /** Whether a row is the newest one with its key. Among equally new rows, the last one counts. */
   isNewest(ordinal: number): boolean;
@@ -89,7 +83,7 @@ const PEOPLE = `SELECT (SELECT count(*) FROM people) + (SELECT count(*) FROM add
 
 type Reads = Map<HistoryStream | PartStream, { read: number; refused: number }>;
 
-export function countHistory(zone: string | null, database: TemporaryDatabase): HistoryCount {
+export function countHistory(zone: string | null, database: TemporaryDatabase) {
   database.exec(TABLES);
   const monthOf = createMonths(zone);
   const keepNewest = database.prepare(KEEP_NEWEST);
@@ -107,14 +101,14 @@ export function countHistory(zone: string | null, database: TemporaryDatabase): 
     if (address !== "") keepAddress.run([address, id === null ? 0 : 1]);
   };
   return {
-    add(row, ordinal) {
+    add(row: PastRow, ordinal: number) {
       count(row.stream, false);
       if (!isKept(row)) return;
       if (row.stream === "responses") addPerson(row.row.person, row.row.createdAt);
       else addPerson(row.row, null);
       keepNewest.run([row.stream, rowKey(row), row.version, ordinal, ...monthAndCategory(row, monthOf)]);
     },
-    refuse: (stream) => count(stream, true),
+    refuse: (stream: HistoryStream | PartStream) => count(stream, true),
     finish() {
       database.exec("COMMIT; CREATE INDEX newest_by_ordinal ON newest (ordinal)");
       return readTally(database, reads);

@@ -1,15 +1,14 @@
 /** `/s/preview` shows the pages of a survey that doesn't exist. It stores nothing. */
 import type { HttpResponse, PathRequest } from "../../contract/http.ts";
 import type { Locale } from "../../contract/locales.ts";
-import type { Project } from "../domain/inputs.ts";
 import type { Transaction } from "../domain/ports.ts";
 import { NO_BRAND } from "../domain/projects/brand.ts";
 import { NO_PRESENTATION } from "../domain/projects/presentation.ts";
-import { type AskedQuestion, findProblem, questionsFor } from "../domain/answers/answer-questions.ts";
+import { findProblem, questionsFor } from "../domain/answers/answer-questions.ts";
 import { readSurveyWords } from "../domain/surveys/survey-words.ts";
 import { linkedScore, readForm, readScore } from "./answer-form.ts";
 import { pageResponse, seeOther } from "./document.ts";
-import { byMethod, type PagesOptions, type Shown, showProject } from "./page-request.ts";
+import { byMethod, type PagesOptions, showProject } from "./page-request.ts";
 import { furtherAnswers, QUESTIONS_PATH, questionsPage } from "./questions-page.ts";
 import { formPage, type SurveyView, thanksPage } from "./survey-page.ts";
 
@@ -66,19 +65,11 @@ async function answerForm(place: Place, answered: number | null): Promise<HttpRe
   return seeOther(asked.length > 0 && answers.size === 0 ? questions : thanks);
 }
 
-function previewUrls(
-  { action }: SurveyView,
-  answered: number,
-): { readonly thanks: string; readonly questions: string } {
+function previewUrls({ action }: SurveyView, answered: number) {
   return { thanks: `${action}?answered=${answered}`, questions: `${action}/${QUESTIONS_PATH}?answered=${answered}` };
 }
 
-interface Preview {
-  readonly view: SurveyView;
-  readonly asked: readonly AskedQuestion[];
-}
-
-function readPreview({ options, locale }: Place, score: number | null): Promise<Preview> {
+function readPreview({ options, locale }: Place, score: number | null) {
   return options.store.read(async (tx) => {
     const { project, brand, presentation } = await showPreview(tx, options);
     const words = readSurveyWords({ locale }, presentation, score);
@@ -89,12 +80,8 @@ function readPreview({ options, locale }: Place, score: number | null): Promise<
   });
 }
 
-interface ShownPreview extends Shown {
-  readonly project: Project | null;
-}
-
 /** Uses the project's settings only if there is just one project, so as not to reveal another's. */
-export async function showPreview(tx: Transaction, options: PagesOptions): Promise<ShownPreview> {
+export async function showPreview(tx: Transaction, options: PagesOptions) {
   const [project, another] = await tx.projects.list();
   if (project === undefined || another !== undefined)
     return { project: null, brand: { ...NO_BRAND, name: options.senderName }, presentation: NO_PRESENTATION };

@@ -55,10 +55,7 @@ function faultyQuestion({ problem }: QuestionsView): string | null {
   return problem === null || problem.kind === "busy" ? null : problem.question;
 }
 
-function describeFault(
-  view: QuestionsView,
-  { id }: AskedQuestion,
-): { readonly marks: Html | null; readonly text: Html | null } {
+function describeFault(view: QuestionsView, { id }: AskedQuestion) {
   if (faultyQuestion(view) !== id) return { marks: null, text: null };
   const place = `${fieldId(id)}-problem`;
   return {

@@ -2,7 +2,7 @@
  * State of the projects that a write changes: one row each, read when the write begins and saved once at its end. Ids
  * and times are assigned in memory in between, so within a project they ascend in commit order.
  */
-import type { Database, ProjectState, SqlRow, SqlValue } from "./database.ts";
+import type { Database, ProjectState, SqlRow } from "./database.ts";
 
 /** Used by writes that belong to no project. */
 export const NO_PROJECT = 0;
@@ -18,11 +18,6 @@ export const PROJECT_STATE = `SELECT project_id, next_id AS "nextId", clock, ver
 export const NEWEST_WRITE = "SELECT max(clock) AS at FROM project_state";
 
 const SET_STATE = "UPDATE project_state SET next_id = ?, clock = ?, version = ? WHERE project_id = ?";
-
-interface SqlChange {
-  readonly sql: string;
-  readonly values: readonly SqlValue[];
-}
 
 export class ProjectStates {
   readonly #load: (project: number) => Promise<SqlRow | null>;
@@ -67,7 +62,7 @@ export class ProjectStates {
   }
 
   /** Returns the changes to save, and resets. */
-  end(updatedAt: number): readonly SqlChange[] {
+  end(updatedAt: number) {
     const changes = [...this.#held].map(([project, { nextId, clock, version }]) => ({
       sql: SET_STATE,
       values: [nextId, Math.max(clock, updatedAt), version + 1, project],

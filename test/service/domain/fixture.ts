@@ -13,6 +13,7 @@ import type {
 } from "../../../src/service/domain/inputs.ts";
 import type { DueSurvey, EventsFilter, Store, Transaction } from "../../../src/service/domain/ports.ts";
 import { configureAutopilot } from "../../../src/service/domain/surveys/autopilot/autopilot-settings.ts";
+import { sendPerson } from "../../../src/service/domain/people/people.ts";
 import { PLATFORMS } from "../../../src/contract/resources.ts";
 import { addProject } from "../../../src/service/domain/projects/projects.ts";
 import type { Random } from "../../../src/runtime/random.ts";
@@ -33,6 +34,7 @@ export interface Fixture {
   readonly time: { now: number };
   write<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
   read<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
+  send(given: Partial<SendInput>): ReturnType<typeof sendPerson>;
 }
 
 export async function openFixture(
@@ -55,6 +57,7 @@ export async function openFixture(
     time,
     write: (work) => store.write(work, { project: "all" }),
     read: (work) => store.read(work),
+    send: (given) => store.write((tx) => sendPerson(tx, project, sendInput(given)), { project: "all" }),
   };
 }
 

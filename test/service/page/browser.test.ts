@@ -1,13 +1,12 @@
 /** The pages in Chromium: with and without scripts, by keyboard, narrow, dark and from right to left; and as programs open them. */
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test } from "vitest";
 import { LOCALES } from "../../../src/contract/locales.ts";
-import { listen, type Listening } from "../../../src/service/http/server.ts";
-import { findViolations, hasBrowser, launchBrowser } from "../../helpers/browser.ts";
+import { findViolations, hasBrowser } from "../../helpers/browser.ts";
 import { isLong } from "../../helpers/long.ts";
 import { describeReport } from "../../cli/commands/report/in-browser.ts";
 import { describeShare } from "../share/in-browser.ts";
-import { openPages, type PageFixture, signedPath } from "./fixture.ts";
+import { type BrowserFixture, openInBrowser, signedPath } from "./fixture.ts";
 
 /** A person is taken for one after so long. */
 const SEEN_MS = 1100;
@@ -32,9 +31,7 @@ interface Box {
 }
 
 describe.skipIf(!hasBrowser)("in Chromium", () => {
-  let pages: PageFixture;
-  let listening: Listening;
-  let browser: Browser;
+  let pages: BrowserFixture;
   let context: BrowserContext;
   let page: Page;
   const contexts: BrowserContext[] = [];
@@ -42,19 +39,12 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    pages = await openPages();
+    pages = await openInBrowser();
     await pages.service.admin({ kind: "brand.set", project: "default", name: "Acme", color: "#0a7" });
-    listening = await listen(pages.service, { host: "127.0.0.1", port: 0, tls: null });
-    browser = await launchBrowser();
   });
-  afterAll(async () => {
-    await browser.close();
-    listening.cut();
-    await listening.close();
-    await pages.close();
-  });
+  afterAll(() => pages.close());
   const openContext = async (options: BrowserContextOptions = {}): Promise<Page> => {
-    context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+    context = await pages.browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
     contexts.push(context);
     page = await context.newPage();
     page.on("console", (message) => {
@@ -78,7 +68,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     return `/s/${(await pages.send(properties, `p${state.surveys}@example.com`)).token}`;
   };
   const open = async (path: string): Promise<void> => {
-    await page.goto(listening.url + path);
+    await page.goto(pages.url + path);
   };
   const stored = async (path: string) => {
     const survey = await pages.service.store.read((tx) => tx.requests.byToken(path.slice(3)));
@@ -99,7 +89,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
       expect(await page.inputValue("textarea")).toBe("Kind people");
       await page.check("#score-9");
       await page.click("button");
-      expect(page.url()).toBe(listening.url + path);
+      expect(page.url()).toBe(pages.url + path);
       expect(await page.textContent("h1")).toBe("Thank you!");
       expect(await stored(path)).toEqual([9, "Kind people", "button"]);
     });
@@ -247,7 +237,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
       await page.waitForTimeout(SENT_MS);
       for (let score = 0; score <= 10; score += 1)
         for (const method of ["GET", "HEAD"])
-          await context.request.fetch(`${listening.url}${path}?score=${score}`, { method });
+          await context.request.fetch(`${pages.url}${path}?score=${score}`, { method });
       expect(await stored(path)).toBeNull();
       // From now on only the button answers.
       await open(`${path}?score=9`);
@@ -288,7 +278,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     if (hasScripts) return findViolations(page);
     const { width = 0, height = 0 } = page.viewportSize() ?? {};
     const scheme: boolean = await page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches");
-    const copy = await browser.newPage({ viewport: { width, height }, colorScheme: scheme ? "dark" : "light" });
+    const copy = await pages.browser.newPage({ viewport: { width, height }, colorScheme: scheme ? "dark" : "light" });
     await copy.setContent(await page.content());
     const found = await findViolations(copy);
     await copy.close();
@@ -405,7 +395,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     await open(`${path}?score=9`);
     await page.fill("textarea", "My name is Ada");
     await page.click("button");
-    expect([page.url(), await page.textContent("h1")]).toEqual([listening.url + path, "Thank you!"]);
+    expect([page.url(), await page.textContent("h1")]).toEqual([pages.url + path, "Thank you!"]);
     expect(await page.content()).not.toContain("Ada");
     await page.click("summary");
     await page.check("#score-2");
@@ -417,11 +407,11 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
   });
 
   describe("a report", () => {
-    describeReport(() => browser);
+    describeReport(() => pages.browser);
   });
 
   describe("a page for colleagues", () => {
-    describeShare(() => browser);
+    describeShare(() => pages.browser);
   });
 
   const color = (score: number): Promise<string> =>

@@ -12,6 +12,8 @@ import type { Project } from "../../../src/service/domain/inputs.ts";
 import { sendPerson } from "../../../src/service/domain/people/people.ts";
 import type { DueSurvey } from "../../../src/service/domain/ports.ts";
 import { addKey, addProject } from "../../../src/service/domain/projects/projects.ts";
+import { listen } from "../../../src/service/http/server.ts";
+import { launchBrowser } from "../../helpers/browser.ts";
 import { openTestService, type TestService } from "../../helpers/test-service.ts";
 import type { ServiceOptions } from "../../../src/service/service-options.ts";
 import { databaseOf, onPostgres } from "../../helpers/postgres.ts";
@@ -147,4 +149,19 @@ export function visibleText(page: string): string {
 /** The value of each checked radio. */
 export function checkedScores(page: string): string[] {
   return [...page.matchAll(/<input[^>]*value="(\d+)"[^>]*\schecked/g)].map(([, value = ""]) => value);
+}
+
+export type BrowserFixture = Awaited<ReturnType<typeof openInBrowser>>;
+
+export async function openInBrowser() {
+  const pages = await openPages();
+  const listening = await listen(pages.service, { host: "127.0.0.1", port: 0, tls: null });
+  const browser = await launchBrowser();
+  const close = async (): Promise<void> => {
+    await browser.close();
+    listening.cut();
+    await listening.close();
+    await pages.close();
+  };
+  return { ...pages, browser, url: listening.url, close };
 }

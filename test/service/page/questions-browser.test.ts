@@ -1,10 +1,9 @@
 /** The further questions in Chromium: every type, narrow and wide, light and dark, from right to left, by keyboard, and without a script. */
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { listen, type Listening } from "../../../src/service/http/server.ts";
-import { findViolations, hasBrowser, launchBrowser } from "../../helpers/browser.ts";
+import { findViolations, hasBrowser } from "../../helpers/browser.ts";
 import { isLong } from "../../helpers/long.ts";
-import { openPages, type PageFixture } from "./fixture.ts";
+import { type BrowserFixture, openInBrowser } from "./fixture.ts";
 
 const LONG = "An answer so long that it needs more than one line on any telephone, and then some more";
 const TRANSLATED = {
@@ -27,31 +26,22 @@ const LOOKS = ["de", "ar", "ja"].flatMap((locale) =>
 const IN_SHORT = LOOKS.filter((_, at) => [0, 7, 10].includes(at));
 
 describe.skipIf(!hasBrowser)("in Chromium", () => {
-  let pages: PageFixture;
-  let listening: Listening;
-  let browser: Browser;
+  let pages: BrowserFixture;
   beforeAll(async () => {
-    pages = await openPages();
+    pages = await openInBrowser();
     const { admin } = pages.service;
     for (const question of QUESTIONS) await admin({ kind: "question.add", project: "default", ...question });
     for (const id of ["q_one", "q_many"])
       for (const [locale, texts] of Object.entries(TRANSLATED))
         await admin({ kind: "question.text", project: "default", id, locale: locale as "de", ...texts });
-    listening = await listen(pages.service, { host: "127.0.0.1", port: 0, tls: null });
-    browser = await launchBrowser();
   });
-  afterAll(async () => {
-    await browser.close();
-    listening.cut();
-    await listening.close();
-    await pages.close();
-  });
+  afterAll(() => pages.close());
 
   const state = { surveys: 0 };
   const openScored = async (page: Page, locale: string): Promise<void> => {
     state.surveys += 1;
     const { token } = await pages.send({ locale }, `q${state.surveys}@example.com`);
-    await page.goto(`${listening.url}/s/${token}?score=3`);
+    await page.goto(`${pages.url}/s/${token}?score=3`);
     await page.click("button");
     await page.waitForURL(/\/questions$/);
   };
@@ -67,7 +57,11 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     "when they are asked in $locale, $scheme, $width wide, then axe has nothing to say, and all fits",
     { timeout: 60_000 },
     async ({ locale, scheme, width }) => {
-      const page = await browser.newPage({ viewport: { width, height: 568 }, colorScheme: scheme, bypassCSP: true });
+      const page = await pages.browser.newPage({
+        viewport: { width, height: 568 },
+        colorScheme: scheme,
+        bypassCSP: true,
+      });
       await openScored(page, locale);
       const wide = (): Promise<boolean> =>
         page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");
@@ -85,7 +79,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     "when there is a keyboard alone, then all is answered, changed and taken back",
     { timeout: 60_000 },
     async () => {
-      const page = await browser.newPage({ viewport: { width: 320, height: 568 } });
+      const page = await pages.browser.newPage({ viewport: { width: 320, height: 568 } });
       await openScored(page, "de");
       const press = async (...keys: readonly string[]): Promise<void> => {
         for (const key of keys) await page.keyboard.press(key);
@@ -129,7 +123,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     "when scripts are off, then each is answered all the same, and the page is small",
     { timeout: 60_000 },
     async () => {
-      const context = await browser.newContext({ javaScriptEnabled: false });
+      const context = await pages.browser.newContext({ javaScriptEnabled: false });
       const page = await context.newPage();
       await openScored(page, "ja");
       expect(Buffer.byteLength(await page.content())).toBeLessThan(40_000);

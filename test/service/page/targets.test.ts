@@ -1,9 +1,8 @@
 /** What people tap on the pages, in Chromium: large enough, and in reading order. */
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { listen, type Listening } from "../../../src/service/http/server.ts";
-import { hasBrowser, launchBrowser } from "../../helpers/browser.ts";
-import { openPages, type PageFixture } from "./fixture.ts";
+import { hasBrowser } from "../../helpers/browser.ts";
+import { type BrowserFixture, openInBrowser } from "./fixture.ts";
 
 const TARGET_MIN = 44;
 
@@ -18,29 +17,20 @@ const ROWS = `Object.values(Object.groupBy(document.querySelectorAll(".scale lab
   .map((row) => row.toSorted(([one], [other]) => one - other).map(([, text]) => text).join(" "))`;
 
 describe.skipIf(!hasBrowser)("in Chromium", () => {
-  let pages: PageFixture;
-  let listening: Listening;
-  let browser: Browser;
+  let pages: BrowserFixture;
   beforeAll(async () => {
-    pages = await openPages();
+    pages = await openInBrowser();
     const { admin } = pages.service;
     const scale = { id: "q_scale", type: "scale", text: "How easy was it?", choice: [], to: null } as const;
     await admin({ kind: "question.add", project: "default", ...scale, scale: { from: 1, to: 7 } });
-    listening = await listen(pages.service, { host: "127.0.0.1", port: 0, tls: null });
-    browser = await launchBrowser();
   });
-  afterAll(async () => {
-    await browser.close();
-    listening.cut();
-    await listening.close();
-    await pages.close();
-  });
+  afterAll(() => pages.close());
 
   const state = { surveys: 0 };
   const newSurvey = async (locale: string) => {
     state.surveys += 1;
     const due = await pages.send({ locale }, `t${state.surveys}@example.com`);
-    return { survey: `${listening.url}/s/${due.token}`, leaving: `${listening.url}/u/${due.unsubscribeToken}` };
+    return { survey: `${pages.url}/s/${due.token}`, leaving: `${pages.url}/u/${due.unsubscribeToken}` };
   };
 
   it.each([
@@ -51,7 +41,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
   ])(
     "at %i px, in %s, every target is large enough, and numbers are in reading order",
     async (width, locale, ...rows) => {
-      const page: Page = await browser.newPage({ viewport: { width, height: 568 } });
+      const page: Page = await pages.browser.newPage({ viewport: { width, height: 568 } });
       const { survey, leaving } = await newSurvey(locale);
       const small: Record<string, unknown> = {};
       const numbers: unknown[] = [];
@@ -80,7 +70,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
   );
 
   it("the page says that the score of the link is saved, and that a later change couldn't be", async () => {
-    const page = await browser.newPage({ hasTouch: true });
+    const page = await pages.browser.newPage({ hasTouch: true });
     const { survey } = await newSurvey("en");
     await page.goto(`${survey}?score=9`);
     const output = page.locator("output");

@@ -53,10 +53,7 @@ async function* refuseForeign(input: InputFile): AsyncGenerator<Uint8Array> {
 }
 
 /** `start` is the offset of the table, which may follow a `sep=` line for Excel. */
-function openParser(
-  { name, delimiter }: InputFile,
-  text: string,
-): { readonly parser: RecordParser; readonly start: number } {
+function openParser({ name, delimiter }: InputFile, text: string) {
   if (endsLinesWithCarriageReturns(text))
     throw new InputError(`${name}:1: the lines end in a lone carriage return; \\n or \\r\\n is required`, {
       hint: "convert it: tr '\\r' '\\n' < old.csv > new.csv",

@@ -22,12 +22,7 @@ export function canBeTexted(from: string | null): boolean {
   return from === null || /^(?:[a-z]+:)?[+\d][\d\s().-]*$|^MG[\da-f]{32}$/i.test(from);
 }
 
-export interface GatewayRequest {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
-export function toGatewayRequest(gateway: SmsGateway, message: SmsMessage): GatewayRequest {
+export function toGatewayRequest(gateway: SmsGateway, message: SmsMessage) {
   const { format, header } = gateway;
   const { body, toFields, credentials } = SMS_PROVIDERS[format];
   const fields = toFields(gateway, message);

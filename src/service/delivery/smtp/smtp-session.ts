@@ -346,17 +346,11 @@ function readTlsFacts(socket: unknown): SessionFacts["tls"] {
   return { protocol: socket.getProtocol() ?? "TLS", issuer: String(issuer.O ?? issuer.CN), validUntil };
 }
 
-interface Body {
-  readonly stream: Readable;
-  /** Resolves once nothing can end the message any more. */
-  readonly ended: () => Promise<unknown>;
-}
-
 /**
  * nodemailer reads this stream once DATA is accepted, and again when it has taken the bytes; that second read asks
- * whether the message may end.
+ * whether the message may end. `ended` resolves once nothing can end it any more.
  */
-function createBody(bytes: Uint8Array, mayEnd: () => Promise<boolean>): Body {
+function createBody(bytes: Uint8Array, mayEnd: () => Promise<boolean>) {
   let isGiven = false;
   let ending: Promise<void> | null = null;
   const end = async (stream: Readable): Promise<void> => {

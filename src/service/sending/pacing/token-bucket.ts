@@ -10,16 +10,10 @@ export interface BucketLevel {
   readonly at: number;
 }
 
-export interface Reservation {
-  readonly bucket: BucketLevel;
-  /** When each message can be sent, in Unix milliseconds, ascending. */
-  readonly departures: readonly number[];
-}
-
 export const FULL_BUCKET: BucketLevel = { level: 1, at: 0 };
 
-/** Reserves times for `count` messages. Unused times can't be returned. */
-export function reserve(rate: SendRate, bucket: BucketLevel, now: number, count = 1): Reservation {
+/** Reserves times for `count` messages (Unix milliseconds, ascending). Unused times can't be returned. */
+export function reserve(rate: SendRate, bucket: BucketLevel, now: number, count = 1) {
   const perMs = rate.count / (rate.perSeconds * 1000);
   // If the clock was set back, messages don't wait until it has caught up.
   const elapsed = Math.max(0, now - bucket.at);

@@ -4,7 +4,7 @@ import type { Properties } from "../../../../src/contract/resources.ts";
 import type { SendInput } from "../../../../src/service/domain/inputs.ts";
 import { addResponse, deleteResponse } from "../../../../src/service/domain/answers/responses.ts";
 import { getPerson } from "../../../../src/service/domain/people/person-details.ts";
-import { deletePerson, listPeopleJson, sendPerson } from "../../../../src/service/domain/people/people.ts";
+import { deletePerson, listPeopleJson } from "../../../../src/service/domain/people/people.ts";
 import { resubscribe } from "../../../../src/service/domain/people/resubscribe.ts";
 import { recordBounce, unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
 import { erasePerson, findMentions } from "../../../../src/service/domain/privacy/erase.ts";
@@ -20,7 +20,6 @@ import {
   peopleQuery,
   responseInput,
   responsesQuery,
-  sendInput,
   START,
 } from "../fixture.ts";
 import { listResponses } from "../lists.ts";
@@ -32,8 +31,7 @@ beforeEach(async () => {
 afterEach(() => fixture.store.close());
 
 const email = "ada@x.co";
-const send = (given: Partial<SendInput> = {}) =>
-  fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email, ...given })));
+const send = (given: Partial<SendInput> = {}) => fixture.send({ email, ...given });
 const save = (given: Partial<SendInput> = {}) => send({ send: false, ...given });
 const back = (note: string) => fixture.write((tx) => resubscribe(tx, fixture.project, email, note));
 const get = () => fixture.read((tx) => getPerson(tx, fixture.project, { by: "email", email }));

@@ -3,11 +3,10 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { SendInput } from "../../../../src/service/domain/inputs.ts";
 import { finishDelivery } from "../../../../src/service/domain/delivery/deliveries.ts";
 import { getPerson } from "../../../../src/service/domain/people/person-details.ts";
-import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { configureAutopilot } from "../../../../src/service/domain/surveys/autopilot/autopilot-settings.ts";
 import { addMember } from "../../../../src/service/domain/surveys/autopilot/autopilot.ts";
 import { type Reschedule, rescheduleSurvey } from "../../../../src/service/domain/surveys/reschedule.ts";
-import { claimAll, DAY, type Fixture, memberInput, membersQuery, openFixture, sendInput, START } from "../fixture.ts";
+import { claimAll, DAY, type Fixture, memberInput, membersQuery, openFixture, START } from "../fixture.ts";
 import { listMembers } from "../lists.ts";
 
 let fixture: Fixture;
@@ -17,8 +16,7 @@ beforeEach(async () => {
 afterEach(() => fixture.store.close());
 
 const email = "ada@x.co";
-const send = (given: Partial<SendInput> = {}) =>
-  fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email, delaySeconds: DAY, ...given })));
+const send = (given: Partial<SendInput> = {}) => fixture.send({ email, delaySeconds: DAY, ...given });
 const enrol = () => fixture.write((tx) => addMember(tx, fixture.project, memberInput({ personEmail: email })));
 const move = (scheduledAt: number, which: Partial<Reschedule> = {}) =>
   fixture.write((tx) =>

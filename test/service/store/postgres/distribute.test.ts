@@ -15,7 +15,7 @@ import { administer, type Cluster, hasPostgres, newDatabase, startCluster } from
 import { runCli } from "../../../helpers/run-cli.ts";
 import { sendInput } from "../../domain/fixture.ts";
 
-const DIALECT = { engine: "postgresql", int: "BIGINT", text: "TEXT", behind: () => "" } as const;
+const POSTGRES = { engine: "postgresql", int: "BIGINT", text: "TEXT", behind: () => "" } as const;
 const isDistributed = (name: string): boolean => DISTRIBUTED.includes(name);
 
 test("keys and foreign keys of distributed tables begin with the project, and nothing has a trigger", () => {
@@ -31,7 +31,7 @@ test("keys and foreign keys of distributed tables begin with the project, and no
     ],
   );
   expect(faults).toEqual([]);
-  const statements = [...createBaseline(DIALECT), ...MIGRATIONS.flatMap((one) => one.statements(DIALECT))];
+  const statements = [...createBaseline(POSTGRES), ...MIGRATIONS.flatMap((one) => one.statements(POSTGRES))];
   expect(statements.filter((text) => /^CREATE (?:TRIGGER|RULE|FUNCTION|SEQUENCE)/.test(text))).toEqual([]);
 });
 

@@ -18,12 +18,6 @@ const SHARED_MODE = 0o660;
 /** The limit for file names is 255 bytes; this leaves room for the temporary names of copies. */
 const NAME_BYTES_MAX = 160;
 
-export interface Condition {
-  readonly isNew: boolean;
-  readonly isMade: boolean;
-  readonly isReadable: boolean;
-}
-
 /** Throws StoreFileError for a path that can't be a data file. `shown` is its name in messages. */
 export function checkPlace(file: string, shown: string): void {
   const bytes = Buffer.byteLength(path.basename(file));
@@ -41,7 +35,7 @@ export function checkPlace(file: string, shown: string): void {
 }
 
 /** Creates the file if it is missing. Throws StoreFileError, or the system's error. */
-export function prepareFile(file: string): Condition {
+export function prepareFile(file: string) {
   const { size, nlink } = statSync(file, { throwIfNoEntry: false }) ?? { size: 0, nlink: 1 };
   // Each name would get its own log, and rows in the other log would seem to be missing.
   if (nlink > 1)
