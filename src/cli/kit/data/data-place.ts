@@ -1,6 +1,5 @@
 /** The flags and variables that name a service's data file or database. */
 import { configFile, localDataFile } from "../../../config/places.ts";
-import { readProfiles } from "../../../config/profiles.ts";
 import { givenBaseUrl, LOCAL_PROFILE, nameProfile } from "../../../config/settings.ts";
 import { databaseUrlProblem } from "../../../service/store/database-url.ts";
 import type { FlagRecord } from "../../args/flag-record.ts";
@@ -72,6 +71,7 @@ export async function chooseAnyPlace(
   if (profile?.value === LOCAL_PROFILE && options.baseUrl === null) return localPlace(deps);
   const hasKey = givenBaseUrl(request) !== null && (env["SURVEYCTL_API_KEY"] ?? "").trim() !== "";
   if (typed !== null || profile !== null || hasKey) return { kind: "remote" };
+  const { readProfiles } = await import("../../../config/profiles.ts");
   const { defaultName } = await readProfiles(configFile(request));
   if (defaultName !== null) return { kind: "remote" };
   throw notHere(null, localDataFile(deps));
