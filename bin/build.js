@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Bundles src/ into dist/: one small entry and chunks that load when they are needed.
+// Bundles src/ into dist/: a small entry and chunks that load when they are needed.
 import { spawnSync } from "node:child_process";
 import { copyFile, readFile, rm, writeFile, readdir } from "node:fs/promises";
 import path from "node:path";
@@ -11,11 +11,11 @@ const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "..");
 const manifest = JSON.parse(await readFile(path.join(root, "package.json"), "utf8"));
 const outdir = path.join(root, "dist");
 
-// Without groups, every module that two chunks share becomes a file: 80 to open for a request, which then took 5.1
-// times as long as an empty Node program; now 7 files and 3.4 times. Each group takes its modules and everything that
-// they import statically, except what an earlier group has.
+// Without groups, every module shared by two chunks becomes a file: a request then opened 80 files and took 5.1 times
+// as long as an empty Node program; now it opens 7 and takes 3.4 times. Each group takes its modules and their static
+// imports, except those in an earlier group.
 const GROUPS = [
-  // `--version` and completion stay apart: they need no parser.
+  // Separate, because `--version` and completion need no parser.
   ["first", /src\/cli\/(?:main|completion\/complete)\.ts$/],
   ["start", /src\/cli\/program\/run\.ts$/],
   [
@@ -40,7 +40,7 @@ const { output: chunks } = await build({
     "man-page": "src/cli/help/man-page.ts",
   },
   external: ["@photostructure/sqlite"],
-  // The lighter of the library's own two validators: with the other one the chunk of `mcp` has 409 KB in place of 280.
+  // The smaller of the library's two validators; with the other one, the `mcp` chunk has 409 KB instead of 280 KB.
   resolve: {
     alias: {
       "@modelcontextprotocol/server/_shims": fileURLToPath(
@@ -48,7 +48,7 @@ const { output: chunks } = await build({
       ).replace("shimsNode", "shimsBrowser"),
     },
   },
-  // A module may be imported both ways: where it is static already, the other import costs nothing.
+  // A module that is also imported statically costs nothing when it is imported dynamically.
   checks: { ineffectiveDynamicImport: false },
   platform: "node",
   transform: { target: "node20.19", define: { SURVEYCTL_VERSION: JSON.stringify(manifest.version) } },
@@ -61,25 +61,25 @@ const { output: chunks } = await build({
     codeSplitting: { groups: GROUPS.map(([name, test], at) => ({ name, test, priority: GROUPS.length - at })) },
   },
 });
-// For the test of what each start loads; no part of the package.
+// For the test of what each start loads; not in the package.
 await writeFile(path.join(outdir, "modules.json"), JSON.stringify(sourcesOf(chunks)));
-// Completion reads the command tree from a file: making it would load every command at each key.
+// Completion reads the command tree from a file, because building it would load every command at each key press.
 const tree = spawnSync(process.execPath, [path.join(root, "bin/surveyctl.js"), "help", "--json"], { encoding: "utf8" });
 if (tree.status !== 0) throw new Error(`the command tree could not be written: ${tree.stderr}`);
 await writeFile(path.join(outdir, "completion.json"), JSON.stringify(JSON.parse(tree.stdout, keepForCompletion)));
-// The man page is written here and now; the module that does it is of no use to anybody else.
+// Writes the man page and removes the module that made it.
 const manPage = path.join(outdir, "man-page.js");
 const { writeManPage } = await import(pathToFileURL(manPage));
 await writeFile(path.join(outdir, "surveyctl.1.gz"), gzipSync(await writeManPage(), { level: 9 }));
 await rm(manPage);
 await copyFile(path.join(root, "src/cli/help/help-tree.schema.json"), path.join(outdir, "help.schema.json"));
-// The demo looks for its customers beside the module that reads them; every chunk lies in dist itself.
+// The demo looks for its customers next to the module that reads them, and every chunk is directly in dist.
 await copyFile(path.join(root, "src/cli/commands/demo/demo-people.csv"), path.join(outdir, "demo-people.csv"));
 const bundled = await packagesOf(chunks);
 await writeFile(path.join(outdir, "THIRD-PARTY-NOTICES.txt"), await notices(bundled));
 await writeFile(path.join(outdir, "sbom.json"), JSON.stringify(billOfMaterials(bundled)));
 
-/** Leaves out what no completion is made of: half of the tree. */
+/** Drops what completion doesn't use, which is half of the tree. */
 function keepForCompletion(key, value) {
   const left = [
     "output_schema",
@@ -101,12 +101,12 @@ function sourcesOf(files) {
   );
 }
 
-/** The folder of the package that a file is a part of; undefined for our own files. */
+/** The folder of the file's package; undefined for our own files. */
 function packageOf(file) {
   return /^\0?(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file ?? "")?.[1];
 }
 
-/** Every package whose code is inside the bundle: its folder and its manifest. */
+/** Folder and manifest of every bundled package. */
 async function packagesOf(files) {
   const folders = files.flatMap(({ moduleIds = [] }) => moduleIds.map(packageOf)).filter((one) => one !== undefined);
   const found = await Promise.all([...new Set(folders)].map(readPackage));
@@ -117,7 +117,7 @@ async function readPackage(folder) {
   return { folder, ...JSON.parse(await readFile(path.join(folder, "package.json"), "utf8")) };
 }
 
-/** Their licence texts, each once, below the packages that it belongs to. */
+/** Each license text once, below the packages that use it. */
 async function notices(packages) {
   const namesByText = new Map();
   for (const { folder, name, version, license } of packages) {
@@ -129,7 +129,7 @@ async function notices(packages) {
   return sections.join(`\n${"-".repeat(78)}\n\n`);
 }
 
-/** What stands in the package's file of that name; some have a last section of their README in its place. */
+/** The package's license file, or else the last section of its README. */
 async function licenceText(folder) {
   const files = await readdir(folder);
   const read = (file) => readFile(path.join(folder, file), "utf8");
@@ -139,7 +139,10 @@ async function licenceText(folder) {
   return section.trim();
 }
 
-/** npm's list of all that is installed, as CycloneDX, less what is no part of the package; the same at each build. */
+/**
+ * npm's list of installed packages as CycloneDX, without those that aren't in the package. It is the same in every
+ * build.
+ */
 function billOfMaterials(packages) {
   const args = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"];
   const { stdout, status, stderr } = spawnSync("npm", args, { cwd: root, encoding: "utf8" });
@@ -152,7 +155,7 @@ function billOfMaterials(packages) {
   return {
     ...rest,
     metadata: { component },
-    // For npm they are what the project is developed with; for others they are parts of it.
+    // npm lists them as development dependencies, but they are bundled into the package.
     components: components
       .filter(({ "bom-ref": ref }) => kept.has(ref))
       .map((one) => ({ ...one, scope: isOptional(one["bom-ref"]) ? "optional" : "required", properties: [] })),
@@ -162,7 +165,7 @@ function billOfMaterials(packages) {
   };
 }
 
-/** True for what npm installs beside the package on request. */
+/** Whether npm installs it only on request. */
 function isOptional(ref) {
   return Object.keys(manifest.optionalDependencies).some((name) => ref.startsWith(`${name}@`));
 }

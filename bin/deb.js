@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Makes a Debian package of out/surveyctl: out/surveyctl_VERSION-1_amd64.deb, the same bytes each time.
+// Builds a Debian package from out/surveyctl: out/surveyctl_VERSION-1_amd64.deb, reproducibly.
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -37,12 +37,11 @@ install("DEBIAN/control", control);
 
 const file = from(`out/surveyctl_${version}-1_amd64.deb`);
 const env = { ...process.env, SOURCE_DATE_EPOCH: String(released) };
-// Of what the executable holds most is the same at each release: a better compression takes a minute and saves little.
+// Better compression takes a minute and saves little.
 execFileSync("dpkg-deb", ["--root-owner-group", "-Zxz", "-z1", "--build", tree, file], { env, stdio: "ignore" });
 rmSync(tree, { recursive: true });
 console.log(path.relative(process.cwd(), file));
 
-/** Writes a file of the package. */
 function install(name, content, mode = 0o644) {
   const place = path.join(tree, name);
   mkdirSync(path.dirname(place), { recursive: true, mode: 0o755 });
@@ -60,7 +59,7 @@ function completion(shell) {
   return stdout;
 }
 
-/** The unit of docs/deploy for a user of its own, with flags from a file. */
+/** The unit from docs/deploy, with a separate user and flags from a file. */
 function unit(plain) {
   const [, settings = ""] = plain.split(/^(?=\[Unit\])/m);
   return settings
@@ -72,7 +71,7 @@ function unit(plain) {
     .replace(/^StateDirectory=.*$/m, "StateDirectory=surveyctl");
 }
 
-/** As a field of several lines: indented, an empty line as a dot. */
+/** A multi-line field: indented, with a dot for empty lines. */
 function indent(license) {
   const lines = license.trim().split("\n");
   return lines.map((line) => (line === "" ? " ." : ` ${line}`)).join("\n");
@@ -84,7 +83,7 @@ function debianChangelog() {
   return `surveyctl (${version}-1) unstable; urgency=medium\n\n  * See changelog.gz.\n\n -- ${maintainer}  ${day}\n`;
 }
 
-/** Unix seconds of the newest version's day. */
+/** The newest version's date in Unix seconds. */
 function releaseDate(changelog) {
   const [, day] = /^## \[?[\d.]+\]? - (\d{4}-\d{2}-\d{2})$/m.exec(changelog) ?? [];
   if (day === undefined) throw new Error("CHANGELOG.md has no released version");

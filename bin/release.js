@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Checks and builds a release. `npm run release -- --dry-run` prints what would be published; without it the package goes to
-// npm, from the pipeline that a tag starts (.github/workflows/release.yml), which attaches the other files to the tag.
+// Checks and builds a release. `npm run release -- --dry-run` shows what would be published. Without it the package
+// goes to npm, from the pipeline started by a tag (.github/workflows/release.yml), which attaches the other files to
+// the tag.
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -22,7 +23,7 @@ const files = {
   notes: path.join(out, "notes.md"),
 };
 
-/** The tools that the steps below use, beside Node, npm and git; each is a package of Debian or a part of one. */
+/** Tools besides Node, npm and git, with their Debian packages. */
 const TOOLS = { "dpkg-deb": "dpkg", lintian: "lintian", "systemd-analyze": "systemd" };
 
 const problems = [...checkTree(), ...checkVersion(), ...checkTools(), ...(isDryRun ? [] : checkPublishing())];
@@ -43,13 +44,13 @@ for (const node of ["20", "22", "24", "26"])
   step(`has them told by the package on Node ${node}`, () => test("bash", [".ci/test-package", node]));
 publish();
 
-/** A release is what is committed. */
+/** A release is built only from committed files. */
 function checkTree() {
   const changed = run("git", ["status", "--porcelain"]);
   return changed === "" ? [] : [`there are changes that are not committed:\n${changed}`];
 }
 
-/** One version, named everywhere, that was not released before. */
+/** The version must be the same everywhere and not released before. */
 function checkVersion() {
   const isReleased = run("git", ["tag", "--list", tag]) !== "";
   const isHere = run("git", ["tag", "--points-at", "HEAD"]).split("\n").includes(tag);
@@ -69,12 +70,12 @@ function checkTools() {
   return missing.map(([tool, where]) => `${tool} is missing: apt-get install ${where}`);
 }
 
-/** npm's provenance says that the package was made from the repository that it names. */
+/** npm's provenance names the repository that the package was built from. */
 function checkPublishing() {
   return repository === undefined ? ['package.json names no "repository", which provenance is checked against'] : [];
 }
 
-/** A release that cannot be made again is none. */
+/** A release must be reproducible. */
 function buildTwice() {
   mkdirSync(out, { recursive: true });
   const [first, second] = [build(), build()];
@@ -82,7 +83,7 @@ function buildTwice() {
   if (differing.length > 0) throw new Error(`two builds differ:\n${differing.join("\n")}`);
 }
 
-/** Makes the three files; a line of digest and name for each. */
+/** Builds the three files. Returns a line with digest and name for each. */
 function build() {
   run("npm", ["run", "--silent", "deb"]);
   run("npm", ["pack", "--silent", "--ignore-scripts", "--pack-destination", out]);
@@ -117,7 +118,7 @@ function publish() {
   } else execFileSync("npm", ["publish", files.package, "--provenance", "--access", "public"], { stdio: "inherit" });
 }
 
-/** Says what is done, then does it; a failure ends the release. */
+/** Prints the title and runs the step; a failure ends the release. */
 function step(title, work) {
   console.log(`== ${title}`);
   try {
@@ -128,13 +129,13 @@ function step(title, work) {
   }
 }
 
-/** Runs tests, and says how many passed. */
+/** Runs tests and prints how many passed. */
 function test(program, args, env = {}) {
   const said = run(program, args, { ...env, NO_COLOR: "1" });
   for (const [line] of said.matchAll(/^\s+Tests .*$/gm)) console.log(line);
 }
 
-/** What a program says on stdout; throws with all that it said where it fails. */
+/** Returns the program's stdout. If it fails, throws with all its output. */
 function run(program, args, env = {}) {
   const ran = spawnSync(program, args, {
     cwd: root,

@@ -1,5 +1,4 @@
-// Compares this checkout's benchmarks with those of another commit. Both take turns, benchmark by benchmark, so that a
-// busy moment meets both; each runs its own code in its own folder.
+// Compares this checkout's benchmarks with another commit's. They alternate, so that load from elsewhere affects both.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +6,7 @@ import path from "node:path";
 import { median } from "./report.js";
 
 const TURNS = 3;
-/** A loss counts from here on, if two of the turns have it. */
+/** Ratio that counts as worse if two of three rounds reach it. */
 const LOSS = 1.1;
 
 const root = path.join(import.meta.dirname, "../..");
@@ -63,7 +62,7 @@ function figuresOf(folder, name, flags) {
   return stdout.split("\n").flatMap(parseLine);
 }
 
-/** A label loses its figures in brackets: they belong to one run. */
+/** Drops figures in parentheses from the label, because they vary between runs. */
 export function parseLine(text) {
   const match = /^(.*?\S)\s+(\d+(?:\.\d+)?)\s+((?:[<>]= [\d.]+)?)\s*(?:ok|FAIL)$/.exec(text);
   if (match === null) return [];
@@ -71,7 +70,7 @@ export function parseLine(text) {
   return [{ label: label.replaceAll(/ *\([^)]*\d[^)]*\)/g, ""), figure: Number(figure), limit }];
 }
 
-/** A line without a limit has no better or worse. */
+/** A line without a limit can't be worse. */
 export function isWorse({ before, now, limit }) {
   const losses = now.filter((figure, turn) => {
     const was = before[turn];

@@ -1,5 +1,4 @@
-// The floor under exports: undici, JSON.parse and joined strings, and nothing else.
-// Arguments: address, file, requests at once.
+// Baseline for exports: undici, JSON.parse and joined strings. Arguments: address, file, concurrent requests.
 import { writeFileSync } from "node:fs";
 import { Pool } from "undici";
 

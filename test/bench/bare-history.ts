@@ -1,6 +1,6 @@
 /**
- * Run as a process of its own: the least that bringing history in can be. Parses NDJSON and inserts into tables and
- * indexes of the same schema with the same library, as many rows a commit. Arguments: data file, people, responses.
+ * Baseline for importing history, in a separate process: parses NDJSON and inserts the rows with the same library,
+ * schema and rows per commit. Arguments: data file, people, responses.
  */
 import { randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";

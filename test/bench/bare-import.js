@@ -1,5 +1,4 @@
-// The floor under imports: undici posting bodies that cost next to nothing to make, and nothing else.
-// Arguments: address, rows, requests at once.
+// Baseline for imports: undici posting bodies that are cheap to make. Arguments: address, rows, concurrent requests.
 import { Pool } from "undici";
 import { bodyOf } from "./import-rows.js";
 import { AUTHORIZATION } from "./programs.js";

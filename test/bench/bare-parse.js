@@ -1,4 +1,4 @@
-// The floor under checking: csv-parse reading a file, and nothing else. Arguments: file, records that must come.
+// Baseline for checks: csv-parse reading a file. Arguments: file, expected number of records.
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { parse } from "csv-parse";

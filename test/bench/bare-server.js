@@ -1,4 +1,4 @@
-// The floor: a server that reads each request and answers with one constant body of the given size.
+// Baseline: a server that reads each request and responds with a constant body of the given size.
 import { createServer } from "node:http";
 
 const body = Buffer.alloc(Number(process.argv[2] ?? 2), "x");

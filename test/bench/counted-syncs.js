@@ -1,5 +1,4 @@
-// Loaded in front of a program: counts its disk syncs, and leaves them out where SYNCS is "none".
-// SYNCS_FILE is where the number goes.
+// Preloaded into a program to count its disk syncs. `SYNCS=none` skips them; the count goes to `SYNCS_FILE`.
 import { writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 

@@ -1,4 +1,4 @@
-// A million rows stay below a bound, and near the memory of twenty thousand.
+// Exporting a million rows stays within a memory limit and close to exporting 20,000.
 import path from "node:path";
 import { measure } from "./measured-process.js";
 import { KEY, PROGRAM, startStub, temporaryFolder } from "./programs.js";

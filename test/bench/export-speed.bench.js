@@ -1,4 +1,4 @@
-// An export costs little more than the bare loop, and hides the round trips.
+// Export speed compared with a bare loop, and with a sequential client over a slow connection.
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { measure } from "./measured-process.js";
@@ -17,7 +17,7 @@ const exported = (url, ...flags) =>
   });
 const bare = (url, atOnce) => measure(BARE, [url, files.bare, String(atOnce)]);
 
-/** Both in turn, so that whatever else the machine does meets both. */
+/** Alternates, so that load from elsewhere affects both. */
 async function alternate(times, first, second) {
   const pairs = [];
   for (let time = 0; time < times; time += 1) pairs.push([await first(), await second()]);

@@ -1,5 +1,5 @@
-// A fast service with a fixed number of responses or people, in a process of its own: pages are built before they are
-// asked for. Arguments: rows, latency in ms, `times` (minds since and until) or `walk` (ignores them).
+// A fast service with a fixed number of responses or people, in a separate process; pages are built in advance.
+// Arguments: rows, latency in ms, `times` (respects since and until) or `walk` (ignores them).
 import { createServer } from "node:http";
 
 const total = Number(process.argv[2] ?? 100_000);
@@ -7,7 +7,7 @@ const latencyMs = Number(process.argv[3] ?? 0);
 const mindsTimes = process.argv[4] === "times";
 const FIRST = 1_600_000_000;
 const STEP = 60;
-/** More than this many rows are made when they are asked for, so that the stub fits in memory. */
+/** Above this number, rows are made on request, so that the stub fits in memory. */
 const BUILT_MAX = 200_000;
 
 const at = (index) => FIRST + index * STEP;
@@ -16,7 +16,7 @@ const response = (index) =>
 const person = (index) =>
   `{"id":"${index + 1}","email":"person${index}@customers.example.com","name":"Person ${index}","created_at":${at(index)},"phone_number":null,"last_sent_at":${at(index) + 60},"last_responded_at":null,"next_survey_scheduled_at":null}`;
 
-/** Every row with a comma behind it in one piece, so that any stretch of rows is a page that lies ready. */
+/** All rows in one buffer, each followed by a comma, so that any page is a slice of it. */
 function prebuild(make) {
   const ends = new Uint32Array(total + 1);
   const pieces = [];

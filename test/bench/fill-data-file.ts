@@ -1,6 +1,6 @@
 /**
- * Run as a process of its own: makes a data file with so many people and responses, one of each six in a trend.
- * Arguments: data file, rows, now in Unix seconds, and the days over which the rows spread, three years unless given.
+ * In a separate process: creates a data file with this many people and responses, one in six in a trend. Arguments:
+ * data file, rows, now in Unix seconds, days that the rows span (three years by default).
  */
 import { createDatabase } from "../../src/service/store/sqlite/engine/database.ts";
 import { openEngine } from "../../src/service/store/sqlite/engine/engine.ts";

@@ -1,4 +1,4 @@
-// Bringing history in costs at most twice the bare loop that parses the same rows and inserts them; memory stays flat.
+// Importing history costs at most twice a bare loop that parses and inserts the same rows, and memory stays flat.
 import { createWriteStream, mkdirSync, rmSync } from "node:fs";
 import { once } from "node:events";
 import path from "node:path";
@@ -12,7 +12,7 @@ const RESPONSES = 100_000;
 const MANY = isLong ? 1_000_000 : RESPONSES;
 const ROUNDS = 3;
 
-/** NDJSON of the API: a third as many people as responses, in the order of time. */
+/** NDJSON in the API's format, in chronological order, with a third as many people as responses. */
 async function writeHistory(folder, responses) {
   mkdirSync(folder, { recursive: true });
   const people = Math.ceil(responses / 3);

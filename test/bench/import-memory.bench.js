@@ -1,4 +1,4 @@
-// A million rows take little: checked, sent, journalled and recorded.
+// Memory for a million imported rows.
 import path from "node:path";
 import { writeCustomers } from "./import-rows.js";
 import { measure } from "./measured-process.js";
@@ -22,7 +22,7 @@ const many = await peakOf(1_000_000);
 atMost("import of 1,000,000 rows: peak MB", many, 400);
 show("import of 1,000,000 rows: peak / 10,000", many / few);
 
-// Most of it is the Map of people seen, which is let go before the first row is sent.
+// Mostly the Map of known people, which is freed before the first row is sent.
 const fewChecked = await peakOf(10_000, "--dry-run");
 const manyChecked = await peakOf(1_000_000, "--dry-run");
 atMost("check of 1,000,000 rows: peak MB", manyChecked, 400);

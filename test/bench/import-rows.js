@@ -1,4 +1,4 @@
-// The customers of the import benchmarks: as lines of a file and as the bodies that they become.
+// Customers for the import benchmarks, as lines of a file and as request bodies.
 import { closeSync, openSync, writeSync } from "node:fs";
 
 const PLANS = ["free", "starter", "pro", "enterprise"];
@@ -31,7 +31,7 @@ export const bodyOf = (index) =>
     send: false,
   });
 
-/** A file of so many customers, no two alike. */
+/** Writes a file of distinct customers. */
 export function writeCustomers(file, rows) {
   const out = openSync(file, "w");
   writeSync(out, "email,phone_number,name,locale,plan,region,customer_id,signup_date\n");

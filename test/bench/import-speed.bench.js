@@ -1,4 +1,4 @@
-// An import costs little more than the bare loop that posts the same bodies, a check little more than parsing.
+// Import speed compared with a bare loop posting the same bodies, and check speed compared with csv-parse.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { writeCustomers } from "./import-rows.js";
@@ -25,7 +25,7 @@ writeCustomers(files.many, MANY);
 const stub = await startStub("import-stub.js", LATENCY_MS);
 const connection = { SURVEYCTL_BASE_URL: stub.url, SURVEYCTL_API_KEY: KEY };
 let runs = 0;
-/** Each run has results of its own: beside the first ones it would send only what is new in the file. */
+/** Each run gets a new results file; with an existing one, only new rows would be sent. */
 const imported = (env = {}) => {
   const results = path.join(folder, `results-${(runs += 1)}.csv`);
   const args = ["people", "import", files.few, "--no-send", "--yes", "--quiet", "--results", results];
@@ -41,10 +41,10 @@ const counted = async (syncs) => {
   return { ...measured, syncs: Number(readFileSync(files.syncs, "utf8")) };
 };
 
-/** What came to the stub since the last look. */
+/** What the stub received since the last call. */
 const posted = async () => (await fetch(`${stub.url}/posts`)).text();
 
-/** Both in turn, so that whatever else the machine does meets both; first / second. */
+/** Alternates, so that load from elsewhere affects both. Returns first / second. */
 async function alternate(first, second) {
   const ratios = [];
   for (let round = 0; round < ROUNDS; round += 1) ratios.push((await first()).wallMs / (await second()).wallMs);
@@ -78,5 +78,5 @@ await stub.stop();
 
 const check = () => measure(PROGRAM, ["people", "import", files.many, "--no-send", "--dry-run", "--quiet"], connection);
 const parse = () => measure(bench("bare-parse.js"), [files.many, String(MANY + 1)]);
-// A third of what comes on top of csv-parse is the Map of people seen.
+// A third of the extra cost over csv-parse is the Map of known people.
 atMost("check of 1,000,000 rows / csv-parse alone", await alternate(check, parse), 3);

@@ -1,5 +1,5 @@
-// A service that saves nobody and answers every person as new after a time, in a process of its own.
-// Argument: latency in ms. `GET /posts` tells how many people came and a digest of their bodies, whatever their order.
+// A service that stores nothing and reports every person as new after a delay, in a separate process. Argument: latency
+// in ms. `GET /posts` returns how many people came and an order-independent digest of their bodies.
 import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 

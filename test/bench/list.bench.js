@@ -1,4 +1,4 @@
-// A long list keeps its memory: rows are written as they arrive.
+// Listing many rows needs constant memory, because rows are written as they arrive.
 import { KEY, runProgram, startStub } from "./programs.js";
 import { atMost } from "./report.js";
 

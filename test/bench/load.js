@@ -1,7 +1,10 @@
-// Load on a server: as many requests as a few kept-alive connections can carry.
+// Load on a server over a few keep-alive connections.
 import { Pool } from "undici";
 
-/** Requests a second over `seconds`, after a short warm-up, and how long 99 of 100 take; every answer must be a 2xx. */
+/**
+ * Requests per second over `seconds` after a short warm-up, and the 99th percentile of latency. Every response must be
+ * a 2xx.
+ */
 export async function measureLoad(origin, request, { connections = 8, seconds = 2 } = {}) {
   const pool = new Pool(origin, { connections, pipelining: 1 });
   try {
@@ -17,7 +20,7 @@ export async function measureLoad(origin, request, { connections = 8, seconds = 
   }
 }
 
-/** Milliseconds of each request. */
+/** Latency of each request in milliseconds. */
 async function round(pool, request, connections, ms) {
   const end = performance.now() + ms;
   const times = [];
@@ -35,11 +38,11 @@ export async function send(pool, request) {
   const { statusCode, body } = await pool.request(request);
   if (statusCode >= 300)
     throw new Error(`${request.method ?? "GET"} ${request.path}: ${statusCode} ${await body.text()}`);
-  // Read, not parsed: the load must cost less than what it measures.
+  // Reads the body without parsing it, so that the load costs less than what it measures.
   return body.text();
 }
 
-/** Sends every request of `requests`, `connections` at a time. */
+/** Sends all requests, `connections` at a time. */
 export async function sendAll(origin, requests, connections = 16) {
   const pool = new Pool(origin, { connections, pipelining: 1 });
   const queue = requests[Symbol.iterator]();

@@ -1,21 +1,24 @@
-// A process from start to end: how long, how much processor, how much memory.
+// Runs a process and measures time, processor time and memory.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { bareEnvironment } from "./programs.js";
 
-/** Clock ticks a second, as the kernel counts processor time. */
+/** The kernel's unit of processor time, per second. */
 const TICKS = 100;
 const LOOK_MS = 5;
 
-/** Milliseconds of processor time that a running process has used, threads included. */
+/** Processor time of a running process in milliseconds, including its threads. */
 export function processorMs(pid) {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS;
 }
 
-/** Milliseconds of wall and processor time (threads included) and the highest memory in MB. Throws unless it ends with 0. */
+/**
+ * Wall time and processor time (including threads) in milliseconds, and peak memory in MB. Throws unless the status is
+ * 0.
+ */
 export async function measure(file, args, env = {}) {
   const began = performance.now();
   const child = spawn(process.execPath, [file, ...args], {
@@ -30,7 +33,7 @@ export async function measure(file, args, env = {}) {
       const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
       peakMb = Math.max(peakMb, Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024);
     } catch {
-      // It has just ended.
+      // The process has just ended.
     }
   };
   const watch = setInterval(look, LOOK_MS);

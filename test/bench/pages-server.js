@@ -1,4 +1,4 @@
-// A fast service with a fixed number of survey responses, its pages made of one row again and again.
+// A fast service with a fixed number of responses; every page repeats one row.
 import { createServer } from "node:http";
 
 const total = Number(process.argv[2] ?? 100_000);

@@ -1,5 +1,5 @@
-// How long people wait for the page behind a link: 200 a second, come what may, while the scheduler is paused, and while
-// the service ends. Each tenth sends an answer. A page is another person's each time; nothing of it is kept ready.
+// Latency of survey pages at 200 requests a second while the scheduler is paused and while the service stops. One in
+// ten submits an answer. Each request is for a different person, so caches don't help.
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { Pool } from "undici";
@@ -11,18 +11,21 @@ const PER_SECOND = 200;
 const SECONDS = 5;
 const ROUNDS = 3;
 const BUSY_MS = 5;
-/** As long as all rounds take, and some more. */
+/** A little longer than all rounds together. */
 const ENDING_SECONDS = 36;
 const PEOPLE = PER_SECOND * SECONDS;
 
-/** Milliseconds from the moment a request was due to its whole answer: a server that stalls delays all that follow. */
+/**
+ * Milliseconds from when a request was due until its response is complete, so that a stall counts for all requests
+ * after it.
+ */
 async function measureSteady(origin, request) {
   const pool = new Pool(origin, { connections: 32, pipelining: 1 });
   const began = performance.now();
   const one = async (index) => {
     const due = began + (index * 1000) / PER_SECOND;
     await new Promise((resolve) => setTimeout(resolve, due - performance.now()));
-    // A timer that is late is the load's fault.
+    // Timers that fire late count as well.
     const from = performance.now();
     await send(pool, request(index));
     return performance.now() - from;
@@ -59,7 +62,7 @@ const page = (index) => {
 const bytes = (await (await fetch(`${service.url}/s/${tokens[1]}?score=1`)).arrayBuffer()).byteLength;
 const floor = await startStub("bare-server.js", String(bytes));
 
-/** A service that was told to end, and waits for what a mail server says of one message. */
+/** Starts a service that is stopping but still waits for a mail server's reply. */
 async function startEnding() {
   const sink = await startStub("smtp-sink.js", String(ENDING_SECONDS * 1000));
   const args = [
@@ -86,7 +89,7 @@ async function measureRounds(url) {
   return [0, 1].map((side) => median(rounds.map((each) => each[side])));
 }
 
-/** On a machine that is busy with other things a bare server is late as well, and says nothing of pages. */
+/** If the bare server is slow too, the machine is busy and the measurement is void. */
 function judge(when, [ours, bare]) {
   show(`bare server at 200/s, p99 ms`, bare);
   if (bare <= BUSY_MS) atMost(`pages at 200/s while ${when}, p99 ms`, ours, 10);

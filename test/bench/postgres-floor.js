@@ -1,12 +1,12 @@
-// The floors on PostgreSQL: a bare server that stores each POST by one INSERT in a transaction of its own, and answers
-// each GET with a page of 100 rows out of one SELECT. Arguments: the URL of a database of its own, and the service's;
-// with `plain` the INSERT is the transaction by itself.
+// Baselines on PostgreSQL: a bare server that stores each POST by one INSERT in a transaction and responds to each GET
+// with 100 rows from one SELECT. Arguments: URL of its own database, URL of the service's; with `plain` the INSERT has
+// no explicit transaction.
 import { createServer } from "node:http";
 import { Pool } from "pg";
 
-// As many connections as a service has.
+// The same number of connections as a service.
 const [own, served] = process.argv.slice(2, 4).map((connectionString) => new Pool({ connectionString, max: 10 }));
-// The server is stopped before, or after, this one.
+// The server can be stopped before this process.
 for (const pool of [own, served]) pool.on("error", () => undefined);
 const isPlain = process.argv[4] === "plain";
 await own.query(`CREATE TABLE IF NOT EXISTS bare_people (
@@ -40,7 +40,7 @@ async function store(body) {
   return [201, { id, email, name, properties }];
 }
 
-/** After the place that a link of the service would name: its second and its id. */
+/** A link to a page names the last row's second and id. */
 async function page(url) {
   const asked = new URL(url, "http://bare").searchParams;
   const { rows } = await served.query({ ...SELECT, values: [asked.get("at"), asked.get("id")] });

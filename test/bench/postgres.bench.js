@@ -1,5 +1,5 @@
-// PostgreSQL: durable posts against a bare server with a transaction for each and against this project's rows in a
-// transaction for each request; pages against a bare SELECT, while others write; and one process with many projects.
+// PostgreSQL: durable posts compared with a bare server and with this project's rows in one transaction per request;
+// pages during writes compared with a bare SELECT; one process with many projects.
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -11,13 +11,13 @@ import { measureLoad, send } from "./load.js";
 import { atLeast, median, show } from "./report.js";
 
 const ROUNDS = 5;
-/** A service runs for months, and for its first seconds Node interprets most of it. */
+/** In its first seconds, Node interprets most of the code; a service runs for months. */
 const WARM_UP_SECONDS = 10;
 const CLIENTS = 16;
 const PROJECTS = process.argv.includes("--long") ? 50 : 8;
 const PEOPLE = process.argv.includes("--long") ? 100_000 : 20_000;
 
-/** A cluster of this benchmark's own that syncs to the disk; null where PostgreSQL is not installed. */
+/** Starts a cluster that syncs to disk; null if PostgreSQL isn't installed. */
 function startCluster() {
   const folders = existsSync("/usr/lib/postgresql") ? readdirSync("/usr/lib/postgresql").toSorted((a, b) => b - a) : [];
   const bin = folders.map((version) => `/usr/lib/postgresql/${version}/bin`).find((folder) => existsSync(folder));
@@ -34,7 +34,7 @@ function startCluster() {
   run("initdb", "-D", data, "-A", "trust", "-E", "UTF8", "--locale=C", "-U", "postgres");
   const options = `-c listen_addresses='' -k ${folder} -p 5432 -c max_connections=100`;
   run("pg_ctl", "-D", data, "-l", path.join(folder, "log"), "-w", "-o", options, "start");
-  // Before its folder goes.
+  // Runs before the folder is removed.
   process.prependOnceListener("exit", () => run("pg_ctl", "-D", data, "-m", "immediate", "stop"));
   const url = (name) => `postgres:///${name}?host=${encodeURIComponent(folder)}&port=5432&user=postgres`;
   return { url };
@@ -75,7 +75,9 @@ const person = (authorization = AUTHORIZATION) => {
   return { method: "POST", path: "/v1/people.json", headers: headersOf(authorization), body: JSON.stringify(body) };
 };
 
-/** Rates and processor microseconds of each server, in turns, so that a busy moment of the machine meets all. */
+/**
+ * Rates, and processor time in microseconds, of each server. They alternate, so that load from elsewhere affects all.
+ */
 async function takeTurns(servers, request) {
   const measured = servers.map(() => []);
   for (let round = 0; round <= ROUNDS; round += 1)
@@ -106,7 +108,7 @@ async function measurePosts(service, served) {
   return bare;
 }
 
-/** Pages from any place, for both alike, while people are stored. */
+/** Random pages from both servers while people are being stored. */
 async function measurePages(service, bare, served) {
   const client = new Client({ connectionString: served });
   await client.connect();
@@ -136,7 +138,7 @@ async function measurePages(service, bare, served) {
   atLeast("pages of 100 while others write / bare SELECT", median(ratios), 0.3);
 }
 
-/** Many projects through all connections, against the same through one. */
+/** Many projects over all connections, compared with one project. */
 async function measureProjects(service, served) {
   const keys = [];
   for (let at = 0; at < PROJECTS; at += 1) {

@@ -1,36 +1,36 @@
-// The processes that benchmarks measure: the built program, a real service, a bare server as the floor.
+// The processes that benchmarks measure: the built program, a real service and a bare server.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-// Each process that is started ends with this one.
+// Each started process adds an exit listener.
 process.setMaxListeners(20);
 export const PROGRAM = path.join(import.meta.dirname, "../../bin/surveyctl.js");
-/** Clock ticks a second, as the kernel counts processor time. */
+/** The kernel's unit of processor time, per second. */
 const TICKS = 100;
 export const KEY = "benchmark-key";
 export const AUTHORIZATION = `Basic ${Buffer.from(`${KEY}:`).toString("base64")}`;
 
-/** A home and nothing else; extra certificates would cost every start the same large share. */
+/** Has only a home folder. Extra certificates would slow down every start. */
 export function bareEnvironment(extra = {}) {
   return { PATH: process.env.PATH, HOME: tmpdir(), TZ: "UTC", LANG: "C.UTF-8", ...extra };
 }
 
-/** A temporary folder that is gone when the benchmark ends. */
+/** A temporary folder that is removed when the benchmark ends. */
 export function temporaryFolder() {
   const folder = mkdtempSync(path.join(tmpdir(), "surveyctl-bench-"));
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** A real service, on a new data file unless one is given; `url` is its address. */
+/** Starts a service, on a new data file by default. `url` is its address. */
 export async function startService(dataFile = path.join(temporaryFolder(), "survey.db"), args = []) {
   return startServing(["--data", dataFile, ...args]);
 }
 
-/** `serve` with these arguments. */
+/** Runs `serve` with these arguments. */
 export async function startServing(args) {
   const child = spawn(process.execPath, [PROGRAM, "serve", "--port", "0", ...args], {
     env: bareEnvironment({ SURVEYCTL_API_KEY: KEY }),
@@ -39,7 +39,7 @@ export async function startServing(args) {
   return { ...running(child), url: await listening(child) };
 }
 
-/** A server of `node:http` in a process of its own that answers everything with `module`'s body. */
+/** Starts a `node:http` server in a separate process. */
 export async function startStub(file, ...args) {
   const child = spawn(process.execPath, [path.resolve(import.meta.dirname, file), ...args], {
     env: bareEnvironment(),
@@ -71,14 +71,14 @@ async function listening(child) {
   throw new Error(`the server ended: ${said}`);
 }
 
-/** Milliseconds of user and system time that a process has had. */
+/** User and system time of a process in milliseconds. */
 export function processorMs(pid) {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS;
 }
 
-/** Runs a command line to its end; milliseconds and the highest memory it held, in MB. */
+/** Runs a command. Returns milliseconds and peak memory in MB. */
 export async function runProgram(args, env = {}) {
   const began = performance.now();
   const child = spawn(process.execPath, [PROGRAM, ...args], {
@@ -95,7 +95,7 @@ export async function runProgram(args, env = {}) {
   return { ms: performance.now() - began, bytes, peakMb };
 }
 
-/** The kernel's own high-water mark, so that nothing between two looks is missed. */
+/** The kernel's high-water mark misses no peak. */
 function peakMemoryMb(pid) {
   try {
     return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;

@@ -1,4 +1,4 @@
-// How a benchmark says what it found: `name measured limit ok|FAIL`, one line each.
+// Prints results as `name measured limit ok|FAIL`, one per line.
 
 /** Prints a measurement that must be at least `limit`. */
 export function atLeast(name, measured, limit) {
@@ -10,7 +10,7 @@ export function atMost(name, measured, limit) {
   line(name, measured, `<= ${limit}`, measured <= limit);
 }
 
-/** Prints a measurement that nothing is asked of. */
+/** Prints a measurement without a limit. */
 export function show(name, measured) {
   line(name, measured, "", true);
 }

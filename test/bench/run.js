@@ -1,6 +1,6 @@
-// Runs every benchmark, one after the other, each in a process of its own, and fails when a ratio does.
-// `node test/bench/run.js startup` runs those whose name holds the word; `--long` goes on to a million rows;
-// `--against REF` compares with another commit.
+// Runs all benchmarks one after the other in separate processes, and fails if a limit is exceeded. `node
+// test/bench/run.js startup` runs those whose name contains the word; `--long` includes a million rows; `--against REF`
+// compares with another commit.
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import path from "node:path";

@@ -1,4 +1,4 @@
-// Segments of all responses cost about what their export does, and no memory that grows with them.
+// Segments of all responses cost about as much as an export, in constant memory.
 import path from "node:path";
 import { measure } from "./measured-process.js";
 import { KEY, PROGRAM, startStub, temporaryFolder } from "./programs.js";
@@ -13,7 +13,7 @@ for (const mode of ["walk", "times"]) {
   const stub = await startStub("export-stub.js", String(ROWS), "0", mode);
   const env = { SURVEYCTL_BASE_URL: stub.url, SURVEYCTL_API_KEY: KEY };
   const pairs = [];
-  // Both in turn, so that whatever else the machine does meets both.
+  // Alternates, so that load from elsewhere affects both.
   for (let time = 0; time < TIMES; time += 1) {
     const segmented = await measure(PROGRAM, ["metrics", "--segment", "plan,region,seats", "--quiet"], env);
     pairs.push([segmented, await measure(PROGRAM, ["responses", "export", "--quiet", "--out", out], env)]);

@@ -1,5 +1,5 @@
-// What the service answers, against a bare server with a constant body of the same size: another page, person or range
-// with each request, alone and with a stored response in every tenth. A million rows only with `--long`.
+// The service compared with a bare server that returns a constant body of the same size. Each request asks for a
+// different page, person or range, with and without a write every ten requests. `--long` adds a million rows.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -11,7 +11,7 @@ import { atLeast, atMost, median, show } from "./report.js";
 
 const SIZES = process.argv.includes("--long") ? [100_000, 1_000_000] : [100_000];
 const ROUNDS = 3;
-/** A service runs for months, and for its first seconds Node interprets most of it. */
+/** In its first seconds, Node interprets most of the code; a service runs for months. */
 const WARM_UP_SECONDS = 5;
 const NOW = Math.floor(Date.now() / 1000);
 const SPAN = 3 * 365 * 86_400;
@@ -22,7 +22,6 @@ const get = (target) => ({ method: "GET", path: target, headers });
 const below = (count) => Math.floor(Math.random() * count);
 const someTime = () => NOW - below(SPAN);
 
-/** A data file with so many responses. */
 async function fillDataFile(rows) {
   const folder = path.join(import.meta.dirname, `../../node_modules/.bench-${process.pid}`);
   mkdirSync(folder, { recursive: true });
@@ -44,7 +43,7 @@ const metrics = () => {
 const pageSince = () => get(`/v1/survey_responses.json?since=${someTime()}&page=${1 + below(50)}`);
 const changedSince = () => get(`/v1/survey_responses.json?updated_since=${someTime()}&order=asc:updated_at`);
 
-/** What is asked for, one request at a time; `rows` responses of as many people. */
+/** Requests for a service with `rows` responses by as many people. */
 function requestsOf(rows) {
   const storeResponse = () =>
     post("/v1/survey_responses.json", {
@@ -61,7 +60,7 @@ function requestsOf(rows) {
   return { storeResponse, page, person, mixed };
 }
 
-/** Medians over alternating rounds, so that a busy moment of the machine meets both. */
+/** Medians of alternating rounds, so that load from elsewhere affects both. */
 async function compare(service, floor, request) {
   const rounds = [];
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -73,7 +72,7 @@ async function compare(service, floor, request) {
   return { ratio: middle("ratio"), perSecond: middle("perSecond"), p99Ms: middle("p99Ms") };
 }
 
-/** Median milliseconds of one caller's requests, each behind a stored response. */
+/** Median milliseconds of sequential requests, each after a stored response. */
 async function behindWrites(url, storeResponse, request) {
   const pool = new Pool(url);
   const times = [];

@@ -1,5 +1,5 @@
-// Mail through `serve`, with a durable mark before each final dot, to a local server that takes everything; and how long
-// the API takes meanwhile.
+// Mail through `serve`, with a durable mark before each final dot, to a local server that accepts everything; and the
+// API's latency during that time.
 import path from "node:path";
 import { measureLoad, sendAll } from "./load.js";
 import { AUTHORIZATION, startService, startStub, temporaryFolder } from "./programs.js";
@@ -7,7 +7,7 @@ import { atLeast, atMost, median, show } from "./report.js";
 
 const MESSAGES = 3000;
 const ROUNDS = 3;
-/** All are due at the same moment, so that none leaves while the others are still stored. */
+/** All are due at the same time, so none is sent while the others are still being stored. */
 const STORING_SECONDS = 10;
 
 const headers = { authorization: AUTHORIZATION, "content-type": "application/json" };
@@ -33,7 +33,7 @@ function* people(dueAt) {
   }
 }
 
-/** Messages a second, from when they are due until the last is recorded as sent; `meanwhile` runs at the same time. */
+/** Messages per second, from when they are due until the last is recorded as sent. `meanwhile` runs concurrently. */
 async function mailOut(meanwhile = async () => undefined) {
   const dataFile = path.join(temporaryFolder(), "survey.db");
   const service = await startService(dataFile, [...args, "--smtp-rate", "100000/s"]);

@@ -1,5 +1,4 @@
-// A mail server that takes everything and keeps nothing; it costs as little as a server can. Its argument is how many
-// milliseconds it takes to say so.
+// A cheap mail server that accepts everything and stores nothing. Argument: delay of its replies in milliseconds.
 import { createServer } from "node:net";
 
 const DOT = Buffer.from("\r\n.\r\n");

@@ -1,4 +1,4 @@
-// Mail that goes out once costs less than twice a loop that does not care.
+// Mail that is sent at most once costs less than twice a loop without that guarantee.
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import SMTPConnection from "nodemailer/lib/smtp-connection";
@@ -18,7 +18,7 @@ const { createSmtpTransport, parseSmtpUrl, systemClock } = await ours();
 const sink = await startStub("smtp-sink.js");
 const port = Number(new URL(sink.url).port);
 
-/** The source, as it is in the program, with names that the bundle does not export. */
+/** Imports the source, because the bundle doesn't export these names. */
 async function ours() {
   const input = "\0bench";
   const code = [
@@ -43,7 +43,7 @@ function message(number) {
   return Buffer.from(`Message-ID: <${number}@bench>\r\nTo: p${number}@example.org\r\n\r\n${BODY}`);
 }
 
-/** Messages a second. */
+/** Messages per second. */
 async function timed(run) {
   const began = performance.now();
   await run();
@@ -72,7 +72,7 @@ async function sendAll() {
   await transport.close();
 }
 
-/** The same client without marks, resets, time limits and a bound for messages a connection. */
+/** The same client without marks, resets, time limits or a limit of messages per connection. */
 async function sendBare() {
   let number = 0;
   const worker = async () => {

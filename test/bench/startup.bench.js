@@ -1,4 +1,4 @@
-// What the program costs to start, against an empty Node program, and what it weighs.
+// Start-up time compared with an empty Node program, and package size.
 import { spawnSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -34,7 +34,7 @@ atMost("people list / empty program", times.list / times.floor, 3.8);
 measureExecutable();
 atMost("package, MB unpacked", unpackedBytes() / 1e6, 3.1);
 
-/** The single executable beside the Node that it holds, where `npm run executable` has made one. */
+/** Compares the single executable, if `npm run executable` has built one, with the Node it contains. */
 function measureExecutable() {
   const executable = path.join(root, "out/surveyctl");
   if (!existsSync(executable)) return;
@@ -43,7 +43,7 @@ function measureExecutable() {
   atMost("executable --version / empty program", version / floor, 1.6);
 }
 
-/** Milliseconds, the median of each; in turns, so that a busy moment meets all alike. */
+/** Median milliseconds of each command. They alternate, so that load from elsewhere affects all. */
 function takeTimes(commands) {
   const taken = Object.fromEntries(Object.keys(commands).map((name) => [name, []]));
   for (let round = 0; round < WARM_UP + ROUNDS; round += 1) {

@@ -1,6 +1,6 @@
 /**
- * Run as a process of its own: this project's rows and rules over PostgreSQL as a straight port has them, each request a
- * transaction of its own on a connection of a pool, its statements one after another. Argument: the database's URL.
+ * In a separate process: this project's rows and rules on PostgreSQL, ported naively, with one transaction per request
+ * on a pooled connection and sequential statements. Argument: the database's URL.
  */
 import type { Transaction } from "../../src/service/domain/ports.ts";
 import { createServer, type ServerResponse } from "node:http";
@@ -26,7 +26,7 @@ await store.close();
 const pool = new Pool({ connectionString: url, max: 10 });
 const statementOf = createStatements();
 
-/** Numbers come as text from the driver alone. */
+/** The driver returns numbers as text. */
 const toNumbers = (row: Record<string, unknown>): SqlRow =>
   Object.fromEntries(
     Object.entries(row).map(([name, value]) => [
@@ -39,7 +39,7 @@ async function inTransaction<Result>(work: (tx: Transaction) => Promise<Result>)
   const client = await pool.connect();
   const sent: Promise<unknown>[] = [];
   const query = async (sql: string, values: readonly SqlValue[] = []): Promise<SqlRow[]> => {
-    // Each waits for the one before it, as it does in most programs.
+    // Sequential, as in most programs.
     await Promise.all(sent);
     const { rows } = await client.query<Record<string, unknown>>({ ...statementOf(sql), values: [...values] });
     return rows.map(toNumbers);

@@ -1,4 +1,5 @@
-// Events that wait for one endpoint, each attempt recorded on disk, against a bare loop that posts as much; and memory.
+// Delivery of many events to one endpoint, with each attempt recorded on disk, compared with a bare loop of posts; and
+// memory.
 import { createHmac } from "node:crypto";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -9,7 +10,7 @@ import { atLeast, atMost, median, show } from "./report.js";
 
 const EVENTS = 10_000;
 const ROUNDS = 3;
-/** As many as the service has to one endpoint. */
+/** The service's connections per endpoint. */
 const CONNECTIONS = 4;
 const LOOK_MS = 100;
 
@@ -22,7 +23,6 @@ writeFileSync(
   `person_email,score,comment,created_at\n${Array.from({ length: EVENTS }, (_, at) => row(at)).join("")}`,
 );
 
-/** A data file in which so many events are due. */
 async function prepare() {
   const dataFile = path.join(folder, "due.db");
   await (await startService(dataFile)).stop();
@@ -62,7 +62,7 @@ async function deliver(round) {
 
 const sign = (text) => createHmac("sha256", "whsec").update(text).digest("base64");
 
-/** The same number of signed posts, and no record of them. */
+/** Sends the same number of signed posts without recording them. */
 async function deliverBare() {
   const body = JSON.stringify({ event_type: "survey_response.created", event_data: "x".repeat(700) });
   function* posts() {

@@ -1,5 +1,5 @@
-// Bundles the service with the simulated world: Node's file system, transports and SQLite's library are the world's, and
-// each function that a planted fault changes can be changed.
+// Bundles the service with the simulated file system, transports and SQLite library, and makes each function that a
+// planted fault changes replaceable.
 import { copyFileSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -10,13 +10,13 @@ const here = import.meta.dirname;
 const root = path.join(here, "../..");
 const library = path.dirname(createRequire(import.meta.url).resolve("node-sqlite3-wasm"));
 
-/** By what an import says, wherever it stands. */
+/** Keyed by the import's specifier. */
 const STAND_INS = {
   "node:fs": "disk/files.ts",
   fs: "disk/files.ts",
   "node:fs/promises": "disk/promises.ts",
 };
-/** By the file that an import leads to. */
+/** Keyed by the resolved file. */
 const SEAMS = {
   "service/delivery/smtp/smtp-transport.ts": "seams/smtp-transport.ts",
   "service/delivery/sms/gateway-transport.ts": "seams/gateway-transport.ts",
@@ -30,7 +30,7 @@ const SEAMS = {
 };
 const PLANTED = "\0planted:";
 
-/** Writes the bundle into `folder`; the file to run, and the planted faults with the seeds that find them. */
+/** Writes the bundle into `folder`. Returns the file to run, and the planted faults with the seeds that find them. */
 export async function bundleWorld(folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -59,7 +59,7 @@ async function readPlanted(folder) {
   return import(pathToFileURL(file));
 }
 
-/** The functions that planted faults change, by the module that has them. */
+/** Functions that planted faults change, by module. */
 function placesOf(faults) {
   const places = new Map();
   for (const { module, function: name } of faults) {
@@ -72,7 +72,7 @@ function placesOf(faults) {
 async function resolve(places, source, importer) {
   if (Object.hasOwn(STAND_INS, source) && !isDisk(importer)) return path.join(here, STAND_INS[source]);
   if (!source.startsWith(".") || importer === undefined) return null;
-  // A module around a planted fault imports the original.
+  // The module that wraps a planted function imports the original.
   if (importer.startsWith(PLANTED)) return null;
   const target = path.resolve(path.dirname(importer), source);
   const seam = SEAMS[path.relative(path.join(root, "src"), target)];
@@ -84,7 +84,7 @@ function isDisk(importer) {
   return importer !== undefined && path.dirname(importer) === path.join(here, "disk");
 }
 
-/** A module that passes everything on, and gives planted faults their chance. */
+/** Re-exports everything and lets planted faults replace functions. */
 function load(places, id) {
   if (!id.startsWith(PLANTED)) return null;
   const original = id.slice(PLANTED.length);

@@ -1,5 +1,5 @@
-// Simulates the service for whole months from seeds; see docs/testing.md.
-// `npm run simulate -- --seed 4711` replays one seed and prints everything that happens.
+// Simulates months of service from seeds; see docs/testing.md. `npm run simulate -- --seed 4711` replays one seed and
+// prints every event.
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -10,22 +10,22 @@ import { Client } from "pg";
 import { bundleWorld } from "./bundle.js";
 
 const DAYS = 30;
-/** In a pipe, progress is told after so many seeds. */
+/** In a pipe, progress is printed after this many seeds. */
 const TOLD_SEEDS = 100;
-/** Enough that the start of their process does not count. */
+/** Enough to make the cost of starting a process negligible. */
 const TASK_SEEDS = 25;
 const { values } = parseArgs({
   options: {
-    // One seed, told in full; else `seeds` of them, from `from` on.
+    // `seed` prints one seed in full; otherwise `seeds` are run, starting with `from`.
     seed: { type: "string" },
     seeds: { type: "string" },
     from: { type: "string", default: "1" },
     days: { type: "string", default: String(DAYS) },
-    // Kinds of faults, separated by commas; absent: all.
+    // Kinds of faults, separated by commas; all by default.
     faults: { type: "string" },
-    // The URL of a PostgreSQL server: its worlds keep their data in databases that are made and dropped there.
+    // URL of a PostgreSQL server. Worlds use databases that are created and dropped there.
     postgres: { type: "string" },
-    // The name of a planted fault, or `all`: each is looked for in so many seeds, or at the one that is known to find it.
+    // Name of a planted fault, or `all`. Searches `seeds` seeds, or only the one known to find it.
     planted: { type: "string" },
     // Prints the hash of each seed's trace.
     hashes: { type: "boolean", default: false },
@@ -58,7 +58,7 @@ function toHunt({ name, seed }) {
   return { ...shared, ...where, planted: name };
 }
 
-/** A task ends with its first failure: the rest of the seeds is in other tasks. */
+/** A task stops at its first failure, so the seeds are split into many tasks. */
 function splitSeeds() {
   const from = Number(values.seed ?? values.from);
   return Array.from({ length: Math.ceil(seeds / TASK_SEEDS) }, (_, at) => ({
@@ -76,7 +76,7 @@ async function work(worker) {
   await database?.drop();
 }
 
-/** One for each worker: a world empties it before it begins. */
+/** One per worker; each world empties it first. */
 async function makeDatabase(server, worker) {
   const name = `simulated_${process.pid}_${worker}`;
   const ask = async (sql) => {
@@ -90,9 +90,9 @@ async function makeDatabase(server, worker) {
   return { url: url.href, drop: () => ask(`DROP DATABASE ${name} WITH (FORCE)`) };
 }
 
-/** In a process of its own: SQLite's library does not give all its memory back. */
+/** In a separate process, because SQLite's library doesn't free all its memory. */
 async function runTask(task) {
-  // A seed makes many short-lived objects.
+  // A seed creates many short-lived objects.
   const args = ["--max-semi-space-size=32", file, JSON.stringify(task)];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   createInterface({ input: child.stdout }).on("line", (line) => {
@@ -119,7 +119,7 @@ function progress() {
   return `simulated ${done} of ${seeds.toLocaleString("en")} seeds, ${failed.length} failed`;
 }
 
-/** At once, since a long run goes on with the other workers' seeds. */
+/** Prints failures immediately, because a long run continues with other seeds. */
 function tellFailure({ seed, violation, last }) {
   if (process.stderr.isTTY) process.stderr.write("\r\u001B[K");
   console.log(`seed ${seed} failed: ${violation}`);
@@ -155,7 +155,7 @@ function quote(text) {
   return /\s/.test(text) ? `"${text}"` : text;
 }
 
-/** Every fault must be found; where one is not, nothing is proven by runs that find nothing. */
+/** If a planted fault isn't found, runs without failures prove nothing. */
 function reportHunt() {
   for (const { name } of planted) {
     const found = failed.find((result) => result.planted === name);

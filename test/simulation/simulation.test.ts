@@ -1,4 +1,4 @@
-/** The service in worlds of its own, for months; see docs/testing.md. */
+/** Simulates months of service; see docs/testing.md. */
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { isLong, size } from "../helpers/long.ts";
 
 const PROGRAM = path.join(import.meta.dirname, "simulate.js");
-/** On a busy machine; what it takes on two idle processors is a fraction of it. */
+/** Generous, for busy machines; idle ones need a fraction of it. */
 const PATIENCE_MS = size(600_000, 6 * 3_600_000);
 
 interface Ended {
@@ -15,7 +15,7 @@ interface Ended {
   readonly output: string;
 }
 
-/** What `npm run simulate` prints, and its status. */
+/** Returns the output and exit status of `npm run simulate`. */
 function simulate(...args: readonly string[]): Promise<Ended> {
   return simulateOn(process.execPath, ...args);
 }
@@ -29,12 +29,12 @@ async function simulateOn(node: string, ...args: readonly string[]): Promise<End
   return { status: await ended, output };
 }
 
-/** The trace of a run of one seed: its events, and its hash. */
+/** The events and the hash in the output for one seed. */
 function traceIn(output: string): readonly string[] {
   return output.split("\n").filter((line) => /^(?:\d{4}-|trace )/.test(line));
 }
 
-/** The versions of Node that `.ci/test-nodes` has installed. */
+/** Node versions installed by `.ci/test-nodes`. */
 function otherNodes(): readonly string[] {
   const cache = path.join(import.meta.dirname, "../../.cache");
   const names = existsSync(cache) ? readdirSync(cache).filter((name) => name.startsWith("node-")) : [];
@@ -54,11 +54,11 @@ test.skipIf(otherNodes().length === 0)(
 test(
   "when the service is run for 30 days from many seeds, then it does nothing that it must not do, and the same again",
   async () => {
-    // 0.5 to 0.8 s of processor each: the short run has no more time than for these.
+    // A seed takes 0.5 to 0.8 s of processor time, which limits the short run to 20.
     const seeds = size(20, 10_000);
     const { status, output } = await simulate("--seeds", String(seeds), "--hashes");
     expect([status, output]).toEqual([0, expect.stringContaining(`${seeds} of ${seeds} seeds, 30 days each`)]);
-    // Once more, in a process that has run no other.
+    // In a process that hasn't run any other seed.
     const alone = traceIn((await simulate("--seed", "4")).output);
     expect(alone.length).toBeGreaterThan(50);
     expect(alone.at(-1)).toMatch(/^trace [0-9a-f]{64}$/);
@@ -67,7 +67,7 @@ test(
   PATIENCE_MS,
 );
 
-/** The world's seeds mean something else after it has changed; each then shows no more than that it finds nothing. */
+/** After a change to the world these seeds mean something else, and only show that nothing fails. */
 test.each([
   ["1808", "the clock is set forward by more than a lease while a survey is on its way"],
   ["1795", "a STOP is no sign that the newest of several surveys has arrived"],

@@ -1,20 +1,21 @@
-/** What the world knows to be true, by what it asked for and what it was told; the service is held to it. */
+/**
+ * What must be true, according to the requests that were made and the replies that came. The service is checked against
+ * it.
+ */
 import type { Trace } from "../world/trace.ts";
 import { Possible } from "./possible.ts";
 
-/** Something happened that must never happen. */
 export class Violation extends Error {
   override readonly name = "Violation";
 }
 
 export interface SentMessage {
   readonly address: string;
-  /** The link that names the survey. */
   readonly token: string;
-  /** Of the letter, as a mail server sees it. */
+  /** The mail's Message-ID; null for texts. */
   readonly messageId: string | null;
   readonly atMs: number;
-  /** Whether the service was told that it arrived. */
+  /** Whether the service got the reply that accepted the message. */
   isKnown: boolean;
 }
 
@@ -29,51 +30,51 @@ export interface Answered {
   readonly project: string;
   readonly address: string;
   readonly score: number;
-  /** Whether the service was asked for it by a page or the API, and said yes. */
+  /** Whether a page or the API accepted it. */
   isAcknowledged: boolean;
 }
 
 export interface Ledger {
   readonly turn: () => number;
-  /** By `project/address`: whether there is such a person. */
+  /** By `project/address`: whether the person exists. */
   readonly people: Possible<"there" | "gone">;
-  /** By `project/channel/address`: whether messages may go there. */
+  /** By `project/channel/address`: whether messages may be sent there. */
   readonly reach: Possible<"open" | "left" | "bounced">;
-  /** By project, and `*` for all. */
+  /** By project; `*` is all projects. */
   readonly pauses: Possible<"running" | "paused">;
-  /** By `project/survey token` or `project/id`: the comment that names the answer; null for none. */
+  /** By `project/survey token` or `project/id`: the comment that identifies the answer; null for none. */
   readonly answers: Possible<string | null>;
-  /** By comment: every answer that anybody tried to give. */
+  /** By comment: every answer that was attempted. */
   readonly given: Map<string, Answered>;
-  /** Messages that somebody received, by the survey's token. */
+  /** Messages received, by survey token. */
   readonly messages: Map<string, SentMessage[]>;
-  /** Reminders that somebody received, by the token of their survey. */
+  /** Reminders received, by survey token. */
   readonly reminders: Map<string, SentMessage[]>;
-  /** By project and day of its zone: what left then, by survey and kind, with the address. */
+  /** By project and local day: surveys and reminders sent that day, with their addresses. */
   readonly days: Map<string, Map<string, string>>;
-  /** By `project/address`: when a response of theirs was acknowledged last, Unix milliseconds. */
+  /** By `project/address`: when their last response was acknowledged, in Unix milliseconds. */
   readonly respondedMs: Map<string, number>;
-  /** By `project/address`: when it was acknowledged last that all about them is erased, Unix milliseconds. */
+  /** By `project/address`: when their last erasure was acknowledged, in Unix milliseconds. */
   readonly erasedMs: Map<string, number>;
-  /** By how much the clock that the service reads was wrong at most, and whether anything was written years ahead. */
+  /** The service's largest clock error, and whether anything was written years ahead. */
   readonly clocks: { wrongMs: number; wereYearsAhead: boolean };
-  /** By project: the `updated_at` of each response, as a client knows them that asks for changes since its last row. */
+  /** By project: each response's `updated_at`, as seen by a client that polls for changes. */
   readonly polled: Map<string, Map<string, number>>;
-  /** By `project/address`: whether they are in Autopilot. */
+  /** By `project/address`: whether the person is in Autopilot. */
   readonly members: Possible<"in" | "out">;
-  /** By `project/address`: whether anybody wants to send a survey there. */
+  /** By `project/address`: whether a survey was ever requested. */
   readonly wanted: Possible<"never" | "asked">;
-  /** `project/address` of those about whom everything may have been erased at some time. */
+  /** `project/address` of people who may have been erased at some point. */
   readonly endangered: Set<string>;
-  /** By the comment of the answer, what an endpoint took. */
+  /** By the answer's comment: the events that an endpoint accepted. */
   readonly events: Map<string, TakenEvent[]>;
-  /** By project and operation: how many have surely left a line in the log, and how many may have. */
+  /** By project and operation: how many lines the log must have, and how many more it can have. */
   readonly deeds: Map<string, { readonly surely: number; readonly perhaps: number }>;
-  /** The largest id that was told of each project. */
+  /** The largest id seen, by project. */
   readonly ids: Map<string, number>;
-  /** When processes died, Unix milliseconds. */
+  /** When processes died, in Unix milliseconds. */
   readonly deaths: number[];
-  /** Records a violation; the first one ends the run. */
+  /** Records a violation and ends the run. */
   readonly violate: (what: string) => void;
   readonly violation: () => string | null;
 }

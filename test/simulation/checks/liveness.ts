@@ -1,4 +1,4 @@
-/** At the end, long after the last fault: all that was due has ended, and nothing is left behind. */
+/** At the end, long after the last fault, everything due has been processed and nothing is left over. */
 import { insist } from "../world/administrators.ts";
 import type { Project, World } from "../world/world.ts";
 import { checkLog } from "./log.ts";
@@ -24,10 +24,10 @@ export async function checkEnd(world: World): Promise<void> {
 
 const DAY_MS = 86_400_000;
 const YEAR_MS = 366 * DAY_MS;
-/** The longest time for which a window is closed, and from one look while it is open to the next. */
+/** The longest time a window stays closed, plus the interval between two checks while it is open. */
 const CLOSED_DAYS = 4.25;
 
-/** People of whom nothing was heard after their survey are reminded, once nothing breaks any more. */
+/** People who haven't answered are reminded once faults have ended. */
 function checkReminders({ ledger, options, clock, projects }: World): void {
   const { reminderSeconds, dailyLimit, calmMs } = options;
   if (reminderSeconds === null || dailyLimit !== null) return;
@@ -57,11 +57,11 @@ function checkReminders({ ledger, options, clock, projects }: World): void {
   }
 }
 
-/** Files that an idle service has open, and timers of its loops that sleep. */
+/** Open files and sleeping timers of an idle service. */
 const OPEN_MAX = 8;
 const SLEEPERS_MAX = 6;
 
-/** What was needed for what happened is given back. */
+/** Resources are released. */
 function checkRest({ disk, clock, ledger }: World): void {
   if (disk.descriptors.size > OPEN_MAX) ledger.violate(`${disk.descriptors.size} files are still open`);
   if (clock.sleepers() > SLEEPERS_MAX) ledger.violate(`${clock.sleepers()} timers still run`);
@@ -84,7 +84,7 @@ async function checkProject(world: World, project: Project): Promise<void> {
   }
 }
 
-/** What is said to be sent was received, as often as it is said. */
+/** Every survey recorded as sent was received, exactly as often as recorded. */
 async function checkDeliveries(world: World, { name }: Project): Promise<void> {
   const { ledger } = world;
   const received = new Map<string, number>();
@@ -109,7 +109,7 @@ async function checkDeliveries(world: World, { name }: Project): Promise<void> {
       const address = (channel === "sms" ? phone : email) ?? "";
       if (dueAt * 1000 > world.clock.now() + YEAR_MS)
         ledger.violate(`${address} waits until ${new Date(dueAt * 1000).toISOString()}`);
-      // A report that came later says that it did not arrive after all.
+      // A later report can say that it didn't arrive.
       const counts = state === "sent" ? sent : state === "unknown" || state === "bounced" ? unknown : null;
       counts?.set(address, (counts.get(address) ?? 0) + 1);
     }
@@ -126,7 +126,7 @@ async function checkDeliveries(world: World, { name }: Project): Promise<void> {
   }
 }
 
-/** For which a survey may have ended without being sent. */
+/** Reasons for which a survey may end without being sent. */
 const REASONS = /^(?:not accepted within 72 hours|too late|message refused as spam)$/;
 
 async function checkReasons(world: World, { name, people }: Project): Promise<void> {

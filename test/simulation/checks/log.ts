@@ -1,9 +1,9 @@
-/** The log explains what is kept: each deed has its line, nothing else has one, and the last line tells the value. */
+/** Each operation has its line in the log, nothing else has one, and the last line shows the current value. */
 import { insist } from "../world/administrators.ts";
 import type { Project, World } from "../world/world.ts";
 import type { End } from "./possible.ts";
 
-/** A deed begins that leaves a line in each of these projects. */
+/** Starts an operation that adds a line to the log of each of these projects. */
 export function beginDeed({ ledger }: World, projects: readonly Project[], operation: string): End {
   return (outcome) => {
     for (const { name } of projects) {
@@ -24,7 +24,7 @@ interface Line {
 
 export async function checkLog(world: World, { name: project }: Project): Promise<void> {
   const { ledger } = world;
-  // Then lines are old before their time, and removed.
+  // A clock years ahead expires lines early.
   if (ledger.clocks.wereYearsAhead) return;
   const lines: Line[] = [];
   for (let after: string | null | undefined; after !== null;) {

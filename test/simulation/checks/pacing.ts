@@ -1,14 +1,14 @@
-/** When messages may leave: the windows, the limit of a day, and who may be reminded. */
+/** When messages may be sent: windows, the daily limit, and reminders. */
 import type { Channel } from "../../../src/contract/routes.ts";
 import type { Calendar } from "../world/calendar.ts";
 import type { WorldOptions } from "../world/options.ts";
 import { add, type Ledger, type SentMessage } from "./ledger.ts";
 
-/** The subject of Autopilot's surveys, by which they are known. */
+/** Identifies Autopilot's surveys by their subject. */
 export const AUTOPILOT_SUBJECT = "Autopilot asks";
 const IS_REMINDER = /^In-Reply-To: |^We asked you recently/m;
 
-/** A survey that a program asked for, one of Autopilot, or a reminder of either. */
+/** `single` is a survey requested by a program; reminders follow surveys of both kinds. */
 export type MessageKind = "single" | "autopilot" | "reminder";
 
 export function kindOf(text: string): MessageKind {
@@ -25,9 +25,9 @@ export interface Leaving {
 }
 
 export interface Pacing {
-  /** The service has just been asked, and said that the message may go. */
+  /** Called after the service has confirmed that the message may be sent. */
   readonly talk: (leaving: Leaving) => void;
-  /** The reason that a message must not arrive for, from this moment on; null for none. */
+  /** Why a message that arrives from now on is a violation; null if it isn't one. */
   readonly refuse: (leaving: Leaving) => string | null;
   readonly arrive: (leaving: Leaving, message: SentMessage) => void;
 }
@@ -41,7 +41,7 @@ export function createPacing(
   const slackMs = (): number => SECOND_MS + ledger.clocks.wrongMs;
   const isOpen = (ms: number): boolean => [-1, 0, 1].some((side) => calendar.isOpen(ms + side * slackMs(), window));
   const noteDay = ({ kind, project, address, token }: Leaving): void => {
-    // One that is sent again after a lost reply counts when it is known to be sent.
+    // A message resent after a lost reply counts on the day it is confirmed.
     if (dailyLimit === null || onUnknown === "resend") return;
     const day = `${project} ${calendar.dayOf(now())}`;
     const left = ledger.days.get(day) ?? new Map<string, string>();
@@ -68,7 +68,7 @@ export function createPacing(
   };
 }
 
-/** With the rows of somebody who is erased goes what is counted. */
+/** Erasing a person also removes their messages from the day's count. */
 function mayBeForgotten({ endangered, people }: Ledger, key: string): boolean {
   return endangered.has(key) || people.values(key).has("gone");
 }
@@ -78,7 +78,7 @@ interface ReminderRules extends Pick<WorldOptions, "reminderSeconds" | "onUnknow
   readonly slackMs: number;
 }
 
-/** The reason that a reminder must not be sent for; null for none that is certain. */
+/** Why a reminder must not be sent; null if no reason is certain. */
 function unwanted(
   ledger: Ledger,
   { project, address, token }: Leaving,
@@ -90,7 +90,7 @@ function unwanted(
   if (nowMs - survey.atMs < reminderSeconds * 1000 - slackMs - SECOND_MS) return "too early";
   if (!ledger.answers.values(`${project}/${token}`).has(null)) return "after an answer";
   const key = `${project}/${address}`;
-  // Before the end of its delivery was recorded, a response may count as an earlier one.
+  // Until the delivery is recorded as finished, a response may count as an earlier one.
   const certainMs = survey.atMs + HOUR_MS + slackMs;
   if ((ledger.respondedMs.get(key) ?? 0) > certainMs && !mayBeForgotten(ledger, key)) return "after a response";
   if ((ledger.erasedMs.get(key) ?? 0) > survey.atMs) return "of a survey that was erased";

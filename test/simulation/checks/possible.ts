@@ -1,6 +1,7 @@
 /**
- * What may be true after attempts whose answers came, did not come, or said no. An attempt is over when its answer came
- * or its process died; one that was acknowledged decides, unless another one began before it had ended.
+ * The values that may be true after attempts that were acknowledged, refused or left unanswered. An attempt ends with
+ * its reply or when its process dies. An acknowledged attempt decides the value unless another one began before it
+ * ended.
  */
 
 export type Outcome = "open" | "acknowledged" | "refused" | "unknown";
@@ -12,7 +13,6 @@ interface Attempt<Value> {
   outcome: Outcome;
 }
 
-/** Ends an attempt. */
 export type End = (outcome: Exclude<Outcome, "open">) => void;
 
 export class Possible<Value> {
@@ -21,13 +21,13 @@ export class Possible<Value> {
   readonly #attempts = new Map<string, Attempt<Value>[]>();
   readonly #tried = new Map<string, Set<Value>>();
 
-  /** `turn` gives another, larger number with each call; it orders all attempts of a world. */
+  /** `turn` returns a larger number each time; it orders all attempts in a world. */
   constructor(initial: Value, turn: () => number) {
     this.#initial = initial;
     this.#turn = turn;
   }
 
-  /** An attempt to make the value of `key` this one begins. */
+  /** Starts an attempt to set `key` to `value`. */
   begin(key: string, value: Value): End {
     const attempt: Attempt<Value> = { value, begunAt: this.#turn(), endedAt: Infinity, outcome: "open" };
     const known = this.#attempts.get(key) ?? [
@@ -48,7 +48,7 @@ export class Possible<Value> {
     return this.#attempts.keys();
   }
 
-  /** What the value of `key` may be now. */
+  /** The values that `key` may have now. */
   values(key: string): ReadonlySet<Value> {
     const known = this.#attempts.get(key);
     if (known === undefined) return new Set([this.#initial]);
@@ -56,7 +56,7 @@ export class Possible<Value> {
     return new Set(known.filter((one) => !isOver(one)).map(({ value }) => value));
   }
 
-  /** Every value that anybody has tried to make. */
+  /** Every value that was ever attempted. */
   everTried(key: string): ReadonlySet<Value> {
     return this.#tried.get(key) ?? new Set();
   }
@@ -66,7 +66,7 @@ export class Possible<Value> {
     return values.size === 1 && values.has(value);
   }
 
-  /** Whether an attempt can have left nothing behind. */
+  /** Whether an attempt can no longer affect the value. */
   #isOver(known: readonly Attempt<Value>[]): (attempt: Attempt<Value>) => boolean {
     const decided = Math.max(...known.map(({ outcome, begunAt }) => (outcome === "acknowledged" ? begunAt : -1)));
     return ({ outcome, endedAt }) => outcome === "refused" || endedAt < decided;

@@ -1,4 +1,4 @@
-/** The recount: everything that the service lists, against what it acknowledged and against its own figures. */
+/** Compares everything the service lists with what it acknowledged and with its own counts. */
 import type { Metrics } from "../../../src/contract/resources.ts";
 import { LEAD_MAX_SECONDS } from "../../../src/service/domain/write-time.ts";
 import type { Project, World } from "../world/world.ts";
@@ -27,7 +27,7 @@ interface ListedMember {
 
 const PAGE = 100;
 
-/** Null when the machine went down meanwhile: what came of the list says nothing then. */
+/** Null if the machine went down, because the list may then be incomplete. */
 async function readAll<Row>(world: World, { key }: Project, path: string): Promise<readonly Row[] | null> {
   const rows: Row[] = [];
   for (let next: string | null = `${path}per_page=${PAGE}`; next !== null;) {
@@ -41,7 +41,7 @@ async function readAll<Row>(world: World, { key }: Project, path: string): Promi
   return rows;
 }
 
-/** Asks for what has changed since the last row, as a client does that polls. Null when the machine went down. */
+/** Requests changes since the last row, like a polling client. Null if the machine went down. */
 export async function poll(world: World, project: Project): Promise<ReadonlyMap<string, number> | null> {
   const { polled } = world.ledger;
   const known = polled.get(project.name) ?? new Map<string, number>();
@@ -54,7 +54,7 @@ export async function poll(world: World, project: Project): Promise<ReadonlyMap<
   return changed === null ? null : known;
 }
 
-/** False when it could not be done. Nothing else may be asked of the service meanwhile. */
+/** Returns false if it was interrupted. Don't send other requests until it returns. */
 export async function recount(world: World): Promise<boolean> {
   for (const project of world.projects) {
     if (project.key === "") continue;
@@ -157,7 +157,7 @@ function checkPolled(
   polled: ReadonlyMap<string, number>,
 ): void {
   const { wrongMs, wereYearsAhead } = ledger.clocks;
-  // Time goes back then, as nobody knows which clock was right.
+  // Time then goes backwards, because nobody knows which clock was right.
   if (wrongMs > (wereYearsAhead ? 0 : LEAD_MAX_SECONDS * 1000)) return;
   for (const { id, updated_at: updatedAt, created_at: createdAt } of responses)
     if (polled.get(id) !== (updatedAt ?? createdAt))
@@ -183,7 +183,7 @@ function checkReach(
       ledger.violate(`${name} lists ${email}, who never left`);
 }
 
-/** Who is in Autopilot has a next survey, unless no mail may go there. */
+/** Every member has a next survey unless mail to them is blocked. */
 function checkMembers({ ledger }: World, { name }: Project, members: readonly ListedMember[]): void {
   const listed = new Map(members.map((member) => [member.person.email ?? "", member]));
   for (const email of listed.keys())
@@ -198,7 +198,7 @@ function checkMembers({ ledger }: World, { name }: Project, members: readonly Li
   }
 }
 
-/** Counted by hand, as the specification says it. */
+/** Recomputes the metrics by the specification's definition. */
 function checkMetrics(
   { ledger }: World,
   { name }: Project,

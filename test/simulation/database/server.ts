@@ -1,36 +1,35 @@
 /**
- * A real PostgreSQL server as the processes of a world meet it: its connections break off, it is out of reach for hours, and
- * a process dies at one of its statements. The world waits for whatever the server is at, so real time decides nothing.
+ * Connects processes of a world to a real PostgreSQL server whose connections break, which becomes unreachable for
+ * hours, and during whose statements a process can die. Simulated time stops while the server works, so real time
+ * doesn't affect results.
  */
 import { Client } from "pg";
 
-/** Where a statement is lost: it never arrives, or its answer does not. */
+/** Whether the statement or its reply is lost. */
 type LostPart = "statement" | "answer";
 
 export interface StatementFault {
-  /** Statements until it happens, the one that it happens to included. */
+  /** Counts down to the statement that fails, inclusive. */
   readonly statements: number;
-  /** Only these are counted: the answer to COMMIT alone tells whether anything was done. */
+  /** `COMMIT` counts only commits, because their reply decides the outcome. */
   readonly which: "all" | "COMMIT";
   readonly loses: LostPart;
-  /** The process dies there; else its connection breaks off. */
+  /** True kills the process; false only breaks the connection. */
   readonly kills: boolean;
 }
 
-/** A connection of a process. */
 export interface Connection {
   readonly pid: number;
-  /** Breaks it off without a word to the server. */
+  /** Closes the socket without notifying the server. */
   readonly cut: () => void;
 }
 
 export class DatabaseServer {
-  /** No connection can be made. */
   isOutOfReach = false;
   /** Called when a process dies at a statement. */
   onKill: () => void = () => undefined;
   readonly #connections = new Set<Connection>();
-  /** Backends whose connection was cut, until they are gone with all that they still did. */
+  /** Backends whose connection was cut and that are still running. */
   #cut: number[] = [];
   #fault: StatementFault | null = null;
   #left = 0;
@@ -42,7 +41,7 @@ export class DatabaseServer {
     this.#watcher = watcher;
   }
 
-  /** `url` is that of a database that the world has for itself; what is in it goes. */
+  /** `url` is a database used only by this world; it is emptied. */
   static async open(url: string): Promise<DatabaseServer> {
     const watcher = new Client({ connectionString: url });
     await watcher.connect();
@@ -61,7 +60,7 @@ export class DatabaseServer {
     this.#left = fault?.statements ?? 0;
   }
 
-  /** The fault that meets this statement, if one does. */
+  /** The fault that applies to this statement, if any. */
   meet(statement: string): StatementFault | null {
     if (this.#fault === null || (this.#fault.which !== "all" && this.#fault.which !== statement)) return null;
     this.#left -= 1;
@@ -71,7 +70,7 @@ export class DatabaseServer {
     return fault;
   }
 
-  /** Runs what takes real time, which the world waits for. */
+  /** Runs `work` in real time while simulated time stops. */
   async during<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#busy += 1;
     try {
@@ -86,7 +85,7 @@ export class DatabaseServer {
     return this.#busy > 0;
   }
 
-  /** Resolves when nothing takes real time any more. */
+  /** Resolves when no real-time work is left. */
   whenIdle(): Promise<void> {
     return this.#busy === 0 ? Promise.resolve() : new Promise((resolve) => void this.#idle.push(resolve));
   }
@@ -95,7 +94,7 @@ export class DatabaseServer {
     this.#connections.add(connection);
   }
 
-  /** It has ended. */
+  /** Called when the connection has ended. */
   forget(connection: Connection): void {
     this.#connections.delete(connection);
   }
@@ -108,7 +107,7 @@ export class DatabaseServer {
     }
   }
 
-  /** What was sent over a connection before it was cut is done, or never will be. */
+  /** Waits until statements sent before the cut are finished or gone. */
   async settleCut(): Promise<void> {
     for (const pid of this.#cut.splice(0)) {
       const asked = { text: "SELECT 1 FROM pg_stat_activity WHERE pid = $1", values: [pid] };

@@ -1,21 +1,20 @@
-/** The driver's connections, each statement of which may meet a fault. */
+/** The driver's pool; each statement can meet a fault. */
 import type { Socket } from "node:net";
 import { Client, Pool, type PoolConfig } from "pg";
 import type { Connection, DatabaseServer, StatementFault } from "./server.ts";
 
-/** A pool of one process, which ends with it. */
+/** Ends with its process. */
 export interface WatchedPool {
   readonly pool: Pool;
   readonly kill: () => void;
 }
 
-/** The process that a pool belongs to. */
 interface Process {
   readonly server: DatabaseServer;
   isDead: boolean;
 }
 
-/** One connection, so that statements reach the server in the order that the seed decides. */
+/** A single connection, so that the seed determines the order of statements. */
 const CONNECTIONS = 1;
 
 export function createWatchedPool(config: PoolConfig, server: DatabaseServer): WatchedPool {
@@ -51,7 +50,7 @@ abstract class WatchedClient extends Client {
     return connecting as Promise<never>;
   }
 
-  /** Every form of it: a promise is all that the service uses. */
+  /** Always returns a promise: the service doesn't use callbacks. */
   override query(...args: unknown[]): never {
     return this.process.server.during(() => this.#meet(args)) as never;
   }
@@ -103,7 +102,7 @@ async function tell(work: Promise<unknown>, callback: Told): Promise<void> {
   callback(error);
 }
 
-/** As Node says that nobody listens. */
+/** Node's error for a refused connection. */
 class Refused extends Error {
   readonly code = "ECONNREFUSED";
   constructor() {
@@ -111,7 +110,7 @@ class Refused extends Error {
   }
 }
 
-/** As the driver says it. */
+/** The driver's error for a lost connection. */
 class Lost extends Error {
   constructor() {
     super("Connection terminated unexpectedly");

@@ -1,8 +1,8 @@
-/** One file: the bytes that programs read, and those that a sync has brought to the disk. */
+/** One file: the bytes that programs read, and the bytes that are synced. */
 
 interface PendingWrite {
   readonly position: number;
-  /** Null cuts the file to `position` bytes. */
+  /** Null truncates the file to `position` bytes. */
   readonly bytes: Uint8Array | null;
 }
 
@@ -12,7 +12,7 @@ export class DiskFile {
   readonly ino: number;
   mode: number;
   modifiedNs: bigint;
-  /** How many names it has. */
+  /** Number of hard links. */
   links = 1;
   readonly #written = new Content();
   readonly #durable = new Content();
@@ -49,7 +49,7 @@ export class DiskFile {
     this.#pending = [];
   }
 
-  /** A disk may have kept all writes that nobody waited for, none, the first ones or any of them, and some in part. */
+  /** A disk may have kept all, some or none of the unsynced writes, some of them partially. */
   loseUnsynced(fraction: () => number): void {
     const kind = fraction();
     const first = Math.floor(fraction() * (this.#pending.length + 1));
@@ -69,13 +69,13 @@ export class DiskFile {
   }
 }
 
-/** The first sectors of a write. To cut a file is done wholly or not at all. */
+/** The first sectors of a write. Truncation is all or nothing. */
 function tear({ position, bytes }: PendingWrite, fraction: () => number): PendingWrite {
   const sectors = Math.floor(fraction() * Math.ceil((bytes?.length ?? 0) / SECTOR));
   return { position, bytes: bytes?.subarray(0, SECTOR * sectors) ?? new Uint8Array() };
 }
 
-/** Bytes that grow in place. */
+/** A buffer that grows in place. */
 class Content {
   size = 0;
   #bytes: Buffer = Buffer.alloc(0);

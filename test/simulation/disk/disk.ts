@@ -1,20 +1,18 @@
 /**
- * A disk in memory, as a program sees one: what was not synced may be lost when the power goes, room ends, writes fail.
- * It stands in for the file system of the service and of SQLite's WebAssembly library, which both write through Node's
- * own functions; see `files.ts` and `promises.ts`.
+ * A disk in memory: a power cut can lose unsynced data, space can run out, and writes can fail. It replaces the file
+ * system for the service and for SQLite's WebAssembly library; see `files.ts` and `promises.ts`.
  */
 import { DiskFile } from "./disk-file.ts";
 
-/** Folders and files of the simulated machine are below it; every other path is the real machine's, read only. */
+/** Paths below it are simulated; all others are read from the real machine. */
 export const DISK_ROOT = "/simulated";
 
 interface NameChange {
-  /** The folder whose sync makes the change durable. */
+  /** The folder that must be synced to make the change durable. */
   readonly folder: string;
   readonly apply: (names: Map<string, DiskFile>) => void;
-  /** The names that it concerns. */
   readonly paths: readonly string[];
-  /** A file's own sync makes its name durable too. */
+  /** Syncing the file also makes its name durable. */
   readonly file: DiskFile | null;
 }
 
@@ -22,7 +20,7 @@ export class DiskError extends Error {
   readonly code: string;
 
   constructor(code: string, what: string) {
-    // A file that is not there is no surprise; a stack takes longer than all else.
+    // Missing files are common, and capturing a stack is slow.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(`${code}: ${what}`);
@@ -32,13 +30,13 @@ export class DiskError extends Error {
 }
 
 export interface DiskFaults {
-  /** Bytes that all files together may have. */
+  /** Capacity in bytes. */
   room: number;
-  /** The write with this number, counted down, is the last thing that its process does; -1 for none. */
+  /** Counts down to the last write before the process dies; -1 disables it. */
   writesUntilKill: number;
-  /** So many writes fail with an error of the disk. */
+  /** How many of the next writes fail. */
   failingWrites: number;
-  /** So many syncs fail. */
+  /** How many of the next syncs fail. */
   failingSyncs: number;
 }
 
@@ -53,7 +51,7 @@ const FIRST_INODE = 100;
 
 export class Disk {
   readonly faults: DiskFaults = { room: FULL_ROOM, writesUntilKill: -1, failingWrites: 0, failingSyncs: 0 };
-  /** The process that uses it is dead: whatever is still asked of it fails. */
+  /** Set when the process is dead: every call fails. */
   isDetached = false;
   names = new Map<string, DiskFile>();
   readonly folders = new Map<string, number>([[DISK_ROOT, 0o700]]);
@@ -66,25 +64,25 @@ export class Disk {
   #nextDescriptor = 1000;
   #nextInode = FIRST_INODE;
 
-  /** `now` is in Unix milliseconds; `onKill` is called when the write of `faults.writesUntilKill` comes. */
+  /** `now` is in Unix milliseconds. `onKill` is called when `faults.writesUntilKill` is reached. */
   constructor(now: () => number, onKill: () => void) {
     this.#now = now;
     this.#onKill = onKill;
   }
 
-  /** Nanoseconds of a file's time, another with each write: by it programs see that a file was written to. */
+  /** A file time in nanoseconds, different after each write, so that programs notice changes. */
   stamp(): bigint {
     const now = BigInt(this.#now()) * 1_000_000n;
     this.#stamped = now > this.#stamped ? now : this.#stamped + 1n;
     return this.#stamped;
   }
 
-  /** Before everything that a process asks for. */
+  /** Called before every operation. */
   attend(): void {
     if (this.isDetached) throw new DiskError("EIO", "the process is dead");
   }
 
-  /** Before everything that changes the disk. */
+  /** Called before every change. */
   beginWrite(): void {
     this.attend();
     const { faults } = this;
@@ -112,7 +110,7 @@ export class Disk {
     return file;
   }
 
-  /** An empty file with a name that only the next sync makes durable. */
+  /** Creates an empty file. Its name is durable after the next sync. */
   create(path: string, mode: number): DiskFile {
     this.beginWrite();
     if (!this.folders.has(folderOf(path))) throw new DiskError("ENOENT", path);
@@ -146,7 +144,7 @@ export class Disk {
     file.write(bytes, position, this.stamp());
   }
 
-  /** Of a file or a folder; both are what a descriptor may lead to. */
+  /** Syncs a file or a folder. */
   sync({ file, path }: Descriptor): void {
     this.beginWrite();
     if (this.faults.failingSyncs > 0) {
@@ -157,7 +155,7 @@ export class Disk {
     this.#keep((change) => (file === null ? change.folder === path : change.file === file));
   }
 
-  /** The names and bytes that are there when the power comes back. */
+  /** Keeps the names and bytes that survive a power cut. */
   cutPower(fraction: () => number): void {
     const kept = Math.floor(fraction() * (this.#changes.length + 1));
     const survivors = new Set(this.#changes.slice(0, kept));
@@ -168,12 +166,12 @@ export class Disk {
     this.descriptors.clear();
   }
 
-  /** A killed process has what it wrote written, and nothing open. */
+  /** Keeps everything written and closes all files. */
   killProcess(): void {
     this.descriptors.clear();
   }
 
-  /** What happened to the same names before is kept with it. */
+  /** Earlier changes of the same names are kept too. */
   #keep(which: (change: NameChange) => boolean): void {
     const names = new Set<string>();
     const kept = new Set<NameChange>();

@@ -1,4 +1,4 @@
-/** In place of `node:fs`, for the bundle that is simulated: the same functions, on the simulated disk. */
+/** Replaces `node:fs` in the bundle: the same functions on the simulated disk. */
 import * as real from "node:fs";
 import { DISK_ROOT, type Disk, DiskError, folderOf } from "./disk.ts";
 import type { DiskFile } from "./disk-file.ts";
@@ -18,7 +18,7 @@ const FLAGS: Readonly<Record<string, number>> = {
   a: constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND,
 };
 
-/** Every file that a program of the simulated machine names; what else it reads is Node's own business. */
+/** Throws ENOENT for paths of the real machine. */
 function located(name: unknown): { readonly disk: Disk; readonly path: string } {
   const disk = theDisk();
   disk.attend();
@@ -107,7 +107,7 @@ interface StatOptions {
   readonly throwIfNoEntry?: boolean;
 }
 
-/** Asking each time takes longer than all else. */
+/** Calling it each time dominated the run time. */
 const USER = process.getuid?.() ?? 0;
 
 function statOf(file: DiskFile | null, mode: number, isBig: boolean): object {
@@ -237,7 +237,7 @@ export function readdirSync(name: string): string[] {
 
 type Encoding = BufferEncoding | { readonly encoding?: BufferEncoding | null } | null;
 
-/** Files of the real machine may be read: the library's own, for one. */
+/** The library reads its own files from the real machine. */
 export function readFileSync(name: string, encoding: Encoding = null): Buffer | string {
   const path = simulatedPath(name);
   const as = typeof encoding === "string" ? encoding : (encoding?.encoding ?? null);
@@ -265,7 +265,7 @@ export function utimesSync(name: string): void {
 
 type ReadCallback = (error: unknown, count: number, target: Uint8Array) => void;
 
-/** As `node:fs`' own, for `promisify`. */
+/** Has a callback, as `promisify` requires. */
 export function read(
   fd: number,
   target: Uint8Array,
@@ -281,7 +281,7 @@ export function read(
   }
 }
 
-/** `promisify` of Node's own function resolves with both. */
+/** Node's own `read` resolves to an object with both values. */
 Object.defineProperty(read, Symbol.for("nodejs.util.promisify.custom"), {
   value: async (fd: number, target: Uint8Array, offset: number, length: number, position: number) => ({
     bytesRead: readSync(fd, target, offset, length, position),
@@ -289,7 +289,7 @@ Object.defineProperty(read, Symbol.for("nodejs.util.promisify.custom"), {
   }),
 });
 
-/** Streams are for commands, which nobody runs here. */
+/** Only commands use streams, and the simulation runs none of those. */
 export function createReadStream(name: string): never {
   throw new DiskError("ENOSYS", name);
 }

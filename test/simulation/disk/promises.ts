@@ -1,4 +1,4 @@
-/** In place of `node:fs/promises`. Everything is done at once, but a sync: that takes a while, in which others go on. */
+/** Replaces `node:fs/promises`. Operations finish immediately, except syncs, during which other work continues. */
 import {
   accessSync,
   chmodSync,
@@ -25,7 +25,7 @@ import {
 import { DiskError } from "./disk.ts";
 import { takeTime, theDisk } from "./mounted.ts";
 
-/** The same function, answering by a promise. */
+/** Wraps a synchronous function in a promise. */
 function later<Args extends readonly unknown[], Result>(work: (...args: Args) => Result) {
   return async (...args: Args): Promise<Result> => work(...args);
 }

@@ -1,4 +1,4 @@
-/** Faults in answers and the figures that are made of them. */
+/** Faults in answers and metrics. */
 import { answerSurvey, type noteLook } from "../../../src/service/domain/answers/answers.ts";
 import type { ResponseRows } from "../../../src/service/domain/answers/response-rows.ts";
 import type { deleteRows } from "../../../src/service/sql/lists/counted-rows.ts";

@@ -1,4 +1,4 @@
-/** Faults in what sends: surveys twice, too early, to those who may not be written to, or never. */
+/** Faults in sending: surveys sent twice, too early, to people who can't be surveyed, or never. */
 import type { openSmtpSender } from "../../../src/service/sending/mail-sender.ts";
 import { finishDelivery, mayStillSend, releaseDeadClaims } from "../../../src/service/domain/delivery/deliveries.ts";
 import type { roomToday } from "../../../src/service/domain/delivery/pacing.ts";

@@ -1,4 +1,4 @@
-/** Faults in who is known and who may be written to. */
+/** Faults in people and suppressions. */
 import type { OperationLogRows } from "../../../src/service/domain/operation-log/operation-log-rows.ts";
 import type { deletePerson } from "../../../src/service/domain/people/people.ts";
 import type { canReceive, recordBounce, stopTexts } from "../../../src/service/domain/people/suppressions.ts";

@@ -1,20 +1,19 @@
-/** How a fault is planted: one function or class of the service is changed while the fault is chosen. */
+/** Plants a fault by replacing one function or class of the service. */
 
-/** Any function or class of the service. */
 export type Work = ((...args: never[]) => unknown) | (new (...args: never[]) => object);
 
 export interface PlantedFault {
   readonly name: string;
-  /** Below `src`. Only calls from other modules meet the fault. */
+  /** Path below `src`. Only calls from other modules meet the fault. */
   readonly module: string;
   readonly function: string;
-  /** Only a world whose data is on a server meets it; absent: only one whose data is in a file. */
+  /** True if only worlds on a database server meet it; by default only worlds on a data file do. */
   readonly isOfServer?: boolean;
-  /** The function as the fault makes it. */
+  /** Returns the faulty function. */
   readonly plant: (original: Work) => Work;
 }
 
-/** `Original` is the type of the function that the fault is in. */
+/** `Original` is the type of the function to replace. */
 export function fault<Original extends Work>(
   name: string,
   where: readonly [module: string, name: string],
@@ -26,12 +25,12 @@ export function fault<Original extends Work>(
 
 const chosen: { fault: PlantedFault | null; planted: Work | null } = { fault: null, planted: null };
 
-/** Null: the service as it is. */
+/** Null removes the fault. */
 export function choosePlanted(one: PlantedFault | null): void {
   Object.assign(chosen, { fault: one, planted: null });
 }
 
-/** The function or class, as it is at the time of each call. Called by the modules that `bundle.js` makes. */
+/** Returns the current function or class; resolved at each call. Modules made by `bundle.js` call it. */
 export function plantable(module: string, name: string, readOriginal: () => Work): Work {
   return function planted(...args: never[]): unknown {
     const { fault: one } = chosen;

@@ -16,10 +16,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   ...SERVER_FAULTS,
 ];
 
-/**
- * By name, the seed that finds it, where that is not 1. `npm run simulate -- --planted all --seeds 2000` prints the first
- * ones.
- */
+/** The seed that finds each fault, if it isn't 1. `npm run simulate -- --planted all --seeds 2000` prints them. */
 export const FOUND_AT: Readonly<Record<string, number>> = {
   "the mark is written after the last byte": 2,
   "nobody asks once more before a message goes": 4,

@@ -1,4 +1,4 @@
-/** Faults in the store on a database server: a world finds them that has one. */
+/** Faults in the PostgreSQL store, found only by worlds on a database server. */
 import type { askOutcome } from "../../../src/service/store/postgres/commit-outcome.ts";
 import type { writeTime } from "../../../src/service/domain/write-time.ts";
 import { fault } from "./plant.ts";

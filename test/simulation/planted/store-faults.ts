@@ -1,4 +1,4 @@
-/** Faults in what keeps the rows. */
+/** Faults in the store. */
 import type { createDatabase } from "../../../src/service/store/sqlite/engine/database.ts";
 import type { writeTime } from "../../../src/service/domain/write-time.ts";
 import type { assignId } from "../../../src/service/sql/project-states.ts";

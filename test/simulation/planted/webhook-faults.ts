@@ -1,4 +1,4 @@
-/** Faults in the events for webhooks. */
+/** Faults in webhooks. */
 import type { recordAttempt } from "../../../src/service/domain/webhooks/attempts.ts";
 import type { noteEvent } from "../../../src/service/domain/webhooks/events.ts";
 import type { signedHeaders } from "../../../src/service/webhook/sign.ts";

@@ -1,4 +1,4 @@
-/** One world from its beginning to its end. */
+/** Runs one world from start to end. */
 import { checkEnd } from "../checks/liveness.ts";
 import { recount } from "../checks/recount.ts";
 import { DatabaseServer } from "../database/server.ts";
@@ -12,7 +12,7 @@ import { createWorld, type World } from "../world/world.ts";
 export interface SeedResult {
   readonly seed: number;
   readonly hash: string;
-  /** What must never happen and did; null for a good run. */
+  /** Null for a successful run. */
   readonly violation: string | null;
   readonly last: readonly string[];
   readonly counts: Readonly<Record<string, number>>;
@@ -51,7 +51,7 @@ export async function runSeed(run: RunOptions, tell: ((line: string) => void) | 
   return { seed, hash: trace.hash(), violation: ledger.violation(), last: trace.last(), counts: trace.counts() };
 }
 
-/** After each day on which anything happened. */
+/** Recounts after each day on which something happened. */
 async function recountNowAndThen(world: World): Promise<void> {
   for (let counted = 0; world.clock.now() < world.options.endMs;) {
     await pass(world, RECOUNT_MS);

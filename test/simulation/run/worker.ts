@@ -1,4 +1,4 @@
-/** The program that the bundle is: runs the task that it is given, and prints the result of each seed. */
+/** The bundle's entry: runs one task and prints the result of each seed. */
 import { choosePlanted } from "../planted/plant.ts";
 import { PLANTED_FAULTS } from "../planted/planted-faults.ts";
 import { FAULT_KINDS, type FaultKind } from "../world/options.ts";
@@ -8,16 +8,16 @@ interface Task {
   readonly from: number;
   readonly count: number;
   readonly days: number;
-  /** The URL of a database that its worlds have for themselves; absent: simulated data files. */
+  /** URL of a database used only by this task; by default, worlds use simulated data files. */
   readonly database?: string;
   readonly faults?: readonly FaultKind[];
-  /** The name of a fault. */
+  /** Name of a planted fault. */
   readonly planted?: string;
-  /** Whether each event is printed. */
+  /** Whether to print each event. */
   readonly isTold: boolean;
 }
 
-/** A task ends with its first violation. */
+/** Stops at the first violation. */
 async function runTask(task: Task): Promise<void> {
   const { from, count, days, faults = FAULT_KINDS, planted, database = null } = task;
   const fault = PLANTED_FAULTS.find(({ name }) => name === planted) ?? null;

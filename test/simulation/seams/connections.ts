@@ -1,4 +1,4 @@
-/** In place of `service/store/postgres/connections.ts`: a pool whose statements meet the world's faults. */
+/** Replaces `service/store/postgres/connections.ts` with a pool whose statements can meet faults. */
 import type { Pool } from "pg";
 import type { DatabaseTarget } from "../../../src/service/store/postgres/connections.ts";
 import { createWatchedPool } from "../database/watched-pool.ts";
@@ -8,7 +8,7 @@ export * from "../../../src/service/store/postgres/connections.ts";
 
 export function openPool({ config }: DatabaseTarget): Pool {
   const { pool, kill } = createWatchedPool(config, seams.database());
-  // As the service's own does.
+  // The real pool does the same.
   pool.on("error", () => undefined);
   pool.on("connect", (client) => void client.on("error", () => undefined));
   seams.opened(kill);

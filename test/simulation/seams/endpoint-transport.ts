@@ -1,4 +1,4 @@
-/** In place of `service/webhook/transport.ts`. */
+/** Replaces `service/webhook/transport.ts`. */
 import type { EndpointOptions, EndpointTransport as Original } from "../../../src/service/webhook/transport.ts";
 import { type EventTransport, seams } from "./seams.ts";
 

@@ -1,4 +1,7 @@
-/** In place of `service/store/sqlite/engine/engine.ts`: SQLite as WebAssembly, which writes through Node's functions. */
+/**
+ * Replaces `service/store/sqlite/engine/engine.ts` with SQLite compiled to WebAssembly, which writes through Node's
+ * functions.
+ */
 import { rmSync } from "node:fs";
 import library from "node-sqlite3-wasm";
 import type { SqlRow, SqlValue } from "../../../src/service/sql/database.ts";
@@ -14,15 +17,15 @@ import { seams } from "./seams.ts";
 export { IN_MEMORY };
 
 /**
- * The store's last statement, and its question whether the file is open under another name. Under it this library may leave a journal when it is killed, and its locks keep it from
- * seeing that one at the next start. To close the database leaves one plain file just as well.
+ * The store's last statement, and its check for other names of the file. With it, a kill can leave a journal that this
+ * library's locks then hide at the next start. Closing the database already leaves a single file.
  */
 const LEAVE_LOG = "PRAGMA journal_mode = DELETE";
 const NOTHING: EngineStatement = { all: () => [], run: () => 0 };
 
 type Prepared = ReturnType<InstanceType<typeof library.Database>["prepare"]>;
 
-/** A dead process gives its memory back: all worlds of a run share the library's. */
+/** Frees a dead process's memory, which all worlds of a run share. */
 export async function openEngine(file: string): Promise<Engine> {
   const database = open(file);
   const prepared = new Set<Prepared>();
@@ -43,7 +46,7 @@ export async function openEngine(file: string): Promise<Engine> {
       try {
         return work(statement);
       } catch (error) {
-        // It would report that failure once more when it is used again.
+        // Otherwise the library would report that failure again at the next use.
         held.statement = null;
         prepared.delete(statement);
         finalizeQuietly(statement);
@@ -61,7 +64,7 @@ export async function openEngine(file: string): Promise<Engine> {
   return { exec, prepare, copyTo, close };
 }
 
-/** The simulated file is never another program's, and this library cannot open one without writing. */
+/** Simulated files always belong to us, and this library can't open a file read-only. */
 export async function lookInto<Result>(_: string, work: (look: Look) => Result): Promise<Result> {
   return work((columns) => (columns === "quick_check" ? [["ok"]] : []));
 }
@@ -72,10 +75,10 @@ function copyTo(): never {
 
 function open(file: string): InstanceType<typeof library.Database> {
   try {
-    // The library locks with a folder, which a dead process leaves; the simulated machine runs one at a time.
+    // The library locks with a folder, which a dead process leaves behind. Only one process runs at a time.
     if (file !== IN_MEMORY) rmSync(`${file}.lock`, { recursive: true, force: true });
     const database = new library.Database(file);
-    // Without shared memory a log can be had by one process alone.
+    // Without shared memory, only one process can use a log.
     database.exec("PRAGMA locking_mode = EXCLUSIVE");
     return database;
   } catch (error) {
@@ -87,6 +90,6 @@ function finalizeQuietly(statement: Prepared): void {
   try {
     statement.finalize();
   } catch {
-    // Told already by the step itself; the statement is freed all the same.
+    // The step has already reported the error, and the statement is freed anyway.
   }
 }

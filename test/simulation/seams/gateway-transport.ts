@@ -1,4 +1,4 @@
-/** In place of `service/delivery/sms/gateway-transport.ts`. */
+/** Replaces `service/delivery/sms/gateway-transport.ts`. */
 import type { Clock } from "../../../src/runtime/clock.ts";
 import type { GatewayTransport as Original } from "../../../src/service/delivery/sms/gateway-transport.ts";
 import type { SmsGateway } from "../../../src/service/delivery/sms/gateway.ts";

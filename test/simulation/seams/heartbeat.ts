@@ -1,6 +1,6 @@
 /**
- * In place of `service/sending/heartbeat.ts`: the simulated machine runs one process at a time, so every other claimer is
- * dead. To say every ten seconds of a month that it lives would take most of the time.
+ * Replaces `service/sending/heartbeat.ts`. Only one process runs at a time, so every other claimer is dead, and a
+ * heartbeat every ten seconds of a month would dominate the run time.
  */
 import { releaseDeadClaims } from "../../../src/service/domain/delivery/deliveries.ts";
 import type { Heartbeat as Original, HeartbeatOptions } from "../../../src/service/sending/heartbeat.ts";

@@ -1,4 +1,4 @@
-/** In place of `service/store/postgres/open-postgres-store.ts`, for the same reason as `open-sqlite-store.ts` here. */
+/** Replaces `service/store/postgres/open-postgres-store.ts`; see `open-sqlite-store.ts` here. */
 import { openPostgresStore as open } from "../../../src/service/store/postgres/open-postgres-store.ts";
 import type { Store } from "../../../src/service/domain/ports.ts";
 

@@ -1,6 +1,6 @@
 /**
- * In place of `service/store/sqlite/open-sqlite-store.ts`: the simulated machine runs one process at a time, which need not
- * look every other second for what others have changed.
+ * Replaces `service/store/sqlite/open-sqlite-store.ts`. Only one process runs at a time, so it needn't check every two
+ * seconds for changes by others.
  */
 import { openSqliteStore as open } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
 import type { Store } from "../../../src/service/domain/ports.ts";

@@ -1,6 +1,6 @@
 /**
- * Where the simulated world is put in: the transports of senders and webhooks, the SQLite library that opens a data file
- * and copies it, and the connections to a database server. The bundle (`bundle.js`) has the modules of this folder in the place of the service's own.
+ * Connects the simulated world to the service: transports of senders and webhooks, the SQLite library and its copies,
+ * and database connections. `bundle.js` puts the modules of this folder in place of the service's own.
  */
 import type { DatabaseServer } from "../database/server.ts";
 import type { Clock } from "../../../src/runtime/clock.ts";
@@ -13,13 +13,13 @@ export type TextTransport = Pick<GatewayTransport, "close" | "send">;
 export type EventTransport = Pick<EndpointTransport, "close" | "post">;
 
 export interface Seams {
-  /** `clock` tells which process asks: each has its own. */
+  /** `clock` identifies the process. */
   mail: (clock: Clock) => MailTransport;
   texts: (clock: Clock) => TextTransport;
   endpoint: (clock: Clock) => EventTransport;
-  /** The server of a world that has one. */
+  /** Only for worlds on a database server. */
   database: () => DatabaseServer;
-  /** Called with what closes each database that a process opened. */
+  /** Called with a function that closes a database the process has opened. */
   opened: (close: () => void) => void;
 }
 

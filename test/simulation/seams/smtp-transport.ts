@@ -1,4 +1,4 @@
-/** In place of `service/delivery/smtp/smtp-transport.ts`. */
+/** Replaces `service/delivery/smtp/smtp-transport.ts`. */
 import type {
   SmtpTransport as Original,
   SmtpTransportOptions,

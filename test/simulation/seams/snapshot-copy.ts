@@ -1,4 +1,7 @@
-/** In place of `service/store/sqlite/snapshot-copy.ts`: SQLite as WebAssembly opens a file only once, so its bytes are copied. */
+/**
+ * Replaces `service/store/sqlite/snapshot-copy.ts`. SQLite in WebAssembly can't open a file twice, so the bytes are
+ * copied.
+ */
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { StoreContents } from "../../../src/service/domain/ports.ts";
 import { writeTime } from "../../../src/service/domain/write-time.ts";

@@ -1,4 +1,4 @@
-/** Administrators: they set the service up, pause and resume it, change settings, erase people, back up, and heal. */
+/** Administrators set up the service, pause and resume it, change settings, erase people and make backups. */
 import { DomainError } from "../../../src/service/domain/errors.ts";
 import type { TestService } from "../../helpers/test-service.ts";
 import type { DatabaseServer } from "../database/server.ts";
@@ -11,7 +11,7 @@ import type { Person, Project, World } from "./world.ts";
 
 const RETRY_MS = 30_000;
 
-/** Until it is done: the machine may be down, and its disk full. Null when the service says no. */
+/** Retries until it is done, because the machine may be down or its disk full. Null if the service refuses. */
 export async function insist<Result>(
   world: World,
   work: (service: TestService) => Promise<Result>,
@@ -28,7 +28,7 @@ export function pass({ clock }: World, ms: number): Promise<void> {
   return new Promise((resolve) => clock.at(clock.now() + ms, resolve));
 }
 
-/** Everything that the world's people need: projects, keys, hooks, webhooks. */
+/** Creates projects, keys, hooks and webhooks. */
 export async function setUp(world: World): Promise<void> {
   const { projects, options, hooks } = world;
   const bounces = await insist(world, ({ admin }) => admin({ kind: "bounce.hook", rotate: false, keys: {} }));
@@ -46,7 +46,7 @@ export async function setUp(world: World): Promise<void> {
   world.trace.add("set up");
 }
 
-/** When surveys and reminders leave. */
+/** Configures when surveys and reminders are sent. */
 async function setPace(world: World, { name: project }: Project): Promise<void> {
   const { zone, dailyLimit, reminderSeconds, window, autopilotSeconds, first } = world.options;
   await insist(world, ({ admin }) =>
@@ -68,7 +68,7 @@ async function setPace(world: World, { name: project }: Project): Promise<void> 
 async function addProject(world: World, project: Project): Promise<void> {
   if (project.key !== "") return;
   const added = await insist(world, ({ admin }) => admin({ kind: "project.add", name: project.name }));
-  // It was added, and the answer was lost with the process.
+  // The key was created, but the reply was lost.
   const key =
     added?.key ?? (await insist(world, ({ admin }) => admin({ kind: "key.add", project: project.name })))?.key;
   project.key = key ?? "";
@@ -79,7 +79,7 @@ async function addWebhook(world: World, { name }: Project): Promise<void> {
   if (known === null || known.length > 0) return;
   const webhook = { url: endpointUrl(name), secret: WEBHOOK_SECRET, allow_private: true };
   await insist(world, ({ admin }) => admin({ kind: "webhook.add", project: name, ...webhook }));
-  // An answer that was lost may have left one behind.
+  // A lost reply may have left one behind.
   const [, ...more] = (await insist(world, ({ admin }) => admin({ kind: "webhook.list", project: name }))) ?? [];
   for (const { id } of more)
     await insist(world, ({ admin }) => admin({ kind: "webhook.remove", confirm: true, project: name, id }));
@@ -115,7 +115,7 @@ export function erase(world: World, person: Person): Promise<void> {
   return attempt(world, JSON.stringify(call), ({ admin }) => admin(call), [end, beginDeed(world, [project], "erase")]);
 }
 
-/** Somebody elsewhere, with a key that administers the project. */
+/** Runs an operation over HTTP with an admin key. */
 export async function administer(world: World, project: Project, operation: string, input: object): Promise<void> {
   const key = (project.adminKey ??=
     (await insist(world, ({ admin }) => admin({ kind: "key.add", project: project.name, admin: true })))?.key ?? null);
@@ -146,7 +146,7 @@ function healServer(server: DatabaseServer): void {
   server.isOutOfReach = false;
 }
 
-/** When faults have ended, an administrator sees to it that everything goes on. */
+/** After the faults, administrators resume everything. */
 export async function heal(world: World): Promise<void> {
   const { projects, ledger, disk, server, machine } = world;
   Object.assign(disk.faults, { room: 1024 ** 4, failingWrites: 0, failingSyncs: 0, writesUntilKill: -1 });
@@ -162,7 +162,7 @@ export async function heal(world: World): Promise<void> {
   world.trace.add("healed");
 }
 
-/** An endpoint that says that it is gone, or fails for days, gets nothing until somebody says that it is there. */
+/** Endpoints that returned 410 or failed for days stay disabled until an administrator enables them. */
 export async function enableWebhooks(world: World): Promise<void> {
   for (const { name } of world.projects)
     for (const { id } of (await insist(world, ({ admin }) => admin({ kind: "webhook.list", project: name }))) ?? [])

@@ -1,10 +1,10 @@
-/** Days and hours of the world's people, read off the clock of their zone. */
+/** Local days and hours, by time zone. */
 
 export interface Window {
-  /** As administrators give them. */
+  /** As typed by administrators. */
   readonly days: string;
   readonly hours: string;
-  /** The same as data: 0 is Sunday; `to` is over 24 where the window goes over midnight. */
+  /** The same as data. 0 is Sunday; `to` exceeds 24 if the window crosses midnight. */
   readonly weekdays: readonly number[];
   readonly from: number;
   readonly to: number;
@@ -60,7 +60,7 @@ export function createCalendar(zone: string): Calendar {
 
 const MINUTE_MS = 60_000;
 
-/** The first full minute from `startMs` on at which the zone's clock shows this hour. */
+/** The first full minute from `startMs` at which the zone's clock shows this hour. */
 export function firstHour(startMs: number, hour: number, zone: string): number {
   const format = new Intl.DateTimeFormat("en-GB", { timeZone: zone, hour: "2-digit", hourCycle: "h23" });
   let ms = Math.ceil(startMs / MINUTE_MS) * MINUTE_MS;

@@ -1,4 +1,4 @@
-/** What the world asks of the service over HTTP, and what it makes of the answers. */
+/** Requests to the service over HTTP, and how replies are interpreted. */
 import type { End } from "../checks/possible.ts";
 import type { Answer, Machine } from "./machine.ts";
 
@@ -8,9 +8,9 @@ export type Json = Readonly<Record<string, unknown>>;
 
 export interface Calls {
   readonly api: (key: string, method: string, path: string, body?: Json) => Promise<Answer>;
-  /** What a provider posts as JSON. */
+  /** Posts JSON like a provider. */
   readonly hook: (path: string, body: Json) => Promise<Answer>;
-  /** A page, as a browser or a mail program asks for it. */
+  /** Requests a page like a browser or mail client. */
   readonly page: (method: string, path: string, fields?: Readonly<Record<string, string>>) => Promise<Answer>;
 }
 
@@ -47,7 +47,7 @@ export function createCalls(machine: Machine): Calls {
   };
 }
 
-/** Ends attempts as the answer to them says. */
+/** Ends attempts according to the reply. */
 export function settle(ends: readonly End[], { status, isTaken }: Answer): boolean {
   const isDone = status !== null && status < 400;
   const isRefused = status === null ? !isTaken : status >= 400 && status < 500;

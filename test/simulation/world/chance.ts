@@ -1,15 +1,15 @@
-/** Everything that is left to chance, from one seed. */
+/** All randomness of a world, from one seed. */
 import type { Random } from "../../../src/runtime/random.ts";
 import { seededRandom } from "../../helpers/seeded-random.ts";
 
 export interface Chance {
-  /** From 0 up to, not including, 1. */
+  /** In [0, 1). */
   readonly fraction: () => number;
-  /** A whole number from `low` to `high`, both included. */
+  /** A whole number from `low` to `high`, inclusive. */
   readonly whole: (low: number, high: number) => number;
   readonly pick: <Item>(items: readonly [Item, ...Item[]] | readonly Item[]) => Item;
   readonly happens: (share: number) => boolean;
-  /** Another source with a seed of its own: what is drawn from one changes nothing in the other. */
+  /** An independent source, so that drawing from one doesn't change the other. */
   readonly branch: (name: string) => Chance;
 }
 
@@ -29,14 +29,14 @@ export function createChance(seed: number, name = ""): Chance {
   };
 }
 
-/** Another number for each name. */
+/** Derives a seed from a name. */
 function mix(seed: number, name: string): number {
   let mixed = seed >>> 0;
   for (const character of name) mixed = Math.imul(mixed ^ (character.codePointAt(0) ?? 0), 0x01_00_01_93) >>> 0;
   return mixed ^ (mixed >>> 15);
 }
 
-/** The service's own chance: tokens are no secrets here. */
+/** The service's randomness. Tokens needn't be secret here. */
 export function serviceRandom(chance: Chance): Random {
   return {
     fraction: chance.fraction,

@@ -1,4 +1,4 @@
-/** The programs that use the API: they send surveys, save people, bring responses in, change them and delete people. */
+/** API clients: they send surveys, save and delete people, and add and change responses. */
 import { beginDeed } from "../checks/log.ts";
 import { AUTOPILOT_SUBJECT } from "../checks/pacing.ts";
 import { settle } from "./calls.ts";
@@ -25,13 +25,13 @@ export async function ask(world: World, person: Person, channel: "email" | "sms"
   if (at !== null) trace.count("surveys");
 }
 
-/** `above`: ids that were told before are smaller; null for what is not new. */
+/** Ids must be larger than `above`, the largest seen before the request; null if the row isn't new. */
 function noteId({ ledger }: World, project: string, id: number, above: number | null): void {
   if (above !== null && id <= above) ledger.violate(`${project}: the new id ${id} is not above ${above}`);
   ledger.ids.set(project, Math.max(id, ledger.ids.get(project) ?? 0));
 }
 
-/** Saves somebody without a survey, and adds a response of theirs. */
+/** Saves a person without a survey and adds a response. */
 export async function addResponse(world: World, person: Person, score: number): Promise<void> {
   const { calls, ledger, trace } = world;
   const { name, key } = person.project;
@@ -53,7 +53,7 @@ export async function addResponse(world: World, person: Person, score: number): 
   noteId(world, name, Number((JSON.parse(answered.text) as { id: string }).id), known);
 }
 
-/** Into Autopilot, or out of it. */
+/** Adds to Autopilot or removes from it. */
 export async function enrol({ calls, ledger, trace }: World, { project, email }: Person, isIn: boolean): Promise<void> {
   const { name, key } = project;
   const address = `${name}/${email}`;
@@ -93,7 +93,7 @@ export async function remove(world: World, person: Person): Promise<void> {
   if (answered.status === 202) trace.count("deleted");
 }
 
-/** The person and all answers of theirs may be gone from now on. */
+/** From now on, the person and their answers may be gone. */
 export function beginErasure(world: World, person: Person): (outcome: "acknowledged" | "refused" | "unknown") => void {
   const { ledger } = world;
   const { name } = person.project;
@@ -110,7 +110,7 @@ export function beginErasure(world: World, person: Person): (outcome: "acknowled
     if (outcome === "refused") return;
     if (outcome === "acknowledged") ledger.erasedMs.set(`${name}/${person.email}`, world.clock.now());
     ledger.endangered.add(`${name}/${person.email}`);
-    // What was given meanwhile may have come before it, or after.
+    // Answers given during the erasure may come before or after it.
     for (const key of own()) if (!keys.includes(key)) ledger.answers.begin(key, null)("unknown");
   };
 }

@@ -1,29 +1,29 @@
-/** Time that jumps from one event to the next. Between two events everything is done that needs no time. */
+/** Time jumps from one event to the next. Work that needs no time is finished in between. */
 import type { Clock } from "../../../src/runtime/clock.ts";
 
 export interface WorldClock {
-  /** Unix milliseconds. */
+  /** In Unix milliseconds. */
   readonly now: () => number;
-  /** A process' own view of it, which stops when the process is killed. */
+  /** A process's clock, which stops when the process is killed. */
   readonly ofProcess: (isDead: () => boolean) => Clock;
-  /** Sets the clock that processes read so many milliseconds ahead of, or behind, the world's time. */
+  /** Sets the processes' clock ahead of or behind the world's time. */
   readonly setWrong: (byMs: number) => void;
-  /** Calls `work` at that time, in the order of times and then of calls. */
+  /** Calls `work` at the given time; equal times keep the order of calls. */
   readonly at: (ms: number, work: () => void) => void;
-  /** The next timer or event goes off. False when there is none up to `untilMs`, and time is then that. */
+  /** Runs the next timer or event. Returns false, with the time set to `untilMs`, if there is none until then. */
   readonly step: (untilMs: number) => Promise<boolean>;
-  /** Until nothing is left that needs no time. */
+  /** Resolves when no work is left that needs no time. */
   readonly settle: () => Promise<void>;
-  /** Timers of processes that live. */
+  /** Number of timers of live processes. */
   readonly sleepers: () => number;
 }
 
 interface Timer {
   readonly atMs: number;
   readonly order: number;
-  /** It may be late until the next multiple of this. */
+  /** The timer can be delayed to the next multiple of this. */
   readonly napMs: number;
-  /** Whether it is a process' own. */
+  /** Whether it belongs to a process. */
   readonly isOwn: boolean;
   isOver: boolean;
   readonly isDead: () => boolean;
@@ -31,28 +31,27 @@ interface Timer {
 }
 
 /**
- * How long loops of the service sleep that know of nothing to do: to look whether an hour has passed, whether the clock
- * was set, whether a disk has room again. A month of such looks would take most of the time, so they are late here, as
- * on a machine that sleeps; everything else that waits for its time gets it exactly.
+ * Intervals of the service's idle loops, which check for hourly work, clock changes and disk space. Running them all
+ * would take most of the time, so they are delayed, as on a machine that sleeps. All other timers are exact.
  */
 const POLL_MS = 5_000;
 const REST_MS = 60_000;
 const AFTER_FAILURE_MS = 2_000;
 const AFTER_FAILURE_NAP_MS = 600_000;
 
-/** Work of the world that takes real time. */
+/** Work that takes real time. */
 export interface RealWork {
   readonly isBusy: () => boolean;
-  /** Resolves when nothing is at work. */
+  /** Resolves when no such work is running. */
   readonly whenIdle: () => Promise<void>;
 }
 
 export interface WorldClockOptions {
   readonly startMs: number;
-  /** All idle loops wake that often, one of the times at `wakeMs`. */
+  /** Interval at which all idle loops wake, aligned to `wakeMs`. */
   readonly napMs: number;
   readonly wakeMs: number;
-  /** Null where nothing takes real time. */
+  /** Null if nothing takes real time. */
   readonly realWork: RealWork | null;
 }
 
@@ -62,7 +61,7 @@ export function createWorldClock({ startMs, napMs, wakeMs, realWork }: WorldCloc
     ms === POLL_MS || ms === REST_MS ? napMs : ms === AFTER_FAILURE_MS ? AFTER_FAILURE_NAP_MS : 0;
   const timeOf = ({ atMs, napMs: nap }: Timer): number => {
     if (nap === 0) return Math.max(atMs, state.nowMs);
-    // The next time at which all wake that nap for so long.
+    // The next time at which all timers with this interval wake.
     return Math.max(wakeMs + Math.ceil((atMs - wakeMs) / nap) * nap, state.nowMs);
   };
   const timers = createTimers(timeOf);
@@ -125,12 +124,12 @@ export function createWorldClock({ startMs, napMs, wakeMs, realWork }: WorldCloc
 
 interface Timers {
   readonly add: (timer: Timer) => void;
-  /** The next one up to `untilMs`. */
+  /** Takes the next timer due until `untilMs`. */
   readonly take: (untilMs: number) => Timer | null;
   readonly all: () => readonly Timer[];
 }
 
-/** Few enough that looking at each of them is quick. */
+/** There are few timers, so searching them linearly is fast. */
 function createTimers(timeOf: (timer: Timer) => number): Timers {
   let waiting: Timer[] = [];
   return {
@@ -153,7 +152,7 @@ function createTimers(timeOf: (timer: Timer) => number): Timers {
   };
 }
 
-/** Counts what waits for the next turn of the event loop. */
+/** Counts callbacks waiting for the next turn of the event loop. */
 function watchImmediates(state: { immediates: number }): () => Promise<void> {
   const { real } = watched;
   globalThis.setImmediate = ((work: (...args: unknown[]) => void, ...args: unknown[]) => {

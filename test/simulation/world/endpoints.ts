@@ -1,4 +1,4 @@
-/** The endpoints that webhooks are sent to, behind the port of the service's dispatcher. */
+/** Webhook endpoints, connected to the service's dispatcher. */
 import { createHmac } from "node:crypto";
 import type { Clock } from "../../../src/runtime/clock.ts";
 import type { AttemptEnd } from "../../../src/service/domain/webhooks/attempts.ts";
@@ -20,7 +20,7 @@ export interface EndpointsOptions {
   readonly now: () => number;
 }
 
-/** What signs the events of every endpoint; the world gave it. */
+/** The signing secret of all endpoints. */
 export const WEBHOOK_SECRET = "whsec_c2ltdWxhdGVkLXNlY3JldC1vZi13ZWJob29rcw==";
 const STALL_MS = 15_000;
 

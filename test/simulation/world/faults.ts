@@ -1,4 +1,4 @@
-/** What happens to the machine: kills, power cuts, a disk that fills up or fails. Who kills it also starts it again. */
+/** Machine faults: kills, power cuts, and a disk that fills up or fails. Killed machines are started again. */
 import type { DatabaseServer, StatementFault } from "../database/server.ts";
 import type { Chance } from "./chance.ts";
 import { LEAD_MAX_SECONDS } from "../../../src/service/domain/write-time.ts";
@@ -8,16 +8,16 @@ import { BURST_MS, burst } from "./life.ts";
 import type { World } from "./world.ts";
 import { readLead, takeClockBack } from "../../../src/service/domain/write-time.ts";
 
-/** A few requests' worth. */
+/** About as many as a few requests run. */
 const STATEMENTS_MAX = 60;
 const COMMITS_MAX = 8;
 const HOUR_MS = 3_600_000;
-/** As a correction of the clock, and as a mistake. */
+/** For a clock that is corrected, and for one set by mistake. */
 const WRONG_MS = [LEAD_MAX_SECONDS * 1000, LEAD_MAX_SECONDS * 1000, 30 * 60_000] as const;
 const YEARS_MS = 10 * 365 * 24 * HOUR_MS;
 const FULL_ROOM = 1024 ** 4;
 
-/** Starts the machine now and after each death, until it stays up. */
+/** Starts the machine, and again after each death, until it stays up. */
 export function superviseMachine(world: World): void {
   const { machine, trace } = world;
   const chance = world.chance.branch("supervisor");
@@ -66,7 +66,6 @@ async function kill({ machine }: World, losesPower: boolean): Promise<void> {
   await machine.kill(losesPower);
 }
 
-/** In the middle of whatever comes next. */
 async function killSoon({ machine, server }: World, chance: Chance, losesPower: boolean): Promise<void> {
   if (server === null) machine.killAtWrite(chance.whole(0, 60), losesPower);
   else machine.killAtStatement(chooseStatement(chance), losesPower);
@@ -78,13 +77,13 @@ function chooseStatement(chance: Chance): Omit<StatementFault, "kills"> {
   return { which, statements, loses: chance.pick(["statement", "answer"] as const) };
 }
 
-/** The connection breaks off in the middle of whatever comes next. */
+/** Breaks the connection at a random statement. */
 function cutAtStatement({ trace }: World, server: DatabaseServer, chance: Chance): void {
   server.plan({ ...chooseStatement(chance), kills: false });
   trace.count("cut connections");
 }
 
-/** Nobody reaches the server for a while. */
+/** Makes the server unreachable for a while. */
 async function cutOff(world: World, server: DatabaseServer, chance: Chance): Promise<void> {
   server.isOutOfReach = true;
   server.cutAll();
@@ -101,7 +100,7 @@ async function stop({ machine, trace }: World): Promise<void> {
   await machine.stop();
 }
 
-/** Somebody sets it, or it is corrected after a while. */
+/** Sets the clock wrong and corrects it after a while. */
 async function setClockWrong(world: World, chance: Chance): Promise<void> {
   const most = chance.pick(WRONG_MS);
   const ms = chance.whole(-most, most);
@@ -120,7 +119,7 @@ async function setClockWrong(world: World, chance: Chance): Promise<void> {
   world.trace.add("the clock is right");
 }
 
-/** One command under a clock that is years ahead; some administrators see it in the log. */
+/** Runs one command with a clock years ahead. Some administrators notice this in the log. */
 async function writeYearsAhead(world: World, chance: Chance): Promise<void> {
   const [project] = world.projects;
   if (project === undefined || world.server?.isOutOfReach === true) return;

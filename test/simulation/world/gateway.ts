@@ -1,4 +1,4 @@
-/** The gateway of text messages, behind the port of the service's sender of texts. */
+/** The SMS gateway, connected to the service's sender of texts. */
 import type { Clock } from "../../../src/runtime/clock.ts";
 import type { GatewayReply } from "../../../src/service/delivery/sms/gateway-transport.ts";
 import { readGatewayAnswer } from "../../../src/service/delivery/sms/gateway.ts";
@@ -53,7 +53,7 @@ export function createGateway({ chance, weather, postbox }: GatewayOptions): (cl
       send: async (message, progress) => {
         const departure = postbox.begin("sms", message.to, message.text);
         try {
-          // What is texted back names no survey.
+          // Replies to texts contain no survey link.
           return await exchange(message, /\/s\//.test(message.text) ? departure : SILENT, progress);
         } finally {
           departure.end();
@@ -79,7 +79,7 @@ function said(status: number, text: string, retryAfter: number | null): Result {
   return { kind: meaning.outcome === "sent" ? "accepted" : "refused", reply: { ...reply, meaning } };
 }
 
-/** As the transport itself says it of a connection that ended. */
+/** The transport's own error for a closed connection. */
 function broken(stage: string, isPastDot: boolean): Result {
   const { meaning } = (said(504, "", NO_ANSWER.retryAfter) as Extract<Result, { readonly kind: "refused" }>).reply;
   const outcome = isPastDot ? "unknown" : "retry";

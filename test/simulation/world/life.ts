@@ -1,4 +1,4 @@
-/** What happens in a world without anybody's fault: bursts of work in the shops, at the desks of administrators. */
+/** Everything that happens without faults: requests by API clients and administrators. */
 import { administer, backUp, enableWebhooks, erase, pass, pause, setName, tidy } from "./administrators.ts";
 import type { Chance } from "./chance.ts";
 import { addResponse, ask, enrol, remove, unsubscribe } from "./client.ts";
@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 export const BURST_MS = 5 * MINUTE_MS;
 const ADMINISTERED_SHARE = 0.3;
-/** How often an administrator looks after the webhooks. */
+/** Interval at which an administrator checks the webhooks. */
 const ROUND_MS = 60 * HOUR_MS;
 
 type Deed = readonly [share: number, work: () => Promise<void>];
@@ -23,7 +23,7 @@ export function planLife(world: World): void {
     world.later(ms, () => enableWebhooks(world));
 }
 
-/** In some worlds, somebody administers over HTTP; what is drawn for that changes nothing else. */
+/** In some worlds, someone administers over HTTP, with a separate random source so that nothing else changes. */
 function planAdministration(world: World): void {
   const chance = world.chance.branch("administration");
   if (!chance.happens(ADMINISTERED_SHARE)) return;
@@ -35,14 +35,14 @@ function planAdministration(world: World): void {
         await administer(world, project, "pause", {});
         return world.later(chance.whole(1, 24) * HOUR_MS, () => administer(world, project, "resume", {}));
       }
-      // No world is that old, so nothing expires; two at once ask for different ages.
+      // Longer than any world lasts, so nothing expires; two concurrent calls ask for different ages.
       const keepFor = (): Promise<void> =>
         administer(world, project, "retention", { requests: `${chance.whole(1000, 9999)}d`, confirm: true });
       await Promise.all(chance.happens(0.3) ? [keepFor(), keepFor()] : [keepFor()]);
     });
 }
 
-/** Several deeds within `BURST_MS`. */
+/** Several actions within `BURST_MS`. */
 export function burst(world: World, chance: Chance): void {
   for (let left = chance.whole(1, 8); left > 0; left -= 1) {
     const ms = chance.happens(0.5) ? chance.whole(0, 50) : chance.whole(0, BURST_MS);
@@ -81,14 +81,14 @@ function choose(chance: Chance, deeds: readonly Deed[]): () => Promise<void> {
   return async () => undefined;
 }
 
-/** Deleted, perhaps after leaving, and asked again. */
+/** Deletes a person, possibly after they unsubscribed, and surveys them again. */
 async function replace(world: World, person: Person, chance: Chance): Promise<void> {
   if (chance.happens(0.5)) await unsubscribe(world, person);
   await remove(world, person);
   await ask(world, person, "email", 0);
 }
 
-/** A mailing to everybody is stopped while it goes out. */
+/** Cancels a mailing to everyone while it is being sent. */
 async function regret(world: World, project: Project, chance: Chance): Promise<void> {
   for (const person of project.people) world.later(0, () => ask(world, person, "email", 0));
   await pass(world, chance.whole(100, 3000));

@@ -1,4 +1,4 @@
-/** The machine that the service runs on: one process at a time, which is started, killed at any write, and restarted. */
+/** The machine runs one service process, which can be killed at any write and restarted. */
 import type { HttpRequest } from "../../../src/contract/http.ts";
 import type { Clock } from "../../../src/runtime/clock.ts";
 import type { Log } from "../../../src/runtime/log.ts";
@@ -12,50 +12,50 @@ import type { WorldClock } from "./clock.ts";
 import type { Trace } from "./trace.ts";
 
 export interface Answer {
-  /** Null: no answer came. */
+  /** Null if there was no reply. */
   readonly status: number | null;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** Whether a process has seen the request. */
+  /** Whether a process received the request. */
   readonly isTaken: boolean;
 }
 
 export type AdminAnswer<Result> =
   | { readonly kind: "done"; readonly result: Result }
   | { readonly kind: "refused"; readonly error: Error }
-  /** `isTaken`: whether a process has seen the command. */
+  /** `isTaken`: whether a process received the command. */
   | { readonly kind: "lost"; readonly isTaken: boolean };
 
 export interface Machine {
   readonly isUp: () => boolean;
-  /** Starts the service; false when it did not start. */
+  /** Starts the service; false if it didn't start. */
   readonly start: () => Promise<boolean>;
-  /** Ends it as SIGTERM does. */
+  /** Ends it like SIGTERM. */
   readonly stop: () => Promise<void>;
-  /** As kill -9 does; `losesPower` also takes what was not synced. */
+  /** Ends it like kill -9. `losesPower` also drops unsynced data. */
   readonly kill: (losesPower: boolean) => Promise<void>;
-  /** The process dies at its `writes`th write from now. */
+  /** Kills the process at its `writes`th write from now. */
   readonly killAtWrite: (writes: number, losesPower: boolean) => void;
-  /** As `killAtWrite`, at a statement to the server. */
+  /** Like `killAtWrite`, at a statement to the server. */
   readonly killAtStatement: (at: Omit<StatementFault, "kills">, losesPower: boolean) => void;
   readonly request: (request: HttpRequest) => Promise<Answer>;
   /** Runs a command on the service. */
   readonly command: <Result>(work: (service: TestService) => Promise<Result>) => Promise<AdminAnswer<Result>>;
-  /** Called by the disk, or the server, at the write that is the process' last. */
+  /** Called at the process's last write or statement. */
   readonly die: () => void;
 }
 
 export interface MachineOptions {
   readonly disk: Disk;
-  /** Null: the data is in a file on the disk. */
+  /** Null if the data is in a file on the simulated disk. */
   readonly server: DatabaseServer | null;
   readonly clock: WorldClock;
   readonly chance: Chance;
   readonly trace: Trace;
   readonly service: Omit<ServiceOptions, "clock" | "random" | "log" | "dataFile">;
-  /** Once, on the store of each service that starts. */
+  /** Called with the store of each service that starts. */
   readonly prepare: (service: TestService) => Promise<void>;
-  /** The process ended by itself or was killed: somebody must start it again. */
+  /** Called when the process has exited or was killed; it isn't restarted automatically. */
   readonly onDeath: () => void;
   readonly onError: (event: string, fields: Readonly<Record<string, unknown>>) => void;
 }
@@ -85,7 +85,7 @@ export function createMachine(options: MachineOptions): Machine {
   const bury = async (life: Life, losesPower: boolean): Promise<void> => {
     life.isDead = true;
     disk.isDetached = true;
-    // What the dead process would still do comes to nothing.
+    // Remaining work of the dead process has no effect.
     await clock.settle();
     for (const close of life.closers) closeQuietly(close);
     if (losesPower) disk.cutPower(options.chance.fraction);

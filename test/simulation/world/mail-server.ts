@@ -1,4 +1,4 @@
-/** The mail server of the world, behind the port of the service's sender of mail. */
+/** The mail server, connected to the service's mail sender. */
 import type { Clock } from "../../../src/runtime/clock.ts";
 import type { CarrierProgress } from "../../../src/service/delivery/carrier.ts";
 import type { SmtpMessage, SmtpReply, SmtpResult, SmtpStage } from "../../../src/service/delivery/smtp/smtp-types.ts";
@@ -15,11 +15,11 @@ export interface MailServerOptions {
   readonly chance: Chance;
   readonly weather: Weather<MailMode>;
   readonly postbox: Postbox;
-  /** Whether nobody has the address. */
+  /** Whether the mailbox doesn't exist. */
   readonly isUnknown: (address: string) => boolean;
 }
 
-/** How a mode ends an exchange before the message's last byte. */
+/** How each mode ends an exchange before the message's last byte. */
 const REFUSALS: Readonly<Partial<Record<MailMode, readonly [SmtpStage, number, string | null, string]>>> = {
   locked: ["auth", 535, "5.7.8", "authentication failed"],
   relay: ["rcpt-to", 550, "5.7.1", "relay access denied"],
@@ -28,7 +28,7 @@ const REFUSALS: Readonly<Partial<Record<MailMode, readonly [SmtpStage, number, s
   greylist: ["rcpt-to", 450, "4.2.0", "greylisted, come back later"],
   refuse: ["data", 554, "5.7.1", "message refused as spam"],
 };
-/** Each reply comes just in time. */
+/** Just below the time limit for a reply. */
 const CRAWL_MS = 400_000;
 const STALL_MS = { command: 59_000, afterDot: 600_000 } as const;
 

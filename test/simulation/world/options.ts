@@ -1,8 +1,8 @@
-/** The shape of one world: what its seed decides before anything happens. */
+/** What a seed decides about its world before it starts. */
 import { firstHour, type Window, WINDOWS } from "./calendar.ts";
 import { type Chance, createChance } from "./chance.ts";
 
-/** Kinds of faults that can be left out, as `--faults` names them. */
+/** Kinds of faults for `--faults`. */
 export const FAULT_KINDS = ["mail", "texts", "webhooks", "kill", "power", "disk", "database", "clock"] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
@@ -10,46 +10,46 @@ export interface RunOptions {
   readonly seed: number;
   readonly days: number;
   readonly faults: readonly FaultKind[];
-  /** The URL of a database that the world has for itself; null: a simulated data file. */
+  /** URL of a database used only by this world; null for a simulated data file. */
   readonly database: string | null;
 }
 
 export interface WorldOptions extends RunOptions {
-  /** Unix milliseconds. */
+  /** In Unix milliseconds. */
   readonly startMs: number;
-  /** Nobody does anything new any more, and nothing breaks. */
+  /** From this time on, nothing new happens and there are no faults. */
   readonly calmMs: number;
   readonly endMs: number;
-  /** How often idle loops of the service look whether there is something to do. */
+  /** How often the service's idle loops wake. */
   readonly napMs: number;
-  /** One of these looks: while the window is open, also when the zone's clock is set by an hour. */
+  /** One of these wake-ups. It falls into the window even when daylight saving time changes. */
   readonly wakeMs: number;
   readonly projects: number;
-  /** People of each project. */
+  /** People per project. */
   readonly people: number;
-  /** Seconds between two surveys to a person; null for no throttling. */
+  /** Minimum seconds between two surveys to a person; null for no throttling. */
   readonly throttleSeconds: number | null;
   readonly hasTexts: boolean;
-  /** Seconds between two surveys of Autopilot; null: it is off. */
+  /** Seconds between two Autopilot surveys; null if Autopilot is off. */
   readonly autopilotSeconds: number | null;
   readonly onUnknown: "hold" | "resend";
   readonly connections: number;
   readonly maxAgeSeconds: number | null;
   /** IANA name. */
   readonly zone: string;
-  /** When Autopilot and reminders may leave. */
+  /** When Autopilot surveys and reminders may be sent. */
   readonly window: Window;
   readonly first: "spread" | "now";
-  /** Surveys and reminders of a project that may leave in one day; null for no limit. */
+  /** Surveys and reminders per project and day; null for no limit. */
   readonly dailyLimit: number | null;
-  /** Seconds between a survey and its reminder; null: there are none. */
+  /** Seconds between a survey and its reminder; null for no reminders. */
   readonly reminderSeconds: number | null;
-  /** What people and administrators do in the world's time, apart from what follows from it. */
+  /** Number of bursts of random actions. */
   readonly bursts: number;
 }
 
 const DAY_MS = 86_400_000;
-/** Faults end and people rest so long before the end: everything that is due has that time. */
+/** Faults and new actions end this many days before the end, so that everything due can finish. */
 const CALM_DAYS = 5;
 
 export function chooseOptions(run: RunOptions): WorldOptions {

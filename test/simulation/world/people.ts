@@ -1,4 +1,7 @@
-/** People: they answer, answer twice, leave, come back, forward, text, and some of their mailboxes refuse a mail days later. */
+/**
+ * People answer, answer twice, unsubscribe, come back, forward mail and send texts; some mailboxes bounce a mail days
+ * later.
+ */
 import type { SentMessage } from "../checks/ledger.ts";
 import { settle } from "./calls.ts";
 import type { Person, World } from "./world.ts";
@@ -29,7 +32,7 @@ export function settlePeople(world: World): void {
   };
 }
 
-/** Each answer has a comment of its own, by which it is known from then on. */
+/** Each answer is identified by a unique comment. */
 async function answer(world: World, person: Person, { token, address }: SentMessage, score: number): Promise<void> {
   const { calls, ledger, trace } = world;
   const { name } = person.project;
@@ -39,20 +42,20 @@ async function answer(world: World, person: Person, { token, address }: SentMess
   const isFirst = ledger.answers.everTried(`${name}/${token}`).size === 0;
   const end = ledger.answers.begin(`${name}/${token}`, comment);
   const answered = await calls.page("POST", `/s/${token}`, { score: String(score), comment, by: "script" });
-  // 204: recorded. Any other page says that the survey is over, or what was wrong.
+  // A 204 means recorded. Any other page says that the survey is over, or what is wrong.
   const isRecorded = answered.status === 204;
   settle([end], answered.status !== null && !isRecorded && answered.status < 500 ? REFUSED : answered);
   given.isAcknowledged = isRecorded;
   trace.add(`${address} answers ${score} (${comment}): ${answered.status}`);
   if (!isRecorded) return;
-  // An answer that is changed makes no new response.
+  // Changing an answer doesn't create a response.
   if (isFirst) ledger.respondedMs.set(`${name}/${address}`, world.clock.now());
   trace.count("answers");
 }
 
 const REFUSED = { status: 404, headers: {}, text: "", isTaken: true } as const;
 
-/** A scanner, or somebody to whom the mail was forwarded, opens a link: nothing is recorded. */
+/** A scanner, or someone the mail was forwarded to, opens a link. Nothing is recorded. */
 async function look({ calls, trace }: World, token: string, score: number): Promise<void> {
   const { status } = await calls.page("GET", `/s/${token}?score=${score}`);
   trace.add(`somebody looks: ${status}`);
@@ -69,7 +72,7 @@ async function leave({ calls, ledger, trace }: World, person: Person, token: str
 
 async function comeBack({ calls, ledger, trace }: World, person: Person, token: string): Promise<void> {
   const key = `${person.project.name}/email/${person.email}`;
-  // The link brings back only those who left by a later one, so nothing is certain.
+  // The link has no effect if they unsubscribed through an earlier one, so the result is uncertain.
   const end = ledger.reach.begin(key, "open");
   const answered = await calls.page("POST", `/u/${token}/undo`, {});
   end(answered.isTaken ? "unknown" : "refused");
@@ -87,14 +90,14 @@ async function sendText({ calls, ledger, trace, hooks }: World, person: Person, 
   if (isDone) trace.count("texts back");
 }
 
-/** The mail was taken, and its server has found out since that nobody is there. */
+/** The mail server accepted the mail and finds out later that the mailbox doesn't exist. */
 async function bounce({ calls, ledger, trace, hooks }: World, person: Person, message: SentMessage): Promise<void> {
   if (hooks.bounces === null || message.messageId === null) return;
   const key = `${person.project.name}/email/${person.email}`;
   const end = ledger.reach.begin(key, "bounced");
   const report = { type: "hard", message_id: message.messageId, email: person.email, reason: "no such user" };
   const answered = await calls.hook(`/hooks/bounce/${hooks.bounces}`, report);
-  // With a survey that was erased goes what a report could be matched by.
+  // Erasing a survey also removes what a bounce report could be matched by.
   if (ledger.endangered.has(`${person.project.name}/${person.email}`)) end("unknown");
   else settle([end], answered);
   trace.add(`${person.email} bounces: ${answered.status}`);

@@ -1,33 +1,32 @@
-/** What arrives, by mail or text, and whether it should have. */
+/** Checks each mail and text that arrives. */
 import type { Channel } from "../../../src/contract/routes.ts";
 import { add, type Ledger, type SentMessage } from "../checks/ledger.ts";
 import { kindOf, type Leaving, type Pacing } from "../checks/pacing.ts";
 import type { Trace } from "./trace.ts";
 
 export interface Receipt {
-  /** The service was told that it arrived. */
+  /** The service has got the reply. */
   readonly know: () => void;
 }
 
-/** One message on its way, as a server meets it. */
+/** A message in transit, as seen by a server. */
 export interface Departure {
-  /** The service is about to be asked whether the message may still go. */
+  /** The service is about to confirm that the message may be sent. */
   readonly ask: () => void;
-  /** It may, and the server hears of it. */
+  /** The service has confirmed it. */
   readonly talk: () => void;
-  /** Nobody has the address, and the service is told. */
+  /** The mailbox doesn't exist, and the service gets that reply. */
   readonly bounce: () => void;
-  /** The service is about to be asked for its mark. */
+  /** The service is about to record that the message is being sent. */
   readonly mark: () => void;
-  /** The last byte was taken. */
+  /** The last byte has been accepted. */
   readonly arrive: () => Receipt;
-  /** Nothing more is said about it. */
   readonly end: () => void;
 }
 
 export interface Postbox {
   readonly begin: (channel: Channel, address: string, text: string) => Departure;
-  /** Whoever was talking to servers is dead. */
+  /** All processes with open connections are dead. */
   readonly hangUp: () => void;
 }
 
@@ -35,11 +34,10 @@ export interface PostboxOptions {
   readonly ledger: Ledger;
   readonly trace: Trace;
   readonly now: () => number;
-  /** The project that an address belongs to. */
   readonly projectOf: (address: string) => string;
-  /** Whether a survey may come once more after these. */
+  /** Whether a survey may arrive again after these. */
   readonly mayRepeat: (before: readonly SentMessage[]) => boolean;
-  /** Milliseconds that have to pass between two surveys to an address; 0 for none. */
+  /** Minimum milliseconds between two surveys to an address; 0 for none. */
   readonly throttleMs: (address: string) => number;
   readonly pacing: Pacing;
   readonly onArrival: (message: SentMessage, text: string) => void;
@@ -76,7 +74,7 @@ export function createPostbox(options: PostboxOptions): Postbox {
           talking.add(token);
           state.isTalking = true;
         },
-        // Until it is recorded, a death may make the service forget it.
+        // If the process dies before it is recorded, the service doesn't know about it.
         bounce: () => ledger.reach.begin(key, "bounced")("unknown"),
         mark: () => {
           state.unwanted = options.pacing.refuse(leaving);
@@ -114,7 +112,7 @@ function checkMessage(
   if (token === "") ledger.violate(`a message to ${address} names no survey`);
   const before = ledger.messages.get(token) ?? [];
   if (before.some((one) => one.address !== address)) ledger.violate(`${address} got the survey of another`);
-  // A reminder comes after its survey, and whatever the throttle.
+  // Reminders ignore the throttle.
   if (isReminder) return;
   if (before.length > 0 && !mayRepeat(before)) ledger.violate(`${address} got one survey twice`);
   const others = [...ledger.messages.values()].flat().filter((one) => one.address === address && one.token !== token);

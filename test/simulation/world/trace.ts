@@ -1,15 +1,15 @@
-/** Everything that happens in a world, in order: its hash tells one run from another, its end tells of a failure. */
+/** All events in order. The hash identifies a run; the last events explain a failure. */
 import { createHash } from "node:crypto";
 
 export interface Trace {
-  /** Adds an event at the world's present time. */
+  /** Adds an event at the current simulated time. */
   readonly add: (text: string) => void;
-  /** Counts an event of a kind, for the summary of a run. */
+  /** Counts an event of this kind for the summary. */
   readonly count: (kind: string) => void;
   readonly counts: () => Readonly<Record<string, number>>;
-  /** How many events there were. */
+  /** Number of events. */
   readonly length: () => number;
-  /** Of all events so far, hexadecimal. */
+  /** Hash of all events so far, in hexadecimal. */
   readonly hash: () => string;
   /** The last events, oldest first. */
   readonly last: () => readonly string[];
@@ -17,7 +17,7 @@ export interface Trace {
 
 const KEPT = 20;
 
-/** `now` is in Unix milliseconds; `tell` gets each event. */
+/** `now` is in Unix milliseconds; `tell` receives each event. */
 export function createTrace(now: () => number, tell: ((line: string) => void) | null = null): Trace {
   const hash = createHash("sha256");
   const last: string[] = [];

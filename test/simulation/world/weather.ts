@@ -1,8 +1,8 @@
-/** When a part of the world is out of order, and how: decided before the world begins. */
+/** When a part of the world is out of order, and how; decided in advance. */
 import type { Chance } from "./chance.ts";
 
 export interface Weather<Mode extends string> {
-  /** What ails it at this moment; null for nothing. */
+  /** The current failure mode; null if there is none. */
   readonly now: () => Mode | null;
 }
 
@@ -10,14 +10,14 @@ const HOUR_MS = 3_600_000;
 
 export interface WeatherOptions<Mode extends string> {
   readonly chance: Chance;
-  /** Unix milliseconds. */
+  /** In Unix milliseconds. */
   readonly now: () => number;
   readonly fromMs: number;
   readonly untilMs: number;
-  /** Those of whole hours or days. */
+  /** Modes that last hours or days. */
   readonly spells: readonly Mode[];
   readonly longestHours: number;
-  /** Those of single exchanges, and their share of all. */
+  /** Modes that affect one exchange, with their probability. */
   readonly mishaps: readonly Mode[];
   readonly mishapShare: number;
   readonly isOn: boolean;

@@ -1,4 +1,4 @@
-/** The world, put together: the parts know each other through what is made here. */
+/** Creates the world and connects its parts. */
 import { parseSmtpUrl } from "../../../src/service/delivery/smtp/smtp-url.ts";
 import { NO_SENDER } from "../../../src/service/delivery/message/sender.ts";
 import { ensureFirstKey } from "../../../src/service/first-project.ts";
@@ -26,15 +26,15 @@ export interface Person {
   readonly project: Project;
   readonly email: string;
   readonly phone: string | null;
-  /** The mail server has no such mailbox, which the world alone knows. */
+  /** The mail server has no such mailbox. */
   readonly isUnknown: boolean;
 }
 
 export interface Project {
   readonly name: string;
-  /** Set as soon as it is known. */
+  /** Set when the project's key is known. */
   key: string;
-  /** Of somebody elsewhere; null until they have one. */
+  /** Key for administration over HTTP; null before it is created. */
   adminKey: string | null;
   readonly people: readonly Person[];
 }
@@ -46,31 +46,31 @@ export interface World {
   readonly trace: Trace;
   readonly ledger: Ledger;
   readonly disk: Disk;
-  /** Null: the data is in a file on the disk. */
+  /** Null if the data is in a file on the simulated disk. */
   readonly server: DatabaseServer | null;
   readonly machine: Machine;
   readonly calls: Calls;
   readonly projects: readonly Project[];
-  /** The secret parts of the addresses at which bounces and texts come in. */
+  /** Secret parts of the URLs for incoming bounces and texts. */
   readonly hooks: { bounces: string | null; texts: string | null };
-  /** Starts what takes time; an error in it ends the run. */
+  /** Starts asynchronous work. An error in it ends the run. */
   readonly begin: (work: () => Promise<void>) => void;
-  /** As `begin`, so many milliseconds from now. */
+  /** Like `begin`, after `ms` milliseconds. */
   readonly later: (ms: number, work: () => Promise<void>) => void;
-  /** Called with each message that arrives; the people set it. */
+  /** Called with each message that arrives. */
   onArrival: (message: SentMessage, text: string) => void;
-  /** Called when connections of the service have broken off. */
+  /** Called when connections of the service have broken. */
   onHangUp: () => void;
-  /** Called when the service has ended, in whichever way. */
+  /** Called when the service has ended for any reason. */
   onDeath: () => void;
 }
 
 const FIRST_KEY = "key-of-the-first-project";
-/** Clocks that are set wrong are so by less. */
+/** Upper bound for clock errors. */
 const WRONG_CLOCK_MS = 2 * 3_600_000;
 const MISHAP_SHARE = 0.06;
 
-/** `server` keeps the data instead of a file. */
+/** With `server`, the data isn't in a file. */
 export function createWorld(
   run: RunOptions,
   server: DatabaseServer | null,
@@ -164,7 +164,7 @@ function createProjects(options: WorldOptions, chance: Chance): Project[] {
   });
 }
 
-/** Puts the world's senders in the place of the service's own. */
+/** Replaces the service's senders with the world's. */
 function connect(world: World): void {
   const { options, ledger, trace, clock, chance, projects, server } = world;
   const everybody = projects.flatMap(({ people }) => people);
@@ -180,7 +180,7 @@ function connect(world: World): void {
       before.every((one) => !one.isKnown || ledger.deaths.some((atMs) => atMs >= one.atMs)),
     throttleMs: (address) => {
       const key = `${ownerOf(address)?.project.name}/${address}`;
-      // Whoever is in Autopilot is asked by its frequency too, and who was deleted begins anew.
+      // Autopilot surveys its members at its own frequency, and a deleted person starts anew.
       const isExcused = ledger.endangered.has(key) || ledger.members.everTried(key).size > 0;
       return isExcused || options.throttleSeconds === null ? 0 : options.throttleSeconds * 1000 - WRONG_CLOCK_MS;
     },
