@@ -1,4 +1,3 @@
-/** A clock that was ten years ahead for a while: what the service says of it, and how an operator gets out. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -50,7 +49,6 @@ afterEach(async () => {
 
 const ask = (email: string): Promise<unknown> =>
   service.store.write((tx) => sendPerson(tx, project, sendInput({ email, delaySeconds: 5 })), { project: "all" });
-/** Seconds from now until each person's survey is due. */
 const waits = async (): Promise<(number | null)[]> =>
   service.store.read(async (tx) => {
     const found = [];

@@ -1,4 +1,3 @@
-/** A service that starts again long after it stopped. */
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** What actions ask of the store, by counting: a statement or a round trip more shows here on the day it comes. */
+/** Counts the statements of each action, so that an extra one fails a test. */
 import { expect, test } from "vitest";
 import { createFakeClock } from "../helpers/fake-clock.ts";
 import { type EmbeddedService, openEmbeddedService } from "../helpers/embedded-service.ts";
@@ -7,7 +7,7 @@ import { readText } from "../helpers/read-text.ts";
 import { countTrips } from "../helpers/round-trips.ts";
 import { openHttp } from "./http/fixture.ts";
 
-/** Statements, `BEGIN`, `COMMIT` and savepoints included; on a server also the times that it is waited for. */
+/** Includes `BEGIN`, `COMMIT` and savepoints. `trips` counts round trips to the server. */
 interface Cost {
   readonly sqlite: number;
   readonly postgres: readonly [statements: number, trips: number];
@@ -26,21 +26,19 @@ test("a request runs so many statements", async () => {
   const person = await fixture.post("/v1/people.json", { email: email(), send: false });
   const range = `since=${fixture.time.now - 1_000_000}&until=${fixture.time.now - 300_000}`;
   const actions: readonly [name: string, cost: Cost, work: () => Promise<unknown>][] = [
-    // The person alone.
     ["person by e-mail", { sqlite: 3, postgres: [3, 2] }, () => fixture.get("/v1/people.json?email=p3@example.com")],
-    // The day in which the page begins, its rows, and whether any row has more answers.
+    // The day where the page begins, its rows, and whether any has further answers.
     ["page by number", { sqlite: 5, postgres: [5, 4] }, () => fixture.get("/v1/survey_responses.json?page=2")],
-    // The counts of days, and the two days that the range cuts.
+    // Daily counts, and the two partial days at the ends of the range.
     ["metrics of a range", { sqlite: 5, postgres: [5, 4] }, () => fixture.get(`/v1/metrics.json?${range}`)],
-    // Who has the address, whether it is suppressed, the person, counts, the project's state.
     ["post", { sqlite: 10, postgres: [9, 5] }, () => fixture.post("/v1/people.json", { email: email(), send: false })],
-    // The survey, and whether all are paused.
+    // The survey, and whether sending is paused.
     [
       "post with a survey",
       { sqlite: 12, postgres: [11, 6] },
       () => fixture.post("/v1/people.json", { email: email(), delay: 86_400 }),
     ],
-    // The person's last answer, days of shared pages, trends, webhooks and the answer as JSON.
+    // The person's last response, shared pages' days, trends, webhooks, and the response as JSON.
     [
       "response",
       { sqlite: 14, postgres: [13, 6] },
@@ -59,7 +57,6 @@ test("a request runs so many statements", async () => {
   await fixture.store.close();
 });
 
-/** What the running service says of itself. */
 async function readStatements({ service }: EmbeddedService): Promise<number> {
   const text = await readText(
     await service.handle({ method: "GET", url: "http://embedded.test/metrics", headers: {} }),
@@ -80,12 +77,12 @@ test("a survey that leaves at once runs so many statements from due to recorded"
     await embedded.client.sendPerson({ email });
     found.push(await countStatements(embedded, () => embedded.service.finishDue()));
   }
-  // The first one comes after the start, which looks for more.
+  // The first run also includes work at the start.
   expect(found.slice(1)).toEqual(onPostgres ? [34, 34] : [36, 36]);
   await embedded.close();
 });
 
-// On a server the clock would run away from its answers.
+// On PostgreSQL the fake clock would run ahead of the server's replies.
 test.skipIf(onPostgres)("an idle server runs at most ten statements a second", async () => {
   const clock = createFakeClock();
   const embedded = await openEmbeddedService({ clock });

@@ -1,4 +1,3 @@
-/** Backups that are killed: the command that makes one, and the server that copies for it. */
 import { existsSync, readdirSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -41,7 +40,6 @@ async function serve(): Promise<Running & { readonly url: string }> {
 const BACKUP = (): string[] => ["service", "backup", file("b.db"), "--keep", "2", "--data", file("survey.db")];
 const temporary = (): string[] => readdirSync(state.folder).filter((name) => name.includes("surveyctl-tmp"));
 
-/** Until the server is gone. What was answered with 201 is noted. */
 async function write(url: string, next: () => string, acknowledged: string[]): Promise<void> {
   const headers = { authorization: `Basic ${btoa(`${KEY}:`)}`, "content-type": "application/json" };
   try {
@@ -52,11 +50,11 @@ async function write(url: string, next: () => string, acknowledged: string[]): P
       if (status === 201) acknowledged.push(email);
     }
   } catch {
-    // Killed, as it should be.
+    // The server was killed.
   }
 }
 
-/** So that a copy takes a while. */
+/** Makes the data file large enough that a copy takes a while. */
 async function fill(): Promise<void> {
   const store = await openDataFile({ dataFile: file("survey.db"), clock: systemClock, random: systemRandom });
   await store.write(

@@ -1,4 +1,3 @@
-/** Backups, and what is made of them again, with real files and a service on a real port. */
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
@@ -38,7 +37,6 @@ function open(name: string, log = silentLog): Promise<TestService> {
   return openTestService({ ...world, dataFile: file(name), log, publicUrl: null, rateLimit: null });
 }
 
-/** Answers on a port; each of its requests is one over a socket. */
 async function serve(
   name = "survey.db",
   log = silentLog,
@@ -56,7 +54,6 @@ async function serve(
   return { service, post };
 }
 
-/** A closed data file with so many people. */
 async function fill(name: string, people: number): Promise<void> {
   const service = await open(name);
   await ensureFirstKey(service.store, systemRandom, KEY);
@@ -93,7 +90,6 @@ async function withStore<Result>(name: string, work: (store: Store) => Promise<R
   }
 }
 
-/** Why it was refused, without the folder. */
 async function refusalOf(work: Promise<unknown>): Promise<unknown> {
   return work.catch((error: Error) =>
     error.message.replaceAll(`${state.folder}${path.sep}`, "").replaceAll(state.folder, "."),
@@ -108,7 +104,6 @@ const emailsIn = (name: string): Promise<string[]> =>
     return rows.map((row) => (JSON.parse(row) as { email: string }).email);
   });
 
-/** All tables except the pause, and the log of operations, to which a copy adds a line. */
 const dump = (name: string): Promise<unknown> =>
   withStore(name, (store) =>
     store.read(async ({ tables }) => {
@@ -157,12 +152,12 @@ describe("a backup of a served file", () => {
       surveys: 0,
       schema: newestVersion(MIGRATIONS),
     });
-    // One engine has a lock beside the file that it serves.
+    // A SQLite engine without native locks keeps a lock file next to the data file.
     const left = readdirSync(state.folder).filter((name) => name.includes("tmp") || name.endsWith("lock"));
     expect(left.filter((name) => name !== "survey.db.lock")).toEqual([]);
   });
 
-  // Other programs keep this one waiting as well, so only the long run, which has the machine alone, holds it to a time.
+  // Only the long run checks this: on a shared machine other processes cause pauses too.
   test.runIf(isLong)("when the file is large, then the API is never silent for more than 50 ms", async () => {
     const { service, post } = await serve();
     await service.store.write(
@@ -189,7 +184,6 @@ describe("a backup of a served file", () => {
   });
 });
 
-/** Milliseconds between two answers, at the most, from the beginning of some work to its end. */
 async function longestSilence(post: (name: string) => Promise<number>, work: () => Promise<unknown>): Promise<number> {
   const progress = { isDone: false, longest: 0 };
   await post("first");
@@ -231,7 +225,7 @@ describe("the backup's file", () => {
     }
     expect(new Set(made).size).toBe(4);
     expect(kept()).toEqual([...made.slice(0, 3), undefined]);
-    // As a kill between two renames leaves it.
+    // The state after a kill between two renames.
     await rm(file("b.db"));
     made.splice(0, 1, (await backup("b.db", { keep: 3 })).sha256);
     expect(kept()).toEqual([...made.slice(0, 3), undefined]);
@@ -376,7 +370,6 @@ describe("a moved store", () => {
     const refusal = `${file("survey.db")}: the data was moved to ${file("new.db")}; use that`;
     await expect(serve("survey.db")).rejects.toThrow(refusal);
     await expect(backup("b.db")).rejects.toThrow(refusal);
-    // The way back, and the way on.
     await restoreStore(copying("survey.db", "back.db"));
     await moveStore(copying("new.db", "newer.db"));
     expect(await dump("back.db")).toEqual(before);

@@ -1,4 +1,3 @@
-/** The data file under a real server: second owners, other programs, removed and damaged files, full disks, old clocks. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, copyFile, mkdtemp, readdir, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
@@ -12,10 +11,9 @@ import { bareEnvironment, follow, PROGRAM, startProgram, type Ended, type Runnin
 const KEY = "key-of-the-ground-tests";
 const STARTERS = size(2, 8);
 const ROUNDS = Number(process.env["SURVEYCTL_TEST_ROUNDS"] ?? size(1, 2));
-/** Node's own engine locks other programs out. */
 const TIMEOUT_MS = 120_000;
 
-/** Groups are the servers that another program started for us. */
+/** `groups` are servers started through another program, such as `unshare`. */
 const state: { folder: string; running: Running[]; groups: Running[]; inside: RunningInside[] } = {
   folder: "",
   running: [],
@@ -31,7 +29,7 @@ afterEach(async () => {
   for (const { child } of running) child.kill("SIGKILL");
   for (const { child } of groups) killGroup(child.pid);
   for (const { child } of inside) child.kill("SIGTERM");
-  // A server that still writes would put files into the folder while it is removed.
+  // A server still running would write into the folder while it is being removed.
   await Promise.all([...running, ...groups, ...inside].map(({ ended }) => ended));
   await rm(state.folder, { recursive: true, force: true });
 });
@@ -48,7 +46,7 @@ function serve(name = "survey.db", env: Readonly<Record<string, string>> = {}): 
   return running;
 }
 
-/** For what is killed, and for what concerns processes. */
+/** For tests that kill the server or need a separate process. */
 function serveProcess(): Running {
   const running = startProgram({
     args: serveArgs("survey.db"),
@@ -63,11 +61,10 @@ function killGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, "SIGKILL");
   } catch {
-    // It has ended.
+    // It has already exited.
   }
 }
 
-/** The server through another program, as `unshare`. */
 function serveWithin(command: readonly string[], name = "survey.db"): Running {
   const [program = "", ...args] = [...command, process.execPath, PROGRAM, ...serveArgs(name)];
   const child = spawn(program, args, {
@@ -114,7 +111,7 @@ async function eventually<Value>(look: () => Promise<Value>, expected: Value, ms
   expect(await look()).toBe(expected);
 }
 
-/** A message may go while the others are read. */
+/** The service can delete a message while we read the others. */
 const messages = async (): Promise<string[]> => {
   const all = await readdir(file("outbox")).catch(() => []);
   const names = all.filter((name) => name.endsWith(".eml"));
@@ -192,7 +189,7 @@ describe("several servers", () => {
 
 const hasPython = spawnSync("python3", ["-c", "import sqlite3"]).status === 0;
 
-/** Another program at the file: statements, then it closes it, or waits for its input to end. */
+/** Runs SQL from another program, which then closes the file or keeps it open until its stdin ends. */
 function otherProgram(statements: string, waits = false): ReturnType<typeof spawnSync> {
   const script = `
 import sqlite3, sys
@@ -229,7 +226,7 @@ describe("the file", () => {
     const url = await urlOf(server);
     for (let index = 0; index < 5; index += 1) await add(url, `p${index}@x.co`, { send: false });
     await rm(file("survey.db"));
-    // 0: the server has noticed first and no longer listens.
+    // 0 means that the server noticed first and no longer listens.
     expect([503, 0]).toContain(await add(url, "late@x.co"));
     const { status, stderr } = await server.ended;
     expect([status, stderr]).toEqual([
@@ -344,7 +341,6 @@ describe("the file", () => {
         /SURVEYCTL_API_KEY was revoked at 20\d\d-\S+ and opens nothing; surveyctl service key add /,
       ),
     ]);
-    // Neither start has let the revoked key in again, or made another.
     const list = ["service", "key", "list", "--data", file("survey.db"), "--json"];
     expect((await run(list)).stdout).toBe("[]\n");
   });
@@ -360,7 +356,6 @@ describe("the file", () => {
   });
 });
 
-/** What a start with this key, and the stop after it, warn of. */
 async function warnings(key: string): Promise<string[]> {
   const server = serve("survey.db", { SURVEYCTL_API_KEY: key });
   await urlOf(server);
@@ -387,7 +382,7 @@ describe("standard error that nobody reads", () => {
       stdio: ["ignore", "pipe", "pipe"],
     });
     onTestFinished(() => void child.kill("SIGKILL"));
-    // Never read: the pipe takes some 64 KiB, then nothing.
+    // Nothing reads stdout after this, so the log blocks once the 64 KiB pipe is full.
     const [line] = (await once(child.stdout.setEncoding("utf8"), "data")) as [string];
     const url = /http\S+/.exec(line)?.[0] ?? "";
     for (let index = 0; index < size(20, 60); index += 1)
@@ -423,7 +418,7 @@ describe.skipIf(!canMount)("a full disk", () => {
   it(
     "when there is no room, then writes are refused for now and reads go on; when there is again, then all goes on within 5 s",
     async () => {
-      // The disk is seen by the server alone; what is done to it is done through the server's own root.
+      // Only the server sees the mount, so the test reaches the disk through /proc/PID/root.
       const script = `mount -t tmpfs -o size=3m none "$0" && cd "$0" && exec "$@"`;
       const disk = file("disk");
       spawnSync("mkdir", [disk]);
@@ -455,7 +450,6 @@ describe.skipIf(!canMount)("a full disk", () => {
   );
 });
 
-/** The folder as the server's process sees it. */
 async function ownRoot(server: Running, folder: string): Promise<string> {
   const parent = String(server.child.pid);
   const [pid = ""] = (await readFile(`/proc/${parent}/task/${parent}/children`, "utf8")).split(" ");

@@ -1,4 +1,3 @@
-/** Full disks and read-only ones, by every command that meets them: one sentence that names the data file, and no bug. */
 import { spawnSync } from "node:child_process";
 import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -27,7 +26,6 @@ beforeEach(async () => {
 });
 afterEach(() => rm(state.folder, { recursive: true, force: true }));
 
-/** What each command says on a disk that is made so, and its status; `surveyctl` is the program. */
 function say(prepare: string, commands: readonly string[]): string[] {
   const script = [prepare, ...commands.map((one) => `surveyctl ${one} 2>&1 >/dev/null; echo " ($?)"`)].join("\n");
   const { stdout, stderr } = spawnSync(

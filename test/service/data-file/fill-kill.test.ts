@@ -1,4 +1,3 @@
-/** Restores and moves that are killed: nobody takes what they leave for a new service, and the same command finishes. */
 import { existsSync, readdirSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -28,7 +27,6 @@ beforeEach(async () => {
 });
 afterEach(() => rm(state.folder, { recursive: true, force: true }));
 
-/** A data file with so many people that to copy it takes a while. */
 async function fill(name: string): Promise<void> {
   const store = await openData({ ...world, dataFile: file(name) });
   await ensureProject(store);
@@ -45,7 +43,7 @@ async function fill(name: string): Promise<void> {
 
 const run = (args: readonly string[]): Promise<Ended> => runInside({ args: ["service", ...args], home: state.folder });
 
-/** Kills the command as soon as `isTime` says so; whether it was still at work. */
+/** Kills the command when `isTime` returns true. Returns false if the command ended first. */
 async function killWhen(args: readonly string[], isTime: () => Promise<boolean> | boolean): Promise<boolean> {
   const { child, ended } = startProgram({ args: ["service", ...args], home: state.folder });
   child.stdin.end();
@@ -114,7 +112,7 @@ describe("a move that was killed", () => {
     await store.write((tx) => tx.tables.setMark("filling", `move from ${file("survey.db")}`), { project: "all" });
     await store.close();
     await expect(peopleIn("new.db")).rejects.toThrow("has not ended");
-    // Another command may not take what is the only copy.
+    // The copy may be the only one left, so other commands must not overwrite it.
     expect(await run(["restore", file("survey.db"), "--data", file("new.db")])).toMatchObject({
       status: 2,
       stderr: `error: ${file("new.db")} is not empty: it has 1 project\n`,

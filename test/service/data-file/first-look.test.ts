@@ -1,4 +1,3 @@
-/** The file of a service as it is found at the start: names that cannot be used, loose modes, and what a kill left. */
 import { existsSync } from "node:fs";
 import { mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -98,7 +97,8 @@ it("when a restore is killed, then the next command on its file removes the copy
   expect((await run(["people", "add", "--email", "a@x.co", "--no-send", "--profile", "local"])).status).toBe(0);
   const local = file(".local/share/surveyctl/local.db");
   expect((await run(["service", "backup", file("b.db"), "--data", local])).status).toBe(0);
-  // The first of that name has nothing in it yet, and becomes the file. A restore may be over before it is looked at.
+  // The first temporary file is empty and becomes the data file. Retries, because a restore can finish between two
+  // looks.
   while ((await copies()).length === 0) {
     await rm(file("new.db"), { force: true });
     const restoring = start(["service", "restore", file("b.db"), "--data", file("new.db")]);

@@ -1,4 +1,3 @@
-/** Data files with parts that are not ours, or that are refused for something else: what is refused is not touched. */
 import { copyFile, link, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -71,7 +70,7 @@ describe("a file with a part that is not ours", () => {
   });
 });
 
-/** As Litestream makes them, and what else another program may keep. */
+/** Tables like Litestream's, and other objects that users might add. */
 const GUESTS = [
   "CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)",
   "CREATE TABLE _litestream_lock (id INTEGER)",
@@ -93,12 +92,11 @@ test("tables of other programs are left alone by every command, and stay in a ba
   copy.close();
 });
 
-/** The files of a data file, with the log that a killed process has left: every byte but the index of the log. */
+/** The data file and its WAL, as a killed process leaves them. The WAL index is left out. */
 async function bytesOf(name: string): Promise<readonly Buffer[]> {
   return Promise.all([readFile(file(name)), readFile(file(`${name}-wal`))]);
 }
 
-/** With a log that is not merged, as a killed process leaves it. */
 const copyAs = async (name: string, ...statements: string[]): Promise<void> => {
   const database = await openRawDatabase(file("b.db"));
   database.exec("PRAGMA journal_mode = WAL");

@@ -1,4 +1,3 @@
-/** A server that is stopped as by a debugger or a frozen container: its port takes connections and nobody answers. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -21,7 +20,7 @@ it("when the server is frozen, then commands on its data file work all the same,
   });
   const [, address] = await server.saying(/^listening on (http\S+)$/m);
   const run = (command: string) => runInside({ args: command.split(" "), home });
-  // One that is frozen while it writes would hold the others up.
+  // A server frozen in the middle of a write would block the commands.
   await setTimeout(1500);
   server.child.kill("SIGSTOP");
   for (const command of [

@@ -1,4 +1,3 @@
-/** A data file by any of its names, from places where nothing can be written, and after kills: SQLite's own locks guard it. */
 import { spawn } from "node:child_process";
 import { existsSync, linkSync, mkdirSync, readdirSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { mkdtemp, rename, rm } from "node:fs/promises";
@@ -26,11 +25,10 @@ function killGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, "SIGKILL");
   } catch {
-    // It has ended.
+    // It has already exited.
   }
 }
 
-/** A command line of a shell in a mount namespace of its own, after what `before` does there. */
 function startIn(args: string, before = "true"): Running {
   const line = `${before} && exec ${shellProgram()} ${args}`;
   const env = bareEnvironment(state.folder, { SURVEYCTL_API_KEY: KEY });
@@ -95,7 +93,7 @@ test.each([
   if (mounting === "true") linkSync(file("survey.db"), file("link.db"));
   else writeFileSync(file("link.db"), "");
   const second = startIn("serve --data link.db --port 0 --quiet", mounting);
-  // It may be refused.
+  // The second server can refuse to start.
   const listening = await second.saying(/^listening on (http\S+)$/m).catch(() => null);
   if (listening !== null) urls.push(listening[1] ?? "");
   await addRows();

@@ -1,4 +1,3 @@
-/** Pipes, sockets and devices under the names of files that commands write: each is refused, and stays. */
 import { execFileSync } from "node:child_process";
 import { lstatSync, writeFileSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
@@ -46,7 +45,7 @@ const KINDS: Readonly<Record<string, (file: string) => Promise<void>>> = {
     await new Promise<void>((resolve) => void server.listen(file, resolve));
     state.sockets.push(server);
   },
-  // The numbers of a device that forgets all, and of one that no driver has.
+  // Device numbers of /dev/null, and of a block device that no driver serves.
   ...(isRoot
     ? {
         "a device": async (file) => void execFileSync("mknod", [file, "c", "1", "3"]),

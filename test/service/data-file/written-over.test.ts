@@ -1,4 +1,3 @@
-/** A served data file that a command is told to write its results to. */
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";

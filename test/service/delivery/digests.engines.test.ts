@@ -1,4 +1,3 @@
-/** Weekly digests: when they are due, that no week has two, and what is in them. */
 import { readFileSync } from "node:fs";
 import { readFile, readdir } from "node:fs/promises";
 import path from "node:path";
@@ -29,14 +28,13 @@ const at = (text: string): number => Date.parse(text) / 1000;
 const iso = (seconds: number | null | undefined): string | null =>
   typeof seconds === "number" ? new Date(seconds * 1000).toISOString().replace(":00.000Z", "Z") : null;
 const monday = { weekday: 1, minute: 480, zone: null };
-/** The same for the operation. */
 const monday_INPUT = { every: "monday", at: "08:00", tz: null } as const;
 
 describe("the schedule", () => {
   it.each([
     ["Europe/Berlin", 1, 480, "2026-03-25T00:00:00Z", ["2026-03-30T06:00Z", "2026-04-06T06:00Z"]],
     ["Europe/Berlin", 1, 480, "2026-10-20T00:00:00Z", ["2026-10-26T07:00Z", "2026-11-02T07:00Z"]],
-    // The clock jumps from 2 to 3; it shows 02:30 twice in autumn.
+    // Clocks skip 02:30 in spring and show it twice in autumn.
     ["Europe/Berlin", 0, 150, "2026-03-28T12:00:00Z", ["2026-03-29T01:30Z", "2026-04-05T00:30Z"]],
     ["Europe/Berlin", 0, 150, "2026-10-24T12:00:00Z", ["2026-10-25T00:30Z", "2026-11-01T01:30Z"]],
     ["Pacific/Apia", 1, 0, "2026-11-22T00:00:00Z", ["2026-11-22T11:00Z", "2026-11-29T11:00Z"]],
@@ -60,7 +58,6 @@ describe("the schedule", () => {
   });
 });
 
-/** A service that is started again and again over one store; `sent` are the times that its mails are for. */
 async function openDigests() {
   const fixture: Fixture = await openFixture();
   onTestFinished(() => fixture.store.close());
@@ -84,7 +81,6 @@ async function openDigests() {
       store,
       clock,
       claimer,
-      // The processes before it are dead.
       heartbeat: {
         beat: async () => void (await store.write((tx) => releaseDeadClaims(tx, [claimer]), { project: "all" })),
         isLeader: () => true,
@@ -121,12 +117,12 @@ describe("a digest", () => {
       await run();
     }
     expect(sent).toEqual(["2026-11-23T08:00Z", "2026-11-30T08:00Z", "2026-12-07T08:00Z"]);
-    // Away for five weeks and a day: of these only the last is told of.
+    // After five weeks and a day of downtime, only the latest digest is sent.
     time.now = at("2027-01-12T09:00:00Z");
     await run();
     await run();
     expect(sent.slice(3)).toEqual(["2027-01-11T08:00Z"]);
-    // Away until it is three days late: that week is left out.
+    // If the service comes back three days late, that week is skipped.
     time.now = at("2027-01-21T09:00:00Z");
     await run();
     expect([sent.slice(4), (await only())?.state, iso((await only())?.dueAt)]).toEqual([
@@ -134,7 +130,6 @@ describe("a digest", () => {
       "failed",
       "2027-01-25T08:00Z",
     ]);
-    // A digest counts for none of the lists of surveys.
     expect(await store.check()).toEqual([]);
   });
 
@@ -165,7 +160,7 @@ describe("a digest", () => {
 
   test("when the service dies before the mark, then the mail goes out; after it, it is unknown and not repeated", async () => {
     const { time, sent, run, only } = await openDigests();
-    // A process that is gone neither sends nor records anything more.
+    // A dead process neither sends nor records anything after this point.
     const dies = (marks: boolean): Promise<void> =>
       new Promise((reached) => {
         void run(async (_, progress) => {
@@ -396,7 +391,7 @@ test("when mail goes over SMTP, then a digest is signed, one click ends it, and 
   const bounced = ["550-5.1.1@example.com", "bounced", expect.stringContaining("does not exist")];
   expect(await list()).toEqual([["ok@example.com", "sent", expect.stringContaining("queued")], bounced]);
 
-  // What a receiver checks before it shows a button of its own (RFC 8058), and what that button does.
+  // What a mail client checks before it shows its one-click button (RFC 8058), and what that button does.
   const text = server.accepted[0]?.text ?? "";
   expect(dkimProblem(text, dkimRecord(dkim))).toBeNull();
   expect(dkimProblem(text.replace("=One-Click", "=Two-Click"), dkimRecord(dkim))).not.toBeNull();

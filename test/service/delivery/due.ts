@@ -1,6 +1,5 @@
 import type { DueSurvey } from "../../../src/service/domain/ports.ts";
 
-/** A claimed survey with everything defaulted. */
 export function dueSurvey(given: Partial<DueSurvey> = {}): DueSurvey {
   return {
     project: { id: 1, name: "default" },

@@ -1,6 +1,5 @@
-/** Reads a message as a mail program does, without trusting the code that wrote it. */
+/** Parses a message like a mail client, without using the code that wrote it. */
 export interface Mail {
-  /** Unfolded, encoded words decoded, names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly parts: Readonly<Record<string, string>>;
 }

@@ -38,7 +38,6 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The files of the outbox, by the numbers in their names. */
 async function outbox(): Promise<readonly string[]> {
   const names = (await readdir(path.join(folder, "outbox"))).toSorted();
   return Promise.all(names.map((name) => readFile(path.join(folder, "outbox", name), "utf8")));

@@ -1,4 +1,4 @@
-/** Whatever makes a reminder unwanted, against the reminder on its way: the scheduler and the rules themselves, at chosen turns. */
+/** Races everything that cancels a reminder against the reminder itself, with a seeded interleaving. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Clock, nextTurn } from "../../../src/runtime/clock.ts";
 import { answerSurvey } from "../../../src/service/domain/answers/answers.ts";
@@ -20,17 +20,12 @@ type Fact = (typeof FACTS)[number];
 
 interface Race {
   readonly chance: () => number;
-  /** Counts what happens, in its order. */
+  /** Logical time, incremented by each event. */
   turn: number;
-  /** The survey that is reminded of, once it was sent. */
   survey: DueQuestion | null;
-  /** When the reminder of it asked for its mark. */
   markedAt: number;
-  /** When the fact was acknowledged. */
   factAt: number;
-  /** When a second survey was transmitted. */
   secondAt: number;
-  /** The tokens of surveys that were reminded of. */
   readonly reminders: string[];
 }
 
@@ -77,7 +72,6 @@ function openScheduler(): Scheduler {
   });
 }
 
-/** One exchange with a server, which takes some turns at each step. */
 async function carry(due: DueQuestion, progress: DeliveryProgress): Promise<DeliveryResult> {
   const isReminder = "survey" in due;
   if (!isReminder && race.survey === null) {
@@ -133,7 +127,7 @@ async function run(seed: number): Promise<{ readonly fact: Fact; readonly came: 
   await scheduler.finish();
   fixture.time.now += 5 * DAY;
   await Promise.all([scheduler.finish(), happen(fact, race.survey as unknown as DueQuestion)]);
-  // What was put off, and whatever else would come.
+  // Gives postponed reminders time to be sent.
   for (const days of [1, 1, 4, 30]) {
     fixture.time.now += days * DAY;
     await scheduler.finish();
@@ -153,7 +147,7 @@ test(
       else came[outcome.came] += 1;
     }
     expect(came.after).toEqual([]);
-    // Both sides win some races: no order is left out.
+    // Makes sure that both orders occur.
     expect(Math.min(came.before, came.never)).toBeGreaterThan(0);
   },
   size(60_000, 900_000),

@@ -1,4 +1,3 @@
-/** What an operator's `service delivery resume` lets go. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -1,4 +1,3 @@
-/** Digests whose target is an incoming webhook of Slack. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ROUTES } from "../../../src/contract/routes.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";

@@ -1,4 +1,4 @@
-/** Claims over all projects in one transaction, as a scheduler does in one for each. */
+/** Claims for all projects in one transaction. The scheduler uses one per project. */
 import { claimDue as claimDueIn, findDue } from "../../../src/service/domain/delivery/deliveries.ts";
 import { Turns } from "../../../src/service/domain/delivery/turns.ts";
 import type { Claim, DueSurvey, Transaction } from "../../../src/service/domain/ports.ts";

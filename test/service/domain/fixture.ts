@@ -1,4 +1,4 @@
-/** A store in memory, or on the server that is tested, with one project and a clock that is set by hand, and inputs with every field defaulted. */
+/** A store in memory or on the PostgreSQL server under test, with one project and a manual clock. */
 import { type Clock, systemClock } from "../../../src/runtime/clock.ts";
 import type {
   MemberInput,
@@ -30,7 +30,6 @@ export const links = { permalink: (token: string): string => `https://surveys.ex
 export interface Fixture {
   readonly store: Store;
   readonly project: Project;
-  /** The time in Unix seconds; may be set. */
   readonly time: { now: number };
   write<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
   read<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
@@ -61,7 +60,6 @@ export async function openFixture(
   };
 }
 
-/** One whose Autopilot surveys at once, at any hour. */
 async function addOpenProject(tx: Transaction): Promise<Project> {
   const project = await addProject(tx, "default");
   for (const platform of PLATFORMS)
@@ -72,12 +70,15 @@ async function addOpenProject(tx: Transaction): Promise<Project> {
 export type StoreEngine = "sqlite" | "postgresql";
 
 export type StoreOptions = Omit<SqliteStoreOptions, "file"> & {
-  /** Without one it is the caller's alone; with a server it is the name of a database. */
+  /** Defaults to a new store. With PostgreSQL this names a test database. */
   readonly file?: string;
   readonly engine?: StoreEngine;
 };
 
-/** On the server where that is tested, unless `engine` says otherwise. Its waits are real then: they are for the server. */
+/**
+ * Uses PostgreSQL if that is under test, unless `engine` is given. Its sleeps are real then, because the server replies
+ * in real time.
+ */
 export async function openStore({ file, engine, ...options }: StoreOptions): Promise<Store> {
   const database = await databaseOf(file ?? null, engine === undefined ? onPostgres : engine === "postgresql");
   if (database === null) return openSqliteStore({ file: file ?? IN_MEMORY, ...options });
@@ -86,7 +87,6 @@ export async function openStore({ file, engine, ...options }: StoreOptions): Pro
   return { ...store, close: () => store.close().then(database.giveBack) };
 }
 
-/** Claims what is due on both channels, as a scheduler would. */
 export async function claimAll(tx: Transaction): Promise<readonly DueSurvey[]> {
   const claim = { claimer: "one", leaseSeconds: 60, limit: 100 } as const;
   return [

@@ -1,4 +1,3 @@
-/** The service's lists as values, to look inside. */
 import type { Bounce, Membership, Person, SurveyResponse, Unsubscribe } from "../../../src/contract/resources.ts";
 import { listMembersJson } from "../../../src/service/domain/surveys/autopilot/autopilot.ts";
 import type { MembersQuery, PeopleQuery, Project, ResponsesQuery } from "../../../src/service/domain/inputs.ts";
@@ -14,7 +13,6 @@ import type {
 } from "../../../src/service/domain/ports.ts";
 import { listResponsesJson, type Links } from "../../../src/service/domain/answers/responses.ts";
 
-/** Surveys in the order in which they were made; of one state, or of all. */
 export async function deliveriesOf(
   tx: Transaction,
   project: number,

@@ -2,7 +2,6 @@ import { CHANNELS } from "../../../src/contract/routes.ts";
 import { findDue } from "../../../src/service/domain/delivery/deliveries.ts";
 import type { OutgoingChannel, Transaction } from "../../../src/service/domain/ports.ts";
 
-/** When the scheduler must wake next; null when nothing waits on these channels, or all is paused. */
 export async function nextDueAt(
   tx: Transaction,
   channels: readonly OutgoingChannel[] = CHANNELS,

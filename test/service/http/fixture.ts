@@ -1,4 +1,4 @@
-/** A whole service in memory: its clock is set by hand, its only key is `KEY`, and requests need no port unless `listen` is asked. */
+/** A whole service in memory, with a manual clock and one API key, `KEY`. It only opens a port for `listen`. */
 import { describeOperations } from "../../../src/service/operations/index.ts";
 import { connect } from "node:net";
 import type { HttpResponse } from "../../../src/contract/http.ts";
@@ -25,17 +25,15 @@ export interface Answer {
 
 export interface HttpFixture extends Fixture {
   readonly service: HttpService;
-  /** Lines of the log, parsed. */
   readonly logged: () => Record<string, unknown>[];
-  /** `scheduled`: what the scheduler was told. */
   readonly state: { ready: boolean; readonly scheduled: (number | undefined)[] };
-  /** One call in process, with the key unless `headers` has its own `authorization`. */
+  /** Calls the service in process. Adds the key unless `headers` has an `authorization`. */
   call(
     method: string,
     path: string,
     options?: { headers?: Record<string, string>; body?: unknown; origin?: string },
   ): Promise<Answer>;
-  /** Shorthands for calls that must work. */
+  /** Shorthands that throw on an error status. */
   get(path: string): Promise<unknown>;
   post(path: string, body: unknown): Promise<Record<string, unknown>>;
 }
@@ -57,7 +55,7 @@ export async function openHttp(
   const clock: Clock = {
     now: () => fixture.time.now * 1000,
     monotonic: () => fixture.time.now * 1000,
-    // Nothing here waits for time to pass.
+    // Nothing in these tests depends on a timeout.
     sleep: () => new Promise(() => undefined),
   };
   const log = createLog(async (text) => void lines.push(text), clock);
@@ -123,7 +121,7 @@ export function listenTo(fixture: HttpFixture): Promise<Listening> {
   return listen(fixture.service, { host: "127.0.0.1", port: 0, tls: null });
 }
 
-/** Sends these bytes and reads until the server closes; the request should say `Connection: close`. */
+/** Sends raw bytes and reads until the server closes, so the request needs `Connection: close`. */
 export function sendRaw(url: string, text: string | readonly (string | Uint8Array)[]): Promise<string> {
   const { port } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -136,7 +134,6 @@ export function sendRaw(url: string, text: string | readonly (string | Uint8Arra
   });
 }
 
-/** A request as a client writes it: lines end in CRLF, the length of the body is added when there is one. */
 export function rawRequest(url: string, line: string, headers: readonly string[], body?: string): string {
   const length = body === undefined ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
   return [

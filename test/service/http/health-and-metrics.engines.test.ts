@@ -1,4 +1,3 @@
-/** `/healthz`, `/readyz` and `/metrics`: who may ask, and what each of them needs. */
 import { describe, expect, it } from "vitest";
 import type { Clock } from "../../../src/runtime/clock.ts";
 import type { Store } from "../../../src/service/domain/ports.ts";
@@ -7,7 +6,6 @@ import { openHttp, ORIGIN } from "./fixture.ts";
 
 const HEALTH = ["/healthz", "/readyz"] as const;
 
-/** The pages over a store that is asked through `read`, with a clock set by hand. */
 function openPages(read: () => Promise<unknown>) {
   const state = { ms: 0, isReady: true, reads: 0, alarms: [] as (() => void)[] };
   const clock: Clock = {

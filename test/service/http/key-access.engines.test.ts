@@ -1,4 +1,3 @@
-/** Each kind of key at each method of each path: who may do what, and that a refused write leaves every row as it was. */
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { READ_ONLY_PREFIX } from "../../../src/contract/key-access.ts";
 import { ROUTES, routePath, type Route } from "../../../src/contract/routes.ts";
@@ -34,15 +33,14 @@ beforeAll(async () => {
 });
 afterAll(() => http().store.close());
 
-/** Everything that the API shows; where the method writes, the version of the project's rows as well. */
 async function contents(isReading: boolean): Promise<unknown> {
   const lists = ["people", "survey_responses", "bounces", "unsubscribes", "metrics", "autopilot/email/memberships"];
   const shown = await Promise.all(lists.map((list) => http().get(`/v1/${list}.json`)));
-  // The first signed link that is read makes the secret that signs all of them.
+  // Reading the first signed link stores the signing secret, so reads can change the version.
   return [shown, isReading ? null : await http().read((tx) => tx.tables.version(http().project.id))];
 }
 
-/** Bodies that a key with full access would be answered 2xx. */
+/** Valid bodies: a key with full access would get a 2xx. */
 const BODIES: Readonly<Record<string, object>> = {
   sendPerson: { email: "grace@x.co" },
   addMember: { person_email: "grace@x.co" },
@@ -54,7 +52,7 @@ const BODIES: Readonly<Record<string, object>> = {
 
 const PLACEHOLDERS = { platform: "email", person: "email:ada@x.co", email: "ada@x.co", id: "3" };
 
-/** Of the router's own table, so that a new path is among them. */
+/** Taken from the router's table, so new paths are included. */
 const PATHS = [
   ...new Set(Object.values(ROUTES as Record<string, Route>).map((route) => routePath(route, PLACEHOLDERS))),
 ];
@@ -79,7 +77,7 @@ describe.each(PATHS)("%s", (path) => {
   it.each(["key-that-has-ended", "key-that-was-revoked", "key-that-never-was"])(
     "when the key is %s, then each of its methods is 401",
     async (key) => {
-      // So many wrong keys of one address would make it wait.
+      // Too many wrong keys from one address would be rate limited.
       http().time.now += 61;
       const routes = Object.values(ROUTES as Record<string, Route>).filter(
         (one) => routePath(one, PLACEHOLDERS) === path,

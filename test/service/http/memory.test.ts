@@ -1,4 +1,3 @@
-/** What a real server's memory does while many clients ask for much and neither finish nor read. */
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -24,12 +23,11 @@ afterEach(async () => {
   await served().stop();
 });
 
-/** MiB. */
 function residentMemory(): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${served().pid}/status`, "utf8"))?.[1]) / 1024;
 }
 
-/** By how many MiB the memory grows at most, for so long and until all is done. */
+/** Peak memory growth in MiB, measured for at least `seconds` and until `isDone`. */
 async function growthDuring(seconds: number, isDone: () => boolean = () => true): Promise<number> {
   const before = residentMemory();
   let most = 0;

@@ -1,4 +1,3 @@
-/** The OpenAPI document: valid by a published validator, and what the service says and takes. */
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeAll, describe, expect, it, test } from "vitest";
@@ -23,7 +22,7 @@ const ADA = { email: "ada@example.com", phone_number: "+14155550101" };
 const PERIOD = { since: START - 100, until: START + 100 };
 const [EMAIL, SMS] = [{ platform: "email" }, { platform: "sms" }];
 
-/** The rows of each table of section 4, in an order in which they can be called; ids as `world` makes them. */
+/** Every row of section 4, in an order that works; the ids come from `openWorld`. */
 const EXAMPLES: readonly Example[] = [
   {
     route: "sendPerson",
@@ -157,7 +156,6 @@ const ANSWERS: Json[] = [
 
 const KEEP = { policy: "keep", webhooks: false } as const;
 
-/** People with each mark, and a response with everything that one can have. */
 async function openWorld(): Promise<HttpFixture & { readonly trend: string }> {
   const fixture = await openHttp();
   const nora = { ...NOBODY, id: 11, email: "nora@example.com", name: "Nora" };
@@ -180,7 +178,7 @@ async function openWorld(): Promise<HttpFixture & { readonly trend: string }> {
 
 const isQuery = ({ method }: Route, name: string): boolean => method === "GET" || name.endsWith("[]");
 
-/** The document with no field left open that it does not name, as schemas of the answers and the bodies. */
+/** Compiles the schemas with additional properties forbidden, so undocumented fields fail. */
 function compile(document: JsonObject): (pointer: readonly string[], value: unknown) => unknown {
   const closed = structuredClone(document);
   const { schemas } = closed.components as { schemas: Record<string, JsonObject> };

@@ -1,4 +1,3 @@
-/** What parameters mean, however they are written. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { START } from "../domain/fixture.ts";
 import { openHttp, type Answer, type HttpFixture } from "./fixture.ts";

@@ -144,7 +144,6 @@ it("when the server closes, then a request in flight is answered first", async (
 
 const PERSON = '{"email":"a@x.co","send":false}';
 
-/** Everything that came back over one connection, answer by answer. */
 async function answersTo(parts: readonly (string | Uint8Array)[]): Promise<{ status: number; body: string }[]> {
   const text = await sendRaw(url(), parts);
   return text
@@ -242,7 +241,6 @@ describe("headers decide before a body is read", () => {
   });
 });
 
-/** The first answer to bytes after which the caller waits. */
 function firstAnswer(text: string): Promise<{ status: number }> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(url()).port), "127.0.0.1", () => socket.write(text));
@@ -254,12 +252,13 @@ function firstAnswer(text: string): Promise<{ status: number }> {
   });
 }
 
-/** As /proc/net/tcp has it. */
 function hex(port: number): string {
   return port.toString(16).toUpperCase().padStart(4, "0");
 }
 
-/** Resolves when the system no longer counts the server's end of a connection as open, which its client cannot see. */
+/**
+ * Waits until the kernel no longer lists the server's end of a connection as established. The client can't see that.
+ */
 async function serverLetGo({ localPort = 0, remotePort = 0 }: Socket): Promise<void> {
   const open = new RegExp(`0100007F:${hex(remotePort)} 0100007F:${hex(localPort)} 01 `);
   while (open.test(readFileSync("/proc/net/tcp", "latin1"))) await new Promise((resolve) => setTimeout(resolve, 20));

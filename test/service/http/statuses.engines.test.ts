@@ -273,7 +273,7 @@ describe("what every answer has", () => {
         "cache-control": "no-store",
         "x-content-type-options": "nosniff",
       });
-      // Nothing is counted in it, so that no project sees another's traffic.
+      // A counter would reveal other projects' traffic.
       expect(headers["x-request-id"]).toMatch(/^[\w-]{16}$/);
     }
     await http.store.close();

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { KEY } from "./fixture.ts";
 import { useWire } from "./wire.ts";
 
-// Base64 of the bare key: no colon.
+// Base64 of the key without a colon.
 const wire = useWire([
   `Authorization: Basic ${Buffer.from(KEY).toString("base64")}`,
   "Accept: application/json",

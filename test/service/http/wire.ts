@@ -1,10 +1,9 @@
-/** Requests of one published client library, as they were seen on the wire, against a service over real sockets. */
+/** Replays a published client library's recorded requests against a service on real sockets. */
 import { afterEach, beforeEach } from "vitest";
 import type { Listening } from "../../../src/service/http/server.ts";
 import { listenTo, openHttp, parseRaw, rawRequest, sendRaw, type Answer, type HttpFixture } from "./fixture.ts";
 
 export interface Wire {
-  /** `headers` as the library always sends them; `more` for this call. */
   send(line: string, body?: string, more?: readonly string[]): Promise<Answer>;
   readonly fixture: () => HttpFixture;
   readonly url: () => string;

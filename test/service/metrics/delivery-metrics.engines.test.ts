@@ -1,4 +1,3 @@
-/** What `/metrics` says while surveys are scheduled, sent, refused and lost: through the service, with a clock set by hand. */
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -8,7 +7,7 @@ import { markTransmitting } from "../../../src/service/domain/delivery/deliverie
 import { openEmbeddedService, type EmbeddedService } from "../../helpers/embedded-service.ts";
 import { claimDue } from "../domain/claim-due.ts";
 
-/** Seconds, and milliseconds that never jump. */
+/** `now` is in seconds; `passedMs` is the monotonic clock. */
 const time = { now: 1_750_000_000, passedMs: 0 };
 const state: { world?: EmbeddedService } = {};
 const world = (): EmbeddedService => state.world as EmbeddedService;
@@ -22,7 +21,7 @@ afterEach(() => world().close());
 
 const schedule = (email: string, delay: number): Promise<unknown> => world().client.sendPerson({ email, delay });
 
-/** Lines about deliveries that are not 0, once those of the last call are too old. */
+/** Nonzero delivery metrics. By default time advances far enough for the cached values to expire. */
 async function metrics(passedMs: number = 10_000): Promise<string[]> {
   time.passedMs += passedMs;
   const response = await world().service.handle({ method: "GET", url: "http://embedded.test/metrics", headers: {} });

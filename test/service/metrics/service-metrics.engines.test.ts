@@ -1,4 +1,4 @@
-/** A whole scrape of `/metrics`: its grammar, and the names that dashboards and alarms rely on. */
+/** The whole `/metrics` response: its format, and the names that dashboards and alerts rely on. */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
@@ -52,7 +52,7 @@ const NAMES = [
   "webhooks_pending",
 ];
 
-/** Of a server that is tested, those that dashboards find in no file. */
+/** Metrics that only a PostgreSQL service has. */
 const more = onPostgres ? Object.values(POSTGRESQL_FAMILIES).map(({ name }) => name.replace("surveyctl_", "")) : [];
 
 const state: { world?: EmbeddedService; lines: string[] } = { lines: [] };
@@ -66,7 +66,6 @@ beforeAll(async () => {
 });
 afterAll(() => state.world?.close());
 
-/** Of the one survey that was sent. */
 async function answerOnPage({ folder, service }: EmbeddedService): Promise<void> {
   const outbox = path.join(folder, "outbox");
   const name = readdirSync(outbox).find((each) => each.endsWith(".eml")) ?? "";
@@ -75,7 +74,6 @@ async function answerOnPage({ folder, service }: EmbeddedService): Promise<void>
   await service.store.write((tx) => answerSurvey(tx, token, { score: 10, by: "button" }, 86_400), { project: "all" });
 }
 
-/** The values of the series whose names begin so, in order. */
 const valuesOf = (start: string): number[] =>
   state.lines.filter((line) => line.startsWith(start)).map((line) => Number(line.split(" ").at(-1)));
 

@@ -1,4 +1,4 @@
-/** Every operation, over HTTP and on the data at hand: the same result and the same line; and who may not call it. */
+/** Runs every operation over HTTP and in process; both must have the same result and log line. */
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from "vitest";
 import type { Json, JsonObject } from "../../../src/contract/json.ts";
@@ -12,10 +12,9 @@ import { type EmbeddedService, openEmbeddedService } from "../../helpers/embedde
 const NOW = Date.parse("2026-11-18T12:00:00Z");
 const clock = { ...systemClock, now: () => NOW };
 
-/** Each operation twice, on a busy machine. */
 const PATIENCE_MS = 240_000;
 
-/** In this order, as later ones act on what earlier ones have made: `{key.add}` is the id that this one returned. */
+/** The order matters. `{key.add}` is the id that `key.add` returned. */
 const CALLS: readonly (readonly [name: string, input: JsonObject])[] = [
   ["key.add", { name: "ci", expires: "90d" }],
   ["key.list", {}],
@@ -110,7 +109,6 @@ interface Opened {
   readonly service: EmbeddedService;
   readonly admin: Admin;
   readonly key: string;
-  /** What braces in an input stand for. */
   readonly ids: Map<string, string>;
 }
 
@@ -120,7 +118,6 @@ beforeAll(async () => {
 });
 afterAll(() => receiver.close());
 
-/** With a response of Ada, a survey of hers that may have been sent, and somebody whose address bounced. */
 async function open(): Promise<Opened> {
   const service = await openEmbeddedService({ clock });
   const { admin, store } = service.service;
@@ -163,7 +160,6 @@ function keepId(ids: Map<string, string>, name: string, result: unknown): void {
   if (typeof result === "object" && result !== null && "id" in result) ids.set(name, String(result.id));
 }
 
-/** Without what chance makes of keys, secrets, tokens and boundaries. */
 function masked(value: unknown): unknown {
   const text = JSON.stringify(value, (name, each: unknown) =>
     [
@@ -213,7 +209,7 @@ test(
     expect(plain(others)).toEqual(plain(rows));
     expect([...new Set(rows.map(({ by }) => by))]).toEqual(["command line (test)"]);
     expect([...new Set(others.map(({ by }) => by))]).toContain("key 2 (laptop)");
-    // Nothing that an erasure would have to remove, and no secret.
+    // The log must not contain personal data or secrets.
     expect(JSON.stringify(others)).not.toMatch(/@|lyon|Board|Acme|hooks\.example/);
   },
   PATIENCE_MS,
@@ -324,7 +320,7 @@ it.each<[file: JsonObject, field: string, phrase: string]>([
   expect((await admin({ kind: "log", operation: "apply" })).rows).toEqual([]);
 });
 
-/** Too deep for functions that call themselves. */
+/** Deep enough to overflow the stack of a recursive parser. */
 const DEEP = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
 
 it.each<[name: string, field: string, phrase: string, body: string]>([
@@ -414,7 +410,7 @@ describe("a key that does not administer the project", () => {
       const before = [await admin(LINES), await admin({ kind: "settings", output: "yaml" })];
       for (const [name, input] of CALLS) {
         const answer = await post(service, key, name, { ...input, project: "default" });
-        // Too many wrong keys from one address are refused as such.
+        // An address with too many wrong keys gets a 429.
         expect([name, answer.status === 429 ? 401 : answer.status]).toEqual([name, status]);
       }
       expect([await admin(LINES), await admin({ kind: "settings", output: "yaml" })]).toEqual(before);

@@ -1,4 +1,4 @@
-/** Every verb of `service` that isn't local, with the data at hand and through a profile: it shows and says the same. */
+/** Runs every remote-capable `service` command locally and through a profile; the output must be the same. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -9,7 +9,7 @@ import { runInside } from "../../helpers/in-process.ts";
 import { type Served, startServe } from "../../helpers/serve.ts";
 import { type SmtpPlanServer, startPlanServer } from "../../helpers/smtp-plan-server.ts";
 
-/** A line each, after `surveyctl service`, in an order in which they can be typed. */
+/** Arguments of `surveyctl service`, in an order that works. */
 const STORY = `
 key add --name ci --expires 90d --columns id,name
 key add --name ci
@@ -120,7 +120,6 @@ const SETTINGS = `settings:
 trends: []
 `;
 
-/** Two hundred commands, on a busy machine. */
 const PATIENCE_MS = 300_000;
 
 const state = { home: "", values: new Map<string, string>() };
@@ -158,7 +157,6 @@ afterAll(async () => {
 
 const WHERE = /^(?:note: |\{"note":")project default on \S+\n/gm;
 
-/** Without what chance and the time make. */
 function plain(text: string): string {
   return text
     .replaceAll(WHERE, "")
@@ -193,7 +191,7 @@ it(
     }
     const names = describeOperations().map(({ name }) => name);
     const told = (name: string): boolean => [...seen].some((each) => each === name || each.startsWith(`${name}.`));
-    // They need a bounce and a survey that may have been sent.
+    // These two need a bounce and a survey in an unknown state.
     expect(names.filter((name) => !told(name))).toEqual(["bounce.clear", "delivery.resolve"]);
   },
   PATIENCE_MS,

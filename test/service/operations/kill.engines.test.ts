@@ -1,4 +1,4 @@
-/** An operation and its line in the log are both there or neither, whenever the server is killed. */
+/** An operation and its log line are stored together or not at all, even if the server is killed. */
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
@@ -7,7 +7,6 @@ import { startServeProcess } from "../../helpers/serve.ts";
 
 const HOOK = path.join(import.meta.dirname, "../../helpers/kill-before-answer.cjs");
 const ANSWERED = 5;
-/** Programs start slowly on a busy machine. */
 const PATIENCE_MS = size(240_000, 1_200_000);
 
 interface Kept {
@@ -15,7 +14,6 @@ interface Kept {
   readonly lines: number;
 }
 
-/** Adds trends one after another until the server is gone. */
 async function addUntilKilled(env: Record<string, string>, killAfterMs: number | null): Promise<[number, Kept]> {
   const service = await startServeProcess({ env });
   onTestFinished(async () => void (await service.stop()));

@@ -43,7 +43,6 @@ type Listed = ResultOf<"delivery.list">;
 
 const NOBODY = { email: null, name: null, phoneNumber: null, createdAt: 1, lastSentAt: null };
 
-/** What every `service` command does, whoever carries it out. */
 async function everyCommand(admin: Admin): Promise<unknown> {
   const { key, ...project } = await admin({ kind: "project.add", name: "acme" });
   const { key: second, id } = await admin({ kind: "key.add", project: "acme" });

@@ -1,4 +1,3 @@
-/** `/s/<token>` as browsers, mail programs and curl meet it. */
 import { createHash } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
 import { size } from "../../helpers/long.ts";
@@ -136,7 +135,7 @@ describe("when the form is sent", () => {
     expect(pressed).toEqual([...Array.from({ length: 20 }, () => 303), 429]);
     const refused = await pages.post(url, { score: "3" });
     expect([refused.status, refused.headers["retry-after"], checkedScores(refused.text)]).toEqual([429, "30", ["3"]]);
-    // Sent again, the page changes the score alone.
+    // Resubmitting the page changes only the score.
     expect(refused.text).toMatch(/<textarea[^>]*>\s*Fast<\/textarea>/);
     const sent = [];
     for (let at = 0; at < 301; at += 1) sent.push(await change(at, { by: "script" }));

@@ -1,4 +1,3 @@
-/** The pages in Chromium: with and without scripts, by keyboard, narrow, dark and from right to left; and as programs open them. */
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test } from "vitest";
 import { LOCALES } from "../../../src/contract/locales.ts";
@@ -8,11 +7,11 @@ import { describeReport } from "../../cli/commands/report/in-browser.ts";
 import { describeShare } from "../share/in-browser.ts";
 import { type BrowserFixture, openInBrowser, signedPath } from "./fixture.ts";
 
-/** A person is taken for one after so long. */
+/** A visit this long counts as human. */
 const SEEN_MS = 1100;
 const SENT_MS = 600;
 
-/** What a program does that wants to look like a person, but for the trust of the browser. */
+/** What a script can fake, except for the browser's `isTrusted` flag. */
 const FAKE_GESTURES = `{
   const target = document.querySelector("#score-9");
   for (const kind of ["pointerdown", "pointerup", "touchend", "keydown", "mousedown"])
@@ -21,7 +20,7 @@ const FAKE_GESTURES = `{
   target.dispatchEvent(new KeyboardEvent("keydown", { bubbles: true, key: "Enter" }));
 }`;
 
-/** Height of a line of an end of the scale, in points. */
+/** Line height of the scale's labels in pixels. */
 const LINE = 20;
 
 interface Box {
@@ -35,7 +34,6 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
   let context: BrowserContext;
   let page: Page;
   const contexts: BrowserContext[] = [];
-  /** What the browser complained of, from any page. */
   const complaints: string[] = [];
 
   beforeAll(async () => {
@@ -62,7 +60,6 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
   });
 
   const state = { surveys: 0 };
-  /** A new survey's path. */
   const newSurvey = async (properties: Record<string, string> = {}): Promise<string> => {
     state.surveys += 1;
     return `/s/${(await pages.send(properties, `p${state.surveys}@example.com`)).token}`;
@@ -122,7 +119,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
       await openContext();
       await open(await newSurvey());
       await page.click("button");
-      // The browser moves the focus a moment after the page is there.
+      // The browser sets the focus shortly after the page has loaded.
       await expect
         .poll(() => page.evaluate("document.activeElement.textContent.trim()"), { timeout: 30_000 })
         .toBe("Choose a number from 0 to 10.");
@@ -131,7 +128,6 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     });
   });
 
-  /** A finger that moves up or down the page. */
   const swipe = async (from: number, to: number): Promise<void> => {
     const session = await context.newCDPSession(page);
     const touch = (type: "touchStart" | "touchMove" | "touchEnd", y: number): Promise<unknown> =>
@@ -216,7 +212,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     });
   });
 
-  /** As a program that drives a browser from outside presses: the browser trusts it. */
+  /** A click sent through the DevTools protocol, which the browser marks as trusted. */
   const pressByProtocol = async (selector: string): Promise<void> => {
     const { x = 0, y = 0 } = (await page.locator(selector).boundingBox()) ?? {};
     const session = await context.newCDPSession(page);
@@ -239,7 +235,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
         for (const method of ["GET", "HEAD"])
           await context.request.fetch(`${pages.url}${path}?score=${score}`, { method });
       expect(await stored(path)).toBeNull();
-      // From now on only the button answers.
+      // From here on only the button answers.
       await open(`${path}?score=9`);
       expect(await page.locator("script").count()).toBe(0);
     });
@@ -266,14 +262,14 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
   const isTooWide = (): Promise<boolean> =>
     page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");
 
-  /** One page of each kind. */
+  /** The short run shows one page of each kind. */
   const IN_SHORT: ReadonlySet<string> = new Set(["mistake", "thanks", "leaving", "response"]);
   const LOOKS = ["en", "de", "ar", "ja"].flatMap((locale) =>
     (["light", "dark"] as const).flatMap((scheme) =>
       [320, 1280].flatMap((width) => [true, false].map((hasScripts) => ({ locale, scheme, width, hasScripts }))),
     ),
   );
-  /** axe itself needs scripts: where they are off, it is given the page as it came to be without. */
+  /** axe needs scripts, so it gets a copy of the page as rendered without them. */
   const findShown = async (hasScripts: boolean): Promise<string[]> => {
     if (hasScripts) return findViolations(page);
     const { width = 0, height = 0 } = page.viewportSize() ?? {};
@@ -332,7 +328,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
         "[...document.querySelectorAll('.scale label')].map((label) => label.getBoundingClientRect().toJSON())",
       );
       expect(Math.min(...boxes.flatMap(({ width, height }) => [width, height]))).toBeGreaterThanOrEqual(44);
-      // Each end in three lines at most, with its number, which isn't right above.
+      // On narrow screens each label includes its number, and takes up to three lines.
       const ends: Box[] = await page.evaluate(
         "[...document.querySelectorAll('.ends > span, .heard')].map((each) => each.getBoundingClientRect().toJSON())",
       );

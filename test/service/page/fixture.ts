@@ -1,4 +1,4 @@
-/** The whole service in this process with a clock that is set by hand, and requests as browsers and mail programs send them. */
+/** The whole service in process with a manual clock. Requests look like those of browsers and mail clients. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -23,7 +23,7 @@ import { claimDue } from "../domain/claim-due.ts";
 
 export const KEY = "key-of-the-page-tests";
 export const ORIGIN = "http://survey.test:8080";
-/** So long after the message was sent that no program is suspected. */
+/** Seconds after sending. A visit this late isn't taken for a link scanner's. */
 export const LATER = 3600;
 
 export interface Answer {
@@ -34,7 +34,7 @@ export interface Answer {
 
 export interface Ask {
   readonly headers?: Readonly<Record<string, string>>;
-  /** A form, or what is sent as it is. */
+  /** An object is form-encoded; a string is sent unchanged. */
   readonly body?: string | Readonly<Record<string, string>>;
   readonly from?: string;
 }
@@ -42,16 +42,13 @@ export interface Ask {
 export interface PageFixture {
   readonly service: TestService;
   readonly project: Project;
-  /** Unix seconds; may be set. */
   readonly time: { now: number };
-  /** A survey whose message was sent. */
+  /** A survey whose message has been sent. */
   send(properties?: Properties, email?: string): Promise<DueSurvey>;
   call(method: string, path: string, ask?: Ask): Promise<Answer>;
   get(path: string, ask?: Ask): Promise<Answer>;
   post(path: string, body: Readonly<Record<string, string>>, ask?: Ask): Promise<Answer>;
-  /** As the API shows them. */
   responses(): Promise<readonly SurveyResponse[]>;
-  /** Lines of the log. */
   readonly logged: () => string;
   close(): Promise<void>;
 }
@@ -60,7 +57,7 @@ export async function openPages(options: Partial<ServiceOptions> = {}): Promise<
   const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-pages-"));
   const time = { now: START };
   const instant: Clock = { ...systemClock, sleep: () => Promise.resolve() };
-  // Waits for a server are real.
+  // PostgreSQL replies in real time, so sleeps have to be real too.
   const clock: Clock = {
     ...(onPostgres ? systemClock : instant),
     now: () => time.now * 1000,
@@ -129,14 +126,12 @@ async function toAnswer({ status, headers, body }: HttpResponse): Promise<Answer
   return { status, headers, text: Buffer.concat(parts).toString("latin1") };
 }
 
-/** Path and query of a link that opens a response without a key. */
 export async function signedPath(pages: PageFixture, id = ""): Promise<string> {
   const headers = { authorization: `Basic ${Buffer.from(`${KEY}:`).toString("base64")}` };
   const { text } = await pages.get(`/v1/survey_responses/${id}/link.json`, { headers });
   return (JSON.parse(text) as { url: string }).url.replace(/^https?:\/\/[^/]+/, "");
 }
 
-/** What a page shows, without its markup and style. */
 export function visibleText(page: string): string {
   return page
     .replace(/<(style|script|title)>[^]*?<\/\1>/g, "")
@@ -146,7 +141,6 @@ export function visibleText(page: string): string {
     .trim();
 }
 
-/** The value of each checked radio. */
 export function checkedScores(page: string): string[] {
   return [...page.matchAll(/<input[^>]*value="(\d+)"[^>]*\schecked/g)].map(([, value = ""]) => value);
 }

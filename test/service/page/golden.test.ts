@@ -1,4 +1,4 @@
-/** Every page as HTML, in four languages (vitest run test/service/page/golden.test.ts -u rewrites the files). */
+/** Every page in four languages. Add `-u` to update the files. */
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openPages, type PageFixture } from "./fixture.ts";
@@ -12,7 +12,7 @@ afterAll(() => pages.close());
 
 const GOLDEN = path.join(import.meta.dirname, "../../golden/pages");
 
-/** Style sheet and script are the same on every page, and have tests of their own. */
+/** The style sheet and script are the same on every page and have their own tests. */
 function withoutSecrets(page: string, tokens: readonly string[]): string {
   const plain = page.replace(/<(style|script)>[^]*?<\/\1>/g, "<$1>…</$1>").replaceAll(/^\s+\n/gm, "");
   return tokens.reduce((text, token) => text.replaceAll(token, "TOKEN"), plain);

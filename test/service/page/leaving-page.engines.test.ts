@@ -1,4 +1,3 @@
-/** `/u/<token>`: people who press the button, and mail programs that post by themselves (RFC 8058). */
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
 import { recordReport } from "../../../src/service/domain/delivery/bounces.ts";
 import { finishDelivery } from "../../../src/service/domain/delivery/deliveries.ts";
@@ -30,7 +29,6 @@ beforeEach(async () => {
 });
 afterEach(() => pages.close());
 
-/** The person's provider says that they called the survey spam. */
 let complain: () => Promise<unknown>;
 const withKey = { headers: { authorization: `Basic ${Buffer.from(`${KEY}:`).toString("base64")}` } };
 
@@ -251,7 +249,7 @@ describe("a survey by text message", () => {
     const said = "survey.test: You will get no more messages. •••678";
     expect(visibleText(done.text)).toBe(said);
     expect([await stops(), await left()]).toEqual([1, 0]);
-    // Only START brings texts back.
+    // Only START resumes texts.
     await pages.post(`${page}/undo`, {});
     expect([visibleText((await pages.get(page)).text), await stops()]).toEqual([said, 1]);
   });

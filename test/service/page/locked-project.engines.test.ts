@@ -1,4 +1,4 @@
-/** Pages of a project whose writes wait, as they do while another process has it locked. */
+/** Pages of a project whose writes are blocked by another process's lock. */
 import { once } from "node:events";
 import { expect, test } from "vitest";
 import { systemRandom } from "../../../src/runtime/random.ts";

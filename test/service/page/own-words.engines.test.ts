@@ -1,4 +1,3 @@
-/** A project's own texts, and its brand's name, in messages and on pages. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { surveySms } from "../../../src/service/delivery/message/survey-sms.ts";
 import { readPresentation } from "../../../src/service/domain/projects/presentation.ts";

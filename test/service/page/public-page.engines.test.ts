@@ -1,4 +1,3 @@
-/** Public links, permalinks and brands: pages that are there once the operator has asked for them. */
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
 import { DomainError } from "../../../src/service/domain/errors.ts";
 import { DAY } from "../domain/fixture.ts";
@@ -27,7 +26,6 @@ const set = (change: { name?: string; color?: string; logo?: string }) =>
     : pages.service.admin({ kind: "brand.set", project, ...change });
 const base64 = (text: string | Buffer): string => Buffer.from(text).toString("base64");
 
-/** How often each status came back when one answer from each address was posted. */
 async function answers(url: string, addresses: readonly string[]): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const from of addresses) {
@@ -88,7 +86,7 @@ describe("when a public link was made", () => {
     const visit = visitOf((await pages.get(url)).text);
     const thanks = await pages.post(url, { visit, score: "3", comment: "My name is Ada" });
     expect(thanks.text).not.toContain("Ada");
-    // The page's own form, with another score and its empty comment.
+    // The page's form has an empty comment.
     const changed = await pages.post(url, { visit, score: "4", comment: "" });
     expect([visibleText(changed.text).includes("Your answer: 4"), changed.text.includes("Ada")]).toEqual([true, false]);
     expect(await pages.responses()).toMatchObject([{ score: 4, comment: "My name is Ada" }]);
@@ -230,7 +228,7 @@ describe("when a response has a permalink", () => {
     await set({ name: "Acme" });
     const text = "No access This page needs a key, or a link from surveyctl responses link .";
     expect(visibleText((await pages.get(permalink)).text)).toBe(`Acme ${text}`);
-    // With several projects, none is named.
+    // With several projects, the page can't name one.
     await pages.service.admin({ kind: "project.add", name: "other" });
     expect(visibleText((await pages.get(permalink)).text)).toBe(text);
   });

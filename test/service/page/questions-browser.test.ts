@@ -1,4 +1,3 @@
-/** The further questions in Chromium: every type, narrow and wide, light and dark, from right to left, by keyboard, and without a script. */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findViolations, hasBrowser } from "../../helpers/browser.ts";
@@ -22,7 +21,7 @@ const QUESTIONS = [
 const LOOKS = ["de", "ar", "ja"].flatMap((locale) =>
   (["light", "dark"] as const).flatMap((scheme) => [320, 1280].map((width) => ({ locale, scheme, width }))),
 );
-/** A look of each language; both schemes and widths are among them. */
+/** One per language, covering both schemes and widths. */
 const IN_SHORT = LOOKS.filter((_, at) => [0, 7, 10].includes(at));
 
 describe.skipIf(!hasBrowser)("in Chromium", () => {
@@ -86,7 +85,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
       };
       await press("Tab");
       await page.keyboard.type("Mehr Farben");
-      // The radios begin at the last one, "no answer".
+      // The radio group starts at its last option, "no answer".
       await press("Tab", "ArrowUp", "Tab", "ArrowUp", "ArrowUp", "Tab", "Space", "Tab", "Tab", "Space", "Tab", "Enter");
       await page.waitForURL(/\/s\/[^/]+$/);
       expect(await answersOfLast()).toEqual([

@@ -1,4 +1,3 @@
-/** The questions that follow the score: asked, answered, changed and taken back through the links of a message. */
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
 import type { InputOf } from "../../../src/service/operations/index.ts";
 import { DAY } from "../domain/fixture.ts";
@@ -20,7 +19,6 @@ const add = (given: Partial<InputOf<"question.add">> = {}) =>
     text: "What should we improve?",
     ...given,
   });
-/** Each kind of question. */
 const addAll = async (): Promise<void> => {
   await add({ id: "q_text" });
   await add({ id: "q_scale", type: "scale", text: "How easy?", scale: { from: 1, to: 5 } });
@@ -37,7 +35,6 @@ const ASKED = ["q_text", "q_scale", "q_one", "q_many"].map((id) => ["asked", id]
 const answersOf = async () => (await pages.responses())[0]?.additional_answers;
 const follow = async (answer: { headers: Readonly<Record<string, string>> }) =>
   pages.get(answer.headers["location"] ?? "");
-/** A survey that was scored. */
 const scored = async (score = "3", properties = {}): Promise<string> => {
   const path = `/s/${(await pages.send(properties)).token}`;
   const sent = await pages.post(path, { score });

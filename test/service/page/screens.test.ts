@@ -1,6 +1,6 @@
 /**
- * Eight screens as they were approved by eye: test/golden/screens. `DRAW_SCREENS=1 npx vitest run
- * test/service/page/screens.test.ts` draws them again; look at each one then.
+ * Compares eight screens with test/golden/screens. `DRAW_SCREENS=1 npx vitest run test/service/page/screens.test.ts`
+ * redraws them; look at each one before you commit.
  */
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
@@ -23,7 +23,6 @@ interface Screen {
   readonly locale: string;
   readonly width: number;
   readonly scheme: "light" | "dark";
-  /** Leaves the page on the screen. */
   readonly show: (page: Page, at: { survey: string; leaving: string; base: string }) => Promise<unknown>;
 }
 
@@ -60,11 +59,13 @@ const SCREENS: Readonly<Record<string, Screen>> = {
 };
 const IN_SHORT = ["mistake", "change", "thanks"];
 
-/** Means of 4 × 4 points; letters may be drawn a little differently by another version of the libraries. */
+/** Compares averages of 4 × 4 pixels, because library versions draw glyphs slightly differently. */
 const SIDE = 4;
 const NEAR = 24;
 
-/** Runs in the browser: the share of squares that differ, and the box around them; null for another size. */
+/**
+ * Runs in the browser. Returns the share of squares that differ and their bounding box, or null if the sizes differ.
+ */
 const COMPARE = `async ([one, other]) => {
   const draw = async (url) => {
     const image = new Image();
@@ -99,7 +100,6 @@ const restyle = (name: string, selector: string, style: string, value: string): 
   const set = (text: string): string => `document.querySelector("${selector}").style.${style} = "${text}"`;
   return [name, set(value), set("")];
 };
-/** What a page could suffer, and the end of it. */
 const FAULTS: readonly [string, string, string][] = [
   restyle("a button in another colour", "button", "background", "#6fa4f0"),
   restyle("a line that is gone", ".ends", "visibility", "hidden"),
@@ -124,7 +124,7 @@ describe.skipIf(!hasBrowser || !hasFonts)("a screen", () => {
   let listening: Listening;
   let browser: Browser;
   let page: Page;
-  /** Compares pictures, since browsers can read them. */
+  /** Compares the images in a browser, which can decode them. */
   let judge: Page;
   beforeAll(async () => {
     pages = await openPages();

@@ -1,4 +1,3 @@
-/** What people tap on the pages, in Chromium: large enough, and in reading order. */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hasBrowser } from "../../helpers/browser.ts";
@@ -6,12 +5,10 @@ import { type BrowserFixture, openInBrowser } from "./fixture.ts";
 
 const TARGET_MIN = 44;
 
-/** Targets that are too small, as text and size; runs in the browser. */
 const SMALL = `[...document.querySelectorAll("a, button, summary, textarea, label:has(input)")]
   .map((each) => [each, each.getBoundingClientRect()])
   .filter(([, { width, height }]) => height > 0 && Math.min(width, height) < ${TARGET_MIN})
   .map(([each, { width, height }]) => each.tagName + " " + each.textContent.trim() + " " + width + "x" + height)`;
-/** The numbers of a scale, row by row. */
 const ROWS = `Object.values(Object.groupBy(document.querySelectorAll(".scale label"), (each) => each.getBoundingClientRect().y))
   .map((row) => row.map((each) => [each.getBoundingClientRect().x, each.textContent.trim()]))
   .map((row) => row.toSorted(([one], [other]) => one - other).map(([, text]) => text).join(" "))`;

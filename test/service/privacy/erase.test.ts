@@ -1,4 +1,3 @@
-/** `service erase`: nothing of a person is left in any file, and what has to hold afterwards holds. */
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -36,7 +35,6 @@ const COMMAND: EraseCommand = {
   forget_unsubscribe: false,
 };
 const erase = (given: Partial<EraseCommand> = {}) => fixture.service().admin({ ...COMMAND, ...given });
-/** When a survey for Ada would be sent; null when none is. */
 const sendToAda = async (): Promise<number | null> => {
   const input = sendInput({ email: ADA.email });
   const sent = await fixture.service().store.write((tx) => sendPerson(tx, fixture.project, input), { project: "all" });
@@ -74,7 +72,6 @@ describe("when a person is erased", () => {
     expect(await readdir(path.join(fixture.folder, "outbox"))).toEqual([]);
     expect(await fixture.service().store.check()).toEqual([]);
     expect(await metricsOf(fixture)).toMatchObject({ nps: -100, response_count: 1 });
-    // Whoever is gone is nobody: no second receipt.
     const nobody = `no person found with email ${ADA.email} in project default`;
     await expect(erase()).rejects.toThrow(nobody);
     await expect(erase({ dry_run: true })).rejects.toThrow(nobody);
@@ -264,7 +261,6 @@ describe("when a backup is put in the place of the data file", () => {
 const NO_OPTIONS = { forgetUnsubscribe: false, mentions: [] };
 const LINKS = { permalink: (token: string): string => `/r/${token}` };
 
-/** The name of a message of which a crash left the first half. */
 async function halfOfMessage(): Promise<string> {
   const outbox = path.join(fixture.folder, "outbox");
   const [message = ""] = await readdir(outbox);

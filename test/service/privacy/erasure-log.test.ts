@@ -1,4 +1,3 @@
-/** A log of erasures that can't be read or written: nothing claims that the person stays erased. */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
@@ -68,7 +67,7 @@ const canMount = spawnSync("unshare", [...NAMESPACE, `mount -t tmpfs none ${tmpd
 
 test.skipIf(!canMount)("erase fails where the log can't be written, and the next command writes it", async () => {
   await mkdir(file("disk"));
-  // Two inodes are left for what SQLite puts next to its file, none for the log.
+  // Leaves two inodes for SQLite's own files and none for the erasure log.
   const script = `surveyctl() { ${shellProgram()} "$@"; }
     mount -t tmpfs -o nr_inodes=40 none disk && cp survey.db disk && cd disk
     i=0; while touch "f$i" 2>/dev/null; do i=$((i+1)); done; rm f1 f2

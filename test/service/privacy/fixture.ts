@@ -1,4 +1,4 @@
-/** A service on a data file with a person in every corner of it, and a search of all bytes that it keeps on disk. */
+/** A service whose data file has one person in every table, and a search through all bytes on disk. */
 import { storeResponse } from "../../../src/service/domain/answers/response-changes.ts";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -31,7 +31,7 @@ export const ADA = {
   comment: "The analytical engine weaves algebraic patterns",
 } as const;
 
-/** What must be found nowhere: the address, parts of it, and what the person wrote. */
+/** Strings that must not be found anywhere after an erasure. */
 export const TRACES = [
   ADA.email,
   ADA.email.toLowerCase(),
@@ -51,7 +51,6 @@ export interface PrivacyFixture {
   readonly service: () => TestService;
   readonly project: Project;
   readonly time: { now: number };
-  /** Closes the service and opens the data file again. */
   readonly stop: () => Promise<void>;
   readonly openAnother: (dataFile: string) => Promise<TestService>;
   readonly reopen: () => Promise<TestService>;
@@ -109,8 +108,8 @@ export async function openPrivacy(): Promise<PrivacyFixture> {
 const LINKS = { permalink: (token: string): string => `https://survey.test/r/${token}` };
 
 /**
- * A survey that was sent and answered, with a note and a tag; a soft bounce, a membership, events for a webhook, half of
- * a text, and in the outbox digests to her and to another that quote her, and one more survey. Returns the first survey.
+ * Puts Ada into every table and into the outbox, where digests to her and to someone else quote her. Returns her first
+ * survey.
  */
 export async function addAda({ service, project, time }: PrivacyFixture): Promise<DueSurvey> {
   const { store, admin } = service();
@@ -161,7 +160,6 @@ export async function addAda({ service, project, time }: PrivacyFixture): Promis
   return due;
 }
 
-/** Somebody else, who answers with a score; `properties` are the response's. */
 export async function addOther(
   { service, project }: PrivacyFixture,
   email: string,
@@ -181,7 +179,6 @@ export function metricsOf({ service, project }: PrivacyFixture, trend: string | 
   return service().store.read((tx) => getMetrics(tx, project, { since: null, until: null, trend, groups: new Set() }));
 }
 
-/** Those of the texts that are somewhere in the files of a folder, and where. */
 export async function findTraces(folder: string, texts: readonly string[] = TRACES): Promise<string[]> {
   const found: string[] = [];
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {

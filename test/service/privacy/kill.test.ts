@@ -1,4 +1,4 @@
-/** An erasure that is killed has not begun, or is finished by the next start. */
+/** A killed erasure either hasn't begun or is finished by the next start. */
 import { storePastResponses } from "../../../src/service/domain/answers/response-changes.ts";
 import { cp, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,10 +12,10 @@ import { startProgram } from "../../helpers/run-cli.ts";
 import { ADA, addAda, addOther, findTraces, openPrivacy, type PrivacyFixture } from "./fixture.ts";
 
 const KILLS = size(2, 20);
-/** More than one step takes away. */
+/** More than one step of an erasure. */
 const RESPONSES = 1500;
 
-/** Kills it when the log of the data file has so many bytes; how it ended, and how many it had at most. */
+/** Kills the erasure once the WAL has `killAt` bytes. Returns how it ended and the WAL's maximum size. */
 async function erase(dataFile: string, killAt: number) {
   const args = ["service", "erase", ADA.email, "--yes", "--data", dataFile];
   const running = startProgram({ args, home: path.dirname(dataFile) });
@@ -80,7 +80,7 @@ test(
         await service.close();
       }
       if (process.env.SHOW_FIGURES === "1") console.log({ bytes: whole.bytes, outcomes });
-      // Otherwise this shows nothing.
+      // If nothing was killed, the test proves nothing.
       expect([...outcomes].join()).toContain("SIGKILL");
     } finally {
       await rm(copies, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-/** A long backup reads the file while somebody is erased or the file is written anew. */
+/** A long backup reads the file while a person is erased or the file is vacuumed. */
 import { statSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -70,7 +70,7 @@ test("when the file is written anew, then it is so once, and whoever reads goes 
   const logged = statSync(`${file}-wal`).size;
   const { bytesBefore: before, bytesAfter: bytes } = await service.store.vacuum();
   expect(before).toBeGreaterThanOrEqual(bytes);
-  // The log has all rows once more.
+  // A vacuum writes all rows to the WAL once.
   expect(statSync(`${file}-wal`).size - logged).toBeLessThan(2 * before);
   expect(reader.all("SELECT count(*) AS people FROM people")).toEqual([{ people: 200 }]);
   reader.exec("ROLLBACK");

@@ -1,4 +1,3 @@
-/** A backup that knows people who were erased later, restored to another place: they stay erased. */
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,3 @@
-/** The same data in use by many: a server that takes all it can, commands beside it, and a writer that dies. */
 import { afterEach, describe, expect, it } from "vitest";
 import { runInside } from "../../helpers/in-process.ts";
 import { size } from "../../helpers/long.ts";
@@ -22,16 +21,13 @@ async function openFleet(count: number): Promise<Fleet> {
 }
 
 interface Traffic {
-  /** Addresses that were answered with 201. */
+  /** Addresses that got a 201. */
   readonly acknowledged: string[];
-  /** Answers other than 201. */
   readonly refusals: unknown[];
-  /** Milliseconds of each answer. */
   readonly times: number[];
   readonly end: () => Promise<void>;
 }
 
-/** Clients that save one person after the other with whichever member runs, until it ends. */
 function startTraffic({ members }: Fleet): Traffic {
   const control = { isOver: false, count: 0 };
   const traffic: Omit<Traffic, "end"> = { acknowledged: [], refusals: [], times: [] };
@@ -46,7 +42,7 @@ function startTraffic({ members }: Fleet): Traffic {
   const clients = Array.from({ length: CLIENTS }, async (_, at) => {
     while (!control.isOver) {
       const member = members[at % members.length]!;
-      // One that was killed breaks the connection.
+      // A killed member breaks the connection.
       await save(member).catch((error: unknown) => {
         if (members.includes(member)) throw error;
       });
@@ -60,7 +56,6 @@ function startTraffic({ members }: Fleet): Traffic {
   return { ...traffic, end };
 }
 
-/** What was acknowledged and is not there, and what is wrong with the data. */
 function findLosses(fleet: Fleet, { acknowledged }: Traffic): Promise<readonly string[]> {
   return fleet.withStore(async (store) => {
     const lost = await store.read(async (tx) => {
@@ -72,7 +67,6 @@ function findLosses(fleet: Fleet, { acknowledged }: Traffic): Promise<readonly s
   });
 }
 
-/** Some write and some read; `at` makes their names. */
 const COMMAND_LINES: readonly ((at: number) => string)[] = [
   (at) => `settings --soft-bounces ${2 + (at % 4)}`,
   (at) => `trend add T${at} --where plan=p${at}`,

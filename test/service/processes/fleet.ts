@@ -1,4 +1,3 @@
-/** Several `serve` processes on one file or database, and clients that ask them. */
 import { Agent, request } from "node:http";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -15,15 +14,13 @@ export const FLEET_KEY = "test-key-of-the-fleet";
 export interface Member {
   readonly url: string;
   readonly running: Running;
-  /** As `kill`, and resolves when it has ended. */
+  /** Sends the signal and waits for the process to exit. */
   signal(name: "SIGKILL" | "SIGTERM"): Promise<unknown>;
   freeze(): void;
   thaw(): void;
 }
 
-/** Data that several processes share. */
 export interface Place {
-  /** The options that name it to a command. */
   readonly args: readonly string[];
   readonly open: () => Promise<Store>;
   readonly remove: () => Promise<void>;
@@ -35,7 +32,6 @@ export const databasePlace = (url: string): Place => ({
   remove: async () => undefined,
 });
 
-/** New, and of the engine that this run tests. */
 export async function newPlace(): Promise<Place> {
   if (onPostgres) return databasePlace(await newDatabase());
   const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-place-"));
@@ -51,16 +47,13 @@ export interface Fleet {
   readonly place: Place;
   readonly folder: string;
   readonly members: Member[];
-  /** One more. */
   readonly start: (args?: readonly string[]) => Promise<Member>;
-  /** The store, for what a test asks or prepares itself. */
   readonly withStore: <Result>(work: (store: Store) => Promise<Result>) => Promise<Result>;
   readonly stop: () => Promise<void>;
 }
 
 export interface FleetOptions {
   readonly count: number;
-  /** Every member's, as is `env`. */
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -120,10 +113,9 @@ export interface Reply {
   readonly json: unknown;
 }
 
-/** Gives up an idle connection long before a server does, which would meet a request on its way. */
+/** Closes idle connections before the server does, so no request meets a closing connection. */
 const agent = new Agent({ keepAlive: true, maxSockets: 64, timeout: 2000 });
 
-/** One request with the key; rejects when the connection breaks. */
 export function ask(url: string, method: string, target: string, body?: unknown, key = FLEET_KEY): Promise<Reply> {
   const text = body === undefined ? null : JSON.stringify(body);
   const auth = { authorization: `Basic ${btoa(`${key}:`)}` };

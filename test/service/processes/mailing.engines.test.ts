@@ -1,4 +1,4 @@
-/** Three processes mail from one file or database, and die or stand still while they do: nobody gets two. */
+/** Three processes send from the same data while some are killed or frozen. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { isLong, size } from "../../helpers/long.ts";
@@ -11,9 +11,9 @@ import { type Fleet, type Member, newPlace, startFleet } from "./fleet.ts";
 
 const PEOPLE = size(400, 20_000);
 const KILLS = size(3, 30);
-/** So long that a process which stands still is taken for dead. */
+/** Long enough for a frozen process to lose its lease. */
 const STILL_MS = (LIFE_SECONDS + 12) * 1000;
-/** What is missing after that is late: the lease, its next look, and one message. */
+/** Has to cover the lease, the next poll and one message. */
 const PATIENCE_MS = size(240_000, 1_800_000);
 
 const open: (() => Promise<unknown>)[] = [];
@@ -56,7 +56,6 @@ async function startWorld(
 
 const isOpen = ({ state }: DeliveryRow): boolean => !["sent", "unknown"].includes(state);
 
-/** Until each survey has an end. */
 async function untilDone({ rows }: World): Promise<readonly DeliveryRow[]> {
   await expect
     .poll(async () => (await rows()).filter(isOpen).length, { timeout: PATIENCE_MS, interval: size(500, 3000) })
@@ -64,7 +63,6 @@ async function untilDone({ rows }: World): Promise<readonly DeliveryRow[]> {
   return rows();
 }
 
-/** What the mail server got, against what the rows say. */
 function compare({ stub }: World, rows: readonly DeliveryRow[]) {
   const arrived = new Set<string | null>(stub.messages);
   const emails = (state: string): (string | null)[] =>
@@ -84,7 +82,7 @@ function compare({ stub }: World, rows: readonly DeliveryRow[]) {
 const fine = { twice: 0, idsTwice: 0, sentToNobody: [], unaccounted: [] };
 
 describe("three processes that mail from the same data", () => {
-  // Leases end by the wall clock: 30 seconds, and more than once.
+  // Leases run on the wall clock: 30 seconds, several times over.
   it(
     `when one is killed ${KILLS} times and one stands still past its lease, then nobody gets two, and none is lost`,
     { timeout: size(150_000, 3_600_000) },
@@ -106,12 +104,12 @@ describe("three processes that mail from the same data", () => {
       await sleep(Math.max(0, since + STILL_MS - Date.now()));
       still.thaw();
       const rows = await untilDone(world);
-      // What stood still has had its chance to send what it held.
+      // Gives the thawed process time to send what it had claimed.
       await sleep(2000);
       const found = compare(world, rows);
       if (process.env.SHOW_FIGURES === "1") console.log({ PEOPLE, KILLS, dots: stub.dots.length, ...found });
       expect(found).toEqual({ ...fine, ended: PEOPLE, unknown: found.unknown });
-      // A kill leaves at most one message for each connection of its process in doubt.
+      // Each kill leaves at most one unknown message per connection.
       expect(found.unknown).toBeLessThanOrEqual((KILLS + 1) * 4);
     },
   );

@@ -1,4 +1,3 @@
-/** Two processes that mail from one file or database: what an operator sees of each sender, and a command that resumes both. */
 import { afterEach, expect, it } from "vitest";
 import { runInside } from "../../helpers/in-process.ts";
 import { startPlanServer } from "../../helpers/smtp-plan-server.ts";
@@ -25,7 +24,6 @@ async function run(fleet: Fleet, command: string): Promise<Record<string, unknow
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 
-/** Processes and values of the metric, as one process shows them. */
 async function breakersOf(url: string): Promise<readonly string[]> {
   const text = await (await fetch(`${url}/metrics`)).text();
   const line = /^surveyctl_delivery_breaker\{sender="smtp",process="([^"]+)"\} (\d)$/gm;

@@ -1,4 +1,3 @@
-/** What one of three processes does, the others show. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -36,7 +35,6 @@ const list = async (target: string): Promise<{ readonly rows: readonly Row[]; re
   return { rows: json as Row[], next: next === null ? null : pathname + search };
 };
 
-/** Saves people with a response each, some of which change again; how many requests wrote something. */
 async function writeMany(isOver: { value: boolean }): Promise<number> {
   const chance = seededRandom(7);
   const count = { writes: 0, names: 0 };
@@ -51,19 +49,19 @@ async function writeMany(isOver: { value: boolean }): Promise<number> {
       const email = `w${(count.names += 1)}@x.co`;
       const person = await must(at, "POST", "/v1/people.json", { email, send: false });
       const response = await must(at + 1, "POST", "/v1/survey_responses.json", { person: person["id"], score: 9 });
-      // By another process than the one that made it.
+      // Uses a different process than the one that created the response.
       if (chance() < 0.5)
         await must(at + 2, "PUT", `/v1/survey_responses/${String(response["id"])}.json`, { score: 3 });
     }
   };
-  // Whatever happens: else those who read would never end.
+  // Also after a failure, or the readers would never end.
   await Promise.all(Array.from({ length: WRITERS }, writer)).finally(() => {
     isOver.value = true;
   });
   return count.writes;
 }
 
-/** People by the cursor. A page that is not full names no next one: it is asked for again, and grows at its end. */
+/** Reads people by cursor. The last page has no next link, so it is read again as it grows. */
 async function walkCursor(isOver: { readonly value: boolean }): Promise<string[]> {
   const seen: string[] = [];
   for (let at = { target: `/v1/people.json?per_page=${PAGE}`, taken: 0 }; ;) {
@@ -81,16 +79,15 @@ const newestAt = async (): Promise<number> => {
   return rows[0]?.updated_at ?? 0;
 };
 
-/** The newest version of each response, by `updated_since` alone. */
 async function walkUpdates(isOver: { readonly value: boolean }): Promise<Map<string, number>> {
   const seen = new Map<string, number>();
   let since = 0;
   for (;;) {
     const wasOver = isOver.value;
-    // Times of a project rise as it is written: once a row of a later second shows, earlier seconds are complete.
+    // A project's timestamps never decrease, so seconds before the newest one are complete.
     const until = (await newestAt()) - (wasOver ? 0 : 1);
     const window = `/v1/survey_responses.json?order=asc:updated_at&per_page=${PAGE}&updated_since=${since}&updated_until=${until}`;
-    // Rows that change meanwhile leave the window, and those behind them move up a page.
+    // A response updated during the walk leaves the window and shifts the ones after it.
     for (let isStable = false; !isStable;) {
       isStable = true;
       for (let page = 1; ; page += 1) {
@@ -108,7 +105,6 @@ async function walkUpdates(isOver: { readonly value: boolean }): Promise<Map<str
   }
 }
 
-/** Of each process, for the other key. */
 const statuses = () =>
   Promise.all(
     [0, 1, 2].map(async (at) => (await ask(urlOf(at), "GET", "/v1/people.json", undefined, OTHER_KEY)).status),

@@ -1,4 +1,3 @@
-/** Many members, through the store and a rehearsal: they are surveyed evenly in the first round and in the fifth. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -32,7 +31,6 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** The moments that the service answers with, of people who join on one evening. */
 async function enrol(): Promise<number[]> {
   const store = await openStore({ file: dataFile, clock, random: systemRandom });
   const moments: number[] = [];
@@ -75,7 +73,6 @@ async function rehearseRounds(rounds: number): Promise<readonly RehearsedMessage
   return messages;
 }
 
-/** Each person's surveys, by round. */
 function toRounds(messages: readonly RehearsedMessage[]): number[][] {
   const people = new Map<string, number[]>();
   for (const { person_id: id, sent_at: at } of messages) people.set(id, [...(people.get(id) ?? []), at]);
@@ -92,7 +89,6 @@ function expectEven(moments: readonly number[]): void {
   expect(hours.away).toBeLessThan(0.15);
 }
 
-/** `away` is the largest distance of a kind's count from the mean, as a share of it. */
 function countKinds(kinds: readonly number[]): { readonly kinds: string; readonly away: number } {
   const counts = new Map<number, number>();
   for (const kind of kinds) counts.set(kind, (counts.get(kind) ?? 0) + 1);

@@ -75,7 +75,6 @@ const run = (until: number, answerRate = 0, project = "Acme") =>
     signal: new AbortController().signal,
   });
 
-/** The people who are surveyed by the service itself, with the moment. */
 async function serve(until: number): Promise<string[]> {
   const service = await open();
   const sent: string[] = [];
@@ -109,7 +108,6 @@ test("when the same time is rehearsed and served, then the same people are surve
   const { messages, held, withoutAddress, zone } = await run(until);
   expect(await hash()).toBe(before);
   const surveys = messages.filter(({ kind }) => kind === "survey");
-  // A day's limit is shared by what is due, the oldest first.
   expect(surveys.length).toBeGreaterThan(MEMBERS);
   expect(messages.length - surveys.length).toBeGreaterThan(MEMBERS);
   expect([zone, withoutAddress]).toEqual(["Europe/Berlin", 0]);
@@ -125,7 +123,7 @@ test("when more are due than may leave, then each is told that a closed window o
     async (tx) => {
       const project = await addProject(tx, "Waiting");
       await changeSettings(tx, project, { dailyLimit: "10" });
-      // It is Tuesday evening.
+      // It's Tuesday evening, so they wait for the window.
       await configureAutopilot(tx, project, "email", {
         first: "now",
         frequency: 90 * DAY,

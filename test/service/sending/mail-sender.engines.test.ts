@@ -1,4 +1,3 @@
-/** The whole way of mail: due surveys of a store, the scheduler, the sender, real sockets, and what is recorded. */
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { sendPerson } from "../../../src/service/domain/people/people.ts";
 import type { SenderState } from "../../../src/service/domain/ports.ts";
@@ -121,7 +120,7 @@ const schedule = async (emails: readonly string[]): Promise<void> => {
   });
 };
 
-/** State and reason of each survey, by address. */
+/** State, attempts and reason of each survey, by the local part of the address. */
 async function rows(): Promise<Record<string, string>> {
   const fixture = state.fixture as Fixture;
   const listed = await fixture.read((tx) => deliveriesOf(tx, fixture.project.id));
@@ -139,7 +138,6 @@ const counted = async (): Promise<Record<string, number>> => {
   return counts;
 };
 
-/** Something is unknown, and nothing is on its way any more. */
 const isQuiet = (counts: Record<string, number>): boolean =>
   "unknown" in counts && !("claimed" in counts || "transmitting" in counts);
 
@@ -203,7 +201,7 @@ it("when the server refuses the login after a while, then few attempts are lost 
   expect((await fixture.read((tx) => tx.senders.list())).map(({ name, state: kept }) => [name, kept])).toEqual([
     ["smtp", expect.objectContaining({ state: "held", reason: "Authentication credentials invalid" })],
   ]);
-  // The first probe fails, the second finds it healed.
+  // The first probe fails; the second succeeds.
   clock.advance(15 * MINUTE);
   await expect
     .poll(() => results.filter(({ kind }) => kind === "refused").length, { timeout: 20_000 })
@@ -214,7 +212,7 @@ it("when the server refuses the login after a while, then few attempts are lost 
   expect(changes).toEqual(["stopped", "probing", "stopped", "probing", "open"]);
   expect(new Set(server.accepted.map(({ to }) => to)).size).toBe(70);
   expect(server.accepted).toHaveLength(70);
-  // What was the sender's trouble is no attempt of a message.
+  // Failures on the sender's side don't count as attempts.
   expect(new Set(Object.values(await rows()))).toEqual(new Set(["sent 1"]));
 });
 
@@ -231,7 +229,7 @@ it("a good message leaves at the first probe, and what made the sender stop does
   const refused = Array.from({ length: 5 }, (_, index) => addressOf(`550-5.7.1-spamhaus+later${index}`));
   await schedule([...dead, ...refused, addressOf("ok+1")]);
   clock.advance(15 * MINUTE);
-  // The three from before are released, and held once more for what they are; the five come back after the next probe.
+  // The three held surveys are released and held again. The five refused ones are retried after the next probe.
   await settled({ held: 3, bounced: 5, scheduled: 5, sent: 1 });
   clock.advance(16 * MINUTE);
   await settled({ held: 8, bounced: 5, sent: 1 });
@@ -312,7 +310,7 @@ it("when the rate is 20 a second, then no message leaves before its moment, what
   scheduler.start();
   await settled({ sent: 45 });
   const afterMs = server.accepted.map(({ at }) => at - startedAt).toSorted((a, b) => a - b);
-  // A busy machine can only make a message later. A timer fires up to 2 ms early.
+  // A busy machine only delays messages, but timers can fire up to 2 ms early.
   const early = afterMs.flatMap((ms, at) => (ms < at * 50 - 2 ? [{ at, ms }] : []));
   expect([early, afterMs.length]).toEqual([[], 45]);
 });

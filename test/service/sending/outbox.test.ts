@@ -44,7 +44,6 @@ const PROGRESS: DeliveryProgress = {
   transmitting: () => Promise.reject(new Error("not marked")),
   signal: new AbortController().signal,
 };
-/** All at once, as the scheduler hands them over. */
 const deliver = (box: Outbox, ...surveys: readonly DueSurvey[]): Promise<DeliveryResult[]> =>
   Promise.all(surveys.map((due) => box.deliver(due, PROGRESS)));
 const FACTS = { stage: "outbox", code: null, enhancedCode: null, text: null, host: null, serverId: null, ms: 0 };

@@ -27,17 +27,14 @@ interface World {
   readonly erased: number[];
   readonly naps: Nap[];
   readonly errors: unknown[];
-  /** How many surveys were said to be held at a start. */
   readonly overdue: number[];
   outcome: DeliveryOutcome;
   /** Seconds by which the machine's clock is ahead of the store's. */
   ahead: number;
-  /** How many messages the sender takes. */
   capacity: number;
-  /** What the sender does with a message; in place of `outcome`. */
+  /** Overrides `outcome`. */
   deliver: ((due: DueSurvey, progress: DeliveryProgress) => Promise<DeliveryResult>) | null;
   create(claimer?: string, store?: Store): Scheduler;
-  /** Resolves when the scheduler has gone to sleep for the `count`th time. */
   asleep(count: number): Promise<Nap>;
 }
 
@@ -52,7 +49,7 @@ async function openWorld(): Promise<World> {
     monotonic: () => fixture.time.now * 1000,
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
-        // So short that no test ends it by hand.
+        // Sleeps this short end immediately; tests only end longer ones.
         if (ms <= 1000) setImmediate(resolve);
         else naps.push({ ms, end: resolve });
         signal?.addEventListener("abort", () => reject(signal.reason as Error));
@@ -71,7 +68,7 @@ async function openWorld(): Promise<World> {
     deliver: null,
     create: (claimer = "one", store = fixture.store) => {
       const scheduler = new Scheduler({
-        // A clock that is set by hand never reaches the next look at what other processes have changed.
+        // With a manual clock, the poll for other processes' changes would never come.
         store: { ...store, pollSeconds: 86_400 },
         clock,
         claimer,
@@ -288,7 +285,6 @@ it("a survey that is asked for after the clock was set back leaves by that clock
   expect(world().delivered).toEqual(["b@x.co"]);
 });
 
-/** A sender that keeps each message until it is told how it ended. */
 function holdMessages(): { readonly progress: DeliveryProgress[]; readonly end: ((result: DeliveryResult) => void)[] } {
   const held = { progress: [] as DeliveryProgress[], end: [] as ((result: DeliveryResult) => void)[] };
   world().deliver = (_, progress) => {
@@ -302,7 +298,6 @@ const until = async (isTrue: () => boolean): Promise<void> => {
   while (!isTrue()) await new Promise((resolve) => setImmediate(resolve));
 };
 
-/** The state of every survey, in the order in which they were made. */
 const states = async (): Promise<string[]> => {
   const rows = await world().fixture.read((tx) => deliveriesOf(tx, 1));
   return rows.map(({ state: name }) => name);
@@ -495,7 +490,6 @@ const addMany = async (count: number, thenSeconds: number): Promise<void> => {
 };
 const release = (isOperator: boolean): Promise<number> =>
   world().fixture.write((tx) => tx.deliveries.releaseHeld(500, { isOperator }));
-/** Until the scheduler sleeps again. */
 const run = async (begin: () => void): Promise<void> => {
   const count = world().naps.length + 1;
   begin();

@@ -1,4 +1,3 @@
-/** The days behind a live page: in what steps they are counted, and that those who look at once share one count. */
 import { expect, it } from "vitest";
 import { DayCounts } from "../../../src/service/share/day-counts.ts";
 import type { DayTally } from "../../../src/service/domain/shares/day-tally.ts";
@@ -19,7 +18,7 @@ const PAGE: ShareRow = {
   expiresAt: null,
 };
 
-/** A store of days with so many answers each, oldest first, the last one yesterday; `steps` are its transactions. */
+/** A store with these answer counts per day, oldest first and ending yesterday. `steps` are its transactions. */
 function daysOf(rowCounts: readonly number[]) {
   const kept = new Map<number, DayTally>();
   const steps: number[][] = [];

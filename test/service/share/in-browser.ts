@@ -1,4 +1,3 @@
-/** A live page for colleagues in a real browser: what axe finds, what it asks of the network, and how wide it is. */
 import { changeResponse } from "../../../src/service/domain/answers/response-changes.ts";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -29,7 +28,6 @@ const ANSWERS: readonly AdditionalAnswer[] = [
   },
 ];
 
-/** One response answers every further question. */
 async function answerFurther({ store }: EmbeddedService["service"]): Promise<void> {
   await store.write(
     async (tx) => {
@@ -44,7 +42,7 @@ async function answerFurther({ store }: EmbeddedService["service"]): Promise<voi
   );
 }
 
-/** Registers the tests where a browser runs already: a second one takes longer than they do. */
+/** Takes the caller's browser, because launching another takes longer than the tests. */
 export function describeShare(running: () => Browser): void {
   let embedded: EmbeddedService;
   let listening: Listening;
@@ -84,7 +82,7 @@ export function describeShare(running: () => Browser): void {
   it.each(LOOKS)(
     "has no fault that axe finds at %i px in the %s, fits, and asks for nothing else",
     async (width, colorScheme) => {
-      // The page's own policy keeps scripts out, the test's as well.
+      // The page's CSP also blocks axe.
       const context = await running().newContext({ viewport: { width, height: 900 }, colorScheme, bypassCSP: true });
       try {
         const page = await context.newPage();

@@ -1,4 +1,3 @@
-/** Further questions on a live page: the sections of the report, of so many answers and no more. */
 import type { AdditionalAnswer } from "../../../src/contract/resources.ts";
 import { changeResponse, storeResponse } from "../../../src/service/domain/answers/response-changes.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -26,7 +25,6 @@ beforeAll(async () => {
 });
 afterAll(() => embedded.close());
 
-/** So many answers, the last of them so many seconds ago, one a minute. */
 async function answer(count: number, ago: number, text: string | null = null): Promise<void> {
   const last = Math.floor(embedded.service.clock.now() / 1000) - ago;
   await embedded.service.store.write(
@@ -65,7 +63,6 @@ async function pageOf(name: string, comments = true): Promise<string> {
   return typeof body === "string" ? body : "";
 }
 
-/** The questions of the same range as `surveyctl report` tells them. */
 async function reportSections(): Promise<string> {
   const { deps } = fakeDeps({ client: embedded.client });
   const now = Math.floor(embedded.service.clock.now() / 1000);

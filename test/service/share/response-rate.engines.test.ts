@@ -1,4 +1,3 @@
-/** The response rate on a live page: the surveys that were sent in its period, and the share of them that was answered. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openPages, ORIGIN, type PageFixture } from "../page/fixture.ts";
 

@@ -1,4 +1,3 @@
-/** Live pages for colleagues: whom a link lets in, what they see, and that the numbers are those of the API. */
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import type { HttpResponse } from "../../../src/contract/http.ts";
 import { systemClock, type Clock } from "../../../src/runtime/clock.ts";
@@ -61,7 +60,6 @@ async function api(method: string, path: string, body?: object): Promise<Row> {
   return JSON.parse(textOf(text)) as Row;
 }
 
-/** As a colleague asks: without a key. */
 async function visit(path: string, method = "GET", from = "192.0.2.1"): Promise<HttpResponse & { text: string }> {
   const answer = await embedded.service.handle({ method, url: embedded.baseUrl + path, headers: {}, from });
   return { ...answer, text: textOf(answer.body) };
@@ -75,7 +73,6 @@ async function share(name: string, more: object = {}): Promise<Added> {
   return { ...info, path: url.slice(url.indexOf("/d/")) };
 }
 
-/** The metrics of the API for the same seconds, with the interval's ends left out. */
 async function metricsOf({ since, until }: Row, trend?: string): Promise<Row> {
   const bounds = `since=${String(since)}&until=${String(until)}${trend === undefined ? "" : `&trend=${trend}`}`;
   return api("GET", `/v1/metrics.json?${bounds}`);
@@ -83,7 +80,6 @@ async function metricsOf({ since, until }: Row, trend?: string): Promise<Row> {
 
 const RANGES = ["30d", "90d", "12m", "all"];
 
-/** A new answer, one that says something else, or one that is gone with its person. */
 async function changeSomething(pick: (count: number) => number): Promise<void> {
   const created_at = time.now - pick(400 * DAY);
   const properties = { person_properties: { plan: PLANS[pick(3)] } };
@@ -145,7 +141,7 @@ describe("the numbers as CSV", () => {
         expect(Number(row["response_count"])).toBe(
           Number(row["promoter_count"]) + Number(row["passive_count"]) + Number(row["detractor_count"]),
         );
-      // A sign begins a number, never a formula.
+      // A leading sign is only allowed in a number; elsewhere it could start a formula.
       expect(text).toMatch(/^(?:(?:\w[\w-]*|-?\d+(?:\.\d+)?|)(?:,|\r\n))+$/);
     }
   });
@@ -217,7 +213,7 @@ describe("the numbers", () => {
     const { response_count, nps } = await metricsOf(march);
     expect(shown.periods[3]).toMatchObject({ period: "2026-03", response_count, nps });
     const segments = shown.segments as Row[];
-    // Each answer has another order: that is no segment.
+    // Every response has a different order number, so that property isn't a segment.
     expect(segments.map(({ property, value }) => `${String(property)} ${String(value)}`).toSorted()).toEqual(
       PLANS.map((plan) => `plan ${plan}`),
     );

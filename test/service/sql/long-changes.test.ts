@@ -7,7 +7,7 @@ import { IN_MEMORY } from "../../../src/service/store/sqlite/engine/engine.ts";
 import { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
 import { memberInput } from "../domain/fixture.ts";
 
-/** The number of transactions that move so many members, on a clock that goes on by `stepMs` with each look. */
+/** Counts the transactions that move `members`; the clock advances by `stepMs` per reading. */
 async function countTransactions(members: number, stepMs: number): Promise<number> {
   const state = { ms: 0, commits: 0 };
   const monotonic = (): number => (state.ms += stepMs);

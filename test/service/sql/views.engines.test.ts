@@ -1,4 +1,4 @@
-/** The views for other programs: their names, columns, types and rows are a contract. */
+/** The SQL views are a public interface: names, columns, types and rows must not change. */
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/runtime/clock.ts";
@@ -9,7 +9,6 @@ import { newDataFile, openRawDatabase } from "../store/engines.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** As another program connects. */
 interface Connection {
   all(sql: string): Promise<readonly Row[]>;
   close(): Promise<void> | void;
@@ -35,7 +34,7 @@ async function connect(): Promise<Connection> {
 const isNumber = (name: string): boolean =>
   /(?:^|_)id$|_unix$|^autopilot$|^score$/.test(name) && name !== "question_id" && name !== "choice_id";
 
-/** The driver gives numbers of 64 bits as text. */
+/** The pg driver returns 64-bit numbers as strings. */
 function withNumbers(row: Row): Row {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [name, isNumber(name) && value !== null ? Number(value) : value]),
@@ -63,7 +62,7 @@ const ANSWERS = [
 const quoted = (value: unknown): string =>
   typeof value === "number" ? String(value) : `'${String(value).replaceAll("'", "''")}'`;
 
-/** Whatever isn't shown is SECRET. */
+/** Everything the views must not show is SECRET. */
 const WORLD: Readonly<Record<string, readonly Row[]>> = {
   projects: [{ id: 1, name: "acme", created_at: AT }],
   people: [
@@ -280,7 +279,6 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   })),
 };
 
-/** All of a view's rows, in the order of the first rows' keys. */
 async function rowsOf(view: string): Promise<readonly Row[]> {
   return connection.all(`SELECT * FROM ${view} ORDER BY ${view === "v1_answers" ? "question_id, choice_id" : "id"}`);
 }

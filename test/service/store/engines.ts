@@ -1,4 +1,3 @@
-/** The engines that tests of the store run on: a data file, or the server. */
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -7,10 +6,8 @@ import { IN_MEMORY, openEngine } from "../../../src/service/store/sqlite/engine/
 import { onPostgres } from "../../helpers/postgres.ts";
 import type { StoreEngine } from "../domain/fixture.ts";
 
-/** That of this run. */
 export const STORES: readonly StoreEngine[] = onPostgres ? ["postgresql"] : ["sqlite"];
 
-/** Path of a data file that is not there yet, in a folder of its own. */
 export function newDataFile(): string {
   return path.join(mkdtempSync(path.join(tmpdir(), "surveyctl-store-")), "survey.db");
 }

@@ -1,4 +1,4 @@
-/** A store of schema 1, written by version 1.0.0, whose counts were kept by triggers, and on a server by views. */
+/** A schema 1 store written by version 1.0.0, which kept its counts in triggers (SQLite) or views (PostgreSQL). */
 import { removePerson } from "../../../src/service/domain/people/person-removal.ts";
 import { copyFileSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -17,7 +17,6 @@ import { newDataFile, openRawDatabase } from "./engines.ts";
 
 const DUMP = readFileSync(path.join(import.meta.dirname, "../../fixtures/schema-1.sql"), "utf8");
 
-/** The same in the words of a server. */
 function toServer(dump: string): string {
   const tables = dump.slice(0, dump.indexOf("CREATE TRIGGER")).split(";\n");
   const kept = tables.filter((sql) => !/^PRAGMA|^(?:CREATE TABLE|INSERT INTO) (?:delivery|webhook)_counts\b/.test(sql));
@@ -50,7 +49,6 @@ async function openOld(dump: string): Promise<Store> {
 }
 
 test("a store of schema 1 opens, with all rows counted anew", async () => {
-  // A wrong count doesn't survive.
   const store = await openOld(DUMP.replace("'sent email',20785,2,", "'sent email',20785,7,"));
   expect(await store.check()).toEqual([]);
   const project = { id: 1, name: "default" };
@@ -87,7 +85,7 @@ test.runIf(!onPostgres)("a file that an older version serves isn't upgraded unti
     trouble: "served",
     message: `${file}: an older version serves this file; stop it before using this one (after a crash, wait 30 seconds)`,
   });
-  // Backups contain the process too.
+  // Backups contain the old server's process row too.
   const copy = newDataFile();
   copyFileSync(file, copy);
   await (await openSqliteCopy({ file: copy, clock: systemClock })).close();

@@ -1,4 +1,3 @@
-/** What every store does, whatever keeps its rows. */
 import { UNKNOWN_PERSON } from "../../../src/service/domain/people/person-rows.ts";
 import { storePastResponses } from "../../../src/service/domain/answers/response-changes.ts";
 import { describe, expect, test } from "vitest";
@@ -27,7 +26,6 @@ const emails = async (fixture: Fixture) =>
 
 const YEAR = 365 * 86_400;
 
-/** When a person is said to be saved then, and how a change of a row would be dated. */
 const timesAt = async (fixture: Fixture, now: number): Promise<number[]> => {
   fixture.time.now = now;
   return fixture.write(async (tx) => {

@@ -189,7 +189,7 @@ describe("an event", () => {
     for (const score of [2, 3]) await answerAgain(id, score);
     await receiver.until("/hook", 1);
     await answer("bob@example.com", 4);
-    // Bob's event was read after those of Ada, which are in memory therefore.
+    // Bob's event is read after Ada's, so Ada's are in memory by now.
     await receiver.until("/hook", 2);
     await store.write((tx) => deletePerson(tx, project, { by: "id", id }), { project: "all" });
     held.release();
@@ -391,7 +391,7 @@ test("when attempts are refused for days, then the event is given up after 11, a
   expect(new Set(delivery!.log.map(({ text }) => text))).toEqual(new Set(["10.0.0.1, a private address"]));
   const gaps = delivery!.log.slice(1).map(({ at }, index) => at - delivery!.log[index]!.at);
   const steps = [5, 60, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
-  // The clock jumps while a write waits for reads and for the disk, by a minute each time.
+  // The clock jumps by a minute each time a write waits for reads or the disk.
   const early = gaps.filter((gap, index) => gap < steps[index]! * 0.79);
   const late = gaps.filter((gap, index) => gap > steps[index]! * 1.21 + 5 * 60);
   expect({ early, late }).toEqual({ early: [], late: [] });
@@ -420,7 +420,8 @@ test("when one endpoint hangs, then another's events arrive at once", async () =
   const times = receiver.on("/ok").map(({ at }, index) => at - starts[index]!);
   const p99 = times.toSorted((left, right) => left - right)[Math.floor(times.length * 0.99)]!;
   expect(times).toHaveLength(ANSWERS);
-  // The one that hangs gives up after 15 s; how soon is said only where the machine has nothing else to do.
+  // The hanging receiver times out after 15 s. Only the long run has the machine to itself, so only it measures
+  // latency.
   expect(p99).toBeLessThan(size(5_000, 200));
 });
 

@@ -1,4 +1,3 @@
-/** A store, a dispatcher over it, and a clock that is advanced by hand. */
 import { type Clock, systemClock } from "../../../src/runtime/clock.ts";
 import type { Log, LogFields } from "../../../src/runtime/log.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
@@ -24,12 +23,12 @@ export function createHandClock(): HandClock {
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
         const sleeper = { at: time.ms + ms, wake: resolve };
-        // So short that nobody would advance a clock for it.
         if (signal?.aborted === true) {
           reject(signal.reason as Error);
           return;
         }
         sleepers.add(sleeper);
+        // Too short for a test to advance the clock.
         if (ms < 1000) setTimeout(() => sleepers.delete(sleeper) && resolve(), 1);
         signal?.addEventListener("abort", () => {
           if (sleepers.delete(sleeper)) reject(signal.reason as Error);
@@ -52,14 +51,12 @@ export interface HookFixture<Time extends Clock> {
   readonly dispatcher: Dispatcher;
   readonly lines: { readonly event: string; readonly fields: LogFields }[];
   readonly errors: unknown[];
-  /** As it is stored, without the checks of `webhook add`. */
+  /** Stored directly, without the checks of `webhook add`. */
   readonly add: (url: string, more?: Partial<NewWebhook>) => Promise<WebhookRow>;
-  /** One new person's response; the person's id. */
   readonly answer: (email?: string, score?: number) => Promise<string>;
   readonly answerAgain: (personId: string, score: number) => Promise<void>;
   readonly deliveries: (webhook: WebhookRow) => Promise<readonly WebhookDelivery[]>;
   readonly webhook: (webhook: WebhookRow) => Promise<WebhookRow>;
-  /** Resolves when no delivery of the webhook is due, or `done` says so. */
   readonly settled: (
     webhook: WebhookRow,
     done?: (deliveries: readonly WebhookDelivery[]) => boolean,
@@ -89,7 +86,7 @@ export async function openHookFixture<Time extends Clock>(
   const add = (event: string, fields: LogFields): void => void lines.push({ event, fields });
   const log: Log = { info: add, warn: add, error: add, flush: () => undefined };
   const onError = (error: unknown): void => void errors.push(error);
-  // A clock that is set by hand never reaches the next look at what other processes have changed.
+  // With a manual clock, the poll for other processes' changes would never come.
   const looked = clock === systemClock ? store : { ...store, pollSeconds: 86_400 };
   const dispatcher = new Dispatcher({ store: looked, clock, random: systemRandom, log, own, onError, ...rest });
   wake.call = () => dispatcher.wake();

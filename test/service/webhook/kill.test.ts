@@ -1,4 +1,3 @@
-/** Events that were acknowledged arrive, however often the program is killed, and many arrive fast. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -42,7 +41,7 @@ async function prepare(file: string, url: string, apiKey: string): Promise<strin
   return personId;
 }
 
-/** Slow enough that the program dies with attempts under way. */
+/** Slow enough that a kill interrupts attempts in flight. */
 const slow: HookPlan = (n, response, request) => void setTimeout(() => answering(200)(n, response, request), 20);
 
 test("when the program is killed, then every event arrives, with the same id and the same bytes", async () => {

@@ -1,4 +1,4 @@
-/** Where connections go. No test connects to anything but loopback: names are resolved by stubs that record. */
+/** Names are resolved by stubs, so no test connects to anything but loopback. */
 import type { LookupAddress } from "node:dns";
 import { afterEach, describe, expect, it, test } from "vitest";
 import { systemClock } from "../../../src/runtime/clock.ts";

@@ -1,4 +1,6 @@
-/** Real bounces of public collections; see `test/fixtures/bounces/README.md` for those that are not part of this project. */
+/**
+ * Real bounces from public collections. `test/fixtures/bounces/README.md` says how to get those that aren't included.
+ */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
@@ -13,10 +15,9 @@ const SISIMAI = path.join(folder, "rb-sisimai");
 const MAILS = path.join(SISIMAI, "set-of-emails/maildir");
 const MANUAL = path.join(folder, "smtp-field-manual/data/codes");
 
-/** What the collection says of one recipient: `[status, reply code, reason, whether the address is at fault]`. */
 type Expected = readonly [status: string, code: string, reason: string, hard: boolean];
 
-/** A bounce here would burn a person for the sender's trouble. */
+/** Problems on the sender's side. Recording a bounce for these would lose a good address. */
 const SENDERS_TROUBLE = new Set([
   "authfailure",
   "badreputation",
@@ -33,19 +34,19 @@ const SENDERS_TROUBLE = new Set([
   "toomanyconn",
   "virusdetected",
 ]);
-/** The collection reads "not enough disk space" in the words for people; the report says 5.1.1 and "user unknown". */
+/** The collection goes by "not enough disk space" in the human-readable part; the report says 5.1.1 "user unknown". */
 const CONTRADICTION = "rfc3464-01.eml";
-/** The table decides otherwise, or the report has no words that it could decide by. */
+/** Files whose verdict we disagree with, or whose report has nothing to decide by. */
 const DECIDED_OTHERWISE = new Set([
-  // 5.4.4 and a broken answer of a name server; the collection calls the same words passing in lhost-postfix-17.
+  // 5.4.4 with a broken DNS answer. The collection calls the same text temporary in lhost-postfix-17.
   "lhost-aol-06.eml",
-  // 5.0.0 and no words: those for people alone say more.
+  // 5.0.0 without a text; only the human-readable part says more.
   "lhost-gsuite-02.eml",
-  // "542 Rejected" accuses nobody.
+  // "542 Rejected" doesn't blame the address.
   "lhost-messagelabs-03.eml",
-  // 450 is tried again.
+  // 450 is retried.
   "lhost-postfix-05.eml",
-  // 5.7.27 is a code of the sender.
+  // 5.7.27 blames the sender.
   "lhost-sendmail-57.eml",
 ]);
 
@@ -83,7 +84,7 @@ interface Tally {
   readonly blamed: readonly string[];
 }
 
-/** Hard ones `lost` are in mails without the structure of a report. */
+/** `lost` counts hard bounces in mails that don't have the structure of a report. */
 async function tally(oracle: ReadonlyMap<string, readonly Expected[]>): Promise<Tally> {
   let [lost, found] = [0, 0];
   const [missed, blamed]: [string[], string[]] = [[], []];

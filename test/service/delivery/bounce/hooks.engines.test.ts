@@ -24,7 +24,6 @@ const KEY = readFileSync(path.join(TLS, "rsa-key.pem"), "utf8");
 interface World extends Fixture {
   readonly hooks: BounceHooks;
   readonly secret: string;
-  /** What was fetched, counted and refused. */
   readonly fetched: string[];
   readonly reports: string[];
   readonly refused: string[];
@@ -41,7 +40,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.store.close());
 
-/** As another process, or this one after a restart. */
+/** A second instance on the same store, as after a restart. */
 function openHooks({ store }: Fixture, told: Pick<World, "fetched" | "reports" | "refused">): BounceHooks {
   return new BounceHooks({
     store,
@@ -76,7 +75,6 @@ interface Posted {
   readonly hooks?: BounceHooks;
 }
 
-/** The status and the JSON of the answer; null where the path is not the hooks'. */
 async function post(source: HookSource, body: unknown, posted: Posted = {}): Promise<unknown> {
   const { headers = {}, secret = world.secret, method = "POST", hooks = world.hooks } = posted;
   const bytes = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));

@@ -1,4 +1,3 @@
-/** Marking what was read in a Maildir, while other programs work in it too. */
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";

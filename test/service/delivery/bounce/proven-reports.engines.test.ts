@@ -1,4 +1,4 @@
-/** Reports that lack the structure of one: only the token of their address proves whose they are. */
+/** Reports without the structure of one. Only the token in the address they were sent to proves whose they are. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { mailToReport } from "../../../../src/service/delivery/bounce/to-report.ts";
 import { recordReport } from "../../../../src/service/domain/delivery/bounces.ts";
@@ -157,7 +157,7 @@ describe("without its token", () => {
       hasBounced: false,
       log: [],
     });
-    // The Message-ID of the copy proves nothing either.
+    // A matching Message-ID isn't proof.
     expect(await receive(text, "guessed")).toMatchObject({ hasBounced: false });
   });
 });

@@ -1,4 +1,4 @@
-/** Messages as mail servers return them, made without the code that reads them. */
+/** Bounces as mail servers format them, built without the code under test. */
 
 export interface MailParts {
   readonly type: string;
@@ -8,10 +8,8 @@ export interface MailParts {
 
 export interface ReportParts {
   readonly type?: string;
-  /** The type of the part with the fields. */
   readonly status?: string;
   readonly encoding?: string;
-  /** The type of the part with the returned message; null leaves it out. */
   readonly returned?: string | null;
   readonly message?: string;
 }
@@ -20,7 +18,6 @@ export function formatMail({ type, headers = [], body }: MailParts): string {
   return [...headers, "MIME-Version: 1.0", `Content-Type: ${type}`, "", body].join("\n");
 }
 
-/** A multipart/report (RFC 6522) with these fields. */
 export function formatReport(fields: string, parts: ReportParts = {}): string {
   const { type = "multipart/report; report-type=delivery-status", status = "message/delivery-status" } = parts;
   const { encoding = "7bit", returned = "message/rfc822" } = parts;

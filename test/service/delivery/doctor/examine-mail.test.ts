@@ -193,7 +193,6 @@ const HERE = parseSmtpUrl("smtp://127.0.0.1");
 const ONE_ADDRESS = { "relay.example.com": ["192.0.2.7"] };
 
 const relay = (host: string): Partial<MailSetup> => ({ server: parseSmtpUrl(`smtp://app:secret-word@${host}`) });
-/** The key's record with more flags. */
 const signed = (flags: string): string => dkimRecord(key.value ?? never()).replace("k=rsa;", `k=rsa; ${flags}`);
 
 describe("in DNS", () => {

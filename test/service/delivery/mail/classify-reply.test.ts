@@ -32,7 +32,6 @@ const retry = (reason: string, more = {}): object => ({
 });
 const backOff = (reason: string): object => retry(reason, { sender: "back-off" });
 const hours = (afterSeconds: number): object => retry("quota", { sender: "hours", afterSeconds });
-/** Held, and the others go on. */
 const heldAlone = (reason: string): object => ({ ...held(reason), sender: "none" });
 const byCode = (meaning: object): object => ({ ...meaning, hasAddressCode: true });
 const FOUR_HOURS = 14_400;

@@ -64,7 +64,7 @@ it("when a mail is signed, then both headers of one-click unsubscribing are cove
 it("when one byte is another, then the signature does not hold", async () => {
   const signed = await signMail(MAILS.english, KEY);
   const headEnd = signed.indexOf("\r\n\r\n");
-  // What is signed: the covered headers and the body; each place is one letter or digit of it.
+  // Text from the signed headers and the body. Changing any of these must break the signature.
   const places = [
     "Ada",
     "How are we",

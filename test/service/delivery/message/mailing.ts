@@ -20,7 +20,6 @@ export const UNSAID = {
   dailyLimit: null,
 };
 
-/** Each token names its turn and its size. */
 export function countingTokens(): Pick<Random, "token"> {
   const state = { count: 0 };
   return {
@@ -37,7 +36,6 @@ export interface Given extends Partial<DueSurvey> {
   readonly presentation?: Presentation;
 }
 
-/** A survey as mail with everything defaulted: raw. */
 export function rawMail(options: Given = {}): Promise<string> {
   const { sender: settings = {}, appUrl = APP_URL, presentation = NO_PRESENTATION, ...given } = options;
   const due = dueSurvey({ unsubscribeToken: UNSUBSCRIBE_TOKEN, ...given });

@@ -1,4 +1,3 @@
-/** Mails in Chromium on the narrowest phone. */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DigestFacts } from "../../../../src/insight/report/facts.ts";

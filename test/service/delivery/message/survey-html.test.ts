@@ -1,4 +1,3 @@
-/** The HTML part as mail programs see it: with and without what they take away. */
 import { describe, expect, it, test } from "vitest";
 import { LOCALES } from "../../../../src/contract/locales.ts";
 import { escapeHtml } from "../../../../src/contract/text/html.ts";
@@ -31,7 +30,6 @@ function tags(markup: string, name = "[a-z][a-z0-9]*"): Tag[] {
   return [...markup.matchAll(new RegExp(`<(${name})((?:\\s[^<>]*)?)>`, "g"))].map(toTag);
 }
 
-/** Each score as somebody meets it: the cell around the link, the link and its text. */
 function scoreCells(markup: string): { cell: Tag; link: Tag; text: string }[] {
   return [...markup.matchAll(/(<td[^<>]*>)\s*(<a [^<>]*>)([^<]*)<\/a>\s*<\/td>/g)].map(
     ([, cell = "", link = "", text = ""]) => ({ cell: tags(cell)[0] as Tag, link: tags(link)[0] as Tag, text }),
@@ -40,7 +38,7 @@ function scoreCells(markup: string): { cell: Tag; link: Tag; text: string }[] {
 
 const withoutStyleSheet = (markup: string): string => markup.replace(/<style>.*?<\/style>/s, "");
 
-/** Classic Outlook lays out with Word: no padding and width of links, no maximum width, no width of a div. */
+/** Classic Outlook uses Word's layout: no padding or width on links, no max-width, no width on a div. */
 function inWord(markup: string): string {
   return withoutStyleSheet(markup)
     .replace(/<(a|p|div|table)( [^<>]*)>/g, (_, name: string, rest: string) => {
@@ -50,7 +48,7 @@ function inWord(markup: string): string {
     .replace(/<!--\[if mso\]>(.*?)<!\[endif\]-->/gs, "$1");
 }
 
-/** Gmail drops the style sheet of a mail that it dislikes, and always the attributes of html and body. */
+/** Gmail drops the style sheet of mails it dislikes, and always the attributes of html and body. */
 function inGmail(markup: string): string {
   return withoutStyleSheet(markup)
     .replace(/<(html|body) [^<>]*>/g, "<$1>")
@@ -145,7 +143,6 @@ test("when the window is 320 px wide, then the scale fits, and each cell is larg
   }
 });
 
-/** Relative luminance of `#rrggbb`, 0 to 1. */
 function luminance(colour: string): number {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
     const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
@@ -154,7 +151,7 @@ function luminance(colour: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** Contrast of two colours, 1 to 21 (WCAG 2.2). */
+/** WCAG 2.2 contrast ratio, 1 to 21. */
 function contrast(one: string, other: string): number {
   const [light = 0, dark = 0] = [luminance(one), luminance(other)].toSorted((a, b) => b - a);
   return (light + 0.05) / (dark + 0.05);

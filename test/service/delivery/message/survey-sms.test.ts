@@ -1,4 +1,3 @@
-/** A project's own texts in text messages. */
 import { expect, test } from "vitest";
 import { replySms, surveySms } from "../../../../src/service/delivery/message/survey-sms.ts";
 import { canBeTexted } from "../../../../src/service/delivery/sms/gateway.ts";

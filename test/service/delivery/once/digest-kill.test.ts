@@ -1,4 +1,3 @@
-/** A digest that the service died with: sent again where nothing can have arrived, told as unknown where it may have. */
 import path from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../../../src/runtime/clock.ts";
@@ -12,7 +11,6 @@ import { createMailing, type Mailing } from "./mailing.ts";
 const HOOK = path.join(import.meta.dirname, "../../../helpers/kill-at-mark.cjs");
 const WEEK = 7 * 86_400_000;
 
-/** Added a week ago, and due some minutes ago. */
 function createDue(): Promise<Mailing> {
   const due = new Date(Date.now() - 300_000);
   const schedule = { weekday: due.getUTCDay(), minute: due.getUTCHours() * 60 + due.getUTCMinutes(), zone: "UTC" };

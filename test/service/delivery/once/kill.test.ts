@@ -1,4 +1,3 @@
-/** Mail goes out once, however often the service is killed. */
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, it } from "vitest";
@@ -17,7 +16,7 @@ afterEach(async () => {
   for (const stop of open.splice(0).toReversed()) await stop();
 });
 
-/** Its replies take so long that a kill meets messages in every moment. */
+/** The slow replies let a kill hit a message at any stage. */
 async function startWorld(people: number): Promise<{ mailing: Mailing; stub: RawSmtpStub; args: readonly string[] }> {
   const mailing = await createMailing(Array.from({ length: people }, (_, at) => `p${at}@example.org`));
   const stub = await startRawSmtp({ replyDelayMs: 10 });
@@ -25,7 +24,7 @@ async function startWorld(people: number): Promise<{ mailing: Mailing; stub: Raw
   return { mailing, stub, args: ["--smtp", `smtp://127.0.0.1:${stub.port}`, ...SPEED] };
 }
 
-/** Kills it when so many more dots have come, and a moment later. */
+/** Kills the server after a few more final dots, plus up to 15 ms. */
 async function serveAndKill({ mailing, stub, args }: Awaited<ReturnType<typeof startWorld>>, chance: () => number) {
   const server = mailing.serve(args);
   await server.url;
@@ -36,7 +35,7 @@ async function serveAndKill({ mailing, stub, args }: Awaited<ReturnType<typeof s
   await server.ended;
 }
 
-/** Sends what is left, a minute later, and ends. */
+/** Sends the rest, with the clock a minute ahead so that the dead server's claims have expired. */
 async function finish({ mailing, args }: Awaited<ReturnType<typeof startWorld>>): Promise<void> {
   const server = mailing.serve(args, A_MINUTE_LATER);
   await server.url;
@@ -45,7 +44,6 @@ async function finish({ mailing, args }: Awaited<ReturnType<typeof startWorld>>)
   expect((await server.ended).status).toBe(0);
 }
 
-/** Addresses whose message the mail server got, one entry for each final dot. */
 function received(stub: RawSmtpStub): string[] {
   return stub.messages.map((text) => /^To: .*?([^\s<]+@[^\s>]+)/m.exec(text)?.[1] ?? "");
 }
@@ -58,7 +56,7 @@ it(`when serve is killed ${KILLS} times, then no message arrives twice, and what
   const seen = new Set<string | null>();
   for (let kill = 0; kill < KILLS; kill += 1) {
     await serveAndKill(world, chance);
-    // One that is killed as soon as it listens leaves what the one before it left.
+    // A server killed right after its start leaves the previous one's rows, so count only the new ones.
     const rows = (await world.mailing.rows()).filter(({ state }) => state === "transmitting");
     marked.push(rows.filter(({ email }) => !seen.has(email)).length);
     for (const { email } of rows) seen.add(email);
@@ -71,7 +69,7 @@ it(`when serve is killed ${KILLS} times, then no message arrives twice, and what
   const unknown = rows.filter(({ state }) => state === "unknown").map(({ email }) => email);
   const sent = rows.filter(({ state }) => state === "sent").map(({ email }) => email);
   expect(sent.length + unknown.length).toBe(people);
-  // Nobody is called sent to who got nothing, and nobody got anything who is called neither.
+  // Everything marked sent arrived, and everything that arrived is marked sent or unknown.
   const [arrived, accounted] = [new Set<string | null>(got), new Set([...sent, ...unknown])];
   expect(sent.filter((email) => !arrived.has(email))).toEqual([]);
   expect(got.filter((email) => !accounted.has(email))).toEqual([]);
@@ -79,7 +77,7 @@ it(`when serve is killed ${KILLS} times, then no message arrives twice, and what
   expect(unknown).toHaveLength(seen.size);
   const figures = { KILLS, people, dots: stub.dots.length, sent: sent.length, unknown: unknown.length };
   if (process.env.SHOW_FIGURES === "1") console.log({ ...figures, atMostInOneKill: Math.max(...marked) });
-  // So few kills may all have come between two messages.
+  // A few kills can all hit the gaps between messages.
   expect(unknown.length).toBeGreaterThanOrEqual(size(0, 1));
 });
 
@@ -94,8 +92,8 @@ const MOMENTS: readonly Moment[] = [
 ];
 
 /**
- * One connection, so that the moment is that of one message. That the second was sent is recorded with the mark of the
- * third at the latest. The short run takes the two moments around the dot.
+ * With one connection only one message is in flight. The second message is recorded as sent no later than the third is
+ * marked. The short run takes the two moments around the dot.
  */
 it.each(isLong ? MOMENTS : MOMENTS.slice(1, 3))(
   "when serve is killed %s of the third message, then one message at most is unknown",

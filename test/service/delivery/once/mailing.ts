@@ -1,4 +1,3 @@
-/** A data file full of surveys that are due, `serve` processes over it, and what the file says afterwards. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -16,26 +15,21 @@ import { deliveriesOf } from "../../domain/lists.ts";
 
 export interface Mailing {
   readonly dataFile: string;
-  /** Opens the file, which nobody may serve then. */
   readonly inspect: <Result>(work: (tx: Transaction) => Promise<Result>) => Promise<Result>;
   readonly rows: () => Promise<readonly DeliveryRow[]>;
-  /** `serve` over the file as a process of its own. */
   readonly serve: (args: readonly string[], env?: Readonly<Record<string, string>>) => MailingServer;
   readonly remove: () => Promise<void>;
 }
 
 export interface MailingServer extends Running {
-  /** Where it listens; rejects when it ends before. */
   readonly url: Promise<string>;
 }
 
 export interface MailingBegin {
-  /** Of the file's first writes. */
   readonly clock?: Clock;
   readonly more?: (tx: Transaction, project: Project) => Promise<unknown>;
 }
 
-/** Surveys to these addresses, due at once, and `more` in the file. */
 export async function createMailing(
   addresses: readonly string[],
   { clock: first = systemClock, more }: MailingBegin = {},
@@ -91,13 +85,12 @@ export async function schedule(store: Store, addresses: readonly string[]): Prom
   return project;
 }
 
-/** Every survey of the project `default`. */
 export async function listAll(tx: Transaction): Promise<readonly DeliveryRow[]> {
   const project = await tx.projects.byName("default");
   return deliveriesOf(tx, project?.id ?? 0);
 }
 
-/** How many surveys of a served file are still to be sent. `/metrics` says what was so seconds ago. */
+/** `/metrics` lags behind by seconds. */
 export async function countWaiting(dataFile: string): Promise<number> {
   const asked = ["service", "delivery", "status", "--data", dataFile, "--json"];
   const { stdout } = await runInside({ args: asked, home: path.dirname(dataFile) });

@@ -1,4 +1,3 @@
-/** A mailing to people whose servers do all kinds of things: each gets it once or not at all, and only those bounce that should. */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,7 +13,6 @@ import { startPlanServer, type SmtpPlanServer } from "../../../helpers/smtp-plan
 import { createWarpedClock, type WarpedClock } from "../../../helpers/warped-clock.ts";
 import { listAll, schedule } from "./mailing.ts";
 
-/** What becomes of a survey whose recipient has this plan, sooner or later. */
 const ENDS = {
   ok: "sent",
   "450x2": "sent",
@@ -48,7 +46,6 @@ async function startWorld(): Promise<World> {
   return { ...embedded, server, clock };
 }
 
-/** Every fault has the same share, in any order. */
 function addresses(count: number, share: number): string[] {
   const chance = seededRandom(5);
   const each = Math.round(count * share);
@@ -62,7 +59,7 @@ function addresses(count: number, share: number): string[] {
 
 const planOf = (address: string | null): Plan => (address?.split("+")[0] ?? "ok") as Plan;
 
-/** Lets time pass whenever nothing moves, until every survey has come to its end. */
+/** Advances the clock whenever nothing is in flight, until every survey reaches a final state. */
 async function sendAll({ service, clock }: World, onStep: (sent: number) => void = () => undefined): Promise<void> {
   service.start();
   let quiet = 0;
@@ -93,7 +90,6 @@ async function metrics({ service }: World): Promise<Record<string, number>> {
   );
 }
 
-/** Whether every survey has the end of its plan, the server took each of the sent ones once, and `/metrics` agrees. */
 async function expectEnds(world: World, people: readonly string[]): Promise<void> {
   const { service, server, client } = world;
   const rows = await service.store.read(listAll);
@@ -124,7 +120,6 @@ it("when recipients differ, then each gets one message or none, and exactly the 
   expect(world.server.accepted.length).toBeGreaterThan(people.length / 2);
 }, 600_000);
 
-/** Bytes in use once everything is gone that can go. */
 function usedMemory(): number {
   setFlagsFromString("--expose-gc");
   (runInNewContext("gc") as () => void)();

@@ -1,4 +1,3 @@
-/** A service that is stopped while mail goes out: at its rate, and with a mail server that is slow. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -40,11 +39,10 @@ it("when the rate is 20 a second and the service starts again in the middle, the
   expect(new Set(server.accepted.map(({ to }) => to)).size).toBe(count);
   const times = server.accepted.map(({ at }) => at).toSorted((a, b) => a - b);
   const inSecond = times.map((from, at) => times.slice(at).filter((time) => time < from + 1000).length);
-  // The server stamps what left a moment ago, on a busy machine a quarter of a second; a burst would be ten more.
+  // The server's timestamps can lag by a quarter of a second on a busy machine. A burst would add ten.
   expect(Math.max(...inSecond)).toBeLessThanOrEqual(25);
 });
 
-/** Surveys by state after a stop during which the mail server replies to dots late or never. */
 async function stopWith({ replies }: { readonly replies: boolean }): Promise<Record<string, number>> {
   const [folder, clock] = [await newFolder(), createWarpedClock()];
   const stub = await startRawSmtp(replies ? { replyDelayMs: 300 } : { afterDot: null });
@@ -89,7 +87,7 @@ it("when the service is stopped, then surveys that have not begun are given back
   before.service.start();
   await expect.poll(() => stub.dots.length).toBe(4);
   await before.close();
-  // Those whose reply came first may have made room for a next one.
+  // A reply that came before the stop can have freed a connection for another message.
   expect(stub.dots.length).toBeLessThanOrEqual(8);
   const after = await openEmbeddedService({ folder, smtp: { port: stub.port } });
   open.push(() => after.close());

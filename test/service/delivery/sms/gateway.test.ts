@@ -1,4 +1,4 @@
-/** What gateways answer, and what it means; the whole way of the commonest answers is in `sms-sender.engines.test.ts`. */
+/** How gateway responses are interpreted. The commonest ones are tested end to end in `sms-sender.engines.test.ts`. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
@@ -6,7 +6,7 @@ import { readGatewayAnswer } from "../../../../src/service/delivery/sms/gateway.
 import { SMS_FORMATS, type SmsFormat } from "../../../../src/service/delivery/sms/formats.ts";
 import { INCOMING_FORMS } from "../../../../src/service/delivery/sms/providers/providers.ts";
 
-/** The outcome, what becomes of the sender, a wait in seconds, the provider's code, and its id of the message. */
+/** Expected: outcome, effect on the sender, wait in seconds, the provider's code and message id. */
 it.each<[SmsFormat, number, string, string]>([
   ["json", 202, '{"data":{"id":"d1"}}', "sent none - - d1"],
   ["json", 200, '{"messages":[{"message-id":"m1"}]}', "sent none - - m1"],

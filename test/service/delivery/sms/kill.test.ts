@@ -1,4 +1,3 @@
-/** Nobody is texted twice, however the service dies while a gateway has a message. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -41,7 +40,7 @@ test(
       ),
     );
     const state: { running: Running | null; kills: number } = { running: null, kills: 0 };
-    // Every third message: once before the answer, once right after it has left.
+    // On every third message, kills the server, alternating between before the response and right after it.
     const plan: HookPlan = (n, response) => {
       const isFatal = n % 3 === 0 && state.kills < KILLS;
       const kill = (): void => void (isFatal && state.running?.child.kill("SIGKILL"));
@@ -73,7 +72,7 @@ test(
     expect([...of("sent"), ...of("unknown")].toSorted()).toEqual(numbers);
     expect(of("sent").filter((number) => !got.includes(number))).toEqual([]);
     expect(of("unknown").length).toBeGreaterThan(0);
-    // As many as there are connections may be under way at each kill.
+    // Each kill can catch one message per connection.
     expect(of("unknown").length).toBeLessThanOrEqual(KILLS * 4);
     await gateway.close();
     await rm(folder, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-/** What texts cost, against the lengths that GSM 03.38 and 03.40 give, and in every language. */
+/** Segment counts by the lengths in GSM 03.38 and 03.40, and for every language. */
 import { expect, it } from "vitest";
 import { LOCALES } from "../../../../src/contract/locales.ts";
 import { replySms, surveySms } from "../../../../src/service/delivery/message/survey-sms.ts";
@@ -33,7 +33,6 @@ it("when typographic signs alone keep a text from GSM's alphabet, then plain one
   expect(toSmsText(`${given} да`).text).toBe(`${given} да`);
 });
 
-/** What the contract's limit of three segments leaves to every language. */
 it("when a survey or a reply is written in any language, then it takes three segments at most", () => {
   const token = "t".repeat(22);
   const long = LOCALES.flatMap((locale) => {

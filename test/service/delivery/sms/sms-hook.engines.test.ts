@@ -1,4 +1,3 @@
-/** Texts that come in: a conversation without a link, the wish to get no more, and whose texts are believed. */
 import { createHash, createHmac, generateKeyPairSync, sign } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import { setHookKey, type SigningGateway } from "../../../../src/service/domain/delivery/hook-secrets.ts";
@@ -14,7 +13,7 @@ import { APP_URL, inTurn, lost, openTexting, saying, type Texting, type TextingO
 const ADA = "+4917012345678";
 const OURS = "+4930111";
 const DAY_MS = 86_400_000;
-/** A poll every 50 ms would be most of the time. */
+/** The default poll interval of 50 ms would dominate the run time. */
 const SOON = { interval: 5, timeout: 10_000 };
 const open: Texting[] = [];
 afterEach(async () => {
@@ -27,7 +26,6 @@ async function start(options: TextingOptions = {}): Promise<Texting> {
   return texting;
 }
 
-/** One survey has gone out to Ada. */
 async function asked(options: TextingOptions = {}, properties = {}): Promise<Texting> {
   const texting = await start(options);
   await texting.ask(ADA, properties);
@@ -36,13 +34,11 @@ async function asked(options: TextingOptions = {}, properties = {}): Promise<Tex
 }
 
 let count = 0;
-/** Ada texts; the answer of the hook. */
 async function say(texting: Texting, text: string, more: Readonly<Record<string, string>> = {}): Promise<string> {
   count += 1;
   return texting.text({ from: ADA, to: OURS, text, id: `in-${count}`, ...more });
 }
 
-/** Score and comment of each response, in order. */
 async function answers(texting: Texting, project = texting.project): Promise<[number, string | null][]> {
   const rows = await texting.read((tx) => listResponsesJson(tx, project, responsesQuery(), links));
   return rows.map((row) => {
@@ -51,7 +47,6 @@ async function answers(texting: Texting, project = texting.project): Promise<[nu
   });
 }
 
-/** What Ada has been texted after the survey. */
 const replies = (texting: Texting): (string | undefined)[] =>
   texting
     .sent()
@@ -66,7 +61,6 @@ const STOPPED = "Acme: You will get no more messages. Reply START to get them ag
 const suppressions = (texting: Texting, project = texting.project) =>
   texting.read(async (tx) => (await tx.suppressions.list(project.id, "sms", ADA)).map(({ reason }) => reason));
 
-/** When a reply is due that has not gone out. */
 const replyDue = (texting: Texting) =>
   texting.read((tx) => tx.queue.nextDueAt([{ channel: "reply", withPaused: true }]));
 
@@ -104,7 +98,6 @@ describe("the conversation", () => {
     await say(texting, "and nobody answers");
     const comment = "great service\n3 visits and always friendly\nand nobody answers";
     expect(await answers(texting)).toEqual([[7, comment]]);
-    // Thanks, and the same once more, say nothing new.
     for (const text of ["you are welcome", "and nobody answers"]) await say(texting, text);
     expect(await answers(texting)).toEqual([[7, comment]]);
     expect(replies(texting)).toEqual(["Danke, Ada!"]);
@@ -223,7 +216,6 @@ describe("the conversation", () => {
     texting.clock.advance(600_000);
     await new Promise((resolve) => void setTimeout(resolve, 30));
     expect(texts()).toEqual([ASK_COMMENT, ASK_COMMENT, THANKS]);
-    // A reply counts for none of the lists of surveys.
     expect(await texting.store.check()).toEqual([]);
   });
 });
@@ -504,7 +496,7 @@ describe("whose texts are believed", () => {
     const got: string[] = [];
     for (const [what, request] of requests) got.push(`${what}: ${await texting.text(...request)}`);
     expect(got).toEqual(requests.map(([what, , answer]) => `${what}: ${answer}`));
-    // The last one alone.
+    // Only the last request is a readable answer.
     expect(await answers(texting)).toEqual([[9, null]]);
     expect(texting.logged()).toMatch(/"event":"sms_unreadable".*"sender":"##### ######"/);
   });

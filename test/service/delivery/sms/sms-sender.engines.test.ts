@@ -1,4 +1,3 @@
-/** Surveys as text messages: what a gateway's answers lead to, and what may leave at all. */
 import { afterEach, expect, it } from "vitest";
 import { resolveDelivery } from "../../../../src/service/domain/delivery/deliveries.ts";
 import { changeSettings } from "../../../../src/service/domain/projects/settings.ts";
@@ -7,7 +6,7 @@ import { inTurn, lost, openTexting, saying, type Texting, type TextingOptions } 
 import { deliveriesOf } from "../../domain/lists.ts";
 
 const ADA = "+4917012345678";
-/** A poll every 50 ms would be most of the time. */
+/** The default poll interval of 50 ms would dominate the run time. */
 const SOON = { interval: 5, timeout: 10_000 };
 const open: Texting[] = [];
 afterEach(async () => {
@@ -58,7 +57,6 @@ it("when a survey is due, then the gateway gets its text once, with a key that n
 const VONAGE_OK = '{"message-count":"1","messages":[{"to":"4917","message-id":"0C1","status":"0"}]}';
 const BASIC = { name: "Authorization", value: `Basic ${btoa("key:secret-of-the-account")}` };
 
-/** What a provider wants of the same message. */
 it.each<[string, TextingOptions, Record<string, unknown>, string | undefined]>([
   [
     "form",
@@ -98,7 +96,7 @@ it.each<[string, TextingOptions, Record<string, unknown>, string | undefined]>([
 
 const LOGIN = "<!doctype html><title>Please log in</title>";
 
-/** State, attempts, reason, outcomes of the log; and of the last attempt code, code of the provider, and text. */
+/** Expected state, attempts, reason and outcomes, then the last attempt's status, provider code and text. */
 it.each<[string, HookPlan, NonNullable<TextingOptions["gateway"]>, string, unknown[]]>([
   ["no body", saying(204, ""), {}, "sent | 1 | - | sent", [204, null, ""]],
   ["a word", saying(200, "OK ID: 77"), {}, "sent | 1 | - | sent", [200, null, "OK ID: 77"]],
@@ -232,10 +230,10 @@ it("when credentials are refused three times, then no more texts are tried until
   const states = async () => (await Promise.all(numbers.map(texting.stateOf))).map((state) => state.split(" ")[0]);
   await expect.poll(async () => (await texting.read((tx) => tx.senders.list()))[0]?.state.state, SOON).toBe("held");
   await new Promise((resolve) => void setTimeout(resolve, 50));
-  // Three open the breaker; as many as there are connections were on their way.
+  // Three failures open the breaker; one more per connection was already in flight.
   expect(texting.gateway.on("/plan").length).toBeLessThanOrEqual(6);
   await expect.poll(async () => new Set(await states()), SOON).toEqual(new Set(["held", "scheduled"]));
-  // Time passes while nothing is under way: a text would wait for its answer too long.
+  // Advances the clock only when nothing is in flight, or a text would time out.
   const underWay = async () => (await states()).filter((state) => state === "claimed" || state === "transmitting");
   for (let step = 0; step < 20 && (await states()).some((state) => state !== "sent"); step += 1) {
     await expect.poll(underWay, SOON).toEqual([]);
@@ -279,7 +277,7 @@ it("when the day's segments are used up, then surveys wait for the next day of t
   await texting.write((tx) => changeSettings(tx, texting.project, { timeZone: "Pacific/Auckland" }));
   const numbers = ["+491701000001", "+491701000002", "+491701000003"];
   for (const number of numbers) await texting.ask(number);
-  // Which of them waits is a matter of chance where they are claimed side by side.
+  // The texts are claimed in parallel, so any of the three can be the one that waits.
   const states = async () => (await Promise.all(numbers.map((number) => texting.stateOf(number)))).toSorted();
   const waiting = /^scheduled \| 0 \| the project's 2 segments of \S+ are used up \| $/;
   const sent = "sent | 1 | - | sent";
@@ -305,14 +303,14 @@ it("when the day's segments are used up day by day, then no survey is too late f
   const waits = expect.stringMatching(/^scheduled \| 0 \| .* are used up/);
   const firstDueMs = async () => {
     const waiting = await texting.read((tx) => deliveriesOf(tx, texting.project.id, "scheduled"));
-    // None while the last one is claimed.
+    // Nothing is scheduled while the last survey is claimed.
     return waiting.length === 0 ? 0 : Math.min(...waiting.map(({ dueAt }) => dueAt * 1000));
   };
   for (const left of [2, 1, 0]) {
     const expected = numbers.map((_, at) => (at < left ? waits : "sent | 1 | - | sent"));
     await expect.poll(states, SOON).toEqual(expected);
     if (left === 0) break;
-    // Each has been put off anew.
+    // Wait until every remaining survey has been postponed again.
     await expect.poll(firstDueMs, SOON).toBeGreaterThan(texting.clock.now());
     texting.clock.advance((await firstDueMs()) - texting.clock.now());
   }
@@ -327,7 +325,7 @@ it("when it is night, then surveys wait for the morning, and none is too late fo
   const waits = "scheduled | 0 | quiet hours until 23:00 Europe/Berlin | ";
   await expect.poll(() => texting.stateOf(ADA), SOON).toBe(waits);
   const [row] = await texting.read((tx) => deliveriesOf(tx, texting.project.id));
-  // The clock goes on from the look at it to the change.
+  // The warped clock keeps running, so the seconds vary.
   expect(berlin(row!.dueAt * 1000)).toMatch(/^23:00:\d\d/);
   texting.clock.advance(row!.dueAt * 1000 - texting.clock.now());
   await expect.poll(() => texting.stateOf(ADA), SOON).toBe("sent | 1 | - | sent");

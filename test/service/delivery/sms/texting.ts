@@ -1,4 +1,4 @@
-/** A store with one project, the sender of texts over a real socket, and a gateway whose paths have plans. */
+/** A store with one project, a text message sender using real sockets, and a gateway with scripted paths. */
 import { readText } from "../../../helpers/read-text.ts";
 import { createLog, silentLog } from "../../../../src/runtime/log.ts";
 import { systemRandom } from "../../../../src/runtime/random.ts";
@@ -21,17 +21,12 @@ export interface Texting extends Fixture {
   readonly clock: WarpedClock;
   readonly gateway: HookReceiver;
   readonly errors: unknown[];
-  /** Lines of the hook's log. */
   readonly logged: () => string;
-  /** Schedules a survey to a number, and wakes the scheduler. */
   readonly ask: (phoneNumber: string, properties?: Properties) => Promise<void>;
-  /** State, attempts and reason of the survey to a number, and the outcomes in its log. */
+  /** The survey's state, attempts and reason, followed by the outcomes in its log. */
   readonly stateOf: (phoneNumber: string) => Promise<string>;
-  /** What the log says of the last attempt. */
   readonly lastAttempt: (phoneNumber: string) => Promise<Readonly<Record<string, unknown>>>;
-  /** What the gateway got on a path: the bodies. */
   readonly sent: (path?: string) => readonly Record<string, string>[];
-  /** A text comes in; the status and body of the answer. */
   readonly text: (fields: Readonly<Record<string, string>>, request?: Partial<Posted>) => Promise<string>;
   readonly stop: () => Promise<void>;
 }
@@ -54,15 +49,13 @@ export interface TextingOptions extends Partial<Omit<SmsOptions, "gateway" | "li
 
 const LIMITS = { daily: 200, maxSegments: 3, countries: null, quiet: null } as const;
 
-/** Answers with a status and a text. */
 export function saying(status: number, text: string, headers: Readonly<Record<string, string>> = {}): HookPlan {
   return (_, response) => void response.writeHead(status, headers).end(text);
 }
 
-/** Takes the message, and closes without a word. */
 export const lost: HookPlan = (_, response) => void response.socket?.destroy();
 
-/** One plan after another, then the last of them. */
+/** Follows the plans in order, then repeats the last one. */
 export function inTurn(...plans: readonly HookPlan[]): HookPlan {
   return (n, response, request) => (plans[n - 1] ?? plans.at(-1))?.(n, response, request);
 }

@@ -1,4 +1,3 @@
-/** A survey and its reminder through Postfix, from the service to a mailbox. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -55,12 +54,11 @@ const open = (): Promise<TestService> =>
     },
   });
 
-/** Sends all that is due, and waits until so many mails are in the mailbox. */
 async function mailsOnceDue(count: number) {
   await service.finishDue();
   await expect.poll(postfix.mails, { timeout: 20_000 }).toHaveLength(count);
   await expect.poll(postfix.queued, { timeout: 20_000 }).toBe(0);
-  // Postfix writes the lines of a mailbox as files have them.
+  // Postfix stores mails with bare LF line ends.
   return (await postfix.mails()).map((text) => readMail(text.replaceAll(/\r?\n/g, "\r\n")));
 }
 

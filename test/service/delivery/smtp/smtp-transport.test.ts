@@ -67,7 +67,6 @@ const mail = (local: string, more: Partial<SmtpMessage> = {}): SmtpMessage => {
   return { from: "us@example.com", to, bytes, needsSmtpUtf8: false, ...more };
 };
 
-/** Agrees to everything, and remembers what it was asked. */
 function agree(more: Partial<CarrierProgress> = {}): CarrierProgress & { readonly asked: string[] } {
   const asked: string[] = [];
   return {
@@ -83,7 +82,6 @@ function agree(more: Partial<CarrierProgress> = {}): CarrierProgress & { readonl
   };
 }
 
-/** What does not depend on the machine's speed. */
 function timeless(result: SmtpResult): unknown {
   if (result.kind === "withdrawn") return result;
   expect(result.reply.ms).toBeGreaterThanOrEqual(0);
@@ -215,7 +213,7 @@ describe("the final dot", () => {
     const asked = new Promise<void>((resolve) => (isAsked = resolve));
     const sending = connectTo(stub.port).send(mail("ok"), agree({ transmitting: () => (isAsked?.(), marked) }));
     await asked;
-    // Longer than the limit for commands: the wait for the caller's disk is nobody's timeout.
+    // Longer than the command timeout: waiting for the caller's disk must not count as an SMTP timeout.
     await systemClock.sleep(400);
     expect(stub.dots).toEqual([]);
     mark?.();
@@ -268,7 +266,7 @@ describe("the final dot", () => {
       { replyDelayMs: 500 },
       broken("final-dot", "timed out after 0.4 s waiting for the reply to the message", true),
     ],
-    // Later than any other limit.
+    // Longer than the other timeouts.
     ["replies late, but in time", { replyDelayMs: 350 }, accepted("Ok: queued as RAW", "RAW"), 10_000],
     ["refuses", { afterDot: "554 5.7.1 spam" }, refused("final-dot", 554, "5.7.1", "spam")],
     ["closes with 421", { afterDot: "421 4.3.2 down" }, refused("final-dot", 421, "4.3.2", "down")],

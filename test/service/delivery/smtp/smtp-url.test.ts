@@ -51,7 +51,7 @@ it.each<[string, SmtpServer, string]>([
   ["smtp://me:secret@127.0.0.2:1025", server("127.0.0.2", 1025, "if-offered", me), "smtp://me:***@127.0.0.2:1025"],
   ["smtp://me:secret@[::1]", server("::1", 587, "if-offered", me), "smtp://me:***@[::1]:587"],
   ["smtp://me:secret@localhost", server("localhost", 587, "if-offered", me), "smtp://me:***@localhost:587"],
-  // What resolves to this machine is not a literal address of it.
+  // A name that resolves to this machine isn't a loopback address.
   [
     "smtp://me:secret@mail.localhost",
     server("mail.localhost", 587, "required", me),

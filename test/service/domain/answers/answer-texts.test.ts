@@ -1,4 +1,3 @@
-/** Answers as files have them: one text for each question, or a list of texts. */
 import { expect, test } from "vitest";
 import { readAnswerTexts, toAdditionalAnswers } from "../../../../src/service/domain/answers/answer-texts.ts";
 import type { Question } from "../../../../src/service/domain/questions/question-rows.ts";

@@ -12,7 +12,7 @@ let token = "";
 let unsubscribeToken = "";
 beforeEach(async () => {
   fixture = await openFixture();
-  // A first project of its own, so that a link has to find the right one.
+  // A second project, so that the link has to find the right one.
   await fixture.write((tx) => addProject(tx, "other"));
   await fixture.write((tx) =>
     sendPerson(tx, fixture.project, sendInput({ email: "a@x.co", properties: { plan: "pro" } })),
@@ -55,7 +55,7 @@ test("when a link is nobody's, then there is no such survey", async () => {
 });
 
 test("when the unsubscribe link is followed twice, then once is counted", async () => {
-  // Whoever a survey was forwarded to can answer it, and end nothing by that.
+  // A survey's token doesn't unsubscribe, because surveys get forwarded.
   await expect(fixture.write((tx) => unsubscribeByLink(tx, token))).rejects.toMatchObject({ name: "NotFoundError" });
   expect(await fixture.write((tx) => unsubscribeByLink(tx, unsubscribeToken))).toBe(true);
   expect(await fixture.write((tx) => unsubscribeByLink(tx, unsubscribeToken))).toBe(true);

@@ -30,16 +30,16 @@ const metrics = (given: Parameters<typeof metricsQuery>[0] = {}) =>
   fixture.read((tx) => getMetrics(tx, fixture.project, metricsQuery(given)));
 
 test.each([
-  // promoters, passives, detractors → shares and nps
+  // promoters, passives, detractors → shares, NPS
   [0, 0, 0, [0, 0, 0], 0],
   [32, 13, 6, [63, 25, 12], 51],
   [1, 0, 0, [100, 0, 0], 100],
   [0, 0, 3, [0, 0, 100], -100],
   [1, 0, 7, [13, 0, 88], -75],
-  // halves: 1 of 8 is 12.5, and nps ±12.5
+  // Halves round away from zero: 1 of 8 is 12.5, and an NPS of ±12.5.
   [1, 7, 0, [13, 88, 0], 13],
   [0, 7, 1, [0, 88, 13], -13],
-  // from exact shares: 33.3 - 33.3 = 0; 50.25 - 25.1 rounds as one number
+  // The NPS is computed from exact shares and rounded once.
   [1, 1, 1, [33, 33, 33], 0],
   [101, 49, 50, [51, 25, 25], 26],
 ])(

@@ -98,7 +98,7 @@ test("when the person is expanded, then they are shown whole; notes are objects 
 });
 
 test("when an order is asked for, then ties are broken by id in the same direction", async () => {
-  // id, created_at, updated_at: 3 at 10, 4 at 20, 5 at 10, then 3 edited last
+  // id at created_at: 3 at 10, 4 at 20, 5 at 10; 3 is edited last
   for (const createdAt of [10, 20, 10]) await add({ personId: "1", createdAt });
   fixture.time.now = START + 50;
   await fixture.write((tx) => updateResponse(tx, fixture.project, "3", { comment: "edited" }, plain, links));

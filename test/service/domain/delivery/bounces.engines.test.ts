@@ -24,7 +24,7 @@ afterEach(() => fixture.store.close());
 
 const PATH = { bounceAddress: "bounces+{token}@survey.example" };
 
-/** Sends one survey; its message is `<n>@survey.example`, its envelope's token `verp-n`. */
+/** Sends one survey with the Message-ID `<n>@survey.example` and the envelope token `verp-<n>`. */
 async function mail(email: string, n: number, end: DeliveryOutcome = { kind: "sent" }): Promise<void> {
   await fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email })));
   const [due] = await fixture.write(claimAll);
@@ -93,7 +93,6 @@ test("when a report says that the address is not there, then its owner bounces, 
 });
 
 const TO_TOKEN = { originalRecipient: "bounces+verp-1@survey.example" };
-/** Surveys are sent from one address for all. */
 const NO_TOKENS = { bounceAddress: undefined };
 const TO_NOBODY = { recipient: "bounces+verp-9@survey.example" };
 const FOREIGN = "Message-Id: <other@elsewhere.example>\n\nHello";

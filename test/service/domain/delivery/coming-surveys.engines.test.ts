@@ -1,4 +1,4 @@
-/** What Autopilot will add is reckoned from the members' dates, and is what the real rules then do. */
+/** Predicted Autopilot surveys must match what is then sent. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createWallClock } from "../../../../src/runtime/zone.ts";
 import { finishDelivery } from "../../../../src/service/domain/delivery/deliveries.ts";
@@ -35,7 +35,6 @@ const list = async (coming: Awaited<ReturnType<typeof reckonComing>>) =>
     );
   });
 
-/** Sends each survey at its time, up to the end of the range. */
 async function sendAll(): Promise<void> {
   const scheduled = { ...NOTHING, state: "scheduled" } as const;
   const page = { since: null, until: RANGE.until, order: "asc", after: null, limit: 1 } as const;

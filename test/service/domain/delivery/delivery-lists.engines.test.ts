@@ -1,4 +1,3 @@
-/** Lists of surveys by due time, of those that are not sent by reason, and numbers by day. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createWallClock } from "../../../../src/runtime/zone.ts";
 import { finishDelivery } from "../../../../src/service/domain/delivery/deliveries.ts";
@@ -47,7 +46,7 @@ describe("by due time", () => {
     await send({ email: "now@x.co" });
     await deliver();
     await send({ email: "soon@x.co", delaySeconds: DAY });
-    // Not a survey: listed where it is asked for alone.
+    // Not scheduled, so it is only listed on request.
     await send({ email: "now@x.co" });
   });
 

@@ -41,7 +41,7 @@ afterEach(async () => {
   if (findings.length > 0) throw new Error(findings.join(", "));
 });
 
-/** The first survey's id: the person has 1. */
+/** Survey ids start at 2, because the person has 1. */
 const ID = 2;
 const ALL_TIME = { since: null, until: null };
 const send = () => fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email: "a@x.co" })));
@@ -56,7 +56,6 @@ const survey = async (id = ID) => {
   const { state, dueAt, sentAt, reason, attempts } = found!;
   return { state, dueAt, sentAt, reason, attempts };
 };
-/** What the API shows of the person. */
 const person = async () => {
   const { rows } = await fixture.read((tx) => listPeople(tx, fixture.project, peopleQuery()));
   const bounces = await fixture.read((tx) => listBounces(tx, fixture.project, eventsQuery()));

@@ -173,7 +173,7 @@ describe("a limit for the day", () => {
     await fixture.write((tx) =>
       configureAutopilot(tx, fixture.project, "email", { first: "spread", days: "any", hours: "any" }),
     );
-    // The second number is planned before the first.
+    // Member 2 is planned before member 1.
     for (const name of ["a", "b"]) await join(`${name}@x.co`);
     await fixture.write((tx) => configureAutopilot(tx, fixture.project, "email", { days: "mon-fri", hours: "5-10" }));
     fixture.time.now = moment("2027-02-22T09:59:00+01:00");
@@ -257,7 +257,7 @@ const waiting = () =>
     const project = (await tx.projects.list()).find((one) => one.id === id);
     return readWaiting(tx, project!);
   });
-/** As a sender that looks before the first byte, a second later. */
+/** Sends a second later, so that `mayStillSend` checks again like a real sender. */
 const sendAll = async (): Promise<number> => {
   let count = 0;
   fixture.time.now += 1;

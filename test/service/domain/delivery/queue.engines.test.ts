@@ -1,4 +1,3 @@
-/** Replies to texts in the queue that they share with surveys and digests. */
 import { afterEach, beforeEach, expect, it } from "vitest";
 import {
   claimDue,
@@ -32,7 +31,6 @@ const claim = async (channel: "sms" | "reply", claimer = "one"): Promise<readonl
   return (await fixture.write((tx) => claimDue(tx, wish))).messages;
 };
 
-/** A reply to the survey is due; the survey. */
 const reply = (kind: ReplyKind): Promise<TextedSurvey> =>
   fixture.write(async (tx) => {
     const [survey] = await tx.texts.surveysTo(ADA, 0);

@@ -1,4 +1,4 @@
-/** A survey's log also has the attempts to send its reminder, and reports about either; it says which is which. */
+/** A survey's log includes attempts and reports for its reminder, and marks them as such. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { recordReport } from "../../../../src/service/domain/delivery/bounces.ts";
 import { claimDue, finishDelivery } from "../../../../src/service/domain/delivery/deliveries.ts";

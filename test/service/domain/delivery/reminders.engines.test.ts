@@ -47,7 +47,6 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.store.close());
 
-/** Sends all surveys that are due, and returns them. */
 async function sendSurveys(): Promise<readonly DueSurvey[]> {
   const due = await fixture.write(claimAll);
   for (const survey of due) await fixture.write((tx) => finishDelivery(tx, survey, { kind: "sent" }));
@@ -234,7 +233,6 @@ describe("nobody is reminded", () => {
   });
 });
 
-/** A survey, and after 20 days its reminder; 14 days later. */
 async function remindLate(to: { readonly email: string } | { readonly phoneNumber: string }): Promise<void> {
   await change({ after: 20 * DAY });
   const channel = "email" in to ? "email" : "sms";

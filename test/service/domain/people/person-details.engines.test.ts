@@ -1,4 +1,3 @@
-/** What is kept with a person: properties, the notes of those who came back, and the page about all of it. */
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
 import type { Properties } from "../../../../src/contract/resources.ts";
 import type { SendInput } from "../../../../src/service/domain/inputs.ts";

@@ -1,4 +1,4 @@
-/** A suppression belongs to the address and the channel and outlives the person. */
+/** A suppression belongs to an address and a channel, and outlives the person. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -112,7 +112,7 @@ test("when an address is suppressed in one project, then another project mails i
   expect(person.survey_scheduled_at).toBe(START);
 });
 
-// The bytes of a file are read.
+// Reads the bytes of the data file.
 test.skipIf(onPostgres)(
   "when the person is gone, then the file does not hold the address, and opened again it still suppresses it",
   async () => {

@@ -1,4 +1,3 @@
-/** What an import wrote is undone, as far as nobody has touched it since. */
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
 import type { JsonObject } from "../../../../src/contract/json.ts";
 import { claimAll, DAY, START } from "../fixture.ts";
@@ -12,7 +11,6 @@ afterEach(() => fixture.store.close());
 
 const EXPAND = "?expand[]=before";
 const email = "ada@x.co";
-/** Saves a person as an import does, and returns their id and what undoes it. */
 async function write(given: JsonObject, path = "people"): Promise<{ readonly id: string; readonly write: JsonObject }> {
   const saved = (await fixture.post(`/v1/${path}.json${EXPAND}`, given)) as unknown as {
     readonly id?: string;

@@ -1,4 +1,3 @@
-/** Who comes back after an erasure: by the API, by a copy from before it, or not at all. */
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
 import { addDigest } from "../../../../src/service/domain/delivery/digests.ts";
 import { deletePerson, sendPerson } from "../../../../src/service/domain/people/people.ts";
@@ -70,7 +69,7 @@ describe("when the log of erasures is applied to a copy", () => {
     await add(copy);
     expect(await applyErasureLog(copy.store, log)).toBe(0);
     expect(await left()).toBe(2);
-    // The copy knows it from now on, by the same hashes.
+    // The restored copy stores the same hashes.
     const taken = await copy.read(readErasureLog);
     expect([taken.secret, taken.projects[0]?.entries.map(({ hash }) => hash)]).toEqual([
       log.secret,
@@ -88,7 +87,7 @@ test("when somebody is added again in the second of their erasure, then its log 
   expect(await fixture.read((tx) => tx.people.byEmail(fixture.project.id, email))).toMatchObject({ email });
 });
 
-/** Readers of digests need not be people of the project. */
+/** Digest recipients don't have to be people in the project. */
 const addDigests = async ({ store, project }: Fixture): Promise<void> => {
   for (const address of [email.toUpperCase(), "bob@example.com"])
     await store.write((tx) => addDigest(tx, project, address, { weekday: 1, minute: 480, zone: null }), {

@@ -1,4 +1,3 @@
-/** Old responses lose their person and keep their score, or go; old surveys and events go. */
 import { storeResponse } from "../../../../src/service/domain/answers/response-changes.ts";
 import { storePastResponses } from "../../../../src/service/domain/answers/response-changes.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -37,10 +36,10 @@ beforeEach(async () => {
 afterEach(() => fixture.store.close());
 
 const RESPONSES = 600;
-/** More than one step's. */
+/** Expires more than one step's worth of rows. */
 const AGE = 20 * DAY;
 
-/** One answer each quarter of a day, of three people; every third in the trend, every seventh not of the NPS. */
+/** Adds a response every six hours, from three people; every third is in the trend, every seventh isn't NPS. */
 async function addResponses(): Promise<void> {
   const { project } = fixture;
   const time = fixture.time.now - (RESPONSES * DAY) / 4;
@@ -74,7 +73,6 @@ const count = () =>
   fixture.read(async (tx) => countExpired(tx, fixture.project, await readRetention(tx, fixture.project)));
 const metrics = (given: Parameters<typeof metricsQuery>[0] = {}) =>
   fixture.read((tx) => getMetrics(tx, fixture.project, metricsQuery(given)));
-/** The score month by month, of all and of the trend. */
 const history = async () => {
   const months = [];
   for (let since = START - 160 * DAY; since < START; since += 30 * DAY)
@@ -104,12 +102,12 @@ describe("when responses are made anonymous", () => {
     const person = first?.person;
     for (const [index, row] of after.entries())
       expect(row).toEqual(index < expired ? { ...scores[index], ...empty, person, updated_at: START } : scores[index]);
-    // Who reads what has changed, in a trend too, gets every one of them.
+    // Clients that poll with `updated_since` see every change, in a trend too.
     const changed = responsesQuery({ updatedSince: START, order: "desc:updated_at", trend, perPage: 1000 });
     const found = await fixture.read((tx) => listResponses(tx, fixture.project, changed, LINKS));
     expect(found.length).toBe(Math.ceil(expired / 3));
     expect([await count(), await follow()]).toEqual([NOTHING, NOTHING]);
-    // The person behind them is in no list.
+    // The placeholder person isn't listed.
     expect((await fixture.read((tx) => listPeople(tx, fixture.project, peopleQuery()))).rows.length).toBe(3);
   });
 

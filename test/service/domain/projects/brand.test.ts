@@ -1,10 +1,9 @@
-/** The tones of a brand's colour that links have. */
 import { expect, test } from "vitest";
 import { toBrand } from "../../../../src/service/domain/projects/brand.ts";
 
 const linkOf = (color: string) => toBrand(new Map([["brand_color", color]])).accent?.link;
 
-/** WCAG 2.2, "contrast ratio". */
+/** WCAG 2.2 contrast ratio. */
 function contrast(one: string, other: string): number {
   const [light = 0, dark = 0] = [one, other].map(luminance).toSorted((a, b) => b - a);
   return (light + 0.05) / (dark + 0.05);

@@ -1,4 +1,3 @@
-/** Removing a project: nothing of it is left but its log, and everything of the others is. */
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -41,7 +40,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Adds a project with a row in every table that a project can have. */
+/** Adds a project with a row in every project table. */
 async function fill(name: string): Promise<string> {
   const project = name;
   const { admin } = service;
@@ -77,7 +76,7 @@ async function fill(name: string): Promise<string> {
 
 type Dump = Readonly<Record<string, readonly object[]>>;
 
-/** Rows of a project by table; the log, which outlives it, is left out. */
+/** A project's rows by table, without the operation log, which outlives it. */
 async function rowsOf(id: string): Promise<Dump> {
   return service.store.read(async (tx) => {
     const found: Record<string, object[]> = {};
@@ -114,7 +113,7 @@ it("leaves no row and no message of the project, and everything of the others", 
 
   expect(await rowsOf("2")).toEqual({});
   expect((await outbox()).filter((file) => !file.startsWith("1-"))).toEqual([]);
-  // Events are still being sent to webhooks.
+  // Webhook events are still being delivered.
   const others = Object.entries(first).filter(([table]) => !/^(?:project_state|webhook)/.test(table));
   expect(await rowsOf("1")).toMatchObject(Object.fromEntries(others));
   expect(await names()).toEqual([["1", "first"]]);
@@ -162,7 +161,7 @@ it("is finished by the same command, or the next start, once it has begun", asyn
     },
     { project: 2 },
   );
-  // What the operation commits before its steps.
+  // The operation's first commit, before its steps.
   await store.write(
     async (tx) => {
       const project = (await tx.projects.byName("acme"))!;

@@ -1,4 +1,3 @@
-/** One rule for every text that a project keeps: what no store can hold, and control characters, are refused by name. */
 import { expect, test } from "vitest";
 import { addTrend } from "../../../../src/service/domain/answers/trends.ts";
 import { DomainError } from "../../../../src/service/domain/errors.ts";

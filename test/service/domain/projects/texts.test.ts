@@ -1,4 +1,3 @@
-/** Which of a project's texts a survey has. */
 import { expect, test } from "vitest";
 import type { Locale } from "../../../../src/contract/locales.ts";
 import { NO_BRAND } from "../../../../src/service/domain/projects/brand.ts";

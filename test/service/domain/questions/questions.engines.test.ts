@@ -1,4 +1,3 @@
-/** Questions beyond the score: made, ordered, translated, retired, and refused in one sentence. */
 import { beforeEach, describe, expect, it, test } from "vitest";
 import type { WantedQuestion } from "../../../../src/service/domain/questions/check-question.ts";
 import { applyQuestions, configuredQuestions } from "../../../../src/service/domain/questions/configure.ts";
@@ -25,10 +24,8 @@ const list = () => fixture.read((tx) => tx.questions.list(fixture.project.id));
 const places = async () => (await list()).map(({ id, position }) => [id, position]);
 const apply = (questions: Parameters<typeof applyQuestions>[2]) =>
   fixture.write((tx) => applyQuestions(tx, fixture.project, questions, (_, work) => work()));
-/** The German of question `q`. */
 const translate = (texts: { text: string; choices: string[] } | null) =>
   fixture.write((tx) => translateQuestion(tx, fixture.project, "q", { locale: "de", texts }));
-/** Applies these choices to question `q`. */
 const choose = async (...choices: string[]) => {
   await apply([{ id: "q", type: "select_one", text: "Which?", choices }]);
   return (await list())[0]?.choices.map(({ id, text }) => `${id} ${text}`);

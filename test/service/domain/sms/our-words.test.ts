@@ -1,4 +1,3 @@
-/** What is a person's in a text, and what is a phone's or our own. */
 import { expect, it } from "vitest";
 import { withoutOurWords } from "../../../../src/service/domain/sms/our-words.ts";
 

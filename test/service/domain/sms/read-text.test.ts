@@ -1,9 +1,8 @@
-/** What people text back, and what is made of it. */
 import { expect, it } from "vitest";
 import { readTextMeaning } from "../../../../src/service/domain/sms/read-text.ts";
 import type { TextContext } from "../../../../src/service/domain/sms/stop-wish.ts";
 
-/** The meaning as one word or two: `9`, `9 comment`, `stop` (`stop!` where providers answer it themselves), `words`. */
+/** Short form: `9`, `9 comment`, `stop` (`stop!` if providers answer it themselves) or `words`. */
 function meaningOf(text: string, context?: TextContext): string {
   const meaning = readTextMeaning(text, context);
   if (meaning.kind === "score")
@@ -13,7 +12,6 @@ function meaningOf(text: string, context?: TextContext): string {
 }
 
 it.each<readonly [text: string, meaning: string]>([
-  // Scores.
   ["9", "9"],
   ["0", "0"],
   ["10", "10"],
@@ -34,7 +32,6 @@ it.each<readonly [text: string, meaning: string]>([
   ["10👍", "10 👍"],
   ["\u200B9\u200B", "9"],
   ["9\u2060 \u2764\uFE0F", "9 \u2764\uFE0F"],
-  // Scores with a comment.
   ["9 great service", "9 great service"],
   ["9. Great service!", "9 Great service!"],
   ["9, the staff are kind", "9 the staff are kind"],
@@ -43,7 +40,7 @@ it.each<readonly [text: string, meaning: string]>([
   ["9/10 would buy again", "9 would buy again"],
   ["10 because of Ann, who stopped by at 5", "10 because of Ann, who stopped by at 5"],
   ["9:great", "9 great"],
-  // Digits of other scripts.
+  // Digits in other scripts.
   ["９", "9"],
   ["１０／１０ 最高", "10 最高"],
   ["9分", "9"],
@@ -56,11 +53,10 @@ it.each<readonly [text: string, meaning: string]>([
   ["๙ ดีมาก", "9 ดีมาก"],
   ["৮", "8"],
   ["𝟗", "9"],
-  // Corrections.
   ["sorry, 8", "8"],
   ["I meant 8", "8"],
   ["*8", "8"],
-  // A number of something else, or not one number.
+  // Numbers of something else, several numbers, and scores that only look like them.
   ["5 stars", "words"],
   ["5 ⭐", "words"],
   ["9 €", "words"],
@@ -75,7 +71,6 @@ it.each<readonly [text: string, meaning: string]>([
   ["0 to 10: 9", "words"],
   ["9 since 2019", "9 since 2019"],
   ["9 an excellent service", "9 an excellent service"],
-  // No scores.
   ["100", "words"],
   ["11", "words"],
   ["-1", "words"],
@@ -96,7 +91,6 @@ it.each<readonly [text: string, meaning: string]>([
   ["👍", "words"],
   ["", "words"],
   ["thanks", "words"],
-  // No more, in whatever form.
   ["STOP", "stop!"],
   ["stop", "stop!"],
   ["Stop.", "stop!"],
@@ -131,7 +125,6 @@ it.each<readonly [text: string, meaning: string]>([
   ["\u0625\u0644\u063A\u0627\u0621", "stop"],
   ["\u062A\u0648\u064E\u0642\u0651\u0641", "stop"],
   ["BAJA", "stop"],
-  // No more, in everyday words.
   ["REMOVE", "stop"],
   ["stop sms", "stop"],
   ["stop texting me", "stop"],
@@ -182,12 +175,12 @@ it.each<readonly [text: string, meaning: string]>([
   ["не присылайте мне смс", "stop"],
   ["不要再给我发短信了", "stop"],
   ["문자 보내지 마세요", "stop"],
-  // Look-alikes, which no provider answers.
+  // Homoglyphs, which no provider recognizes.
   ["S\u20E3T\u20E3O\u20E3P\u20E3", "stop"],
   ["🆂🆃🅾🅿", "stop"],
   ["\u0405\u0422\u041E\u0420", "stop"],
   ["ST\u041EP", "stop"],
-  // About something else.
+  // Sentences that contain a keyword but mean something else.
   ["STOP this bill", "words"],
   ["stopp it 5", "words"],
   ["never stop", "words"],
@@ -203,7 +196,6 @@ it.each<readonly [text: string, meaning: string]>([
   ["I C U", "words"],
   ["The end of the month suits me", "words"],
   ["9 stop calling me", "9 stop calling me"],
-  // Back again, and who is it.
   ["START", "start!"],
   ["unstop", "start!"],
   ["start please", "start"],

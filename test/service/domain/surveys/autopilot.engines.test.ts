@@ -45,7 +45,6 @@ const remove = (email: string) =>
 const configure = (change: AutopilotChange) =>
   fixture.write((tx) => configureAutopilot(tx, fixture.project, "email", change));
 
-/** Sends all that is due, as a scheduler would, and tells whom. */
 async function deliver(): Promise<(string | null)[]> {
   const due = await fixture.write(claimAll);
   for (const survey of due) await fixture.write((tx) => finishDelivery(tx, survey, { kind: "sent" }));
@@ -226,7 +225,7 @@ test("when a platform is inactive, then nothing is sent, members stay, and they 
   expect(await fixture.read((tx) => nextDueAt(tx))).toBe(START + 5);
   fixture.time.now = START + DAY;
   expect(await deliver()).toEqual(["c@x.co"]);
-  // What fell due meanwhile is spread over a week, by the members' numbers: 0.618 and 0.236 of it.
+  // Surveys that came due while inactive are spread over a week: member 1 after 0.618 of it, member 2 after 0.236.
   await configure({ active: true });
   expect(await deliver()).toEqual([]);
   expect((await members()).map((row) => row.next_survey_request?.survey_scheduled_at)).toEqual([

@@ -1,4 +1,3 @@
-/** Members move from one platform of Autopilot to the other. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Platform } from "../../../../src/contract/resources.ts";
 import { finishDelivery } from "../../../../src/service/domain/delivery/deliveries.ts";

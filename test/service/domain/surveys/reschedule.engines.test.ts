@@ -1,4 +1,3 @@
-/** A waiting survey is sent at another time. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { SendInput } from "../../../../src/service/domain/inputs.ts";
 import { finishDelivery } from "../../../../src/service/domain/delivery/deliveries.ts";
@@ -110,7 +109,7 @@ test("when several wait, then one must be named", async () => {
 
 test("Autopilot's survey moves to the next opening, and stays there when settings change", async () => {
   const configure = (change: object) => fixture.write((tx) => configureAutopilot(tx, fixture.project, "email", change));
-  // START is 15:06:40 on a Sunday.
+  // START is a Sunday, 15:06:40.
   await configure({ first: "spread", days: "mon-fri", hours: "5-10" });
   await enrol();
   const monday5 = Date.UTC(2025, 5, 23, 5) / 1000;

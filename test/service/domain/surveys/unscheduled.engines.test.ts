@@ -1,4 +1,3 @@
-/** Surveys that were asked for and not scheduled: the reason goes with the answer, and is kept. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SendInput } from "../../../../src/service/domain/inputs.ts";
 import { explainPerson, pauseSending } from "../../../../src/service/domain/delivery/oversight.ts";

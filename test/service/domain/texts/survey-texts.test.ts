@@ -15,7 +15,6 @@ import { multiLine, singleLine } from "../../../../src/service/domain/texts/plai
 const ENGLISH = surveyTexts("en");
 const NAMES = Object.keys(ENGLISH) as (keyof typeof ENGLISH)[];
 const OTHERS = LOCALES.filter((locale) => locale !== "en");
-/** Texts that a language shares with English, letter for letter. */
 const SAME_AS_ENGLISH = new Set(["da send", "es errorTitle"]);
 const SCRIPTS: Partial<Record<Locale, RegExp>> = {
   ar: /\p{Script_Extensions=Arabic}/u,
@@ -32,7 +31,7 @@ const SCRIPTS: Partial<Record<Locale, RegExp>> = {
   sr: /\p{Script=Cyrillic}/u,
   th: /\p{Script=Thai}/u,
 };
-/** What phones understand, and a word that is written so in Greek. */
+/** Keywords that phones recognize, and a word that Greek spells in Latin letters. */
 const FOREIGN = /\{\w+\}|STOP|START|\bemail\b/g;
 
 const placeholders = (text: string): string[] => (text.match(/\{\w+\}/g) ?? []).toSorted();
@@ -66,7 +65,7 @@ describe.each(LOCALES)("the texts in %s", (locale) => {
     expect(texts.notLikely.length).toBeLessThanOrEqual(40);
     const sms = ["smsAskComment", "smsThanks", "smsAskAgain", "smsOptOut", "smsStopped"] as const;
     const long = sms.filter((name) => {
-      // Two segments of a text message, whatever its alphabet, with a sender of 20 letters.
+      // Two segments in the text's alphabet, with a 20-character sender.
       const text = fillText(texts[name], { sender: "x".repeat(20), score: 10 });
       return text.length > (/^[\x20-\x7eäöüñàèéùìòåæøÄÖÜÑÅÆØÉß¿¡]*$/.test(text) ? 306 : 134);
     });

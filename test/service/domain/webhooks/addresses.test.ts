@@ -48,7 +48,7 @@ describe("a URL", () => {
     ["https://8.8.8.8/hook", null, closed],
     ["http://example.com/hook", "plain", closed],
     ["http://example.com/hook", null, { ...closed, insecureHttp: true }],
-    // Where the name leads is checked at each connection.
+    // The resolved address is checked on every connection.
     ["http://intranet/hook", null, { ...closed, allowPrivate: true }],
     ["http://8.8.8.8/hook", "plain", { ...closed, allowPrivate: true }],
     ["https://10.0.0.1/hook", "private", closed],

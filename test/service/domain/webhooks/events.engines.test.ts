@@ -209,7 +209,6 @@ interface SlackText {
   readonly verbatim?: boolean;
 }
 
-/** Every element with a text of its own. */
 function textsIn(value: unknown): SlackText[] {
   if (typeof value !== "object" || value === null) return [];
   const inner = Object.values(value).flatMap(textsIn);

@@ -1,4 +1,3 @@
-/** Databases of a test's own server, and a service whose way to one of them a test can break. */
 import { expect } from "vitest";
 import { silentLog } from "../../../../src/runtime/log.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
@@ -9,7 +8,6 @@ import { type DatabaseProxy, startDatabaseProxy } from "../../../helpers/databas
 import { administer, type Cluster } from "../../../helpers/postgres.ts";
 import { FLEET_KEY } from "../fleet.ts";
 
-/** The name of a new database. */
 export async function newName(cluster: Cluster): Promise<string> {
   const name = `d${systemRandom.token(9).toLowerCase().replaceAll(/\W/g, "_")}`;
   await administer(cluster, `CREATE DATABASE ${name}`);
@@ -24,7 +22,6 @@ export interface ServiceBehindProxy {
   readonly close: () => Promise<void>;
 }
 
-/** A service of its own in this process. */
 export async function openBehindProxy(cluster: Cluster): Promise<ServiceBehindProxy> {
   const name = await newName(cluster);
   const proxy = await startDatabaseProxy(cluster);
@@ -47,7 +44,10 @@ export async function openBehindProxy(cluster: Cluster): Promise<ServiceBehindPr
   return { service, proxy, save, list, close };
 }
 
-/** A key's first use is written beside the request: nothing else is to commit while a test breaks the way. */
+/**
+ * A key's first use is recorded in the background. Wait for it, so that it can't commit while a test breaks the
+ * connection.
+ */
 async function noteUse(service: Service, list: ServiceBehindProxy["list"]): Promise<void> {
   await list();
   const lastUse = (): Promise<unknown> =>

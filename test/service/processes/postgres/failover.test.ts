@@ -1,4 +1,3 @@
-/** Two processes and clients that post 200 people a second, while the primary dies and its standby is promoted. */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -15,7 +14,7 @@ const BEFORE_MS = 10_000;
 const DOWN_MS = 5_000;
 const AFTER_MS = 15_000;
 const FIRST_MS = 30_000;
-/** The lease of a claim, its next look, and the rest of the queue. */
+/** Has to cover the claim's lease, the next poll and the rest of the queue. */
 const DRAINED_MS = 600_000;
 
 const open: (() => unknown)[] = [];
@@ -24,14 +23,13 @@ afterEach(async () => {
 });
 
 interface Posts {
-  /** E-mail addresses by the status of their answer; 0 for none. */
+  /** Addresses by response status; 0 if there was no response. */
   readonly by: Map<number, string[]>;
-  /** When answers with 201 came. */
   readonly goodMs: number[];
   readonly end: () => Promise<void>;
 }
 
-/** At a fixed rate, however long answers take: clients don't slow down because a database is down. */
+/** Posts at a fixed rate: real clients don't slow down because the database is down. */
 function startPosting({ members }: Fleet): Posts {
   const posts = { by: new Map<number, string[]>(), goodMs: [] as number[] };
   const pending = new Set<Promise<void>>();
@@ -59,7 +57,6 @@ function startPosting({ members }: Fleet): Posts {
   return { ...posts, end };
 }
 
-/** Whom the messages in the outbox are for. */
 function readOutbox({ folder }: Fleet): string[] {
   const outbox = path.join(folder, "outbox");
   return readdirSync(outbox)
@@ -69,7 +66,6 @@ function readOutbox({ folder }: Fleet): string[] {
 
 const repeated = (values: readonly string[]): string[] => values.filter((one, at) => values.indexOf(one) !== at);
 
-/** Once nothing waits any more: which of these people are missing, and what became of the surveys. */
 async function readRows(store: Store, emails: readonly string[]) {
   const count = async (...states: readonly string[]): Promise<number> => {
     const counts = await store.read((tx) => tx.deliveries.counts());

@@ -1,4 +1,3 @@
-/** A service whose PostgreSQL stops, crashes or moves: what it acknowledged is kept, the rest is a 503. */
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -19,7 +18,7 @@ import { newName, openBehindProxy } from "./behind-proxy.ts";
 const DOWN_SECONDS = isLong ? [30, 60] : [7];
 const WRITERS = 8;
 const RECOVERY_MS = 5000;
-/** A crash forgets what has no COMMIT, numbers of transactions too: at its pace the server writes that down at 200 ms. */
+/** Delays WAL flushes (200 ms by default), so that a crash loses an uncommitted transaction and its id is reused. */
 const FORGETS = "-c wal_level=minimal -c max_wal_senders=0 -c wal_writer_delay=10s";
 const TAKE_NUMBER = "SELECT pg_current_xact_id()";
 const NEXT_NUMBER = "SELECT CAST(pg_snapshot_xmax(pg_current_snapshot()) AS TEXT) AS next";
@@ -35,14 +34,12 @@ const cluster = (): Cluster => state.cluster!;
 interface Traffic {
   readonly acknowledged: string[];
   readonly statuses: Map<number, number>;
-  /** Of refusals that do not say when to come back. */
+  /** Errors without Retry-After. */
   readonly rude: unknown[];
-  /** When the latest answer came that was not a refusal. */
   lastGoodMs: number;
   readonly end: () => Promise<void>;
 }
 
-/** Saves one person after the other, until it ends. */
 function startTraffic(member: Member): Traffic {
   const control = { isEnded: false, count: 0 };
   const traffic: Omit<Traffic, "end"> = { acknowledged: [], statuses: new Map(), rude: [], lastGoodMs: 0 };
@@ -68,14 +65,12 @@ function startTraffic(member: Member): Traffic {
   return Object.assign(traffic, { end });
 }
 
-/** Milliseconds until somebody is saved again. */
 async function untilRecovered(traffic: Traffic): Promise<number> {
   const since = performance.now();
   while (traffic.lastGoodMs < since && performance.now() - since < 60_000) await sleep(20);
   return performance.now() - since;
 }
 
-/** Acknowledged and not there. */
 async function lost(fleet: Fleet, { acknowledged }: Traffic): Promise<string[]> {
   return fleet.withStore((store) =>
     store.read(async (tx) => {
@@ -116,12 +111,12 @@ describe.skipIf(!hasPostgres)("a service and its database", () => {
       cluster().start();
       const next = async (): Promise<number> => Number((await administer(cluster(), NEXT_NUMBER)).rows[0].next);
       const before = await next();
-      // Otherwise this shows nothing.
+      // If the crash didn't lose the id, the test proves nothing.
       expect(before).toBeLessThanOrEqual(Number(xid));
       while ((await next()) < Number(xid) + times) await administer(cluster(), TAKE_NUMBER);
       proxy.leadTo(cluster());
       const { status } = await saving;
-      // Done again, or refused since that took too long.
+      // The write was either repeated or refused after a timeout.
       const people = new Map([
         [201, 2],
         [503, 1],
@@ -138,7 +133,7 @@ describe.skipIf(!hasPostgres)("a service and its database", () => {
       const [member] = fleet.members as [Member];
       const traffic = startTraffic(member);
       await expect.poll(() => traffic.acknowledged.length, { timeout: 20_000 }).toBeGreaterThan(50);
-      // Due while there is no database to ask.
+      // This survey comes due while the database is down.
       await ask(member.url, "POST", "/v1/people.json", { email: "due@x.co", delay: 2 });
       cluster().stop("immediate");
       const downSince = performance.now();

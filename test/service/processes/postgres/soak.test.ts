@@ -1,4 +1,3 @@
-/** Two processes under mixed load for long, while the database is dumped: nothing fails, and nothing grows for ever. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -9,19 +8,19 @@ import { size } from "../../../helpers/long.ts";
 import { administer, hasProgram, newDatabase, serverProgram, startCluster } from "../../../helpers/postgres.ts";
 import { ask, databasePlace, type Member, startFleet } from "../fleet.ts";
 
-/** `SURVEYCTL_SOAK_SECONDS` is for a run by hand. */
+/** Set `SURVEYCTL_SOAK_SECONDS` for a manual run. */
 const SECONDS = Number(process.env["SURVEYCTL_SOAK_SECONDS"] ?? size(8, 1800));
-/** So slow that the machine is not the limit. */
+/** Slow enough that the machine isn't the bottleneck. */
 const CLIENTS = 4;
 const PAUSE_MS = size(20, 100);
 const LOOK_MS = size(500, 5000);
-/** The heap of a process takes minutes to find its size, and a server as long to clean up for the first time. */
+/** A process needs minutes to reach its heap size, and PostgreSQL as long until its first autovacuum. */
 const isJudged = SECONDS >= 1200;
-/** MiB a minute, once everything is loaded. */
+/** MiB per minute after warm-up. */
 const SLOPE_MAX = 1;
-/** The room for new objects is between 1 and 32 MiB as the load of the moment wants it: more than any slope. */
+/** Fixes V8's young generation, whose size otherwise varies from 1 to 32 MiB and hides a leak. */
 const STEADY = { NODE_OPTIONS: "--max-semi-space-size=1" };
-/** Tables whose rows are few and change with each write. */
+/** Tables with few rows that change on every write. */
 const HOT = ["project_state", "row_counts"];
 const HOT_MAX_KIB = 4096;
 
@@ -30,7 +29,7 @@ interface Look {
   readonly residentMiB: readonly number[];
   readonly requests: number;
   readonly p99Ms: number;
-  /** That the server has not cleaned up yet. */
+  /** Not vacuumed yet. */
   readonly deadRows: number;
   readonly hotKiB: number;
 }
@@ -38,7 +37,7 @@ interface Look {
 const residentMiB = ({ running }: Member): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${running.child.pid}/status`, "utf8"))?.[1]) / 1024;
 
-/** One that is cleaned up by itself, as those that others run; for a short run, which sees nothing of it, any. */
+/** A judged run needs a server with autovacuum; a short run ends before it would matter. */
 async function openDatabase(): Promise<{ readonly url: string; readonly stop: () => void }> {
   if (!isJudged) return { url: await newDatabase(), stop: () => undefined };
   const cluster = startCluster({ isDurable: true, port: 5436 });
@@ -55,7 +54,6 @@ async function readTables(client: Client): Promise<Pick<Look, "deadRows" | "hotK
   return { deadRows: Number(rows[0]?.dead), hotKiB: Number(rows[0]?.hot) };
 }
 
-/** Of the best straight line through the points. */
 function slope(points: readonly (readonly [number, number])[]): number {
   const mean = (at: 0 | 1): number => points.reduce((sum, point) => sum + point[at], 0) / points.length;
   const [x, y] = [mean(0), mean(1)];
@@ -63,7 +61,7 @@ function slope(points: readonly (readonly [number, number])[]): number {
   return over / points.reduce((sum, [one]) => sum + (one - x) ** 2, 0);
 }
 
-/** One dump after the other: each keeps a snapshot open. */
+/** Dumps continuously; each dump keeps a snapshot open. */
 async function dump(url: string, control: { readonly isOver: boolean }): Promise<number> {
   let count = 0;
   for (; !control.isOver; count += 1) {
@@ -122,7 +120,7 @@ describe.skipIf(!hasProgram("pg_dump"))("two processes on one database", () => {
       }
       control.isOver = true;
       await working;
-      // The first third loads code and fills caches.
+      // Skip the first third, which loads code and fills caches.
       const settled = looks.slice(Math.floor(looks.length / 3));
       const slopes = [0, 1].map((at) => slope(settled.map((look) => [look.minutes, look.residentMiB[at] ?? 0])));
       const halves = [settled.slice(0, settled.length / 2), settled.slice(settled.length / 2)];

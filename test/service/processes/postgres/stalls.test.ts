@@ -1,4 +1,3 @@
-/** A service whose PostgreSQL hangs, has no room or does not answer: requests are refused in time, and it passes. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { size } from "../../../helpers/long.ts";
 import { administer, type Cluster, hasPostgres, startCluster } from "../../../helpers/postgres.ts";
@@ -7,7 +6,7 @@ import { newName, openBehindProxy } from "./behind-proxy.ts";
 
 const CUTS = size(10, 200);
 const RECOVERY_MS = 5000;
-/** A client gives up after 30 s; a write waits 12 s for an answer, and before that for a connection. */
+/** Clients time out after 30 s. A write waits for a connection and then up to 12 s for a reply. */
 const REFUSED_MS = 25_000;
 
 const open: (() => unknown)[] = [];
@@ -80,7 +79,7 @@ describe.skipIf(!hasPostgres)("a service and its database", () => {
     end();
     await held;
     await expect.poll(async () => (await save("c@x.co")).status, { timeout: RECOVERY_MS }).toBe(201);
-    // The service itself may just be asking for one.
+    // Polls because the service can be waiting for a connection at this moment.
     await expect.poll(() => connections(member)).toMatchObject({ waiting: 0 });
     const { stderr } = (await member.signal("SIGTERM")) as { readonly stderr: string };
     expect(stderr).toContain("the database did not answer in time");
@@ -102,14 +101,13 @@ describe.skipIf(!hasPostgres)("a service and its database", () => {
   });
 });
 
-/** What the gauge of `/metrics` says, by state. */
 async function connections(member: Member): Promise<Record<string, number>> {
   const text = await (await fetch(`${member.url}/metrics`)).text();
   const found = text.matchAll(/^surveyctl_store_connections\{state="(\w+)"\} (\d+)$/gm);
   return Object.fromEntries([...found].map(([, doing = "", count]) => [doing, Number(count)]));
 }
 
-/** Keeps every write of a database, and every read of people, waiting until `end`. */
+/** Blocks all writes to a database and all reads of people until `end`. */
 async function holdData(of: Cluster, name: string): Promise<{ promise: Promise<unknown>; end: () => void }> {
   const { Client } = await import("pg");
   const client = new Client({ connectionString: of.url(name) });

@@ -1,4 +1,3 @@
-/** Answers of a server, and a sender that hears them. */
 import {
   admit,
   HEALTHY_SENDER,
@@ -12,7 +11,7 @@ export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 export const NOW = 1_800_000_000_000;
 
-/** When the next message may be tried; null when open or probing, or when an operator must say so. */
+/** When the next message can be tried; `null` if open, probing or waiting for an operator. */
 export const untilOf = (state: SenderHealth): number | null => ("until" in state ? state.until : null);
 
 export const answer = (more: Partial<ServerAnswer>): ServerAnswer => ({
@@ -36,7 +35,6 @@ export const LOGIN = answer({ outcome: "held", sender: "breaker", text: "535 wro
 export const UNKNOWN_USER = answer({ outcome: "bounced", text: "no such user", hasAddressCode: true });
 export const NO_CODE = answer({ outcome: "bounced", text: "no such user <a1@x.org>", maskedText: "no such user <>" });
 
-/** A sender and the messages on their way, in a world of its own time. */
 export function world(start: SenderHealth = HEALTHY_SENDER) {
   const self = { state: start, now: NOW };
   const ask = (domain = "x.org") => {
@@ -51,7 +49,7 @@ export function world(start: SenderHealth = HEALTHY_SENDER) {
   };
   const hear = (what: ServerAnswer, epoch?: number): boolean => verdict(what, epoch) === "held";
   const resume = (): void => void (self.state = nextSenderHealth(self.state, { kind: "resume" }, self.now).state);
-  /** Admits one and hears this of it; whether it was admitted. */
+  /** Sends one message if admitted, and records its answer. Returns false if it wasn't admitted. */
   const send = (what: ServerAnswer, domain = "x.org"): boolean => {
     const admission = ask(domain);
     if (admission.kind === "go") hear(what, admission.epoch);

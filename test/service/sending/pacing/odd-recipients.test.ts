@@ -1,4 +1,3 @@
-/** Recipients whose refusals look like the sender's trouble. */
 import { describe, expect, it } from "vitest";
 import { hasStopped, type ServerAnswer } from "../../../../src/service/sending/pacing/sender-health.ts";
 import { answer, BUSY, LOGIN, MINUTE, NOW, SENT, UNKNOWN_USER, untilOf, world } from "./answers.ts";
@@ -22,7 +21,6 @@ describe("a stopped sender whose recipients are odd", () => {
     self.now += 15 * MINUTE;
     expect([send({ ...UNKNOWN_USER, message: "4" }), self.state.mode]).toEqual([true, "probing"]);
     expect([send({ ...SENT, message: "5" }), self.state.mode]).toEqual([true, "open"]);
-    // What was held is released, and refused again.
     expect([refused("1"), refused("2"), refused("3")].map((one) => verdict(one))).toEqual(["odd", "odd", "odd"]);
     expect(self.state.mode).toBe("open");
   });

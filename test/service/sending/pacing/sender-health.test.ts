@@ -39,7 +39,7 @@ describe("backing off", () => {
     const epochs = [ask(), ask(), ask(), ask()].map((each) => (each.kind === "go" ? each.epoch : -1));
     for (const epoch of epochs) hear(BUSY, epoch);
     expect(self.state).toMatchObject({ until: NOW + 30 * SECOND, trouble: { consecutive: 1 } });
-    // A success of before does not open it either.
+    // Nor does a success from before the failure open it.
     hear(SENT, epochs[0]);
     expect(self.state.mode).toBe("waiting");
   });
@@ -188,7 +188,7 @@ describe("one answer for many", () => {
     const numbered = Array.from({ length: 11 }, (_, at) => ({ ...NO_CODE, text: `no such user <p${at}@x.org>` }));
     const { state, held, hear } = tell([...repeated(39, SENT), ...numbered]);
     expect([state.mode, needsAnswer(state), held.indexOf(true)]).toEqual(["stopped", false, 48]);
-    // What was on its way is not believed either.
+    // Answers to messages already in flight are held too.
     expect(hear(NO_CODE, 0)).toBe(true);
   });
 
@@ -258,7 +258,6 @@ describe("whatever happens", () => {
   );
   type Steps = typeof steps extends fc.Arbitrary<infer T> ? T : never;
 
-  /** Plays the steps; calls `look` after each with the epochs of the messages on their way. */
   function play(played: Steps, look: (state: SenderHealth, onTheirWay: readonly number[]) => void) {
     let [state, now] = [HEALTHY_SENDER, NOW];
     const onTheirWay: number[] = [];
@@ -333,7 +332,7 @@ describe("whatever happens", () => {
         };
         for (const [at, other] of others.entries()) {
           hear({ ...other, message: `2/${at}` }, admitInTime());
-          // A stale list is for the operator to judge.
+          // A stale list is left to the operator.
           fc.pre(!needsAnswer(self.state));
         }
         expect(admitInTime()).toBe(self.state.epoch);
@@ -354,7 +353,7 @@ describe("whatever happens", () => {
     fc.assert(
       fc.property(odd, fc.integer({ min: 30, max: 60 }), (heard, ordinary) => {
         const { self, ask, hear } = world();
-        // The odd ones are always the first that are due, and one that did not go out comes back when others have.
+        // The odd messages are always due first. One that failed is retried after the next success.
         const waiting = Array.from({ length: ordinary }, () => "ok");
         const back = heard.map((_, at) => String(at));
         let stops = 0;

@@ -6,7 +6,6 @@ import { FULL_BUCKET, reserve, type BucketLevel } from "../../../../src/service/
 const START = 1_800_000_000_000;
 const rate: SendRate = { count: 20, perSeconds: 1 };
 
-/** Departures of messages that are all requested at `now`. */
 function all(count: number, from: BucketLevel, now: number): { departures: number[]; bucket: BucketLevel } {
   const departures: number[] = [];
   let bucket = from;
@@ -49,13 +48,13 @@ it("when callers ask in any number at any time, then no window holds more than t
       let [bucket, now] = [FULL_BUCKET, START];
       for (const { afterMs, count } of asked) {
         now += afterMs;
-        // Stored and loaded between any two.
+        // Reload the bucket between any two reservations.
         const next = reserve(limit, JSON.parse(JSON.stringify(bucket)) as BucketLevel, now, count);
         bucket = next.bucket;
         departures.push(...next.departures);
       }
       expect(departures).toEqual(departures.toSorted((a, b) => a - b));
-      // Moments are whole milliseconds.
+      // Times are rounded to whole milliseconds.
       const most = Math.floor((limit.count / limit.perSeconds) * ((windowMs + 1) / 1000) + 1e-6) + 1;
       for (const [at, from] of departures.entries()) {
         const inWindow = departures.slice(at).filter((each) => each < from + windowMs).length;

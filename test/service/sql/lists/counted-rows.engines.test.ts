@@ -1,4 +1,3 @@
-/** Counts through changes that take other rows with them, and through jobs that are undone. */
 import { claimSome, settleClaim } from "../../../../src/service/domain/delivery/claims.ts";
 import { removePerson } from "../../../../src/service/domain/people/person-removal.ts";
 import { expect, test } from "vitest";
@@ -55,7 +54,7 @@ test("rows that go with others are counted out", async () => {
   });
   expect(await store.check()).toEqual([]);
   const changes: readonly ((tx: Transaction) => Promise<unknown>)[] = [
-    // With surveys go reminders and replies, with events their deliveries.
+    // Deleting surveys also deletes reminders and replies; deleting events also deletes deliveries.
     (tx) => removePerson(tx, project.id, first),
     (tx) => tx.webhooks.delete(project.id, webhooks[0] ?? 0),
     (tx) => tx.webhooks.prune(project.id, START - DAY, 100),

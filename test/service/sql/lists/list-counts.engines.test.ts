@@ -31,7 +31,7 @@ import { listResponses } from "../../domain/lists.ts";
 import { STORES } from "../../store/engines.ts";
 
 const PEOPLE = 4;
-/** Apart from one time to the next: three or so a day, so that ranges cut days and hold whole ones. */
+/** Seconds between timestamps. About three rows a day, so ranges contain partial and whole days. */
 const APART = 30_000;
 const RUNS = { numRuns: size(onPostgres ? 1 : 3, 60) };
 
@@ -52,7 +52,7 @@ type Change =
 const anyTime = nat(9).map((n) => n * APART);
 const [somebody, anyScore, anyRow, anyPlan] = [nat(PEOPLE - 1), nat(10), nat(60), constantFrom("pro", "free")];
 const kindOf = <Kind extends string>(...kinds: Kind[]): Arbitrary<Kind> => constantFrom(...kinds);
-// Mostly new rows, so that there is something to change.
+// Weighted towards new rows, so that there is something to change.
 const anyChange: Arbitrary<Change> = oneof(
   {
     arbitrary: record({ kind: kindOf("add"), person: somebody, score: anyScore, at: anyTime, plan: anyPlan }),
@@ -67,7 +67,6 @@ const anyChange: Arbitrary<Change> = oneof(
 
 interface World {
   readonly fixture: Fixture;
-  /** Ids of people and of trends by what they hold. */
   readonly people: string[];
   readonly trends: Map<string, string>;
 }
@@ -119,7 +118,6 @@ async function deliverAll(fixture: Fixture): Promise<void> {
   for (const survey of due) await fixture.write((tx) => finishDelivery(tx, survey, { kind: "sent" }));
 }
 
-/** Every response, straight from the table. */
 async function everything(fixture: Fixture): Promise<SurveyResponse[]> {
   return fixture.read(async (tx) => {
     const rows: SurveyResponse[] = [];
@@ -160,7 +158,7 @@ const asked: Arbitrary<Asked> = record({
 const isIn = (at: number, since: number | null, until: number | null): boolean =>
   (since === null || at >= since) && (until === null || at <= until);
 
-/** The page as the specification describes it, found the slow way. */
+/** A straightforward implementation of the specification's paging. */
 function naivePage(rows: readonly SurveyResponse[], query: Asked): SurveyResponse[] {
   const key = (row: SurveyResponse): number =>
     query.order.endsWith("updated_at") ? (row.updated_at ?? 0) : row.created_at;

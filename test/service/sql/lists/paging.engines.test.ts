@@ -19,7 +19,7 @@ import { listBounces, listMembers, listPeople, listResponses, listUnsubscribes }
 import { isLong } from "../../../helpers/long.ts";
 import { onPostgres } from "../../../helpers/postgres.ts";
 
-// Few different times, so that many rows share one and only the id tells them apart.
+// Few distinct times, so that many rows tie and only the id orders them.
 const times = array(nat(5), { maxLength: 30 });
 const perPage = integer({ min: 1, max: 9 });
 const SHORT_RUNS = onPostgres ? 2 : 8;
@@ -45,7 +45,6 @@ async function insertResponse(
   await storeResponse(tx, project, { ...text, personId: 1, createdAt, updatedAt });
 }
 
-/** Pages of a cursor list until the last; `meanwhile` runs between two pages. */
 async function walkCursor<Row>(
   page: (after: string | null) => Promise<{ readonly rows: readonly Row[]; readonly next: string | null }>,
   meanwhile: () => Promise<void> = async () => undefined,
@@ -74,7 +73,6 @@ const byKey = (
   [rightTime, rightId]: readonly [number, number],
 ): number => leftTime - rightTime || leftId - rightId;
 
-/** Keys of people counted from 1, in the order of these times. */
 function inOrder(eventTimes: readonly number[]): [number, number][] {
   return eventTimes.map((time, index): [number, number] => [time, index + 1]).toSorted(byKey);
 }
@@ -122,7 +120,7 @@ describe.each(STORES)("%s", (engine) => {
       asyncProperty(times, perPage, async (joinTimes, size) =>
         withProject(async (fixture) => {
           const { id: project } = fixture.project;
-          // Time runs on: several may join in the same second, none before another.
+          // Time only moves forward, but several members can join within the same second.
           const joined = joinTimes.map((time) => fixture.time.now + time).toSorted((one, other) => one - other);
           const start = { kind: "after", at: 0 } as const;
           for (const time of joined) {
@@ -166,7 +164,7 @@ describe.each(STORES)("%s", (engine) => {
               await insertPerson(tx, project, 0);
               for (const row of rows) await insertResponse(tx, project, row);
             });
-            // Pages asked for out of order leave places behind that a later change must not leave wrong.
+            // Reading pages out of order caches positions, which later changes must invalidate.
             for (const { page, change } of visits) {
               await fetch(page);
               await fixture.write((tx) => insertResponse(tx, project, change));

@@ -1,4 +1,4 @@
-/** The tallies of lists, against a recount of the rows, through whatever changes rows. */
+/** Compares the counts of lists with a recount of the rows after every kind of change. */
 import { replacePastResponse, storePastResponses } from "../../../../src/service/domain/answers/response-changes.ts";
 import { expect, test } from "vitest";
 import type { Expansion } from "../../../../src/contract/routes.ts";
@@ -13,9 +13,9 @@ import { listResponses } from "../../domain/lists.ts";
 
 const DAY = 86_400;
 const PEOPLE = 50;
-/** Of a trend that has a third of them, more than one step. */
+/** A trend with a third of these takes more than one step. */
 const RESPONSES = 4000;
-/** Fewer than a day has, so that pages begin within days. */
+/** Fewer than a day's rows, so that pages begin within days. */
 const PER_PAGE = 5;
 const [FIRST_PERSON, FIRST_RESPONSE] = [1, 1000];
 const times = { lastSentAt: null, lastRespondedAt: null, unsubscribedAt: null, unsubscribedBy: null, bouncedAt: null };
@@ -31,7 +31,6 @@ const pastPerson = (n: number) => ({
   bouncedAt: n % 7 === 0 ? n * DAY + 5 : null,
 });
 
-/** Nine a day, so that pages begin within days; every eleventh is of another survey type. */
 const pastResponse = (n: number): StoredPastResponse => ({
   id: FIRST_RESPONSE + n,
   personId: FIRST_PERSON + (n % PEOPLE),

@@ -1,4 +1,4 @@
-/** Calls by chance, the same ones on a data file and on a server: the answers are the same, byte for byte. */
+/** Random calls must get byte-identical responses from SQLite and PostgreSQL. */
 import { array, assert, asyncProperty, constant, constantFrom, nat, oneof, record, tuple } from "fast-check";
 import type { Arbitrary } from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -17,9 +17,7 @@ interface Call {
   readonly method: string;
   readonly path: string;
   readonly body?: object;
-  /** Seconds that pass before it. */
   readonly later: number;
-  /** What is due is sent before it. */
   readonly delivers: boolean;
 }
 
@@ -132,7 +130,6 @@ const call: Arbitrary<Call> = tuple(request, constantFrom(0, 0, 1, 60), nat(9)).
   }),
 );
 
-/** Secrets that are the same for both. */
 function openOne(engine: "sqlite" | "postgresql"): Promise<HttpFixture> {
   const [next, fraction] = [{ token: 0 }, seededRandom(1)];
   const token = (bytes: number): string => `t${(next.token += 1)}`.padEnd(Math.ceil((bytes * 4) / 3), "_");
@@ -160,7 +157,7 @@ describe.skipIf(!hasPostgres)("two engines", () => {
             expect(there).toEqual(here);
             if ((here as { status: number }).status < 300) good.count += 1;
           }
-          // Calls that are all refused would say little.
+          // If most calls failed, the test would prove little.
           expect(good.count).toBeGreaterThan(CALLS / 4);
           expect([await file.store.check(), await server.store.check()]).toEqual([[], []]);
         } finally {

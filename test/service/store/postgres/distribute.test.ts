@@ -1,4 +1,3 @@
-/** `service migrate --distribute`: what a Citus cluster requires of the schema, and what is done to a database with rows. */
 import { Client } from "pg";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../../../src/runtime/clock.ts";
@@ -54,8 +53,8 @@ test("other tables refer to none that is distributed, and few rows of theirs are
 });
 
 /**
- * Citus's functions, as far as their rules matter here. They move no rows, so that what a cluster stores is tested only
- * where Citus is installed.
+ * Stubs of the Citus functions that enforce the rules that matter here. They move no rows; what a cluster stores is
+ * only tested if Citus is installed.
  */
 const STAND_IN = `CREATE SCHEMA standin;
   CREATE VIEW standin.pg_extension AS SELECT name AS extname FROM (VALUES ('citus')) AS known (name);
@@ -101,7 +100,6 @@ async function ask(url: string, sql: string): Promise<string[]> {
 
 const open = (url: string): Promise<Store> => openPostgresStore({ url, clock: systemClock, random: systemRandom });
 
-/** Two projects with a person each. */
 async function fill(url: string): Promise<void> {
   const store = await open(url);
   for (const name of ["one", "two"]) {
@@ -179,7 +177,7 @@ describe.skipIf(!hasPostgres)("service migrate --distribute", () => {
     const url = await newStandIn();
     await distribute(url);
     await ask(url, "DELETE FROM standin.pg_dist_partition WHERE logicalrelid IN ('digests'::regclass, 'messages')");
-    // Only this table's keys are dropped, so those that refer to it must be gone.
+    // Only this table's foreign keys are dropped, so none may refer to it.
     await ask(url, "ALTER TABLE delivery_attempts DROP CONSTRAINT delivery_attempts_project_id_request_id_fkey");
     expect([(await distribute(url)).status, await ask(url, PARTS)]).toEqual([0, ALL]);
   });
@@ -214,7 +212,6 @@ describe.skipIf(!hasPostgres)("service migrate --distribute", () => {
   });
 });
 
-/** The same on the real thing, where it is installed. */
 describe.skipIf(!hasPostgres)("Citus", () => {
   test("a database with rows is distributed, nothing of it stays behind, and the service goes on", async ({ skip }) => {
     const known = await ask(

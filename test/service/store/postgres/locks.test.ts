@@ -1,4 +1,3 @@
-/** Commands about one project go on while another project is locked. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -62,7 +61,6 @@ const READS: typeof COMMANDS = {
 const outcomeOf = (work: Promise<unknown>): Promise<string> =>
   Promise.race([work.then(() => "done"), systemClock.sleep(20_000).then(() => "waits")]);
 
-/** Of nobody's survey, all with the plan that `trend.add` asks for. */
 async function addResponses(url: string, project: string, count: number): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
@@ -99,7 +97,7 @@ describe.skipIf(!hasPostgres)("while a project is locked by a long write", () =>
       },
       { project: "all" },
     );
-    // More than one step of a change.
+    // More than one step of a long change.
     await addResponses(url, "acme", 2500);
     holder = new Client({ connectionString: url });
     await holder.connect();

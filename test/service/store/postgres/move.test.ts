@@ -55,7 +55,6 @@ const LISTS = [
   "metrics.json",
 ];
 
-/** What clients of each project are answered. */
 async function readLists(place: Pick<DataFileOptions, "dataFile" | "database">): Promise<unknown[]> {
   const service = await openService({
     ...world,
@@ -88,7 +87,7 @@ describe.skipIf(!hasPostgres)("a move from a file to a server and back", () => {
     const there = await moveStore({ ...options, from: first, to: "postgres://server/one", toDatabase: database });
     expect(await readLists({ dataFile: "", database })).toEqual(before);
     const back = await moveStore({ ...options, from: "postgres://server/one", fromDatabase: database, to: last });
-    // The clock and the pause of each store are its own, and a move adds a line to each project's log.
+    // Each store has its own clock and pause, and a move adds a line to every project's log.
     const own = new Set(["project_state", "delivery_state", "operation_log"]);
     const sums = ({ tables }: typeof there) => tables.filter(({ table }) => !own.has(table));
     expect(sums(back)).toEqual(sums(there));

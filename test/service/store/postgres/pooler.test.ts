@@ -1,4 +1,4 @@
-/** A pooler in transaction mode that loses named statements: nothing is refused, lost or done twice. */
+/** A pooler in transaction mode loses prepared statements. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
@@ -55,9 +55,9 @@ describe.skipIf(!hasPostgres)("a pooler in transaction mode", () => {
     const counts = await Promise.all(projects.map(({ id }) => store.read((tx) => tx.projects.counts(id))));
     expect(counts.map(({ people }) => people)).toEqual([(ROUNDS * AT_ONCE) / 2, (ROUNDS * AT_ONCE) / 2]);
     expect(await store.check()).toEqual([]);
-    // Otherwise this shows nothing.
+    // If the pooler never switched connections, the test proves nothing.
     expect(pooler.changes()).toBeGreaterThan(ROUNDS);
-    // Lost statements are noticed once; after that none is named.
+    // After the first failure the driver stops naming statements.
     expect(new Set(retries).size).toBeLessThanOrEqual(how === "" ? 2 : 0);
   });
 });

@@ -1,4 +1,3 @@
-/** What becomes of a failure, by what was said of it. */
 import { expect, test } from "vitest";
 import { classifyError } from "../../../../src/service/store/postgres/postgres-errors.ts";
 

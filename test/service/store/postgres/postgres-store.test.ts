@@ -1,4 +1,3 @@
-/** What a store on a server adds to the rules that every engine keeps: several processes, and a server that goes away. */
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { systemClock } from "../../../../src/runtime/clock.ts";
@@ -50,7 +49,7 @@ async function ask(url: string, sql: string): Promise<Record<string, unknown>[]>
   }
 }
 
-/** What any later version may do to tables that an older one still works on. */
+/** Changes a later version can make while older versions use the database. */
 const ADDITION: Migration = {
   version: 9999,
   statements: ({ int, text }) => [
@@ -127,7 +126,6 @@ describe.skipIf(!hasPostgres)("two processes on one database", () => {
             deliver: async (due, progress) => {
               await progress.transmitting();
               sent.push(`${at} ${due.channel === "digest" ? due.email : ""}`);
-              // Until the other has one, too.
               await expect.poll(() => new Set(sent.map((each) => each[0])).size, { timeout: 20_000 }).toBe(2);
               return { kind: "sent" };
             },
@@ -216,7 +214,7 @@ describe.skipIf(!hasPostgres)("two processes on one database", () => {
     const broken = store.write(
       async (tx) => {
         await tx.people.insert(project.id, toPerson("undone"));
-        // The server refuses an id that is no number.
+        // PostgreSQL rejects NaN as an id.
         await tx.requests.setProperties(project.id, Number.NaN, {});
         await tx.people.insert(project.id, toPerson("undone too"));
       },
@@ -317,7 +315,7 @@ describe.skipIf(!hasPostgres)("a store that is watched", () => {
       { project: "all" },
     );
     await cut;
-    // The store has work of its own besides, which may share one of the commits.
+    // The store's own background work can share a commit with these.
     expect([seen.jobs >= 5, seen.locks >= 5, seen.rolledBack]).toEqual([true, true, 1]);
     expect([seen.retries, seen.slow]).toEqual([[expect.stringMatching(/^(?:57P01|none)$/)], []]);
     expect(await store.oldestTransaction()).toBe(0);
@@ -354,7 +352,7 @@ describe.skipIf(!hasPostgres)("a first start", () => {
     })();
     const client = new Client({ connectionString: url });
     await client.connect();
-    // Somebody reads a table for longer than the change waits for it.
+    // Another session locks a table for longer than the migration waits.
     const dump = new Client({ connectionString: url });
     await dump.connect();
     await dump.query("BEGIN; LOCK TABLE people IN ACCESS SHARE MODE");
@@ -440,7 +438,6 @@ describe.skipIf(!hasPostgres)("a server that goes away", () => {
   }, 30_000);
 });
 
-/** How often the work was run, or the error. */
 const answered = async (outcomes: readonly CommitOutcome[], losses = 1): Promise<unknown> => {
   const left = [...outcomes];
   const state = { runs: 0 };

@@ -1,4 +1,4 @@
-/** The schema of both engines is one, and an engine that spreads over machines could have it. */
+/** Both engines share one schema, which also has to suit a distributed database. */
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../../../src/runtime/clock.ts";
@@ -7,7 +7,7 @@ import { openPostgresStore } from "../../../../src/service/store/postgres/open-p
 import { hasPostgres, newDatabase } from "../../../helpers/postgres.ts";
 import { openRawDatabase } from "../engines.ts";
 
-/** Few rows, for all projects: what such engines keep on every machine. */
+/** Small tables that every node of a distributed database has a copy of. */
 const GLOBAL = [
   "api_keys_by_hash",
   "delivery_reports_pkey",

@@ -1,4 +1,4 @@
-/** Limits that hold for all processes on one database together. */
+/** Limits shared by all processes on one database. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import { SendRateLimiter } from "../../../../src/service/sending/pacing/send-rate-limiter.ts";
@@ -28,7 +28,7 @@ describe.skipIf(!hasPostgres)("two processes that send", () => {
     );
     const take = async (at: number): Promise<number> => senders[at % 2]!.take();
     const moments = (await Promise.all(Array.from({ length: 60 }, (_, at) => take(at)))).toSorted((a, b) => a - b);
-    // What a transaction takes to answer moves a moment later, never sooner.
+    // A slow transaction can only delay a message.
     expect(moments.at(-1)! - moments[0]!).toBeGreaterThan(59 * 50 - 400);
     expect(moments[30]! - moments[0]!).toBeGreaterThan(30 * 50 - 400);
   });

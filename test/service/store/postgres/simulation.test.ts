@@ -1,4 +1,4 @@
-/** The service in worlds whose data is on a server; see docs/testing.md. Data files: test/simulation. */
+/** Runs the simulator on PostgreSQL; see docs/testing.md. `test/simulation` does the same with data files. */
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { text } from "node:stream/consumers";
@@ -9,7 +9,6 @@ import { hasPostgres, newDatabase } from "../../../helpers/postgres.ts";
 const PROGRAM = path.join(import.meta.dirname, "../../../simulation/simulate.js");
 const PATIENCE_MS = size(600_000, 6 * 3_600_000);
 
-/** What `npm run simulate` prints, and its status. */
 async function simulate(...args: readonly string[]): Promise<{ status: number; output: string }> {
   const url = await newDatabase();
   const child = spawn(process.execPath, [PROGRAM, ...args, "--postgres", url], {

@@ -1,17 +1,17 @@
-/** Every SQL text of the store, as it stands in the source: what an engine that spreads over machines asks of it. */
+/** Checks every SQL text in the source against the rules of distributed databases. */
 import { expect, test } from "vitest";
 import { COUNTED_LISTS, countingColumns } from "../../../../src/service/sql/lists/counted-lists.ts";
 import { DISTRIBUTED } from "../../../../src/service/store/postgres/distribute.ts";
 import { createStatements } from "../../../../src/service/store/postgres/statements.ts";
 import { parseSource, readSources, type SyntaxNode, walk } from "../../../helpers/source-code.ts";
 
-/** Few rows, which such an engine keeps on every machine, or what the server itself has. */
+/** Small tables that every node has a copy of, and system tables. */
 const SMALL =
   /^(?:projects|api_keys|autopilot_configurations|schema_versions|store_(?:marks|secrets)|processes|delivery_state|upkeep_state|text_parts|delivery_reports|erased_surveys|pg_\w+|\w+\()/;
 
-/** What may ask without a project, by why it may. */
+/** Statements that don't name a project, by the reason why. */
 const NAMED: readonly string[] = [
-  // Conditions that are made elsewhere, and begin with the project.
+  // The condition comes from elsewhere and begins with the project.
   "INSERT INTO erased_surveys (token, project_id, request_id, channel) SELECT token",
   "UPDATE messages … WHERE ${where} AND state = 'cancelled'",
   "memberships m LEFT … WHERE ${whereSql(where)}",
@@ -21,7 +21,7 @@ const NAMED: readonly string[] = [
   "messages WHERE ${whereSql(where)}",
   "messages q WHERE ${whereSql(where)}",
   "messages q … WHERE ${whereSql(where)}",
-  // By what somebody was sent or has set, which tells the project.
+  // Looks up a token or a setting to find its project.
   "erased_links l … WHERE l.hash = ?",
   "project_settings s … WHERE s.name = ? AND s.value = ?",
   "responses r … WHERE r.token = ?",
@@ -30,35 +30,35 @@ const NAMED: readonly string[] = [
   "messages WHERE bounce_token = ?",
   "messages WHERE message_id = ?",
   "messages q … WHERE q.${column} = ?",
-  // Which projects have work.
+  // Finds projects that have work to do.
   "(SELECT p.limited_until, (SELECT q.due_at FROM messages q WHERE q.project_id = s",
   "long_changes ${where}",
   "messages q WHERE ${claimedByOthers(living)}",
   "project_state s … WHERE ${mayLeave(queue)}${limited} AND EXISTS (SELECT 1 FROM m",
   "webhooks WHERE disabled_at IS NULL",
   "webhooks w JOIN projects p ON p.id = w.project_id ${where}ORDER BY w.project_id,",
-  // Of all projects: what operators ask, what was on its way when the sender ended, what is too old.
+  // Covers all projects: operators' queries, claims of dead processes, expired rows.
   "delivery_attempts WHERE outcome <> 'bounced' AND at < ?",
   "messages WHERE person_id IS NULL AND channel = 'reply' AND created_at < ?",
   "unscheduled_surveys WHERE at < ?",
   'projects p … WHERE c.n > 0${project === null ? "" : " AND p.id = ?"}',
   "project_state",
   "project_state WHERE project_id <> ${NO_PROJECT}",
-  // A project that is being removed, or was: looked for when a project is named, added or removed.
+  // Finds projects that are being removed or were removed.
   "operation_log",
   "operation_log WHERE operation = 'project.remove' AND project = ?",
   "projects WHERE id NOT IN (SELECT project_id FROM long_changes WHERE kind = 'remo",
   "projects WHERE name = ? AND id NOT IN (SELECT project_id FROM long_changes WHERE",
-  // Once, when counts are made or checked.
+  // Runs only when counts are built or checked.
   "( SELECT project_id, list FROM (SELECT project_id, span, list, number, n, promot",
   "row_counts WHERE span = 1 GROUP BY project_id, list, number / ${BLOCK_DAYS}",
-  // Digests, which are few, of one project, of all, or by their token.
+  // Digests are few.
   'messages m WHERE m.project_id = d.project_id AND m.digest_id = d.id) AS "sentAt"',
 ];
 
 const isText = (node: SyntaxNode): boolean => node.type === "Literal" || node.type === "TemplateLiteral";
 
-/** What a constant stands for is written in its place; anything else that a text has from elsewhere stays as `${…}`. */
+/** Replaces constants by their values. Other expressions stay as `${…}`. */
 function readTexts(): readonly string[] {
   const sources = ["sql", "domain", "store/sql", "store/postgres"]
     .flatMap((room) => [...readSources(`src/service/${room}`)])
@@ -85,7 +85,6 @@ function readTexts(): readonly string[] {
       if (node.type === "VariableDeclarator" && /^[A-Z_]+$/.test(name ?? "")) {
         const init = node["init"] as SyntaxNode;
         for (const key of [`${file} ${name}`, name ?? ""]) constants.set(key, () => render(init));
-        // Looked at where it is used.
         beginnings.add(init);
       }
       if (isText(node) && !beginnings.has(node)) texts.push(() => render(node));
@@ -99,17 +98,16 @@ function readTexts(): readonly string[] {
 const STATEMENT = /^(?:SELECT|INSERT INTO|UPDATE|DELETE FROM)\b/;
 const TABLE = /\b(?:FROM|JOIN|UPDATE) ([a-z]\w*\(?)(?: (?:AS )?([a-z]\w*))?/g;
 
-/** Whether each table's rows are picked by their project, and one of them by a project that is given. */
+/** True if every large table is selected by its project, and one of them by a given project. */
 function isOfOneProject(text: string): boolean {
   const grown = [...text.matchAll(TABLE)].filter(([, table = ""]) => !SMALL.test(table));
   const areNamed = grown.every(({ 2: alias, index }) =>
-    // What it returns, or stores, says nothing of what it reads.
+    // Ignore selected and inserted columns.
     new RegExp(`${alias === undefined ? "" : `\\b${alias}\\.`}\\bproject_id\\b`).test(text.slice(index)),
   );
   return areNamed && (grown.length === 0 || /^INSERT|\bproject_id (?:=|IN) (?:\?|\$\d|\(|CAST)/.test(text));
 }
 
-/** What it is about and its conditions, as far as they fit into a line. */
 const inShort = (text: string): string =>
   text
     .replace(/^SELECT .*? FROM /, "")
@@ -121,13 +119,13 @@ const texts = readTexts();
 const statements = texts.filter((text) => STATEMENT.test(text));
 
 test("when a statement reads or changes rows that grow, then it names their project, but for those that look for it", () => {
-  // A reader of the source that finds nothing would find no fault either.
+  // Fails if the parser stops finding statements.
   expect(statements.length).toBeGreaterThan(200);
   const found = statements.filter((text) => !isOfOneProject(text)).map(inShort);
   expect([...new Set(found)].toSorted()).toEqual(NAMED.toSorted());
 });
 
-/** A subquery's condition says nothing about the statement's own rows. */
+/** Removes subqueries, whose conditions don't limit the statement's own rows. */
 function withoutParentheses(text: string): string {
   const shorter = text.replaceAll(/\([^()]*\)/g, "");
   return shorter === text ? text : withoutParentheses(shorter);
@@ -143,9 +141,9 @@ test("rows of distributed tables are changed, deleted and locked by one project"
     }),
   );
   expect([...found].toSorted()).toEqual([
-    // Empties a store that is about to be filled.
+    // Empties a store before it is filled.
     "DELETE FROM ${table}",
-    // The compiler checks that these begin with the project: `OfProject`.
+    // The type `OfProject` makes sure that these conditions begin with the project.
     "INSERT INTO erased_surveys (token, project_id, request_id, channel) SELECT token, project_id, id, channel FROM messages WHERE ${where} AND claims > 0 AND token IS NOT NULL ON CONFLICT DO NOTHING",
     "UPDATE ${table} SET ${set} WHERE ${where}",
     "UPDATE messages SET claimer = NULL WHERE ${where} AND state = 'cancelled'",

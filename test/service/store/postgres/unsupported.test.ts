@@ -1,4 +1,3 @@
-/** Servers that speak PostgreSQL's protocol and can't run the service: each is refused at the start, by name. */
 import { Client } from "pg";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../../../src/runtime/clock.ts";
@@ -11,7 +10,7 @@ interface Server {
   readonly also?: string;
 }
 
-/** A real PostgreSQL, whose functions that name its version are shadowed in one database. */
+/** A real PostgreSQL whose version functions are shadowed in one database. */
 async function databaseOf({ version, number, also = "" }: Server): Promise<string> {
   const url = await newDatabase();
   const client = new Client({ connectionString: url });

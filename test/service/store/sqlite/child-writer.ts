@@ -1,6 +1,6 @@
 /**
- * Run as a process of its own: writes people into the data file with sixteen writers, claims and sends surveys, and
- * says on stdout what has been acknowledged, until it is killed. Arguments: data file, first number.
+ * Runs as a separate process: sixteen writers add people, claim and send surveys, and print what has been acknowledged,
+ * until killed. Arguments: data file, first number.
  */
 import { writeSync } from "node:fs";
 import { systemClock } from "../../../../src/runtime/clock.ts";
@@ -17,7 +17,7 @@ const project = await store.write(async (tx) => (await tx.projects.byName("defau
 });
 const counter = { next: Number(first) };
 
-// Straight to the descriptor: what was acknowledged is out before the kill, whatever a stream would still hold.
+// Written synchronously; a stream could lose acknowledged lines in a kill.
 const say = (line: string): void => void writeSync(1, `${line}\n`);
 
 async function writePeople(): Promise<never> {

@@ -12,7 +12,6 @@ const KILLS = size(1, 4);
 const TIMEOUT_MS = 60_000;
 const program = useChildProgram(path.join(import.meta.dirname, "child-writer.ts"));
 
-/** Lets a writer run until it has said so many lines, kills it, and returns all lines that it said. */
 function runUntilKilled(file: string, first: number, lines: number): Promise<string[]> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [program.script, file, String(first)], {
@@ -66,7 +65,7 @@ describe("a data file", () => {
         claimDue(tx, { claimer: "next", channel: "email", leaseSeconds: 60, limit: 1_000_000 }),
       );
       const waiting = new Set(due.map(({ person }) => person.email));
-      // Nobody is lost and nobody is asked twice: each was sent to, or still waits.
+      // Everyone was either sent to or is still waiting.
       expect(
         [...stored.values()].filter((person) => waiting.has(person.email) === (person.last_sent_at !== null)),
       ).toEqual([]);

@@ -35,7 +35,6 @@ const withStore = async (work: (fixture: Fixture, file: string) => Promise<void>
 
 describe("a data file", () => {
   test("when a write may wait, then it goes before the next one, or with the end of the store", async () => {
-    // Time stands still.
     const clock = { now: () => START * 1000, monotonic: () => 0, sleep: () => new Promise<void>(() => undefined) };
     const store = await openSqliteStore({ file: newDataFile(), clock });
     const ended: string[] = [];

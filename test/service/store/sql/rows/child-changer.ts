@@ -1,6 +1,6 @@
 /**
- * Run as a process of its own: begins a change over many rows, says on stdout that it has, goes on with it for a moment
- * and kills itself, which no end of the change can overtake as a signal from another process could. Arguments: data file, kind of change.
+ * Runs as a separate process: starts a long change, prints "begun", works for a moment and kills itself, so that it
+ * can't finish first. Arguments: data file, kind of change.
  */
 import { writeSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
@@ -31,7 +31,7 @@ await store.write(
   },
   { project: "all" },
 );
-// Straight to the descriptor: it is out before the next step begins.
+// Written synchronously, so that it is out before the next step.
 writeSync(1, "begun\n");
 void store.settle().then(() => writeSync(1, "ended\n"));
 await setImmediate();

@@ -33,14 +33,14 @@ import { claimDue } from "../../../domain/claim-due.ts";
 
 /** Three and a half steps. */
 const ROWS = 3500;
-/** A member takes three times as long to save as a response. */
+/** Saving a member takes three times as long as saving a response. */
 const MEMBERS = size(1100, 3500);
 const TIMEOUT_MS = 120_000;
 const LAST_MEMBER = `p${MEMBERS - 1}@x.co`;
 
 const program = useChildProgram(path.join(import.meta.dirname, "child-changer.ts"));
 
-/** Begins a change in a process of its own, which kills itself once that is acknowledged; what it had said. */
+/** Starts a change in a process that kills itself once the change is acknowledged. Returns its output and signal. */
 function killedAfterBeginning(file: string, kind: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [program.script, file, kind], { stdio: ["ignore", "pipe", "inherit"] });
@@ -51,7 +51,6 @@ function killedAfterBeginning(file: string, kind: string): Promise<string> {
   });
 }
 
-/** A person with many responses, every second one on the plan `pro`. */
 async function saveMany(fixture: Fixture): Promise<number> {
   const { project } = fixture;
   const sent = await fixture.write((tx) => sendPerson(tx, project, sendInput({ email: "many@x.co", send: false })));
@@ -74,7 +73,6 @@ async function saveMany(fixture: Fixture): Promise<number> {
   return personId;
 }
 
-/** Members whose next survey waits for the next round. */
 async function enrolMany(fixture: Fixture): Promise<void> {
   const { project } = fixture;
   const isLong = { project: project.id, isLong: true } as const;
@@ -90,7 +88,7 @@ async function enrolMany(fixture: Fixture): Promise<void> {
 
 const filled = new Map<string, Promise<string>>();
 
-/** A data file of one's own with what `fill` saves, which is done once; a database is filled each time. */
+/** Copies a data file that `fill` filled. Each data file is filled only once, but a database every time. */
 async function fileWith(engine: StoreEngine, fill: (fixture: Fixture) => Promise<unknown>): Promise<string> {
   if (onPostgres) return fillFile(engine, fill);
   const name = `${engine} ${fill.name}`;
@@ -189,7 +187,7 @@ describe.each(STORES)("%s", (engine) => {
     }));
 });
 
-// It is the file that is opened again.
+// These tests reopen the file.
 describe.skipIf(onPostgres)("sqlite", () => {
   const engine = "sqlite";
   const KILLED = [
@@ -232,7 +230,7 @@ describe.skipIf(onPostgres)("sqlite", () => {
       inTrend: 0,
     },
   ];
-  // One that begins with what a row gains, one with what it loses.
+  // The short run takes one change that adds rows and one that removes them.
   test.each(KILLED.filter((_, at) => at % size(2, 1) === 0))(
     "when a process is killed in the middle of $kind, then the next one finishes it",
     async ({ kind, fill, prepare, look, seen, inTrend }) => {

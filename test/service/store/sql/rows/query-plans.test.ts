@@ -21,7 +21,6 @@ import { type SqliteDatabase, toDatabase } from "../../../../../src/service/stor
 import { ProjectStates } from "../../../../../src/service/sql/project-states.ts";
 import { openRawDatabase } from "../../engines.ts";
 
-/** One for all plans. */
 const opened: { database: Promise<SqliteDatabase> | null } = { database: null };
 async function openMigrated(): Promise<SqliteDatabase> {
   const database = await openRawDatabase();
@@ -30,7 +29,7 @@ async function openMigrated(): Promise<SqliteDatabase> {
   return database;
 }
 
-/** What SQLite says of every query that `work` makes: one line a step of the plan. What it writes is undone. */
+/** Returns SQLite's query plans for `work`, one line per step, and rolls back. */
 async function plansOf(work: (database: Database) => Promise<unknown>): Promise<string[]> {
   const sqlite = await (opened.database ??= openMigrated());
   sqlite.exec("BEGIN");
@@ -127,7 +126,7 @@ const LISTS: [string, (database: Database) => Promise<unknown>][] = [
       ]),
   ],
   [
-    // With a survey that is due: the claim goes from the project on to its surveys.
+    // Needs a due survey, because the claim goes from the project to its surveys.
     "claims",
     async (database) => {
       database.send("INSERT INTO projects (id, name, created_at) VALUES (1, 'default', 0)");
@@ -203,12 +202,12 @@ const LISTS: [string, (database: Database) => Promise<unknown>][] = [
 ];
 
 /**
- * An index finds the rows in order; `k` is a page's keys, chosen out of an index alone. Projects are few (`p`, and `s` their states): going through
- * them to reach each one's first entry in an index is no walk over rows.
+ * Rows come from an index, in order. `k` is a page's keys, read from an index only. Scanning projects (`p`) and their
+ * states (`s`) is fine, because there are few.
  */
 const EXPECTED =
   /^SEARCH (?!responses USING INDEX)|^CO-ROUTINE k|^SCAN k$|^SCAN (?:p|s)(?: USING COVERING INDEX \w+)?$|^(?:CORRELATED )?SCALAR SUBQUERY/;
-/** Counts of blocks, a hundred in ten years, are added up and sorted. */
+/** Sorting block counts is cheap: ten years have about a hundred. */
 const ABOUT_COUNTS =
   /^(?:CO-ROUTINE|SCAN) (?:earliest|pieces|b|summed|\(subquery-\d+\))$|^(?:COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION ALL)$/;
 const isOfCounts = (step: string, at: number, plan: readonly string[]): boolean =>
@@ -235,7 +234,7 @@ describe("when a list is asked for, then an index finds it and keeps its order",
     const trends = plans.filter((step) => step.includes("trend_responses"));
     const byResponse = /USING (?:COVERING )?INDEX trend_responses_by_response \(project_id=\? AND response_id=\?\)$/;
     expect(trends.filter((step) => !byResponse.test(step))).toEqual([]);
-    // The last one is of the foreign key.
+    // The third is SQLite's foreign key check.
     expect(trends).toHaveLength(3);
   });
 

@@ -1,4 +1,3 @@
-/** All rows of a store, as a move reads and writes them. */
 import { expect, test } from "vitest";
 import { copyRows } from "../../../../../src/service/domain/moving/moving.ts";
 import type { Store, TableRow, TableRows, Transaction } from "../../../../../src/service/domain/ports.ts";
@@ -14,7 +13,6 @@ const openEmpty = (): Promise<Store> => openSqliteStore({ file: IN_MEMORY, clock
 const TABLES = Object.keys(TABLE_KEYS);
 const quietly = async (): Promise<void> => undefined;
 
-/** The schema as SQLite itself tells it. */
 async function readSchema() {
   const database = await openRawDatabase();
   await migrate(database, 0);
@@ -40,7 +38,7 @@ test("when the schema has a table, then a move knows it, by its key, and after t
   expect(early).toEqual([]);
 });
 
-/** In every table a row whose numbers are all 1, so that each refers to the others; texts are hard to write down. */
+/** Adds a row to every table with all numbers 1, so that the rows refer to each other. */
 async function fillEveryTable(store: Store): Promise<void> {
   const schema = await readSchema();
   await store.write(

@@ -11,7 +11,6 @@ import { JobQueue } from "../../../../../src/service/store/sqlite/engine/job-que
 import { runWrite } from "../../../../../src/service/store/sqlite/write-transaction.ts";
 import { openRawDatabase } from "../../engines.ts";
 
-/** A queue over a table `t`, and how many writes shared each commit. */
 async function openQueue(changed: Partial<FileWatch> = {}) {
   const database = await openRawDatabase();
   database.exec("CREATE TABLE t (v INTEGER); CREATE TABLE project_state (clock INTEGER)");

@@ -24,7 +24,6 @@ const NEXT: Migration = {
   run: (execute) => execute("UPDATE people SET later = name"),
 };
 
-/** Indexes and triggers, and the columns of tables. */
 function partsOf(database: SqliteDatabase): unknown[] {
   return database
     .all(`SELECT m.type, m.name, m.tbl_name, c.name AS "column", c.type AS of, c."notnull", c.dflt_value

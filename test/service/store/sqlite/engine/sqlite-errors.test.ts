@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { translateSqliteError } from "../../../../../src/service/store/sqlite/engine/sqlite-errors.ts";
 import { StoreFileError } from "../../../../../src/service/store/store-errors.ts";
 
-/** `sqlite3_errstr` of every primary code, and what SQLite says of schemas that it cannot read. */
+/** `sqlite3_errstr` for every primary code, and SQLite's messages about schemas it can't read. */
 test.each([
   ["access permission denied", "the system refuses access to the file"],
   ["query aborted", "reading the file was broken off"],
