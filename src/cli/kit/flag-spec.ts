@@ -10,7 +10,8 @@ export interface ValueSpec {
   readonly parse?: (text: string, place: string, deps: Deps) => unknown;
 }
 
-export interface FlagSpec extends FlagRecord, ValueSpec {}
+/** Without `flag`, the key names it: `newEmail` and `new_email` are `--new-email`. */
+export interface FlagSpec extends Omit<FlagRecord, "flag">, Partial<Pick<FlagRecord, "flag">>, ValueSpec {}
 
 /** Flags that are read together, such as `--since`, `--until` and `--period`. */
 export interface FlagGroup<Value = unknown> {
@@ -44,7 +45,15 @@ export function flagGroup<const Specs extends FlagSpecs>(specs: Specs): FlagGrou
 export type GroupValue<Group> = Group extends FlagGroup<infer Value> ? Awaited<Value> : never;
 
 export function recordsOf(specs: FlagSpecs): readonly FlagRecord[] {
-  return Object.values(specs).flatMap((spec): readonly FlagRecord[] => ("records" in spec ? spec.records : [spec]));
+  return Object.entries(specs).flatMap(([key, spec]) => ("records" in spec ? spec.records : [named(key, spec)]));
+}
+
+function named(key: string, spec: FlagSpec): FlagSpec & FlagRecord {
+  return { flag: flagOf(key), ...spec };
+}
+
+export function flagOf(key: string): `--${string}` {
+  return `--${key.replace(/_|(?=[A-Z])/g, "-").toLowerCase()}`;
 }
 
 export async function readFlags<Specs extends FlagSpecs>(
@@ -54,11 +63,11 @@ export async function readFlags<Specs extends FlagSpecs>(
 ): Promise<ValuesOf<Specs>> {
   const values: Record<string, unknown> = {};
   for (const [name, spec] of Object.entries<FlagSpec | FlagGroup>(specs))
-    values[name] = await ("records" in spec ? spec.read(flags, deps) : readFlag(spec, flags, deps));
+    values[name] = await ("records" in spec ? spec.read(flags, deps) : readFlag(named(name, spec), flags, deps));
   return values as ValuesOf<Specs>;
 }
 
-function readFlag(spec: FlagSpec, flags: Flags, deps: Deps): unknown {
+function readFlag(spec: FlagSpec & FlagRecord, flags: Flags, deps: Deps): unknown {
   const { flag, value, repeatable } = spec;
   if (value === undefined) return flag.startsWith("--no-") ? flags.isOff(`--${flag.slice(5)}`) : flags.is(flag);
   if (repeatable === true) return Promise.all(flags.all(flag).map((text) => readValue(spec, text, flag, deps)));

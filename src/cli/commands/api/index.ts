@@ -30,19 +30,10 @@ const api = defineCommand({
   exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.auth, EXIT.refused],
   flags: {
     fields: FIELDS,
-    input: { flag: "--input", value: "file", text: "request body: a file, or - for standard input" },
-    paginate: {
-      flag: "--paginate",
-      text: "read every page of a list and print one array",
-      conflicts: ["--include"],
-    },
-    include: {
-      flag: "--include",
-      short: "-i",
-      text: "print the status line and headers too",
-      conflicts: ["--query"],
-    },
-    openapi: { flag: "--openapi", text: "print the API as an OpenAPI 3.1 document; needs no connection" },
+    input: { value: "file", text: "request body: a file, or - for standard input" },
+    paginate: { text: "read every page of a list and print one array", conflicts: ["--include"] },
+    include: { short: "-i", text: "print the status line and headers too", conflicts: ["--query"] },
+    openapi: { text: "print the API as an OpenAPI 3.1 document; needs no connection" },
   },
   run: (deps, { openapi, method, path, ...options }) =>
     openapi ? runOpenApi(deps, method) : runApi(deps, { ...readTarget(method, path), ...options }),

@@ -25,11 +25,7 @@ export const login = defineCommand({
   ],
   exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.auth, EXIT.refused],
   flags: {
-    keyCommand: {
-      flag: "--key-command",
-      value: "command",
-      text: "save a command that prints the key instead of the key itself",
-    },
+    keyCommand: { value: "command", text: "save a command that prints the key instead of the key itself" },
   },
   run: async (deps, { keyCommand }) => {
     refuseDryRun(deps);

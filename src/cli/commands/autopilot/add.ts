@@ -26,7 +26,7 @@ export const add = defineCommand({
   flags: {
     platform: PLATFORM,
     member: MEMBER,
-    name: { flag: "--name", value: "name", text: "the person's name" },
+    name: { value: "name", text: "the person's name" },
     properties: surveyProperties(),
   },
   columns: ADDED_MEMBER,

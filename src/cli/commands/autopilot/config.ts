@@ -12,13 +12,7 @@ export const config = defineCommand({
   summary: "show one or both platforms' configuration",
   examples: ["surveyctl autopilot config", "surveyctl autopilot config --platform email --json"],
   flags: {
-    platform: {
-      flag: "--platform",
-      value: "platform",
-      text: "platform to show",
-      choices: PLATFORMS,
-      otherwise: "both",
-    },
+    platform: { value: "platform", text: "platform to show", choices: PLATFORMS, otherwise: "both" },
   },
   columns: AUTOPILOT_CONFIGURATION,
   run: async (deps, { platform }) => {

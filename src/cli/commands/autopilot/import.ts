@@ -36,7 +36,7 @@ export const importMembers = defineCommand({
   exits: IMPORT_EXITS,
   flags: {
     platform: PLATFORM,
-    send: { flag: "--send", text: "allow surveys to be sent; required without a terminal" },
+    send: { text: "allow surveys to be sent; required without a terminal" },
     includesSuppressed: INCLUDE_SUPPRESSED_FLAG,
     flags: IMPORT,
   },

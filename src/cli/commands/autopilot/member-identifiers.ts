@@ -14,9 +14,9 @@ export const PLATFORM = {
 } as const satisfies FlagSpec;
 
 export const MEMBER = flagGroup({
-  personId: { flag: "--person-id", value: "id", text: "the person's id", parse: parseName },
-  email: { flag: "--email", value: "email", text: "the person's address", parse: parseEmail },
-  phone: { flag: "--phone", value: "phone", text: "the person's number (E.164)", parse: parsePhone },
+  personId: { value: "id", text: "the person's id", parse: parseName },
+  email: { value: "email", text: "the person's address", parse: parseEmail },
+  phone: { value: "phone", text: "the person's number (E.164)", parse: parsePhone },
 });
 
 export type MemberIdentifiers = GroupValue<typeof MEMBER>;

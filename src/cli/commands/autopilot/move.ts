@@ -15,7 +15,7 @@ export const move = defineCommand({
   ],
   exits: [EXIT.done, EXIT.failed, EXIT.partial, EXIT.auth, EXIT.refused],
   flags: {
-    to: { flag: "--to", value: "platform", text: "the new platform", choices: PLATFORMS, required: true },
+    to: { value: "platform", text: "the new platform", choices: PLATFORMS, required: true },
     from: PEOPLE_FROM_FLAG,
   },
   columns: CHANGED_PEOPLE,

@@ -25,9 +25,9 @@ const digest = defineCommand({
     },
     range: pastRange("7d"),
     trend: TREND,
-    title: { flag: "--title", value: "text", text: "heading and subject", otherwise: "brand and project" },
-    to: { flag: "--to", value: "email", text: "eml: recipient", repeatable: true, parse: parseEmail },
-    from: { flag: "--from", value: "email", text: "eml: sender", otherwise: SENDER, parse: parseEmail },
+    title: { value: "text", text: "heading and subject", otherwise: "brand and project" },
+    to: { value: "email", text: "eml: recipient", repeatable: true, parse: parseEmail },
+    from: { value: "email", text: "eml: sender", otherwise: SENDER, parse: parseEmail },
   },
   async run(deps, { format, range, trend, title, to, from }) {
     const { options } = deps;

@@ -32,14 +32,10 @@ import { defineCommand } from "../../kit/define-command.ts";
 import { flagGroup, type GroupValue } from "../../kit/flag-spec.ts";
 
 const SENDING = flagGroup({
-  send: {
-    flag: "--send",
-    text: "send surveys, except to rows with send=no; required if there is no terminal and no send column",
-  },
-  noSend: { flag: "--no-send", text: "send no surveys; overrides a send column" },
-  channel: { flag: "--channel", value: "channel", text: "channel for rows without one", choices: CHANNELS },
+  send: { text: "send surveys, except to rows with send=no; required if there is no terminal and no send column" },
+  noSend: { text: "send no surveys; overrides a send column" },
+  channel: { value: "channel", text: "channel for rows without one", choices: CHANNELS },
   delay: {
-    flag: "--delay",
     value: "duration",
     text: "delay for rows without one, such as 3600, 1h or tomorrow",
     parse: (text, place, deps) => ({
@@ -54,12 +50,11 @@ const SENDING = flagGroup({
     parse: parseDuration,
   },
   sample: {
-    flag: "--sample",
     value: "share",
     text: "send a random share of the rows, such as 10%; always the same ones for the same file",
     parse: parseShare,
   },
-  skipSuppressed: { flag: "--skip-suppressed", text: "skip people who bounced or unsubscribed" },
+  skipSuppressed: { text: "skip people who bounced or unsubscribed" },
   includesSuppressed: INCLUDE_SUPPRESSED_FLAG,
   replaceProperties: REPLACE_PROPERTIES_FLAG,
 });

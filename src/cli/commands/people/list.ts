@@ -17,14 +17,8 @@ export const list = defineCommand({
   ],
   flags: {
     range: timeRange("created"),
-    email: {
-      flag: "--email",
-      value: "email",
-      text: "only the person with this address",
-      parse: parseEmail,
-      conflicts: ["--phone"],
-    },
-    phone: { flag: "--phone", value: "phone", text: "only the person with this number (E.164)", parse: parsePhone },
+    email: { value: "email", text: "only the person with this address", parse: parseEmail, conflicts: ["--phone"] },
+    phone: { value: "phone", text: "only the person with this number (E.164)", parse: parsePhone },
     filters: PERSON_FILTERS,
     limits: LIMITS,
   },

@@ -14,42 +14,24 @@ import { flagGroup, type GroupValue } from "../../kit/flag-spec.ts";
 
 export const PERSON_FILTERS = flagGroup({
   name: {
-    flag: "--name",
     value: "text",
     text: "only names that contain this; case and accents are ignored",
     parse: (text: string, place: string) => fold(parseName(text, place)),
   },
-  domain: {
-    flag: "--domain",
-    value: "domain",
-    text: "only addresses in this domain, such as example.com",
-    parse: parseDomain,
-  },
+  domain: { value: "domain", text: "only addresses in this domain, such as example.com", parse: parseDomain },
   notSurveyedSince: {
-    flag: "--not-surveyed-since",
     value: "time",
     text: "only people who were not surveyed since then, such as 90d",
     parse: parseStart,
   },
-  notRespondedSince: {
-    flag: "--not-responded-since",
-    value: "time",
-    text: "only people who have not answered since then",
-    parse: parseStart,
-  },
-  unanswered: { flag: "--unanswered", text: "only people who have not answered their last survey" },
+  notRespondedSince: { value: "time", text: "only people who have not answered since then", parse: parseStart },
+  unanswered: { text: "only people who have not answered their last survey" },
   scheduledBefore: {
-    flag: "--scheduled-before",
     value: "time",
     text: "only people with a survey scheduled before then, such as +7d",
     parse: parseStart,
   },
-  scheduledAfter: {
-    flag: "--scheduled-after",
-    value: "time",
-    text: "only people with a survey scheduled after then",
-    parse: parseEnd,
-  },
+  scheduledAfter: { value: "time", text: "only people with a survey scheduled after then", parse: parseEnd },
   properties: { ...PROPERTY_FILTER_FLAG, text: `${PROPERTY_FILTER_FLAG.text}; only if the service stores properties` },
 });
 

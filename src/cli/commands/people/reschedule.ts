@@ -27,14 +27,13 @@ export const reschedule = defineCommand({
   ],
   flags: {
     to: {
-      flag: "--to",
       value: "time",
       text: "the new time, such as +5d, 2026-12-01T09:00 or 'tomorrow 9:00'; Autopilot's surveys also wait for its days and hours",
       required: true,
       parse: (text, place, deps) => parseFutureTime(text, place, timeContext(deps)),
     },
-    channel: { flag: "--channel", value: "channel", text: "which survey, if several wait", choices: CHANNELS },
-    survey: { flag: "--survey", value: "id", text: "which survey, if several wait on a channel" },
+    channel: { value: "channel", text: "which survey, if several wait", choices: CHANNELS },
+    survey: { value: "id", text: "which survey, if several wait on a channel" },
   },
   columns: RESCHEDULED,
   run: async (deps, { person, to, channel, survey }) => {

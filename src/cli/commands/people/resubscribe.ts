@@ -19,7 +19,7 @@ export const resubscribe = defineCommand({
     "surveyctl people resubscribe ada@example.com --note 'asked for it by phone, Eve 2026-11-24'",
     "surveyctl people resubscribe ada@example.com --note 'mailbox works again' --dry-run",
   ],
-  flags: { note: { flag: "--note", value: "text", text: "who asked for it and why", required: true } },
+  flags: { note: { value: "text", text: "who asked for it and why", required: true } },
   columns: CHANGED_PEOPLE,
   run: (deps, input) => {
     const note = input.note.trim();

@@ -23,16 +23,9 @@ const report = defineCommand({
   ],
   flags: {
     html: HTML_ONLY,
-    out: {
-      flag: "--out",
-      value: "file",
-      text: "write to a file, atomically",
-      required: true,
-      parse: parseOutputFile,
-    },
+    out: { value: "file", text: "write to a file, atomically", required: true, parse: parseOutputFile },
     range: pastRange(),
     by: {
-      flag: "--by",
       value: "period",
       text: "show a score for each period",
       choices: PERIOD_UNITS,
@@ -40,11 +33,8 @@ const report = defineCommand({
     },
     segments: segmentFlag("a chart for each of these properties"),
     trend: TREND,
-    title: { flag: "--title", value: "text", text: "heading of the report", otherwise: "brand and project" },
-    links: {
-      flag: "--links",
-      text: "link each comment to its response; for 30 days, anyone with the report can open it",
-    },
+    title: { value: "text", text: "heading of the report", otherwise: "brand and project" },
+    links: { text: "link each comment to its response; for 30 days, anyone with the report can open it" },
     personal: {
       flag: "--show-personal-data",
       text: "show who wrote comments, and do not mask personal data in them",

@@ -16,9 +16,9 @@ import { RESPONSES } from "../../render/resources.ts";
 import { exactlyOnePerson, idOfPerson, requirePerson } from "../shared/find-person.ts";
 
 const PERSON = flagGroup({
-  personId: { flag: "--person-id", value: "id", text: "who answered", parse: parseName },
-  email: { flag: "--email", value: "email", text: "who answered, looked up by address", parse: parseEmail },
-  phone: { flag: "--phone", value: "phone", text: "who answered, looked up by number (E.164)", parse: parsePhone },
+  personId: { value: "id", text: "who answered", parse: parseName },
+  email: { value: "email", text: "who answered, looked up by address", parse: parseEmail },
+  phone: { value: "phone", text: "who answered, looked up by number (E.164)", parse: parsePhone },
 });
 
 export const add = defineCommand({
@@ -30,8 +30,8 @@ export const add = defineCommand({
   ],
   flags: {
     person: PERSON,
-    score: { flag: "--score", value: "n", text: `${SCORE_MIN} to ${SCORE_MAX}`, parse: parseScore, required: true },
-    comment: { flag: "--comment", value: "text", text: "what they wrote" },
+    score: { value: "n", text: `${SCORE_MIN} to ${SCORE_MAX}`, parse: parseScore, required: true },
+    comment: { value: "text", text: "what they wrote" },
     properties: {
       flag: "--property",
       value: "key=value",
@@ -39,13 +39,7 @@ export const add = defineCommand({
       repeatable: true,
       parse: parseKeyValue,
     },
-    createdAt: {
-      flag: "--created-at",
-      value: "time",
-      text: "when it was collected",
-      otherwise: "now",
-      parse: parseRecordedTime,
-    },
+    createdAt: { value: "time", text: "when it was collected", otherwise: "now", parse: parseRecordedTime },
   },
   columns: RESPONSES,
   async run(deps, { person: given, score, comment, properties, createdAt }) {

@@ -51,16 +51,10 @@ export const answers = defineCommand({
   ],
   flags: {
     selection: SELECTION,
-    question: { flag: "--question", value: "id", text: "only this question", otherwise: "all", parse: parseName },
-    by: { flag: "--by", value: "period", text: "count each period separately", choices: PERIOD_UNITS },
-    segment: { flag: "--segment", value: "name", text: "count each value of this property separately" },
-    minCount: {
-      flag: "--min-count",
-      value: "n",
-      text: "only words in at least this many answers",
-      default: "5",
-      parse: parseCount,
-    },
+    question: { value: "id", text: "only this question", otherwise: "all", parse: parseName },
+    by: { value: "period", text: "count each period separately", choices: PERIOD_UNITS },
+    segment: { value: "name", text: "count each value of this property separately" },
+    minCount: { value: "n", text: "only words in at least this many answers", default: "5", parse: parseCount },
   },
   columns: answersResource([]),
   async run(deps, { selection, question, by, segment, minCount }) {

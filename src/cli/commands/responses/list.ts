@@ -34,20 +34,13 @@ export const list = defineCommand({
   ],
   flags: {
     selection: SELECTION,
-    order: {
-      flag: "--order",
-      value: "order",
-      text: "order of the rows",
-      choices: RESPONSE_ORDERS,
-      otherwise: "oldest first",
-    },
+    order: { value: "order", text: "order of the rows", choices: RESPONSE_ORDERS, otherwise: "oldest first" },
     was: {
-      flag: "--was",
       value: "scores",
       text: "only people whose answer before it had these scores, such as 9-10, however long ago",
       parse: parseScores,
     },
-    newest: { flag: "--newest", text: "newest first; same as --order desc", conflicts: ["--order"] },
+    newest: { text: "newest first; same as --order desc", conflicts: ["--order"] },
     expand: EXPAND,
     limits: LIMITS,
   },

@@ -20,13 +20,7 @@ import { createPageFilter, ROW_FILTERS, type RowFilters, TREND } from "../shared
 import { createShaping, type Shaping } from "./shaping.ts";
 
 export const PERSON_FILTER = flagGroup({
-  personId: {
-    flag: "--person-id",
-    value: "id",
-    text: "only responses of one person",
-    conflicts: ["--phone"],
-    parse: parseName,
-  },
+  personId: { value: "id", text: "only responses of one person", conflicts: ["--phone"], parse: parseName },
   personEmail: {
     flag: "--email",
     value: "email",

@@ -36,21 +36,8 @@ export const words = defineCommand({
   examples: ["surveyctl responses words --since 90d", "surveyctl responses words --min-count 3 --redact --json"],
   flags: {
     selection: SELECTION,
-    minCount: {
-      flag: "--min-count",
-      value: "n",
-      text: "only terms in at least this many comments",
-      default: "5",
-      parse: parseCount,
-    },
-    limit: {
-      flag: "--limit",
-      short: "-L",
-      value: "n",
-      text: "maximum number of terms",
-      default: "20",
-      parse: parseCount,
-    },
+    minCount: { value: "n", text: "only terms in at least this many comments", default: "5", parse: parseCount },
+    limit: { short: "-L", value: "n", text: "maximum number of terms", default: "20", parse: parseCount },
     wrap: WRAP_FLAG,
   },
   columns: TERMS,

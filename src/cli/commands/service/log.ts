@@ -13,24 +13,9 @@ export const log = serviceCommand({
     "surveyctl service log --by laptop --all -o csv",
   ],
   flags: {
-    since: {
-      flag: "--since",
-      value: "time",
-      text: "only lines since then",
-      parse: parseStart,
-    },
-    by: {
-      flag: "--by",
-      value: "who",
-      text: "only changes by this key (name or number), or by 'command line'",
-      parse: parseName,
-    },
-    operation: {
-      flag: "--operation",
-      value: "name",
-      text: "only this operation, such as pause or 'key.*'",
-      parse: parseName,
-    },
+    since: { value: "time", text: "only lines since then", parse: parseStart },
+    by: { value: "who", text: "only changes by this key (name or number), or by 'command line'", parse: parseName },
+    operation: { value: "name", text: "only this operation, such as pause or 'key.*'", parse: parseName },
   },
   columns: toResource("log lines", OUTPUTS.log, ["project", "result"]),
   pages: true,

@@ -5,9 +5,9 @@ import { writeDone } from "../../kit/notes.ts";
 import { writeText } from "../../render/safe-text.ts";
 
 export const PREVIEW_FLAGS = {
-  html: { flag: "--html", text: "print only the HTML", conflicts: ["--text"] },
-  text: { flag: "--text", text: "print only the text" },
-  out: { flag: "--out", value: "file", text: "write to a file, atomically" },
+  html: { text: "print only the HTML", conflicts: ["--text"] },
+  text: { text: "print only the text" },
+  out: { value: "file", text: "write to a file, atomically" },
 } as const;
 
 interface PreviewChoice {

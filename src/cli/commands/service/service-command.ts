@@ -13,7 +13,7 @@ import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandNode } from "../../kit/command-node.ts";
 import { type ArgsOf, type ArgSpecs, defineCommand } from "../../kit/define-command.ts";
-import type { FlagGroup, FlagSpec, FlagSpecs, ValuesOf } from "../../kit/flag-spec.ts";
+import { type FlagGroup, flagOf, type FlagSpec, type FlagSpecs, type ValuesOf } from "../../kit/flag-spec.ts";
 import { type Resource, toResource } from "../../render/columns.ts";
 import { checkColumns } from "../../render/record-output.ts";
 import {
@@ -190,7 +190,8 @@ async function checkedAccess<Name extends OperationName>(
     const { InvalidError } = await import("../../../service/domain/errors.ts");
     const [field, [phrase]] = error instanceof InvalidError ? (Object.entries(error.errors)[0] ?? ["", []]) : ["", []];
     const spec = flags[field];
-    const place = spec !== undefined && "flag" in spec ? spec.flag : args[field]?.form.replace(/\[(.*)\]/, "<$1>");
+    const flag = spec === undefined || "records" in spec ? null : (spec.flag ?? flagOf(field));
+    const place = flag ?? args[field]?.form.replace(/\[(.*)\]/, "<$1>");
     throw place === undefined ? error : new UsageError(`${place}: ${phrase}`, { cause: error });
   }
 }

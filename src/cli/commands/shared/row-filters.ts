@@ -23,14 +23,9 @@ export const ROW_FILTERS = flagGroup({
     text: "only these scores, such as 9, 0-6 or 0-6,9",
     parse: parseScores,
   },
-  search: {
-    flag: "--search",
-    value: "regex",
-    text: "only comments that match; case and accents are ignored",
-    parse: parseSearch,
-  },
+  search: { value: "regex", text: "only comments that match; case and accents are ignored", parse: parseSearch },
   properties: PROPERTY_FILTER_FLAG,
-  hasComment: { flag: "--has-comment", text: "only with a comment" },
+  hasComment: { text: "only with a comment" },
   tags: { flag: "--tag", value: "tag", text: "only with this tag", repeatable: true },
   /** Null matches any answer. Several answers to one question are alternatives. */
   answers: {

@@ -35,7 +35,6 @@ export const tag = defineCommand({
       repeatable: true,
     },
     from: {
-      flag: "--from",
       value: "file",
       text: "all responses in a file, or - for standard input: CSV with a header, or one id per line",
     },

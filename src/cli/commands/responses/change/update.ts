@@ -14,8 +14,8 @@ export const update = defineCommand({
   examples: ["surveyctl responses update 42 --score 8", `surveyctl responses update 42 --comment 'Great support'`],
   args: { id: { form: "<id>", text: "the response's id" } },
   flags: {
-    score: { flag: "--score", value: "n", text: `the new score, ${SCORE_MIN} to ${SCORE_MAX}`, parse: parseScore },
-    comment: { flag: "--comment", value: "text", text: "the new comment; an empty one removes it" },
+    score: { value: "n", text: `the new score, ${SCORE_MIN} to ${SCORE_MAX}`, parse: parseScore },
+    comment: { value: "text", text: "the new comment; an empty one removes it" },
   },
   columns: COLUMNS,
   run(deps, { id, score, comment }) {

@@ -51,19 +51,12 @@ export const tail = defineCommand({
   ],
   flags: {
     since: {
-      flag: "--since",
       value: "time",
       text: "start with responses answered or edited at or after this time",
       otherwise: "now",
       parse: parseStart,
     },
-    interval: {
-      flag: "--interval",
-      value: "duration",
-      text: "time between two requests",
-      default: "5s",
-      parse: parseInterval,
-    },
+    interval: { value: "duration", text: "time between two requests", default: "5s", parse: parseInterval },
     url: {
       flag: "--forward-to",
       value: "url",
@@ -71,7 +64,6 @@ export const tail = defineCommand({
       conflicts: ["--redact"],
     },
     secret: {
-      flag: "--secret",
       value: "text",
       text: "signing key",
       otherwise: "a new one, which is shown",

@@ -29,13 +29,8 @@ export const apply = defineCommand({
   flags: {
     place: PLACE,
     project: PROJECT,
-    only: {
-      flag: "--only",
-      value: "names",
-      text: "apply only these sections of the file, such as texts,questions",
-      repeatable: true,
-    },
-    dryRun: { flag: "--dry-run", text: "show what would change, without changing anything" },
+    only: { value: "names", text: "apply only these sections of the file, such as texts,questions", repeatable: true },
+    dryRun: { text: "show what would change, without changing anything" },
     yes: YES_FLAG,
   },
   columns: SETTING_CHANGES,

@@ -51,18 +51,15 @@ export const backup = defineCommand({
   flags: {
     place: PLACE,
     keep: {
-      flag: "--keep",
       value: "number",
       text: "replace FILE, and keep this many backups in all: FILE, FILE.1 and so on",
       parse: (text: string, flag: string) => parseInteger(text, flag, { min: 1, max: 1000 }),
     },
     drill: {
-      flag: "--drill",
       text: "restore FILE, or the newest backup of a folder, to a temporary file, and compare it with the data",
       conflicts: ["--keep"],
     },
     maxAge: {
-      flag: "--max-age",
       value: "duration",
       text: "fail if the backup is older",
       otherwise: "1d",

@@ -17,7 +17,7 @@ export const clock = defineCommand({
   exits: [EXIT.done, EXIT.failed, EXIT.refused],
   flags: {
     place: PLACE,
-    reset: { flag: "--reset", text: "forget the later times, so that surveys and retries follow the clock again" },
+    reset: { text: "forget the later times, so that surveys and retries follow the clock again" },
     yes: YES_FLAG,
   },
   columns: CLOCK,

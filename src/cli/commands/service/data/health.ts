@@ -24,7 +24,6 @@ export const health = defineCommand({
   flags: {
     data: dataPlace("check that a service is running on this data file"),
     url: {
-      flag: "--url",
       value: "url",
       text: "address of the service",
       otherwise: DEFAULT_ADDRESS,

@@ -44,19 +44,8 @@ export const importHistory = defineCommand({
   flags: {
     place: PLACE,
     project: LOCAL_PROJECT,
-    format: {
-      flag: "--format",
-      value: "format",
-      text: "shape of the files",
-      choices: HISTORY_FORMATS,
-      otherwise: "by columns",
-    },
-    stream: {
-      flag: "--stream",
-      value: "stream",
-      text: "content of files, if the columns are ambiguous",
-      choices: HISTORY_STREAMS,
-    },
+    format: { value: "format", text: "shape of the files", choices: HISTORY_FORMATS, otherwise: "by columns" },
+    stream: { value: "stream", text: "content of files, if the columns are ambiguous", choices: HISTORY_STREAMS },
     renames: {
       flag: "--map",
       value: "header=column",
@@ -65,22 +54,19 @@ export const importHistory = defineCommand({
       parse: parseFieldRename,
     },
     unknown: {
-      flag: "--unknown",
       value: "policy",
       text: "what to do with response columns that are not fields",
       choices: ["properties", "ignore"],
       otherwise: "ignore, with a note",
     },
-    check: { flag: "--check", text: "show the counts and how columns are read, and write nothing" },
+    check: { text: "show the counts and how columns are read, and write nothing" },
     onConflict: {
-      flag: "--on-conflict",
       value: "policy",
       text: "what to do with rows already stored with different content",
       choices: ["keep", "replace"],
       default: "keep",
     },
     updatedAt: {
-      flag: "--updated-at",
       value: "time",
       text: "updated_at of imported responses; with now, queries by updated_since find them",
       choices: ["keep", "now"],
@@ -92,13 +78,8 @@ export const importHistory = defineCommand({
       text: "write only if the files contain these, such as nps=51,responses=51,people=60",
       parse: parseExpectations,
     },
-    webhooks: { flag: "--webhooks", text: "also send webhook events for imported rows" },
-    report: {
-      flag: "--report",
-      value: "file",
-      text: "write refused and conflicting rows to an NDJSON file",
-      parse: parseOutputFile,
-    },
+    webhooks: { text: "also send webhook events for imported rows" },
+    report: { value: "file", text: "write refused and conflicting rows to an NDJSON file", parse: parseOutputFile },
   },
   columns: HISTORY_SUMMARY,
   run: async (deps, { place, ...given }) => {

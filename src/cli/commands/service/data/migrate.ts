@@ -19,7 +19,7 @@ export const migrate = defineCommand({
   exits: [EXIT.done, EXIT.failed, EXIT.usage],
   flags: {
     place: PLACE,
-    distribute: { flag: "--distribute", text: "spread the tables over a Citus cluster; stop all servers first" },
+    distribute: { text: "spread the tables over a Citus cluster; stop all servers first" },
   },
   run: async (deps, { place: choice, distribute }) => {
     rejectDryRun(deps);

@@ -27,7 +27,6 @@ export const move = defineCommand({
   flags: {
     place: placeFlags("data file to move; it must not be served"),
     to: {
-      flag: "--to",
       value: "place",
       text: "new or empty data file, or URL of an empty database",
       required: true,

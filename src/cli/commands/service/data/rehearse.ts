@@ -47,23 +47,15 @@ export const rehearse = defineCommand({
   flags: {
     place: PLACE,
     project: LOCAL_PROJECT,
-    until: {
-      flag: "--until",
-      value: "time",
-      text: "end of the rehearsal, such as 365d",
-      required: true,
-      parse: parseUntil,
-    },
-    by: { flag: "--by", value: "period", text: "one row for each", choices: [...PERIODS, "person"], default: "week" },
+    until: { value: "time", text: "end of the rehearsal, such as 365d", required: true, parse: parseUntil },
+    by: { value: "period", text: "one row for each", choices: [...PERIODS, "person"], default: "week" },
     answerRate: {
-      flag: "--answer-rate",
       value: "share",
       text: "share of surveys that are answered, from 0 to 1",
       default: "0",
       parse: parseShare,
     },
     seed: {
-      flag: "--seed",
       value: "number",
       text: "random seed for choosing who answers",
       default: "1",

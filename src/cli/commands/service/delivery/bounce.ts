@@ -42,7 +42,7 @@ export const bounce = defineGroup({
         "surveyctl service bounce hook --sendgrid-key sendgrid.pub --rotate --json",
       ],
       flags: {
-        rotate: { flag: "--rotate", text: "create a new secret; the previous URLs stop working" },
+        rotate: { text: "create a new secret; the previous URLs stop working" },
         keys: keyFlags(findProblem, [
           { name: "postmark", flag: "--postmark-login", text: "file with user:password that Postmark logs in with" },
           { name: "sendgrid", flag: "--sendgrid-key", text: "file with SendGrid's public key" },

@@ -96,19 +96,13 @@ export const digest = defineGroup({
       },
       flags: {
         every: {
-          flag: "--every",
           value: "day",
           text: "day of the week",
           choices: [...WEEKDAYS.slice(1), "sunday"],
           required: true,
           parse: (text: string, place: string) => parseChoice(text.toLowerCase(), place, WEEKDAYS),
         },
-        at: {
-          flag: "--at",
-          value: "time",
-          text: "time of day, in --tz or else the project's time zone",
-          default: "08:00",
-        },
+        at: { value: "time", text: "time of day, in --tz or else the project's time zone", default: "08:00" },
         allow_private: ALLOW_PRIVATE,
       },
       columns: DIGESTS,

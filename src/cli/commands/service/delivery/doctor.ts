@@ -163,7 +163,7 @@ export const doctor = defineCommand({
   flags: {
     setup: SETUP,
     place: placeFlags("data file, to check its projects' senders too"),
-    offline: { flag: "--offline", text: "do not contact DNS or the mail server" },
+    offline: { text: "do not contact DNS or the mail server" },
   },
   columns: FINDINGS,
   run: (deps, { setup, place, offline }) => runDeliveryDoctor(deps, { ...place, setup, offline }),
@@ -181,7 +181,7 @@ export const test = defineCommand({
   flags: {
     setup: SETUP,
     place: PLACE,
-    project: { flag: "--project", value: "name", text: "project name", otherwise: "default" },
+    project: { value: "name", text: "project name", otherwise: "default" },
   },
   columns: TEST_MAIL,
   run: (deps, { setup, to, place, project }) => runDeliveryTest(deps, { ...place, setup, to, project }),

@@ -10,7 +10,7 @@ function pauseCommand(operation: "pause" | "resume", summary: string): CommandNo
     operation,
     summary,
     examples: [`surveyctl service ${operation} --data survey.db`, `surveyctl service ${operation} --project acme`],
-    flags: { project: { flag: "--project", value: "name", text: "only this project", otherwise: "all projects" } },
+    flags: { project: { value: "name", text: "only this project", otherwise: "all projects" } },
     columns: PAUSE,
     input: () => ({}),
     done: ({ project, all_paused_at: allPausedAt, paused_projects: others }) => {

@@ -27,9 +27,8 @@ export const receive = defineCommand({
   exits: [EXIT.done, EXIT.failed],
   flags: {
     place: PLACE,
-    dir: { flag: "--dir", value: "directory", text: "Maildir to read; recorded messages are marked as seen" },
+    dir: { value: "directory", text: "Maildir to read; recorded messages are marked as seen" },
     bounceAddress: {
-      flag: "--bounce-address",
       value: "email",
       text: "bounce address with {token}, if different from that of `serve`",
       parse: parseBounceAddress,

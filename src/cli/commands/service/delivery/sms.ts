@@ -17,7 +17,7 @@ export const sms = defineGroup({
         "surveyctl service sms hook --twilio-token token.txt --rotate --json",
       ],
       flags: {
-        rotate: { flag: "--rotate", text: "create a new secret; the previous URL stops working" },
+        rotate: { text: "create a new secret; the previous URL stops working" },
         keys: keyFlags(findProblem, [
           { name: "twilio", flag: "--twilio-token", text: "file with Twilio's auth token" },
           { name: "vonage", flag: "--vonage-secret", text: "file with Vonage's signature secret" },

@@ -34,12 +34,9 @@ export const erase = defineCommand({
   flags: {
     place: PLACE,
     project: { ...PROJECT, conflicts: ["--all-projects"] },
-    allProjects: { flag: "--all-projects", text: "erase from every project" },
-    properties: { flag: "--properties", text: "also remove the address from other people's rows" },
-    forget_unsubscribe: {
-      flag: "--forget-unsubscribe",
-      text: "keep no hash of an unsubscribed address, so that it can get surveys again",
-    },
+    allProjects: { text: "erase from every project" },
+    properties: { text: "also remove the address from other people's rows" },
+    forget_unsubscribe: { text: "keep no hash of an unsubscribed address, so that it can get surveys again" },
     yes: YES_FLAG,
   },
   columns: ERASURE,

@@ -14,30 +14,15 @@ export const retention = serviceCommand({
     "surveyctl service retention --responses 5y --delete --requests 400d --yes --data survey.db",
   ],
   flags: {
-    responses: {
-      flag: "--responses",
-      value: "time",
-      text: "age at which responses expire, such as 5y; off keeps them",
-    },
+    responses: { value: "time", text: "age at which responses expire, such as 5y; off keeps them" },
     anonymize: {
-      flag: "--anonymize",
       text: "expired responses keep score and time, and lose person, comment and properties",
       conflicts: ["--delete"],
     },
-    delete: { flag: "--delete", text: "expired responses are deleted" },
-    requests: {
-      flag: "--requests",
-      value: "time",
-      text: "age at which ended surveys are deleted, such as 400d; off keeps them",
-    },
-    webhooks: {
-      flag: "--webhooks",
-      value: "time",
-      text: "age at which webhook events are deleted, at most 30d",
-      otherwise: "30d",
-    },
+    delete: { text: "expired responses are deleted" },
+    requests: { value: "time", text: "age at which ended surveys are deleted, such as 400d; off keeps them" },
+    webhooks: { value: "time", text: "age at which webhook events are deleted, at most 30d", otherwise: "30d" },
     log: {
-      flag: "--log",
       value: "time",
       text: "age at which lines of `service log` are deleted, at least 30d; only for local data",
       otherwise: "400d",

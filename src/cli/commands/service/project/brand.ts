@@ -19,13 +19,9 @@ export const brand = defineGroup({
         "surveyctl service brand set --logo '' --project acme",
       ],
       flags: {
-        name: { flag: "--name", value: "name", text: "name on pages and in e-mails" },
-        color: {
-          flag: "--color",
-          value: "color",
-          text: "color of buttons, such as #0a7; text on it must be readable",
-        },
-        logo: { flag: "--logo", value: "file", text: "PNG, JPEG or SVG of at most 32 KB, shown on pages" },
+        name: { value: "name", text: "name on pages and in e-mails" },
+        color: { value: "color", text: "color of buttons, such as #0a7; text on it must be readable" },
+        logo: { value: "file", text: "PNG, JPEG or SVG of at most 32 KB, shown on pages" },
       },
       columns: BRAND,
       input: readBrand,

@@ -31,13 +31,12 @@ export const key = defineGroup({
         "surveyctl service key add --project acme --json",
       ],
       flags: {
-        name: { flag: "--name", value: "name", text: "what the key is for, such as ci", parse: parseName },
+        name: { value: "name", text: "what the key is for, such as ci", parse: parseName },
         admin: {
-          flag: "--admin",
           text: "let the key administer its project from anywhere; not for scripts or agents",
           conflicts: ["--read-only"],
         },
-        read_only: { flag: "--read-only", text: "let the key only read; the service refuses all writes with it" },
+        read_only: { text: "let the key only read; the service refuses all writes with it" },
         expires: EXPIRES,
       },
       columns: toResource("keys", OUTPUTS["key.add"]),
@@ -59,7 +58,6 @@ export const key = defineGroup({
       args: { id: { form: "<name|id>", text: "the key's name or number, from `service key list`" } },
       flags: {
         revoke_after: {
-          flag: "--revoke-after",
           value: "duration",
           text: "expire the previous key after this time, such as 24h",
           otherwise: "the old key stays valid",

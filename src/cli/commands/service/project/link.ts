@@ -18,12 +18,7 @@ export const link = defineGroup({
       ],
       args: { name: { form: "<name>", text: "the link's name, which only you see", parse: parseNameArg } },
       flags: {
-        property: {
-          flag: "--property",
-          value: "key=value",
-          text: "property that each response gets",
-          repeatable: true,
-        },
+        property: { value: "key=value", text: "property that each response gets", repeatable: true },
       },
       columns: LINKS,
     }),

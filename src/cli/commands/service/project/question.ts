@@ -33,31 +33,23 @@ export const question = defineGroup({
       args: { text: { form: "<text>", text: `the question, at most ${QUESTION_TEXT_MAX} characters` } },
       flags: {
         type: {
-          flag: "--type",
           value: "type",
           text: "kind of answer: own words, a number, one choice or several",
           choices: QUESTION_TYPES,
           required: true,
         },
         choice: {
-          flag: "--choice",
           value: "text",
           text: `a choice, at most ${CHOICE_TEXT_MAX} characters; give ${CHOICES_MIN} to ${CHOICES_MAX}, in the order shown to people`,
           repeatable: true,
         },
-        scale: {
-          flag: "--scale",
-          value: "range",
-          text: "numbers of a scale, from 0 or 1 to at most 10, such as 1-5",
-        },
+        scale: { value: "range", text: "numbers of a scale, from 0 or 1 to at most 10, such as 1-5" },
         to: {
-          flag: "--to",
           value: "scores",
           text: "ask only people with these scores, such as 0-6 or 0-6,9-10",
           otherwise: "everyone",
         },
         id: {
-          flag: "--id",
           value: "id",
           text: "the question's id: 1 to 40 characters from a-z, 0-9, _ and -",
           otherwise: "q1, q2 and so on",
@@ -92,12 +84,7 @@ export const question = defineGroup({
       ],
       args: { id: ID },
       flags: {
-        to: {
-          flag: "--to",
-          value: "n",
-          text: "its place among the questions, from 1",
-          required: true,
-        },
+        to: { value: "n", text: "its place among the questions, from 1", required: true },
       },
       columns: QUESTIONS,
     }),
@@ -123,15 +110,8 @@ export const question = defineGroup({
       ],
       args: { id: ID, text: { form: "<text>", text: "the question in that language" } },
       flags: {
-        locale: {
-          flag: "--locale",
-          value: "locale",
-          text: "language of the text",
-          choices: LOCALES,
-          required: true,
-        },
+        locale: { value: "locale", text: "language of the text", choices: LOCALES, required: true },
         choice: {
-          flag: "--choice",
           value: "text",
           text: "a choice in that language; give all, in the question's order",
           repeatable: true,

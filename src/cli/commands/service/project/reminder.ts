@@ -14,12 +14,7 @@ export const reminder = serviceCommand({
     },
   },
   flags: {
-    channel: {
-      flag: "--channel",
-      value: "channel",
-      text: "channel of the surveys to remind people of",
-      choices: ["any", ...CHANNELS],
-    },
+    channel: { value: "channel", text: "channel of the surveys to remind people of", choices: ["any", ...CHANNELS] },
   },
   columns: toResource("settings", OUTPUTS.reminder),
 });

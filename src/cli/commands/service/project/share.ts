@@ -32,18 +32,12 @@ export const share = defineGroup({
       args: { name: { form: "<name>", text: "the page's name, which its readers see", parse: parseNameArg } },
       flags: {
         expires: {
-          flag: "--expires",
           value: "duration",
           text: "expire the link after this time, such as 90d",
           otherwise: "never expires",
         },
-        trend: { flag: "--trend", value: "id", text: "only responses of this trend", parse: parseName },
-        segment: {
-          flag: "--segment",
-          value: "names",
-          text: "a chart for each of these properties",
-          repeatable: true,
-        },
+        trend: { value: "id", text: "only responses of this trend", parse: parseName },
+        segment: { value: "names", text: "a chart for each of these properties", repeatable: true },
         comments: COMMENTS,
       },
       columns: toResource("shared pages", OUTPUTS["share.add"]),

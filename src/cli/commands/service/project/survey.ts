@@ -23,13 +23,7 @@ export const survey = defineGroup({
       ],
       args: { email: { form: "[email]", text: "whose survey; omit for a sample", parse: parseEmail } },
       flags: {
-        locale: {
-          flag: "--locale",
-          value: "locale",
-          text: "survey language",
-          choices: LOCALES,
-          otherwise: "the survey's own",
-        },
+        locale: { value: "locale", text: "survey language", choices: LOCALES, otherwise: "the survey's own" },
         ...PREVIEW_FLAGS,
       },
       columns: PREVIEW,

@@ -19,7 +19,6 @@ export const trend = defineGroup({
       args: { name: { form: "<name>", text: "the trend's name" } },
       flags: {
         where: {
-          flag: "--where",
           value: "key=value",
           text: "property and value that a response must have",
           repeatable: true,
