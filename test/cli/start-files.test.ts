@@ -54,11 +54,11 @@ describe("files opened to start", () => {
     ["--help", 5],
     ["people list --help", 6],
     ["people list", 10],
-    ["responses list", 12],
+    ["responses list", 9],
     ["responses export", 14],
     ["bounces list", 12],
     ["unsubscribes list", 12],
-    ["metrics", 12],
+    ["metrics", 9],
     ["report --out report.html", 12],
     ["digest", 12],
     ["autopilot list", 12],
@@ -68,6 +68,14 @@ describe("files opened to start", () => {
     const { files } = await loadedBy(line);
     expect(files.slice(most)).toEqual([]);
     expect(files).toContain("main.js");
+  });
+
+  it.each(["metrics", "responses list"])("%s doesn't load the reader of import files", async (line) => {
+    const { files } = await loadedBy(line);
+    const modules = JSON.parse(
+      await readFile(path.join(path.dirname(PROGRAM), "../dist/modules.json"), "utf8"),
+    ) as Record<string, string[]>;
+    expect(files.flatMap((file) => modules[file] ?? [])).not.toContain("src/bulk/import/table/records.ts");
   });
 
   /** A formatter costs 5 to 15 ms, as it loads the data of its language. */

@@ -212,6 +212,22 @@ function readPlain(
   return environment === undefined || fallback === null ? null : parse(fallback, environment);
 }
 
+/** The flags that choose a format, for a command that has another format in addition. */
+export function outputFlags(own: string, text: string): readonly FlagRecord[] {
+  return [
+    {
+      flag: "--output",
+      short: "-o",
+      value: "format",
+      text,
+      choices: [...OUTPUT_FORMATS, own],
+      environment: "SURVEYCTL_OUTPUT",
+      otherwise: "table on a terminal, tsv in a pipe",
+    },
+    { flag: "--json", text: "short for -o json" },
+  ];
+}
+
 export function readOutput(flags: Flags, env: Environment): OutputFormat | null;
 /** `own` is an extra format that only this command has. */
 export function readOutput<Own extends string>(flags: Flags, env: Environment, own: Own): OutputFormat | Own | null;

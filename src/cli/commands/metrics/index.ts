@@ -1,6 +1,6 @@
-import { type OutputFormat, OUTPUT_FORMATS, readOutput } from "../../args/global-options.ts";
+import type { Flags } from "../../args/flags.ts";
+import { type OutputFormat, outputFlags, readOutput } from "../../args/global-options.ts";
 import { UsageError } from "../../errors/usage-error.ts";
-import type { Deps } from "../../kit/deps.ts";
 import { METRIC_GROUPS } from "../../../contract/routes.ts";
 import { CONFIDENCE_DEFAULT, FEW_ANSWERS } from "../../../insight/interval.ts";
 import { PERIOD_UNITS } from "../../../runtime/calendar/periods.ts";
@@ -34,41 +34,21 @@ const CHOICE: FlagGroup<Promise<ResponseChoice | null>> = {
 };
 
 const OUTPUT: FlagGroup<OutputFormat | "svg" | null> = {
-  records: [
-    {
-      flag: "--output",
-      short: "-o",
-      value: "format",
-      text: "output format; svg draws the report's chart of --by or --segment",
-      choices: [...OUTPUT_FORMATS, "svg"],
-      environment: "SURVEYCTL_OUTPUT",
-      otherwise: "table on a terminal, tsv in a pipe",
-    },
-    { flag: "--json", text: "short for -o json" },
-  ],
-  read: (flags, { env }) => readOutput(flags, env, "svg"),
+  records: outputFlags("svg", "output format; svg draws the report's chart of --by or --segment"),
+  read(flags, { env }) {
+    const output = readOutput(flags, env, "svg");
+    if (output === "svg") checkChart(flags);
+    return output;
+  },
 };
 
-/** The chart has the rows of `--by` or `--segment` at a confidence of 95%, and nothing else. Throws UsageError. */
-function checkChart(
-  { options }: Deps,
-  given: { readonly by: string | null; readonly segments: unknown; readonly compare: string | null } & {
-    readonly explain: boolean;
-    readonly raw: boolean;
-    readonly confidence: number;
-  },
-): void {
-  const { by, segments, compare, explain, raw, confidence } = given;
-  if (by === null && segments === null) throw new UsageError("-o svg requires --by or --segment");
-  const refused = [
-    ["--compare", compare !== null],
-    ["--explain-change", explain],
-    ["--raw", raw],
-    ["--columns", options.columns !== null],
-    ["--confidence", confidence !== CONFIDENCE_DEFAULT],
-  ] as const;
-  const [flag] = refused.find(([, isGiven]) => isGiven) ?? [];
-  if (flag !== undefined) throw new UsageError(`-o svg and ${flag} cannot be used together`);
+/** The chart shows the rows of `--by` or `--segment` at the default confidence. Throws UsageError. */
+function checkChart(flags: Flags): void {
+  if (!flags.has("--by") && !flags.has("--segment")) throw new UsageError("-o svg requires --by or --segment");
+  const other =
+    ["--compare", "--explain-change", "--raw", "--columns"].find((flag) => flags.has(flag)) ??
+    (Number(flags.text("--confidence")) === CONFIDENCE_DEFAULT ? null : "--confidence");
+  if (other !== null) throw new UsageError(`-o svg and ${other} cannot be used together`);
 }
 
 const metrics = defineCommand({
@@ -131,10 +111,10 @@ const metrics = defineCommand({
     ["--moves", "--segment", "--trend", ...CHOICES],
   ],
   columns: ALL_METRICS,
+  columnsVary: true,
   exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused, EXIT.assertion],
   async run(given, { output, range, trend, choice, histogram, moves, segments, explain, ...input }) {
     const isChart = output === "svg";
-    if (isChart) checkChart(given, { ...input, segments, explain });
     const deps = output === null || isChart ? given : { ...given, options: { ...given.options, output } };
     if (moves) {
       const { showMoves } = await import("./moves.ts");

@@ -1,5 +1,4 @@
 /** Reads responses to count what the API doesn't count. */
-import { readList } from "../../../bulk/export/read-list.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { PER_PAGE_MAX, SCORE_MAX, SCORE_MIN } from "../../../contract/limits.ts";
 import { type Expansion, ROUTES } from "../../../contract/routes.ts";
@@ -10,7 +9,6 @@ import type { PropertyCondition } from "../../kit/rows/properties.ts";
 import { type PropertyUse, watchProperties } from "../../kit/rows/watch-properties.ts";
 import { noTrend, withRefusals } from "../../kit/refusals.ts";
 import type { TimeFilter } from "../../kit/time-flags.ts";
-import { createSnapshot } from "../../export/snapshot.ts";
 import type { PageFilter } from "./row-filters.ts";
 import { CREATED, keysOf, pagedList } from "../../export/sources.ts";
 
@@ -35,6 +33,10 @@ export interface ResponseReading<Batch> extends Omit<PropertyUse, "conditions"> 
 
 export async function readResponses<Batch>(deps: Deps, reading: ResponseReading<Batch>): Promise<void> {
   const { range, trend, choice = null, expand = [], toBatch, take } = reading;
+  const [{ readList }, { createSnapshot }] = await Promise.all([
+    import("../../../bulk/export/read-list.ts"),
+    import("../../export/snapshot.ts"),
+  ]);
   const watched = watchProperties(deps, "responses", { ...reading, conditions: choice?.conditions });
   await withClient(watched, async (client) => {
     const call = {

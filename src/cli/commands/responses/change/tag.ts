@@ -8,8 +8,6 @@ import { countOf } from "../../../../contract/text/whole-number.ts";
 import type { Deps } from "../../../kit/deps.ts";
 import { writeNote } from "../../../kit/notes.ts";
 import { confirmRemoval, YES_FLAG } from "../../../kit/removal.ts";
-import { checkColumns } from "../../../render/record-output.ts";
-import { readNamesFile, RESPONSE_IDS } from "../../shared/names-file.ts";
 import { isSelecting, readSelected, RESPONSE_FILTERS, type Selection } from "../selection.ts";
 import { type Change, changedColumns, changeResponses } from "./change.ts";
 
@@ -52,8 +50,7 @@ export const tag = defineCommand({
     if (ways === 0)
       throw new UsageError("responses tag: specify one id or more, a file of ids with --from, or filters");
     if (ids.length > 0) return changeResponses(deps, ids, COLUMNS, change);
-    checkColumns(deps, COLUMNS);
-    const found = from === null ? await selectIds(deps, selection) : await readNamesFile(deps, from, RESPONSE_IDS);
+    const found = from === null ? await selectIds(deps, selection) : await readIds(deps, from);
     if (found.length === 0) return writeNote(deps, "no responses were found; nothing was changed");
     const tags = [...add.map((name) => `+${name}`), ...remove.map((name) => `-${name}`)].join(" ");
     const count = countOf(found.length, "response");
@@ -65,6 +62,11 @@ export const tag = defineCommand({
     });
   },
 });
+
+async function readIds(deps: Deps, from: string): Promise<readonly string[]> {
+  const { readNamesFile, RESPONSE_IDS } = await import("../../shared/names-file.ts");
+  return readNamesFile(deps, from, RESPONSE_IDS);
+}
 
 async function selectIds(deps: Deps, selection: Selection): Promise<readonly string[]> {
   const ids = new Set<string>();

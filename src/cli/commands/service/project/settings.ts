@@ -4,7 +4,7 @@ import type { ProjectConfiguration } from "../../../../service/domain/configurat
 import { type ConfiguredSettings, PROJECT_SETTINGS } from "../../../../service/domain/projects/settings.ts";
 import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import type { FlagRecord } from "../../../args/flag-record.ts";
-import { OUTPUT_FORMATS, type OutputFormat, readOutput } from "../../../args/global-options.ts";
+import { type OutputFormat, outputFlags, readOutput } from "../../../args/global-options.ts";
 import { parseZone } from "../../../args/time.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import type { FlagGroup } from "../../../kit/flag-spec.ts";
@@ -38,18 +38,7 @@ const SETTING_FLAGS = {
 
 /** Replaces the global output flags, because only this command has `yaml`. */
 const OUTPUT: FlagGroup<OutputFormat | "yaml" | null> = {
-  records: [
-    {
-      flag: "--output",
-      short: "-o",
-      value: "format",
-      text: "output format; yaml: all settings, for `service apply`",
-      choices: [...OUTPUT_FORMATS, "yaml"],
-      environment: "SURVEYCTL_OUTPUT",
-      otherwise: "table on a terminal, tsv in a pipe",
-    },
-    { flag: "--json", text: "short for -o json" },
-  ],
+  records: outputFlags("yaml", "output format; yaml: all settings, for `service apply`"),
   read: (flags, { env }) => readOutput(flags, env, "yaml"),
 };
 
