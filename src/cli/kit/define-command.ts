@@ -1,6 +1,6 @@
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { ParsedOf } from "../args/flag-record.ts";
-import type { Resource } from "../render/columns.ts";
+import { type Resource, selectColumns } from "../render/columns.ts";
 import type { Deps } from "./deps.ts";
 import type { CommandNode, Operand } from "./command-node.ts";
 import { type FlagSpecs, readFlags, readValue, recordsOf, type ValueSpec, type ValuesOf } from "./flag-spec.ts";
@@ -38,7 +38,10 @@ interface CommandSpec<Specs extends FlagSpecs, Args extends ArgSpecs> {
   /** If true, nothing after the first argument is a flag. */
   readonly flagsFirst?: boolean;
   readonly flags?: Specs;
+  /** If `--columns` names others, nothing is done. */
   readonly columns?: Resource;
+  /** The columns depend on other flags, so `run` checks `--columns`. */
+  readonly columnsVary?: boolean;
   readonly operation?: string;
   /** Exit statuses other than for usage errors. Defaults to those of a command that calls the API. */
   readonly exits?: readonly ExitCode[];
@@ -48,13 +51,14 @@ interface CommandSpec<Specs extends FlagSpecs, Args extends ArgSpecs> {
   readonly run: (deps: Deps, input: ValuesOf<Specs> & ArgsOf<Args>) => Promise<ExitCode | void>;
 }
 
+const ALIASES: Readonly<Record<string, string>> = { list: "ls", remove: "rm" };
 const API_EXITS: readonly ExitCode[] = [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused];
 
 export function defineCommand<const Specs extends FlagSpecs, const Args extends ArgSpecs>(
   spec: CommandSpec<Specs, Args>,
 ): CommandNode {
-  const { name = "", alias = null, summary = "", about = [], flagsFirst = false, examples, columns = null } = spec;
-  const { operation = null, conflicts = [], exits = API_EXITS, run } = spec;
+  const { name = "", summary = "", about = [], flagsFirst = false, examples, columns = null } = spec;
+  const { alias = ALIASES[name] ?? null, operation = null, conflicts = [], exits = API_EXITS, run } = spec;
   const args = Object.entries<ArgSpec>(spec.args ?? {});
   const flags = recordsOf(spec.flags ?? {}).map((record) => ({
     ...record,
@@ -68,6 +72,7 @@ export function defineCommand<const Specs extends FlagSpecs, const Args extends 
     const values: Record<string, unknown> = {};
     for (const [at, [key, arg]] of args.entries()) values[key] = await readArg(arg, words.slice(at), deps);
     const input = { ...values, ...(await readFlags(spec.flags ?? {}, given, deps)) };
+    if (columns !== null && spec.columnsVary !== true) selectColumns(columns, deps.options.columns);
     return (await run(deps, input as ValuesOf<Specs> & ArgsOf<Args>)) ?? EXIT.done;
   };
   return {

@@ -57,7 +57,6 @@ const PROFILES: Resource = {
 
 export const list = defineCommand({
   name: "list",
-  alias: "ls",
   summary: "list saved connections",
   examples: ["surveyctl auth list", "surveyctl auth list --json"],
   exits: [EXIT.done, EXIT.usage],

@@ -4,7 +4,6 @@ import type { Platform } from "../../../contract/resources.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import { type Deps, withClient } from "../../kit/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
-import { checkColumns } from "../../render/record-output.ts";
 import { ADDED_MEMBER, MEMBERS } from "../../render/resources.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { describeSurveyStatus } from "../../../contract/text/survey-status.ts";
@@ -32,7 +31,6 @@ export const add = defineCommand({
   columns: ADDED_MEMBER,
   run: async (deps, { platform, member, name, properties }) => {
     checkReachable(platform, member);
-    checkColumns(deps, ADDED_MEMBER);
     const warning = localeWarning(properties);
     if (warning !== null) await writeWarning(deps, warning);
     const body = { ...toMemberParameters(member), ...toBody({ person_name: name, properties }) };

@@ -4,7 +4,7 @@ import { abortTogether } from "../../../runtime/parallel.ts";
 import { type Deps, withClient } from "../../kit/deps.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { chooseFormat, writeList } from "../../render/list-output.ts";
-import { checkColumns, type RecordValue, writeRecord } from "../../render/record-output.ts";
+import { type RecordValue, writeRecord } from "../../render/record-output.ts";
 import { AUTOPILOT_CONFIGURATION } from "../../render/resources.ts";
 
 export const config = defineCommand({
@@ -16,7 +16,6 @@ export const config = defineCommand({
   },
   columns: AUTOPILOT_CONFIGURATION,
   run: async (deps, { platform }) => {
-    checkColumns(deps, AUTOPILOT_CONFIGURATION);
     const platforms = platform === null ? PLATFORMS : [platform];
     const configurations = await withClient(deps, (client) => readAll(client, platforms, deps.signal));
     const format = chooseFormat(deps);

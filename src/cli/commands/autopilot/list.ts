@@ -5,7 +5,6 @@ import { MEMBER, PLATFORM, toMemberParameters } from "./member-identifiers.ts";
 
 export const list = defineCommand({
   name: "list",
-  alias: "ls",
   summary: "list the people in Autopilot",
   examples: ["surveyctl autopilot list", "surveyctl autopilot list --platform sms --all -o csv"],
   flags: { platform: PLATFORM, member: MEMBER, limits: LIMITS },

@@ -3,7 +3,6 @@ import { ROUTES } from "../../../contract/routes.ts";
 import { type Deps, withClient } from "../../kit/deps.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { checkColumns } from "../../render/record-output.ts";
 import { MEMBERS, REMOVED_MEMBER } from "../../render/resources.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { countOf } from "../../../contract/text/whole-number.ts";
@@ -23,7 +22,6 @@ import { memberParts, toMemberOutcome } from "./import.ts";
 
 export const remove = defineCommand({
   name: "remove",
-  alias: "rm",
   summary: "remove a person from Autopilot and cancel scheduled surveys; person and responses stay",
   examples: [
     "surveyctl autopilot remove --email ada@example.com --yes",
@@ -57,7 +55,6 @@ interface MemberRemoval {
 async function removeMember(deps: Deps, { platform, member, yes }: MemberRemoval): Promise<ExitCode> {
   const who = personText(exactlyOnePerson(member));
   const body = toMemberParameters(member);
-  checkColumns(deps, REMOVED_MEMBER);
   return withClient(deps, async (client) => {
     if (deps.options.dryRun) {
       await writeDryRun(deps, client.baseUrl, { route: ROUTES.removeMember, placeholders: { platform }, body });

@@ -31,7 +31,6 @@ const RUNS_ARG = {
 
 const list = defineCommand({
   name: "list",
-  alias: "ls",
   summary: "list imports recorded here, with the outcomes of their rows",
   args: { file: RUNS_ARG },
   examples: ["surveyctl imports list", "surveyctl imports list customers.csv --json"],

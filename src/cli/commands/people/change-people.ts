@@ -15,7 +15,6 @@ import { UsageError } from "../../errors/usage-error.ts";
 import type { CommandNode } from "../../kit/command-node.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { type Resource, toResource } from "../../render/columns.ts";
-import { checkColumns } from "../../render/record-output.ts";
 import { timeRange } from "../../kit/time-flags.ts";
 import { PERSON_FILTERS } from "./person-filters.ts";
 import { isSelecting, selectPeople } from "./select-people.ts";
@@ -50,7 +49,6 @@ export function changePeople(change: PeopleChange & CommandWords): CommandNode {
         return runPeopleChange(deps, change, await readPeople(deps, `people ${change.name}`, chosen), yes);
       if (chosen.from !== null || chosen.people.length > 0)
         throw new UsageError("filters cannot be used together with --from or people by name");
-      checkColumns(deps, CHANGED_PEOPLE);
       return runPeopleChange(deps, change, await selectPeople(deps, { range, filters }), yes, true);
     },
   });
@@ -96,7 +94,6 @@ export async function runPeopleChange(
   isSelection = false,
 ): Promise<void> {
   if (people.length === 0) {
-    checkColumns(deps, CHANGED_PEOPLE);
     const why = isSelection ? "nobody matches the filters" : "the file has no people";
     return writeNote(deps, `${why}; nobody was ${change.outcome}`);
   }

@@ -3,7 +3,7 @@ import { type EmailOrPhone, parsePerson, parsePersonName } from "../../args/peop
 import { withClient } from "../../kit/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { defineCommand } from "../../kit/define-command.ts";
-import { checkColumns, writeRecord } from "../../render/record-output.ts";
+import { writeRecord } from "../../render/record-output.ts";
 import { ONE_PERSON, PEOPLE } from "../../render/resources.ts";
 import { requirePerson } from "../shared/find-person.ts";
 import { WITH_PROPERTIES } from "./person-filters.ts";
@@ -27,7 +27,6 @@ export const get = defineCommand({
   examples: ["surveyctl people get ada@example.com", "surveyctl people get +14155550101 --json"],
   columns: ONE_PERSON,
   run: async (deps, { person }) => {
-    checkColumns(deps, ONE_PERSON);
     const found = await withClient(deps, (client) =>
       requirePerson(client, person, deps.signal, { more: WITH_PROPERTIES }),
     );

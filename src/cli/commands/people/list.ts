@@ -8,7 +8,6 @@ import { createPersonFilter, filterPages, needsProperties, PERSON_FILTERS, WITH_
 
 export const list = defineCommand({
   name: "list",
-  alias: "ls",
   summary: "list people, oldest first",
   examples: [
     "surveyctl people list --since 7d",

@@ -10,7 +10,6 @@ import { complaintsAbout } from "../../kit/refusals.ts";
 import { timeContext } from "../../kit/time-flags.ts";
 import { showOutcome, toBody, writeDryRun } from "../../kit/write-outcome.ts";
 import { toResource } from "../../render/columns.ts";
-import { checkColumns } from "../../render/record-output.ts";
 import { personText } from "../shared/find-person.ts";
 import { PERSON_OR_ID_ARG } from "./get.ts";
 import { explainRefusal, toPathName } from "./change-people.ts";
@@ -37,7 +36,6 @@ export const reschedule = defineCommand({
   },
   columns: RESCHEDULED,
   run: async (deps, { person, to, channel, survey }) => {
-    checkColumns(deps, RESCHEDULED);
     const request = {
       route: ROUTES.rescheduleSurvey,
       placeholders: { email: "email" in person ? person.email : toPathName(person) },

@@ -8,7 +8,6 @@ import { createWallClock } from "../../../runtime/zone.ts";
 import { type Deps, withClient } from "../../kit/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Resource } from "../../render/columns.ts";
-import { checkColumns } from "../../render/record-output.ts";
 import { PEOPLE } from "../../render/resources.ts";
 import { isLeftInOutbox, showOutcome, surveyStatusOf, writeDryRun } from "../../kit/write-outcome.ts";
 import { writeDone, writeNote, writeWarning } from "../../kit/notes.ts";
@@ -21,7 +20,6 @@ export async function addOrUpdatePerson(
   plan: (client: Client) => Promise<JsonObject>,
   { properties, answer }: { readonly properties: JsonObject | null; readonly answer: Resource },
 ): Promise<ExitCode> {
-  checkColumns(deps, answer);
   const warning = localeWarning(properties);
   if (warning !== null) await writeWarning(deps, warning);
   return withClient(deps, async (client) => {

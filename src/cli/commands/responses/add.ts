@@ -11,7 +11,6 @@ import { showOutcome, toBody, writeDryRun } from "../../kit/write-outcome.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { flagGroup } from "../../kit/flag-spec.ts";
 import type { Column, Resource } from "../../render/columns.ts";
-import { checkColumns } from "../../render/record-output.ts";
 import { RESPONSES } from "../../render/resources.ts";
 import { exactlyOnePerson, idOfPerson, requirePerson } from "../shared/find-person.ts";
 
@@ -43,7 +42,6 @@ export const add = defineCommand({
   },
   columns: RESPONSES,
   async run(deps, { person: given, score, comment, properties, createdAt }) {
-    checkColumns(deps, RESPONSES);
     const name = exactlyOnePerson(given);
     return withClient(deps, async (client) => {
       if (!deps.options.dryRun) client.checkMayWrite();

@@ -57,6 +57,7 @@ export const answers = defineCommand({
     minCount: { value: "n", text: "only words in at least this many answers", default: "5", parse: parseCount },
   },
   columns: answersResource([]),
+  columnsVary: true,
   async run(deps, { selection, question, by, segment, minCount }) {
     const resource = answersResource([...(by === null ? [] : ["period"]), ...(segment === null ? [] : ["segment"])]);
     checkColumns(deps, resource);

@@ -3,7 +3,7 @@ import type { Expansion } from "../../../contract/routes.ts";
 import { withClient } from "../../kit/deps.ts";
 import { unsupported, withRefusals } from "../../kit/refusals.ts";
 import { defineCommand } from "../../kit/define-command.ts";
-import { checkColumns, writeRecord } from "../../render/record-output.ts";
+import { writeRecord } from "../../render/record-output.ts";
 import { RESPONSES } from "../../render/resources.ts";
 import { EXPAND, neededExpansions } from "./selection.ts";
 
@@ -15,7 +15,6 @@ export const get = defineCommand({
   flags: { expand: EXPAND },
   columns: RESPONSES,
   async run(deps, { id, expand }) {
-    checkColumns(deps, RESPONSES);
     const embedded = expand ?? neededExpansions(deps);
     const reply = await withClient(deps, (client) => fetchResponse(client, id, embedded, deps.signal));
     await writeRecord(deps, RESPONSES, reply);

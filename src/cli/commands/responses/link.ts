@@ -3,7 +3,7 @@ import { defineCommand } from "../../kit/define-command.ts";
 import { withClient } from "../../kit/deps.ts";
 import { unsupported, withRefusals } from "../../kit/refusals.ts";
 import { toResource } from "../../render/columns.ts";
-import { checkColumns, writeRecord } from "../../render/record-output.ts";
+import { writeRecord } from "../../render/record-output.ts";
 
 const LINK = toResource("links", { url: "text" });
 
@@ -14,7 +14,6 @@ export const link = defineCommand({
   args: { id: { form: "<id>", text: "the response's id" } },
   columns: LINK,
   async run(deps, { id }) {
-    checkColumns(deps, LINK);
     const refusals = unsupported(
       { words: "this service signs no links", hint: "surveyctl responses show ID shows the response" },
       {

@@ -23,7 +23,6 @@ import { createShaping, type Shaping } from "./shaping.ts";
 
 export const list = defineCommand({
   name: "list",
-  alias: "ls",
   summary: "list survey responses",
   examples: [
     "surveyctl responses list --newest --limit 10",

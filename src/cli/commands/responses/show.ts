@@ -8,7 +8,7 @@ import { writeNote } from "../../kit/notes.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
 import { isPage, writeList } from "../../render/list-output.ts";
-import { checkColumns, writeRecord } from "../../render/record-output.ts";
+import { writeRecord } from "../../render/record-output.ts";
 import { RESPONSE_FIELDS, RESPONSES } from "../../render/resources.ts";
 import { fetchResponse } from "./get.ts";
 
@@ -27,7 +27,6 @@ export const show = defineCommand({
   args: { id: { form: "<id>", text: "the response's id" } },
   columns: SHOWN,
   async run(deps, { id }) {
-    checkColumns(deps, SHOWN);
     const { reply, history } = await withClient(deps, async (client) => {
       const found = await fetchResponse(client, id, ["person", "notes"], deps.signal);
       return { reply: found, history: await readHistory(deps, client, found) };

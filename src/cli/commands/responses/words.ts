@@ -7,7 +7,6 @@ import { WRAP_FLAG } from "../../kit/rows/list-rows.ts";
 import { defineCommand } from "../../kit/define-command.ts";
 import { type Resource, toResource } from "../../render/columns.ts";
 import { writeList } from "../../render/list-output.ts";
-import { checkColumns } from "../../render/record-output.ts";
 import { categoryOf, commentOf } from "../shared/row-filters.ts";
 import { readSelected, SELECTION } from "./selection.ts";
 
@@ -42,7 +41,6 @@ export const words = defineCommand({
   },
   columns: TERMS,
   async run(deps, { selection, minCount, limit, wrap }) {
-    checkColumns(deps, TERMS);
     const { createWordTally } = await import("../../../insight/words.ts");
     const tally = createWordTally();
     const shaping = await readSelected(deps, selection, {

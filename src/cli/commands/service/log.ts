@@ -1,8 +1,6 @@
-import { OUTPUTS } from "../../../service/operations/define/outputs.ts";
 import { parseName } from "../../args/values.ts";
 import { parseStart } from "../../kit/time-flags.ts";
 import { serviceCommand } from "./service-command.ts";
-import { toResource } from "../../render/columns.ts";
 
 export const log = serviceCommand({
   operation: "log",
@@ -17,6 +15,7 @@ export const log = serviceCommand({
     by: { value: "who", text: "only changes by this key (name or number), or by 'command line'", parse: parseName },
     operation: { value: "name", text: "only this operation, such as pause or 'key.*'", parse: parseName },
   },
-  columns: toResource("log lines", OUTPUTS.log, ["project", "result"]),
+  noun: "log lines",
+  dropFirst: ["project", "result"],
   pages: true,
 });

@@ -15,7 +15,6 @@ import type { CommandNode } from "../../kit/command-node.ts";
 import { type ArgsOf, type ArgSpecs, defineCommand } from "../../kit/define-command.ts";
 import { type FlagGroup, flagOf, type FlagSpec, type FlagSpecs, type ValuesOf } from "../../kit/flag-spec.ts";
 import { type Resource, toResource } from "../../render/columns.ts";
-import { checkColumns } from "../../render/record-output.ts";
 import {
   callConfirmed,
   PLACE,
@@ -50,7 +49,11 @@ interface Verb<Name extends OperationName, Specs extends FlagSpecs, Args extends
   readonly args?: Args;
   /** In addition to the flags for the place and the project. */
   readonly flags?: Specs;
-  readonly columns?: Resource;
+  /** The noun of the operation's rows, whose columns are those of `OUTPUTS`. */
+  readonly noun?: string;
+  readonly dropFirst?: readonly string[];
+  /** Columns of an operation that isn't in `OUTPUTS`, or that a command shows itself. */
+  readonly columns?: Resource | undefined;
   /** The result is a paged list. A function chooses its columns. */
   readonly pages?: true | ((values: Values) => Resource);
   /** Exit statuses other than for usage errors. Defaults to those of a command that calls the API. */
@@ -101,19 +104,17 @@ export function parseNameArg(text: string): string {
   return parseName(text, "<name>");
 }
 
-export const REMOVED = toResource("rows", OUTPUTS["key.revoke"]);
-
 const LOCAL_EXITS: readonly ExitCode[] = [EXIT.done, EXIT.failed, EXIT.refused];
-const ALIASES: Readonly<Record<string, string>> = { list: "ls", remove: "rm" };
 
 export function serviceCommand<Name extends OperationName, const Specs extends FlagSpecs, const Args extends ArgSpecs>(
   spec: VerbSpec<Name, Specs, Args, ValuesOf<Specs> & ArgsOf<Args>>,
 ): CommandNode {
   type Values = ValuesOf<Specs> & ArgsOf<Args>;
   const verb = spec as Plain<Name, Specs, Args, Values>;
-  const { operation, scope, columns, pages, asks } = verb;
+  const { operation, scope, noun, dropFirst, pages, asks } = verb;
+  const columns =
+    noun === undefined ? verb.columns : toResource(noun, OUTPUTS[operation as keyof typeof OUTPUTS], dropFirst);
   const { name = operation.split(".").at(-1) ?? "", exits = scope === "server" ? LOCAL_EXITS : undefined } = verb;
-  const alias = ALIASES[name];
   const flags: Readonly<Record<string, FlagSpec | FlagGroup>> = {
     place: PLACE,
     ...(scope === undefined && { project: PROJECT }),
@@ -124,15 +125,14 @@ export function serviceCommand<Name extends OperationName, const Specs extends F
   const { summary, examples, args } = verb;
   return defineCommand({
     name,
-    ...(alias !== undefined && { alias }),
     summary,
     examples,
     ...(args !== undefined && { args }),
     flags,
-    ...(columns !== undefined && { columns }),
+    ...(columns !== undefined && { columns, columnsVary: typeof pages === "function" }),
     ...(scope === undefined && { operation }),
     ...(exits !== undefined && { exits }),
-    run: (deps, values) => callAndShow(deps, verb, values as unknown as Values & Shared),
+    run: (deps, values) => callAndShow(deps, { ...verb, columns }, values as unknown as Values & Shared),
   });
 }
 
@@ -145,7 +145,6 @@ async function callAndShow<Name extends OperationName, Values>(
   const acting = verb.dryRuns === true ? withoutDryRun(deps) : deps;
   const columns = typeof pages === "function" ? pages(values) : verb.columns;
   const { place, project: named, limits, count = false, yes = false, ...own } = values;
-  if (columns !== undefined) checkColumns(deps, columns);
   const call = { kind: operation, project: named, ...((await input?.(own as Values, deps)) ?? own) };
   const isChange = (await checkedAccess(verb, call)) === "write";
   if (limits !== undefined && columns !== undefined)

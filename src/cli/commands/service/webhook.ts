@@ -14,19 +14,7 @@ import { toResource } from "../../render/columns.ts";
 
 const SECRET_NOTE = "save this secret now; it is not shown again";
 
-const WEBHOOKS = toResource("webhooks", OUTPUTS["webhook.list"], [
-  "signature_header",
-  "format",
-  "created_at",
-  "failing_since",
-  "disabled_at",
-  "scores",
-  "missed",
-  "events",
-]);
-const WEBHOOK_SECRET = toResource("webhooks", OUTPUTS["webhook.add"]);
 const WEBHOOK_TEST = toResource("events", OUTPUTS["webhook.test"]);
-const WEBHOOK_DELIVERIES = toResource("events", OUTPUTS["webhook.deliveries"], ["log", "ms", "attempted_at", "due_at"]);
 
 const ID = { form: "<id>", text: "the webhook's number, from `service webhook list`" } as const;
 
@@ -53,7 +41,7 @@ const add = serviceCommand({
     score: { value: "range", text: "only responses with these scores, such as 0-6", otherwise: "all" },
     format: { value: "format", text: "format of the body", choices: WEBHOOK_FORMATS, default: "json" },
   },
-  columns: WEBHOOK_SECRET,
+  noun: "webhooks",
   input: async (webhook) => {
     const { url, allow_private: allowPrivate, insecure_http: insecureHttp } = webhook;
     const refusal =
@@ -112,14 +100,24 @@ export const webhook = defineGroup({
       operation: "webhook.list",
       summary: "list webhooks with their state and last delivery",
       examples: ["surveyctl service webhook list --data survey.db", "surveyctl service webhook list --json"],
-      columns: WEBHOOKS,
+      noun: "webhooks",
+      dropFirst: [
+        "signature_header",
+        "format",
+        "created_at",
+        "failing_since",
+        "disabled_at",
+        "scores",
+        "missed",
+        "events",
+      ],
     }),
     serviceCommand({
       operation: "webhook.remove",
       summary: "remove a webhook and drop its pending events",
       examples: ["surveyctl service webhook remove 3 --data survey.db", "surveyctl service webhook rm 3 --yes"],
       args: { id: ID },
-      columns: toResource("webhooks", OUTPUTS["webhook.remove"]),
+      noun: "webhooks",
       asks: true,
       done: ({ id, dropped }) => `Removed webhook ${id}. ${countOf(dropped, "event")} dropped.`,
     }),
@@ -131,7 +129,7 @@ export const webhook = defineGroup({
         "surveyctl service webhook enable 3 --project acme",
       ],
       args: { id: ID },
-      columns: WEBHOOKS,
+      noun: "webhooks",
       done: ({ id, waiting }) => `Enabled webhook ${id}. ${countOf(waiting, "event")} waiting.`,
     }),
     serviceCommand({
@@ -159,7 +157,7 @@ export const webhook = defineGroup({
       flags: {
         overlap: { value: "duration", text: "how long the old secret also signs", default: "24h" },
       },
-      columns: WEBHOOK_SECRET,
+      noun: "webhooks",
       notes: () => [SECRET_NOTE],
     }),
     serviceCommand({
@@ -171,7 +169,8 @@ export const webhook = defineGroup({
       ],
       args: { id: ID },
       flags: { failed: { text: "only events that were given up" } },
-      columns: WEBHOOK_DELIVERIES,
+      noun: "events",
+      dropFirst: ["log", "ms", "attempted_at", "due_at"],
       pages: true,
     }),
     serviceCommand({
@@ -191,7 +190,7 @@ export const webhook = defineGroup({
         },
         event: { value: "id", text: "only this event", parse: parseName },
       },
-      columns: toResource("webhooks", OUTPUTS["webhook.redeliver"]),
+      noun: "webhooks",
       done: ({ redelivered }) => `${countOf(redelivered, "event")} to be sent again.`,
     }),
   ],

@@ -19,7 +19,6 @@ interface SuppressionList {
 export function suppressionCommands({ noun, verb, columns, method }: SuppressionList): readonly CommandNode[] {
   const list = defineCommand({
     name: "list",
-    alias: "ls",
     summary: `list people who ${verb}, oldest first`,
     examples: [`surveyctl ${noun} list --since 7d`, `surveyctl ${noun} list --all -o csv > ${noun}.csv`],
     flags: { range: timeRange(verb), limits: LIMITS },

@@ -5,7 +5,6 @@ import { inParallel } from "../../../runtime/parallel.ts";
 import { ChangesFailedError, CrashError, InterruptedError, type ItemFailure } from "../../errors/command-errors.ts";
 import type { Resource } from "../../render/columns.ts";
 import { openListOutput } from "../../render/list-output.ts";
-import { checkColumns } from "../../render/record-output.ts";
 import { type Connection, type Deps, withClient } from "../deps.ts";
 import { formatCount } from "../../../contract/text/whole-number.ts";
 import { describeRetries, writeDone } from "../notes.ts";
@@ -43,7 +42,6 @@ interface Run {
  * is only one item, ChangesFailedError if there are several, or the reason of an interrupt.
  */
 export async function changeEach<Item>(deps: Deps, each: Each<Item>): Promise<void> {
-  checkColumns(deps, each.resource);
   await withClient(deps, async (client, connection) => {
     if (deps.options.dryRun) return printRequests(deps, client, each);
     client.checkMayWrite();

@@ -5,7 +5,7 @@ import { type Deps, withClient } from "../../../kit/deps.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import { type Column, pathColumn, type Resource, toResource } from "../../../render/columns.ts";
 import { isPage, writeList } from "../../../render/list-output.ts";
-import { asRecord, checkColumns, writeRecord } from "../../../render/record-output.ts";
+import { asRecord, writeRecord } from "../../../render/record-output.ts";
 import { ONE_PERSON, RESPONSES } from "../../../render/resources.ts";
 import { PERSON_OR_ID_ARG } from "../get.ts";
 import { explainNext } from "./explain-next.ts";
@@ -55,7 +55,6 @@ export const show = defineCommand({
   examples: ["surveyctl people show ada@example.com", "surveyctl people show 42 --json"],
   columns: SHOWN,
   run: async (deps, { person }) => {
-    checkColumns(deps, SHOWN);
     const known = await withClient(deps, (client) => readPersonPage(client, person, deps.signal));
     return isPage(deps) ? writePage(deps, known) : writeRecord(deps, SHOWN, asRecord(toJson(deps, known)));
   },

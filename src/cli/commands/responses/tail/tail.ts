@@ -78,6 +78,7 @@ export const tail = defineCommand({
     wrap: WRAP_FLAG,
   },
   columns: RESPONSES,
+  columnsVary: true,
   exits: [EXIT.failed, EXIT.auth, EXIT.refused, EXIT.interrupted, EXIT.terminated],
   async run(deps, { since, interval, url, trend, person, rows, redact, wrap, ...input }) {
     if (url !== null && deps.options.dryRun)

@@ -4,7 +4,6 @@ import { writeDone } from "../../../kit/notes.ts";
 import { confirmRemoval, YES_FLAG } from "../../../kit/removal.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
-import { checkColumns } from "../../../render/record-output.ts";
 import { toResource } from "../../../render/columns.ts";
 import { noteDataFile, PLACE, showRecord, withStore } from "./data-file.ts";
 
@@ -22,7 +21,6 @@ export const clock = defineCommand({
   },
   columns: CLOCK,
   run: async (deps, { place, reset, yes }) => {
-    checkColumns(deps, CLOCK);
     const choice = reset ? await noteDataFile(deps, place) : place;
     if (reset)
       await confirmRemoval(deps, { command: "service clock --reset", yes }, async () => {

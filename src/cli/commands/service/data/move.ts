@@ -5,7 +5,6 @@ import { writeDone } from "../../../kit/notes.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
-import { checkColumns } from "../../../render/record-output.ts";
 import { toResource } from "../../../render/columns.ts";
 import { copyAll, pausedUntil, rowsOf } from "./copy-all.ts";
 import { dataAt, existingData, placeFlags, noteDataFile, rejectDryRun, showList } from "./data-file.ts";
@@ -35,7 +34,6 @@ export const move = defineCommand({
   },
   columns: MOVED_TABLES,
   run: async (deps, { place: choice, to }) => {
-    checkColumns(deps, MOVED_TABLES);
     rejectDryRun(deps);
     const place = await chooseServicePlace(deps, await noteDataFile(deps, choice));
     const { dataFile: from, database: fromDatabase } = existingData(place);

@@ -63,6 +63,7 @@ export const rehearse = defineCommand({
     },
   },
   columns: { ...REHEARSED_PERIODS, json: [REHEARSED_PERIODS.columns, REHEARSED_MESSAGES.columns] },
+  columnsVary: true,
   run: async (deps, { place, by, ...options }) => {
     rejectDryRun(deps);
     const rehearsal = await rehearseOn(deps, place, options);

@@ -3,7 +3,6 @@ import { countOf } from "../../../../contract/text/whole-number.ts";
 import { writeDone, writeNote, writeWarning } from "../../../kit/notes.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
-import { checkColumns } from "../../../render/record-output.ts";
 import { toResource } from "../../../render/columns.ts";
 import { copyAll, pausedUntil, rowsOf } from "./copy-all.ts";
 import { dataAt, placeFlags, noteDataFile, rejectDryRun, showRecord } from "./data-file.ts";
@@ -30,7 +29,6 @@ export const restore = defineCommand({
   flags: { place: placeFlags("new or empty data file") },
   columns: RESTORED,
   run: async (deps, { file, place: choice }) => {
-    checkColumns(deps, RESTORED);
     rejectDryRun(deps);
     const place = await chooseServicePlace(deps, await noteDataFile(deps, choice));
     const { dataFile: to, database: toDatabase } = dataAt(place, true);

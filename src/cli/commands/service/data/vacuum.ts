@@ -1,7 +1,6 @@
 import { chooseServicePlace } from "../../../kit/data/data-place.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
-import { checkColumns } from "../../../render/record-output.ts";
 import { toResource } from "../../../render/columns.ts";
 import { noteDuration, PLACE, showRecord, withStore } from "./data-file.ts";
 
@@ -18,7 +17,6 @@ export const vacuum = defineCommand({
   flags: { place: PLACE },
   columns: VACUUMED,
   run: async (deps, { place: choice }) => {
-    checkColumns(deps, VACUUMED);
     const { bytesBefore, bytesAfter } = await withStore(deps, { ...choice, changes: true }, async (_, store) => {
       const verb = "nothing can be saved while it runs: rewriting";
       const place = await chooseServicePlace(deps, choice);

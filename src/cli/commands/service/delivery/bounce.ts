@@ -1,5 +1,4 @@
 import type { KeyedProvider } from "../../../../service/domain/delivery/hook-secrets.ts";
-import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { parseEmail } from "../../../args/people.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
 import { serviceCommand } from "../service-command.ts";
@@ -20,7 +19,7 @@ export const bounce = defineGroup({
         "surveyctl service bounce clear ada@example.com --project acme --json",
       ],
       args: { email: { form: "<email>", text: "the address", parse: parseEmail } },
-      columns: toResource("bounces", OUTPUTS["bounce.clear"]),
+      noun: "bounces",
       done: ({ email }) => `Cleared the bounce of ${email}. Surveys are sent to it again.`,
     }),
     serviceCommand({
@@ -30,7 +29,8 @@ export const bounce = defineGroup({
         "surveyctl service bounce list --data survey.db",
         "surveyctl service bounce list --project acme --all -o csv",
       ],
-      columns: toResource("people", OUTPUTS["bounce.list"], ["id"]),
+      noun: "people",
+      dropFirst: ["id"],
       pages: true,
     }),
     serviceCommand({

@@ -9,7 +9,6 @@ import { UsageError } from "../../../errors/usage-error.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
 import type { FlagGroup } from "../../../kit/flag-spec.ts";
-import { checkColumns } from "../../../render/record-output.ts";
 import { ONE_MAIL_FLAGS, readMailSettings } from "../../serve/mail.ts";
 import { PLACE, PROJECT, showRecord, withAdmin } from "../data/data-file.ts";
 import { PREVIEW_FLAGS, showPreview } from "../preview.ts";
@@ -17,7 +16,6 @@ import { serviceCommand } from "../service-command.ts";
 import { toResource } from "../../../render/columns.ts";
 import { ALLOW_PRIVATE, urlRefusal } from "../webhook.ts";
 
-const DIGESTS = toResource("digests", OUTPUTS["digest.list"], ["created_at", "id", "reason"]);
 const TESTED = toResource("digests", OUTPUTS["digest.test"]);
 
 /** `mail` is null without a mail server. */
@@ -44,7 +42,6 @@ const test = defineCommand({
   flags: { place: PLACE, project: PROJECT, mail: MAIL },
   columns: TESTED,
   run: async (deps, { id, place, project, mail: { mail, sender } }) => {
-    checkColumns(deps, TESTED);
     // A number can identify a recipient by email or by URL, and only the data tells which.
     const isMail = !isUrl(id) && !/^\d+$/.test(id);
     if (isMail) parseEmail(id, "<email|url|id>");
@@ -105,7 +102,7 @@ export const digest = defineGroup({
         at: { value: "time", text: "time of day, in --tz or else the project's time zone", default: "08:00" },
         allow_private: ALLOW_PRIVATE,
       },
-      columns: DIGESTS,
+      noun: "digests",
       input: async ({ target, ...given }, deps) => {
         if (!isUrl(target)) parseEmail(target, "<email|url>");
         const refusal = isUrl(target)
@@ -131,7 +128,8 @@ export const digest = defineGroup({
       operation: "digest.list",
       summary: "list who gets the digest, when, and the outcome of the last one",
       examples: ["surveyctl service digest list --data survey.db", "surveyctl service digest list --json"],
-      columns: DIGESTS,
+      noun: "digests",
+      dropFirst: ["created_at", "id", "reason"],
     }),
     serviceCommand({
       operation: "digest.remove",
@@ -141,7 +139,7 @@ export const digest = defineGroup({
         "surveyctl service digest rm 12 --project acme",
       ],
       args: { id: { form: "<email|url|id>", text: "the reader" } },
-      columns: toResource("digests", OUTPUTS["digest.remove"]),
+      noun: "digests",
       done: ({ target }) => `${target} gets no more digests.`,
     }),
   ],

@@ -19,7 +19,6 @@ import { defineCommand } from "../../../kit/define-command.ts";
 import type { FlagGroup } from "../../../kit/flag-spec.ts";
 import { PLACE, placeFlags, showList, showRecord, withAdmin, withStore } from "../data/data-file.ts";
 import { toResource } from "../../../render/columns.ts";
-import { checkColumns } from "../../../render/record-output.ts";
 
 const FINDINGS = toResource("checks", { check: "text", result: "status", detail: "text", rule: "text" }, ["rule"]);
 const TEST_MAIL = toResource("mails", {
@@ -96,7 +95,6 @@ export interface TestOptions extends DataFileChoice {
 
 /** Throws DataFileError if the server doesn't accept the email. */
 export async function runDeliveryTest(deps: Deps, { setup, to, ...choice }: TestOptions): Promise<ExitCode> {
-  checkColumns(deps, TEST_MAIL);
   if (deps.options.dryRun) throw new UsageError("--dry-run: this command sends a mail");
   const { certificates, publicUrl } = setup;
   const { server, from, key } = requireSender(setup);

@@ -1,9 +1,5 @@
 import type { CommandNode } from "../../../kit/command-node.ts";
-import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { serviceCommand } from "../service-command.ts";
-import { toResource } from "../../../render/columns.ts";
-
-const PAUSE = toResource("settings", OUTPUTS.pause);
 
 function pauseCommand(operation: "pause" | "resume", summary: string): CommandNode {
   return serviceCommand({
@@ -11,7 +7,7 @@ function pauseCommand(operation: "pause" | "resume", summary: string): CommandNo
     summary,
     examples: [`surveyctl service ${operation} --data survey.db`, `surveyctl service ${operation} --project acme`],
     flags: { project: { value: "name", text: "only this project", otherwise: "all projects" } },
-    columns: PAUSE,
+    noun: "settings",
     input: () => ({}),
     done: ({ project, all_paused_at: allPausedAt, paused_projects: others }) => {
       const what = project === null ? "all projects" : `project ${project}`;

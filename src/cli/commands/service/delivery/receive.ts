@@ -8,7 +8,6 @@ import { writeWarning } from "../../../kit/notes.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
-import { checkColumns } from "../../../render/record-output.ts";
 import { PLACE, showRecord, withStore } from "../data/data-file.ts";
 import { toResource } from "../../../render/columns.ts";
 
@@ -36,7 +35,6 @@ export const receive = defineCommand({
   },
   columns: RECEIVED,
   run: async (deps, { place, dir, bounceAddress }) => {
-    checkColumns(deps, RECEIVED);
     const { env, streams } = deps;
     if (dir === null && streams.in.isTTY)
       throw new UsageError("standard input is a terminal; pipe a message in, or pass --dir");

@@ -8,7 +8,6 @@ import { rejectRemoteFlags } from "../../../kit/data/data-place.ts";
 import { YES_FLAG } from "../../../kit/removal.ts";
 import { DataFileError } from "../../../errors/command-errors.ts";
 import { defineCommand } from "../../../kit/define-command.ts";
-import { checkColumns } from "../../../render/record-output.ts";
 import { callConfirmed, PLACE, PROJECT, showRecord, withAdmin, withoutDryRun, withStore } from "../data/data-file.ts";
 import { toResource } from "../../../render/columns.ts";
 
@@ -41,7 +40,6 @@ export const erase = defineCommand({
   },
   columns: ERASURE,
   run: async (deps, { place, person, project: named, allProjects, yes, ...options }) => {
-    checkColumns(deps, ERASURE);
     const { dryRun } = deps.options;
     const counting = withoutDryRun(deps);
     const removal = { command: "service erase", yes, kept: "Nothing was erased." };

@@ -1,9 +1,7 @@
 import { capital } from "../../../../contract/text/capital.ts";
 import { DONE, listExpired, PLANNED } from "../../../../service/domain/privacy/retention-words.ts";
-import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { serviceCommand } from "../service-command.ts";
-import { toResource } from "../../../render/columns.ts";
 
 export const retention = serviceCommand({
   operation: "retention",
@@ -28,7 +26,7 @@ export const retention = serviceCommand({
       otherwise: "400d",
     },
   },
-  columns: toResource("settings", OUTPUTS.retention),
+  noun: "settings",
   asks: true,
   dryRuns: true,
   input: ({ anonymize, delete: deletes, ...ages }, deps) => {

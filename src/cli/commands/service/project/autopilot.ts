@@ -1,7 +1,5 @@
 import { PLATFORMS } from "../../../../contract/resources.ts";
-import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { serviceCommand } from "../service-command.ts";
-import { toResource } from "../../../render/columns.ts";
 
 export const autopilot = serviceCommand({
   operation: "autopilot",
@@ -20,6 +18,6 @@ export const autopilot = serviceCommand({
     days: { value: "days", text: "days with surveys: mon-fri, mon,wed,fri, any" },
     hours: { value: "hours", text: "hours with surveys in the project's zone: 5-10, 22-6, any" },
   },
-  columns: toResource("autopilot settings", OUTPUTS.autopilot),
+  noun: "autopilot settings",
   input: ({ active, inactive, ...change }) => ({ ...change, active: active || inactive ? active : null }),
 });

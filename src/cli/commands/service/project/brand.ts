@@ -1,11 +1,7 @@
-import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
 import { serviceCommand } from "../service-command.ts";
-import { toResource } from "../../../render/columns.ts";
 import { readLogoFile } from "./logo-file.ts";
-
-const BRAND = toResource("settings", OUTPUTS["brand.show"]);
 
 export const brand = defineGroup({
   name: "brand",
@@ -23,14 +19,14 @@ export const brand = defineGroup({
         color: { value: "color", text: "color of buttons, such as #0a7; text on it must be readable" },
         logo: { value: "file", text: "PNG, JPEG or SVG of at most 32 KB, shown on pages" },
       },
-      columns: BRAND,
+      noun: "settings",
       input: readBrand,
     }),
     serviceCommand({
       operation: "brand.show",
       summary: "show the brand",
       examples: ["surveyctl service brand show --data survey.db", "surveyctl service brand show --json"],
-      columns: BRAND,
+      noun: "settings",
     }),
   ],
 });

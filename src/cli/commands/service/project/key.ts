@@ -1,13 +1,11 @@
 import { configFile } from "../../../../config/places.ts";
 import { toIsoTime } from "../../../../contract/text/iso-time.ts";
 import type { Confirmation } from "../../../../service/domain/errors.ts";
-import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { parseName } from "../../../args/values.ts";
 import type { Deps } from "../../../kit/deps.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
 import { loginCommand } from "../../serve/address.ts";
-import { REMOVED, serviceCommand } from "../service-command.ts";
-import { toResource } from "../../../render/columns.ts";
+import { serviceCommand } from "../service-command.ts";
 
 export const KEY_NOTE = "save this key now; it is not shown again";
 
@@ -39,14 +37,14 @@ export const key = defineGroup({
         read_only: { text: "let the key only read; the service refuses all writes with it" },
         expires: EXPIRES,
       },
-      columns: toResource("keys", OUTPUTS["key.add"]),
+      noun: "keys",
       notes: (added, deps) => keyNotes(deps, added, added.name),
     }),
     serviceCommand({
       operation: "key.list",
       summary: "list each key's name, access, last use and expiry, but never the key itself",
       examples: ["surveyctl service key list --data survey.db", "surveyctl service key list --project acme --json"],
-      columns: toResource("keys", OUTPUTS["key.list"]),
+      noun: "keys",
     }),
     serviceCommand({
       operation: "key.rotate",
@@ -64,7 +62,7 @@ export const key = defineGroup({
         },
         expires: EXPIRES,
       },
-      columns: toResource("keys", OUTPUTS["key.rotate"]),
+      noun: "keys",
       done: ({ previous, previous_until: until }) =>
         until === null
           ? `Previous: key ${previous.join(", ")}, which works until \`surveyctl service key revoke\`.`
@@ -83,7 +81,7 @@ export const key = defineGroup({
         "surveyctl service key revoke reports --project acme --yes",
       ],
       args: { id: { form: "<id|name>", text: "the key's number or name, from `service key list`" } },
-      columns: REMOVED,
+      noun: "rows",
       asks: questionOf,
       done: ({ id }, { project }) => `Revoked key ${id} of project ${project}.`,
     }),

@@ -1,9 +1,5 @@
-import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
-import { parseNameArg, REMOVED, serviceCommand } from "../service-command.ts";
-import { toResource } from "../../../render/columns.ts";
-
-const LINKS = toResource("links", OUTPUTS["link.list"], ["created_at", "properties"]);
+import { parseNameArg, serviceCommand } from "../service-command.ts";
 
 export const link = defineGroup({
   name: "link",
@@ -20,20 +16,21 @@ export const link = defineGroup({
       flags: {
         property: { value: "key=value", text: "property that each response gets", repeatable: true },
       },
-      columns: LINKS,
+      noun: "links",
     }),
     serviceCommand({
       operation: "link.list",
       summary: "list public links",
       examples: ["surveyctl service link list --data survey.db", "surveyctl service link list --json"],
-      columns: LINKS,
+      noun: "links",
+      dropFirst: ["created_at", "properties"],
     }),
     serviceCommand({
       operation: "link.remove",
       summary: "remove a public link and keep its responses",
       examples: ["surveyctl service link remove 12 --data survey.db", "surveyctl service link rm 12 --yes"],
       args: { id: { form: "<id>", text: "the link's number, from `service link list`" } },
-      columns: REMOVED,
+      noun: "rows",
       asks: true,
       done: ({ id }) => `Removed link ${id}; its responses stay.`,
     }),

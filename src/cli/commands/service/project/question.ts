@@ -7,14 +7,9 @@ import {
   QUESTION_TYPES,
   QUESTIONS_MAX,
 } from "../../../../contract/questions/questions.ts";
-import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { parseName } from "../../../args/values.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
 import { serviceCommand } from "../service-command.ts";
-import { toResource } from "../../../render/columns.ts";
-
-const QUESTIONS = toResource("questions", OUTPUTS["question.list"], ["retired_at", "scale", "choices", "type"]);
-const SHOWN_QUESTION = toResource("questions", OUTPUTS["question.show"]);
 
 const ID = { form: "<id>", text: "the question's id, from `service question list`" } as const;
 
@@ -56,14 +51,15 @@ export const question = defineGroup({
           parse: parseName,
         },
       },
-      columns: QUESTIONS,
+      noun: "questions",
       done: ({ id }) => `Added question ${id}.`,
     }),
     serviceCommand({
       operation: "question.list",
       summary: "list questions in the order asked, then retired ones",
       examples: ["surveyctl service question list --data survey.db", "surveyctl service question list --json"],
-      columns: QUESTIONS,
+      noun: "questions",
+      dropFirst: ["retired_at", "scale", "choices", "type"],
     }),
     serviceCommand({
       operation: "question.show",
@@ -73,7 +69,7 @@ export const question = defineGroup({
         "surveyctl service question show q1 --json --project acme",
       ],
       args: { id: ID },
-      columns: SHOWN_QUESTION,
+      noun: "questions",
     }),
     serviceCommand({
       operation: "question.move",
@@ -86,7 +82,7 @@ export const question = defineGroup({
       flags: {
         to: { value: "n", text: "its place among the questions, from 1", required: true },
       },
-      columns: QUESTIONS,
+      noun: "questions",
     }),
     serviceCommand({
       operation: "question.retire",
@@ -96,7 +92,7 @@ export const question = defineGroup({
         "surveyctl service question retire q1 --yes --project acme",
       ],
       args: { id: ID },
-      columns: QUESTIONS,
+      noun: "questions",
       losesNothing: true,
       asks: true,
       done: ({ id }) => `Retired question ${id}; its answers stay.`,
@@ -117,7 +113,7 @@ export const question = defineGroup({
           repeatable: true,
         },
       },
-      columns: SHOWN_QUESTION,
+      noun: "questions",
     }),
   ],
 });

@@ -1,7 +1,5 @@
 import { CHANNELS } from "../../../../contract/routes.ts";
-import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { serviceCommand } from "../service-command.ts";
-import { toResource } from "../../../render/columns.ts";
 
 export const reminder = serviceCommand({
   operation: "reminder",
@@ -16,5 +14,5 @@ export const reminder = serviceCommand({
   flags: {
     channel: { value: "channel", text: "channel of the surveys to remind people of", choices: ["any", ...CHANNELS] },
   },
-  columns: toResource("settings", OUTPUTS.reminder),
+  noun: "settings",
 });

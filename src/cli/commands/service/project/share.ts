@@ -1,11 +1,9 @@
 import { quoteText } from "../../../../contract/text/invisible.ts";
-import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { rejectConflict } from "../../../args/flags.ts";
 import { parseName } from "../../../args/values.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
 import type { FlagGroup } from "../../../kit/flag-spec.ts";
 import { parseNameArg, serviceCommand } from "../service-command.ts";
-import { toResource } from "../../../render/columns.ts";
 
 const COMMENTS: FlagGroup<boolean> = {
   records: [
@@ -40,21 +38,22 @@ export const share = defineGroup({
         segment: { value: "names", text: "a chart for each of these properties", repeatable: true },
         comments: COMMENTS,
       },
-      columns: toResource("shared pages", OUTPUTS["share.add"]),
+      noun: "shared pages",
       notes: () => ["save this link now; it is not shown again. Anyone who has it can see the page"],
     }),
     serviceCommand({
       operation: "share.list",
       summary: "list live pages, without their links",
       examples: ["surveyctl service share list --data survey.db", "surveyctl service share list --json"],
-      columns: toResource("shared pages", OUTPUTS["share.list"], ["created_at"]),
+      noun: "shared pages",
+      dropFirst: ["created_at"],
     }),
     serviceCommand({
       operation: "share.remove",
       summary: "revoke a link immediately",
       examples: ["surveyctl service share remove Board --data survey.db", "surveyctl service share rm 12 --yes"],
       args: { id: { form: "<name|id>", text: "the page's name or number, from `service share list`" } },
-      columns: toResource("shared pages", OUTPUTS["share.remove"]),
+      noun: "shared pages",
       asks: true,
       done: ({ name }) => `Removed the page ${quoteText(name)}; its link leads nowhere now.`,
     }),

@@ -2,13 +2,9 @@ import { EMAIL_SUBJECT_MAX, INTRO_MESSAGE_MAX, QUESTION_MAX } from "../../../../
 import { LOCALES } from "../../../../contract/locales.ts";
 import { quoteText } from "../../../../contract/text/invisible.ts";
 import { TEXT_NAMES, type TextName, textProblem } from "../../../../service/domain/projects/texts.ts";
-import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
 import { serviceCommand } from "../service-command.ts";
-import { toResource } from "../../../render/columns.ts";
-
-const TEXTS = toResource("texts", OUTPUTS["texts.show"]);
 
 /** An empty value clears the custom text. */
 const TEXT_FLAGS = {
@@ -49,7 +45,7 @@ export const texts = defineGroup({
           text: "only for answers with these scores, such as 9-10 (not in the e-mail)",
         },
       },
-      columns: TEXTS,
+      noun: "texts",
       input: (given) => {
         checkTexts(given, given.score);
         return given;
@@ -59,7 +55,7 @@ export const texts = defineGroup({
       operation: "texts.show",
       summary: "show the texts, one row per language and range of scores",
       examples: ["surveyctl service texts show --data survey.db", "surveyctl service texts show --json"],
-      columns: TEXTS,
+      noun: "texts",
     }),
   ],
 });

@@ -1,9 +1,5 @@
-import { OUTPUTS } from "../../../../service/operations/define/outputs.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
-import { REMOVED, serviceCommand } from "../service-command.ts";
-import { toResource } from "../../../render/columns.ts";
-
-const TRENDS = toResource("trends", OUTPUTS["trend.list"], ["created_at"]);
+import { serviceCommand } from "../service-command.ts";
 
 export const trend = defineGroup({
   name: "trend",
@@ -25,13 +21,14 @@ export const trend = defineGroup({
           required: true,
         },
       },
-      columns: TRENDS,
+      noun: "trends",
     }),
     serviceCommand({
       operation: "trend.list",
       summary: "list trends",
       examples: ["surveyctl service trend list --data survey.db", "surveyctl service trend list --json"],
-      columns: TRENDS,
+      noun: "trends",
+      dropFirst: ["created_at"],
     }),
     serviceCommand({
       operation: "trend.remove",
@@ -41,7 +38,7 @@ export const trend = defineGroup({
         "surveyctl service trend rm 12 --project acme --yes",
       ],
       args: { id: { form: "<id>", text: "the trend's number, from `service trend list`" } },
-      columns: REMOVED,
+      noun: "rows",
       asks: true,
       done: ({ id }) => `Removed trend ${id}.`,
     }),
