@@ -9,7 +9,7 @@ import type { Flags } from "./flags.ts";
 import { parseZone } from "./time.ts";
 import { parseChoice, parseDuration, parseInteger, parseNames, parseRate } from "./values.ts";
 
-export const OUTPUT_FORMATS = ["table", "record", "json", "ndjson", "csv", "tsv", "markdown"] as const;
+const OUTPUT_FORMATS = ["table", "record", "json", "ndjson", "csv", "tsv", "markdown"] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 export type GlobalGroup = "Output" | "Connection";
