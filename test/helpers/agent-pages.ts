@@ -1,4 +1,4 @@
-/** What agents read of the program, from the command tree and the README's recipes: nothing in it is typed twice. */
+/** Pages for agents, generated from the command tree and the README's recipes. */
 
 interface Node {
   readonly name: string;
@@ -27,7 +27,6 @@ function linesOf(node: Node, above = ""): Line[] {
   ];
 }
 
-/** Each recipe with its title and its blocks. */
 export function recipesOf(readme: string): readonly string[] {
   const chapter = /^## Recipes\n(.*?)^## /ms.exec(readme)?.[1] ?? "";
   return chapter
@@ -36,7 +35,7 @@ export function recipesOf(readme: string): readonly string[] {
     .map((recipe) => recipe.trim());
 }
 
-/** Commands that only read the survey data: an agent may try these without a question. */
+/** Commands that only read survey data, so an agent can run them without asking. */
 const READS = new Set([
   "metrics",
   "responses list",
@@ -47,7 +46,6 @@ const READS = new Set([
   "digest",
 ]);
 
-/** A skill in the form that agents load: when to use it, what to be careful with, commands and recipes. */
 export function writeSkill(tree: Tree, readme: string): string {
   const all = tree.commands.flatMap((node) => linesOf(node));
   const reads = all.filter(({ name }) => READS.has(name));
@@ -74,7 +72,7 @@ ${recipesOf(readme).join("\n\n")}
 `;
 }
 
-/** The page that names the others, https://llmstxt.org. */
+/** https://llmstxt.org */
 export function writeLlmsTxt(tree: Tree, pages: readonly (readonly [file: string, text: string])[]): string {
   const all = tree.commands.flatMap((node) => linesOf(node));
   return `# surveyctl

@@ -1,4 +1,3 @@
-/** Debian's Chromium. Where it is not installed, the tests in it are skipped, and the run says so. */
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";
@@ -8,7 +7,6 @@ const EXECUTABLE = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/
 export const hasBrowser = EXECUTABLE !== undefined;
 if (!hasBrowser) process.stderr.write("chromium is not installed: what is shown in it is not tried here\n");
 
-/** `env` is added to the environment. */
 export function launchBrowser(env: Readonly<Record<string, string>> = {}): Promise<Browser> {
   const args = ["--no-sandbox", "--disable-gpu", "--font-render-hinting=none", "--disable-lcd-text"];
   return chromium.launch({ executablePath: EXECUTABLE ?? "", args, env: { ...process.env, ...env } });
@@ -17,7 +15,7 @@ export function launchBrowser(env: Readonly<Record<string, string>> = {}): Promi
 const axe: { text: string | null } = { text: null };
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
-/** What WCAG 2.2 AA finds wrong with the page that is open; its own policy must let scripts in, or be bypassed. */
+/** Returns the WCAG 2.2 AA violations that axe finds. The page's CSP must allow scripts or be bypassed. */
 export async function findViolations(page: Page): Promise<string[]> {
   axe.text ??= readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
   await page.evaluate(axe.text);

@@ -3,11 +3,11 @@ import path from "node:path";
 import { build } from "rolldown";
 import { afterAll, beforeAll } from "vitest";
 
-/** Bundles a TypeScript program for processes of its own, as long as a file's tests run; its path once they begin. */
+/** Bundles a TypeScript program to run as a separate process; removed after the file's tests. */
 export function useChildProgram(input: string): { readonly script: string } {
   const program = { script: "" };
   beforeAll(async () => {
-    // Below node_modules, so that the program finds its packages.
+    // Inside node_modules, so that imports of packages resolve.
     const folder = mkdtempSync(path.join(import.meta.dirname, "../../node_modules/.child-"));
     program.script = path.join(folder, "child.mjs");
     const output = { file: program.script, codeSplitting: false };

@@ -1,4 +1,3 @@
-/** The command tree as the program itself tells it (`help --json`). */
 import { runCli } from "./run-cli.ts";
 
 export interface CommandNode {
@@ -10,9 +9,8 @@ export interface CommandNode {
 }
 
 export interface CommandLine {
-  /** `people list`, `metrics`. */
   readonly name: string;
-  /** Its own and those that every command has. */
+  /** Includes the global flags. */
   readonly flags: readonly string[];
   readonly examples: readonly string[];
   readonly exits: readonly number[];
@@ -24,13 +22,11 @@ interface Tree {
   readonly commands: readonly CommandNode[];
 }
 
-/** Every command that does something. */
 export async function readCommands(): Promise<CommandLine[]> {
   const { stdout } = await runCli({ args: ["help", "--json"] });
   return commandsOf(stdout);
 }
 
-/** The same of a tree that was read before. */
 export function commandsOf(json: string): CommandLine[] {
   const tree = JSON.parse(json) as Tree;
   const shared = tree.global_flags.flatMap(namesOf);
@@ -49,7 +45,7 @@ function namesOf({ name, short }: CommandNode["flags"][number]): string[] {
   return short === null ? [name] : [name, short];
 }
 
-/** The groups that a command is in: `service` and `service webhook`. */
+/** `service` and `service webhook` for `service webhook add`. */
 export function groupsAbove(name: string): readonly string[] {
   const words = name.split(" ");
   return words.slice(1).map((_, at) => words.slice(0, at + 1).join(" "));

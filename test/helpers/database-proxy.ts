@@ -1,25 +1,22 @@
-/** Stands between a service and its PostgreSQL and breaks what passes, when a test says so. */
+/** A proxy between a service and PostgreSQL that can break connections. */
 import { connect, createServer, type Socket } from "node:net";
 import { listening } from "./misbehaving-server.ts";
 import type { Cluster } from "./postgres.ts";
 
 export interface DatabaseProxy {
-  /** Of a database behind it, as `user`. */
   readonly url: (database: string) => string;
-  /** How many COMMITs came that `cutCommits` or `keepCommit` was about. */
   readonly cuts: () => number;
-  /** The next so many COMMITs reach the server, and their answers nobody. */
+  /** Forwards the next `count` COMMITs, but drops the responses. */
   cutCommits(count: number): void;
-  /** The next COMMIT reaches nobody. */
+  /** Drops the next COMMIT. */
   keepCommit(): void;
-  /** While true, nothing passes in either direction, and no connection ends. */
+  /** While true, nothing is forwarded, but connections stay open. */
   setSilent(isSilent: boolean): void;
-  /** From now on connections lead there; those that are open end. */
+  /** Closes open connections and sends new ones to this cluster. */
   leadTo(cluster: Pick<Cluster, "folder" | "port">): void;
   readonly stop: () => Promise<void>;
 }
 
-/** The command as it is sent. */
 const COMMIT = "COMMIT\0";
 
 export async function startDatabaseProxy(first: Pick<Cluster, "folder" | "port">): Promise<DatabaseProxy> {
@@ -37,7 +34,7 @@ export async function startDatabaseProxy(first: Pick<Cluster, "folder" | "port">
     }
     client.on("data", (chunk) => {
       if (state.isSilent) return;
-      // It comes by itself: what it ends was waited for.
+      // Clients wait for the reply to a transaction, so COMMIT arrives in its own chunk.
       if (state.isKeeping && chunk.includes(COMMIT)) {
         state.isKeeping = false;
         state.cuts += 1;

@@ -1,11 +1,11 @@
-/** Verifies signatures of mail by RFC 6376, without the library that makes them. */
+/** Verifies DKIM signatures (RFC 6376) without the library that creates them. */
 import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto";
 
 const CRLF = "\r\n";
 
 /**
- * The fault of the first signature of a message for a receiver that looked up `record`; null for a valid one. It knows
- * one kind: RSA with SHA-256, header and body in relaxed form, no length limit.
+ * Returns the fault of the first signature, given the DNS record, or null if it is valid. Only supports RSA with
+ * SHA-256, relaxed canonicalization and no length limit.
  */
 export function dkimProblem(message: string, record: string): string | null {
   const { fields, body } = splitMessage(message);
@@ -27,9 +27,7 @@ export function dkimProblem(message: string, record: string): string | null {
 }
 
 interface Field {
-  /** In lower case. */
   readonly name: string;
-  /** All of it, with its line breaks, without the last. */
   readonly text: string;
 }
 
@@ -42,7 +40,7 @@ function splitMessage(message: string): { readonly fields: readonly Field[]; rea
   return { fields, body: end === -1 ? "" : message.slice(end + 2 * CRLF.length) };
 }
 
-/** The named headers, the last of a name first, then the signature's own without its value (RFC 6376, 3.7). */
+/** The signed headers, last occurrence first, then the signature's own header without its value (RFC 6376, 3.7). */
 function signedBytes(fields: readonly Field[], names: readonly string[], unsigned: string): Buffer {
   const left = [...fields];
   const chosen = names.flatMap((name) => {
@@ -52,14 +50,13 @@ function signedBytes(fields: readonly Field[], names: readonly string[], unsigne
   return Buffer.from(chosen.join("") + relaxHeader(unsigned), "utf8");
 }
 
-/** RFC 6376, 3.4.2. */
 function relaxHeader(text: string): string {
   const at = text.indexOf(":");
   const value = text.slice(at + 1).replaceAll(CRLF, "");
   return `${text.slice(0, at).trim().toLowerCase()}:${value.replaceAll(/[ \t]+/g, " ").trim()}`;
 }
 
-/** RFC 6376, 3.4.4: blanks as one, none at the ends of lines, no empty lines at the end. */
+/** Relaxed body canonicalization, RFC 6376, 3.4.4. */
 function bodyHash(body: string): string {
   const lines = body.split(CRLF).map((line) => line.replaceAll(/[ \t]+/g, " ").replace(/ $/, ""));
   while (lines.at(-1) === "") lines.pop();

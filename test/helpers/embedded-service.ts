@@ -1,4 +1,4 @@
-/** The service inside the test's own process: no port, no program; a data file of its own in a temporary folder. */
+/** A service in the test's own process with a data file in a temporary folder. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -17,7 +17,6 @@ import { databaseOf } from "./postgres.ts";
 
 export interface EmbeddedService {
   readonly service: TestService;
-  /** The two ends of the wire meet without a socket. */
   readonly client: Client;
   readonly apiKey: string;
   readonly baseUrl: string;
@@ -25,7 +24,7 @@ export interface EmbeddedService {
   close(): Promise<void>;
 }
 
-/** Its data stays when `folder` is given: the same one again is the service after a restart. */
+/** Reopening the same `folder` simulates a restart. */
 export async function openEmbeddedService({
   clock = systemClock,
   smtp,
@@ -72,7 +71,6 @@ export async function openEmbeddedService({
   };
 }
 
-/** A server on this machine that is sent to without a limit, unless it says more. */
 export function mailOptions({ port, ...more }: Partial<MailOptions> & { readonly port: number }): MailOptions {
   return {
     server: parseSmtpUrl(`smtp://127.0.0.1:${port}`),

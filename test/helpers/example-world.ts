@@ -1,4 +1,4 @@
-/** A place where the examples of help can be typed: a service with somebody in it, and the files that they name. */
+/** Runs the examples in help: a service with some data, and the files that they name. */
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { openResident, runLine, runShell } from "./resident.ts";
@@ -19,7 +19,7 @@ const FILES: Readonly<Record<string, string>> = {
   "history.csv": "person_email,score,created_at\nann@example.com,9,2025-01-31\n",
 };
 
-/** A process of its own, which can be interrupted. */
+/** Needs a separate process, because it is interrupted. */
 const FOLLOWS = "surveyctl responses tail";
 
 export async function openExampleWorld(): Promise<ExampleWorld> {
@@ -28,9 +28,8 @@ export async function openExampleWorld(): Promise<ExampleWorld> {
   await mkdir(path.join(service.folder, "bin"));
   await mkdir(work);
   await mkdir(path.join(service.folder, "home/.config/fish/completions"), { recursive: true });
-  // What serves does so until it is stopped: once it listens, on a port that is free, it has shown that it works.
   const resident = path.join(service.folder, "resident");
-  // What follows a list does so until it is interrupted.
+  // `tail` is interrupted after 3 s. `serve` counts as working once it listens, and gets a free port.
   const program = `#!/bin/sh
 if [ "surveyctl $1 $2" = "${FOLLOWS}" ]; then exec timeout --preserve-status --signal INT 3 ${shellProgram()} "$@"; fi
 if [ "$1" != serve ]; then exec ${inProcesses ? shellProgram() : `${resident}/surveyctl`} "$@"; fi
@@ -41,11 +40,10 @@ kill -TERM $! 2> /dev/null
 wait $!
 `;
   await writeFile(path.join(service.folder, "bin/surveyctl"), program, { mode: 0o755 });
-  // A machine may have no mail program, and what it has would send the message.
+  // Stands in for a mail program, which would really send the message.
   await writeFile(path.join(service.folder, "bin/sendmail"), "#!/bin/sh\ngrep -q ^Subject:\n", { mode: 0o755 });
   for (const [name, text] of Object.entries(FILES)) await writeFile(path.join(work, name), text);
   await service.run(["people", "add", "--email", "ada@example.com", "--name", "Ada", "--no-send"]);
-  // For the examples that remove trends.
   for (const name of ["Early", "Late"])
     await service.run(["service", "trend", "add", name, "--where", "plan=pro", "--data", service.dataFile]);
   const env = bareEnvironment(path.join(service.folder, "home"), {
@@ -57,7 +55,7 @@ wait $!
   await mkdir(resident);
   const shim = await openResident(resident, work);
   return {
-    // The only host that an example names is not there; this one is.
+    // Replaces the only host in the examples.
     type: (example) =>
       (inProcesses || example.startsWith(FOLLOWS) ? runShell : runLine)(
         example.replaceAll("https://surveys.example.com", service.baseUrl),

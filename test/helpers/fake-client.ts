@@ -1,4 +1,3 @@
-/** A client that answers from a list and remembers what it was asked. */
 import type { Client, Page, Parameters, ApiReply, WriteResult } from "../../src/client/client.ts";
 import type { JsonObject } from "../../src/contract/json.ts";
 
@@ -15,11 +14,8 @@ export interface FakeClient {
 }
 
 export interface Answers {
-  /** Pages of whatever list is asked for. */
   readonly pages?: readonly (readonly JsonObject[])[];
-  /** Whether each page but the last names the next, as cursor lists do. */
   readonly cursor?: boolean;
-  /** What every write ends with. */
   readonly write?: WriteResult;
   readonly metrics?: (parameters: Parameters) => JsonObject;
   readonly autopilot?: JsonObject;
@@ -85,7 +81,7 @@ export function fakeClient({
   return { client, calls };
 }
 
-/** Everything but the last argument, which holds the signal; a single one stands alone. */
+/** Drops the last argument, which holds the signal, and unwraps a single one. */
 function withoutOptions(given: readonly unknown[]): unknown {
   const kept = given.slice(0, -1);
   return kept.length === 1 ? kept[0] : kept;

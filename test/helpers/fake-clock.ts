@@ -1,8 +1,7 @@
-/** A clock that jumps to the next sleeper as soon as everybody sleeps, so that hours pass in no time. */
+/** A clock that jumps to the next sleeper once everything sleeps. */
 import type { Clock } from "../../src/runtime/clock.ts";
 
 export interface FakeClock extends Clock {
-  /** Every sleep that was asked for, milliseconds, in order. */
   readonly sleeps: readonly number[];
 }
 

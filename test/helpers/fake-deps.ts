@@ -1,4 +1,4 @@
-/** A command's world without a terminal, a network or a clock: what it wrote comes back as text. */
+/** Dependencies of a command without a terminal, network or clock; output is returned as text. */
 import type { Client } from "../../src/client/client.ts";
 import type { GlobalOptions } from "../../src/cli/args/global-options.ts";
 import type { Deps } from "../../src/cli/kit/deps.ts";
@@ -35,11 +35,10 @@ export interface FakeTerminal {
   readonly streams: Streams;
   readonly out: () => string;
   readonly err: () => string;
-  /** The questions that were asked. */
   readonly asked: string[];
 }
 
-/** `width` is that of a terminal on all three streams; null is a pipe. `answers` are typed one after the other. */
+/** `width` makes all three streams terminals; null makes them pipes. `answers` are typed in order. */
 export function fakeTerminal(width: number | null, answers: readonly string[] = []): FakeTerminal {
   const written = { out: "", err: "" };
   const asked: string[] = [];
@@ -69,7 +68,7 @@ export function fakeTerminal(width: number | null, answers: readonly string[] = 
   };
 }
 
-/** 2026-02-01T12:00:00Z, unless a test says otherwise. */
+/** 2026-02-01T12:00:00Z. */
 export const NOW = 1_769_947_200;
 
 export function fixedClock(seconds: number = NOW): Clock {
@@ -84,10 +83,9 @@ export interface FakeOptions {
   readonly width?: number | null;
   readonly answers?: readonly string[];
   readonly options?: Partial<GlobalOptions>;
-  /** Without one, a command that connects fails the test. */
+  /** A command that connects without one fails the test. */
   readonly client?: Partial<Client>;
   readonly now?: number;
-  /** Without one, a command that asks DNS fails the test. */
   readonly names?: NameResolver;
 }
 

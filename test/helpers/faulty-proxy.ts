@@ -1,13 +1,11 @@
-/** Stands before a service and spoils what passes, by chance that can be repeated. */
+/** A proxy that breaks requests at random, with a seed. */
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import { listening } from "./misbehaving-server.ts";
 import { seededRandom } from "./seeded-random.ts";
 
 export interface FaultyProxy {
   readonly baseUrl: string;
-  /** How often each fault was done. */
   readonly faults: ReadonlyMap<string, number>;
-  /** From now on everything passes unspoiled. */
   calm(): void;
   stop(): Promise<void>;
 }
@@ -15,7 +13,6 @@ export interface FaultyProxy {
 export interface FaultyOptions {
   readonly target: string;
   readonly seed: number;
-  /** The share of requests that are spoiled. */
   readonly share: number;
 }
 
@@ -27,7 +24,6 @@ interface Answer {
   readonly body: Buffer;
 }
 
-/** Refusals in a row. */
 const STORM = 6;
 
 const FAULTS: Readonly<Record<string, Fault>> = {
@@ -60,7 +56,7 @@ export async function startFaultyProxy({ target, seed, share }: FaultyOptions): 
     if (weather.storm > 0) return "429";
     if (random() >= share) return null;
     weather.next += 1;
-    // In turn, so that none is missing.
+    // In turn, so that every fault occurs.
     return names[weather.next % names.length] ?? null;
   };
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -1,4 +1,4 @@
-/** Flags of a command line by their names: `{ out: "r.csv", gzip: true }` is `--out r.csv --gzip`. */
+/** `{ out: "r.csv", gzip: true }` becomes `--out r.csv --gzip`. */
 export type FlagWords = Readonly<Record<string, string | number | boolean | readonly string[] | null | undefined>>;
 
 export function flagWords(flags: FlagWords): string[] {

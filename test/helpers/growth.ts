@@ -1,24 +1,23 @@
-/** Whether the time of some work is in proportion to its input: a ratio, since a busy machine stretches every clock. */
+/** Measures how CPU time grows with the input. A ratio works on a busy machine too. */
 
 const GROWTH = 32;
-/** Processor time that the smaller input takes at least, so that a ratio says something; milliseconds. */
+/** Minimum CPU time of the smaller input in milliseconds, for a meaningful ratio. */
 const MEASURABLE_MS = 2;
 const SIZE_MAX = 2 ** 21;
 
 /**
- * `growthOf` stays below it for linear work, with twenty times to spare for memory and the garbage collector, which took
- * up to fourteen. Quadratic work is at 32 times, and pays the collector as well.
+ * Upper bound for linear work. Measured up to 14 × GROWTH because of memory and garbage collection; quadratic work
+ * takes 32 × GROWTH or more.
  */
 export const LINEAR_MAX = 20 * GROWTH;
 
 /**
- * Processor time for an input of 32 times the size, as a multiple of the time for the smaller one: about 32 for work in
- * proportion to its input, about 1,000 for work that is quadratic. `work` gets a size in characters. The smaller size is
- * doubled until it takes long enough to be measured.
+ * CPU time for 32 times the input, divided by that for the smaller input: about 32 if linear, about 1,000 if quadratic.
+ * `work` gets a size in characters, which is doubled until the smaller input takes long enough.
  */
 export function growthOf(work: (size: number) => void): number {
   let size = 128;
-  // The first time is the compiler's.
+  // The first run includes compilation.
   work(size);
   while (cpuOf(() => work(size)) < MEASURABLE_MS && size * GROWTH < SIZE_MAX) size *= 2;
   return (
@@ -30,7 +29,7 @@ export function growthOf(work: (size: number) => void): number {
   );
 }
 
-/** Of three times: what else the machine does can only make one longer. */
+/** Minimum of three, because other load only makes a run longer. */
 function leastOf(work: () => void): number {
   return Math.min(cpuOf(work), cpuOf(work), cpuOf(work));
 }
@@ -38,7 +37,7 @@ function leastOf(work: () => void): number {
 function cpuOf(work: () => void): number {
   const began = process.cpuUsage();
   work();
-  // The system counts the sum exactly, and shares it out by its ticks: alone, either part is off by milliseconds.
+  // Only the sum is exact; the kernel splits it by clock ticks.
   const { user, system } = process.cpuUsage(began);
   return (user + system) / 1000;
 }

@@ -1,4 +1,3 @@
-/** A webhook's receiver on a free loopback port: each path has a plan of its own. */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -7,11 +6,11 @@ export interface ReceivedHook {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** `performance.now()` when it had come. */
+  /** `performance.now()` on arrival. */
   readonly at: number;
 }
 
-/** Answers the `n`th request, from 1, to its path. */
+/** `n` counts requests to the path from 1. */
 export type HookPlan = (n: number, response: ServerResponse, request: IncomingMessage) => void;
 
 export interface HookReceiver {
@@ -19,14 +18,12 @@ export interface HookReceiver {
   readonly port: number;
   readonly received: readonly ReceivedHook[];
   readonly on: (path: string) => readonly ReceivedHook[];
-  /** Resolves as soon as so many requests have come to a path. */
   readonly until: (path: string, count: number) => Promise<readonly ReceivedHook[]>;
-  /** Closes connections that are kept open. */
   readonly dropConnections: () => void;
   readonly close: () => Promise<void>;
 }
 
-/** These statuses one after another, then the last of them for ever. */
+/** Returns the statuses in order, then repeats the last one. */
 export function answering(...statuses: readonly number[]): HookPlan {
   return (n, response) => {
     response.writeHead(statuses[n - 1] ?? statuses.at(-1) ?? 200);
@@ -36,7 +33,6 @@ export function answering(...statuses: readonly number[]): HookPlan {
 
 export const hanging: HookPlan = () => undefined;
 
-/** Never whole, and slow: a byte of a header now and then. */
 export const tricklingHeaders: HookPlan = (_, response) => {
   const { socket } = response;
   socket?.write("HTTP/1.1 200 OK\r\nx-slow: ");
@@ -51,7 +47,7 @@ export function largeBody(bytes: number): HookPlan {
   };
 }
 
-/** Paths without a plan answer 200. With `tls`, PEM texts, it speaks nothing else. */
+/** Paths without a plan return 200. `tls` takes PEM texts and turns plain HTTP off. */
 export async function startHookReceiver(
   plans: Readonly<Record<string, HookPlan>> = {},
   tls: { readonly cert: string; readonly key: string } | null = null,

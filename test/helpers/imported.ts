@@ -1,4 +1,3 @@
-/** A server to import to, and what an import leaves behind: in its data, its outbox and the results file. */
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { parse } from "csv-parse/sync";
@@ -8,7 +7,10 @@ import { startServe, type Served } from "./serve.ts";
 
 export const FIXTURES = path.join(import.meta.dirname, "../fixtures");
 
-/** A server for all tests of a file, and a function that writes files into its folder. Call it at the top level. */
+/**
+ * Starts one server for all tests of a file, with a function that writes files into its folder. Call it at the top
+ * level.
+ */
 export function serveTests(prepare: (service: Served) => unknown = () => undefined) {
   let served: Served | null = null;
   const service = new Proxy({} as Served, { get: (_, name) => Reflect.get(served ?? {}, name) as unknown });
@@ -25,12 +27,11 @@ export function serveTests(prepare: (service: Served) => unknown = () => undefin
   return { service, fileOf };
 }
 
-/** A row of the results without its last two columns, where nothing was overwritten. */
 export function withoutUndo(row: string): string {
   return row.replace(/,(?:created|updated)?,$/, "");
 }
 
-/** `2 scheduled`, `3 skipped duplicate of line 2`: each row's line, outcome and reason. */
+/** Line, outcome and reason of each row: `2 scheduled`, `3 skipped duplicate of line 2`. */
 export async function outcomesIn(results: string): Promise<string[]> {
   const [, ...rows] = (await readFile(results, "utf8")).trim().split("\n");
   return rows.map((row) =>
@@ -46,7 +47,6 @@ export async function readCsv(file: string): Promise<CsvRow[]> {
   return parse(await readFile(file, "utf8"), { columns: true, bom: true });
 }
 
-/** The first rows of a fixture in which each row is one line, as a file of its own in a folder. */
 export async function firstRows(folder: string, name: string, rows: number): Promise<string> {
   const lines = (await readFile(path.join(FIXTURES, name), "utf8")).trimEnd().split("\n");
   const file = path.join(folder, name);
@@ -54,12 +54,10 @@ export async function firstRows(folder: string, name: string, rows: number): Pro
   return file;
 }
 
-/** E-mail in lower case, else the phone number. */
 export function personKey({ email = "", phone_number: phone = "" }: CsvRow): string {
   return email === "" ? phone : email.toLowerCase();
 }
 
-/** Everybody whom the service knows, sorted. */
 export async function peopleAt(service: Served): Promise<string[]> {
   const { stdout } = await service.run(["people", "export", "-o", "ndjson"]);
   const rows = stdout.split("\n").filter((line) => line !== "");
@@ -70,7 +68,7 @@ function withoutNulls(row: Readonly<Record<string, string | null>>): CsvRow {
   return { email: row["email"] ?? "", phone_number: row["phone_number"] ?? "" };
 }
 
-/** The receiver of each message, sorted; waits until none has come for a moment, or there are more than `expected`. */
+/** Sorted recipients of the sent messages. Waits until no more arrive or there are more than `expected`. */
 export async function receivers(service: Served, expected: number): Promise<string[]> {
   const outbox = path.join(path.dirname(service.dataFile), "outbox");
   let names: string[] = [];

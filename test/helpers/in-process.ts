@@ -1,4 +1,4 @@
-/** Runs the built program inside the test's own process, where a run costs milliseconds: streams and environment are given. */
+/** Runs the built program in the test's own process, which takes milliseconds. */
 import path from "node:path";
 import { Readable, Writable } from "node:stream";
 import { pathToFileURL } from "node:url";
@@ -10,7 +10,6 @@ export interface InProcessOptions {
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string | Uint8Array;
-  /** Makes all three streams terminals of that width. */
   readonly columns?: number;
 }
 
@@ -18,19 +17,18 @@ export interface Finished {
   readonly status: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** Both streams as they came, as one terminal shows them. */
+  /** Both streams interleaved, as on a terminal. */
   readonly screen: string;
 }
 
-/** The part of a `Running` that a program has without a process of its own. */
+/** The part of `Running` that doesn't need a process. */
 export interface RunningInside {
   readonly child: { kill(name: "SIGINT" | "SIGTERM"): void };
   readonly ended: Promise<Ended>;
-  /** The first match in what stdout has said so far or will say; rejects when the program ends without it. */
+  /** Resolves with the first match in stdout. Rejects if the program ends without one. */
   saying(pattern: RegExp): Promise<RegExpMatchArray>;
 }
 
-/** The part of `RunOptions` for which no process is needed. */
 export interface InsideOptions {
   readonly args: readonly string[];
   readonly home: string;
@@ -39,13 +37,13 @@ export interface InsideOptions {
 }
 
 interface PlacedOptions extends InsideOptions {
-  /** This process's own folder while the command runs: one such command at a time. */
+  /** Changes this process's directory, so only one such command can run at a time. */
   readonly cwd?: string;
 }
 
 const BUILT = pathToFileURL(path.join(import.meta.dirname, "../../dist/main.js")).href;
 
-/** As `runCli`, inside this process; in the long run as a process of its own. */
+/** Like `runCli`, but in this process, except in the long run. */
 export async function runInside({ cwd, ...options }: PlacedOptions): Promise<Ended> {
   if (inProcesses) return runCli({ ...options, ...(cwd !== undefined && { cwd }) });
   if (cwd === undefined) return startInside(options).ended;
@@ -58,7 +56,6 @@ export async function runInside({ cwd, ...options }: PlacedOptions): Promise<End
   }
 }
 
-/** As `startProgram`, inside this process; in the long run as a process of its own. Standard input is empty. */
 export function startInside({ home, env, ...options }: InsideOptions): RunningInside {
   if (inProcesses) {
     const running = startProgram({ ...options, home, ...(env && { env }) });
@@ -78,7 +75,7 @@ export function startInside({ home, env, ...options }: InsideOptions): RunningIn
   return { child: { kill }, ended, saying: (pattern) => waitFor(pattern, stdout, finished) };
 }
 
-/** One command line to its end; rejects with what the program itself would have died of. */
+/** Rejects with the error that would have crashed the program. */
 export function runInProcess(options: InProcessOptions): Promise<Finished> {
   return start(options).finished;
 }
@@ -132,11 +129,9 @@ export interface InnerWorld {
   readonly stdin: Readable;
   readonly stdout: Writable;
   readonly stderr: Writable;
-  /** Filled with what listens to SIGTERM and its like. */
   readonly listeners?: Set<(name: string) => void>;
 }
 
-/** One command line to its exit status, with streams that the caller has made. */
 export async function runWith({ args, listeners = new Set(), ...given }: InnerWorld): Promise<number> {
   const built = (await import(BUILT)) as { readonly main: typeof main };
   const world = {
@@ -167,7 +162,6 @@ interface Collector {
   readonly text: () => string;
 }
 
-/** Emits `said` after each write. */
 function collector(columns: number | undefined, screen: Buffer[]): Collector {
   const chunks: Buffer[] = [];
   const stream = new Writable({

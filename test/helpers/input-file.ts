@@ -3,7 +3,6 @@ import path from "node:path";
 import { onTestFinished } from "vitest";
 import { openInputFile, type InputFile } from "../../src/bulk/import/table/input-file.ts";
 
-/** A file on disk as an import reads it, until the test that opens it ends. */
 export async function openTestInput(file: string, delimiter: string | null = null): Promise<InputFile> {
   const input = await openInputFile(await open(file, "r"), { path: file, name: path.basename(file), delimiter });
   onTestFinished(() => input.close());

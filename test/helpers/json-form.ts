@@ -1,4 +1,4 @@
-/** Whether the JSON that a command printed keeps to the schema that the program has of it. */
+/** Validates a command's JSON output against its own schema. */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { runInProcess } from "./in-process.ts";
 
@@ -12,13 +12,13 @@ interface Node {
 const state: { tree: Promise<readonly Node[]> | null } = { tree: null };
 const validators = new Map<object, ValidateFunction>();
 
-/** Flags with which the output has other fields: those of a plan, chosen ones, and those on which the service decides. */
+/** These flags change the fields of the output. */
 const OTHER_FIELDS = /--(?:dry-run|columns|group)\b/;
 
-/** One command line alone, whose output is JSON and nothing else. */
+/** A single surveyctl command that prints only JSON. */
 const PLAIN = /^(?:[A-Z_]+=\S+ )*surveyctl ([^|;&<>]*(?:--json|-o json)(?: [^|;&<>]*)?)$/;
 
-/** The schema that allows no field but those it names. */
+/** Forbids fields that the schema doesn't name. */
 export function closed(schema: object): object {
   return JSON.parse(JSON.stringify(schema), (_, value: unknown) =>
     typeof value === "object" && value !== null && "type" in value && "properties" in value
@@ -27,7 +27,7 @@ export function closed(schema: object): object {
   ) as object;
 }
 
-/** What is wrong with the output; empty also where the command line prints other things than its own JSON. */
+/** Returns the validation errors; none if the command prints something other than its own JSON. */
 export async function wrongForm(commandLine: string, stdout: string): Promise<string[]> {
   const [, words] = PLAIN.exec(commandLine) ?? [];
   if (words === undefined || stdout.trim() === "" || OTHER_FIELDS.test(words)) return [];

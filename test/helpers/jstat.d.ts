@@ -1,4 +1,4 @@
-/** The part of jstat that tests compare with; the package brings no types. */
+/** The part of jstat that tests use; the package has no types. */
 declare module "jstat" {
   const jstat: {
     readonly normal: {

@@ -1,7 +1,6 @@
-// Required into `serve`: kills it at one moment of a message. KILL_AT is `MOMENT PORT NUMBER`, the number of the message
-// that this happens with on its way to the mail server at that port. Moments, in order: `before-mark`, when the message's
-// bytes are written and its mark is not; `after-mark`, when the final dot would be written; `after-dot`, when the server
-// has it; `before-settle`, when its reply has come.
+// Preloaded into `serve` to kill it at one moment of a message. KILL_AT is `MOMENT PORT NUMBER`: the mail server's port
+// and the number of the message. Moments in order: `before-mark`, the message is written but not marked; `after-mark`,
+// before the final dot; `after-dot`, the kernel has the dot; `before-settle`, the reply has arrived.
 const { Socket } = require("node:net");
 
 const [moment, port, number] = (process.env.KILL_AT ?? "").split(" ");
@@ -14,7 +13,6 @@ function reach(name) {
 
 const pastDot = new WeakSet();
 
-/** Lets `around` have each call on a connection to the mail server; it calls `original` itself. */
 function replace(name, around) {
   const before = Socket.prototype[name];
   Socket.prototype[name] = function replaced(...args) {
@@ -31,7 +29,7 @@ replace("write", (socket, chunk, original) => {
   if (text.includes("Message-ID:")) reach("before-mark");
   if (isDot) {
     pastDot.add(socket);
-    // The system has the bytes and delivers them, whoever is gone; no reply can be read in between.
+    // The kernel delivers the bytes even if the process dies, and no reply has been read yet.
     reach("after-dot");
   }
   return result;

@@ -1,4 +1,4 @@
-// Required into `serve`: kills it when the answer to the operation with the number KILL_ANSWER would be written.
+// Preloaded into `serve` to kill it before it writes the response to operation number KILL_ANSWER.
 const { ServerResponse } = require("node:http");
 
 const end = Reflect.get(ServerResponse.prototype, "end");

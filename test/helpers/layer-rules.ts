@@ -1,10 +1,8 @@
-/** The rules of the house as functions from source files to complaints; `layers.test.ts` applies them. */
 import { importsOf, isNode, parseSource, walk, type Import, type Sources, type SyntaxNode } from "./source-code.ts";
 
 interface Layer {
   readonly name: string;
   readonly files: RegExp;
-  /** Layers it may import from, besides itself. */
   readonly mayImport: readonly string[];
 }
 
@@ -26,7 +24,7 @@ const belowCommand = [...base, ...presentation, "config", "client", "service/ser
 const belowNouns = [...belowCommand, "bulk", "insight", "cli/kit"];
 const belowProgram = [...belowNouns, "cli/importing", "cli/history", "cli/export", "cli/commands"];
 
-/** The table of the architecture, most particular folder first. */
+/** The layers of docs/architecture.md; the most specific folder comes first. */
 const LAYERS: readonly Layer[] = [
   { name: "contract", files: /^src\/contract\//, mayImport: [] },
   { name: "runtime", files: /^src\/runtime\//, mayImport: [] },
@@ -36,7 +34,6 @@ const LAYERS: readonly Layer[] = [
   { name: "insight", files: /^src\/insight\//, mayImport: base },
   { name: "service/sql", files: /^src\/service\/sql\//, mayImport: base },
   { name: "service/domain", files: /^src\/service\/domain\//, mayImport: ["service/sql", ...base] },
-  // The store, the adapters and the loop know the domain; the clock and the log are handed to them as values.
   ...service.slice(2).map((name) => ({
     name,
     files: new RegExp(`^src/${name}/`),
@@ -47,7 +44,7 @@ const LAYERS: readonly Layer[] = [
     files: /^src\/service\/sending\//,
     mayImport: ["service/domain", "service/sql", "service/delivery", ...base],
   },
-  // The digest by mail is the one that the command prints.
+  // Needs `insight` for the mailed digest, which is the printed report.
   {
     name: "service/service",
     files: /^src\/service\/(?:(?:data-file|digest|metrics|rehearsal|share)\/)?[^/]+\.ts$/,
@@ -69,13 +66,12 @@ const LAYERS: readonly Layer[] = [
     files: /^src\/cli\/commands\//,
     mayImport: [...belowNouns, "cli/importing", "cli/history", "cli/export"],
   },
-  // One surface made of two folders that need each other: the program registers help, help describes the program.
+  // These folders depend on each other: the program registers help, and help describes the program.
   { name: "cli/program", files: /^src\/cli\/(?:program|main|help|completion)(?:\.ts$|\/)/, mayImport: belowProgram },
 ];
 
 const layerOf = (file: string): Layer | undefined => LAYERS.find((layer) => layer.files.test(file));
 
-/** Everything that breaks a rule, one sentence each. */
 export function breaches(sources: Sources): string[] {
   const imports = [...sources].flatMap(([file, text]) => importsOf(file, text));
   return [
@@ -119,13 +115,13 @@ function isPackage(target: string, name: string): boolean {
   return target === name || target.startsWith(`${name}/`);
 }
 
-/** undici has one door. */
+/** Only one module may import undici. */
 function secondDoors(imports: readonly Import[]): string[] {
   const doors = [...new Set(imports.filter(({ to }) => isPackage(to, "undici")).map(({ from }) => from))];
   return doors.length > 1 ? [`undici is imported in ${doors.length} modules: ${doors.join(", ")}`] : [];
 }
 
-/** Which process this is, whether another runs, and how long it has run are questions to the world. */
+/** What only `runtime` may read from `process`. */
 const RUNTIME_PROCESS = new Set([
   "process.pid",
   "process.execPath",
@@ -145,7 +141,7 @@ function wrongGlobals(file: string, text: string): string[] {
   const inRuntime = file.startsWith("src/runtime/");
   if (!/process|Date|Math|setTimeout|setInterval/.test(text)) return found;
   walk(parseSource(text), (node) => {
-    // A parameter named `process` is handed in and is not the global.
+    // A parameter named `process` isn't the global.
     if (declaresProcess(node)) return false;
     const member = memberName(node);
     const allowed = file === "src/cli/main.ts" || (inRuntime && RUNTIME_PROCESS.has(member ?? ""));
@@ -167,7 +163,7 @@ function declaresProcess(node: SyntaxNode): boolean {
   );
 }
 
-/** `Date.now` of `Date.now` and `Date["now"]`. */
+/** `Date.now` for `Date.now` and `Date["now"]`. */
 function memberName(node: SyntaxNode): string | undefined {
   if (
     node.type !== "MemberExpression" ||
@@ -191,8 +187,8 @@ function isCurrentDate(node: SyntaxNode): boolean {
 }
 
 /**
- * An error carries a code and facts; what to type next is for `cli` to say. One file of `runtime` sets V8's own flags,
- * and the page of a response says which command makes a link to it.
+ * Errors carry codes and facts; only `cli` suggests commands. The exceptions set V8 flags and tell a page's visitor
+ * which command makes a link.
  */
 const MAY_NAME_FLAGS = /^src\/(?:cli\/|runtime\/v8-limits\.ts$|service\/page\/response-page\.ts$)/;
 // `--name:#123` and `var(--name)` are CSS.

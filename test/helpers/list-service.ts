@@ -1,10 +1,9 @@
-/** A small service over HTTP whose rows a test changes and whose answers it spoils; lists as the specification says. */
+/** A small HTTP service with the specification's lists. Tests change its rows and can replace its responses. */
 import { createServer, type ServerResponse } from "node:http";
 import type { JsonObject } from "../../src/contract/json.ts";
 import { listening } from "./misbehaving-server.ts";
 
 export interface Request {
-  /** Counted from 1. */
   readonly n: number;
   readonly method: string;
   readonly path: string;
@@ -18,12 +17,11 @@ export interface Spoiled {
 }
 
 export interface ListServiceOptions {
-  /** By the last part of the path: `survey_responses`, `people`, `bounces`, `unsubscribes`, `memberships`. */
+  /** By the last part of the path, such as `survey_responses` or `memberships`. */
   readonly lists: Readonly<Record<string, JsonObject[]>>;
-  /** Called before each answer; what it returns is sent instead. */
+  /** Called before each response. Its result replaces the response. */
   readonly onRequest?: (request: Request) => Spoiled | null | Promise<Spoiled | null>;
   readonly ignoresTimes?: boolean;
-  /** Headers of each answer besides its own. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -80,7 +78,6 @@ async function answer(
 
 interface Answer {
   readonly body: string;
-  /** The next page's query. */
   readonly next: string | null;
 }
 
@@ -138,7 +135,6 @@ function idOf(row: JsonObject): number {
   return Number(row.id ?? row.person_id ?? 0);
 }
 
-/** A response as a service sends it with everything expanded. */
 export function responseRow(id: number, at: number, more: JsonObject = {}): JsonObject {
   return {
     id: String(id),

@@ -1,6 +1,6 @@
 /**
- * A client of fixed responses, without a service: it honours `since`, `until` and `page`. `metrics` is said of any range,
- * and `link` leads to any response; without one there are no links.
+ * A client with fixed responses that supports `since`, `until` and `page`. `metrics` is returned for any range, and
+ * `link` for any response; null means no links.
  */
 import type { Client, Page } from "../../src/client/client.ts";
 import { RefusedError } from "../../src/client/errors/call-errors.ts";

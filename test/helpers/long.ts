@@ -1,4 +1,4 @@
-/** How much a test of fuzz, kills or load does: little in `npm test`, all of it in `npm run test:long`. */
+/** Size of slow tests: small in `npm test`, full in `npm run test:long`. */
 
 export const isLong = process.env.SURVEYCTL_TEST_LONG === "1";
 

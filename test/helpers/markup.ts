@@ -1,4 +1,4 @@
-/** HTML read as far as tests of pages need it, strictly: what is not well-formed throws. */
+/** A strict HTML parser for page tests. Throws on malformed markup. */
 
 export interface Element {
   readonly name: string;
@@ -10,7 +10,6 @@ const VOID = new Set(["meta", "link", "br", "img", "input", "hr"]);
 const TOKEN =
   /<!doctype html>|<\/([a-z][a-z0-9]*)\s*>|<([a-z][a-z0-9]*)((?:\s+[a-z][a-z0-9:-]*(?:="[^"]*")?)*)\s*(\/?)>|([^<]+)/giy;
 
-/** The document as a tree; `style` and `script` hold their text as it is. */
 export function parseMarkup(text: string): Element {
   const root: Element = { name: "", attributes: {}, children: [] };
   const open = [root];
@@ -53,7 +52,6 @@ function unescapeMarkup(text: string): string {
   });
 }
 
-/** Every element below, in the order of the text. */
 export function elementsOf(element: Element): Element[] {
   return element.children.flatMap((child) => (typeof child === "string" ? [] : [child, ...elementsOf(child)]));
 }

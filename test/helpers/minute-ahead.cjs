@@ -1,3 +1,3 @@
-// Required into the program: its clock is a minute ahead, as if it had been started a minute later.
+// Preloaded to set the clock a minute ahead.
 const now = Date.now;
 Date.now = () => now() + 60_000;

@@ -1,4 +1,4 @@
-/** A server over real sockets that does to each request what a test asks: answers, half answers, silence, resets. */
+/** An HTTP server on real sockets that misbehaves as a test demands. */
 import { readFileSync } from "node:fs";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import path from "node:path";
@@ -6,15 +6,12 @@ import { createServer as createTlsServer } from "node:tls";
 
 export interface SeenRequest {
   readonly method: string;
-  /** Path with query, or whatever stood in its place. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Counts from 1. */
   readonly number: number;
 }
 
-/** What happens to one request, once it has been read. */
 export type Behaviour = (socket: Socket, request: SeenRequest) => void | Promise<void>;
 
 export interface MisbehavingServer {
@@ -25,11 +22,10 @@ export interface MisbehavingServer {
 }
 
 export interface MisbehavingOptions {
-  /** The behaviour for each request; a list is used up one by one, and its last stays. */
+  /** A list is used in order and its last entry repeated. */
   readonly script: ((request: SeenRequest) => Behaviour) | readonly Behaviour[];
-  /** Connections, counted from 1, that are reset before anything is read. */
   readonly resetConnection?: (number: number) => boolean;
-  /** Serves TLS with the certificate for `localhost` in `test/fixtures/tls`. */
+  /** Uses the certificate for `localhost` in `test/fixtures/tls`. */
   readonly tls?: boolean;
 }
 
@@ -81,7 +77,7 @@ export async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Enough of HTTP/1.1 for requests with `Content-Length`, one after the other on a connection. */
+/** Supports requests with Content-Length, one at a time per connection. */
 function readRequests(socket: Socket, take: (request: Omit<SeenRequest, "number">) => void): void {
   let waiting = "";
   socket.setEncoding("latin1").on("data", (text: string | Buffer) => {
@@ -102,7 +98,7 @@ function readRequests(socket: Socket, take: (request: Omit<SeenRequest, "number"
 
 type Headers = Readonly<Record<string, string>>;
 
-/** An answer as it should be. `null` as a header's value leaves that header out. */
+/** A correct response. A header set to `null` is left out. */
 export function answer(
   status: number,
   body: string | Buffer,
@@ -121,7 +117,6 @@ export function json(value: unknown, headers: Headers = {}, status = 200): Behav
   return answer(status, JSON.stringify(value), headers);
 }
 
-/** Exactly these bytes, then the end of the connection unless it is kept open. */
 export function raw(bytes: string | Buffer, { keepOpen = false } = {}): Behaviour {
   return (socket) => {
     if (keepOpen) socket.write(bytes);
@@ -129,25 +124,21 @@ export function raw(bytes: string | Buffer, { keepOpen = false } = {}): Behaviou
   };
 }
 
-/** The request was read and the connection is gone. */
 export const reset: Behaviour = (socket) => void socket.resetAndDestroy();
 
 export const hangUp: Behaviour = (socket) => void socket.end();
 
 export const stall: Behaviour = () => undefined;
 
-/** Promises more than it sends. */
 export function cutShort(body: string, promised = body.length + 100): Behaviour {
   return raw(`${head(200, { "content-type": "application/json", "content-length": String(promised) })}${body}`);
 }
 
-/** A chunked body whose last chunk never comes. */
 export function cutChunked(body: string): Behaviour {
   const start = head(200, { "content-type": "application/json", "transfer-encoding": "chunked" });
   return raw(`${start}${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n`);
 }
 
-/** A body of so many bytes, written as fast as the reader takes it; in chunks nobody knows its length before. */
 export function flood(bytes: number, { chunked = false } = {}): Behaviour {
   return async (socket) => {
     const length = chunked ? { "transfer-encoding": "chunked" } : { "content-length": String(bytes) };
@@ -160,7 +151,6 @@ export function flood(bytes: number, { chunked = false } = {}): Behaviour {
   };
 }
 
-/** Resolves when the socket takes more, or never will. */
 export async function drained(socket: Socket): Promise<void> {
   await new Promise<void>((resolve) => {
     const goOn = (): void => {

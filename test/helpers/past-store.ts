@@ -1,4 +1,4 @@
-/** A data file that saved history is brought into, inside the test's own process, and what it then holds. */
+/** A data file to import history into, in the test's own process. */
 import { mkdtemp, mkdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -23,15 +23,13 @@ export interface PastOptions extends Partial<HistoryRequest> {
 export interface PastStore {
   readonly folder: string;
   readonly service: TestService;
-  /** Writes files below `folder` and brings them in; a thrown error counts as its own outcome. */
+  /** Writes files to `folder` and imports them. A thrown error becomes part of the outcome. */
   import(files: SavedFiles, options?: PastOptions, to?: Store): Promise<PastOutcome>;
-  /** Closes the service and reads every table. */
   dump(): Promise<Readonly<Record<string, readonly SqlRow[]>>>;
   close(): Promise<void>;
 }
 
 export interface PastOutcome {
-  /** Null when it threw. */
   readonly exit: number | null;
   readonly error: string | null;
   readonly out: string;
@@ -90,7 +88,7 @@ export async function openPastStore(): Promise<PastStore> {
     async dump() {
       await closeService();
       const database = createDatabase(await openEngine(dataFile));
-      // Without shared memory an engine reads a log only for itself.
+      // Without shared memory only one connection can read the WAL, so the service is closed first.
       const tables = database.all("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name");
       const rows = tables.map(({ name }) => [String(name), rowsOf(String(name), (sql) => database.all(sql))] as const);
       database.close();
@@ -104,8 +102,8 @@ export async function openPastStore(): Promise<PastStore> {
 }
 
 /**
- * Rows that each file makes for itself; a list keeps the tally of a day from which all rows have gone, see `Store.check`,
- * and the state of a project depends on how many writes it took.
+ * Tables that differ between equal data files. Lists keep the tally of an emptied day, see `Store.check`, and project
+ * states depend on the number of writes.
  */
 const OWN: ReadonlySet<string> = new Set([
   "api_keys",
@@ -115,10 +113,9 @@ const OWN: ReadonlySet<string> = new Set([
   "store_secrets",
 ]);
 
-/** Rows by their content, without secrets. */
 function rowsOf(table: string, all: (sql: string) => SqlRow[]): SqlRow[] {
   const secret = new Set(["token", "address_hash"]);
-  // The place of the log of erasures is another for each file.
+  // The erasure log's position differs per file.
   const kept = table === "store_marks" ? " WHERE name <> 'erasures'" : "";
   const rows = all(`SELECT * FROM ${table}${kept}`).map((row) =>
     Object.fromEntries(Object.entries(row).filter(([column]) => !secret.has(column))),

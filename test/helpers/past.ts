@@ -1,4 +1,4 @@
-/** One saved history, and the shapes in which it was saved: each is a folder of files by name. */
+/** One history, saved in different export formats. Each is a set of files by name. */
 import { stringify } from "csv-stringify/sync";
 import type { Json, JsonObject } from "../../src/contract/json.ts";
 import { seededRandom } from "./seeded-random.ts";
@@ -12,7 +12,7 @@ export interface PastTruth {
 
 const FIRST = 1_600_000_000;
 
-/** Rows as the API sent them; all properties are text, since tables of warehouses keep nothing else. */
+/** Rows as the API returns them. Properties are text, because warehouse tables keep nothing else. */
 export function createPast(count: number): PastTruth {
   const random = seededRandom(7);
   const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)] as Value;
@@ -97,7 +97,7 @@ function flat(prefix: string, properties: Json | undefined): JsonObject {
   return Object.fromEntries(Object.entries(properties as JsonObject).map(([key, value]) => [prefix + key, value]));
 }
 
-/** As Airbyte keeps rows: whole, in one column. */
+/** Airbyte keeps each row as JSON in one column. */
 function raw(rows: readonly JsonObject[]): string {
   return csv(
     rows.map((row, at) => ({
@@ -112,7 +112,6 @@ function prefixed(prefix: string, rows: readonly JsonObject[]): string {
   return csv(rows.map((row) => flat(`${prefix}__`, row)));
 }
 
-/** Every shape that keeps all of it. */
 export const WHOLE_SHAPES: Readonly<Record<string, (truth: PastTruth) => PastFiles>> = {
   "NDJSON of the API": (truth) => ({
     "1.ndjson": ndjson(truth.responses),

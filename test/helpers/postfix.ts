@@ -1,4 +1,4 @@
-/** Postfix with a configuration of its own, on a free port of this machine, which puts all mail for one domain into a Maildir. */
+/** A Postfix on a free port that delivers all mail for one domain to a Maildir. */
 import { execFile, execFileSync } from "node:child_process";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
@@ -9,14 +9,12 @@ import { isInstalled } from "./installed.ts";
 
 export interface Postfix {
   readonly port: number;
-  /** The mails that were delivered, as files. */
   readonly mails: () => Promise<readonly string[]>;
-  /** The mails that wait to be delivered. */
   readonly queued: () => Promise<number>;
   readonly stop: () => Promise<void>;
 }
 
-/** Its master must be started by root. */
+/** Only root can start Postfix's master. */
 export const hasPostfix = process.getuid?.() === 0 && isInstalled("postfix");
 
 const run = promisify(execFile);
@@ -46,7 +44,6 @@ export async function startPostfix(domain: string): Promise<Postfix> {
   };
 }
 
-/** Everything that Postfix needs below one folder; nothing of it is chrooted. */
 async function configure(folder: string, port: number, domain: string): Promise<void> {
   for (const name of ["etc", "queue", "data", "mail"]) await mkdir(path.join(folder, name));
   const { uid, gid } = ownerOf("postfix");

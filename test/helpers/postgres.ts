@@ -1,4 +1,4 @@
-/** A PostgreSQL of the tests' own: a cluster in a temporary folder, and for each caller a new database in it. */
+/** A PostgreSQL cluster in a temporary folder, with a new database for each caller. */
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { openPostgresStore } from "../../src/service/store/postgres/open-postgre
 
 const DEBIAN = "/usr/lib/postgresql";
 
-/** The folder with a server's programs; null if none is installed. `.ci/test-postgres` sets the variable. */
+/** `.ci/test-postgres` sets the variable. */
 function findBinaries(): string | null {
   const chosen = process.env["SURVEYCTL_TEST_POSTGRES_BIN"];
   if (chosen !== undefined) return chosen;
@@ -23,19 +23,17 @@ function findBinaries(): string | null {
 
 const BINARIES = findBinaries();
 
-/** Whether the tests of this engine can run. */
 export const hasPostgres = BINARIES !== null;
 
-/** Whether this run tests the whole service on a server instead of files. */
+/** True if this run tests the service on PostgreSQL instead of data files. */
 export const onPostgres = process.env["SURVEYCTL_TEST_ENGINE"] === "postgres";
 
-/** Path of one that comes with the server. */
 export const serverProgram = (name: string): string => path.join(BINARIES ?? "", name);
 
-/** The npm registry's servers come without client programs such as pg_dump. */
+/** The npm registry's builds have no client programs such as pg_dump. */
 export const hasProgram = (name: string): boolean => existsSync(serverProgram(name));
 
-/** `initdb` refuses root. */
+/** `initdb` refuses to run as root. */
 function asServer(program: string, ...args: readonly string[]): void {
   const command = [serverProgram(program), ...args];
   const isRoot = process.getuid?.() === 0;
@@ -47,28 +45,28 @@ function asServer(program: string, ...args: readonly string[]): void {
 export interface Cluster {
   readonly folder: string;
   readonly port: number;
-  /** Of a database in it. */
   readonly url: (database: string) => string;
   readonly start: () => void;
   readonly stop: (mode?: "fast" | "immediate") => void;
 }
 
-/** A cluster that is gone soon after this process ends; `isDurable` for tests that kill it; `settings` as of `postgres`. */
+/**
+ * Starts a cluster that is removed soon after this process ends. Tests that kill it set `isDurable`. `settings` are
+ * flags of `postgres`.
+ */
 export function startCluster({ isDurable = false, port = 5432, settings = "" } = {}): Cluster {
   const folder = makeFolder();
   const data = path.join(folder, "data");
   asServer("initdb", "-D", data, "-A", "trust", "-E", "UTF8", "--locale=C", "-U", "postgres", "--no-sync");
   const speed = isDurable ? "" : "-c fsync=off -c synchronous_commit=off -c full_page_writes=off";
-  // Only tests take transaction numbers.
   return startIn(folder, { data, port, settings: `-c autovacuum=off ${speed} ${settings}` });
 }
 
 export interface Standby extends Cluster {
-  /** It takes writes from then on. */
   readonly promote: () => void;
 }
 
-/** A copy that follows `primary`, which from then on acknowledges nothing that is not on both. */
+/** A synchronous standby: from now on `primary` only acknowledges what both have. */
 export async function startStandby(primary: Cluster): Promise<Standby> {
   const folder = makeFolder();
   const data = path.join(folder, "data");
@@ -105,7 +103,7 @@ function startIn(
   };
 }
 
-/** A worker that is killed runs no code of its own at its end. */
+/** A killed worker runs no exit handlers. */
 function removeWhenDone(folder: string, data: string): void {
   const script = `while kill -0 ${process.pid}; do sleep 1; done
 kill -QUIT "$(head -n 1 '${data}/postmaster.pid')"; sleep 1; rm -rf '${folder}'`;
@@ -114,7 +112,7 @@ kill -QUIT "$(head -n 1 '${data}/postmaster.pid')"; sleep 1; rm -rf '${folder}'`
 
 const shared = { cluster: null as Cluster | null, count: 0, template: null as Promise<Template> | null };
 
-/** An empty one, of a cluster that all tests of this process share. */
+/** An empty database in the cluster that all tests of this process share. */
 export async function newDatabase(encoding = "UTF8"): Promise<string> {
   return createDatabase(encoding === "UTF8" ? "template1" : `template0 ENCODING '${encoding}'`);
 }
@@ -129,20 +127,19 @@ async function createDatabase(template: string): Promise<string> {
 
 interface Template {
   readonly name: string;
-  /** Makes a copy of it that was used what it was. */
   readonly reset: string;
 }
 
-/** To delete rows takes a twentieth of the time that a copy takes. */
+/** Deleting the rows takes a twentieth of the time of a new copy. */
 const unused: { readonly url: string; readonly client: Client }[] = [];
 
 export interface LentDatabase {
   readonly url: string;
-  /** Lets another test have it; whoever still has connections does nothing on them. */
+  /** Lets another test use it; open connections must be idle. */
   readonly giveBack: () => void;
 }
 
-/** A database that has the schema and is new to everybody. */
+/** A database with the schema and no rows. */
 export async function lendDatabase(): Promise<LentDatabase> {
   const { name, reset } = await (shared.template ??= makeTemplate());
   const known = unused.pop();
@@ -154,7 +151,7 @@ export async function lendDatabase(): Promise<LentDatabase> {
 
 async function connect(url: string): Promise<Client> {
   const client = new Client({ connectionString: url });
-  // A test may stop the server.
+  // The test may stop the server.
   client.on("error", () => undefined);
   await client.connect();
   return client;
@@ -179,7 +176,7 @@ async function makeTemplate(): Promise<Template> {
 
 const kept = new Map<string, Promise<string>>();
 
-/** The database that stands for a data file: the same one for the same name. Null where files are tested. */
+/** Returns the same database for the same file name, or null if the run tests data files. */
 export async function databaseOf(file: string | null, isServer = onPostgres): Promise<LentDatabase | null> {
   if (!isServer) return null;
   if (file === null) return lendDatabase();
@@ -188,7 +185,6 @@ export async function databaseOf(file: string | null, isServer = onPostgres): Pr
   return { url: await url, giveBack: () => undefined };
 }
 
-/** Runs a command on a cluster's own database. */
 export async function administer({ url }: Cluster, sql: string): Promise<QueryResult> {
   const client = new Client({ connectionString: url("postgres") });
   await client.connect();

@@ -1,22 +1,17 @@
-/** An HTTP proxy over real sockets: `CONNECT` tunnels and forwarded requests, with or without credentials. */
 import { createServer, request as httpRequest, type IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
 import { listening } from "./misbehaving-server.ts";
 
 export interface ProxyServer {
-  /** Host and port. */
   readonly host: string;
-  /** One line for each request, like `CONNECT survey.example.com:443`. */
   readonly seen: readonly string[];
-  /** The header names of each request that it was shown. */
   readonly headers: readonly Readonly<Record<string, unknown>>[];
   stop(): Promise<void>;
 }
 
-/** A name for this machine that only the proxy resolves: requests to loopback never go through one. */
+/** Only the proxy resolves this name. Loopback addresses would bypass the proxy. */
 const HOST = "survey.example.com";
 
-/** The address of a server of this machine as it is reached through the proxy. */
 export function proxiedUrl({ baseUrl }: { readonly baseUrl: string }): string {
   const url = new URL(baseUrl);
   url.hostname = HOST;

@@ -1,4 +1,4 @@
-/** A service that knows the specification's endpoints and no others: our own behind a small proxy. */
+/** A proxy in front of our service that only has the specification's endpoints. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { ROUTES } from "../../src/contract/routes.ts";
 import { findRoute } from "../../src/service/http/router.ts";
@@ -34,7 +34,7 @@ async function answer(baseUrl: string, request: IncomingMessage, response: Serve
     response.writeHead(404, { "content-type": "application/json" }).end('{"status":404}');
     return;
   }
-  // A parameter that it does not know is ignored.
+  // The specification ignores unknown parameters.
   if (["listPeople", "sendPerson", "addMember"].includes(route.name))
     for (const name of ["expand", "expand[]"]) url.searchParams.delete(name);
   const chunks: Buffer[] = [];

@@ -1,39 +1,31 @@
-/** A mail server over a bare socket, for what a proper one never does. */
+/** A mail server on a bare socket that can break the protocol. */
 import { appendFileSync } from "node:fs";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { createServer as createTlsServer, TLSSocket, type TlsOptions } from "node:tls";
 
 export interface RawSmtpOptions {
-  /** The first line; null to say nothing at all. */
+  /** Null sends nothing. */
   readonly greeting?: string | null;
-  /** What EHLO offers, without the first line. */
   readonly offers?: readonly string[];
-  /** The whole reply to a command by its verb, such as `MAIL`; null to say nothing, `drop` to close the connection. */
+  /** Full replies by verb. Null sends nothing; `drop` closes the connection. */
   readonly replies?: Readonly<Record<string, string | null>>;
-  /** The same once the connection has had a message. */
   readonly laterReplies?: Readonly<Record<string, string | null>>;
-  /** In the middle of the message: closes the connection, or replies with this and stays. */
+  /** Closes the connection in the middle of the message, or sends this reply. */
   readonly inMessage?: string;
-  /** After the final dot: the reply, null for none, `drop` to close the connection. */
+  /** The reply to the final dot. Null sends nothing; `drop` closes the connection. */
   readonly afterDot?: string | null;
-  /** The reply to a message comes so much later. */
   readonly replyDelayMs?: number;
-  /** Closes each connection silently after so many messages. */
+  /** Then closes the connection without a reply. */
   readonly messagesPerConnection?: number;
   readonly tls?: TlsOptions & { readonly isImplicit?: boolean };
-  /** What is kept of a message; all of it without this. */
   readonly keep?: (message: string) => string;
-  /** Gets a line for every final dot, with the Message-ID. */
   readonly journal?: string;
 }
 
 export interface RawSmtpStub {
   readonly port: number;
-  /** Every line of every client outside messages, in order. */
   readonly lines: readonly string[];
-  /** The Message-ID of every message that came with its dot. */
   readonly dots: readonly string[];
-  /** Every message that came with its dot, as it came. */
   readonly messages: readonly string[];
   readonly connections: () => number;
   readonly stop: () => Promise<void>;

@@ -1,6 +1,5 @@
 import type { HttpResponse } from "../../src/contract/http.ts";
 
-/** A response's body as text. */
 export async function readText({ body }: HttpResponse): Promise<string> {
   if (typeof body === "string") return body;
   const chunks: Uint8Array[] = [];

@@ -1,5 +1,4 @@
-// Required into a program: writes each module that it loads, and each formatter of Intl that it makes, as a line to the
-// file that RECORD_LOADS names.
+// Preloaded to append each loaded module and each created Intl formatter to the file RECORD_LOADS.
 const { appendFileSync } = require("node:fs");
 const module_ = require("node:module");
 
@@ -31,7 +30,7 @@ for (const name of ["DateTimeFormat", "ListFormat", "NumberFormat", "PluralRules
   });
 }
 
-// What the program asked for in any other way is known to Node alone.
+// Node's list covers builtins that were loaded in any other way.
 process.on("exit", () => {
   const builtins = process.moduleLoadList.filter((name) => /^NativeModule (?!internal)/.test(name));
   appendFileSync(file, builtins.map((name) => `${name.replace("NativeModule ", "builtin:")}\n`).join(""));

@@ -1,6 +1,6 @@
 /**
- * A `surveyctl` for shell lines that starts no Node: a script of the shell which has the test's own process run the
- * command, with the script's arguments, environment and open files. What needs a process, or a terminal, gets one.
+ * A `surveyctl` that doesn't start Node: a shell script that has the test's own process run the command with the
+ * script's arguments, environment and open files. Commands that need a process or a terminal still get one.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { closeSync, constants, createReadStream, createWriteStream, openSync, readFileSync, writeSync } from "node:fs";
@@ -17,10 +17,7 @@ export interface Resident {
   close(): Promise<void>;
 }
 
-/**
- * Writes `surveyctl` into `bin`. Commands run in `work`, which becomes this process's own directory until `close`: one
- * resident at a time.
- */
+/** Writes `surveyctl` to `bin`. This process works in `work` until `close`, so only one can be open at a time. */
 export async function openResident(bin: string, work: string): Promise<Resident> {
   const calls = path.join(bin, "calls");
   spawnSync("mkfifo", ["-m", "600", calls]);
@@ -28,7 +25,7 @@ export async function openResident(bin: string, work: string): Promise<Resident>
   const before = process.cwd();
   process.chdir(work);
   const running = new Set<Promise<void>>();
-  // Open for writing too: it has no end while nobody calls.
+  // Also open for writing, so that it never reaches its end.
   const fd = openSync(calls, constants.O_RDWR | constants.O_NONBLOCK);
   const incoming = new Socket({ fd, readable: true, writable: false }).setEncoding("utf8");
   let rest = "";
@@ -49,12 +46,12 @@ export async function openResident(bin: string, work: string): Promise<Resident>
   };
 }
 
-/** Starts and ends of the program itself, signals and terminals are for a real one: as in the script below. */
+/** These commands end the program, use signals or write to a terminal. Also listed in the script below. */
 const NEEDS_PROCESS = /^(?:-|help$|serve$|demo$|completion$|__complete$)/;
-/** A word that no shell changes, bare or quoted, or a variable in quotes. */
+/** A word without shell expansion, or a quoted variable. */
 const WORD = /(?<= )(?:'([^']*)'|"([^"$`\\!]*)"|"\$(\w+)"|([\w@%+=:,./-]+))(?= |$)/g;
 
-/** The arguments of a line that is one `surveyctl` and nothing else for a shell to do; null of any other. */
+/** The arguments of a line that is just one `surveyctl` call, otherwise null. */
 export function argumentsOf(line: string, env: Readonly<Record<string, string>> = {}): string[] | null {
   if (!line.startsWith("surveyctl ") || line.replaceAll(WORD, "").trim() !== "surveyctl") return null;
   const words = [...line.matchAll(WORD)].map(
@@ -63,7 +60,6 @@ export function argumentsOf(line: string, env: Readonly<Record<string, string>> 
   return NEEDS_PROCESS.test(words[0] ?? "-") ? null : words;
 }
 
-/** Starts and ends of the program itself, signals and terminals are for a real one. */
 function script(calls: string, work: string): string {
   return `#!/bin/sh
 [ -z "$OWN_PROCESS" ] || exec ${shellProgram()} "$@"
@@ -88,7 +84,7 @@ async function answer(pid: string, reply: string): Promise<void> {
       closeSync(fd);
       break;
     } catch (error) {
-      // The script has not begun to read, or is gone.
+      // The script isn't reading yet, or is gone.
       if ((error as NodeJS.ErrnoException).code !== "ENXIO" || !isAlive(pid)) break;
       await sleep(2);
     }
@@ -105,7 +101,7 @@ function isAlive(pid: string): boolean {
 }
 
 async function perform(pid: string): Promise<number> {
-  // The shell and the script's own path come first.
+  // Skip the shell and the script's path.
   const args = strings(`/proc/${pid}/cmdline`).slice(2);
   const given: Record<string, string> = Object.fromEntries(
     strings(`/proc/${pid}/environ`).map((one) => [one.slice(0, one.indexOf("=")), one.slice(one.indexOf("=") + 1)]),
@@ -126,7 +122,7 @@ function strings(file: string): string[] {
   return readFileSync(file, "utf8").replace(/\0$/, "").split("\0");
 }
 
-/** Opened when it is read: most commands never do. */
+/** Opened on first read, because most commands don't read stdin. */
 async function* input(pid: string): AsyncGenerator<Uint8Array> {
   yield* createReadStream(`/proc/${pid}/fd/3`) as AsyncIterable<Uint8Array>;
 }
@@ -138,7 +134,7 @@ function output(pid: string, fd: number): Writable {
   return stream;
 }
 
-/** Whether it could be written or not. */
+/** Resolves on errors too. */
 function ended(stream: Writable): Promise<void> {
   return new Promise((resolve) => {
     if (stream.closed) resolve();
@@ -147,19 +143,17 @@ function ended(stream: Writable): Promise<void> {
 }
 
 interface ShellOptions {
-  /** For the files behind the streams. */
   readonly folder: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly stdin: string;
-  /** Has commands take the streams for a terminal of that width; all comes out of `stdout`. */
   readonly columns?: number;
 }
 
-/** Tells a resident's commands of that terminal; they do not see it. */
+/** Passes the terminal width to the resident's commands, which don't see the variable. */
 const SCREEN = "RESIDENT_COLUMNS";
 
-/** As `runShell`, while a resident works in `cwd`; without a shell where that has nothing to do. */
+/** Like `runShell`, but skips the shell if the line doesn't need one. Requires a resident in `cwd`. */
 export async function runLine(text: string, options: ShellOptions): Promise<Ended> {
   const args = argumentsOf(text, options.env);
   if (args === null) return runShell(`set -o pipefail\n${text}`, options);
@@ -169,7 +163,7 @@ export async function runLine(text: string, options: ShellOptions): Promise<Ende
   return { status, signal: null, ...(columns === undefined ? { stdout, stderr } : { stdout: screen, stderr: "" }) };
 }
 
-/** A line of bash, whose three streams are files: a resident opens them a second time. */
+/** Runs a line of bash with files as its streams, because a resident opens them again. */
 export async function runShell(text: string, { columns, ...options }: ShellOptions): Promise<Ended> {
   const { folder, cwd, stdin } = options;
   const env = { ...options.env, ...(columns !== undefined && { [SCREEN]: String(columns) }) };

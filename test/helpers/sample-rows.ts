@@ -1,4 +1,4 @@
-/** Rows as a service sends them, with everything in them that has ever made a table or a file go wrong. */
+/** Rows with everything that has ever broken a table or a file. */
 import type { RowPage } from "../../src/contract/row-page.ts";
 import type { JsonObject } from "../../src/contract/json.ts";
 

@@ -1,4 +1,4 @@
-/** Chance that can be repeated: the same seed, the same numbers (mulberry32). */
+/** A reproducible random generator (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

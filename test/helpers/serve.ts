@@ -1,4 +1,4 @@
-/** `surveyctl serve` on a free port over a data file of its own; where PostgreSQL is tested, over a database. */
+/** `surveyctl serve` on a free port with its own data file or test database. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -10,18 +10,16 @@ export interface Served {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly dataFile: string;
-  /** `--data FILE` or `--database URL`: what a command about it is told. */
   readonly place: readonly [flag: string, value: string];
-  /** Removed by `stop`; the place for a test's own files. */
+  /** Removed by `stop`. Tests can put files here. */
   readonly folder: string;
-  /** What a command needs to reach it. */
   readonly env: Readonly<Record<string, string>>;
-  /** Runs a command against it; with `cwd` one at a time. */
+  /** With `cwd`, only one command can run at a time. */
   run(
     args: readonly string[],
     options?: { readonly stdin?: string; readonly cwd?: string; readonly env?: Readonly<Record<string, string>> },
   ): Promise<Ended>;
-  /** SIGTERM, the program's end, and no files left. */
+  /** Sends SIGTERM, waits for the end and removes the folder. */
   stop(): Promise<Ended>;
 }
 
@@ -35,7 +33,7 @@ export interface ServeOptions {
   readonly apiKey?: string;
 }
 
-/** Inside the test's own process, and so are the commands that it runs; all of them are real ones in the long run. */
+/** Runs the server and its commands in the test's own process, except in the long run. */
 export async function startServe(options: ServeOptions = {}): Promise<Served> {
   if (inProcesses) return startServeProcess(options);
   const { args, giveBack, ...about } = await prepare(options);
@@ -61,7 +59,6 @@ export async function startServe(options: ServeOptions = {}): Promise<Served> {
   };
 }
 
-/** A process of its own, for what is said of processes. */
 export async function startServeProcess(options: ServeOptions = {}): Promise<ServedProcess> {
   const { args, giveBack, ...about } = await prepare(options);
   const { folder, apiKey } = about;
@@ -98,7 +95,7 @@ async function prepare({ args = [], apiKey = "test-key-of-the-service" }: ServeO
   const dataFile = path.join(folder, "survey.db");
   const database = await databaseOf(null);
   const place = database === null ? (["--data", dataFile] as const) : (["--database", database.url] as const);
-  // No folder is beside a database.
+  // A database has no folder for the outbox.
   const outbox = database === null ? [] : ["--outbox", path.join(folder, "outbox")];
   return {
     folder,

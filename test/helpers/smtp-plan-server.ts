@@ -1,8 +1,8 @@
 /**
- * A mail server whose recipients say what happens to them. The plan is the local part up to a `+`:
- * `ok`, `slow-5s` (the reply to the message), `greylist-60s` (450 until then), and a refusal `CODE[-ENHANCED][-WORDS][xTIMES]`
- * such as `450x2`, `421`, `550-5.1.1`, `550-5.7.1-spamhaus`, `452-daily`. RCPT TO is refused, or the message itself when the
- * code is 552 or 554 or the plan begins with `dot-`.
+ * A mail server whose recipients choose their fate. The local part up to `+` is the plan: `ok`, `slow-5s` (late reply
+ * to the message), `greylist-60s` (450 until then), or a refusal `CODE[-ENHANCED][-WORDS][xTIMES]` such as `450x2`,
+ * `550-5.1.1` or `550-5.7.1-spamhaus`. RCPT TO is refused, or the message if the code is 552 or 554 or the plan starts
+ * with `dot-`.
  */
 import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
@@ -11,7 +11,7 @@ import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from "smtp
 
 export interface Refusal {
   readonly code: number;
-  /** The enhanced code, if there is one, is the first word. */
+  /** Starts with the enhanced code, if any. */
   readonly text: string;
 }
 
@@ -19,39 +19,33 @@ export interface AcceptedMail {
   readonly from: string;
   readonly to: string;
   readonly text: string;
-  /** Milliseconds, by the server's clock. */
   readonly at: number;
-  /** Counts connections from 1. */
   readonly connection: number;
 }
 
 export interface SmtpPlanServer {
   readonly port: number;
   readonly accepted: readonly AcceptedMail[];
-  /** How often each address was given to RCPT TO. */
   readonly attempts: ReadonlyMap<string, number>;
   readonly connections: () => number;
   readonly logins: () => number;
-  /** How many connections were open at the same time at most. */
   readonly peak: () => number;
-  /** What the server as a whole refuses from now on; a test sets and deletes these. */
+  /** Refusals of the whole server. Tests set and delete these. */
   readonly faults: { connect?: Refusal; auth?: Refusal; mailFrom?: Refusal };
   readonly stop: () => Promise<void>;
 }
 
 export interface SmtpPlanOptions {
-  /** Demands a login with these; anything else is refused with 535. */
   readonly credentials?: { readonly user: string; readonly password: string };
-  /** STARTTLS, TLS from the first byte, or neither, which is the default. */
   readonly tls?: "starttls" | "implicit";
   readonly now?: () => number;
-  /** False keeps the texts of accepted messages out of memory. */
+  /** False keeps message texts out of memory. */
   readonly keepsText?: boolean;
   readonly server?: SMTPServerOptions;
 }
 
 const TLS = path.join(import.meta.dirname, "../fixtures/tls");
-/** 2048 bits, as DKIM asks for: to make one takes a tenth of a second and more. */
+/** 2048 bits as DKIM requires. Generating one takes over 100 ms. */
 export const RSA_PEM = readFileSync(path.join(TLS, "rsa-key.pem"), "utf8");
 const WORDS: Readonly<Record<string, string>> = {
   spamhaus: "Service unavailable; client host blocked using zen.spamhaus.org",

@@ -1,9 +1,7 @@
-/** Reads TypeScript as a tree, so that tests can state rules about the source. */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parseAst } from "rolldown/parseAst";
 
-/** Files by their path from the project's root (`src/cli/main.ts`), with their text. */
 export type Sources = ReadonlyMap<string, string>;
 
 export interface SyntaxNode {
@@ -13,9 +11,9 @@ export interface SyntaxNode {
 
 export interface Import {
   readonly from: string;
-  /** A path from the project's root for relative imports, else the package's or `node:` name as it is written. */
+  /** A path from the project's root, or the name of a package or `node:` module. */
   readonly to: string;
-  /** The names that are imported; null for the whole module, as by `import()`. */
+  /** Null for the whole module, as with `import()`. */
   readonly names: readonly string[] | null;
 }
 
@@ -29,14 +27,14 @@ export function readSources(folder: string): Sources {
 
 const parsed = new Map<string, SyntaxNode>();
 
-/** Each text is parsed once: several tests read the same files. */
+/** Caches the result, because several tests read the same files. */
 export function parseSource(text: string): SyntaxNode {
   const known = parsed.get(text) ?? (parseAst(text, { lang: "ts" }) as unknown as SyntaxNode);
   parsed.set(text, known);
   return known;
 }
 
-/** Every node below `node`, itself first; `enter` returning false leaves out what is inside. */
+/** Visits `node` and its descendants. If `enter` returns false, the node's children are skipped. */
 export function walk(node: SyntaxNode, enter: (node: SyntaxNode) => boolean | void): void {
   if (enter(node) === false) return;
   for (const child of Object.values(node)) {
@@ -48,14 +46,14 @@ export function isNode(value: unknown): value is SyntaxNode {
   return typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string";
 }
 
-/** The comments of a file, each with its lines joined to one text; a `//` or a media type inside a string is none. */
+/** Each comment joined to one line. Ignores `//` and `/*` in strings. */
 export function commentsOf(text: string): string[] {
   const found = text.matchAll(/"(?:\\.|[^"\\\n])*"|(\/\*[^]*?\*\/)|(?:^|[\s;,{}])(\/\/ .*)$/gm);
   const comments = [...found].flatMap(([, block, line]) => block ?? line ?? []);
   return comments.map((comment) => comment.replaceAll(/\n\s*\*?\s*/g, " ").trim());
 }
 
-/** Every import of a file: static, `export … from`, type-only, dynamic and `import("…").Type`. */
+/** All imports: static, `export … from`, type-only, dynamic and `import("…").Type`. */
 export function importsOf(file: string, text: string): Import[] {
   const found: Import[] = [];
   const look = (node: SyntaxNode): void => {
@@ -69,7 +67,7 @@ export function importsOf(file: string, text: string): Import[] {
     }
   };
   const tree = parseSource(text);
-  // Others than `import()` stand at the top, and few files have one of those.
+  // Only `import()` can be nested, and few files use it.
   if (/\bimport\b\s*[^\w\s{*"']/.test(text)) walk(tree, look);
   else (tree.body as readonly SyntaxNode[]).forEach(look);
   return found;

@@ -5,9 +5,9 @@ import { isInstalled } from "./installed.ts";
 import { onPostgres } from "./postgres.ts";
 import { parseStory, runStory } from "./story.ts";
 
-/** Registers a test for each story of one folder of test/acceptance, and one that there are stories at all. */
+/** Registers a test per story of a folder in test/acceptance. */
 export function tellStories(folder: string): void {
-  // The others know nothing of what keeps the data.
+  // Stories without a server don't depend on the store.
   const isAbout = (name: string): boolean =>
     !onPostgres || /^serve\b/m.test(readFileSync(path.join(folder, name), "utf8"));
   const names = readdirSync(folder).filter((name) => name.endsWith(".txt") && isAbout(name));

@@ -1,4 +1,4 @@
-/** Reads and runs the scripts of test/acceptance; their language is described in the README there. */
+/** Parses and runs test/acceptance; its README describes the language. */
 import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -22,7 +22,6 @@ export interface Step {
   readonly kind: "run" | "file" | "server" | "terminal" | "serve" | "stop" | "env";
   readonly text: string;
   readonly stdin: string[];
-  /** Whole streams, line by line. */
   readonly exact: Record<Stream, string[]>;
   readonly patterns: Expectation[];
   status: number;
@@ -31,9 +30,7 @@ export interface Step {
 export interface Story {
   readonly steps: readonly Step[];
   readonly files: ReadonlyMap<string, string>;
-  /** The endpoints that `# covers:` lines name. */
   readonly covers: readonly string[];
-  /** The programs that `# needs:` lines name. */
   readonly needs: readonly string[];
 }
 
@@ -105,7 +102,7 @@ interface Stage {
   readonly services: Served[];
 }
 
-/** Runs a story in a directory of its own; rejects at the first step that is not as it says. One at a time. */
+/** Runs a story in its own directory and rejects at the first wrong step. Only one can run at a time. */
 export async function runStory(story: Story): Promise<void> {
   const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-story-"));
   const services: Served[] = [];
@@ -120,7 +117,6 @@ export async function runStory(story: Story): Promise<void> {
   }
 }
 
-/** Home, work directory and a `surveyctl` on the PATH. */
 async function prepare(folder: string, files: ReadonlyMap<string, string>): Promise<Record<string, string>> {
   for (const name of ["home", "work", "bin"]) await mkdir(path.join(folder, name));
   await writeFile(path.join(folder, "bin/surveyctl"), `#!/bin/sh\nexec ${shellProgram()} "$@"\n`, {
@@ -157,7 +153,7 @@ async function startService(step: Step, { services }: Stage): Promise<Record<str
   return { ...service.env, DATA: service.place[1] };
 }
 
-/** What a command shows on a terminal that it neither reads from nor draws its progress on. */
+/** Commands that only print, without reading from the terminal or showing progress. */
 const SHOWS = /^surveyctl (?!help\b|\S+ (?:import|export)\b)[a-z][^|&;<>]*$/;
 
 async function runCommand(step: Step, { folder, env }: Stage): Promise<Ended> {
@@ -200,7 +196,7 @@ function wrongStatus(step: Step, ended: Ended): string[] {
 }
 
 const ESC = String.fromCodePoint(27);
-/** Progress that a terminal has erased again: how much of it came depends on how fast the machine is. */
+/** Erased progress lines, whose number depends on the machine's speed. */
 const ERASED = new RegExp(`^.*${ESC}\\[1G${ESC}\\[0K(?:${ESC}\\[\\?\\d+[hl])*`, "gm");
 
 function wrongStream(step: Step, stream: Stream, ended: Ended): string[] {
@@ -226,7 +222,7 @@ function escapePattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }
 
-/** No command ever shows the key, plain or as it goes over the wire. */
+/** No command may ever print the key, plain or in Base64. */
 function leaks({ stdout, stderr }: Ended, env: Readonly<Record<string, string>>): string[] {
   const key = env.SURVEYCTL_API_KEY;
   if (key === undefined) return [];

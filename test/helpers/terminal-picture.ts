@@ -1,4 +1,4 @@
-/** A picture of a terminal: text with colour codes to SVG, a text element for each piece of a line. */
+/** Renders terminal output with color codes as SVG. */
 import { stripVTControlCharacters } from "node:util";
 import stringWidth from "string-width";
 
@@ -23,7 +23,7 @@ interface Style {
 }
 const PLAIN: Style = { bold: false, dim: false, colour: null };
 
-/** What a terminal shows in the end: a line that was written over counts as its last text, cursor codes as nothing. */
+/** The final screen: overwritten text and cursor codes are dropped. */
 export function shownLines(output: string): string[] {
   return output
     .replaceAll("\r\n", "\n")
@@ -31,18 +31,16 @@ export function shownLines(output: string): string[] {
     .map((line) => (line.split(OVERWRITTEN).at(-1) ?? "").replaceAll(MOVES, ""));
 }
 
-/** The lines without their colours. */
 export function plainLines(lines: readonly string[]): string[] {
   return lines.map((line) => stripVTControlCharacters(line).trimEnd());
 }
 
 const ESCAPE = String.fromCharCode(27);
 const OVERWRITTEN = new RegExp(`\\r|${ESCAPE}\\[1?G`);
-/** Every control sequence but colours. */
+/** Every control sequence except colors. */
 const MOVES = new RegExp(`${ESCAPE}\\[[?\\d;]*[A-LN-Za-ln-z]`, "g");
 const COLOUR = new RegExp(`(${ESCAPE}\\[[\\d;]*m)`);
 
-/** `columns` wide and as high as the lines; spaces are kept, colours are those of a dark terminal. */
 export function drawTerminal(lines: readonly string[], columns: number, title: string): string {
   const width = Math.ceil(columns * CELL.width + 2 * MARGIN);
   const height = Math.ceil(lines.length * CELL.height + 2 * MARGIN + BAR);
@@ -70,7 +68,7 @@ function drawLine(line: string, y: number): string[] {
   for (const part of line.split(COLOUR)) {
     if (part.startsWith(`${ESCAPE}[`)) style = restyle(style, part.slice(2, -1));
     else {
-      // Spaces that follow each other would be drawn as one.
+      // SVG collapses repeated spaces.
       for (const { 0: words, index } of part.matchAll(/\S+(?: \S+)*/g)) {
         const at = column + stringWidth(part.slice(0, index));
         pieces.push(drawPiece(words, style, { column: at, length: stringWidth(words), y }));
@@ -81,7 +79,7 @@ function drawLine(line: string, y: number): string[] {
   return pieces;
 }
 
-/** `textLength` keeps columns in line whatever font the reader has. */
+/** `textLength` keeps columns aligned in any font. */
 function drawPiece(text: string, style: Style, at: { column: number; length: number; y: number }): string {
   const x = (MARGIN + at.column * CELL.width).toFixed(1);
   const attributes = [

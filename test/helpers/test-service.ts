@@ -1,4 +1,4 @@
-/** A service whose sending can be finished, with the commands of `service` on the store that it has open. */
+/** A service whose sending can be waited for, with the `service` commands on its open store. */
 import type { Admin } from "../../src/service/operations/index.ts";
 import { openCommonParts, openSenders } from "../../src/service/common-parts.ts";
 import { Service } from "../../src/service/service.ts";
@@ -9,7 +9,6 @@ import type { ServiceOptions } from "../../src/service/service-options.ts";
 
 export interface TestService extends Service {
   readonly admin: Admin;
-  /** Ends the sending of messages once none is due any more. */
   readonly finishDue: Scheduler["finish"];
   readonly sweepMessages: Scheduler["sweep"];
 }
@@ -21,7 +20,7 @@ export async function openTestService(options: ServiceOptions): Promise<TestServ
   const { sending } = service;
   const tools = openTools(parts, senders, () => sending.sweep());
   const run = createAdmin({ ...tools, actor: { key: null, name: "test" } });
-  // A server finds by polling what a command has changed; this one is told at once, by a clock set by hand too.
+  // A real server polls for changes made by commands; with a manual clock it never would.
   const admin: Admin = async (command) => {
     const result = await run(command);
     parts.loops.messages?.wake();

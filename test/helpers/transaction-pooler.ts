@@ -1,15 +1,14 @@
 /**
- * A pooler in transaction mode, as pgbouncer before 1.21: each transaction of a client runs on whichever of a few server
- * connections is its turn, and named statements stay behind on the one that prepared them.
+ * A pooler in transaction mode, like pgbouncer before 1.21: transactions go to server connections in turn, and named
+ * statements stay on the connection that prepared them.
  */
 import { connect, createServer, type Socket } from "node:net";
 import { listening } from "./misbehaving-server.ts";
 import type { Cluster } from "./postgres.ts";
 
 export interface TransactionPooler {
-  /** Of the database behind it. */
   readonly url: string;
-  /** How many transactions ran on another connection than the client's one before. */
+  /** Transactions that ran on a different connection than the client's previous one. */
   readonly changes: () => number;
   readonly stop: () => Promise<void>;
 }
@@ -28,11 +27,9 @@ interface ServerConnection {
 
 interface PooledClient {
   readonly socket: Socket;
-  /** Messages that wait for a connection. */
   readonly waiting: Buffer[];
   server: ServerConnection | null;
   last: ServerConnection | null;
-  /** Queries that were sent and not answered. */
   pending: number;
 }
 
@@ -74,7 +71,7 @@ export async function startTransactionPooler(cluster: Cluster, database: string)
     const client: PooledClient = { socket, waiting: [], server: null, last: null, pending: 0 };
     clients.add(client);
     socket.on("error", () => socket.destroy()).on("close", () => clients.delete(client));
-    // The startup message has no type.
+    // The startup message has no type byte.
     socket.once("data", () => {
       socket.write(Buffer.concat([AUTHENTICATION_OK, READY]));
       readMessages(socket, (message) => {
@@ -96,7 +93,6 @@ export async function startTransactionPooler(cluster: Cluster, database: string)
   };
 }
 
-/** Resolves once the server is ready for queries. */
 async function connectServer(cluster: Cluster, database: string): Promise<ServerConnection> {
   const socket = connect(`${cluster.folder}/.s.PGSQL.${cluster.port}`);
   const body = Buffer.from(`\0\x03\0\0user\0postgres\0database\0${database}\0\0`, "latin1");
@@ -122,7 +118,7 @@ function resolvable(): { readonly promise: Promise<void>; readonly resolve: () =
   return { promise, resolve: () => made.resolve() };
 }
 
-/** A message is a type, a length that counts itself, and as many bytes. */
+/** A message is a type byte, a length that includes itself, and the content. */
 function readMessages(socket: Socket, onMessage: (message: Buffer) => void): void {
   let rest: Buffer = Buffer.alloc(0);
   socket.on("data", (data: Buffer) => {

@@ -1,4 +1,4 @@
-/** The machine's time with a part that a test adds: what sleeps until then wakes at once, over real sockets too. */
+/** System time plus an offset. `advance` wakes sleepers right away, so it works with real sockets too. */
 import { systemClock, type Clock } from "../../src/runtime/clock.ts";
 import { onAbort } from "../../src/runtime/on-abort.ts";
 
@@ -15,7 +15,7 @@ export function createWarpedClock(): WarpedClock {
     now: () => systemClock.now() + added,
     sleep: async (ms, signal) => {
       signal?.throwIfAborted();
-      // `AbortSignal.any` would be kept by Node 20 for as long as the given signal is.
+      // On Node 20, `AbortSignal.any` leaks as long as the given signal lives.
       const woken = new AbortController();
       const stopListening = onAbort(signal, () => woken.abort());
       sleepers.set(woken, monotonic() + ms);

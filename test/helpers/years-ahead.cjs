@@ -1,3 +1,3 @@
-// Required into the program: its clock is ten years ahead, as faketime would set it.
+// Preloaded to set the clock ten years ahead, like faketime.
 const now = Date.now;
 Date.now = () => now() + 10 * 365 * 86_400_000;
