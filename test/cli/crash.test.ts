@@ -1,4 +1,4 @@
-/** Errors that nobody caught: a module that is loaded before the program throws them while a command works. */
+/** Crashes the program through a preloaded module that throws while a command is running. */
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -11,7 +11,6 @@ const KEY = "key/of=the-crash-test";
 const FORMS = [KEY, encodeURIComponent(KEY), ...[KEY, `${KEY}:`].map((text) => Buffer.from(text).toString("base64"))];
 const SAYS_KEY = `new Error("broke at ${FORMS.join(" and ")}\\nand more")`;
 
-/** What is thrown, and how. */
 const CRASHES = {
   "an exception in a timer": `throw ${SAYS_KEY}`,
   "a rejection that nobody awaits": `void Promise.reject(${SAYS_KEY})`,
@@ -31,7 +30,10 @@ interface Scene {
   readonly asks?: boolean;
 }
 
-/** Runs a command against a service that never answers, with `code` run once it has asked, or half a second after its start. */
+/**
+ * Runs a command against a service that never responds. `code` runs after the request, or half a second after the
+ * start.
+ */
 async function crash({
   code,
   args,
@@ -65,7 +67,7 @@ async function crash({
 const SAID = `error: broke at ${FORMS.map(() => "[key removed]").join(" and ")}\nhint: this is a bug in surveyctl; --verbose shows the stack\n`;
 
 describe.concurrent("an error that nobody caught", () => {
-  // A rejection also comes below, and an event that nobody hears is an exception to Node.
+  // A rejection also comes below, and Node treats an unhandled error event as an exception.
   it.for(Object.entries(CRASHES).slice(0, size(1, 3)))(
     "when it is %s, then one sentence and status 1 end the command",
     async ([, code], { expect }) => {

@@ -1,4 +1,3 @@
-/** The built program as a process: signals, pipes, a full disk, questions on a terminal. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -51,7 +50,6 @@ const variables = ({ baseUrl }: MisbehavingServer): Record<string, string> => ({
   SURVEYCTL_API_KEY: KEY,
 });
 
-/** Resolves once the server has the request: the program is in the middle of its work. */
 async function untilAsked(server: MisbehavingServer): Promise<void> {
   while (server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
 }
@@ -139,7 +137,7 @@ describe("a signal before the first request", () => {
   });
 });
 
-/** A user without a name or a home, such as a container may run a program as. */
+/** Containers can run programs as a user without a name or a home. */
 const NOBODY = { uid: 4711, gid: 4711, cwd: "/", env: { PATH: process.env.PATH }, encoding: "utf8" } as const;
 const readsAsNobody =
   process.getuid?.() === 0 && spawnSync(process.execPath, [PROGRAM, "--version"], NOBODY).status === 0;
@@ -149,7 +147,6 @@ it.runIf(readsAsNobody)("when the user has no home, then nothing is configured",
   expect([status, stderr.split("\n")[0]]).toEqual([4, "error: no connection is configured"]);
 });
 
-/** Runs a shell line in which `surveyctl` is the program. */
 function shell(line: string, env: Record<string, string> = {}): Promise<Ended> {
   const program = `surveyctl() { "${process.execPath}" "${PROGRAM}" "$@"; }; ${line}`;
   const running: Running = follow(spawn("bash", ["-c", program], { cwd: home, env: bareEnvironment(home, env) }));
@@ -179,7 +176,7 @@ describe("standard output", () => {
   );
 
   it("when the pipe is full and does not wait, then the program does", async () => {
-    // Node leaves a pipe that way when it is killed.
+    // A killed Node leaves the pipe in non-blocking mode.
     const fill = 'process.stdout.write("x".repeat(1 << 20)); process.kill(process.pid, "SIGKILL")';
     const line = `{ ( "${process.execPath}" -e '${fill}'; true ) 2> /dev/null; surveyctl --version; } | { sleep 0.3; tail -c 6; }`;
     expect(await shell(line)).toEqual({ status: 0, signal: null, stdout: `${manifest.version}\n`, stderr: "" });
@@ -228,7 +225,7 @@ it("when NO_COLOR and FORCE_COLOR are both set, then a terminal shows neither co
   expect(stdout).toBe("no profiles\r\n");
 });
 
-/** Types answers into a terminal, each when its question has been asked. */
+/** Types each answer after its question has appeared. */
 async function type(
   args: readonly string[],
   dialogue: readonly (readonly [question: RegExp, typed: string])[],
@@ -244,7 +241,7 @@ async function type(
   return { ...ended, stdout: ended.stdout.replaceAll("\r", "") };
 }
 
-/** To the questions of `auth login` when a profile is there. */
+/** Answers for `auth login` if the profile exists. */
 function answers(name: string, yes: string): (readonly [RegExp, string])[] {
   return [
     [/Profile name \[default\]: /, `${name}\r`],

@@ -1,6 +1,6 @@
 /**
- * Files of `dist` that a command line opens. Opening and parsing them is most of a start: 80 files took a request 5.1
- * times as long as an empty Node program, where 8 take 3.4.
+ * Files of `dist` that a command opens. Loading them dominates the start: with 80 files a request took 5.1 times as
+ * long as an empty Node program, with 8 it takes 3.4.
  */
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -19,7 +19,7 @@ let served: Served;
 beforeAll(async () => {
   home = await mkdtemp(path.join(tmpdir(), "surveyctl-start-"));
   served = await startServe();
-  // A report of nothing is an error.
+  // A report without responses is an error.
   await served.run(["people", "add", "--email", "ann@example.com", "--no-send"]);
   await served.run(["responses", "add", "--email", "ann@example.com", "--score", "9"]);
 });
@@ -29,9 +29,7 @@ afterAll(async () => {
 });
 
 interface Loaded {
-  /** Files of `dist`. */
   readonly files: readonly string[];
-  /** Formatters that were made. */
   readonly intl: readonly string[];
 }
 
@@ -78,7 +76,7 @@ describe("files opened to start", () => {
     expect(files.flatMap((file) => modules[file] ?? [])).not.toContain("src/bulk/import/table/records.ts");
   });
 
-  /** A formatter costs 5 to 15 ms, as it loads the data of its language. */
+  /** Creating a formatter takes 5 to 15 ms, because it loads locale data. */
   it.each(COMMAND_GROUPS.map(({ name }) => name))("%s --help opens at most 8 and makes no formatter", async (noun) => {
     const { files, intl } = await loadedBy(`${noun} --help`);
     expect(files.slice(8)).toEqual([]);

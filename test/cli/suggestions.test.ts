@@ -1,4 +1,3 @@
-/** "Did you mean …?" for whatever can be mistyped, by the built program; nothing here reaches a service. */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";

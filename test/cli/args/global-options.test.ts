@@ -6,7 +6,7 @@ import { type GlobalOptions, readGlobalOptions } from "../../../src/cli/args/glo
 type Values = Readonly<Record<string, unknown>>;
 type Variables = Readonly<Record<string, string>>;
 
-/** As commander leaves flags that were not given. */
+/** commander's values for flags that weren't given. */
 const NOTHING: Values = { color: true, columns: [], verbose: 0, concurrency: "8" };
 
 const read = (flags: Values = {}, env: Variables = {}): GlobalOptions =>

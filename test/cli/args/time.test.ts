@@ -94,7 +94,7 @@ describe("a time on the command line", () => {
     ["America/New_York", "2026-07-01T12:00", "first", "2026-07-01T16:00:00Z"],
     ["Asia/Kathmandu", "2026-07-01T12:00", "first", "2026-07-01T06:15:00Z"],
     ["Pacific/Kiritimati", "2026-01-01", "first", "2025-12-31T10:00:00Z"],
-    // Clocks go forward at midnight: the day begins at one.
+    // Clocks go forward at midnight, so the day starts at one.
     ["America/Santiago", "2026-09-06", "first", "2026-09-06T04:00:00Z"],
   ] as const)("when the zone is %s, then %s has its %s second at %s", (zone, text, edge, expected) => {
     expect(iso(text, zone, edge)).toBe(expected);
@@ -180,7 +180,7 @@ function ends(text: string, zone = "UTC"): string[] {
 }
 
 describe("a period on the command line", () => {
-  // 2026-02-01 is a Sunday: the last day of its week.
+  // 2026-02-01 is a Sunday, the last day of its week.
   it.each([
     ["2026", "2026-01-01T00:00:00Z", "2026-12-31T23:59:59Z"],
     ["2026-02", "2026-02-01T00:00:00Z", "2026-02-28T23:59:59Z"],

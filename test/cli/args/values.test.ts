@@ -15,7 +15,6 @@ import { parseEmail, parsePerson, parsePhone } from "../../../src/cli/args/peopl
 import { suggest } from "../../../src/cli/args/suggest.ts";
 import { UsageError } from "../../../src/cli/errors/usage-error.ts";
 
-/** What a person is told: the sentence and the hint. */
 function told(work: () => unknown): [string, string | null] | string {
   try {
     return `no error but ${JSON.stringify(work())}`;

@@ -7,7 +7,6 @@ beforeAll(async () => {
   tree = (await describeProgram()) as CommandTree;
 });
 
-/** The words behind the program's name; the last, which may be empty, is at the cursor. */
 function values(line: string): string[] {
   const words = line.split(" ");
   return findCandidates(tree, words.slice(0, -1), words.at(-1) ?? "", () => ["prod", "local"]).map(

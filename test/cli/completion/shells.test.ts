@@ -1,4 +1,3 @@
-/** The scripts in the shells themselves. */
 import { spawn, spawnSync } from "node:child_process";
 import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -38,13 +37,13 @@ async function inShell(shell: string, script: string): Promise<string[]> {
   return stdout.split("\n").filter((line) => line !== "");
 }
 
-/** As readline calls the function, with the whole line. */
+/** Calls the function like readline, with the whole line. */
 function bash(line: string): Promise<string[]> {
   const call = `source script.bash; COMP_LINE='${line}' COMP_POINT=${line.length}; _surveyctl; printf '%s\\n' "\${COMPREPLY[@]}"`;
   return inShell("bash", call);
 }
 
-/** Each starts a shell and the program: some of them in the short run. */
+/** Each line starts a shell and the program, so the short run takes only a few. */
 const BASH_LINES: readonly (readonly [line: string, expected: readonly string[]])[] = [
   ["surveyctl people ge", ["get"]],
   ["surveyctl people list --output=js", ["json"]],
@@ -82,7 +81,6 @@ describe("bash", () => {
   });
 });
 
-// zsh and fish are tried where they are installed; everywhere their scripts are at least printed.
 for (const shell of ["zsh", "fish"].filter((name) => !isThere(name))) {
   process.stderr.write(`${shell} is not installed: its completion is not tried here\n`);
 }
@@ -94,7 +92,7 @@ describe("fish", () => {
   });
 });
 
-/** In a terminal of its own: the tab key, then what stands in the line is printed by `echo`. */
+/** Uses a pseudo-terminal: types a line and Tab, then prints the completed line with `echo`. */
 function typedIntoZsh(typed: string): string {
   return `
     zmodload zsh/zpty

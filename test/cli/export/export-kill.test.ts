@@ -1,4 +1,3 @@
-/** Real processes that are killed: what a cron job finds the morning after. */
 import { spawn } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -41,7 +40,6 @@ const versionsOf = (csv: string): string[] => {
 const asVersions = (some: readonly JsonObject[]): string[] =>
   some.map((row) => `${textOf(row, "id")} ${textOf(row, "comment")}`);
 
-/** Kills the export after `afterMs`, if it still runs then; whether it was killed. */
 async function killed(args: readonly string[], afterMs: number): Promise<boolean> {
   const { child, ended } = startProgram({ args, home: folder, env: service.env });
   child.stdin.end();
@@ -51,7 +49,6 @@ async function killed(args: readonly string[], afterMs: number): Promise<boolean
   return signal === "SIGKILL";
 }
 
-/** Kills the export once the service has been asked so many times. */
 async function killedAtRequest(args: readonly string[], count: number): Promise<boolean> {
   const { child, ended } = startProgram({ args, home: folder, env: service.env });
   child.stdin.end();

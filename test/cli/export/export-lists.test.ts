@@ -1,4 +1,3 @@
-/** The exports of every list but responses, each against a service over a real socket. */
 import path from "node:path";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -256,7 +255,7 @@ describe("columns that only rows bring", () => {
     additional_answers: answersOf(index),
   }));
 
-  /** Two questions that come late, one of them once. */
+  /** Two questions that first appear late; one of them occurs once. */
   function answersOf(index: number): JsonObject[] {
     const answer = (id: string, text: string): JsonObject => ({
       id: `${index}${id}`,

@@ -1,4 +1,3 @@
-/** What an export promises of its file, its state and its words: the built program against a service over a socket. */
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-/** Exports as Parquet, read back with another library than the one that writes them. */
+/** Reads the Parquet exports with a different library than the one that writes them. */
 import { execFile } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -44,7 +44,7 @@ function run(...args: string[]): Promise<Ended> {
 }
 
 interface Table {
-  /** `name type`, and `utf8` or what else the type means. */
+  /** `name type`, with the logical type if any. */
   readonly columns: readonly string[];
   readonly rows: readonly Record<string, unknown>[];
 }
@@ -363,7 +363,7 @@ test("many rows are written in groups", async () => {
   const count = 120_000;
   const lines = Array.from({ length: count }, (_, index) => `["ä${index}",${index % 11}]\n`).join("");
   const bytes = Buffer.from(`[{"name":"id","type":"STRING"},{"name":"score","type":"INT32"}]\n${lines}`);
-  // Chunks end anywhere, also within a character.
+  // Chunks can end within a character.
   for (let start = 0; start < bytes.length; start += 65_537)
     await output.sink.write(bytes.subarray(start, start + 65_537));
   expect(await output.close()).toBe(totals);

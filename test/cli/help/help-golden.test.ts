@@ -1,4 +1,4 @@
-/** Help at widths and in terminals other than docs/commands.md has it, which pins every page at 80 columns. */
+/** Help at other widths and in other terminals than docs/commands.md, which has every page at 80 columns. */
 import { spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import { stripVTControlCharacters } from "node:util";
@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const heading = (name: string): string => `$ surveyctl ${name} --help\n`;
 
-/** The built program in this process, whose streams say that they are terminals of that width. */
+/** Runs in this process with streams that claim to be terminals. */
 async function show(commands: readonly string[], columns: number | null): Promise<string> {
   const texts = commands.map(async (name) => {
     const args = [...name.split(" "), "--help"];
@@ -25,7 +25,6 @@ async function show(commands: readonly string[], columns: number | null): Promis
   return (await Promise.all(texts)).join("");
 }
 
-/** The program itself, in a pseudo-terminal or a pipe. */
 async function showReally(name: string, columns: number | null): Promise<string> {
   const script = `echo '$ surveyctl ${name} --help'; '${process.execPath}' '${PROGRAM}' ${name} --help`;
   const [command = "", ...args] = columns === null ? ["bash", "-c", script] : inTerminal(script, columns);

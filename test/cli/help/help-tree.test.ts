@@ -1,4 +1,3 @@
-/** `help --json` keeps to its schema, and the schema holds it to something. */
 import path from "node:path";
 import { readFile } from "node:fs/promises";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
@@ -18,7 +17,6 @@ beforeAll(async () => {
   tree = JSON.parse(stdout) as Json;
 });
 
-/** The same tree with something in it changed. */
 function spoiled(change: (copy: { commands: CommandNode[]; [key: string]: unknown }) => void): unknown {
   const copy = structuredClone(tree) as { commands: CommandNode[] };
   change(copy);

@@ -1,4 +1,4 @@
-/** The man page in the package: the same commands and words as help, and nothing that troff stumbles over. */
+/** The man page must match help and must not contain anything troff interprets. */
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -17,7 +17,7 @@ const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"
 };
 const [manFile = ""] = manifest.man;
 const file = path.join(root, manFile);
-/** What a reader sees, without the marks of troff. */
+/** As displayed, without troff markup. */
 const source = gunzipSync(readFileSync(file)).toString();
 const page = source.replaceAll("\\-", "-").replaceAll("\\(dq", '"').replaceAll("\\&", "").replaceAll("\\e", "\\");
 

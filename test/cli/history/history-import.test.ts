@@ -427,12 +427,11 @@ describe("people whom only responses name", () => {
   });
 });
 
-/** E-mail, name and time of each stored person. */
 async function identityOf(past: PastStore): Promise<unknown[]> {
   return ((await past.dump()).people ?? []).map((row) => [row.email, row.name, row.created_at]);
 }
 
-/** Leaves the suppression of an address whose person was deleted. */
+/** Leaves a suppression whose person has been deleted. */
 function suppressAda({ service }: PastStore): Promise<unknown> {
   return service.store.write(
     async (tx) => {
@@ -621,7 +620,6 @@ describe("records that are damaged or of another kind", () => {
   });
 });
 
-/** Those that wait for a webhook: type, whose, score. */
 const eventsOf = async (id: number): Promise<unknown[]> => {
   const due = await store.service.store.read((tx) => tx.webhooks.due({ project, id, format: "json" }, 100));
   return due.map(({ body }) => {
@@ -695,7 +693,7 @@ describe("an import that was stopped", () => {
     for (let kill = 1; kill <= KILLS; kill += 1) {
       const before = await countRows();
       const running = startProgram({ args, home: store.folder });
-      // Each gets a little further, and is killed wherever it is then.
+      // Each run gets a little further before the kill.
       await expect.poll(countRows, { interval: 1, timeout: 60_000 }).toBeGreaterThan(before);
       running.child.kill("SIGKILL");
       await running.ended;

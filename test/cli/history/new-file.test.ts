@@ -1,4 +1,3 @@
-/** Moving in with two commands: the import makes the data file, and a server serves it. */
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";

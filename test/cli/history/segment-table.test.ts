@@ -1,4 +1,4 @@
-/** Segment's own table of the closed service: a row is the answer to one question. */
+/** Segment's own table of the closed service has one row per answered question. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openPastStore, type PastStore } from "../../helpers/past-store.ts";
 

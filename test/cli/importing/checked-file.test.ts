@@ -1,4 +1,3 @@
-/** The file that was checked is the file that is sent. */
 import { appendFile, readFile, rename, truncate, unlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";

@@ -1,4 +1,3 @@
-/** Nobody is mailed against somebody's word. */
 import { readFile, writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { runInProcess } from "../../helpers/in-process.ts";

@@ -1,4 +1,3 @@
-/** A dry run, the plan and the run say the same. */
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { stripVTControlCharacters } from "node:util";

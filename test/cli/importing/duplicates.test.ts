@@ -1,4 +1,3 @@
-/** One person twice in a file, and the same answer twice. */
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";

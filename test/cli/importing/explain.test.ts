@@ -1,4 +1,3 @@
-/** What `--explain` and `--dry-run` say of a file without asking any service. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";

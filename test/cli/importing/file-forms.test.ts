@@ -1,4 +1,3 @@
-/** Files as spreadsheets and other programs write them, and a sample of their rows. */
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
@@ -17,7 +16,6 @@ async function fileOf(name: string, bytes: string | Uint8Array): Promise<string>
   return file;
 }
 
-/** The bodies of a dry run. */
 async function bodies(file: string, ...flags: string[]): Promise<unknown[]> {
   const { status, stdout, stderr } = await service.run(["people", "import", file, "--no-send", "--dry-run", ...flags]);
   if (status !== 0) throw new Error(stderr);

@@ -6,7 +6,7 @@ import { readCsv, serveTests } from "../../helpers/imported.ts";
 
 const { service, fileOf } = serveTests();
 
-/** As a kill leaves it: the intents and nothing after them. */
+/** Keeps only the intents, as a kill can leave them. */
 async function forgetOutcomes(journal: string): Promise<void> {
   const lines = (await readFile(journal, "utf8")).split("\n").filter((line) => /^\{"(?:head|intent)"/.test(line));
   await writeFile(journal, lines.map((line) => `${line}\n`).join(""));
@@ -49,13 +49,13 @@ test("when a spread import was killed after its answers, then the next run finds
     "spread.csv",
     `email\n${[1, 2, 3, 4].map((number) => `spread${number}@example.com\n`).join("")}`,
   );
-  // What is due at once may be sent a second later than it was scheduled, and then shows that time.
+  // A survey due right away could be sent a second late and would then show that time.
   const args = ["people", "import", file, "--send", "--delay", "1h", "--spread", "4h"];
   expect((await service.run(args)).status).toBe(0);
   const before = await readCsv(`${file}.people-import.results.csv`);
   await forgetOutcomes(`${file}.people-import.results.csv.journal`);
   const ended = await service.run([...args, "--resume"]);
-  // A survey that is found doesn't say who was created.
+  // Finding the survey doesn't tell whether the person was created.
   const unsure = before.map((row) => ({ ...row, person: "" }));
   expect([ended.status, await readCsv(`${file}.people-import.results.csv`)]).toEqual([0, unsure]);
 });
@@ -88,7 +88,6 @@ test("when a rename was killed after its answer, then the next run finds it and 
   expect((await service.run(["people", "get", "old@example.com"])).status).toBe(5);
 });
 
-/** The plan as a terminal shows it, and what declining it says. */
 async function declinedPlan(args: readonly string[]): Promise<unknown[]> {
   const { status, stdout, stderr } = await runInProcess({
     args,
@@ -221,7 +220,6 @@ test("when an import is given a delay until tomorrow, then it is taken as everyw
   expect([past.status, past.stderr]).toEqual([2, 'error: --delay: "yesterday" is not a time in the future\n']);
 });
 
-/** What a terminal shows of an import of two people whose header has to be mapped, and what was typed there. */
 async function importOnTerminal(name: string, answers: string, ...flags: string[]): Promise<unknown[]> {
   const file = await fileOf(name, `E-Mail Address,Full Name,Email 2\n${name}@example.com,Ann,x\n`);
   const { status, stderr } = await runInProcess({

@@ -1,4 +1,3 @@
-/** An import tells who will not be surveyed: before it asks, in its results, and in the summary. */
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { stripVTControlCharacters } from "node:util";
@@ -32,7 +31,6 @@ async function fileOf(name: string, emails: readonly string[]): Promise<string> 
   return file;
 }
 
-/** What a terminal shows from the plan on. */
 async function onTerminal(args: readonly string[], stdin: string, env = service.env): Promise<string> {
   const ended = await runInProcess({ args, env: { ...env, HOME: service.folder, TZ: "UTC" }, stdin, columns: 100 });
   const text = stripVTControlCharacters(ended.stderr).replaceAll("\r", "");
@@ -194,7 +192,7 @@ test("when the service itself failed, then a resume is advised", async () => {
     expect(stderr).toContain(
       `To retry the failed rows: surveyctl people import ${file} --no-send --retries 0 --resume\n`,
     );
-    // Saved twice is saved: such a row may be corrected and imported anew.
+    // The outcome is known, because saving a person twice is harmless, so the row can be corrected and imported again.
     const failedTo = path.join(service.folder, "broken-rows.csv");
     await service.run(["people", "import", file, "--no-send", "--retries", "0", "--resume", "--failed-to", failedTo], {
       env,

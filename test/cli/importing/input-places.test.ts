@@ -1,4 +1,3 @@
-/** Where an import is read from, and what it may write to. */
 import { execFile } from "node:child_process";
 import { open, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";

@@ -1,4 +1,3 @@
-/** One run at a time on the same results, also where processes cannot see each other. */
 import { spawn, spawnSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -8,7 +7,7 @@ import { size } from "../../helpers/long.ts";
 import { bareEnvironment, follow, PROGRAM, type Ended } from "../../helpers/run-cli.ts";
 import { startServe, type Served } from "../../helpers/serve.ts";
 
-/** Two seconds' work, so that both runs are there at once. */
+/** Takes two seconds, so that the runs overlap. */
 const PEOPLE = size(40, 200);
 
 let service: Served;
@@ -19,7 +18,7 @@ afterAll(() => service.stop());
 
 const canUnshare = spawnSync("unshare", ["--pid", "--fork", "--mount-proc", "true"]).status === 0;
 
-/** As a container would: in a process namespace of its own, with the same files. */
+/** Runs in its own PID namespace with the same files, like a container. */
 function runApart(args: readonly string[]): Promise<Ended> {
   const words = ["--pid", "--fork", "--mount-proc", process.execPath, PROGRAM, ...args];
   const child = spawn("unshare", words, { cwd: service.folder, env: bareEnvironment(service.folder, service.env) });

@@ -1,5 +1,3 @@
-/** Files that say who must not be surveyed. */
-
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { runInProcess } from "../../helpers/in-process.ts";

@@ -1,4 +1,3 @@
-/** What the check of a file says: problems of one kind together, and whatever will not be what it seems. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";

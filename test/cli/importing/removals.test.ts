@@ -1,4 +1,3 @@
-/** `autopilot remove --from`: whom it names, and what it makes of those who are no members. */
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -19,7 +18,7 @@ test("when a row has an address and an id, then the address is removed, and non-
     .split("\n")
     .map((row) => (JSON.parse(row) as { person: { id: string } }).person.id);
   const file = path.join(service.folder, "leavers.csv");
-  // The id is Bob's, the address Ann's: in a file from elsewhere ids mean other people.
+  // The id is Bob's and the address Ann's, because ids from another service mean other people.
   await writeFile(file, `person_id,email\n${ids[1]},ann@example.com\n,stranger@example.com\n`);
   const ended = await service.run(["autopilot", "remove", "--from", file, "--yes"]);
   expect([ended.status, ended.stderr.split(" in ")[0]]).toEqual([0, "1 removed, 1 skipped"]);

@@ -1,4 +1,3 @@
-/** Responses that are imported again: in a file that has grown, in another file, or beside those of the service. */
 import { appendFile, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -30,7 +29,6 @@ async function fileOf(name: string, text: string): Promise<string> {
   return file;
 }
 
-/** Status and summary of an import. */
 async function load(file: string, ...flags: string[]): Promise<readonly [number | null, string]> {
   const { status, stderr } = await service.run(["responses", "import", file, "--yes", ...flags]);
   return [status, stderr.split(" in ")[0] ?? ""];
@@ -55,7 +53,7 @@ test("only the new rows of a file that has grown are added, and the record keeps
   expect(await load(file)).toEqual([0, "3 saved"]);
   await appendFile(file, "c@example.com,6,,2026-10-04\n");
   expect(await load(file)).toEqual([0, "1 saved now, 3 earlier"]);
-  // The newest first, and other line ends.
+  // Newest first, with different line ends.
   const rows = ["d@example.com,5,,2026-10-05", "c@example.com,6,,2026-10-04", ...ROWS.toReversed()];
   await writeFile(file, toText(rows).replaceAll("\n", "\r\n"));
   expect([await load(file), await scores()]).toEqual([[0, "1 saved now, 4 earlier"], "5 6 7 8 9"]);

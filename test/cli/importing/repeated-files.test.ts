@@ -1,4 +1,3 @@
-/** Files that are imported again: unchanged, grown, or under another name. */
 import { appendFile, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -6,13 +5,11 @@ import { serveTests, withoutUndo } from "../../helpers/imported.ts";
 
 const { service, fileOf } = serveTests();
 
-/** Status, and stderr without times. */
 async function run(...args: string[]): Promise<readonly [number | null, string]> {
   const { status, stderr } = await service.run(args);
   return [status, stderr.replaceAll(`${service.folder}/`, "").replaceAll(/ in \d.*\n/g, "\n")];
 }
 
-/** Each row's line, identifier, outcome and reason. */
 async function outcomes(results: string): Promise<string[]> {
   const [, ...rows] = (await readFile(results, "utf8")).trim().split("\n");
   return rows.map((row) =>
@@ -46,7 +43,7 @@ test.each([
     { remaining: 0, results: path.join(service.folder, results) },
   ]);
   expect(await outcomes(path.join(service.folder, results))).toEqual(record);
-  // Saved again by a program that ends lines in another way.
+  // Saved by a program with different line ends.
   await writeFile(path.join(service.folder, name), text.replaceAll("\n", "\r\n"));
   expect((await run(...args))[1]).toMatch(/^note: .* is as it was imported, nothing was sent/);
 });
@@ -124,7 +121,7 @@ test.each([
     expect.stringMatching(/^error: nothing to resume: \S+\.journal not found, but this file was imported \(results: /),
   ]);
   expect(stderr).toContain(`(results: ${results})\nhint: to resume that run: --results ${results}; `);
-  // The advice works.
+  // Following the hint works.
   const resumed = await run("people", "import", file, "--send", "--resume", ...inFolder(before));
   expect(resumed[0]).toBe(0);
 });
@@ -138,7 +135,7 @@ test.each([
   const file = await fileOf(`${base}.csv`, `email,name\n${base}1@example.com,Ann\n${base}2@example.com,Bob`);
   const args = [...command.split(" "), file, flag];
   expect((await run(...args))[0]).toBe(0);
-  // New rows anywhere, and everything quoted.
+  // New rows between the old ones, and everything quoted.
   await writeFile(
     file,
     `"email","name"\r\n"${base}0@example.com","New"\r\n"${base}1@example.com","Ann"\r\n` +

@@ -8,7 +8,7 @@ let to: Served;
 
 beforeAll(async () => {
   [from, to] = await Promise.all([startServe(), startServe()]);
-  // The other service has a person already: ids mean different people there.
+  // Ids mean different people on the two services.
   await to.run(["people", "add", "--email", "first@example.com", "--no-send"]);
 });
 

@@ -1,4 +1,3 @@
-/** What an import says when it is stopped, and that the line it prints goes on with it. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -41,7 +40,7 @@ afterEach(async () => {
   await service.stop();
 });
 
-/** An import so slow that it can be met on its way. */
+/** Slow enough to be interrupted. */
 function startSlowly(...flags: string[]): Running {
   const args = ["people", "import", file, "--send", "--rate", "30", ...flags];
   const running = startProgram({ args, home: service.folder, env });
@@ -49,7 +48,7 @@ function startSlowly(...flags: string[]): Running {
   return running;
 }
 
-/** Behind its first `from` characters. */
+/** Ignores the first `from` characters. */
 async function journalHolds(text: string, from = 0): Promise<void> {
   while (!(await readJournalText()).includes(text, from)) await new Promise((resolve) => setTimeout(resolve, 5));
 }
@@ -58,7 +57,6 @@ async function readJournalText(): Promise<string> {
   return readFile(`${file}.people-import.results.csv.journal`, "utf8").catch(() => "");
 }
 
-/** The line that resumes, pasted into a shell in which `surveyctl` is the program. */
 function paste(line: string): Promise<Ended> {
   const shell = `surveyctl() { ${shellProgram()} "$@"; }; ${line}`;
   const child = spawn("sh", ["-c", shell], { cwd: service.folder, env: bareEnvironment(service.folder, env) });
@@ -66,7 +64,6 @@ function paste(line: string): Promise<Ended> {
   return follow(child).ended;
 }
 
-/** The same without a shell. */
 function resume(line: string): Promise<Ended> {
   return runInside({ args: argumentsOf(line) ?? [line], home: service.folder, env, cwd: service.folder });
 }
@@ -86,7 +83,7 @@ async function expectEverybodyOnce(): Promise<void> {
 
 for (const [signal, status] of [
   ["SIGINT", 130] as const,
-  // It takes the same way; its status is that of every command (test/cli/process.test.ts).
+  // SIGTERM takes the same path; test/cli/process.test.ts checks its status for all commands.
   ...(isLong ? [["SIGTERM", 143] as const] : []),
 ]) {
   test(`when ${signal} stops it, then it ends with ${status}, and the line that it prints does the rest`, async () => {
@@ -96,7 +93,7 @@ for (const [signal, status] of [
     const ended = await running.ended;
     expect(ended.status).toBe(status);
     expect(ended.stdout).toBe("");
-    // As a run leaves it that is killed while it writes the results.
+    // As left by a run that was killed while writing the results.
     const half = `${file}.people-import.results.csv.0a1B_c2D.surveyctl-tmp`;
     await writeFile(half, "line,identifier");
     expect((await paste(resumeLineOf(ended))).status).toBe(0);
@@ -108,7 +105,7 @@ for (const [signal, status] of [
 test("when a second run begins on the same results, then it is refused and the first continues", async () => {
   const running = startSlowly("--quiet");
   await journalHolds('"intent"');
-  // It must not be done before the second one looks.
+  // The first run must not finish before the second one starts.
   running.child.kill("SIGSTOP");
   const second = await service.run(["people", "import", file, "--send", "--resume"]);
   expect(second).toEqual({
@@ -125,7 +122,7 @@ test("when a second run begins on the same results, then it is refused and the f
 });
 
 test("when the disk is full, then the run stops with an error, and resumes when there is room again", async () => {
-  // 4 KiB are room for the journal's first rows.
+  // 4 KiB hold the journal's first rows.
   const args = `people import ${file} --send --concurrency 1`;
   const shell = `ulimit -f 4; ${shellProgram()} ${args}`;
   const child = spawn("bash", ["-c", shell], {
@@ -152,7 +149,6 @@ test("when the disk is full, then the run stops with an error, and resumes when 
   await expectEverybodyOnce();
 });
 
-/** The status, and what stderr says but for counts and times. */
 function ending({ status, stderr }: Ended): unknown[] {
   return [status, ...stderr.trimEnd().split("\n").slice(1)];
 }
@@ -269,7 +265,7 @@ test("when a run is killed and the next one interrupted, then rows of the killed
   expect([Number(now) + Number(earlier) + Number(unknown), stderr]).toEqual([ROWS, stderr]);
 });
 
-/** Answers every read at once with no rows, and no write ever. */
+/** Answers every read with no rows and never answers a write. */
 async function startSilentService(): Promise<{ url: string; asked: AbortSignal; stop: () => void }> {
   const asked = new AbortController();
   const server = createServer((request, response) => {
@@ -295,7 +291,7 @@ test("when a second signal ends it at once, then it still prints the line that r
   });
   running.child.kill("SIGINT");
   await said;
-  // Sooner, it would count as the first one's echo.
+  // Any sooner would count as the same Ctrl-C.
   await sleep(150);
   running.child.kill("SIGINT");
   const ended = await running.ended;

@@ -1,4 +1,3 @@
-/** People who bounced or unsubscribed are left out, by any identifier of a row. */
 import { createServer, type Server } from "node:http";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -36,7 +35,6 @@ test("when a person who unsubscribed is identified by the phone number alone, th
   ]);
 });
 
-/** A service whose lists answer what is given, whatever is asked but the address; the unsubscribes page by page. */
 async function listsOf(
   people: unknown[] | ((email: string | null) => unknown),
   ...unsubscribes: readonly unknown[]

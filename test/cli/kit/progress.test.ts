@@ -9,7 +9,7 @@ it("when the work ends while the live line is still being opened, then one line 
   const { deps, err } = fakeDeps({ width: 80 });
   let now = 0;
   const progress = createProgress({ ...deps, clock: { ...deps.clock, monotonic: () => (now += 1000) } }, "rows");
-  // Nobody waits for an import's progress; the second comes before the first has its line.
+  // Imports don't await progress updates, so the second comes before the first is drawn.
   const updates = [progress.update(1), progress.update(2)];
   await progress.end();
   await Promise.all(updates);

@@ -1,20 +1,19 @@
-/** Every command that removes something: asked on a terminal, with the numbers; elsewhere it needs --yes. */
+/** Commands that remove something ask on a terminal and require `--yes` elsewhere. */
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { readCommands } from "../../helpers/command-tree.ts";
 import { runInProcess } from "../../helpers/in-process.ts";
 import { startServe, type Served } from "../../helpers/serve.ts";
 
-/** Names of verbs that remove, now or once they are there. */
+/** Includes names that no command has yet. */
 const REMOVES =
   /^(remove|rm|revoke|erase|delete|cancel|unsubscribe|retention|clean|clear|purge|prune|drop|logout|forget)$/;
 
 interface RemovalCase {
-  /** `ID` stands for the last one that is listed. */
+  /** `ID` stands for the last listed id. */
   readonly args: readonly string[];
-  /** Asked on a terminal. */
   readonly question: RegExp;
-  /** Shows what is removed: the same before and after a removal that was refused. */
+  /** Lists what is removed; must not change if the removal is refused. */
   readonly look: readonly string[];
 }
 
@@ -90,7 +89,7 @@ const CASES: Readonly<Record<string, RemovalCase>> = {
   },
 };
 
-/** These remove as well, and are not asked about: each with the reason. */
+/** Removals that don't ask, with the reason. */
 const UNASKED: Readonly<Record<string, string>> = {
   "imports clean": "journals of finished imports alone; the results stay",
   "auth logout": "the key itself stays valid, and `auth login` saves it again",
@@ -122,7 +121,6 @@ afterAll(() => served.stop());
 
 const ids = new Map<string, string>();
 
-/** The removal as it is typed, with the id of the row that is removed. */
 async function typed(name: string): Promise<string[]> {
   const { args = [], look = [] } = CASES[name] ?? {};
   if (args.includes("ID") && !ids.has(name)) {
@@ -132,7 +130,6 @@ async function typed(name: string): Promise<string[]> {
   return placed(args.map((word) => (word === "ID" ? (ids.get(name) ?? "") : word)));
 }
 
-/** The command with the place that `service` commands are told. */
 function placed(args: readonly string[]): string[] {
   if (args[0] !== "service") return [...args];
   return [...args, ...(args[1] === "project" ? [] : PROJECT), ...served.place];
@@ -169,7 +166,7 @@ describe.each(Object.entries(CASES))("%s", (name, { question, look }) => {
   });
 });
 
-/** Removals of what is not named or not there, and the beginning of what is said, with or without `--yes`. */
+/** Removals of missing things fail the same with and without `--yes`. */
 const NOWHERE: readonly (readonly [args: readonly string[], status: number, said: RegExp])[] = [
   [["autopilot", "remove"], 2, /^error: specify exactly one of --person-id, --email or --phone/],
   [["autopilot", "remove", "--email", "no@example.com"], 5, /^error: no@example\.com is not in Autopilot \(email\)/],

@@ -41,7 +41,7 @@ const REPORT = [
   defineCommand({ ...FACTS, name: "verify", args: { file: { form: "<file>", text: "which" } }, flags: OUT }),
 ];
 
-/** One noun with verbs and a nested noun among them, one that is a command itself, and one that is both. */
+/** A noun with verbs and a nested noun, a plain command, and a noun that is also a command. */
 function groups(loaded: string[]): CommandGroup[] {
   const group = (name: string, alias: string | undefined, commands: readonly CommandNode[]): CommandGroup => ({
     name,
@@ -70,7 +70,6 @@ async function callOf(line: string, loaded: string[]): Promise<Call> {
 
 const OWN_FLAGS = ["--since", "--all", "--name", "--no-send", "--insecure-http", "--out"];
 
-/** What the command is called with: the flags that were given, by the parser's names. */
 async function read(line: string): Promise<Read> {
   const loaded: string[] = [];
   const { flags, operands } = await callOf(line, loaded);
@@ -120,7 +119,7 @@ describe("a command line", () => {
     ["-vv people list -v", { verbose: 3 }, []],
     ["people list --columns a,b --columns c", { columns: ["a,b", "c"] }, []],
     ["people list --profile a --profile b", { profile: "b" }, []],
-    // A flag's value is its value, whatever it looks like.
+    // A flag's value can look like a flag.
     ["people add --name --json", { name: "--json" }, []],
     ["people add --name -q --dry-run", { name: "-q", dryRun: true }, []],
     ["people add --name --help", { name: "--help" }, []],

@@ -1,4 +1,3 @@
-/** Words of other tools name the command that does the same here; nothing is run. */
 import { expect, it } from "vitest";
 import { OTHER_WORDS } from "../../../src/cli/program/usage-problems.ts";
 import { readCommands } from "../../helpers/command-tree.ts";

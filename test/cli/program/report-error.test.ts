@@ -25,7 +25,6 @@ async function told(
   return { exit, err: terminal.err(), out: terminal.out() };
 }
 
-/** As the operating system's errors come out of Node. */
 function systemError(code: string, place: { path?: string; syscall: string }): Error {
   return Object.assign(new Error(`${code}: so it is, ${place.syscall}`), { code, ...place });
 }

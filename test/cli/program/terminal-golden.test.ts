@@ -1,4 +1,4 @@
-/** What people see on terminals of three widths and in a pipe (vitest run test/cli/program -u rewrites the files). */
+/** Output at three terminal widths and in a pipe. `npx vitest run test/cli/program -u` updates the files. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -47,7 +47,6 @@ const ADA = {
 };
 const PLAN = { plan: "pro", store: "Berlin" };
 
-/** What writes are answered with, by method and the last part of the path. */
 const WRITTEN: Readonly<Record<string, JsonObject>> = {
   "POST people.json": {
     id: "1",
@@ -61,7 +60,6 @@ const WRITTEN: Readonly<Record<string, JsonObject>> = {
   "DELETE memberships.json": { person: ADA },
 };
 
-/** Answers that are no list of rows, and the lists that have none. */
 function answerOf({ method, path: place, query }: Request): JsonObject | readonly JsonObject[] | null {
   if (place.endsWith("/metrics.json"))
     return [...query.keys()].some((key) => key.startsWith("group")) ? { ...METRICS, ...EMAILS } : METRICS;
@@ -139,7 +137,7 @@ afterAll(async () => {
 
 const WIDTHS = [60, 80, 120, null];
 
-/** The built program in this process; its streams say that they are terminals of that width, or a pipe. */
+/** Runs in this process with streams that claim to be terminals. */
 async function shown(
   args: readonly string[],
   columns: number | null,
@@ -151,7 +149,7 @@ async function shown(
   return columns === null ? stdout : screen;
 }
 
-/** The program as a process of its own (only there are the first words answered), in a true pseudo-terminal or pipe. */
+/** Runs as a process in a real pseudo-terminal or pipe. Only a process shows the output without a command. */
 async function reallyShown(args: readonly string[], columns: number | null): Promise<string> {
   const tty = columns === null ? {} : { tty: { columns } };
   const { status, stdout, stderr } = await runCli({ args, home, env: service.env, ...tty });
@@ -160,7 +158,7 @@ async function reallyShown(args: readonly string[], columns: number | null): Pro
 }
 
 describe.each(WIDTHS)("%s columns", (columns) => {
-  // The first words need a process each time.
+  // Output without a command needs a process.
   const screens = Object.entries(SCREENS).filter(([, args]) => isLong || args.length > 0 || columns === 80);
   it.each(screens)("%s", async (name, args) => {
     const text = await (args.length === 0 ? reallyShown(args, columns) : shown(args, columns, service.env));
@@ -168,7 +166,7 @@ describe.each(WIDTHS)("%s columns", (columns) => {
   });
 });
 
-/** Four screens that differ most; the long run takes every one. */
+/** Four very different screens; the long run takes all. */
 const TRUE_SCREENS = (
   isLong
     ? Object.keys(SCREENS).flatMap((name) => WIDTHS.map((columns) => [name, columns] as const))
@@ -219,7 +217,6 @@ describe("the service's own lists", () => {
   });
 });
 
-/** The data file was made just now. */
 function atOneTime(text: string): string {
   return text.replaceAll(/\d{4}-\d\d-\d\d([ T])\d\d:\d\d:\d\d/g, "2026-01-15$112:00:00");
 }

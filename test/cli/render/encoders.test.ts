@@ -272,7 +272,7 @@ it("when any rows are written, then csv, tsv and json hold the same ones", () =>
   );
 });
 
-/** As readers do that know quotes: only at a cell's start. */
+/** Readers that support quotes do so only at the start of a cell. */
 function unquoteTsv(text: string): string[][] {
   return parse(text, { delimiter: "\t", record_delimiter: "\n", relax_quotes: true });
 }

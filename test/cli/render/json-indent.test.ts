@@ -22,7 +22,7 @@ it("when JSON holds what parsing would lose, then it stays", () => {
   );
 });
 
-/** More than the stack has room for. */
+/** More than the stack can hold. */
 const LEVELS = size(30_000, 100_000);
 
 it("when JSON is nested thousands of levels deep, then it is shown all the same", () => {

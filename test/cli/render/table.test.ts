@@ -44,7 +44,7 @@ describe("lists, as golden files (vitest run test/cli/render -u rewrites them)",
   });
 });
 
-/** What every object of the language has, and no row of ours. */
+/** Properties that every object inherits. */
 const INHERITED = ["constructor", "toString", "valueOf"];
 
 describe("fields that the service decides on", () => {
@@ -302,7 +302,6 @@ it("when any rows are shown, then table, json and csv show the same ones", async
   );
 });
 
-/** The lines beneath the heading, as cells. */
 function lines(text: string, separator: RegExp): string[][] {
   const [, ...rows] = text.trimEnd().split("\n");
   return rows.map((line) => line.split(separator));

@@ -1,4 +1,3 @@
-/** Long output goes through a pager where one is asked for, on a terminal and nowhere else. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startListService, type ListService } from "../../helpers/list-service.ts";
 import { size } from "../../helpers/long.ts";

@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { createProcessStreams } from "../../../src/cli/streams/process-streams.ts";
 import type { Process } from "../../../src/cli/process.ts";
 
-/** What comes out of stderr when these are written to it. */
 async function onStderr(texts: readonly (string | Uint8Array)[], jsonErrors: boolean): Promise<string> {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const { err } = createProcessStreams(

@@ -17,7 +17,6 @@ afterEach(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-/** A service that answers everything with this object. */
 async function serveOnly(body: string): Promise<void> {
   await service.stop();
   service = await startListService({ lists: {}, onRequest: () => ({ status: 200, body }) });

@@ -13,7 +13,7 @@ afterEach(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-/** In the short run Ctrl-C is typed in pause.test.ts alone. */
+/** The short run tests Ctrl-C only in pause.test.ts. */
 const SIGNALS = [
   ["SIGTERM", 143, "Terminated."],
   ["SIGINT", 130, "Interrupted."],

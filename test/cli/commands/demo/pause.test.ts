@@ -13,12 +13,12 @@ afterEach(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-/** That every step waits for Enter is shown by the long run of test/picture.test.ts. */
+/** The long run of test/picture.test.ts checks that every step waits for Enter. */
 function demo(...args: readonly string[]): Running {
   return startProgram({ args: ["demo", ...args], home, env: { TMPDIR: home, NO_COLOR: "1" }, tty: { columns: 80 } });
 }
 
-/** In the short run a story plays one, without a terminal. */
+/** In the short run a story plays this without a terminal. */
 it.runIf(isLong)("when it is told not to pause, then it goes on by itself to its end", async () => {
   const running = demo("--no-pause");
   const { stdout } = await running.ended;

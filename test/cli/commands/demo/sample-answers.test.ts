@@ -4,7 +4,6 @@ import { isEmail } from "../../../../src/contract/text/email.ts";
 import { isE164 } from "../../../../src/contract/text/phone.ts";
 import type { Random } from "../../../../src/runtime/random.ts";
 
-/** Evenly spread numbers, the same in every run. */
 function evenly(step: number): Random {
   let last = 0;
   return { fraction: () => (last = (last + step) % 1), token: () => "token" };

@@ -1,4 +1,3 @@
-/** An import is undone: killed halfway too, and never where its record leaves a doubt. */
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -13,7 +12,6 @@ afterEach(() => served.stop());
 
 const ROWS = 150;
 
-/** Imports people named by number, and returns the results. */
 async function importPeople(rows: number): Promise<string> {
   const file = path.join(served.folder, "people.csv");
   const lines = Array.from({ length: rows }, (_, at) => `p${at}@example.com,Person ${at}`);

@@ -1,4 +1,3 @@
-/** `mcp`: the protocol, the tools, and texts of strangers that ask for more than an answer. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from "vitest";
 import { runInProcess } from "../../../helpers/in-process.ts";
 import { runCli } from "../../../helpers/run-cli.ts";
@@ -75,7 +74,7 @@ const call = (id: number, name: string, given: object = {}): object => ({
   params: { name, arguments: given },
 });
 
-/** The answer's text; `outside` is what stands outside the block of strangers. */
+/** `outside` is the text outside of the block for untrusted content. */
 function textOf(message: Message | undefined): { readonly text: string; readonly outside: string } {
   const text = message?.result?.content?.map((part) => part.text).join("\n") ?? "";
   return { text, outside: text.replace(/<(untrusted-[\w-]+)>\n.*\n<\/\1>/s, "") };
@@ -94,7 +93,7 @@ describe("the protocol", () => {
     expect(tools.map(({ name, annotations }) => [name, annotations.readOnlyHint])).toEqual(
       ["metrics", "segments", "list_responses", "search_comments", "get_person", "summary"].map((name) => [name, true]),
     );
-    // About four characters are a token.
+    // A token is about four characters.
     expect(JSON.stringify(tools).length).toBeLessThan(4 * 2000);
   });
 
@@ -177,7 +176,6 @@ describe("the protocol", () => {
   });
 });
 
-/** All that a tool could have written. */
 async function look(): Promise<readonly string[]> {
   const lists = [
     ["responses", "list"],

@@ -1,4 +1,3 @@
-/** `metrics` of responses that are chosen by what the API cannot filter by: counted from the rows. */
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../../src/contract/json.ts";
 import { type FlagWords, flagWords } from "../../../helpers/flag-words.ts";
@@ -10,7 +9,7 @@ import { responseRow } from "../../../helpers/list-service.ts";
 const DAY = 86_400;
 const TODAY = NOW - (NOW % DAY);
 
-/** Two a day for ten days: the one of `pro` says 10, the one of `free` 0, and on the last day both say 10. */
+/** Two responses a day for ten days: `pro` always scores 10, `free` scores 0 until 10 on the last day. */
 const ROWS = Array.from({ length: 20 }, (_, index): JsonObject => {
   const plan = index % 2 === 0 ? "pro" : "free";
   const score = plan === "pro" || index >= 18 ? 10 : 0;

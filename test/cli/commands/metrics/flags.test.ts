@@ -1,4 +1,3 @@
-/** Command lines that `metrics` refuses before it connects. */
 import { describe, expect, it } from "vitest";
 import { runInProcess } from "../../../helpers/in-process.ts";
 

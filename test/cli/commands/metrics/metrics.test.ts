@@ -22,13 +22,13 @@ const metrics = (nps: number, promoters: number, passives: number, detractors: n
   response_count: promoters + passives + detractors,
 });
 
-/** What is added to the API's fields; `the interval of a score` has its numbers. */
+/** The fields added to those of the API. `the interval of a score` tests the numbers. */
 const withInterval = (json: JsonObject): JsonObject => ({ ...json, ...intervalFields(json, 0.95) });
 
 const constant = (): JsonObject => metrics(51, 32, 13, 6);
 const withEmails = (): JsonObject => ({ ...constant(), email_sent_count: 7 });
 const onlyEmails = (): JsonObject => ({ email_sent_count: 7, email_open_count: 3 });
-/** The NPS of a day: how many days it lies before today. */
+/** The NPS drops by one per day before today. */
 const byDay = ({ since }: Parameters): JsonObject => metrics(10 - (TODAY - Number(since)) / DAY, 40, 20, 20);
 
 async function run(
@@ -148,7 +148,7 @@ describe("metrics", () => {
     const range = { since: TODAY, until: TODAY + DAY - 1, compare: "previous" };
     const { out } = await run(range, { width: 80, answer: worse, options: { color: true } });
     expect(out).toContain("NPS \u001b[31m-9\u001b[39m");
-    // As far as anybody can tell, there is none.
+    // The change isn't significant, so it has no color.
     expect(out).toContain("CHANGE -14");
     const much = ({ since }: Parameters): JsonObject =>
       since === TODAY ? metrics(-100, 0, 0, 12) : metrics(100, 12, 0, 0);
@@ -439,7 +439,7 @@ describe("how sure a change is", () => {
   });
 
   it("corrects verdicts for the number of periods, and says so", async () => {
-    // Of twenty days one is better, by as much as one in twenty is by chance.
+    // One of twenty days is better, by as much as one in twenty would be by chance.
     const answer = ({ since }: Parameters): JsonObject =>
       since === TODAY - 5 * DAY ? metrics(25, 110, 60, 30) : metrics(20, 80, 80, 40);
     const days = { since: TODAY - 19 * DAY, until: TODAY, compare: "previous" };

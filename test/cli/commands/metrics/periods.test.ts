@@ -61,7 +61,7 @@ describe("the periods of metrics, after the one before them", () => {
       undefined,
       ["2025-Q3 2025-07-01T00:00:00Z 2025-09-30T23:59:59Z", "2025-Q4 2025-10-01T00:00:00Z 2025-12-31T23:59:59Z"],
     ],
-    // What is left of the quarter is a month.
+    // Only a month of the quarter is left.
     [
       "quarter",
       "2025-12-01T00:00:00Z",
@@ -76,7 +76,7 @@ describe("the periods of metrics, after the one before them", () => {
       undefined,
       ["2023 2023-01-01T00:00:00Z 2023-12-31T23:59:59Z", "2024 2024-01-01T00:00:00Z 2024-12-31T23:59:59Z"],
     ],
-    // A day of 23 hours, and one of 25.
+    // Days of 23 and 25 hours.
     [
       "day",
       "2026-03-28T23:00:00Z",
@@ -91,7 +91,7 @@ describe("the periods of metrics, after the one before them", () => {
       "Europe/Berlin",
       ["2025-10-25 2025-10-24T22:00:00Z 2025-10-25T21:59:59Z", "2025-10-26 2025-10-25T22:00:00Z 2025-10-26T22:59:59Z"],
     ],
-    // The clocks of Beirut jump over midnight: the day begins at 01:00.
+    // Beirut's clocks skip midnight, so the day starts at 01:00.
     [
       "day",
       "2025-03-29T22:00:00Z",

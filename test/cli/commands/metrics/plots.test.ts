@@ -1,4 +1,4 @@
-/** What terminals of three widths show, with and without Unicode and colours (-u rewrites the files). */
+/** Plots at three terminal widths, with and without Unicode and colors. Add `-u` to update the files. */
 import { describe, expect, it } from "vitest";
 import { runCommand } from "../../../helpers/run-command.ts";
 import { drawBands, drawHistogram, drawWhiskers, type ScorePoint } from "../../../../src/cli/commands/metrics/plots.ts";
@@ -16,7 +16,7 @@ function point(label: string, detractors: number, passives: number, promoters: n
   return { label, nps: netPromoterScore(counts), ...ends, n, isFew: n < FEW_ANSWERS };
 }
 
-/** A year: it falls in summer, nobody answers in August, and few in September. */
+/** A year with a slump in summer, no answers in August and few in September. */
 const MONTHS = [
   point("2025-03", 6, 13, 32),
   point("2025-04", 8, 15, 40),

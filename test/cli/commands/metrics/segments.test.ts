@@ -11,7 +11,6 @@ const DAY = 86_400;
 
 type Group = readonly [plan: string | null, at: number, detractors: number, passives: number, promoters: number];
 
-/** So many answers of each kind with that plan. */
 function rowsOf(groups: readonly Group[]): JsonObject[] {
   const scores = groups.flatMap(([plan, at, ...counts]) =>
     counts.flatMap((count, kind) => Array.from({ length: count }, () => ({ plan, at, score: [3, 8, 10][kind] ?? 0 }))),
@@ -21,7 +20,7 @@ function rowsOf(groups: readonly Group[]): JsonObject[] {
   );
 }
 
-/** A client with the list of responses alone; it minds `since`, `until` and `page`. */
+/** A client that only lists responses. Supports `since`, `until` and `page`. */
 function listClient(rows: readonly JsonObject[]): { client: Partial<Client>; asked: Parameters[] } {
   const asked: Parameters[] = [];
   const page: Client["page"] = async ({ parameters }): Promise<Page> => {
@@ -45,7 +44,7 @@ async function run(flags: FlagWords, rows: readonly JsonObject[], world: FakeOpt
 }
 
 const json = { options: { output: "json" } } as const;
-/** The example of section 2.5 of the design: every group rose, and the whole fell. */
+/** Simpson's paradox: every group rose, but the total fell. */
 const MIXED: readonly Group[] = [
   ["pro", NOW - 15 * DAY, 0, 40, 40],
   ["free", NOW - 15 * DAY, 4, 14, 2],
@@ -99,7 +98,7 @@ describe("metrics --segment", () => {
       ["plan", "pro", 50, 0.5, 52, 34.856, 63.257, 0.864, 0.925, 0.933],
     ]);
     expect(asked.every(({ since }) => Number(since) >= NOW - 20 * DAY)).toBe(true);
-    // 200 rows: two pages, and the empty one that ends the list.
+    // 200 rows take two pages and an empty one at the end.
     expect(asked.length).toBeLessThanOrEqual(5);
   });
 
@@ -117,7 +116,7 @@ describe("metrics --segment", () => {
         free_response: null,
         scale: null,
         select_one: null,
-        // An import keeps the order of its file.
+        // An import keeps the order in its file.
         select_many: index > 2 ? choices.slice(1) : index === 2 ? choices.toReversed() : choices,
       };
       const question = { id: "q1", type: "select_many", text: "What?" };

@@ -1,4 +1,3 @@
-/** An import through a network that fails in every way: nobody is mailed twice. */
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { startFaultyProxy, type FaultyProxy } from "../../../helpers/faulty-proxy.ts";
@@ -6,17 +5,17 @@ import { firstRows, peopleAt, personKey, readCsv, receivers } from "../../../hel
 import { size } from "../../../helpers/long.ts";
 import { startServe, type Served } from "../../../helpers/serve.ts";
 
-/** A run may be stopped by many failures in a row; more runs than that would mean that none gets on. */
+/** A run stops after many consecutive failures, so several are needed. More than this means no progress. */
 const RUNS_MAX = 20;
 const ROWS = size(120, 2000);
-/** So large that each kind of fault comes several times. */
+/** Large enough that each kind of fault occurs several times. */
 const SHARE = size(0.1, 0.03);
 
 let service: Served;
 let proxy: FaultyProxy;
 beforeEach(async () => {
   service = await startServe();
-  // A second survey to the same person is not held back, so that it would show.
+  // With the throttle a second survey to the same person would go unnoticed.
   await service.run(["service", "throttle", "off", "--data", service.dataFile]);
   proxy = await startFaultyProxy({ target: service.baseUrl, seed: 7, share: SHARE });
 });

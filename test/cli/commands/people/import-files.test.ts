@@ -1,4 +1,3 @@
-/** Files as they come from real places. */
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { FIXTURES, firstRows, readCsv } from "../../../helpers/imported.ts";

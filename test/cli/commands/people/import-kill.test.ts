@@ -1,4 +1,3 @@
-/** An import that is killed again and again: nobody is mailed twice, nobody is forgotten. */
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -10,15 +9,15 @@ import { startServe, type Served } from "../../../helpers/serve.ts";
 
 const KILLS = size(2, 20);
 const ROWS = size(100, 2000);
-/** This service answers at once or not at all; resuming need not wait as long as for any. */
+/** This service replies right away or never, so resuming can wait less than by default. */
 const SETTLE = { SURVEYCTL_SETTLE: "1" };
-/** About what a row leaves in the journal. */
+/** Approximate size of a row in the journal. */
 const ROW_BYTES = 190;
 
 let service: Served;
 beforeEach(async () => {
   service = await startServe();
-  // A second survey to the same person is not held back, so that it would show.
+  // With the throttle a second survey to the same person would go unnoticed.
   await service.run(["service", "throttle", "off", "--data", service.dataFile]);
 });
 afterEach(async () => {
@@ -27,7 +26,7 @@ afterEach(async () => {
 
 const sizeOf = async (file: string): Promise<number> => (await stat(file).catch(() => ({ size: 0 }))).size;
 
-/** Kills the run a little after its journal has grown by so many bytes; whether it still ran then. */
+/** Kills the run `laterMs` after its journal has grown by `growth` bytes. Returns false if it had already ended. */
 async function killed(args: readonly string[], journal: string, growth: number, laterMs: number): Promise<boolean> {
   const before = await sizeOf(journal);
   const { child, ended } = startProgram({ args, home: service.folder, env: { ...service.env, ...SETTLE } });

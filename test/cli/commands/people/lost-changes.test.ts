@@ -1,4 +1,4 @@
-/** Changes of people whose first answer is lost: the repeat finds nothing to change, and the change was made. */
+/** If the first response to a change is lost, the repeat finds nothing to change, but the change was made. */
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { afterEach, expect, test } from "vitest";
@@ -12,7 +12,6 @@ afterEach(() => {
   server?.close();
 });
 
-/** Answers that nothing changed, after so many answers that are lost. */
 async function serve(lost: number): Promise<Readonly<Record<string, string>>> {
   let left = lost;
   server = createServer((request, response) => {

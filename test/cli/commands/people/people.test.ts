@@ -14,7 +14,7 @@ import { runCommand } from "../../../helpers/run-command.ts";
 import { SAMPLE_PEOPLE } from "../../../helpers/sample-rows.ts";
 
 const people = (deps: Deps, ...words: readonly string[]) => runCommand(deps, ["people", ...words]);
-/** Creates the person if need be, so that nobody is looked up first. */
+/** `--create` avoids looking the person up first. */
 const change = (deps: Deps, ...words: readonly string[]) => people(deps, "update", "a@b.co", "--create", ...words);
 const ADA = ["--email", "ada@example.com"];
 const SENT = {

@@ -1,4 +1,3 @@
-/** The same facts in each format of a digest: the sentence, the range, n and masked comments. */
 import PostalMime from "postal-mime";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../../src/contract/json.ts";
@@ -12,7 +11,6 @@ import { elementsOf, named, parseMarkup, textOf } from "../../../helpers/markup.
 const DAY = 86_400;
 const HOSTILE = "</td><script>alert(1)</script> *bold* <!channel> mail kim@example.com";
 
-/** So many answers of each kind, this week; the first has a comment. */
 function week(detractors: number, passives: number, promoters: number): JsonObject[] {
   const scores = [...Array(detractors).fill(3), ...Array(passives).fill(8), ...Array(promoters).fill(10)] as number[];
   return scores.map((score, index) =>

@@ -1,4 +1,3 @@
-/** The command lines of `report` and `digest` that are refused, before anything is read or written. */
 import { expect, it } from "vitest";
 import { runInProcess } from "../../../helpers/in-process.ts";
 

@@ -1,4 +1,3 @@
-/** A report in a real browser: what axe finds, what it asks of the network, and how wide it is on a phone. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -20,7 +19,7 @@ const LOOKS = [
   ["on a screen", { viewport: { width: 1280, height: 900 }, colorScheme: "light" }],
 ] as const;
 
-/** Registers the tests where a browser runs already: a second one takes longer than they do. */
+/** Takes the caller's browser, because launching another takes longer than the tests. */
 export function describeReport(running: () => Browser): void {
   let folder = "";
   beforeAll(async () => {
@@ -47,7 +46,7 @@ export function describeReport(running: () => Browser): void {
   it.each(LOOKS.slice(0, size(1, LOOKS.length)))(
     "has no fault that axe finds %s, fits, and asks for nothing",
     async (_, options) => {
-      // The page's own policy keeps scripts out, the test's as well.
+      // The page's CSP also blocks axe.
       const context = await running().newContext({ ...options, bypassCSP: true });
       const page = await context.newPage();
       const asked: string[] = [];
@@ -69,7 +68,7 @@ export function describeReport(running: () => Browser): void {
     const page = await running().newPage();
     await page.goto(pathToFileURL(path.join(folder, "nps.html")).href);
     const pdf = await page.pdf({ format: "A4" });
-    // Thirteen where headings and charts part and comments stand in one column.
+    // It would take 13 pages if headings were separated from charts and comments had one column.
     expect(pdf.toString("latin1").match(/\/Type \/Page\b/g)?.length).toBeLessThanOrEqual(10);
     await page.close();
   });

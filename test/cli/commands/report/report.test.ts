@@ -1,4 +1,3 @@
-/** Reports of fixed rows: what is written, drawn and claimed, and that it is true of the rows alone. */
 import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -37,7 +36,6 @@ async function write(
   return { file, ended, out: out(), err: err(), text };
 }
 
-/** Ninety days of answers, worse in the middle; the same every time. */
 function history(count: number, more: (index: number) => JsonObject = () => ({})): JsonObject[] {
   return Array.from({ length: count }, (_, index) => {
     const share = index / count;
@@ -145,7 +143,7 @@ describe("a report", () => {
     expect(policy?.attributes["content"]).toBe("default-src 'none'; style-src 'unsafe-inline'; img-src data:");
     const figures = all.filter(({ name }) => name === "figure");
     const parts = figures.map((figure) => ["svg", "title", "desc", "table"].map((part) => named(figure, part).length));
-    // One drawing is broad and one narrow.
+    // Each figure has a wide and a narrow drawing.
     expect(parts).toEqual([1, 2, 3, 4].map(() => [2, 2, 2, 1]));
     const ids = all.flatMap(({ attributes: { id } }) => (id === undefined ? [] : [id]));
     const referred = all.flatMap(({ attributes }) => (attributes["aria-labelledby"] ?? "").split(" ").filter(Boolean));
@@ -348,7 +346,6 @@ function signed(change: number): string {
   return `${change > 0 ? "+" : ""}${change.toFixed(1)}`;
 }
 
-/** The body of a table, cell by cell. */
 function cellsOf(table: Element): string[][] {
   return named(table, "tr")
     .slice(1)
@@ -359,7 +356,7 @@ function cellsOf(table: Element): string[][] {
     );
 }
 
-/** From a value to its height in the drawing, as the column of tick texts shows it. */
+/** Derives the scale from the tick labels. */
 function leftScale(svg: Element | undefined): (value: number) => number {
   const ticks = named(svg as Element, "text", "tick").map((tick) => ({
     value: Number(textOf(tick)),

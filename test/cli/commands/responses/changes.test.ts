@@ -1,4 +1,3 @@
-/** Tags and notes against services that take them, do not, or lose their answer. */
 import { tmpdir } from "node:os";
 import { afterEach, describe, expect, it } from "vitest";
 import { readTagWords } from "../../../../src/cli/commands/responses/change/tag.ts";
@@ -13,7 +12,6 @@ interface Stored {
   notes: { text: string }[];
 }
 
-/** How a change is answered: `take` does what clients expect. */
 type Manner = "take" | "echo" | "ignore" | "lose" | "refuse" | "objects" | "stop";
 
 let server: Server | null = null;

@@ -1,4 +1,3 @@
-/** What people say, read from any service: filters and `--redact` work on the rows as they come. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -74,7 +73,7 @@ describe("responses list with filters", () => {
 });
 
 describe("a pattern", () => {
-  // Each is tried until its time is over.
+  // Each pattern runs until its timeout.
   const SLOW = ["(x+x+)+y", "(a|aa)+$", String.raw`(\w+\s?)*$`, String.raw`^(([a-z])+.)+[A-Z]([a-z])+$`];
   it.each(SLOW.slice(0, size(1, SLOW.length)))(
     "when %s would take years, then it is refused before anything is sent",
@@ -110,7 +109,7 @@ describe("responses export with filters", () => {
     const before = rows.filter(({ score }) => score === 10).map(({ id }) => `${id as string},10`);
     expect(await exportTo("tens.csv", ...nightly)).toMatchObject({ status: 0, stderr: "" });
     expect(await read("tens.csv")).toBe(`id,score\n${before.join("\n")}\n`);
-    // One that did not match, one that matches no longer, and one that is new.
+    // A row that now matches, one that no longer does, and two new ones of which one matches.
     Object.assign(rows[0] ?? {}, { score: 10, updated_at: START + 90_000 });
     Object.assign(rows[9] ?? {}, { score: 0, updated_at: START + 90_001 });
     rows.push(responseRow(1000, START + 90_002, { score: 10 }), responseRow(1001, START + 90_003, { score: 9 }));

@@ -41,7 +41,7 @@ const at = (name: string): string => path.join(folder, name);
 const someRows = (count: number): JsonObject[] =>
   Array.from({ length: count }, (_, index) => responseRow(index + 1, START + index * 60));
 
-/** Waiting takes no time, and the clock shows that it did. */
+/** Sleeps take no time, but the clock advances. */
 function skippingClock(): Clock {
   let skippedMs = 0;
   return {
@@ -53,7 +53,6 @@ function skippingClock(): Clock {
   };
 }
 
-/** One export against the service that runs, with a real client over a real socket. */
 async function run(
   typed: FlagWords = {},
   more: FakeOptions & { readonly apiKey?: string; readonly signal?: AbortSignal } = {},
@@ -165,7 +164,7 @@ describe("a snapshot", () => {
         const edited = rows[(n * 7) % 250];
         if (edited !== undefined)
           Object.assign(edited, { comment: "edited", updated_at: Math.floor(Date.now() / 1000) });
-        // Of the back-dated ones, so that every row of the start is still there at the end.
+        // Only deletes back-dated rows, so that all of the initial rows remain.
         const gone = rows.findIndex((row) => Number(row.id) > 1000 && Number(row.created_at) < START + n * 37 - 500);
         if (gone >= 0) rows.splice(gone, 1);
         return null;
@@ -407,7 +406,7 @@ describe("columns", () => {
   });
 });
 
-/** The state as a run leaves it that dies between its file and its state. */
+/** The state of a run that died after writing its file and before writing its state. */
 function announced(before: string, after: string): string {
   const { identity: _, pending: __, surveyctl_export_state: ___, ...pending } = JSON.parse(after) as JsonObject;
   return JSON.stringify({ ...(JSON.parse(before) as JsonObject), pending });

@@ -1,4 +1,4 @@
-/** A response that is imported takes two writes, the person's and its own: only the second may leave one behind. */
+/** Importing a response takes two writes, the person's and the response's. */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -1,4 +1,3 @@
-/** `responses tail`: what comes, once each, shown or forwarded; each step of a test is one wait between two looks. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { Webhook } from "standardwebhooks";
 import type { WriteResult } from "../../../../src/client/client.ts";
@@ -17,7 +16,7 @@ const INTERVAL_MS = 5000;
 
 type Step = (at: (seconds: number) => void) => unknown;
 
-/** One for all tests: each begins after what those before it have left. */
+/** Shared by all tests; each starts after the previous one's rows. */
 let world: World;
 beforeAll(async () => void (world = await openWorld()));
 afterAll(() => world.service.close());
@@ -41,7 +40,7 @@ async function openWorld(): Promise<World> {
   return { service, time, person: idOf(added) };
 }
 
-/** Tails until the steps are over; then it is interrupted, which it has to end by. */
+/** Tails until the steps are used up, then interrupts. */
 async function tail(
   { service, time }: World,
   words: readonly string[],
@@ -61,7 +60,7 @@ async function tail(
       if (ms === TIMEOUT_MS)
         return new Promise((_, reject) => void onAbort(signal, () => reject(signal?.reason as Error)));
       time.now += ms / 1000;
-      // The wait before a repeat is not a step.
+      // Waits before a retry don't count as steps.
       if (ms !== INTERVAL_MS) return undefined;
       const step = left.shift();
       if (step === undefined) stopping.abort(new InterruptedError("SIGINT"));
@@ -112,7 +111,7 @@ describe("responses tail", () => {
           at(second);
           ids.push(await add(world, { score: 9 }));
         },
-        // The same second again: the filter is inclusive, and the row of before comes back.
+        // The filter is inclusive, so the same second returns the previous row again.
         async (at) => {
           at(second);
           ids.push(await add(world, { score: 3, comment: "slow" }));

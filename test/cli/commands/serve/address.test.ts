@@ -1,4 +1,3 @@
-/** The address of a server that the printed login names. */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,7 +5,6 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { reachableUrl } from "../../../../src/cli/commands/serve/address.ts";
 
-/** In PEM. */
 function makeCertificate(names: string): string {
   const folder = mkdtempSync(path.join(tmpdir(), "surveyctl-address-"));
   const args = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=x -keyout key.pem";

@@ -1,4 +1,4 @@
-/** `serve --login`: the key of a new service becomes a profile. Processes of their own, since they show the key. */
+/** Uses separate processes, because the server prints its key to the terminal. */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const { child } of running) child.kill("SIGKILL");
   await Promise.all(running.splice(0).map(({ ended }) => ended));
-  // A server that a terminal ran ends a little after the terminal.
+  // A server started in a terminal ends shortly after the terminal.
   await rm(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 });
 

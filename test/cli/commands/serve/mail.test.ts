@@ -1,4 +1,3 @@
-/** `serve` with a mail server: what arrives there, what operators see, and which command lines are refused. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -104,7 +103,6 @@ it("when the login is refused, then the log says so without the password", async
   expect(stderr).not.toContain("s3cret");
 });
 
-/** Lines of a log that warn of a signature, without their times. */
 const warned = (stderr: string) =>
   stderr
     .split("\n")
@@ -197,7 +195,7 @@ it.each<[readonly string[], string]>([
   [["--smtp-connections", "0"], "--smtp-connections: "],
   [["--on-unknown", "x"], '--on-unknown: "x" is not one of hold, resend'],
   [["--max-age", "x"], '--max-age: "x" is not a duration'],
-  // A value that is the default one was given all the same.
+  // Flags count as given even with their default value.
   [["--smtp-rate", "10/s"], "--smtp-rate requires --smtp\nhint: use --smtp URL or SURVEYCTL_SMTP\n"],
   [["--smtp-connections", "2"], "--smtp-connections requires --smtp\n"],
   [["--smtp-from", "a@x.org", "--dkim-key", "missing", "--dkim-selector", "s"], "--dkim-key requires --smtp\n"],

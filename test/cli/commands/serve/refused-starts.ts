@@ -1,7 +1,6 @@
 import path from "node:path";
 import { runInProcess } from "../../../helpers/in-process.ts";
 
-/** How `serve` ends with these arguments; the sentence alone where it was said; and whether a password was, too. */
 export async function startRefused(folder: string, args: readonly string[], sentence: string): Promise<unknown[]> {
   const data = path.join(folder, "never.db");
   const { status, stderr } = await runInProcess({ args: ["serve", "--data", data, "--port", "0", ...args] });

@@ -1,4 +1,3 @@
-/** `surveyctl serve` and `surveyctl service`; a process of its own where one is killed, or shows its key or a terminal. */
 import { existsSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -58,7 +57,7 @@ async function urlOf(running: RunningInside | Running): Promise<string> {
   return (await running.saying(/^listening on (http\S+)$/m))[1] ?? "";
 }
 
-/** The key stands alone on its line of stderr, where the log is text. */
+/** In the text log, the key has a line of its own on stderr. */
 function keyOf({ child }: Running): Promise<string> {
   let said = "";
   return new Promise((resolve) => {
@@ -317,7 +316,7 @@ Next, in another terminal:
     ],
     [["-v", "-q"], "\\^C"],
   ];
-  // The notes that come without a flag come with -v too.
+  // `-v` shows the same notes as no flag.
   it.each(isLong ? SHOWN : SHOWN.slice(1))(
     "when it runs on a terminal with %j, then notes and requests are short lines, or silent",
     async (args, log) => {

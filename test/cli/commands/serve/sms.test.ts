@@ -1,4 +1,3 @@
-/** `serve` with a gateway: a conversation over HTTP, what operators see, and which command lines are refused. */
 import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -37,7 +36,7 @@ it("when a person is added for SMS, then the gateway gets a text, and the answer
     return (await fetch(url, { method: "POST", body })).status;
   };
   expect(await post("9 great service")).toBe(204);
-  // Thanks that wait are taken back from somebody who wants no more.
+  // STOP cancels a thank-you text that is still waiting.
   await gateway.until("/sms", 2);
   expect(await post("STOP")).toBe(204);
   const columns = ["-o", "csv", "--columns", "score,comment"];
@@ -84,7 +83,7 @@ it("serve names the projects without a time zone, and starts", async () => {
 
 const TWILIO = ["--sms-gateway", "https://g.example", "--sms-format", "twilio"];
 
-/** Some of them with the value that they have with a gateway. */
+/** Some have the default value that they would get with a gateway. */
 const GATEWAY_ONLY: readonly (readonly [flag: string, value: string])[] = [
   ["--sms-format", "twilio"],
   ["--sms-header", "Authorization: hunter2"],

@@ -1,4 +1,3 @@
-/** Settings as a file: what it holds is applied as a whole or not at all, and what is printed is read back the same. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -123,7 +122,6 @@ digests:
 
 interface World {
   readonly folder: string;
-  /** `surveyctl service …` on the data file, with this standard input. */
   service(args: readonly string[], stdin?: string): Promise<Finished>;
   close(): Promise<void>;
 }
@@ -377,7 +375,7 @@ describe("a file that is wrong", () => {
     ["digests:\n  - {target: a@x.co, every: monday, tz: Mars}", "2:41: digests.0.tz is not a time zone"],
   ])("when it says %j, then one sentence tells the place, and nothing changes", async (wrong, sentence) => {
     const file = path.join(world.folder, "wrong.yaml");
-    // What comes first is right, and is not applied either.
+    // The valid settings before the mistake aren't applied either.
     await writeFile(file, wrong.startsWith("- ") || wrong.startsWith("trends") ? wrong : `${wrong}\ntrends: []\n`);
     const { status, stdout, stderr } = await world.service(["apply", file]);
     expect([status, stdout, stderr.trimEnd().replace(`error: ${file}:`, "")]).toEqual([2, "", sentence]);

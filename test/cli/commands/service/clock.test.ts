@@ -1,4 +1,3 @@
-/** One command under a clock that is ten years ahead, and the way out. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** A mistake in `--columns` is found before a `service` command does anything, such as making a key that nobody sees. */
+/** `--columns` is checked before a command does anything, such as creating a key that nobody would see. */
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** What only shows does not wait for who writes: a long import of another process, say. */
+/** Commands that only read don't wait for a writer such as a long import. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -17,7 +17,7 @@ beforeAll(async () => {
   const once = ["share add Board", "digest add grace@example.com --every monday", "digest preview"];
   for (const line of once) if ((await run(line)).status !== 0) throw new Error(`${line} failed`);
   writer = await openEngine(data);
-  // As every process of ours has it.
+  // The same journal mode as in our own processes.
   writer.exec("PRAGMA journal_mode = WAL; UPDATE projects SET name = name");
   writer.exec("BEGIN IMMEDIATE");
 });
@@ -48,6 +48,6 @@ it.each([
   const began = performance.now();
   const { status } = await run(line);
   expect(status).toBe(0);
-  // Whoever waits for a writer does so for some seconds.
+  // Waiting for the writer would take several seconds.
   expect(performance.now() - began).toBeLessThan(4_000);
 });

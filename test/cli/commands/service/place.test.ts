@@ -1,4 +1,3 @@
-/** The data that `service` commands work on, named when it changes; and those that work only on this machine. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";

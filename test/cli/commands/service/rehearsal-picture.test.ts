@@ -1,4 +1,3 @@
-/** A rehearsal as it is drawn on a terminal. */
 import { expect, test } from "vitest";
 import { drawRehearsal } from "../../../../src/cli/commands/service/data/rehearsal-picture.ts";
 import type { Deps } from "../../../../src/cli/kit/deps.ts";

@@ -1,4 +1,3 @@
-/** Administration through servers that have none, or whose answers don't arrive. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -12,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(home, { recursive: true, force: true }));
 
-/** The output, the address as `{url}`, and the calls. */
+/** Returns the output with the address as `{url}`, and the calls. */
 async function throttleAt(...script: Behaviour[]) {
   const server = await startMisbehavingServer({ script });
   onTestFinished(() => server.stop());

@@ -1,4 +1,3 @@
-/** Many changes at once: the run stops for what concerns all of them, and always tells what was done. */
 import { createServer, type Server } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../../src/contract/json.ts";
@@ -13,7 +12,7 @@ afterEach(() => {
   server?.close();
 });
 
-/** Answers the request with that number, counted from 1, with a status; null: never. */
+/** `number` counts requests from 1. `null` never answers. */
 async function serve(statusOf: (number: number, url: string) => number | null) {
   const seen: string[] = [];
   server = createServer((request, response) => {

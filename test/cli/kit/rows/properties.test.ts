@@ -1,4 +1,3 @@
-/** `--property` as a filter: comparisons, and which values are numbers. */
 import { describe, expect, it, test } from "vitest";
 import { parseCondition, propertyTests } from "../../../../src/cli/kit/rows/properties.ts";
 

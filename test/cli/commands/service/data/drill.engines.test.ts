@@ -1,4 +1,3 @@
-/** `service backup --drill`: a backup that can be used, and one sentence for each that can't. */
 import { chmodSync, copyFileSync, readdirSync, readFileSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -24,7 +23,6 @@ async function api(method: string, route: string, body?: object): Promise<Record
   return (await answer.json()) as Record<string, unknown>;
 }
 
-/** A response of a person of its own, on a day. */
 async function respond(day: string, score: number): Promise<{ readonly id: string; readonly person: string }> {
   number += 1;
   const person = await api("POST", "people.json", { email: `p${number}@example.com`, send: false });
@@ -112,7 +110,7 @@ describe("a good backup", () => {
     await respond(new Date().toISOString(), 3);
     const { status, stdout, stderr } = await drill(file("c.db"), "--json");
     const { differences, missing } = JSON.parse(stdout) as Record<string, unknown>;
-    // Erased people are left out of what is restored; a server's log of them is in its database.
+    // Erased people are skipped. PostgreSQL keeps its log of erasures in the database, so it's erased too.
     const erasedToo = served.place[0] === "--database";
     expect([status, stderr, missing, differences]).toEqual([
       0,
@@ -177,7 +175,7 @@ describe("a backup that can't be used", () => {
     await other.run(["people", "add", "--email", "eve@example.com", "--no-send"]);
     await other.run(["service", "backup", file("other.db"), ...other.place]);
     await other.stop();
-    // Databases of tests are copies of one.
+    // Test databases are copies of one template, so they share its secret.
     await change("other.db", "UPDATE store_secrets SET value = 'its own' WHERE name = 'erasure'");
     expect(await drill(file("other.db"))).toMatchObject({
       status: 6,

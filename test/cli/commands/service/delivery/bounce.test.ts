@@ -1,4 +1,3 @@
-/** `service bounce` as its users run it: from a mail server's pipe, over a Maildir, with a server and without. */
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -41,10 +40,8 @@ const NOTHING = {
   unreadable: 0,
 };
 
-/** Returned to the envelope sender of one survey. */
 const returnedTo = (sender: string | undefined, report: string): string => `Delivered-To: ${sender}\n${report}`;
 
-/** A service that has mailed a survey to each address; the envelopes' senders, by address. */
 async function serveMailed(...emails: readonly string[]): Promise<Mailed> {
   return serveWith(["--bounce-address", BOUNCES], emails);
 }
@@ -132,7 +129,7 @@ test("when a Maildir has reports, then each is recorded once, also after a crash
   ]);
   expect(await receive(served)).toEqual([0, NOTHING, ""]);
 
-  // As if the program had died after it stored the report, and before it moved the file.
+  // As if the program died after storing the report and before moving the file.
   await rename(path.join(dir, "cur/1.a:2,S"), path.join(dir, "new/1.a"));
   expect(await receive(served)).toEqual([0, { ...NOTHING, received: 1, repeated: 1 }, ""]);
 });

@@ -123,7 +123,6 @@ test("a test mail of a project comes from its own sender", async () => {
   expect(server.accepted).toHaveLength(3);
 });
 
-/** What `service delivery test` shows and says in JSON, and its exit status. */
 async function sendTest(port: number, to: string, login = ""): Promise<[number, unknown, unknown]> {
   const url = `smtp://${login}127.0.0.1:${port}`;
   const flags = ["--smtp", url, "--smtp-from", "survey@example.com", "-o", "json"];
