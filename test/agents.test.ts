@@ -1,4 +1,3 @@
-/** What agents read is made of the command tree and the README, whose command lines other tests run. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -12,7 +11,6 @@ import { startServe } from "./helpers/serve.ts";
 const root = path.join(import.meta.dirname, "..");
 const read = (file: string): string => readFileSync(path.join(root, file), "utf8");
 const readme = read("README.md");
-/** The README's table of pages. */
 const PAGES = [...readme.matchAll(/^\| \[(docs\/[\w-]+\.md)\]\(\1\) \| (.+) \|$/gm)].map(
   ([, file = "", text = ""]) => [file, text] as const,
 );

@@ -1,4 +1,4 @@
-/** Builds `dist` if a file it is made from has changed since: most tests of commands run the built program. */
+/** Builds `dist` if a source has changed, because most tests of commands run the built program. */
 import { execFileSync } from "node:child_process";
 import { readdirSync, statSync } from "node:fs";
 import path from "node:path";

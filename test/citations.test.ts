@@ -1,4 +1,3 @@
-/** Comments cite the API's reference by section: every section that one cites is there. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it, test } from "vitest";
 import { commentsOf, readSources, type Sources } from "./helpers/source-code.ts";

@@ -1,4 +1,4 @@
-/** What `docs/data.md` shows, with the programs that are on this machine: each block is typed as it stands. */
+/** Runs each block of `docs/data.md` as written, if its programs are installed. */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -10,7 +10,6 @@ import { type Served, startServe } from "./helpers/serve.ts";
 const page = readFileSync(path.join(ROOT, "docs/data.md"), "utf8");
 const hasPandas = spawnSync("/usr/bin/python3", ["-c", "import pandas"]).status === 0;
 
-/** The blocks of a chapter. */
 function blocks(title: string): string[] {
   const [, chapter = ""] = page.split(`\n### ${title}\n`);
   const [text = ""] = chapter.split(/^##/m);

@@ -1,4 +1,3 @@
-/** README, help and program cannot drift apart. */
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -17,7 +16,6 @@ const root = path.join(import.meta.dirname, "..");
 const read = (file: string): string => readFileSync(path.join(root, file), "utf8");
 const readme = read("README.md");
 const commandsPage = read("docs/commands.md");
-/** Every page for people, by its place. */
 const PAGES = [
   "README.md",
   "CHANGELOG.md",
@@ -32,7 +30,6 @@ beforeAll(async () => {
   commands = await readCommands();
 });
 
-/** The text below a heading, up to the next. */
 function chapter(title: string, page = readme): string {
   return page.split(/^## /m).find((text) => text.startsWith(`${title}\n`)) ?? "";
 }
@@ -78,11 +75,11 @@ test("when the first five minutes are typed into two terminals, then each shows 
     expect(shown.replace(/[\w-]{22}\n$/, "")).toBe(here(outputOf(link)).replace(/[\w-]{22}\n$/, ""));
     await answerIn(shown.replace(/^url +/, "").trim());
     expect(await inFolder(answer)).toBe(outputOf(answer));
-    // Not a line of it stands between the commands and what they print, had they shared a terminal.
+    // The server must print nothing between the commands' output.
     first.child.stdin.write("\u0003");
     expect(withoutNote((await first.ended).stdout)).toBe(`${here(outputOf(served))}^CStopped.\n`);
   } finally {
-    // Killed, it would leave the program behind; and one that still writes would put files into the folder.
+    // SIGKILL would leave the program running, and it could still write into the folder.
     first.child.stdin.write("\u0003");
     await first.ended;
     await rm(home, { recursive: true, force: true });
@@ -91,7 +88,7 @@ test("when the first five minutes are typed into two terminals, then each shows 
 
 const SENTENCE = "Answered in five minutes.";
 
-/** Chooses 9, writes a sentence and presses Send; where there is no browser, what its form would send. */
+/** Answers with 9 and a sentence in a browser, or posts the form if there is none. */
 async function answerIn(url: string): Promise<void> {
   if (!hasBrowser) {
     await fetch(url, { method: "POST", body: new URLSearchParams({ score: "9", comment: SENTENCE }) });
@@ -107,16 +104,15 @@ async function answerIn(url: string): Promise<void> {
   await browser.close();
 }
 
-/** The README's screen is that of a Node whose SQLite locks other programs out; others get a note. */
+/** Only Nodes whose SQLite can't lock out other programs print this note. */
 function withoutNote(screen: string): string {
   return screen.replaceAll("\r", "").replaceAll(/^note: Node 22.*\n/gm, "");
 }
 
-/** The key that the README shows. */
 const KEY_LINE = /^ {2}([\w-]{32})$/m;
 const KEY_SHOWN = KEY_LINE.exec(readme)?.[1] ?? "";
 
-/** A shell line in a pseudo-terminal, wide enough for what is copied from it; `$0` is the program. */
+/** Runs a shell line in a pseudo-terminal, wide enough to copy from. `$0` is the program. */
 function terminal(home: string, line: string): Running {
   const [command = "", ...args] = inTerminal(line.replace("$0", shellProgram), 120);
   return follow(spawn(command, args, { cwd: home, env: bareEnvironment(home) }));
@@ -130,7 +126,6 @@ function outputOf(block: string): string {
   return block.replace(/^\$ .*\n/, "");
 }
 
-/** Times, addresses and sums differ from run to run. */
 function withoutChance(line: string): string {
   return line.replaceAll(/\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\dZ?|\d+(?= B,)/g, "[..]");
 }
@@ -167,7 +162,7 @@ describe("commands", () => {
 
 const helps = new Map<string, Promise<string>>();
 
-/** Several tests read the same ones. */
+/** Cached, because several tests read the same help. */
 function helpOf(name: string): Promise<string> {
   const help = helps.get(name) ?? writeHelp(name);
   helps.set(name, help);
@@ -181,7 +176,7 @@ function writeHelp(name: string): Promise<string> {
   );
 }
 
-/** A command's own help, without the line that every help ends with. */
+/** Without the last line, which all commands share. */
 function helpBlock(name: string, help: string): string {
   const own = help.replace(/\n?Global flags: surveyctl help flags\n$/, "");
   return `<details><summary><code>surveyctl ${name}</code></summary>\n\n${fenced(own)}\n</details>\n`;
@@ -191,7 +186,7 @@ function fenced(text: string): string {
   return `\`\`\`text\n${text.trimEnd()}\n\`\`\`\n`;
 }
 
-/** The `surveyctl …` parts of a shell line, each as words. */
+/** The `surveyctl …` commands of a shell line, split into words. */
 function commandLines(line: string): string[][] {
   const parts = line.replace(/ +#.*/, "").split(/ (?:\|\|?|&&?)(?: |$)/);
   return parts.flatMap((part) => {

@@ -1,4 +1,4 @@
-/** Text of strangers that is made to keep regular expressions busy: reading it takes time in proportion to it. */
+/** Hostile text must be read in linear time. */
 import { expect, test } from "vitest";
 import { createEncoder } from "../src/cli/render/encoders.ts";
 import { list, readYaml, text as yamlText, texts } from "../src/cli/commands/service/apply/yaml-reader.ts";
@@ -10,7 +10,6 @@ import { brandProblems } from "../src/service/domain/projects/brand.ts";
 import { growthOf, LINEAR_MAX } from "./helpers/growth.ts";
 import { isLong } from "./helpers/long.ts";
 
-/** About `size` characters of a text again and again. */
 function many(text: string, size: number): string {
   return text.repeat(Math.ceil(size / text.length));
 }

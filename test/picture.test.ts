@@ -1,4 +1,4 @@
-/** The README's picture is what the demo shows; `npm run docs` draws it again. */
+/** The README's picture shows the demo's output; `npm run docs` redraws it. */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -9,10 +9,9 @@ import { drawTerminal, plainLines, shownLines } from "./helpers/terminal-picture
 
 const PICTURE = path.join(import.meta.dirname, "../docs/demo.svg");
 const COLUMNS = 92;
-/** The steps that tell the story without a word beside it. */
 const STEPS: ReadonlySet<number> = new Set([1, 2, 5]);
 
-/** It plays for seconds; in the short run a story plays it to its end, without pauses. */
+/** Takes seconds; in the short run a story plays the demo without pauses. */
 const isDrawing = process.env.DRAW_PICTURE === "1";
 
 it.skipIf(!isLong && !isDrawing)(
@@ -40,7 +39,6 @@ it.skipIf(!isLong && !isDrawing)(
   },
 );
 
-/** The lines of the steps that are drawn, without two empty ones in a row. */
 function pick(lines: readonly string[]): string[] {
   const plain = plainLines(lines);
   let step = 0;
@@ -52,7 +50,7 @@ function pick(lines: readonly string[]): string[] {
   return chosen.filter((line, index) => line.trim() !== "" || (chosen[index - 1] ?? "").trim() !== "");
 }
 
-/** Commands and headings: all else differs from one demo to the next. */
+/** Commands and headings. Everything else differs between runs. */
 function steady(svg: string): string[] {
   return textsOf(svg).filter((text) => /^(?:\d\. |surveyctl )/.test(text));
 }

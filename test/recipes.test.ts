@@ -1,4 +1,4 @@
-/** The README's recipes, typed in order, in the folder and with the server and people of its five minutes. */
+/** Types the README's recipes in order, with the server and people of its quick start. */
 import { once } from "node:events";
 import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
@@ -33,7 +33,7 @@ beforeAll(async () => {
   for (const name of ["bin", "home"]) await mkdir(path.join(work, name));
   if (isLong) await script("surveyctl", `exec ${shellProgram()} "$@"`);
   else resident = await openResident(path.join(work, "bin"), work);
-  // As `serve --login` does.
+  // Stands in for `serve --login`.
   await type(`printf %s '${KEY}' | surveyctl auth login --base-url http://127.0.0.1:8080`);
 }, 60_000);
 afterAll(async () => {
@@ -45,13 +45,12 @@ function chapter(title: string): string {
   return new RegExp(`^## ${title}\n(.*?)^## `, "ms").exec(readme)?.[1] ?? "";
 }
 
-/** What the README has typed before its recipes, after the server was started. */
+/** What the README types before its recipes, except for starting the server. */
 function firstFiveMinutes(): string[] {
   const typed = [...chapter("Five minutes").matchAll(/^\$ (.*)$/gm)].map(([, line = ""]) => line);
   return typed.filter((line) => !line.startsWith("surveyctl serve "));
 }
 
-/** The lines of each recipe, by the bold words that it begins with. */
 function readRecipes(): Map<string, Recipe> {
   const entries = chapter("Recipes").split(/^\*\*/m).slice(1);
   return new Map(
@@ -80,7 +79,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Only addresses, the key and the folder of cron differ from the README's. */
+/** Replaces the README's addresses, key and cron folder. */
 async function type(line: string): Promise<Ended> {
   const command = line
     .replaceAll("http://127.0.0.1:8080", service.baseUrl)
@@ -93,7 +92,6 @@ async function type(line: string): Promise<Ended> {
   return runShell(command, { folder: work, cwd: work, env, stdin: "" });
 }
 
-/** Types the recipe's lines, each of which ends with status 0. */
 async function follow(title: string): Promise<Ended[]> {
   const ended: Ended[] = [];
   for (const line of lines(title).typed) ended.push(await type(line));
@@ -107,7 +105,6 @@ function lines(title: string): Recipe {
   return recipe;
 }
 
-/** The commands of a crontab's lines. */
 function jobs(title: string): string[] {
   return lines(title).cron.flatMap((line) => (/^[\d*]/.test(line) ? [line.replace(/^(?:\S+ ){5} */, "")] : []));
 }
@@ -116,7 +113,6 @@ function file(name: string): Promise<string> {
   return readFile(path.join(work, name), "utf8");
 }
 
-/** The columns with these numbers, of each row. */
 async function rows(name: string, ...columns: number[]): Promise<string[][]> {
   const [, ...found] = (await file(name)).trimEnd().split("\n");
   return found.map((line) => columns.map((column) => line.split(",")[column] ?? ""));
@@ -215,7 +211,7 @@ describe("recipes in order", () => {
     const ended = await follow(TITLES[6]);
     expect(ended[4]?.stderr).toMatch(/^1 member: surveys on \d{4}-\d\d-\d\d$/m);
     const weeks = ended[5]?.stdout.trim().split("\n") ?? [];
-    // Three or four surveys to Dora, Ada's and Cleo's, which are already scheduled.
+    // Three or four surveys to Dora, plus Ada's and Cleo's, which are already scheduled.
     expect(weeks.reduce((sum, line) => sum + Number(line.split("\t")[1]), 0)).toBeGreaterThanOrEqual(4);
   });
 

@@ -1,6 +1,6 @@
 /**
- * No endpoint is forgotten: each has a handler and an acceptance story, and each of the specification a client function
- * and a command too.
+ * Every endpoint has a handler and an acceptance story; those of the specification also have a client function and a
+ * command.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -21,7 +21,6 @@ const placeholders = { platform: "email", person: "1", email: "a@example.com", i
 const all = Object.values(ROUTES) as readonly Route[];
 const specified = all.filter((route) => route.section !== null);
 
-/** The command that makes each call of the specification. */
 const COMMANDS: Readonly<Partial<Record<RouteName, readonly string[]>>> = {
   listPeople: ["people", "list"],
   sendPerson: ["people", "add", "--email", "a@example.com"],

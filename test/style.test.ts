@@ -1,4 +1,4 @@
-/** Habits of the source that no linter checks; `.oxlintrc.json` has the others. */
+/** Source conventions that no linter checks; `.oxlintrc.json` has the others. */
 import path from "node:path";
 import { describe, expect, it, test } from "vitest";
 import { parseSource, readSources, type Sources, type SyntaxNode } from "./helpers/source-code.ts";
@@ -16,7 +16,7 @@ function breaches(sources: Sources): string[] {
   ]);
 }
 
-/** Lines of code are the formatter's care, and tables of data may be wide. */
+/** The formatter handles code, and tables of data can be wide. */
 function longComments(file: string, text: string): string[] {
   return text.split("\n").flatMap((line, at) => {
     const isLong = /^\s*(?:\/\*|\*|\/\/)/.test(line) && line.length > COMMENT_COLUMNS_MAX;
@@ -24,7 +24,6 @@ function longComments(file: string, text: string): string[] {
   });
 }
 
-/** Folders with more files than a reader takes in at once. */
 function crowded(sources: Sources): string[] {
   const counts = new Map<string, number>();
   for (const file of sources.keys()) counts.set(path.dirname(file), (counts.get(path.dirname(file)) ?? 0) + 1);

@@ -75,7 +75,6 @@ async function* chunks({ bytes: all, breaks }: Body, fail: () => Error): AsyncGe
   if (breaks) throw fail();
 }
 
-/** Everything a service can do to the client, as one call after the other sees it. */
 function transportOf(replies: readonly { status: number; headers: Record<string, string>; body: Body }[]): Exchange {
   let next = 0;
   return async ({ method, url }): Promise<HttpResponse> => {
@@ -131,7 +130,7 @@ it("when anything at all is answered, then it is a documented success or a docum
   expect(Math.min(endings.success, endings.unknown, endings.error)).toBeGreaterThan(size(6, 50));
 });
 
-/** What is wrong with an ending; nothing when it is a success, an unknown outcome or a well-made error. */
+/** Returns an empty string for a success, an unknown outcome or a well-formed error. */
 function complaint(ending: unknown): string {
   if (ending === "success" || ending === "unknown") return "";
   if (!(ending instanceof ClientError)) return `no error of ours: ${String(ending)}`;
@@ -139,7 +138,7 @@ function complaint(ending: unknown): string {
   return /: (?:GET|POST|DELETE) http:\/\/h\/\S*$/.test(ending.message) ? "" : `names no call: ${ending.message}`;
 }
 
-/** Lists may go on for ever by the links they are given; a few pages are enough. */
+/** Links can make a list endless. */
 async function first(pages: AsyncGenerator): Promise<void> {
   let left = 5;
   for await (const _ of pages) if ((left -= 1) === 0) break;

@@ -7,7 +7,6 @@ import { collect, failureOf, withServer } from "./with-server.ts";
 const rows = (from: number, count: number): { id: string }[] =>
   Array.from({ length: count }, (_, index) => ({ id: String(from + index) }));
 
-/** A page-numbered list of so many rows, of at most `most` a page. */
 const numbered =
   (total: number, most = 100) =>
   ({ target }: SeenRequest): Behaviour => {

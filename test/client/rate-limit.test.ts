@@ -1,4 +1,3 @@
-/** The client's gate before the real service's leaky bucket, without a port; both live by one clock that jumps. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -1,4 +1,3 @@
-/** A client before a misbehaving server, closed when the test ends. */
 import { onTestFinished } from "vitest";
 import type { Client } from "../../src/client/client.ts";
 import { createClient, type ClientOptions } from "../../src/client/create-client.ts";
@@ -15,7 +14,6 @@ export interface Pair {
   readonly client: Client;
   readonly server: MisbehavingServer;
   readonly clock: FakeClock;
-  /** Method and path with query of each request that came. */
   readonly seen: () => string[];
 }
 
@@ -27,9 +25,8 @@ export async function withServer(
     readonly server?: Omit<MisbehavingOptions, "script">;
     readonly client?: Partial<ClientOptions>;
     readonly transport?: Partial<TransportOptions>;
-    /** The server has the name that only the test's proxy resolves. */
+    /** Uses a host name that only the test's proxy resolves. */
     readonly isProxied?: boolean;
-    /** After the origin, like `/base`. */
     readonly basePath?: string;
   } = {},
 ): Promise<Pair> {
@@ -46,7 +43,6 @@ export async function withServer(
   return { client, server, clock, seen: () => server.requests.map(({ method, target }) => `${method} ${target}`) };
 }
 
-/** The error that a promise rejects with. */
 export async function failureOf(promise: Promise<unknown>): Promise<Error> {
   return await promise.then(
     (value) => new Error(`nothing failed: ${JSON.stringify(value)}`),

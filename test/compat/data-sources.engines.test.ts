@@ -1,4 +1,4 @@
-/** The requests of two data pipelines that have a source for this API, in their order, against a real service. */
+/** Replays the requests of two data pipelines with a source for this API against a real service. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Served, startServe } from "../helpers/serve.ts";
 
@@ -6,13 +6,11 @@ type Row = Readonly<Record<string, unknown>>;
 
 const WEEK = 604_800;
 const PAGE_SIZE = 100;
-/** Within the fifth week before now. */
 const FIRST = Math.floor(Date.now() / 1000) - 5 * WEEK + 3600;
 const PEOPLE = 201;
 const RESPONSES = 200;
 
 let service: Served;
-/** Path and query of each request since the last look. */
 const asked: string[] = [];
 
 async function get(url: string, headers: Readonly<Record<string, string>>): Promise<Response> {
@@ -54,7 +52,6 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => service.stop());
 
-/** The `next` of a Link header, as both find it. */
 function nextLink(answer: Response): string | null {
   return /<([^>]+)>;\s*rel="?next"?/.exec(answer.headers.get("link") ?? "")?.[1] ?? null;
 }
@@ -73,7 +70,7 @@ describe("PostHog", () => {
     bounces: { path: "/bounces.json", paged: "page" },
   } as const satisfies Record<string, Stream>;
 
-  /** Follows a link if there is one; else asks for the next number after each full page. */
+  /** Follows the next link if there is one, otherwise counts pages up while they are full. */
   async function sync(
     { path, paged, extra = [] }: Stream,
     more: readonly (readonly [string, string])[] = [],
@@ -123,7 +120,7 @@ describe("PostHog", () => {
       ["updated_since", since],
     ]);
     expect(idsOf(rows)).toEqual(idsOf(all.filter((row) => Number(row["updated_at"]) >= Number(since))));
-    // All may have changed within one second, which takes more than one page.
+    // All rows can have changed within one second, which takes more than one page.
     expect(look()).toContain(
       `/v1/survey_responses.json?per_page=100&expand%5B%5D=person&order=asc%3Aupdated_at&updated_since=${since}`,
     );
@@ -141,7 +138,7 @@ describe("PostHog", () => {
 
 const key = (): Record<string, string> => ({ authorization: authorized()["authorization"] ?? "" });
 
-/** Windows of a week up to now, whose ends are inclusive. */
+/** Windows of a week with inclusive ends. */
 function windows(start: number): (readonly [since: number, until: number])[] {
   const now = Math.floor(Date.now() / 1000);
   const found: (readonly [number, number])[] = [];
@@ -149,7 +146,7 @@ function windows(start: number): (readonly [since: number, until: number])[] {
   return found;
 }
 
-/** Numbers after full pages; the first request has none. */
+/** Counts pages up while they are full; the first request has no page number. */
 async function byNumber(path: string, [sinceName, untilName]: readonly [string, string]): Promise<Row[]> {
   const rows: Row[] = [];
   for (const [since, until] of windows(FIRST - 60))

@@ -1,4 +1,4 @@
-/** The published npm client, unmodified, against a real service: every resource that it has. */
+/** Runs every resource of the published npm client, unmodified, against a real service. */
 import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { startServe, type Served } from "../helpers/serve.ts";
@@ -48,14 +48,13 @@ afterAll(async () => {
 });
 
 function connect(key: string): Delighted {
-  // It prints a notice of its own end when it is loaded.
+  // It prints a deprecation notice when loaded.
   vi.spyOn(console, "warn").mockImplementation(() => {});
   const open = createRequire(import.meta.url)("delighted") as (key: string, options: Row) => Delighted;
   const { hostname, port } = new URL(service.baseUrl);
   return open(key, { host: hostname, port: Number(port), scheme: "http" });
 }
 
-/** What the client made of an answer, without its own machinery. */
 const plain = (value: unknown): Row => JSON.parse(JSON.stringify(value)) as Row;
 const id = expect.stringMatching(/^\d+$/) as unknown;
 const time = expect.any(Number) as unknown;
@@ -171,7 +170,7 @@ describe("survey responses", () => {
     expect(plain(created)).toEqual({ ...whole, person: person.id });
     const response = await client.surveyResponse.retrieve(String(created.id), { expand: ["person"] });
     expect(plain(response)).toMatchObject({ id: created.id, person: { id: person.id, email: "answers@example.com" } });
-    // Its `save` puts every field back, without the id in the path.
+    // `save` sends every field back, without the id in the path.
     response.score = 3;
     expect(plain(await response.save())).toMatchObject({ id: created.id, score: 3, comment: "Great" });
     const listed = await client.surveyResponse.all({

@@ -1,4 +1,4 @@
-/** Requests byte for byte as the other published client libraries send them, against a real service. */
+/** Requests of the other published client libraries, byte for byte. */
 import { request as send } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startServe, type Served } from "../helpers/serve.ts";
@@ -27,7 +27,7 @@ function exchange({
   body,
 }: Wire): Promise<{ status: number; json: unknown; link: string | undefined }> {
   return new Promise((resolve, reject) => {
-    // Node leaves the length of a DELETE's body to the caller.
+    // Node doesn't set Content-Length for DELETE.
     const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
     const outgoing = send(service.baseUrl, { method, path, headers: { ...headers, ...length } }, (response) => {
       let text = "";
@@ -43,7 +43,6 @@ function exchange({
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 const json = (value: unknown): string => JSON.stringify(value);
 
-/** How each library signs and labels a call. */
 const CLIENTS = {
   python: (): Record<string, string> => ({
     authorization: `Basic ${base64(service.apiKey)}`,
@@ -202,7 +201,7 @@ describe("ruby", () => {
       headers: CLIENTS.ruby(),
     });
     expect(next.json).toHaveLength(2);
-    // Some readers send their own parameters again on top.
+    // Some clients add their own parameters to the link again.
     expect(
       await exchange({
         method: "GET",

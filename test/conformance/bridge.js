@@ -1,13 +1,13 @@
-// The suite of the protocol speaks HTTP, `surveyctl mcp` its standard streams: each POST is a line of input, and its
-// answer the line with the same id.
+// The protocol's test suite speaks HTTP, `surveyctl mcp` stdio. Each POST becomes a line of input, and its response is
+// the line with the same id.
 import { spawn } from "node:child_process";
 import { createServer } from "node:http";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 
 /**
- * Serves on a free port of loopback. An `initialize` begins a connection with a process of its own, to which all that
- * follows belongs; without one, each request is a connection, as the protocol is without state since 2026-07-28.
+ * Serves on a free loopback port. `initialize` starts a process for the requests that follow; without it, each request
+ * gets its own, because the protocol is stateless since 2026-07-28.
  */
 export async function openBridge(command, args, env) {
   let session = null;
@@ -52,7 +52,6 @@ function start(command, args, env) {
     waiting.get(id)?.(line);
     waiting.delete(id);
   });
-  /** Resolves with null for a notification, which has no answer. */
   const send = (message) =>
     new Promise((resolve) => {
       if (message.id === undefined) resolve(null);

@@ -1,5 +1,5 @@
-// The protocol's own suite against `surveyctl mcp` with a key that only reads, at both versions of the protocol.
-// Arguments: the node to run the suite with, which is 22 or newer, and the file of the suite.
+// Runs the protocol's own suite against `surveyctl mcp` with a read-only key, in both protocol versions. Arguments: a
+// Node 22 or newer to run the suite with, and the suite's file.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";

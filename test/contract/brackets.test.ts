@@ -3,12 +3,11 @@ import { describe, expect, it } from "vitest";
 import { formatQuery, parseBracketPairs, toBracketPairs } from "../../src/contract/brackets.ts";
 
 const name = fc.stringMatching(/^[a-z][a-z_]{0,12}$/);
-/** Names of properties are the customer's own: anything but an empty one, which is the array form. */
+/** Property names are arbitrary but not empty, because `[]` means an array. */
 const key = fc.string({ unit: "grapheme", minLength: 1 }).filter((text) => !/[[\]]/.test(text));
 const text = fc.string({ unit: "grapheme" });
 const value = fc.oneof(text, fc.array(text, { minLength: 1 }), fc.dictionary(key, text, { minKeys: 1 }));
 
-/** As a service reads it: the query's pairs, percent and plus decoded. */
 const readQuery = (query: string): [string, string][] => [...new URLSearchParams(query)];
 const plain = (object: unknown): unknown => JSON.parse(JSON.stringify(object));
 

@@ -1,4 +1,3 @@
-/** E-mail addresses and phone numbers: what names a person. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { emailKey, emailProblem, isEmail } from "../../src/contract/text/email.ts";

@@ -21,7 +21,7 @@ describe("an additional answer", () => {
     ["select_many", { select_many: [FAST] }, { select_many: [FAST] }],
     ["select_many", { select_many: [] }, { select_many: [] }],
     ["scale", {}, {}],
-    // As this service keeps a saved text that its question does not know.
+    // A saved text that doesn't fit the question.
     ["scale", { free_response: "four" }, { free_response: "four" }],
   ])("of type %s with %j has all four keys", (type, value, kept) => {
     expect(readAdditionalAnswer(answer(type, value, { later: 1 }))).toEqual({

@@ -1,4 +1,3 @@
-/** The specification as data: every endpoint, parameter, field and locale that it names, and none besides. */
 import { describe, expect, it, test } from "vitest";
 import { LOCALES } from "../../src/contract/locales.ts";
 import { RESOURCES } from "../../src/contract/resources.ts";

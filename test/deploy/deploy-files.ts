@@ -1,4 +1,3 @@
-/** What the tests of docs/deploy share. */
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -10,18 +9,15 @@ export function deployed(name: string): string {
   return readFileSync(path.join(DEPLOY, name), "utf8");
 }
 
-/** The names of the files with this ending. */
 export function namesOf(ending: string): string[] {
   return readdirSync(DEPLOY).filter((name) => name.endsWith(ending));
 }
 
-/** Where a program is; null when it is not installed. Debian keeps some from users' paths. */
 export function findProgram(name: string): string | null {
   const folders = [...(process.env.PATH ?? "").split(":"), "/usr/sbin", "/sbin"];
   return folders.map((folder) => path.join(folder, name)).find((file) => existsSync(file)) ?? null;
 }
 
-/** Runs a program to its end; what it said, and its exit status. */
 export function runTool(
   program: string,
   args: readonly string[],
@@ -31,7 +27,6 @@ export function runTool(
   return { status, stdout, said: stdout + stderr };
 }
 
-/** The values of a setting of a unit, in order. */
 export function settingsOf(unit: string, name: string): string[] {
   return unit.split("\n").flatMap((line) => (line.startsWith(`${name}=`) ? [line.slice(name.length + 1)] : []));
 }

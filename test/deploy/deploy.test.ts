@@ -1,4 +1,3 @@
-/** The files of docs/deploy, as far as they can be checked without the programs that they are for. */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { validate } from "dockerfile-utils";
@@ -38,7 +37,6 @@ interface Compose {
 const compose = parse(deployed("compose.yaml")) as Compose;
 const services = Object.values(compose.services);
 
-/** Arguments after the program's name. */
 const commandLines: readonly (readonly string[])[] = [
   ...namesOf(".service").flatMap((name) =>
     settingsOf(deployed(name), "ExecStart").map((line) => line.split(" ").slice(1)),

@@ -1,4 +1,3 @@
-/** The lines that lead from nothing to a survey, typed into a shell. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -24,11 +23,11 @@ async function freePort(): Promise<number> {
 
 test("when the five lines are typed, then a survey arrives in a mail server on this machine", async () => {
   const [install, ...lines] = block.trimEnd().split("\n");
-  // A question about what is installed beside it would take the next line for its answer.
+  // An interactive prompt would read the next line as its answer.
   expect([install, lines.length]).toEqual([expect.stringMatching(/^apt-get install -y \.\/surveyctl_/), 4]);
   const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-first-"));
   const [mail, port] = [await startPlanServer(), await freePort()];
-  // What the package installs.
+  // Stands in for the installed package.
   await writeFile(path.join(folder, "surveyctl"), `#!/bin/sh\nexec ${shellProgram()} "$@"\n`, { mode: 0o755 });
   const shell = spawn("bash", [], {
     cwd: folder,

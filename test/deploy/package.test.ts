@@ -1,4 +1,3 @@
-/** What npm would publish. */
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -35,7 +34,7 @@ function sorted(names: Iterable<string>): string[] {
 function pack(...args: readonly string[]): Packed {
   const { status, stdout, said } = runTool("npm", ["pack", "--json", "--ignore-scripts", ...args], ROOT);
   if (status !== 0) throw new Error(said);
-  // On the other stream npm may tell of a newer npm.
+  // npm may announce a newer npm on stderr.
   const [packed] = JSON.parse(stdout) as [Packed];
   return packed;
 }
@@ -44,7 +43,7 @@ describe("the package", () => {
   it("needs nothing but SQLite for Node 20, and runs nothing when it is installed", () => {
     expect(manifest.dependencies).toBeUndefined();
     expect(Object.keys(manifest.optionalDependencies)).toEqual(["@photostructure/sqlite"]);
-    // npm runs or names "prepare" too, where a package does not come from a registry.
+    // npm also runs "prepare" for packages that don't come from a registry.
     expect(Object.keys(manifest.scripts).filter((name) => /install$|^prepare$/.test(name))).toEqual([]);
   });
 

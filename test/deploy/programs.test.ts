@@ -1,4 +1,4 @@
-/** The files of docs/deploy in the programs that they are for, in the long run, where these are installed. */
+/** Runs the files of docs/deploy with their programs, in the long run and if installed. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
@@ -110,7 +110,6 @@ describe.runIf(isLong)("systemd", () => {
   });
 });
 
-/** The status of an answer; 0 for none. */
 async function reaches(url: string): Promise<number> {
   return fetch(url).then(
     ({ status }) => status,
@@ -120,7 +119,6 @@ async function reaches(url: string): Promise<number> {
 
 describe.runIf(isLong)("the image", () => {
   it("is installed from the package without a network, has what the service needs, and checks its health", async () => {
-    // Each stage has a folder as its root.
     const at = (stage: string, text: string): string => text.replaceAll(/(?<=^|\s)\/(?=\w)/g, `${file(stage)}/`);
     const [install = "", last = ""] = deployed("Dockerfile").split(/^FROM gcr.*$/m);
     const folder = at("install", /^WORKDIR (.*)$/m.exec(install)?.[1] ?? "");
@@ -132,7 +130,7 @@ describe.runIf(isLong)("the image", () => {
     expect(runTool("sh", ["-ec", run], folder)).toMatchObject({ status: 0 });
     for (const [, from = "", to = ""] of last.matchAll(/^COPY --from=install (?:--\S+ )?(\S+) (\S+)$/gm))
       cpSync(at("install", from), path.resolve(file("image/app"), at("image", to)), { recursive: true });
-    // The image's Node has a SQLite of its own; the one that runs this test may find it here.
+    // The image's Node has built-in SQLite; the Node running this test may need the package.
     symlinkSync(path.join(ROOT, "node_modules"), file("node_modules"));
     const [, json = "[]"] = /^CMD (.*)$/m.exec(last) ?? [];
     const args = (JSON.parse(json) as string[]).map((arg) => at("image", arg));
@@ -152,7 +150,6 @@ interface Answer {
   readonly body: string;
 }
 
-/** One request over TLS whose certificate nobody has signed. */
 function askOverTls(url: string, { method = "GET", auth = "", body = "" } = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const headers = { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) };
@@ -166,7 +163,6 @@ function askOverTls(url: string, { method = "GET", auth = "", body = "" } = {}):
   });
 }
 
-/** Starts the service behind a proxy, which `begin` starts with its own port and the service's. */
 async function openBehind(begin: (port: number, upstream: number) => void): Promise<{ url: string; auth: string }> {
   const port = await freePort();
   const url = `https://localhost:${port}`;
@@ -182,7 +178,6 @@ async function openBehind(begin: (port: number, upstream: number) => void): Prom
   return { url, auth: `${served.apiKey}:` };
 }
 
-/** What a client sees through the proxy. */
 async function useService({ url, auth }: { readonly url: string; readonly auth: string }): Promise<object> {
   const add = async (email: string): Promise<number> => {
     const body = JSON.stringify({ email, send: false });
@@ -198,7 +193,7 @@ async function useService({ url, auth }: { readonly url: string; readonly auth: 
     added,
     next: next.replace(/\?.*$/, ""),
     emails: pages.map(({ email }) => email).toSorted(),
-    // The proxy made it.
+    // The proxy must have set it.
     requestId: first.headers["x-request-id"],
     metrics: (await askOverTls(`${url}/metrics`)).status,
     large: large.status,

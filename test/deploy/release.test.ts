@@ -1,4 +1,4 @@
-/** What stops a release before anything is built, in a repository of the test's own. */
+/** Checks that stop a release before the build, in a temporary repository. */
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -20,7 +20,6 @@ function commit(): void {
   git("commit", "--quiet", "--allow-empty", "--message", "A change");
 }
 
-/** The lines of errors without those about tools that this machine lacks. */
 function refusals(...args: readonly string[]): string[] {
   const { status, said } = runTool(process.execPath, ["bin/release.js", ...args], state.folder);
   expect(status).toBe(1);

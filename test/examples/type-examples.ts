@@ -1,4 +1,4 @@
-/** Types the examples of help. One file for each part of the commands, so that workers share them. */
+/** Types the examples in help. One file per part of the commands, so that they run in parallel. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect } from "vitest";
@@ -6,11 +6,10 @@ import { readCommands } from "../helpers/command-tree.ts";
 import { openExampleWorld } from "../helpers/example-world.ts";
 import { isLong } from "../helpers/long.ts";
 
-/** Each plays for seconds. In the short run test/cli/commands/demo types the first, a story the second. */
+/** Each plays for seconds. In the short run test/cli/commands/demo covers the first and a story the second. */
 const DEMOS = ["surveyctl demo", "surveyctl demo --no-pause --no-color > demo.txt"];
 
 const SERVICE = /^service /;
-/** What `service` sets for a project. */
 const PROJECT =
   /^service (?:project|key|throttle|reminder|autopilot|trend|question|settings|survey|link|share|brand|texts|webhook)\b/;
 
@@ -20,14 +19,14 @@ export const PARTS = {
   service: (name: string) => SERVICE.test(name) && !PROJECT.test(name),
 };
 
-/** Examples that are wrong command lines, or end otherwise than their command promises. */
+/** Examples with an invalid command line or an undocumented exit status. */
 export async function wrongExamples(part: (name: string) => boolean): Promise<string[]> {
   expect(readFileSync(path.join(import.meta.dirname, "../acceptance/demo.txt"), "utf8")).toContain(DEMOS[1]);
   const commands = (await readCommands()).filter(({ name }) => part(name));
   expect(commands.length).toBeGreaterThan(15);
   const world = await openExampleWorld();
   const wrong: string[] = [];
-  // Examples of one command may change the same things, so they are typed one after the other.
+  // Examples of one command can affect each other, so they run in order.
   const queue = commands.values();
   const worker = async (): Promise<void> => {
     for (const { examples, exits } of queue) {

@@ -1,4 +1,3 @@
-/** Every command that calls the service, with what it needs to get as far as calling. */
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 
@@ -6,18 +5,16 @@ export interface CalledCommand {
   readonly name: string;
   readonly args: readonly string[];
   readonly stdin?: string;
-  /** It changes something: its faults are also tried with the reads going well. */
   readonly writes?: boolean;
 }
 
-/** `folder` is the command's own: inputs are read from it, results and exports written to it. */
+/** `folder` has the command's inputs and gets its results and exports. */
 export async function everyCommand(folder: string): Promise<readonly CalledCommand[]> {
   await writeFile(path.join(folder, "people.csv"), "email,name\nann@example.com,Ann\n");
   await writeFile(path.join(folder, "answers.csv"), "person_email,score\nann@example.com,9\n");
   return commandsOf(folder);
 }
 
-/** The same without the inputs. */
 export function commandsOf(folder: string): readonly CalledCommand[] {
   const at = (name: string): string => path.join(folder, name);
   const bulk = ["--quiet", "--results", at("results.csv")];

@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(async () => await rm(folder, { recursive: true, force: true }));
 
-/** 64 MiB are read of it each time; in the short run memory.test.ts does so with one command. */
+/** Reads 64 MiB each time. In the short run memory.test.ts does this for one command. */
 const DEAR = "a body of 1 GB in chunks";
 const MET = Object.entries(FAULTS).filter(([name]) => isLong || name !== DEAR);
 
@@ -39,7 +39,6 @@ describe.concurrent("every write against a fault that spares the reads", () => {
 /** In the short run each fault meets one command in twenty, and each command one fault in twenty. */
 const SHARE = 20;
 
-/** A line a command: its exit status and the first line of stderr. */
 async function tableOf(name: string, fault: Fault, { onlyWrites }: { readonly onlyWrites: boolean }): Promise<Table> {
   const server = await startMisbehavingServer({
     script: (request) => (onlyWrites && request.method === "GET" ? goodRead(request) : fault.behaviour),
@@ -84,7 +83,7 @@ async function cell(
   return `${name.padEnd(24)}${status}  ${fault.resetsConnections === true ? roughly(stderr) : firstLine(stderr)}\n${await halfWritten(home)}${await rowsOf(home)}`;
 }
 
-/** The error where there is one, else whatever stands first; what hangs on timing alone is taken out. */
+/** The error if any, otherwise the first line, without anything that depends on timing. */
 function firstLine(stderr: string): string {
   const lines = stderr.split("\n");
   const line = lines.find((one) => one.startsWith("error:")) ?? lines[0] ?? "";
@@ -93,20 +92,19 @@ function firstLine(stderr: string): string {
     .replaceAll(/autopilot\/(?:email|sms)\.json/g, "autopilot/PLATFORM.json");
 }
 
-/** Whether a connection broke before or after the request left is a race, and so is what follows from it. */
+/** Whether the request left before the connection broke is a race, and so is everything that follows. */
 function roughly(stderr: string): string {
   return /broke before .*\(ECONNRESET\)/.test(stderr)
     ? "error: … the connection to service broke (ECONNRESET) …"
     : firstLine(stderr);
 }
 
-/** A failed command leaves no temporary file and no export behind. */
+/** Failed commands must not leave temporary files or exports. */
 async function halfWritten(home: string): Promise<string> {
   const left = (await readdir(home)).filter((name) => name.includes(".tmp") || name.startsWith("."));
   return left.map((name) => `${" ".repeat(27)}left: ${name}\n`).join("");
 }
 
-/** What an import recorded. */
 async function rowsOf(home: string): Promise<string> {
   const results = await readFile(path.join(home, "results.csv"), "utf8").catch(() => "");
   const rows = results.split("\n").slice(1, -1);

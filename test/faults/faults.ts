@@ -1,4 +1,3 @@
-/** Everything that a service, or the network before it, can do to a request, by name. */
 import {
   answer,
   cutChunked,
@@ -13,13 +12,11 @@ import {
 
 export interface Fault {
   readonly behaviour: Behaviour;
-  /** Connections are reset before anything is read. */
   readonly resetsConnections?: boolean;
-  /** Nothing listens. */
   readonly refuses?: boolean;
-  /** Flags beyond `--retries 1 --max-wait 2`. */
+  /** In addition to `--retries 1 --max-wait 2`. */
   readonly flags?: readonly string[];
-  /** Runs at once at most: those that hold much memory are few. */
+  /** Limits concurrent runs that need much memory. */
   readonly atOnce?: number;
 }
 

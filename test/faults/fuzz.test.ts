@@ -11,10 +11,10 @@ import { reply, type Reply } from "./replies.ts";
 import { commandsIn, type Placed } from "./table.ts";
 
 const REPLIES = size(60, 10_000);
-/** The same replies at each run, so that a failure is there again the next time; FUZZ_SEED takes others. */
+/** A fixed seed makes failures repeatable; set FUZZ_SEED to try others. */
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 const LINES = 4;
-/** One after the other; the terminal's is 100 columns wide. */
+/** Used in turn. The terminal is 100 columns wide. */
 const STYLES = [["--json"], ["-o", "table", "--no-color"], ["-o", "csv"], ["-o", "tsv", "-vv"], ["-o", "ndjson"]];
 const FILE_STYLES = STYLES.filter((style) => !style.includes("table"));
 
@@ -31,7 +31,7 @@ it("when anything at all is answered, then every command ends in a documented wa
   expect(wrong.flat().slice(0, 10)).toEqual([]);
 }, 180_000);
 
-/** Gives the replies to the commands, each the next ones, until none is left; what ended wrongly comes back. */
+/** Feeds the replies to the commands until none is left. Returns the runs that ended wrongly. */
 async function feed(place: string, replies: readonly Reply[]): Promise<string[]> {
   const state = { given: 0, saw: [] as string[] };
   const server = await startMisbehavingServer({

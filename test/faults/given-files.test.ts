@@ -1,4 +1,4 @@
-/** Files that a command line names: none is waited for, and none is read without end. */
+/** Reading a named file must neither block nor read without limit. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const SERVE = ["serve", "--port", "0"];
 const MAIL = [...SERVE, "--smtp-from", "survey@example.com", "--local-links"];
 
-/** Each place where a command takes the name of a file that it reads as a whole. */
+/** Every place where a command reads a named file into memory. */
 const PLACES: readonly (readonly string[])[] = [
   ["service", "apply", "FILE"],
   ["service", "brand", "set", "--logo", "FILE"],
@@ -40,7 +40,7 @@ const PLACES: readonly (readonly string[])[] = [
   ["api", "POST", "/v1/people.json", "-F", "properties=@FILE"],
   ["people", "add", "--email", "ann@example.com", "--no-send", "--properties", "@FILE"],
 ];
-/** Files of rows have no bound. */
+/** Files of rows have no size limit. */
 const STREAMED: readonly (readonly string[])[] = [
   ["people", "import", "FILE", "--no-send", "--results", "results.csv"],
   ["people", "delete", "--from", "FILE", "--yes"],

@@ -1,4 +1,3 @@
-/** Services that are slow, lag or answer oddly, and a client that mails nobody twice. */
 import type { JsonObject } from "../../src/contract/json.ts";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -25,31 +24,28 @@ interface Person {
 }
 
 interface Plan {
-  /** What the first surveys that are asked for meet; the others go well. */
+  /** The number of surveys that get `answer`; later ones succeed. */
   readonly first: number;
-  /** Until such a request takes effect, milliseconds. */
   readonly latencyMs?: number;
   readonly answer: Behaviour;
-  /** The list never shows anybody. */
+  /** The list never shows the new people. */
   readonly lagging?: boolean;
-  /** People are kept under their number, their address forgotten. */
+  /** The service keeps the phone number and drops the email address. */
   readonly byNumber?: boolean;
 }
 
 interface Story {
   readonly ended: Ended;
-  /** Everybody's address or number, once for each survey. */
+  /** The address or number of everyone surveyed, once per survey. */
   readonly surveys: () => readonly string[];
-  /** `address,outcome` of each row. */
   readonly outcomes: readonly string[];
-  /** The same command again with these flags beside. */
   readonly again: (...flags: string[]) => Promise<Ended>;
 }
 
 const addresses = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `new${String(index).padStart(2, "0")}@example.com`);
 
-/** A service that works off what it was asked for, whatever became of its answer. */
+/** A service that executes requests whatever happens to the response. */
 function laggingService(plan: Plan): { script: (request: SeenRequest) => Behaviour; surveys: () => string[] } {
   const people: Person[] = [];
   let asked = 0;
@@ -119,7 +115,7 @@ it("when work is later than the settling time, then it is unknown and nobody get
     addresses(3).map((one) => `${one},,`),
     "--settle",
     "1",
-    // One at a time, so that the first row meets the lateness.
+    // One at a time, so that the first row meets the delay.
     "--concurrency",
     "1",
   );

@@ -17,7 +17,6 @@ beforeAll(async () => {
 
 afterAll(async () => await rm(folder, { recursive: true, force: true }));
 
-/** A command's status, the error's first line, and its peak memory in MB. */
 async function peakOf(
   name: string,
   behaviour: Behaviour,
@@ -67,7 +66,7 @@ describe("a body of 1 GB", () => {
       const { status, said, peakMb } = await peakOf(line, flood(GB, { chunked: true }), line.split(" "));
       expect([status, said]).toEqual([1, expect.stringMatching(SAID)]);
 
-      // Far below what came: on a busy machine buffers that were let go are collected late.
+      // Far less than was sent. On a busy machine, released buffers are collected late.
       expect(peakMb).toBeLessThan(700);
     },
   );

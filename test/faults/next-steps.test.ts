@@ -1,4 +1,3 @@
-/** What an administrator reads when an answer is none of the API, or none comes. */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -76,7 +75,6 @@ describe("the next step", () => {
   });
 });
 
-/** With columns, on a terminal. */
 function refused(columns?: number, ...flags: readonly string[]): Promise<Finished> {
   const env = { HOME: "/nonexistent", SURVEYCTL_API_KEY: KEY, SURVEYCTL_BASE_URL: "http://127.0.0.1:9" };
   const args = ["metrics", "--no-color", "--quiet", ...flags];

@@ -1,4 +1,3 @@
-/** Services that speak the API in a way of their own: whole commands against them. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -26,7 +25,6 @@ interface Spoken {
   readonly requests: MisbehavingServer["requests"];
 }
 
-/** One command against a service that does so with each request; a text is the body of a 200. */
 async function speak(script: (request: SeenRequest) => Behaviour | string, args: readonly string[]): Promise<Spoken> {
   const server = await startMisbehavingServer({
     script: (request) => {

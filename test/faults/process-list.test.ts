@@ -23,13 +23,12 @@ afterAll(async () => await rm(folder, { recursive: true, force: true }));
 interface Source {
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** What the default profile has besides its address. */
   readonly profile?: Readonly<Record<string, string>>;
   readonly stdin?: string;
 }
 
 const LIST = ["people", "list"];
-/** Each way a key comes to the program. `key-file` lies in the folder that it runs in. */
+/** Every way to pass a key. `key-file` is in the working directory. */
 const SOURCES: Readonly<Record<string, Source>> = {
   "the environment": { args: LIST, env: { SURVEYCTL_API_KEY: KEY } },
   "a profile": { args: LIST, profile: { api_key: KEY } },

@@ -13,7 +13,6 @@ import {
 const CREDENTIALS = "user:secret-of-proxy";
 const OPENED = "HTTP/1.1 200 OK\r\n\r\n";
 
-/** What a proxy can do to a request. */
 const FAULTS: Readonly<Record<string, Behaviour>> = {
   "no answer": stall,
   reset,
@@ -46,7 +45,6 @@ describe.concurrent("a proxy that misbehaves", () => {
   });
 });
 
-/** The exit status, how often the proxy was asked, the first line of stderr that is an error. */
 async function lineOf(scheme: string, fault: string, args: readonly string[]): Promise<string> {
   const proxy = await startMisbehavingServer({ script: [FAULTS[fault] ?? stall] });
   const place = `http://${CREDENTIALS}@127.0.0.1:${proxy.port}`;

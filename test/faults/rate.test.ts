@@ -43,17 +43,17 @@ it("when a rate is set, then no second sees more requests than that", async () =
   const { status } = await runInProcess({ args, env: { HOME: home, SURVEYCTL_API_KEY: "key-of-the-rate" } });
   expect(status).toBe(0);
   expect(arrivals.length).toBe(121);
-  // What a busy machine delivers late may fall together: a tenth of slack, and none over the whole run.
+  // A busy machine can bunch late requests, so a single second has a tenth of slack; the whole run has none.
   const most = Math.max(...arrivals.map((from) => arrivals.filter((at) => at >= from && at < from + 1000).length));
   expect(most).toBeLessThanOrEqual(44);
   expect(arrivals.length / (((arrivals.at(-1) ?? 0) - (arrivals[0] ?? 0)) / 1000 + 1)).toBeLessThanOrEqual(40);
 });
 
-/** In one process test/client/rate-limit.test.ts says so in the short run. */
+/** In the short run test/client/rate-limit.test.ts covers this in one process. */
 it.runIf(isLong)(
   "when a service limits the rate, then a settled import meets a 429 in at most 1 % of its requests",
   async () => {
-    // Processes of their own: each has to keep its time.
+    // Separate processes, because each must keep its pace.
     const service = await startServeProcess({ args: ["--rate-limit", "100/s"] });
     onTestFinished(async () => void (await service.stop()));
     const { file } = await customers(ROWS);

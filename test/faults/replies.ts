@@ -1,4 +1,4 @@
-/** Replies that no sane service gives, made by chance: rows of the right names with anything in them, and anything else. */
+/** Random replies that no sane service gives: rows with the right names and arbitrary values, and anything else. */
 import {
   array,
   constantFrom,
@@ -16,7 +16,6 @@ import { anyText } from "../helpers/any-text.ts";
 import { answer, cutShort, raw, type Behaviour } from "../helpers/misbehaving-server.ts";
 
 export interface Reply {
-  /** What a failing test shows. */
   readonly words: string;
   readonly behaviour: Behaviour;
 }
@@ -30,7 +29,7 @@ const NAMES = [
   "message",
   "error",
   "errors",
-  // What every object of JavaScript has without being given it.
+  // Properties that every JavaScript object inherits.
   "constructor",
   "toString",
   "valueOf",
@@ -54,7 +53,6 @@ const value = oneof(
   constantFrom("9", 9, 1_769_947_200, -1, 1e300, "2026-01-01T00:00:00Z", "ann@example.com", null),
 );
 const row = record(Object.fromEntries(NAMES.map((name) => [name, value])), { requiredKeys: [] });
-/** As a service sends them, but for what is in them. */
 const plain = record({
   id: integer().map(String),
   person_id: constantFrom("7"),
@@ -113,7 +111,7 @@ export const reply: Arbitrary<Reply> = oneof(
   },
 );
 
-/** A length that lies would otherwise leave the client waiting. */
+/** A wrong Content-Length would leave the client waiting. */
 function toClose(behaviour: Behaviour): Behaviour {
   return async (socket, request) => {
     await behaviour(socket, request);

@@ -25,7 +25,7 @@ function unicodeEscape(character: string): string {
   return `\\u00${character.charCodeAt(0).toString(16)}`;
 }
 
-/** A service that says the key back, wherever it can. */
+/** Echoes the key wherever a response can contain it. */
 function echo(status: number, form: (words: string) => string): Behaviour {
   return (socket, request) => {
     const words = `wrong credentials ${request.headers.authorization ?? ""} (${FORMS.join(", ")})`;
@@ -57,7 +57,7 @@ const VERBOSITIES = [["--json"], ["--verbose"], ["-vv", "--show-personal-data", 
 
 describe.concurrent("no command shows the key that a service says back", () => {
   const cases = Object.keys(ECHOES).flatMap((name) => SOURCES.map((source) => ({ name, source })));
-  // No multiple of the verbosities, so that each case has them all.
+  // Not a multiple of the number of verbosities, so that each case has all of them.
   const share = 8;
   it.for(cases)("when $name comes and the key is from the $source", async ({ name, source }, { expect }) => {
     const server = await startMisbehavingServer({ script: () => ECHOES[name] ?? (() => undefined) });
@@ -100,7 +100,7 @@ async function homeWith(
   return env;
 }
 
-/** Everything that the commands left but the configuration itself: results, journals, states. */
+/** Searches results, journals and states, but not the configuration. */
 async function filesWithKey(home: string): Promise<string[]> {
   const files = (await readdir(home, { recursive: true, withFileTypes: true })).filter(
     (file) => file.isFile() && file.name !== "config.json",

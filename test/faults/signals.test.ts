@@ -18,7 +18,7 @@ afterAll(async () => await rm(folder, { recursive: true, force: true }));
 
 type Stop = "SIGINT" | "SIGTERM" | "SIGHUP" | "closed stdout";
 
-/** `closed stdout`: its reader has gone when the request hangs, and then the answer comes. */
+/** With `closed stdout` the reader disappears during the request, then the response arrives. */
 const STOPS: readonly Stop[] = ["SIGINT", "SIGTERM", "SIGHUP", "closed stdout"];
 
 describe.concurrent("every command that is stopped while its request hangs", () => {
@@ -44,7 +44,6 @@ async function tableOf(stop: Stop, { onlyWrites }: { readonly onlyWrites: boolea
   return { title: `${stop}${onlyWrites ? ", while a write hangs" : ""}`, commands, lines };
 }
 
-/** A command, its status, the error and its hint; then what it left in its folder. */
 async function lineOf({ command, home }: Placed, stop: Stop, onlyWrites: boolean): Promise<string> {
   const state = { hangs: false, isStopped: false };
   const script = (request: SeenRequest): Behaviour => {
@@ -62,7 +61,7 @@ async function lineOf({ command, home }: Placed, stop: Stop, onlyWrites: boolean
     env: environmentOf(command, home),
   });
   running.child.stdin.end(command.stdin ?? "");
-  // One that ends before shows that in its line.
+  // A command that ends earlier shows it in its line.
   await Promise.race([until(() => state.hangs), running.ended]);
   if (stop !== "closed stdout") running.child.kill(stop);
   else running.child.stdout.destroy();
@@ -84,7 +83,6 @@ function goodAnswer(request: SeenRequest): Behaviour {
   return json(isList ? [row] : row);
 }
 
-/** The files that were not there before, results with their rows. */
 async function leftIn(home: string): Promise<string> {
   const left = (await readdir(home)).filter((name) => !GIVEN.has(name)).toSorted();
   const rows = (await readFile(path.join(home, "results.csv"), "utf8").catch(() => "")).split("\n").slice(1, -1);

@@ -1,4 +1,3 @@
-/** What the tables of every command have in common. */
 import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import type { ExpectStatic } from "vitest";
@@ -11,14 +10,12 @@ export interface Placed {
   readonly home: string;
 }
 
-/** The names of all commands, or of those that write. */
 export function commandNames({ onlyWrites = false } = {}): readonly string[] {
   return commandsOf("")
     .filter(({ writes }) => !onlyWrites || writes === true)
     .map(({ name }) => name);
 }
 
-/** Each command with a folder of its own below `place`. */
 export async function commandsIn(place: string, names = commandNames()): Promise<Placed[]> {
   return await Promise.all(
     names.map(async (name) => {
@@ -31,7 +28,7 @@ export async function commandsIn(place: string, names = commandNames()): Promise
   );
 }
 
-/** Some of many: one in so many, and which of them. The long run takes all. */
+/** Takes every `share`th item, starting at `turn`. The long run takes all. */
 export interface Sample {
   readonly share: number;
   readonly turn: number;
@@ -43,13 +40,11 @@ export function sampled<Item>(items: readonly Item[], { share, turn }: Sample): 
 
 export interface Table {
   readonly title: string;
-  /** All that the golden file has a line of. */
   readonly commands: readonly string[];
-  /** The lines of those that were run: the command's own, and indented ones below it. */
   readonly lines: readonly string[];
 }
 
-/** Against a golden file in `test/golden`: all of its commands, and the lines of those that ran. */
+/** Compares with a golden file in `test/golden`: all of its commands, but only the lines of those that ran. */
 export async function matchGolden(
   expect: ExpectStatic,
   file: string,
@@ -73,7 +68,6 @@ function nameOf(line: string): string {
   return line.slice(0, NAME_COLUMNS).trimEnd();
 }
 
-/** An empty answer of the shape that is asked for. */
 export function goodRead({ target }: SeenRequest): Behaviour {
   return json(
     target.includes("people.json") || target.includes("responses") || target.includes("memberships") ? [] : {},
@@ -84,7 +78,6 @@ export function fileName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
 }
 
-/** The results in the order of the items, whichever ends first. */
 export async function inTurns<Item, Result>(
   items: readonly Item[],
   atOnce: number,

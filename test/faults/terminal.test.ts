@@ -3,7 +3,7 @@ import type { JsonObject } from "../../src/contract/json.ts";
 import { json, startMisbehavingServer, type MisbehavingServer } from "../helpers/misbehaving-server.ts";
 import { runInProcess, type Finished } from "../helpers/in-process.ts";
 
-/** A title set by OSC, colours by CSI in C0 and C1, a bell, a line of its own, and text turned round. */
+/** An OSC title, CSI colors in C0 and C1, a bell, a line break and bidirectional overrides. */
 const NASTY = "Ann\u001b]0;owned\u0007\u001b[31m\u009b2J\u202egro\u2066x\r\u0000end";
 const CONTROLS = /(?![\n\t])[\p{Cc}\u202A-\u202E\u2066-\u2069]/u;
 const PERSON = { id: "1", person_id: "1", name: NASTY, email: "ann@example.com", properties: { [NASTY]: NASTY } };
@@ -16,7 +16,7 @@ const ROW = {
   person_properties: { plan: NASTY },
   tags: [NASTY],
 };
-/** Answers to paths that are no list of the API's. */
+/** Responses to paths other than the API's lists. */
 const SINGLE: readonly (readonly [string, JsonObject | JsonObject[]])[] = [
   ["metrics", ROW],
   ["survey_responses/1", ROW],
@@ -59,7 +59,6 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["autopilot", "list"],
   ["bounces", "list"],
 ];
-/** Commands that need flags of their own. */
 const SHAPED: readonly (readonly string[])[] = [
   ["people", "list", "--query", "[0].name"],
   ["people", "list", "--query", "[0]"],

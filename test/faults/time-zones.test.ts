@@ -1,4 +1,4 @@
-/** Forms of `TZ` that Node reads as no zone, or as another one. */
+/** Values of `TZ` that Node misreads. */
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -27,7 +27,6 @@ async function reportIn(zone: string, name: string): Promise<string> {
   return (await readFile(file, "utf8")).replaceAll(name, "NAME");
 }
 
-/** Without the times at which it was made. */
 function bodyOf(report: string): string {
   return report.slice(report.indexOf("<title>")).replaceAll(/\d\d:\d\d(?::\d\d)?/g, "");
 }

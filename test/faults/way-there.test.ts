@@ -11,7 +11,6 @@ import { runCli } from "../helpers/run-cli.ts";
 interface Line {
   readonly status: number | null;
   readonly stdout: string;
-  /** The first line of stderr, ports taken out. */
   readonly said: string;
 }
 

@@ -18,7 +18,7 @@ const counts = (detractors: number, passives: number, promoters: number): ScoreC
 });
 
 describe("the interval of a score", () => {
-  // Score, then centre, standard error and both ends of the adjusted Wald interval.
+  // Score, then center, standard error and both ends of the adjusted Wald interval.
   const TABLE: readonly (readonly [ScoreCounts, number, number, number, number, number])[] = [
     [counts(1, 2, 3), 33.3333, 22.2222, 24.9828, -26.7433, 71.1877],
     [counts(54, 108, 162), 33.3333, 33.0275, 4.1237, 24.9453, 41.1098],
@@ -77,7 +77,7 @@ describe("the interval of a score", () => {
     fc.assert(
       fc.property(anyCounts, fc.integer({ min: 2, max: 50 }), (given, times) => {
         const more = counts(given.detractors * times, given.passives * times, given.promoters * times);
-        // One answer says so little that its interval is cut off at 100.
+        // With few answers the interval is cut off at 100.
         fc.pre(countAnswers(given) >= 4);
         expect(widthOf(scoreInterval(more))).toBeLessThan(widthOf(scoreInterval(given)));
         expect(widthOf(scoreInterval(given, 0.9))).toBeLessThan(widthOf(scoreInterval(given)));
@@ -104,7 +104,7 @@ function widthOf(interval: { readonly low: number; readonly high: number } | nul
   return interval === null ? Number.NaN : interval.high - interval.low;
 }
 
-/** How often the interval holds the true score, over every possible table of `answers` answers. */
+/** How often the interval contains the true score, over every possible outcome of `answers` answers. */
 function coverage([down, same, up]: readonly [number, number, number], answers: number): number {
   const truth = 100 * (up - down);
   let covered = 0;
@@ -124,7 +124,7 @@ function factorial(n: number): number {
 
 describe("what other tools get wrong", () => {
   it("counts that promoters and detractors exclude each other", () => {
-    // As two independent shares it would be 14.3 … 20.5.
+    // Treated as two independent shares, it would be 14.3 … 20.5.
     const { low, high } = scoreInterval(counts(75, 675, 250)) ?? { low: 0, high: 0 };
     expect([low.toFixed(1), high.toFixed(1)]).toEqual(["14.1", "20.8"]);
   });

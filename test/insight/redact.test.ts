@@ -4,7 +4,6 @@ import { createMasker } from "../../src/insight/redact.ts";
 import { growthOf, LINEAR_MAX } from "../helpers/growth.ts";
 import { isLong } from "../helpers/long.ts";
 
-/** A comment by somebody of whom nothing is known. */
 function masked(comment: string): unknown {
   return createMasker().row({ id: "1", comment })["comment"];
 }
@@ -45,7 +44,7 @@ describe("what is planted in a comment is masked", () => {
     ["card 4111 1111 1111 1111 12/27", "card [card-1] 12/27"],
     ["5500-0000-0000-0004", "[card-1]"],
     ["378282246310005", "[card-1]"],
-    // A number whose last digit happens to be that of a card.
+    // A phone number whose check digit happens to be valid for a card.
     ["call +49 151 12345678", "call [phone-1]"],
     ["see https://app.example.com/reset?token=abc123.", "see [url-1]."],
     ["https://app.example.com/s/a8Fj3kd9Lq2ZxY7Tb4Wn/edit", "[url-1]"],
@@ -234,7 +233,6 @@ test("when a person has properties, then they are masked as those of a response 
   ]);
 });
 
-/** The text as often as makes about so many characters. */
 const times = (text: string) => (size: number) => text.repeat(Math.ceil(size / text.length));
 
 describe.runIf(isLong)("when a text is long and hostile", () => {

@@ -95,7 +95,6 @@ describe("the colours of a report", () => {
   });
 });
 
-/** WCAG 2: the ratio of two relative luminances. */
 function contrast(one: string, other: string): number {
   const [dark = 0, light = 0] = [one, other].map(luminance).toSorted((a, b) => a - b);
   return (light + 0.05) / (dark + 0.05);

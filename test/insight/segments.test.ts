@@ -15,7 +15,7 @@ import {
 
 type Counts = readonly [detractors: number, passives: number, promoters: number];
 
-/** A tally of one property, `plan`; the value null is an answer without it. */
+/** A tally of the property `plan`; null means that the answer doesn't have it. */
 function tallyOf(segments: readonly (readonly [value: string | null, side: Side, counts: Counts])[]): SegmentTally {
   const tally = createTally(["plan"]);
   for (const [value, side, counts] of segments)
@@ -102,7 +102,7 @@ describe("the false discovery rate", () => {
   });
 
   it("keeps twenty segments without a change from showing one, in 19 of 20 families", () => {
-    // Without it one of twenty would have a p under .05 in 64 of 100 families.
+    // Uncorrected, 64 of 100 families would have a p below .05.
     const family = Array.from({ length: 20 }, (_, index) => (index + 1) / 21);
     expect(Math.min(...benjaminiHochberg(family))).toBeGreaterThan(0.9);
     expect(Math.min(...family)).toBeLessThan(0.05);

@@ -20,7 +20,7 @@ function termsOf(tally: WordTally): string[] {
     .toSorted();
 }
 
-/** Prose of 4 to 20 words in which the first words are common and the last ones rare. */
+/** Text of 4 to 20 words, with early words common and later ones rare. */
 function prose(random: () => number): string {
   const count = 4 + Math.floor(random() * 17);
   return Array.from({ length: count }, () => WORDS[Math.floor(random() ** 2 * WORDS.length)]).join(" ");
@@ -29,7 +29,6 @@ function prose(random: () => number): string {
 interface Planted {
   readonly detractors: number;
   readonly promoters: number;
-  /** In what share of each group's comments. */
   readonly share: Readonly<Record<CommentGroup, number>>;
 }
 
@@ -101,7 +100,7 @@ describe("terms", () => {
   ])("when %j is said, then its words and pairs are", (text, terms) => {
     const tally = createWordTally();
     tally.add("detractors", { id: "1", text });
-    // A pair that carries its words stands in their place: here each word is said alone as well.
+    // Say each word alone too, because a pair replaces words that only occur in it.
     for (const [id, each] of terms.filter((term) => !term.includes(" ")).entries())
       tally.add("promoters", { id: String(id), text: each });
     expect(

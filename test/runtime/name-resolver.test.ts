@@ -1,4 +1,4 @@
-/** The real resolver, asking a server of ours on this machine. */
+/** The real resolver with a local DNS server. */
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -3,7 +3,6 @@ import { createWakeLoop, type WakeLoop } from "../../src/runtime/wake-loop.ts";
 import { createFakeClock, type FakeClock } from "../helpers/fake-clock.ts";
 
 const START = Date.UTC(2026, 0, 1) / 1000;
-/** When the loop finds its next work. */
 const DUE = 30;
 
 let clock: FakeClock;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createWallClock, createWallParts } from "../../src/runtime/zone.ts";
 
-/** Seconds at which the clocks of a zone change, some within an hour of UTC. */
+/** When the clocks of a zone change, some within an hour of UTC. */
 const CHANGES: readonly [zone: string, at: number][] = [
   ["Europe/Berlin", Date.UTC(2026, 9, 25, 1) / 1000],
   ["Australia/Lord_Howe", Date.UTC(2026, 3, 4, 15) / 1000],

@@ -1,4 +1,3 @@
-/** A list of the API in memory that changes while it is read. */
 import type { FetchedPage, PagedList, PageName, Range, RowKeys } from "../../../src/bulk/export/lists.ts";
 
 export interface FakeRow {
@@ -15,19 +14,17 @@ export const KEYS: RowKeys = {
 export interface FakeOptions {
   readonly rows: FakeRow[];
   readonly perPage: number;
-  /** What happens before the answer to request number `n` (from 1) is made. */
   readonly onRequest?: (n: number, rows: FakeRow[]) => void;
-  /** How many turns of the event loop the answer takes. */
   readonly turns?: (n: number) => number;
   readonly ignoresTimes?: boolean;
-  /** The service minds where a range begins, and not where it ends. */
+  /** The service applies `since` but not `until`. */
   readonly ignoresUntil?: boolean;
   readonly ignoresPage?: boolean;
-  /** Rows that are counted for a page of a numbered list and not sent. */
+  /** Rows that a numbered page counts but leaves out. */
   readonly hides?: (row: FakeRow) => boolean;
-  /** Rows of the page before that a page of a cursor list begins with. */
+  /** Rows of the previous page repeated at the start of a cursor page. */
   readonly overlap?: number;
-  /** The link after so many pages of a cursor list leads back to the second. */
+  /** After this many pages, the next link leads back to the second page. */
   readonly circleAfter?: number;
   readonly serverTime?: number | null;
 }

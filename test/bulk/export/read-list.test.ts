@@ -38,7 +38,7 @@ const kinds: readonly [string, (options: FakeOptions) => ListRequest<string[]>["
   ["a cursor list", fakeCursorList],
 ];
 
-/** Evenly spread, bursts, one crowded second, a long silence: the shapes that lists have. */
+/** Evenly spread rows, bursts, one crowded second, and a long silence. */
 const times = fc.oneof(
   fc.array(fc.integer({ min: 0, max: UNTIL }), { maxLength: 300 }),
   fc.array(fc.integer({ min: 500, max: 520 }), { maxLength: 200 }),
@@ -51,7 +51,7 @@ const times = fc.oneof(
     .map((parts) => parts.flat()),
 );
 
-/** At most three rows a second: page numbers have to do where a second fills a page, and those shift with deletions. */
+/** At most three rows per second. A second that fills a page needs page numbers, which shift when rows are deleted. */
 const uncrowded = times.map((all) =>
   all.toSorted((a, b) => a - b).filter((at, index, sorted) => sorted[index - 3] !== at),
 );

@@ -1,4 +1,4 @@
-/** Whatever fails, in whatever order, and wherever the process dies: the runs together end as one undisturbed run would. */
+/** Whatever fails and wherever the process dies, all runs together must end like one undisturbed run. */
 import { once } from "node:events";
 import { statSync } from "node:fs";
 import { appendFile, mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** What becomes of one request. `crash`: the process dies while it is on its way, before or after it arrives. */
+/** `crash` means that the process dies during the request, before or after it arrives. */
 const FATES = [
   "fine",
   "lost before",
@@ -44,12 +44,12 @@ const FATES = [
 type Fate = (typeof FATES)[number];
 
 interface RunPlan {
-  /** Of the requests of this run, in the order in which they begin; the ones beyond are fine. */
+  /** In the order of the requests; any further ones succeed. */
   readonly fates: readonly Fate[];
-  /** Of its look-ups: whether each finds out what it asks. */
+  /** Whether each lookup finds its answer. */
   readonly settles: readonly boolean[];
   readonly concurrency: number;
-  /** What a crash leaves of a line that was being written. */
+  /** What a crash leaves of an unfinished line. */
   readonly torn: string;
   readonly retryUnknown?: boolean;
 }
@@ -65,13 +65,9 @@ const runPlan: fc.Arbitrary<RunPlan> = fc.record({
 
 const UNDISTURBED: RunPlan = { fates: [], settles: [], concurrency: 2, torn: "", retryUnknown: true };
 
-/** What outlives every run. */
 interface Truth {
-  /** Who got a survey, by line. */
   readonly arrivals: Map<number, number>;
-  /** Requests that left, by line. */
   readonly sent: Map<number, number>;
-  /** Lines whose success is on disk. */
   readonly accepted: Set<number>;
 }
 
@@ -90,7 +86,6 @@ const LOST: RowOutcome = { outcome: "unknown", personId: null, surveyScheduledAt
 
 const FAILED: RowOutcome = { ...LOST, outcome: "failed", error: "out of order", mayHaveArrived: true };
 
-/** What a dead process waits for. */
 function never<T>(): Promise<T> {
   return new Promise<T>(() => undefined);
 }
@@ -138,11 +133,11 @@ function createSender(plan: RunPlan, truth: Truth, death: AbortController, stop:
 }
 
 interface MortalJournal extends Journal {
-  /** Leaves what was durable when the process died, and what a crash tore. */
+  /** Truncates the journal to what was durable, plus a torn line. */
   bury(torn: string): Promise<void>;
 }
 
-/** A dead process writes nothing more, and what it had not heard to be on disk may never get there. */
+/** A dead process writes nothing more, and unacknowledged writes can be lost. */
 function mortal(file: string, journal: Journal, death: AbortController): MortalJournal {
   let durable = statSync(file).size;
   return {
@@ -160,7 +155,6 @@ function mortal(file: string, journal: Journal, death: AbortController): MortalJ
   };
 }
 
-/** Whether it was cut short. */
 async function run(table: ImportTable, rows: number, file: string, plan: RunPlan, truth: Truth): Promise<boolean> {
   const before = await readJournal(file);
   const death = new AbortController();
@@ -187,7 +181,7 @@ async function run(table: ImportTable, rows: number, file: string, plan: RunPlan
   return death.signal.aborted || stop.signal.aborted;
 }
 
-/** What was answered with success, or repeated in vain, is not sent again. */
+/** Rows that succeeded, or whose retries are used up, must not be sent again. */
 async function runUnasked(...args: Parameters<typeof run>): Promise<void> {
   const [, rows, file, , { sent, accepted }] = args;
   const lines = Array.from({ length: rows }, (_, index) => index + 2);

@@ -1,4 +1,4 @@
-/** How often an import waits for the disk: each wait is milliseconds, so that one for each row would be most of its time. */
+/** A sync takes milliseconds, so one per row would dominate an import. */
 import { mkdtemp, open, rm, writeFile, type FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -48,7 +48,6 @@ function unused(): never {
   throw new Error("not expected to be called");
 }
 
-/** One run on the journal that the runs before it left. */
 async function run({ rows, sender, signal, retryUnknown = false }: RunParts): Promise<SendReport> {
   const file = path.join(folder, "journal");
   const before = await readJournal(file);
@@ -199,7 +198,7 @@ test("when a resumed run stops early, then rows that it did not reach keep what 
     sender: { send: async ({ line }) => (line < 20 ? UNKNOWN : line < 22 ? FAILED : SCHEDULED) },
   });
   const journal = path.join(folder, "journal");
-  // As a run leaves it that was killed before its last outcome.
+  // As left by a run that was killed before its last outcome.
   const entries = (await readFile(journal, "utf8")).split("\n").filter((entry) => !/"line":31,|"end"/.test(entry));
   await writeFile(journal, entries.join("\n"));
   const stop = (): never => {

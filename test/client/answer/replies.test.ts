@@ -221,7 +221,6 @@ describe("answers that refuse", () => {
   });
 });
 
-/** `PORT` stands for the server's own. */
 function redirectTo(status: number, location: string): Behaviour {
   return (socket, request) =>
     answer(status, "", { location: location.replace("PORT", String(socket.localPort)) })(socket, request);

@@ -3,7 +3,7 @@ import { Gate } from "../../../src/client/gate/gate.ts";
 import type { Clock } from "../../../src/runtime/clock.ts";
 import { createFakeClock } from "../../helpers/fake-clock.ts";
 
-/** A service that says 429, with whole seconds to wait, when its bucket is full. */
+/** A service that returns 429 with the seconds to wait when its bucket is full. */
 function leakyBucket(clock: Clock, ratePerSecond: number, capacity: number): () => number | null {
   let level = 0;
   let at = clock.monotonic();
@@ -21,7 +21,6 @@ interface Answered {
   readonly throttled: boolean;
 }
 
-/** Sends `count` requests that each succeed in the end, with so many workers, and tells every answer. */
 async function importRows(
   gate: Gate,
   clock: Clock,
@@ -110,7 +109,7 @@ describe("the pace", () => {
       const clock = createFakeClock();
       const gate = new Gate({ clock, concurrency: 8 });
       let count = 0;
-      // The pace is low by then: each of them comes by itself.
+      // The pace is low by then, so each of the six gets its own 429.
       const service = (): number | null => ((count += 1) % 300 < 6 && count > 300 ? waitMs : null);
       const answers = await importRows(gate, clock, { count: 9000, workers: 8, latencyMs: 50, service });
       expect(answers.filter(({ throttled }) => throttled).length).toBeGreaterThan(150);

@@ -1,4 +1,6 @@
-/** Run as a program of its own by `tls.test.ts`, since Node reads NODE_EXTRA_CA_CERTS when it starts: one call, told as JSON. */
+/**
+ * A separate program, because Node reads NODE_EXTRA_CA_CERTS only at startup. Prints the result of one call as JSON.
+ */
 import { createClient } from "../../../src/client/create-client.ts";
 import { undiciTransport } from "../../../src/client/transport/undici-transport.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";

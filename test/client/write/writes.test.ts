@@ -16,7 +16,7 @@ import { ROUTES } from "../../../src/contract/routes.ts";
 import { failureOf, withServer, type Pair } from "../with-server.ts";
 
 const EMAIL = "ann@example.com";
-/** The service's clock, far from ours. */
+/** The service's clock is far from ours. */
 const SERVICE_NOW = Date.UTC(2031, 0, 1) / 1000;
 const date = new Date(SERVICE_NOW * 1000).toUTCString();
 
@@ -28,7 +28,6 @@ const person = (fields: JsonObject): JsonObject => ({
   ...fields,
 });
 
-/** Writes meet one behaviour after the other, reads find these rows. */
 function service(
   writes: readonly Behaviour[],
   found: Behaviour | readonly JsonObject[],

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formatNextLink, mayNameNext, parseNextLink } from "../../../src/contract/text/link.ts";
 
-/** What a path and a query may hold (RFC 3986, section 3), commas and semicolons among it. */
+/** Characters of paths and queries (RFC 3986, section 3), including commas and semicolons. */
 const PART = fc.array(fc.constantFrom(..."aZ09-._~!$&'()*+,;=:@/?".split(""), "%2C", "%3B", "%3E", "%20", "%E2%82%AC"));
 const URLS = fc
   .tuple(fc.constantFrom("https://api.example.com", "http://[::1]:8080"), PART, PART)

@@ -1,4 +1,3 @@
-/** The bars of a report: their parts are in proportion, and they say nothing to a screen reader. */
 import { expect, it } from "vitest";
 import { drawKinds, drawShare } from "../../../src/insight/report/bars.ts";
 

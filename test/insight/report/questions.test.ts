@@ -1,4 +1,3 @@
-/** Answers to further questions in a report and in a message. */
 import { expect, it } from "vitest";
 import type { JsonObject } from "../../../src/contract/json.ts";
 import type { ShownTexts } from "../../../src/insight/answers/shown-texts.ts";

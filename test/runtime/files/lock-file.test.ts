@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** As a holder does whose clock is behind, or that has done nothing since. */
+/** As left by a holder with a slow clock or one that stopped refreshing. */
 async function touch(secondsAgo: number): Promise<void> {
   const past = new Date(Date.now() - secondsAgo * 1000);
   await utimes(file, past, past);
@@ -115,7 +115,7 @@ function look(): string | null {
 it("is never there without its holder's name, so that a kill leaves none that cannot be taken over", async () => {
   const seen = new Set<string>();
   const state = { isDone: false };
-  // What a step of the taking leaves lies there until the loop has gone on to the next.
+  // A state that is left between two steps stays visible to this loop.
   const watched = (async (): Promise<void> => {
     while (!state.isDone) {
       const text = look();

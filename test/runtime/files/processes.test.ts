@@ -21,7 +21,7 @@ it("when a process id is used again, then the earlier process is not running", a
 });
 
 it("when a process has ended and its parent never asks after it, then it is not running", async () => {
-  // It ends once its parent is a program that waits for nobody.
+  // It ends once its parent is `sleep`, which never reaps it.
   const script = "while ! grep -q sleep /proc/$$/comm; do sleep 0.02; done & echo $!; exec sleep 60";
   const parent = spawn("sh", ["-c", script]);
   const [pid] = (await once(parent.stdout, "data")).map(Number) as [number];

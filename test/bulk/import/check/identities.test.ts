@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { answerKey, groupLines, keptLine, personKeys } from "../../../../src/bulk/import/check/identities.ts";
 import { createLineNumbers } from "../../../../src/bulk/import/table/line-numbers.ts";
 
-/** Each line with the lines that it is connected to, the slow way. */
+/** A naive implementation that returns all connected lines for each line. */
 function components(rows: readonly (readonly string[])[]): number[][] {
   const groups: { lines: number[]; keys: Set<string> }[] = [];
   for (const [index, keys] of rows.entries()) {

@@ -123,7 +123,7 @@ it("when a line was done more than once, then its last outcome counts, and all c
     { done: { ...outcome(2, null), outcome: "unknown", error: "the answer\nwas lost" } },
     { done: outcome(3, "0012") },
     { done: outcome(2, "9007199254740993") },
-    // Further than a window of the file, so that it has to be found again.
+    // Further apart than the read window, so that line 5 has to be looked up again.
     ...Array.from({ length: 3000 }, (_, index) => ({ done: outcome(100_000 + index, "1") })),
     { done: outcome(5, "5") },
   ]);

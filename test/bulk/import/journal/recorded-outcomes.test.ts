@@ -1,4 +1,4 @@
-/** The rows that `--failed-to` writes: to import those of them that may have arrived would mail somebody twice. */
+/** `--failed-to` must leave out rows that may have arrived, because importing them again would mail someone twice. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -12,7 +12,7 @@ import { type InputRecord, RecordParser } from "../../../../src/bulk/import/tabl
 import { readRecords } from "../../../../src/bulk/import/table/records.ts";
 import { openTestInput } from "../../../helpers/input-file.ts";
 
-/** So much of a file is read at once. */
+/** The reader's chunk size. */
 const PIECE_BYTES = 64 * 1024;
 
 let folder = "";
@@ -130,7 +130,7 @@ test("whatever is read in pieces is read as in one", async () => {
       for (let at = 0; at < bytes.length; at += size) found.push(...pieces.feed(bytes.subarray(at, at + size)));
       expect([...found, ...pieces.finish()]).toEqual(expected);
       const fields = expected.map((record) => record.fields);
-      // csv-parse reads the same, unless it finds a fault.
+      // csv-parse must agree, unless it finds an error.
       expect(readStrictly(table) ?? fields).toEqual(fields);
     }),
     { numRuns: 500 },
@@ -237,7 +237,7 @@ it.each([
   const bytes = encode(text, encoding);
   const bad = Buffer.concat([bytes, WRONG[encoding] ?? Buffer.of(0xff), encode("xyz", encoding)]);
   const unit = encoding.startsWith("utf-16") ? 2 : 1;
-  // The place in UTF-16 is not exact where a piece ends within a character.
+  // In UTF-16 the offset isn't exact if a chunk ends within a character.
   const offset = unit === 1 ? { offset: bytes.length } : {};
   for (let size = 2; size <= bad.length; size += unit) {
     expect(await decoded(inPieces(bytes, size), encoding)).toBe(text);
@@ -245,7 +245,7 @@ it.each([
   }
 });
 
-/** Half a surrogate pair, and a byte without a character. */
+/** Half a surrogate pair, and an undefined byte. */
 const WRONG: Readonly<Record<string, Buffer>> = {
   "utf-16le": Buffer.of(0x00, 0xdc),
   "utf-16be": Buffer.of(0xdc, 0x00),
