@@ -1,8 +1,7 @@
-/** Confidence intervals of the NPS: adjusted Wald (Rocks 2016), adding ¾, 1½ and ¾ answers. In points, −100 to 100. */
+/** Confidence intervals of the NPS, in points: adjusted Wald (Rocks 2016), which adds ¾, 1½ and ¾ answers. */
 import { scoreCategory } from "../contract/limits.ts";
 import { normalCdf, normalQuantile } from "./normal.ts";
 
-/** Ordered from the lowest scores to the highest. */
 export const KINDS = ["detractors", "passives", "promoters"] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -66,7 +65,6 @@ export function changeVerdict(
   return found.high < 0 ? "fall" : "no evidence";
 }
 
-/** Computed from counts, because the service rounds percentages. */
 export function countAnswers({ detractors, passives, promoters }: ScoreCounts): number {
   return detractors + passives + promoters;
 }

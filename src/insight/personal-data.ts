@@ -1,4 +1,4 @@
-/** Finds personal data in text by rules; doesn't recognize names. The same text always gives the same spans. */
+/** Finds personal data in text by rules. It doesn't recognize names. */
 import { withoutDisguise } from "./disguises.ts";
 import { endWithout, type Span } from "./search.ts";
 
@@ -9,7 +9,7 @@ export interface PersonalSpan extends Span {
   readonly kind: PersonalKind;
 }
 
-/** Spans in order, without overlaps. `context` is the field's name; it tells phone numbers from order numbers. */
+/** Spans are in order and don't overlap. `context`, the field's name, tells phone numbers from order numbers. */
 export function findPersonalData(text: string, context: string): PersonalSpan[] {
   const plain = withoutDisguise(text);
   if (plain === null) return findUndisguised(text, context);
@@ -29,7 +29,7 @@ function findUndisguised(text: string, context: string): PersonalSpan[] {
   return [...found];
 }
 
-/** Merges in the spans of `more` that don't overlap `found`, in order. */
+/** Adds the spans of `more` that don't overlap `found`, in order. */
 export function addFree<S extends Span>(found: readonly S[], more: readonly S[]): readonly S[] {
   if (more.length === 0) return found;
   let next = 0;
@@ -69,7 +69,7 @@ function isSecretUrl(url: string): boolean {
 
 const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/iu;
 
-/** Too random to have been typed, so it's a key. */
+/** A word too random to have been typed is a key. */
 function isRandom(word: string): boolean {
   if (UUID.test(word)) return true;
   if (word.length >= 20 && /\d/u.test(word) && /[a-z]/u.test(word) && /[A-Z]/u.test(word)) return true;

@@ -1,4 +1,4 @@
-/** Replaces personal data with marks such as `[email-1]`. Within a run, the same value always gets the same mark. */
+/** Replaces personal data with marks such as `[email-1]`. A masker gives the same value the same mark. */
 import { isJsonObject, type Json, type JsonObject } from "../contract/json.ts";
 import { emailKey } from "../contract/text/email.ts";
 import { addFree, findPersonalData, PERSONAL_KINDS, type PersonalKind, type PersonalSpan } from "./personal-data.ts";
@@ -8,7 +8,7 @@ import { foldAccents } from "./search.ts";
 export type ToShown = (row: JsonObject) => JsonObject;
 
 export interface Masker {
-  /** Masks every field of a response (4.3) that `toShown` keeps. The whole row provides the person's own words. */
+  /** Masks the fields of a response (4.3) that `toShown` keeps. The person's name is found in the whole row. */
   row(row: JsonObject, toShown?: ToShown): JsonObject;
   text(text: string): string;
   counts(): ReadonlyMap<PersonalKind, number>;
@@ -88,7 +88,7 @@ function maskPerson(person: JsonObject, context: MaskContext): JsonObject {
   );
 }
 
-/** Customers choose both names and values, so both can be personal. `outer` is the name of the enclosing property. */
+/** Customers choose names as well as values, so both can be personal. `outer` is the enclosing property's name. */
 function maskProperties(properties: JsonObject, context: MaskContext, outer = ""): JsonObject {
   return Object.fromEntries(
     Object.entries(properties).map(([name, item]) => [
@@ -135,7 +135,6 @@ function maskProperty(name: string, value: Json, context: MaskContext): Json {
   return maskValue(value, name, context);
 }
 
-/** The field's name decides the kind, regardless of the value. */
 const FIELD_KINDS: readonly (readonly [PersonalKind, RegExp])[] = [
   ["email", /(?:^|[^a-z])e[_-]?mail(?:[_-]?address)?$/iu],
   [

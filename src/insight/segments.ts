@@ -17,11 +17,10 @@ export type Side = (typeof SIDES)[number];
 /** Without a comparison, all answers are in `after`. */
 type PeriodCounts = Readonly<Record<Side, Record<Kind, number>>>;
 
-/** Holds only counts, so memory doesn't grow with the number of answers. */
 export interface SegmentTally {
   readonly all: PeriodCounts;
   readonly having: ReadonlyMap<string, PeriodCounts>;
-  /** Counts by property and value. An answer with several choices counts once for each. */
+  /** By property and value. An answer with several choices counts once for each. */
   readonly values: ReadonlyMap<string, Map<string, PeriodCounts>>;
 }
 
@@ -56,17 +55,15 @@ export function addValue(
   for (const each of values) addCounts(valueCounts(tally, property, each), counts);
 }
 
-export function mergeTally(tally: SegmentTally, more: SegmentTally): void {
-  addAs(tally, more, (_, value) => value);
-}
+type ValueName = (property: string, value: string) => string;
 
-export function nameValues(tally: SegmentTally, nameOf: (property: string, value: string) => string): SegmentTally {
+export function nameValues(tally: SegmentTally, nameOf: ValueName): SegmentTally {
   const named = createTally([...tally.values.keys()]);
-  addAs(named, tally, nameOf);
+  mergeTally(named, tally, nameOf);
   return named;
 }
 
-function addAs(tally: SegmentTally, more: SegmentTally, nameOf: (property: string, value: string) => string): void {
+export function mergeTally(tally: SegmentTally, more: SegmentTally, nameOf: ValueName = (_, value) => value): void {
   addCounts(tally.all, more.all);
   for (const [property, counts] of more.having) addCounts(tally.having.get(property) ?? noAnswers(), counts);
   for (const [property, values] of more.values)
@@ -114,7 +111,7 @@ export interface SegmentOptions {
   readonly compared: boolean;
 }
 
-/** Properties are in the given order, each with its most frequent values first; `hidden` counts values below `minN`. */
+/** Each property's most frequent values come first. `hidden` counts values below `minN`. */
 export function segmentRows(
   tally: SegmentTally,
   { confidence, minN, compared }: SegmentOptions,
@@ -189,7 +186,7 @@ interface ChangePart {
   readonly within: number;
 }
 
-/** All values are in points. `change` is `mix + within`, each summed over the segments. */
+/** In points. `change` is `mix + within`, each summed over the segments. */
 export interface ChangeSplit {
   readonly change: number;
   readonly mix: number;
@@ -209,7 +206,7 @@ export function explainChange(tally: SegmentTally, property: string): ChangeSpli
   const groups: readonly (readonly [string | null, PeriodCounts])[] = [...values, [null, rest]];
   const segments = groups.flatMap(([value, counts]): ChangePart[] => {
     const [first, second] = [netPromoterScore(counts.before), netPromoterScore(counts.after)];
-    // A segment that is new or has vanished can't have changed within itself.
+    // If a segment is new or has vanished, all of its change is mix.
     const [s1, s2] = [first ?? second, second ?? first];
     if (s1 === null || s2 === null) return [];
     const sizes = { n_before: countAnswers(counts.before), n: countAnswers(counts.after) };

@@ -1,7 +1,4 @@
-/**
- * Words that distinguish detractors from promoters: log-odds with an informative prior (Monroe, Colaresi and Quinn
- * 2008). Each comment counts once per term. Common words aren't terms.
- */
+/** Words that distinguish detractors from promoters: log-odds with an informative prior (Monroe and others 2008). */
 import { createCommonCheck } from "./common-words.ts";
 import { normalCdf } from "./normal.ts";
 import { MARK } from "./redact.ts";
@@ -159,7 +156,6 @@ function wordsIn(term: string): number {
   return term.split(" ").length;
 }
 
-/** The difference in standard errors. The prior is each term's share of all comments. */
 function logOddsZ({ detractors, promoters }: Counts, totals: Readonly<Record<CommentGroup, number>>): number {
   const prior = PRIOR_SHARE * (detractors.count + promoters.count);
   const priorTotal = PRIOR_SHARE * (totals.detractors + totals.promoters);

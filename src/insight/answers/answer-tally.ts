@@ -1,15 +1,7 @@
 import { type PlainAnswer, plainAnswers } from "../../contract/questions/additional-answers.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import { SCALE_MAX } from "../../contract/questions/questions.ts";
-import {
-  countAnswers,
-  type Kind,
-  kindOf,
-  netPromoterScore,
-  noScores,
-  type ScoreCounts,
-  scoreInterval,
-} from "../interval.ts";
+import { type Kind, kindOf, netPromoterScore, noScores, scoreInterval } from "../interval.ts";
 import { type Distribution, meanInterval, shareInterval } from "./proportions.ts";
 import { type ShownTexts, choiceName, countTexts, questionName } from "./shown-texts.ts";
 import { createWordTally, type TermRow, type WordTally } from "../words.ts";
@@ -31,7 +23,7 @@ interface MeanRow {
   readonly mean_high: number;
 }
 
-/** Answers of one kind. Imported answers to a scale question can also be words, which count as a separate kind. */
+/** Answers to a question. Imported answers to a scale question can also be words, which get a result of their own. */
 export interface QuestionResult {
   readonly question: string;
   readonly type: string;
@@ -62,7 +54,7 @@ interface QuestionCounts {
   readonly words: WordTally;
 }
 
-/** `only` is the question to count; null counts them all. Tallies that share `texts` use the same names for choices. */
+/** `only` is the question to count; null counts all. Tallies that share `texts` use the same names for choices. */
 export function createAnswerTally(only: string | null = null, texts: ShownTexts = new Map()): AnswerTally {
   const questions = new Map<string, Map<string, QuestionCounts>>();
   return {
@@ -138,18 +130,16 @@ function toResult(
 
 function toCounts({ counts, n }: Counted, answered: number): Omit<ValueRow, "value"> {
   const share = shareInterval(n, answered);
+  const interval = scoreInterval(counts);
   return {
     n,
     share: n / answered,
     share_low: share?.low ?? 0,
     share_high: share?.high ?? 1,
-    ...npsFields(counts),
+    nps: netPromoterScore(counts),
+    nps_low: interval?.low ?? null,
+    nps_high: interval?.high ?? null,
   };
-}
-
-function npsFields(counts: ScoreCounts): Pick<ValueRow, "nps" | "nps_low" | "nps_high"> {
-  const interval = countAnswers(counts) === 0 ? null : scoreInterval(counts);
-  return { nps: netPromoterScore(counts), nps_low: interval?.low ?? null, nps_high: interval?.high ?? null };
 }
 
 /** The API doesn't return the ends of the scale, so the widest possible scale is assumed. */

@@ -5,7 +5,7 @@ export interface Estimate {
   readonly high: number;
 }
 
-/** The share of `part` in `all`, 0 to 1, with its Wilson interval (1927); null if `all` is 0. */
+/** The Wilson interval (1927) of the share of `part` in `all`, from 0 to 1; null if `all` is 0. */
 export function shareInterval(part: number, all: number): Estimate | null {
   if (all === 0) return null;
   const z = criticalValue(CONFIDENCE_DEFAULT);

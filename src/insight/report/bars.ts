@@ -29,7 +29,7 @@ export function drawKinds(counts: ScoreCounts): Html {
   return draw("kinds", parts);
 }
 
-/** The course of the score, without periods that have few answers. The chart below has the numbers. */
+/** Leaves out periods with few answers. */
 export function drawSparkline(periods: readonly PeriodScore[]): Html | null {
   const points = periods.flatMap(({ counts }, x) => {
     const figure = scoreFigure(counts);

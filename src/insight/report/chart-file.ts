@@ -4,7 +4,7 @@ import { REPORT_STYLE } from "./style.ts";
 
 const OWN_STYLE = `svg{width:${BROAD.width}px;background:var(--paper);font-family:"Helvetica Neue",Helvetica,Arial,"Liberation Sans",sans-serif}`;
 
-/** Turns a chart of the report into an SVG file, which has no page around it to style it. */
+/** Adds the styles that a chart gets from the page around it. */
 export function standaloneChart({ text }: Html): string {
   const chart = text.trim().replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"');
   const opening = chart.slice(0, chart.indexOf(">") + 1);

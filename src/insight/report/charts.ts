@@ -1,4 +1,4 @@
-/** SVG charts, each in a broad and a narrow version (for phones). Coordinates depend on the size of the tick labels. */
+/** SVG charts. The narrow frame is for phones. */
 import { markPeriod } from "../coverage.ts";
 import type { Html } from "../../contract/text/html.ts";
 import { formatCount } from "../../contract/text/whole-number.ts";
@@ -48,7 +48,7 @@ function at(place: number): string {
   return String(Math.round(place * 100) / 100);
 }
 
-interface ChartWords {
+export interface ChartWords {
   readonly id: string;
   readonly title: string;
   readonly description: string;

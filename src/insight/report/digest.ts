@@ -1,4 +1,4 @@
-/** A report's summary as a message. Bars are table cells, because mail programs drop SVG. */
+/** Bars are table cells, because mail programs drop SVG. */
 import type { JsonObject } from "../../contract/json.ts";
 import { capital } from "../../contract/text/capital.ts";
 import { Html } from "../../contract/text/html.ts";

@@ -17,24 +17,27 @@ import { createMasker } from "../redact.ts";
 import type { SegmentRow } from "../segments.ts";
 
 /** Times are formatted for the reader, such as `2026-05-01 – 2026-05-31`. */
-export interface ReportFacts {
+export interface ScoreFacts {
   readonly title: string;
-  /** The brand and project, if the title isn't that; null if unknown. */
+  /** The brand and project if the title doesn't name them, or null. */
   readonly sponsor: string | null;
   readonly range: string;
-  readonly asOf: string;
-  readonly zone: string;
   readonly counts: ScoreCounts;
-  readonly people: number;
   readonly commented: number;
   readonly rates: ResponseRates | null;
   readonly change: ChangeFacts | null;
   readonly periods: readonly PeriodScore[];
   readonly scores: readonly number[];
   readonly segments: SegmentFacts | null;
+  readonly redacted: boolean;
+}
+
+export interface ReportFacts extends ScoreFacts {
+  readonly asOf: string;
+  readonly zone: string;
+  readonly people: number;
   readonly questions?: readonly QuestionResult[];
   readonly comments: readonly ReportComment[];
-  readonly redacted: boolean;
   readonly rowsHash: string;
   readonly command: string;
   readonly version: string;

@@ -1,8 +1,7 @@
-/** The report as a live page without scripts; links select the period. */
 import { countAnswers } from "../interval.ts";
 import { Html } from "../../contract/text/html.ts";
 import type { QuestionResult } from "../answers/answer-tally.ts";
-import { type ReportComment, type ReportFacts } from "./facts.ts";
+import type { ReportComment, ScoreFacts } from "./facts.ts";
 import { lean as html } from "./markup.ts";
 import { basis, periods, scores, segments, withComments } from "./page.ts";
 import { htmlPage } from "./parts.ts";
@@ -10,21 +9,7 @@ import { questionSections } from "./questions.ts";
 import { spellDates } from "./spelled-dates.ts";
 import { REPORT_STYLE } from "./style.ts";
 
-export interface LiveFacts extends Pick<
-  ReportFacts,
-  | "title"
-  | "sponsor"
-  | "range"
-  | "counts"
-  | "commented"
-  | "rates"
-  | "change"
-  | "periods"
-  | "scores"
-  | "segments"
-  | "redacted"
-> {
-  /** The brand's name is in `sponsor`. */
+export interface LiveFacts extends ScoreFacts {
   readonly brand: ReportBrand;
   /** The project's own question; null for the built-in one. */
   readonly question: string | null;
@@ -39,7 +24,7 @@ interface ReportBrand {
   readonly accent: { readonly link: { readonly light: string; readonly dark: string } } | null;
 }
 
-/** Lines and links have the brand's color, in shades that are readable. */
+/** Uses shades of the brand's color that are readable. */
 export function liveStyle({ accent }: ReportBrand): string {
   if (accent === null) return LIVE_STYLE;
   const [light, dark] = [accent.link.light, accent.link.dark].map(

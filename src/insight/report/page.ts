@@ -1,14 +1,14 @@
-/** The report as one HTML file without scripts or requests. The same facts always give the same bytes. */
+/** The report as one HTML file, without scripts or requests. */
 import { readLabel } from "../../runtime/calendar/periods.ts";
 import { capital } from "../../contract/text/capital.ts";
-import { Html } from "../../contract/text/html.ts";
+import { Html, type HtmlValue } from "../../contract/text/html.ts";
 import { countOf, formatCount } from "../../contract/text/whole-number.ts";
 import { SCORE_MAX, scoreCategory, SEGMENT_VALUES_MAX } from "../../contract/limits.ts";
 import { countAnswers, type Kind, kindOf, KINDS } from "../interval.ts";
 import { type SegmentRow } from "../segments.ts";
 import { explainMark, markPeriod } from "../coverage.ts";
 import { drawKinds } from "./bars.ts";
-import { BROAD, drawPeriodScores, drawScores, drawSegments, type Frame, NARROW } from "./charts.ts";
+import { BROAD, type ChartWords, drawPeriodScores, drawScores, drawSegments, type Frame, NARROW } from "./charts.ts";
 import {
   columnText,
   visibleText,
@@ -19,7 +19,6 @@ import {
   rateText,
   type ReportComment,
   type ReportFacts,
-  type ResponseRates,
   scoreFigure,
   type SegmentFacts,
   shareText,
@@ -49,7 +48,7 @@ function sections(facts: ReportFacts): (Html | null)[] {
   return withComments(parts, { ...facts, hasIds: true });
 }
 
-/** Limit for the sections; header and footer take less than 15,000 bytes. */
+/** Leaves 15,000 bytes for the header and the footer. */
 const CONTENT_BYTES_MAX = 285_000;
 
 export function withComments(parts: readonly (Html | null)[], facts: CommentFacts): (Html | null)[] {
@@ -58,10 +57,6 @@ export function withComments(parts: readonly (Html | null)[], facts: CommentFact
 }
 
 const NO_RATE = aside(html`No response rate: the service doesn't report which answers belong to which surveys.`);
-
-function inBothFrames(draw: (frame: Frame) => Html): Html[] {
-  return [BROAD, NARROW].map(draw);
-}
 
 export function basis(
   facts: Pick<ReportFacts, "counts" | "commented" | "rates">,
@@ -73,17 +68,13 @@ export function basis(
     ["Answers", formatCount(countAnswers(counts))],
     ...more,
     ...kindFigures(facts),
-    ...rateFigures(rates),
+    ...(rates === null ? [] : rates.channels.map((each): Figure => [rateLabel(rates), rateText(each)])),
   ];
   const parts = [drawKinds(counts), figureList(rows), rates === null ? NO_RATE : null];
   return section({ id: "basis", title: "Summary", deck }, parts);
 }
 
 type Figure = readonly [name: string, value: string, kind?: Kind];
-
-function rateFigures(rates: ResponseRates | null): readonly Figure[] {
-  return rates === null ? [] : rates.channels.map((each) => [rateLabel(rates), rateText(each)]);
-}
 
 function kindFigures({ counts, commented }: Pick<ReportFacts, "counts" | "commented">): readonly Figure[] {
   const n = countAnswers(counts);
@@ -130,25 +121,38 @@ export function periods({ periods: all }: Pick<ReportFacts, "periods">): Html | 
     const ends = [figure.nps, figure.low, figure.high].map(columnText);
     return [name, formatCount(figure.n), ...ends, figure.isFew ? `${kinds}, too few to say` : kinds];
   });
-  const words = {
-    id: "chart-periods",
-    title,
-    description: `The score of each period from ${spellDates(first)} to ${spellDates(last)} as a point within its interval. The table below has the same numbers.`,
-  };
+  const deck = `The score, its ${CONFIDENCE_WORDS} interval (shaded) and the number of answers (n)`;
   return section(
-    {
-      id: "periods",
+    { id: "periods", title, deck },
+    chart({
+      id: "chart-periods",
       title,
-      deck: `The score, its ${CONFIDENCE_WORDS} interval (shaded) and the number of answers (n)`,
-    },
-    html`<figure>
-      ${inBothFrames((frame) => drawPeriodScores(all, words, frame))}${notes.map(aside)}${table(
-        ["Period", "n", "NPS", "Low", "High", "Detractors / passives / promoters"],
-        rows,
-        title,
-      )}
-    </figure> `,
+      description: `The score of each period from ${spellDates(first)} to ${spellDates(last)} as a point within its interval.`,
+      draw: (words, frame) => drawPeriodScores(all, words, frame),
+      notes,
+      heads: ["Period", "n", "NPS", "Low", "High", "Detractors / passives / promoters"],
+      rows,
+    }),
   );
+}
+
+interface Chart extends ChartWords {
+  readonly draw: (words: ChartWords, frame: Frame) => Html;
+  readonly notes?: readonly string[];
+  readonly heads: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  readonly heading?: HtmlValue;
+  readonly isOpen?: boolean;
+}
+
+function chart({ id, title, description, draw, notes = [], heads, rows, heading = null, isOpen = false }: Chart): Html {
+  const words = { id, title, description: `${description} The table below has the same numbers.` };
+  const charts = [BROAD, NARROW].map((frame) => draw(words, frame));
+  const table = html`<details${new Html(isOpen ? " open" : "")}>
+<summary>Show data</summary>
+${dataTable(title, heads, rows)}</details>
+`;
+  return html`<figure>${["\n", heading, charts, notes.map(aside), table, "\n"]}</figure> `;
 }
 
 export function scores({ scores: counts }: Pick<ReportFacts, "scores">): Html {
@@ -158,16 +162,16 @@ export function scores({ scores: counts }: Pick<ReportFacts, "scores">): Html {
     const count = counts[score] ?? 0;
     return [String(score), formatCount(count), `${((100 * count) / all).toFixed(1)}%`, capital(scoreCategory(score))];
   });
-  const words = {
-    id: "chart-scores",
-    title,
-    description: "A bar for each score from 0 to 10. The table below has the same numbers.",
-  };
   return section(
     { id: "scores", title, deck: "Answers by score, 0 to 10" },
-    html`<figure>
-      ${inBothFrames((frame) => drawScores(counts, words, frame))}${table(["Score", "Answers", "Share", "Kind"], rows, title)}
-    </figure> `,
+    chart({
+      id: "chart-scores",
+      title,
+      description: "A bar for each score from 0 to 10.",
+      draw: (words, frame) => drawScores(counts, words, frame),
+      heads: ["Score", "Answers", "Share", "Kind"],
+      rows,
+    }),
   );
 }
 
@@ -205,22 +209,16 @@ function segmentsDeck({ rows, hidden }: SegmentFacts): string {
 function segment(name: string, index: number, { rows: all, compared }: SegmentFacts): Html {
   const rows = all.filter(({ property }) => property === name);
   const title = `Score by ${cutText(name, 60)}`;
-  const words = {
+  return chart({
     id: `chart-segment-${index + 1}`,
     title,
-    description:
-      "The score of each value as a point within its interval, highest first. The table below has the same numbers.",
-  };
-  const heads = ["Value", "n", "Share", "NPS", "Low", "High", ...(compared ? ["Change", "q"] : [])];
-  return html`<figure>
-    <h3 dir="auto">${title}</h3>
-    ${inBothFrames((frame) => drawSegments(rows, words, frame))}${table(
-      heads,
-      rows.map((row) => segmentCells(row, compared)),
-      title,
-      compared,
-    )}
-  </figure> `;
+    description: "The score of each value as a point within its interval, highest first.",
+    draw: (words, frame) => drawSegments(rows, words, frame),
+    heads: ["Value", "n", "Share", "NPS", "Low", "High", ...(compared ? ["Change", "q"] : [])],
+    rows: rows.map((row) => segmentCells(row, compared)),
+    heading: [html`<h3 dir="auto">${title}</h3>`, "\n"],
+    isOpen: compared,
+  });
 }
 
 function segmentCells(row: SegmentRow, compared: boolean): string[] {
@@ -228,14 +226,6 @@ function segmentCells(row: SegmentRow, compared: boolean): string[] {
   const cells = [cutText(value, 100), formatCount(n), shareText(share), ...[nps, low, high].map(columnText)];
   if (!compared) return cells;
   return [...cells, change === null ? "too few" : signedText(change), q === null ? "" : probabilityText(q)];
-}
-
-function table(heads: readonly string[], rows: readonly (readonly string[])[], title: string, isOpen = false): Html {
-  const open = new Html(isOpen ? " open" : "");
-  return html`<details${open}>
-<summary>Show data</summary>
-${dataTable(title, heads, rows)}</details>
-`;
 }
 
 interface CommentFacts extends Pick<ReportFacts, "comments" | "commented" | "redacted"> {
@@ -278,7 +268,7 @@ function numbered(listed: readonly CommentItem[]): Html {
   </ol>`;
 }
 
-/** The newest of several comments with the same words, and the scores of all. */
+/** The newest of the comments with the same words, and all their scores. */
 interface FoldedComment extends ReportComment {
   readonly scores: readonly number[];
 }

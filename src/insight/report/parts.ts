@@ -43,7 +43,6 @@ export function htmlPage({ facts, metas, style, logo = null, nav = null, main, f
     </html> `.text;
 }
 
-/** The score, its course and its change; in the second line the interval, the number of answers and the range. */
 function scoreLines({ counts, change, range, periods }: Page["facts"]): Html {
   const figure = scoreFigure(counts);
   if (figure === null) return html`<p class="number few">No answers</p>`;

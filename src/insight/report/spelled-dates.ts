@@ -1,12 +1,11 @@
-/** Dates and periods as people write them. */
 import { type NamedPeriod, readLabel } from "../../runtime/calendar/periods.ts";
 
 const MONTHS = "January February March April May June July August September October November December".split(" ");
 const LABEL = /\b\d{4}-(?:Q[1-4]|W\d{2}|\d{2}(?:-\d{2})?)\b/g;
 
 /**
- * Spells the dates and periods in a text: `2026-05-31` as 31 May 2026, `2026-05` as May 2026, `2026-W05` as week of 26
- * Jan 2026. A range within a year names it once; one of a single day is that day.
+ * Spells the dates and periods in a text: `2026-05-31` becomes 31 May 2026, `2026-W05` week of 26 Jan 2026, and
+ * `2026-05-01 – 2026-05-31` 1 May – 31 May 2026.
  */
 export function spellDates(text: string): string {
   const spelled = text.replace(LABEL, (label) => {
@@ -22,7 +21,6 @@ function spell(period: NamedPeriod): string {
   return `${unit === "week" ? "week of " : ""}${shortName(period)} ${start.year}`;
 }
 
-/** Without the year: `26 Jan`, `Jan`, `Q1`. */
 function shortName({ unit, start: { year, month, day } }: NamedPeriod): string {
   const name = (MONTHS[month - 1] ?? "").slice(0, 3);
   if (unit === "month") return name;
