@@ -1,4 +1,3 @@
-/** Preserves numbers with more digits than a double can hold. */
 import type { JsonObject } from "./json.ts";
 import type { RowPage } from "./row-page.ts";
 
@@ -7,9 +6,11 @@ const MARK = "\ufdd0";
 const MANY_DIGITS = 16;
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
-export function mayHoldLongNumbers(text: string): boolean {
-  // A regular expression over the whole text took 7% of an export, so only every 16th position is checked: any run of
-  // 16 digits covers one.
+/**
+ * A regular expression over the whole text took 7% of an export, so this checks only every 16th position: a run of 16
+ * digits covers one of them.
+ */
+function mayHoldLongNumbers(text: string): boolean {
   for (let place = 0; place < text.length; place += MANY_DIGITS)
     if (countDigits(text, place) >= MANY_DIGITS) return true;
   return false;
@@ -29,40 +30,44 @@ function isDigit(code: number): boolean {
 }
 
 /**
- * Replaces each number that a double can't hold with a marked string, which keeps its digits through parsing; null if
- * there is none. `unmarkLongNumbers` removes the marks from the output.
+ * Replaces each number that a double can't hold with a marked string, which keeps its digits through parsing.
+ * `unmarkLongNumbers` removes the marks from the output.
  */
-export function markLongNumbers(text: string): string | null {
-  let isMarked = false;
-  const marked = text.replace(STRING_OR_NUMBER, (token) => {
-    if (token.startsWith('"') || token.length < 16 || String(Number(token)) === token) return token;
-    isMarked = true;
-    return `"${MARK}${token}${MARK}"`;
-  });
-  return isMarked ? marked : null;
+export function markLongNumbers(text: string): string {
+  return text.replace(STRING_OR_NUMBER, (token) =>
+    token.startsWith('"') || token.length < MANY_DIGITS || String(Number(token)) === token
+      ? token
+      : `"${MARK}${token}${MARK}"`,
+  );
+}
+
+/** The page's rows with marked numbers; null if no number needs a mark. */
+export function rowsWithMarks(page: RowPage): JsonObject[] | null {
+  return reparse(page, markLongNumbers);
 }
 
 /** Turns ids that a double can't hold into strings for display, so that they aren't rounded to other ids. */
 export function withAllDigits(page: RowPage): readonly JsonObject[] {
-  const quoted = mayHoldLongNumbers(page.source ?? page.text) ? quoteLongNumbers(page.text) : null;
-  return quoted === null ? page.rows : (JSON.parse(quoted) as JsonObject[]);
+  return reparse(page, quoteLongNumbers) ?? page.rows;
+}
+
+function reparse(page: RowPage, rewrite: (text: string) => string): JsonObject[] | null {
+  // Building the text of a filtered page takes a twelfth of an export's time, so its source is checked first.
+  if (!mayHoldLongNumbers(page.source ?? page.text)) return null;
+  const { text } = page;
+  const rewritten = rewrite(text);
+  return rewritten === text ? null : (JSON.parse(rewritten) as JsonObject[]);
 }
 
 /** Like `JSON.parse`, but integers that would lose digits become strings. */
 export function parseWithAllDigits(text: string): unknown {
-  const value: unknown = JSON.parse(text);
-  const quoted = mayHoldLongNumbers(text) ? quoteLongNumbers(text) : null;
-  return quoted === null ? value : JSON.parse(quoted);
+  return JSON.parse(mayHoldLongNumbers(text) ? quoteLongNumbers(text) : text);
 }
 
-function quoteLongNumbers(text: string): string | null {
-  let isQuoted = false;
-  const quoted = text.replace(STRING_OR_NUMBER, (token) => {
-    if (!/^-?\d{16,}$/.test(token) || String(Number(token)) === token) return token;
-    isQuoted = true;
-    return `"${token}"`;
-  });
-  return isQuoted ? quoted : null;
+function quoteLongNumbers(text: string): string {
+  return text.replace(STRING_OR_NUMBER, (token) =>
+    /^-?\d{16,}$/.test(token) && String(Number(token)) !== token ? `"${token}"` : token,
+  );
 }
 
 export function unmarkLongNumbers(text: string): string {

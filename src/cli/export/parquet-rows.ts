@@ -1,7 +1,7 @@
 /** Intermediate form of a Parquet file's rows: a line of JSON with the columns, then one per row with its cells. */
 import type { PageEncoder } from "../../contract/row-page.ts";
 import type { Json, JsonObject } from "../../contract/json.ts";
-import { markLongNumbers, mayHoldLongNumbers, unmarkLongNumbers } from "../../contract/long-numbers.ts";
+import { rowsWithMarks, unmarkLongNumbers } from "../../contract/long-numbers.ts";
 import { BegunError } from "../errors/command-errors.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { type Column, toCellText } from "../render/columns.ts";
@@ -19,8 +19,7 @@ export function createParquetRows(columns: readonly Column[]): PageEncoder {
     head: `${JSON.stringify(columns.map(({ name, kind }): TypedColumn => ({ name, type: typeOf(kind) })))}\n`,
     between: "",
     rows(page) {
-      const marked = mayHoldLongNumbers(page.source ?? page.text) ? markLongNumbers(page.text) : null;
-      const rows = marked === null ? page.rows : (JSON.parse(marked) as JsonObject[]);
+      const rows = rowsWithMarks(page) ?? page.rows;
       return rows.map((row) => `${JSON.stringify(columns.map((column) => toCell(column, row)))}\n`).join("");
     },
     tail: () => "",

@@ -2,7 +2,7 @@ import type { stringify } from "csv-stringify/sync";
 import { guardFormula, guardPhone } from "../../contract/text/formula-guard.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import { RESOURCES } from "../../contract/resources.ts";
-import { markLongNumbers, mayHoldLongNumbers, unmarkLongNumbers } from "../../contract/long-numbers.ts";
+import { rowsWithMarks, unmarkLongNumbers } from "../../contract/long-numbers.ts";
 import { splitRowTexts } from "../../contract/row-texts.ts";
 import type { PageEncoder, RowPage } from "../../contract/row-page.ts";
 import { toCellText, type Column } from "./columns.ts";
@@ -77,9 +77,8 @@ function createLineEncoder(options: EncoderOptions): PageEncoder {
 
 /** Keeps all digits of numbers that don't fit into a JavaScript number. */
 export function withExactNumbers(page: RowPage, write: (rows: readonly JsonObject[]) => readonly string[]): string[] {
-  // Done only if needed, because building the text of a filtered page takes a twelfth of an export's time.
-  const exact = mayHoldLongNumbers(page.source ?? page.text) ? markLongNumbers(page.text) : null;
-  return exact === null ? [...write(page.rows)] : write(JSON.parse(exact) as JsonObject[]).map(unmarkLongNumbers);
+  const exact = rowsWithMarks(page);
+  return exact === null ? [...write(page.rows)] : write(exact).map(unmarkLongNumbers);
 }
 
 function createCellWriter(options: EncoderOptions, columns: readonly Column[]): (row: JsonObject) => string[] {

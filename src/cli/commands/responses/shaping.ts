@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
 import type { Expansion } from "../../../contract/routes.ts";
-import { markLongNumbers, mayHoldLongNumbers, unmarkLongNumbers } from "../../../contract/long-numbers.ts";
+import { rowsWithMarks, unmarkLongNumbers } from "../../../contract/long-numbers.ts";
 import type { RowPage } from "../../../contract/row-page.ts";
 import type { PersonalKind } from "../../../insight/personal-data.ts";
 import type { Masker, ToShown } from "../../../insight/redact.ts";
@@ -48,9 +48,8 @@ export async function createShaping(
 }
 
 function maskPage(masker: Masker, page: RowPage, toShown: ToShown): RowPage {
-  const exact = mayHoldLongNumbers(page.text) ? markLongNumbers(page.text) : null;
-  const source = exact === null ? page.rows : (JSON.parse(exact) as JsonObject[]);
-  const rows = source.map((row) => masker.row(row, toShown));
+  const exact = rowsWithMarks(page);
+  const rows = (exact ?? page.rows).map((row) => masker.row(row, toShown));
   const text = JSON.stringify(rows);
   if (exact === null) return { rows, text };
   const unmarked = unmarkLongNumbers(text);

@@ -105,7 +105,7 @@ function createForwarder(deps: Deps, sender: Sender): Forwarder {
         // The id depends only on the change, so receivers can drop repeats.
         const version = [type, RESPONSE_VERSIONS.id(row), changedAt(row), RESPONSE_VERSIONS.content(row)];
         const eventId = createHash("sha256").update(JSON.stringify(version)).digest("hex");
-        const data = JSON.parse(markLongNumbers(rowText) ?? rowText) as JsonObject;
+        const data = JSON.parse(markLongNumbers(rowText)) as JsonObject;
         const body = unmarkLongNumbers(eventBody(type, eventId, data));
         const { id: response_id = null, score = null } = row;
         const end = await sendOne(deps, sender, eventId, body);
