@@ -44,5 +44,5 @@ function withoutCredentials(text: string): string {
 }
 
 function invalid(message: string, advice?: ConfigAdvice): ConfigError {
-  return new ConfigError("invalid", message, advice === undefined ? {} : { advice });
+  return new ConfigError("invalid", message, advice);
 }

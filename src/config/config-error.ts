@@ -23,19 +23,14 @@ export interface UnknownProfile {
   readonly mayCreate: boolean;
 }
 
-interface ConfigErrorOptions {
-  readonly advice?: ConfigAdvice;
-  readonly cause?: unknown;
-}
-
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly problem: ConfigProblem;
   readonly advice: ConfigAdvice | null;
 
-  constructor(problem: ConfigProblem, message: string, options: ConfigErrorOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+  constructor(problem: ConfigProblem, message: string, advice: ConfigAdvice | null = null, options?: ErrorOptions) {
+    super(message, options);
     this.problem = problem;
-    this.advice = options.advice ?? null;
+    this.advice = advice;
   }
 }

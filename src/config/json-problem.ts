@@ -1,4 +1,4 @@
-/** Where the JSON is invalid. Only some versions of Node report the position, and those also quote the text. */
+/** Where JSON is invalid. Only some versions of Node report the position, and their messages quote the text. */
 export interface Place {
   readonly line: number;
   readonly column: number;

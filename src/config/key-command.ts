@@ -21,9 +21,7 @@ export async function runKeyCommand(command: string, platform: string, signal?: 
   const key = stdout.trim();
   if (error === null && key !== "" && !key.includes("\n")) return key;
   const why = expiry.aborted ? `it took longer than ${TIMEOUT_MS / 1000} s` : problem(error, key, stderr);
-  throw new ConfigError("missing", `the key command failed: ${why}`, {
-    advice: { code: "replace_key_command" },
-  });
+  throw new ConfigError("missing", `the key command failed: ${why}`, { code: "replace_key_command" });
 }
 
 interface Ended {

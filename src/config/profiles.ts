@@ -42,7 +42,7 @@ export async function readProfiles(file: string): Promise<Profiles> {
   };
 }
 
-/** Replaces the file atomically. `token` makes the temporary name unique. */
+/** `token` makes the temporary name unique. */
 export async function writeProfiles(
   file: string,
   { defaultName, byName }: Pick<Profiles, "defaultName" | "byName">,
@@ -68,7 +68,7 @@ async function readText(file: string): Promise<string | null> {
     const { code } = error as NodeJS.ErrnoException;
     // ENOTDIR: some accounts have /dev/null as their home.
     if (code === "ENOENT" || code === "ENOTDIR") return null;
-    throw new ConfigError("invalid", `${file} cannot be read: ${systemErrorText(error)}`, { cause: error });
+    throw new ConfigError("invalid", `${file} cannot be read: ${systemErrorText(error)}`, null, { cause: error });
   }
 }
 
@@ -86,7 +86,7 @@ function parseFile(file: string, text: string): v.InferOutput<typeof FileSchema>
   } catch (error) {
     const where = error instanceof v.ValiError ? ` at ${v.getDotPath(error.issues[0]) ?? "its top"}` : "";
     throw new ConfigError("broken", `${file} is not a configuration file of surveyctl${where}`, {
-      advice: { code: "repair_file" },
+      code: "repair_file",
     });
   }
 }
@@ -97,7 +97,7 @@ function parseJson(file: string, text: string): unknown {
   } catch {
     // The parser's message quotes the file, which may contain a key.
     const { line, column } = findJsonProblem(text);
-    throw new ConfigError("broken", `${file}:${line}:${column}: invalid JSON`, { advice: { code: "repair_file" } });
+    throw new ConfigError("broken", `${file}:${line}:${column}: invalid JSON`, { code: "repair_file" });
   }
 }
 

@@ -1,4 +1,3 @@
-/** Finds connection settings in flags, the environment and the profile, and remembers where each value came from. */
 import { parseBaseUrl } from "./base-url.ts";
 import { ConfigError } from "./config-error.ts";
 import { runKeyCommand } from "./key-command.ts";
@@ -8,7 +7,7 @@ import type { Profile } from "./profiles.ts";
 
 export interface Sourced<Value> {
   readonly value: Value;
-  /** The source's name in messages: a flag, `SURVEYCTL_API_KEY`, `profile prod`. */
+  /** A flag, `SURVEYCTL_API_KEY` or `profile prod`, for messages. */
   readonly source: string;
 }
 
@@ -33,7 +32,11 @@ export const LOCAL_PROFILE = "local";
 /** Throws ConfigError: `missing` (exit 4) or `invalid` (exit 2). */
 export async function resolveConnection(request: SettingsRequest): Promise<ConnectionSettings> {
   const named = nameProfile(request);
-  if (named?.value === LOCAL_PROFILE) return resolveLocal(request);
+  if (named?.value === LOCAL_PROFILE) {
+    const { baseUrl } = request.flags;
+    if (baseUrl === null) return { kind: "local" };
+    throw new ConfigError("invalid", `${baseUrl.source} and the profile local cannot be used together`);
+  }
   const { readProfiles } = await import("./profiles.ts");
   const profiles = await readProfiles(configFile(request));
   const { defaultName } = profiles;
@@ -65,11 +68,6 @@ export function usedProfile({ profile, baseUrl, apiKey }: RemoteConnection): str
   return isUsed ? profile.value : null;
 }
 
-function resolveLocal({ flags }: SettingsRequest): ConnectionSettings {
-  if (flags.baseUrl === null) return { kind: "local" };
-  throw new ConfigError("invalid", `${flags.baseUrl.source} and the profile local cannot be used together`);
-}
-
 type Given = Pick<SettingsRequest, "flags" | "env">;
 
 export function nameProfile({ flags, env }: Given): Sourced<string> | null {
@@ -87,7 +85,6 @@ function fromVariable(env: HostContext["env"], name: string): Sourced<string> | 
 
 interface SavedProfile {
   readonly profile: Profile;
-  /** Such as `profile prod`. */
   readonly source: string;
 }
 
@@ -100,7 +97,7 @@ function checkOrigin(request: SettingsRequest, baseUrl: Sourced<string>, { profi
   throw new ConfigError(
     "missing",
     `refusing to send the API key of ${source} to ${wanted} (${baseUrl.source}); it belongs to ${own}`,
-    { advice: { code: "set_own_key" } },
+    { code: "set_own_key" },
   );
 }
 
@@ -123,11 +120,10 @@ async function findKey(
     return value === "" ? null : { value, source };
   }
   // Anyone who can write to the file could run any command.
-  if (untrusted !== null) {
+  if (untrusted !== null)
     throw new ConfigError("invalid", `refusing to run the key command of ${source}: ${untrusted}`, {
-      advice: { code: "protect_file" },
+      code: "protect_file",
     });
-  }
   const value = await runKeyCommand(profile.key_command, request.platform, request.signal);
   return { value, source: `key command of ${source}` };
 }
@@ -138,18 +134,15 @@ function missing(
   saved: readonly string[],
 ): ConfigError {
   if (baseUrl === null && apiKey === null && saved.length > 0)
-    return new ConfigError("missing", "no default profile is set", {
-      advice: { code: "choose_default", saved },
-    });
+    return new ConfigError("missing", "no default profile is set", { code: "choose_default", saved });
   if (baseUrl === null && apiKey === null)
-    return new ConfigError("missing", "no connection is configured", { advice: { code: "connect" } });
+    return new ConfigError("missing", "no connection is configured", { code: "connect" });
   const message = baseUrl === null ? "a key is given, but no base URL" : `there is no API key for ${baseUrl.value}`;
-  return new ConfigError("missing", message, { advice: { code: baseUrl === null ? "set_base_url" : "set_key" } });
+  return new ConfigError("missing", message, { code: baseUrl === null ? "set_base_url" : "set_key" });
 }
 
 function unknownProfile({ value, source }: Sourced<string>, names: readonly string[]): ConfigError {
   const known = [...names, LOCAL_PROFILE];
-  return new ConfigError("missing", `${source}: there is no profile "${value}"`, {
-    advice: { code: "unknown_profile", given: value, known, mayCreate: true },
-  });
+  const advice = { code: "unknown_profile", given: value, known, mayCreate: true } as const;
+  return new ConfigError("missing", `${source}: there is no profile "${value}"`, advice);
 }

@@ -41,21 +41,24 @@ describe("an error as it is told", () => {
     ["a usage error", new UsageError("--limit: no", { hint: "try 5" }), 2, "error: --limit: no\nhint: try 5\n"],
     [
       "nothing configured",
-      new ConfigError("missing", "no connection", { advice: { code: "connect" } }),
+      new ConfigError("missing", "no connection", { code: "connect" }),
       4,
       "error: no connection\nhint: connect to a service with: surveyctl auth login\n" +
         "      or try everything on this machine with: surveyctl --profile local …\n",
     ],
     [
       "several profiles and no default",
-      new ConfigError("missing", "no default", { advice: { code: "choose_default", saved: ["a", "b"] } }),
+      new ConfigError("missing", "no default", { code: "choose_default", saved: ["a", "b"] }),
       4,
       "error: no default\nhint: choose one: surveyctl auth use NAME (a, b), or pass --profile NAME\n",
     ],
     [
       "a profile that is not saved, where one can be",
       new ConfigError("missing", "no prdo", {
-        advice: { code: "unknown_profile", given: "prdo", known: ["prod", "local"], mayCreate: true },
+        code: "unknown_profile",
+        given: "prdo",
+        known: ["prod", "local"],
+        mayCreate: true,
       }),
       4,
       "error: no prdo\nhint: did you mean prod? available profiles: prod, local; " +
@@ -64,7 +67,10 @@ describe("an error as it is told", () => {
     [
       "no profile at all",
       new ConfigError("missing", "no x", {
-        advice: { code: "unknown_profile", given: "x", known: [], mayCreate: false },
+        code: "unknown_profile",
+        given: "x",
+        known: [],
+        mayCreate: false,
       }),
       4,
       "error: no x\nhint: create one with: surveyctl auth login\n",

@@ -57,9 +57,8 @@ export function checkSaved({ byName }: Profiles, name: string): void {
       "invalid",
       `the profile "${LOCAL_PROFILE}" is built in and cannot be saved, removed or made the default`,
     );
-  throw new ConfigError("missing", `there is no profile "${name}"`, {
-    advice: { code: "unknown_profile", given: name, known: [...byName.keys()], mayCreate: false },
-  });
+  const advice = { code: "unknown_profile", given: name, known: [...byName.keys()], mayCreate: false } as const;
+  throw new ConfigError("missing", `there is no profile "${name}"`, advice);
 }
 
 /** Names that every JavaScript object has. */
