@@ -1,7 +1,4 @@
-/**
- * Bracketed parameters (section 1): maps as `properties[key]=value`, arrays as repeated `name[]=value`. Reads queries
- * and bodies, and writes queries.
- */
+/** Bracketed parameters (section 1): maps as `properties[key]=value`, arrays as repeated `name[]=value`. */
 import { isJsonObject, type Json, type JsonObject } from "./json.ts";
 
 /**

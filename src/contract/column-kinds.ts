@@ -1,4 +1,3 @@
-/** Kinds of columns, which are also fields of the JSON output, and their JSON Schemas. */
 import type { JsonObject } from "./json.ts";
 
 export type ColumnKind =

@@ -1,6 +1,6 @@
 /**
- * An HTTP exchange as plain data. Header names are lower-case and URLs absolute. Transports and the embedded server are
- * both functions from request to response, so they can be connected without a socket.
+ * Header names are lower-case and URLs absolute. Transports and the embedded server are both functions from request to
+ * response, so they can be connected without a socket.
  */
 export interface HttpRequest {
   readonly method: string;
@@ -16,12 +16,10 @@ export interface HttpResponse {
   readonly body: string | AsyncIterable<Uint8Array>;
 }
 
-/** A request for a page, or to a provider's webhook. */
 export interface PathRequest {
   readonly method: string;
   /** Percent-encoded, with a leading slash. */
   readonly path: string;
-  /** The query without `?`. */
   readonly query: string;
   /** Scheme, host and port, without a trailing slash. */
   readonly origin: string;
@@ -33,5 +31,5 @@ export interface PathRequest {
 
 export type Exchange = (request: HttpRequest) => Promise<HttpResponse>;
 
-/** Not in the specification. Sent if the requested change had already been made. */
+/** Not in the specification: the requested change had already been made. */
 export const UNCHANGED = { "x-survey-outcome": "unchanged" } as const;

@@ -26,7 +26,7 @@ export function parseJsonObject(text: string): JsonObject | null {
   return isJsonObject(value) ? value : null;
 }
 
-/** First number that would change if parsed, or null. */
+/** The first number that parsing would change, or null. */
 export function numberThatLosesDigits(json: string): string | null {
   if (!/\d{16}|\de\+?\d{3}/i.test(json)) return null;
   const tokens = json.match(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g) ?? [];

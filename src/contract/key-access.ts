@@ -1,15 +1,11 @@
-/**
- * What a key of this server may do. `read-only` allows GET and HEAD; `admin` also allows the project's operations.
- * Other servers don't report it.
- */
-
+/** `read-only` allows GET and HEAD; `admin` also allows the project's operations. */
 const KEY_ACCESSES = ["full", "read-only", "admin"] as const;
 export type KeyAccess = (typeof KEY_ACCESSES)[number];
 
 /** Not in the specification: the key's access, sent with each successful response. */
 export const KEY_ACCESS_HEADER = "x-key-access";
 
-/** Only read-only keys have this prefix, so a client can refuse a write without asking the server. */
+/** Lets a client refuse a write without asking the server. */
 export const READ_ONLY_PREFIX = "read-only-";
 
 export const READ_ONLY_REFUSAL = "this key only reads";
@@ -26,7 +22,7 @@ export function isReading(method: string): boolean {
   return method === "GET" || method === "HEAD";
 }
 
-/** `GET` lists the operations of an admin key, `POST` to `/v1/operations/{name}` calls one. */
+/** `GET` lists the operations that an admin key allows; `POST` to `/v1/operations/{name}` calls one. */
 export const OPERATIONS_PATH = "/v1/operations";
 
 /** The project that an admin key manages, percent-encoded. */

@@ -2,7 +2,6 @@
 export const PER_PAGE_DEFAULT = 20;
 export const PER_PAGE_MAX = 100;
 export const PAGE_DEFAULT = 1;
-/** Maximum concurrent requests, unless a client is configured otherwise. */
 export const CONCURRENCY_DEFAULT = 8;
 export const SCORE_MIN = 0;
 export const SCORE_MAX = 10;
@@ -45,7 +44,7 @@ export function characterCount(text: string): number {
   return count;
 }
 
-/** True if a repeated page is the whole list of a server that ignores `page`. */
+/** True if a server that repeats a page sent its whole list, because it ignores `page`. */
 export function isWholeList(rows: number, perPage: number): boolean {
   return rows < Math.min(perPage, PER_PAGE_DEFAULT);
 }

@@ -42,7 +42,7 @@ export type Locale = (typeof LOCALES)[number];
 
 export const FALLBACK_LOCALE: Locale = "en";
 
-/** Renamed codes, and Chinese by script or region. */
+/** Includes codes that were renamed, and Chinese by script or region. */
 const ALIASES: Readonly<Record<string, Locale>> = {
   zh: "zh-CN",
   "zh-Hans": "zh-CN",

@@ -21,12 +21,15 @@ const required = fieldMaker(false);
 const nullable = fieldMaker(true);
 
 const STATUS_FIELDS = [nullable("survey_status", "string"), nullable("survey_status_until", "timestamp")];
-const PERSON_FIELDS = [
+const BRIEF_PERSON_FIELDS = [
   required("id", "string"),
   nullable("email", "string"),
   nullable("name", "string"),
   required("created_at", "timestamp"),
   nullable("phone_number", "string"),
+] as const;
+const PERSON_FIELDS = [
+  ...BRIEF_PERSON_FIELDS,
   nullable("last_sent_at", "timestamp"),
   nullable("last_responded_at", "timestamp"),
   nullable("next_survey_scheduled_at", "timestamp"),
@@ -118,13 +121,7 @@ export const RESOURCES = {
   ],
   question: [required("id", "string"), required("type", "string"), required("text", "string")],
   choice: [required("id", "string"), required("text", "string")],
-  briefPerson: [
-    required("id", "string"),
-    nullable("email", "string"),
-    nullable("name", "string"),
-    required("created_at", "timestamp"),
-    nullable("phone_number", "string"),
-  ],
+  briefPerson: BRIEF_PERSON_FIELDS,
   memberPerson: [
     required("id", "string"),
     nullable("name", "string"),
@@ -237,7 +234,7 @@ export type Platform = (typeof PLATFORMS)[number];
 
 export type AutopilotConfiguration = Shape<"autopilotConfiguration">;
 
-/** Not in the specification: part of an Autopilot configuration requested with `?joining=N`. */
+/** Not in the specification: added to an Autopilot configuration requested with `?joining=N`. */
 export interface JoiningSurveys {
   first_survey_at: number;
   last_survey_at: number;

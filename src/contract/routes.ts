@@ -86,7 +86,7 @@ const responseChanges = [
   expand,
 ];
 
-/** By default an endpoint is outside the specification, returns 200 and, unless it's a POST, can be repeated. */
+/** The defaults describe an endpoint that is not in the specification and returns 200. */
 const endpoint = (
   name: string,
   method: Method,

@@ -8,17 +8,16 @@ export interface RowPage {
   readonly source?: string;
 }
 
-/** Encodes each page independently, because pages are encoded as they arrive but written in order. */
+/** Pages are encoded as they arrive but written in order, so each one is encoded independently. */
 export interface PageEncoder {
   readonly head: string;
-  /** Separator between two pages with rows. */
   readonly between: string;
   readonly rows: (page: RowPage) => string;
-  /** Text after the last page, given the total number of rows. */
+  /** `rows` is the total number of rows. */
   readonly tail: (rows: number) => string;
 }
 
-/** The text is built only if it is used. */
+/** Builds the text of the kept rows only if it is used. */
 export function keepRows(page: RowPage, keep: (row: JsonObject, index: number) => boolean): RowPage {
   const kept = page.rows.map(keep);
   return kept.includes(false) ? new FilteredPage(page, kept) : page;

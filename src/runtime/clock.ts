@@ -49,7 +49,7 @@ export function nextTurn(): Promise<void> {
   });
 }
 
-/** Resolves with `late` after `ms`; `work` continues. */
+/** Resolves with `late` after `ms` milliseconds; `work` continues. */
 export async function withTimeout<Value, Late>(
   clock: Pick<Clock, "sleep">,
   ms: number,
@@ -68,12 +68,12 @@ export async function withTimeout<Value, Late>(
   }
 }
 
-/** Without a reason, `abort` would create a DOMException, which costs more than everything else here. */
+/** Without a reason, `abort` creates a DOMException, which costs more than setting the alarm. */
 const MOVED = "moved";
 
 /**
- * A timeout that often moves and rarely fires. Moving it later is free, because the sleeper checks the time when it
- * wakes; only moving it earlier needs another sleeper.
+ * A timeout that often moves and rarely fires. Moving it later costs nothing, because the sleeper checks the time when
+ * it wakes.
  */
 export class Alarm {
   readonly #clock: Clock;

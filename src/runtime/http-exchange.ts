@@ -32,7 +32,7 @@ export async function readAnswerStart(
   };
 }
 
-/** Shared, because creating a DOMException for each attempt would cost more than the request's headers. */
+/** Shared, because a DOMException for each attempt would cost more than the request's headers. */
 const OVER = new Error("over");
 
 export function startDeadline(clock: Clock, ms: number, signal?: AbortSignal) {

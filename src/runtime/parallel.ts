@@ -26,7 +26,7 @@ export async function inParallel<Item, Result>(
   return results;
 }
 
-/** Gives `work` a signal that is also aborted if it fails, so that its other parts stop. */
+/** Gives `work` a signal that is also aborted when it fails, so that its other parts stop. */
 export async function abortTogether<Result>(
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<Result>,

@@ -4,7 +4,7 @@ export interface Random {
   token(bytes: number): string;
 }
 
-/** Drawn in bulk, because a system call per token would cost more than everything else. */
+/** Bytes are drawn in bulk, because a system call per token would cost more than everything else. */
 const DRAWN = 4096;
 
 function draw(bytes: number): Buffer {

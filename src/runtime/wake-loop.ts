@@ -13,7 +13,7 @@ const AFTER_ERROR_MS = 2_000;
 const REST_MIN_MS = 20;
 /** The wall clock can change while we sleep. */
 const REST_MAX_MS = 60_000;
-/** Aborting without a reason creates a DOMException, which would cost more than the rest of `wake`. */
+/** Without a reason, `abort` creates a DOMException, which costs more than the rest of `wake`. */
 const WOKEN = "woken";
 
 async function sleepUnlessWoken(clock: Clock, ms: number, woken: AbortSignal): Promise<void> {

@@ -1,5 +1,3 @@
-/** Calendar days in a time zone. `zone` is an IANA name, or null for the system's. */
-
 export interface CalendarDay {
   readonly year: number;
   readonly month: number;
@@ -26,12 +24,13 @@ export function systemZone(): string {
   return name === undefined || name === "Etc/Unknown" ? DEFAULT_ZONE : name;
 }
 
-/** Converts Unix to local wall-clock seconds. Times outside the calendar are returned unchanged. */
+/** Converts Unix seconds to local wall-clock seconds. Times outside the calendar are returned unchanged. */
 export type WallClock = (seconds: number) => number;
 
 /** Cached: creating one per survey took a fifth of a rehearsal. */
 const wallClocks = new Map<string | null, WallClock>();
 
+/** `zone` is an IANA name, or null for the system's. */
 export function createWallClock(zone: string | null): WallClock {
   const known = wallClocks.get(zone);
   if (known !== undefined) return known;

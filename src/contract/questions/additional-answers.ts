@@ -1,4 +1,4 @@
-/** Additional answers of a response (section 2), from any server. */
+/** Reads additional answers (section 2) from any server. */
 import { isJsonObject, type Json } from "../json.ts";
 
 export interface PlainAnswer {
@@ -55,7 +55,6 @@ export function answerJson({ value, type }: PlainAnswer): Json {
   return type === "select_many" || texts.length > 1 ? texts : (texts[0] ?? null);
 }
 
-/** Joins several choices in a cell. */
 export const CHOICE_SEPARATOR = "; ";
 
 export function answerText({ value }: PlainAnswer): string {

@@ -1,4 +1,4 @@
-/** Questions beyond the score. All limits here are this server's own. */
+/** Questions beyond the score. The limits are this server's own. */
 import type { QuestionType } from "../resources.ts";
 import { SCORE_MAX } from "../limits.ts";
 
@@ -23,7 +23,6 @@ export interface NumberSpan {
   readonly to: number;
 }
 
-/** For example `q_improve`. */
 export function isQuestionId(text: string): boolean {
   return /^[a-z0-9_-]{1,40}$/.test(text);
 }

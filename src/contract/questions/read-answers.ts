@@ -41,7 +41,7 @@ function readChoice(given: Json): Choice | null {
   return id === null || typeof text !== "string" ? null : { id, text };
 }
 
-/** Some clients send numbers. */
+/** Some clients send ids as numbers. */
 function readId(given: Json | undefined): string | null {
   return typeof given === "string" || typeof given === "number" ? String(given) : null;
 }

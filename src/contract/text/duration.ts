@@ -1,4 +1,3 @@
-/** Durations as people type them. */
 import { DURATION_MAX } from "../limits.ts";
 
 const UNIT_SECONDS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;
@@ -38,7 +37,6 @@ export function formatDuration(seconds: number): string {
   return `${seconds / UNIT_SECONDS[unit]}${unit}`;
 }
 
-/** Average length of a calendar year. */
 const YEAR_SECONDS = 365.25 * UNIT_SECONDS.d;
 
 /** Like `readDuration`, but also accepts years such as `5y`. */

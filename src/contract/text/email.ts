@@ -38,7 +38,7 @@ export function emailProblem(value: string): string | null {
   return localProblem(local) ?? domainProblem(domain);
 }
 
-/** Like `emailProblem`, but for sender and reply addresses, which even old mail servers must be able to write to. */
+/** For sender and reply addresses, which even old mail servers must be able to write to. */
 export function senderProblem(value: string): string | null {
   const problem = emailProblem(value);
   if (problem !== null) return problem;
@@ -59,8 +59,8 @@ function domainProblem(domain: string): string | null {
 }
 
 /**
- * Two spellings of the same address have the same key. In the local part it folds only A to Z, because no standard goes
- * further; domains are compared as hosts. Both are normalized to NFC.
+ * Two spellings of the same address have the same key. Only A to Z are folded in the local part, because no standard
+ * goes further; domains are compared as hosts.
  */
 export function emailKey(email: string): string {
   if (isAscii(email)) return email.toLowerCase();

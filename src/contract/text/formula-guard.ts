@@ -18,7 +18,7 @@ export function guardPhone(cell: string): string {
   return isE164(cell) ? cell : guardFormula(cell);
 }
 
-/** Other programs use this notation to keep spreadsheets from reading text as a number. */
+/** Other programs write text like this so that spreadsheets don't read it as a number. */
 const FORMULA_OF_TEXT = /^="((?:[^"]|"")*)"$/;
 
 /** True for `'+1555…`, `'=SUM`, `''=…` (a text that began with `'=`) and `="0123"`. */

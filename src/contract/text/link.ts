@@ -1,6 +1,6 @@
 export const PAGINATION_LOOP = 'pagination loop: the server returned the same "next" link twice';
 
-/** Formats one `rel="next"` entry. Escapes characters that some clients split on. */
+/** Escapes characters that some clients split on. */
 export function formatNextLink(url: string): string {
   const safe = url.replace(/[,;<>"\s]/g, (char) => encodeURIComponent(char));
   return `<${safe}>; rel="next"`;

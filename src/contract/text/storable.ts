@@ -4,7 +4,7 @@ import { characterCount } from "../limits.ts";
 
 const DEPTH_MAX = 32;
 
-/** NUL and unpaired surrogates can't be stored reliably. */
+/** False for NUL and unpaired surrogates. */
 export function isStorableText(text: string): boolean {
   return !text.includes("\0") && !/\p{Surrogate}/u.test(text);
 }

@@ -1,4 +1,4 @@
-/** Why a requested survey isn't sent. Only our server reports it, in a header; the specification defines the bodies. */
+/** Our server reports in a header why a survey isn't sent, because the specification defines the bodies. */
 import { toIsoTime } from "./iso-time.ts";
 
 /**

@@ -8,8 +8,8 @@ const DAY_TIME = /^(?:(last)\s+)?([a-z]+)(?:\s+([01]?\d|2[0-3]):([0-5]\d))?$/;
 export type Near = "past" | "future";
 
 /**
- * Reads a day, or a minute of it: `today 9:00`, `yesterday 14:00`, `monday`, `mon 9:00`, `last monday`. Null for
- * anything else. `now` is Unix seconds, `zone` an IANA name or null for the system's.
+ * Reads a day or a minute: `today 9:00`, `monday`, `mon 9:00`, `last monday`. Null for anything else. `now` is Unix
+ * seconds, `zone` an IANA name or null for the system's.
  */
 export function readDayTime(
   text: string,

@@ -1,4 +1,4 @@
-/** Calendar periods in a time zone, such as `2026-05`, `2026-Q1` and `last-week`. Weeks begin on Monday (ISO 8601). */
+/** Calendar periods, such as `2026-05`, `2026-Q1` and `last-week`. Weeks begin on Monday (ISO 8601). */
 import { createWallClock, firstSecond, toCalendarDay, type CalendarDay } from "../zone.ts";
 
 export const PERIOD_UNITS = ["day", "week", "month", "quarter", "year"] as const;
@@ -99,10 +99,7 @@ export const DAYS: ReadonlyMap<string, number> = new Map([
   ["tomorrow", 1],
 ]);
 
-/**
- * `2026-05`, `2026-Q1`, `2026-W05`, `2026-05-31`, `today`, `last-month` or `2026`; null for anything else. `now` is
- * Unix seconds, `zone` an IANA name or null for the system's.
- */
+/** Null for text that isn't a period. `now` is Unix seconds, `zone` an IANA name or null for the system's. */
 export function readPeriod(
   text: string,
   { now, zone }: { readonly now: number; readonly zone: string | null },

@@ -5,15 +5,15 @@ const LAST_SECOND = 253_402_300_799;
 
 /** A short number with a fraction is more likely a duration. */
 const NUMBER = /^\d+$|^\d{9,}\.\d+$/;
-/** As Unix seconds, `2026`, `20260131` and spreadsheet day numbers would all be in 1970. */
+/** Years, dates and spreadsheet day numbers, which as Unix seconds would all be in 1970. */
 const DATE_NUMBER = /^(?:(?:19|20)\d{2}(?:(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))?|[2-6]\d{4})$/;
 /** ISO 8601 and database formats: a space instead of `T`, slashes, a fraction, `UTC` or `+00` as the zone. */
 const TEXT =
   /^(\d{4})([-/])(\d{2})\2(\d{2})(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,]\d+)?)?\s*(Z|UTC|GMT|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?(?: ?UTC)?$/i;
 
 /**
- * Reads a date, a time, or Unix time in seconds or milliseconds, and returns Unix seconds. `zone` applies to times
- * without one; null is the system's. Returns null for anything else, and outside the years 1970 to 9999.
+ * Returns Unix seconds for a date, a time, or Unix time in seconds or milliseconds, and null for anything outside the
+ * years 1970 to 9999. `zone` applies to times without a zone; null is the system's.
  */
 export function readMoment(text: string, zone: string | null): number | null {
   const seconds = NUMBER.test(text) ? readNumber(text) : readText(text, zone);

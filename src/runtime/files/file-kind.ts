@@ -8,7 +8,7 @@ export function specialKind(found: Stats): string | null {
   return found.isSocket() ? "a socket" : "a device";
 }
 
-/** Rejects anything but a regular file, because reading a pipe would wait for a writer. */
+/** Rejects special files, because reading a pipe would wait for a writer. */
 export async function readRegular(file: string): Promise<string> {
   const kind = specialKind(await stat(file));
   if (kind !== null) throw new Error(`it is ${kind}, not a regular file`);

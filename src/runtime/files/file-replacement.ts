@@ -22,7 +22,7 @@ export interface FileReplacement {
   discard(): Promise<void>;
 }
 
-/** Suffix of temporary files, so that those of killed runs can be recognized. */
+/** Identifies temporary files of killed runs. */
 export const TEMPORARY_SUFFIX = ".surveyctl-tmp";
 const NEW_FILE_MODE = 0o600;
 const LINKS_MAX = 40;
@@ -81,7 +81,7 @@ async function checkExisting(target: string, file: string, existing: Stats): Pro
 
 const DATABASE_HEADER = Buffer.from("SQLite format 3\0");
 
-/** Protects a data file from being overwritten by an export. False if it can't be read. */
+/** Keeps an export from overwriting a data file. False if the file can't be read. */
 async function isDatabase(file: string): Promise<boolean> {
   const handle = await open(file, "r").catch(() => null);
   if (handle === null) return false;
@@ -151,12 +151,11 @@ interface ReplaceOptions {
 }
 
 function replaceBy({ target, file, temporary, handle, existing }: ReplaceOptions): FileReplacement {
-  const close = closeOnce(handle);
   let renamed = false;
   const commit = async (syncsFolder: boolean): Promise<void> => {
     if (existing !== null) await keepOwnership(handle, existing);
     await handle.sync();
-    await close();
+    await handle.close();
     await rename(temporary, file);
     renamed = true;
     if (syncsFolder) await syncFolder(path.dirname(file));
@@ -168,30 +167,20 @@ function replaceBy({ target, file, temporary, handle, existing }: ReplaceOptions
     write: (bytes) => withFileName(target, writeAll(handle, bytes)),
     commit: ({ syncsFolder } = { syncsFolder: true }) => withFileName(target, commit(syncsFolder)),
     async discard() {
-      await close();
+      await handle.close();
       if (!renamed) await unlink(temporary).catch(ignoreMissing);
     },
   };
 }
 
 function writeDirectly(target: string, file: string, handle: FileHandle): FileReplacement {
-  const close = closeOnce(handle);
   return {
     path: file,
     temporary: null,
     isWhole: false,
     write: (bytes) => withFileName(target, writeAll(handle, bytes)),
-    commit: () => withFileName(target, close()),
-    discard: close,
-  };
-}
-
-function closeOnce(handle: FileHandle): () => Promise<void> {
-  let closed = false;
-  return async () => {
-    if (closed) return;
-    closed = true;
-    await handle.close();
+    commit: () => withFileName(target, handle.close()),
+    discard: () => handle.close(),
   };
 }
 
@@ -233,7 +222,7 @@ async function followLinks(target: string): Promise<string> {
   throw new UnwritableFileError(`cannot write ${target}: too many symbolic links`);
 }
 
-/** `/dev/stderr` and the shell's `>(…)`, whose links lead to an open descriptor instead of a path. */
+/** True for `/dev/stderr` and the shell's `>(…)`, which link to an open descriptor instead of a path. */
 function isDescriptor(file: string): boolean {
   return /^\/(?:dev|proc\/[^/]+(?:\/task\/[^/]+)?)\/fd$/.test(path.dirname(file));
 }
@@ -276,7 +265,7 @@ export function resolveFile(file: string): string {
   }
 }
 
-/** Also true for hard links, and for equal paths that don't exist yet. */
+/** Also true for two hard links, and for equal paths that don't exist yet. */
 export async function isSameFile(one: string, other: string): Promise<boolean> {
   const [first, second] = await Promise.all([one, other].map(realPlace));
   if (first === second) return true;

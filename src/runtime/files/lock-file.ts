@@ -22,20 +22,19 @@ export interface Lock {
 }
 
 const FILE_MODE = 0o600;
-/** How often holders touch the file, for processes in other containers or on other machines. */
+/** Holders touch the file this often, for processes in other containers or on other machines. */
 const TOUCH_MS = 10_000;
 const UNTOUCHED_MS = 60_000;
-/** How long to watch a file that looks old, because clocks differ. Allows for one missed touch. */
+/** Watches a file that looks old, because clocks differ. Allows for one missed touch. */
 const WATCH_MS = 25_000;
-/** Locks held by this process. The process id isn't enough, because a dead process may have had the same one. */
+/** Locks held by this process. A process id isn't enough, because a dead process may have had the same one. */
 const held = new Set<string>();
 
 export type LockWatch = (ms: number, file: string) => Promise<void>;
 
 /**
  * Takes the lock, even from a dead process. Throws `LockedError` while its holder runs, and `UnwritableFileError` if
- * the name isn't a regular file. `token` is unique. Without `watch`, a lock that would have to be watched counts as
- * held.
+ * the name isn't a regular file. Without `watch`, a lock that would have to be watched counts as held.
  */
 export async function takeLock(
   file: string,
@@ -44,7 +43,7 @@ export async function takeLock(
 ): Promise<Lock> {
   await refuseSpecial(file);
   const mark = { ...(await currentProcess()), space: await currentSpace(), token };
-  // Added before the file exists, so that another call in this process doesn't think its holder is dead.
+  // Before the file exists, so that another call in this process doesn't think its holder is dead.
   held.add(token);
   try {
     await takeFrom(file, JSON.stringify(mark), token, watch);
@@ -126,7 +125,7 @@ async function writeNew(file: string, content: string): Promise<void> {
   }
 }
 
-/** Removes a dead holder's file under a second lock, so that no slower process can remove a new one. */
+/** Removes a dead holder's file under a second lock, so that a slower process can't remove a new holder's file. */
 async function removeDead(file: string, token: string, watch: LockWatch | null): Promise<void> {
   const found = await readHolder(file);
   if (found === null) return;

@@ -16,7 +16,6 @@ export function processName(): string {
   return `${hostname().replaceAll(/\s/g, "-")}:${process.pid}`;
 }
 
-/** The system's name for the user of this process, or the user's number if it has no name. */
 export function systemUser(): string {
   try {
     return userInfo().username;
@@ -65,7 +64,7 @@ export async function currentSpace(): Promise<string | null> {
   }
 }
 
-/** The start time reported by the system, or null. `proc` is the mount point of procfs. */
+/** `proc` is the mount point of procfs. */
 export async function processStart(pid: number, proc = "/proc"): Promise<string | null> {
   const fields = await statFields(pid, proc);
   if (fields !== null) return fields[STARTED] ?? null;

@@ -2,7 +2,7 @@ import { open, unlink } from "node:fs/promises";
 import path from "node:path";
 import { TEMPORARY_SUFFIX } from "./file-replacement.ts";
 
-/** Temporary bytes on disk. Where the system allows it, the file has no name, so nothing is left after a kill -9. */
+/** If the system allows it, the file has no name, so that nothing is left after a kill -9. */
 export interface ScratchFile {
   write(bytes: Uint8Array): Promise<void>;
   /** Chunks share one buffer. Call it only after everything has been written. */
