@@ -1,4 +1,3 @@
-/** Runs each block of `docs/data.md` as written, if its programs are installed. */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";

@@ -88,7 +88,6 @@ test("when the first five minutes are typed into two terminals, then each shows 
 
 const SENTENCE = "Answered in five minutes.";
 
-/** Answers with 9 and a sentence in a browser, or posts the form if there is none. */
 async function answerIn(url: string): Promise<void> {
   if (!hasBrowser) {
     await fetch(url, { method: "POST", body: new URLSearchParams({ score: "9", comment: SENTENCE }) });
@@ -176,7 +175,6 @@ function writeHelp(name: string): Promise<string> {
   );
 }
 
-/** Without the last line, which all commands share. */
 function helpBlock(name: string, help: string): string {
   const own = help.replace(/\n?Global flags: surveyctl help flags\n$/, "");
   return `<details><summary><code>surveyctl ${name}</code></summary>\n\n${fenced(own)}\n</details>\n`;
@@ -186,7 +184,6 @@ function fenced(text: string): string {
   return `\`\`\`text\n${text.trimEnd()}\n\`\`\`\n`;
 }
 
-/** The `surveyctl …` commands of a shell line, split into words. */
 function commandLines(line: string): string[][] {
   const parts = line.replace(/ +#.*/, "").split(/ (?:\|\|?|&&?)(?: |$)/);
   return parts.flatMap((part) => {

@@ -45,7 +45,6 @@ function chapter(title: string): string {
   return new RegExp(`^## ${title}\n(.*?)^## `, "ms").exec(readme)?.[1] ?? "";
 }
 
-/** What the README types before its recipes, except for starting the server. */
 function firstFiveMinutes(): string[] {
   const typed = [...chapter("Five minutes").matchAll(/^\$ (.*)$/gm)].map(([, line = ""]) => line);
   return typed.filter((line) => !line.startsWith("surveyctl serve "));

@@ -67,7 +67,7 @@ async function crash({
 const SAID = `error: broke at ${FORMS.map(() => "[key removed]").join(" and ")}\nhint: this is a bug in surveyctl; --verbose shows the stack\n`;
 
 describe.concurrent("an error that nobody caught", () => {
-  // A rejection also comes below, and Node treats an unhandled error event as an exception.
+  // The short run leaves out rejections, which are tested below, and error events, which Node treats as exceptions.
   it.for(Object.entries(CRASHES).slice(0, size(1, 3)))(
     "when it is %s, then one sentence and status 1 end the command",
     async ([, code], { expect }) => {

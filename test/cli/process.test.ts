@@ -225,7 +225,6 @@ it("when NO_COLOR and FORCE_COLOR are both set, then a terminal shows neither co
   expect(stdout).toBe("no profiles\r\n");
 });
 
-/** Types each answer after its question has appeared. */
 async function type(
   args: readonly string[],
   dialogue: readonly (readonly [question: RegExp, typed: string])[],
@@ -241,7 +240,6 @@ async function type(
   return { ...ended, stdout: ended.stdout.replaceAll("\r", "") };
 }
 
-/** Answers for `auth login` if the profile exists. */
 function answers(name: string, yes: string): (readonly [RegExp, string])[] {
   return [
     [/Profile name \[default\]: /, `${name}\r`],

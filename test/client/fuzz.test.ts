@@ -130,7 +130,6 @@ it("when anything at all is answered, then it is a documented success or a docum
   expect(Math.min(endings.success, endings.unknown, endings.error)).toBeGreaterThan(size(6, 50));
 });
 
-/** Returns an empty string for a success, an unknown outcome or a well-formed error. */
 function complaint(ending: unknown): string {
   if (ending === "success" || ending === "unknown") return "";
   if (!(ending instanceof ClientError)) return `no error of ours: ${String(ending)}`;

@@ -25,7 +25,6 @@ export async function withServer(
     readonly server?: Omit<MisbehavingOptions, "script">;
     readonly client?: Partial<ClientOptions>;
     readonly transport?: Partial<TransportOptions>;
-    /** Uses a host name that only the test's proxy resolves. */
     readonly isProxied?: boolean;
     readonly basePath?: string;
   } = {},

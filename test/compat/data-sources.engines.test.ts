@@ -138,7 +138,6 @@ describe("PostHog", () => {
 
 const key = (): Record<string, string> => ({ authorization: authorized()["authorization"] ?? "" });
 
-/** Windows of a week with inclusive ends. */
 function windows(start: number): (readonly [since: number, until: number])[] {
   const now = Math.floor(Date.now() / 1000);
   const found: (readonly [number, number])[] = [];
@@ -146,7 +145,6 @@ function windows(start: number): (readonly [since: number, until: number])[] {
   return found;
 }
 
-/** Counts pages up while they are full; the first request has no page number. */
 async function byNumber(path: string, [sinceName, untilName]: readonly [string, string]): Promise<Row[]> {
   const rows: Row[] = [];
   for (const [since, until] of windows(FIRST - 60))

@@ -1,4 +1,3 @@
-/** Runs the files of docs/deploy with their programs, in the long run and if installed. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";

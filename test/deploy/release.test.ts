@@ -1,4 +1,3 @@
-/** Checks that stop a release before the build, in a temporary repository. */
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -14,7 +14,6 @@ export interface Fault {
   readonly behaviour: Behaviour;
   readonly resetsConnections?: boolean;
   readonly refuses?: boolean;
-  /** In addition to `--retries 1 --max-wait 2`. */
   readonly flags?: readonly string[];
   /** Limits concurrent runs that need much memory. */
   readonly atOnce?: number;

@@ -14,7 +14,6 @@ const REPLIES = size(60, 10_000);
 /** A fixed seed makes failures repeatable; set FUZZ_SEED to try others. */
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 const LINES = 4;
-/** Used in turn. The terminal is 100 columns wide. */
 const STYLES = [["--json"], ["-o", "table", "--no-color"], ["-o", "csv"], ["-o", "tsv", "-vv"], ["-o", "ndjson"]];
 const FILE_STYLES = STYLES.filter((style) => !style.includes("table"));
 

@@ -1,4 +1,3 @@
-/** Reading a named file must neither block nor read without limit. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +18,6 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const SERVE = ["serve", "--port", "0"];
 const MAIL = [...SERVE, "--smtp-from", "survey@example.com", "--local-links"];
 
-/** Every place where a command reads a named file into memory. */
 const PLACES: readonly (readonly string[])[] = [
   ["service", "apply", "FILE"],
   ["service", "brand", "set", "--logo", "FILE"],

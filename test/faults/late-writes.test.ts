@@ -28,7 +28,6 @@ interface Plan {
   readonly first: number;
   readonly latencyMs?: number;
   readonly answer: Behaviour;
-  /** The list never shows the new people. */
   readonly lagging?: boolean;
   /** The service keeps the phone number and drops the email address. */
   readonly byNumber?: boolean;
@@ -36,7 +35,6 @@ interface Plan {
 
 interface Story {
   readonly ended: Ended;
-  /** The address or number of everyone surveyed, once per survey. */
   readonly surveys: () => readonly string[];
   readonly outcomes: readonly string[];
   readonly again: (...flags: string[]) => Promise<Ended>;

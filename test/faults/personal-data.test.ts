@@ -12,7 +12,6 @@ import {
 import { runInProcess } from "../helpers/in-process.ts";
 import { commandsIn, sampled, type Placed } from "./table.ts";
 
-/** Personal data given on the command line, and that returned by the service. */
 const GIVEN = /ann(?:@|%40)example\.com/i;
 const ANSWERED = /zoe(?:@|%40)example\.com|Zoë Larsson|\+46701234567|46701234567|a dreadful day/i;
 const PERSON = { id: "1", name: "Zoë Larsson", email: "zoe@example.com", phone_number: "+46701234567" };

@@ -25,7 +25,6 @@ function unicodeEscape(character: string): string {
   return `\\u00${character.charCodeAt(0).toString(16)}`;
 }
 
-/** Echoes the key wherever a response can contain it. */
 function echo(status: number, form: (words: string) => string): Behaviour {
   return (socket, request) => {
     const words = `wrong credentials ${request.headers.authorization ?? ""} (${FORMS.join(", ")})`;
@@ -100,7 +99,6 @@ async function homeWith(
   return env;
 }
 
-/** Searches results, journals and states, but not the configuration. */
 async function filesWithKey(home: string): Promise<string[]> {
   const files = (await readdir(home, { recursive: true, withFileTypes: true })).filter(
     (file) => file.isFile() && file.name !== "config.json",

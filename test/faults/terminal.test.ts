@@ -16,7 +16,6 @@ const ROW = {
   person_properties: { plan: NASTY },
   tags: [NASTY],
 };
-/** Responses to paths other than the API's lists. */
 const SINGLE: readonly (readonly [string, JsonObject | JsonObject[]])[] = [
   ["metrics", ROW],
   ["survey_responses/1", ROW],

@@ -35,7 +35,6 @@ export function recipesOf(readme: string): readonly string[] {
     .map((recipe) => recipe.trim());
 }
 
-/** Commands that only read survey data, so an agent can run them without asking. */
 const READS = new Set([
   "metrics",
   "responses list",

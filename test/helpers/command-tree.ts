@@ -10,7 +10,6 @@ export interface CommandNode {
 
 export interface CommandLine {
   readonly name: string;
-  /** Includes the global flags. */
   readonly flags: readonly string[];
   readonly examples: readonly string[];
   readonly exits: readonly number[];

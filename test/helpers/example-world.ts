@@ -19,7 +19,6 @@ const FILES: Readonly<Record<string, string>> = {
   "history.csv": "person_email,score,created_at\nann@example.com,9,2025-01-31\n",
 };
 
-/** Needs a separate process, because it is interrupted. */
 const FOLLOWS = "surveyctl responses tail";
 
 export async function openExampleWorld(): Promise<ExampleWorld> {

@@ -83,7 +83,6 @@ export interface FakeOptions {
   readonly width?: number | null;
   readonly answers?: readonly string[];
   readonly options?: Partial<GlobalOptions>;
-  /** A command that connects without one fails the test. */
   readonly client?: Partial<Client>;
   readonly now?: number;
   readonly names?: NameResolver;

@@ -56,7 +56,6 @@ export async function startFaultyProxy({ target, seed, share }: FaultyOptions): 
     if (weather.storm > 0) return "429";
     if (random() >= share) return null;
     weather.next += 1;
-    // In turn, so that every fault occurs.
     return names[weather.next % names.length] ?? null;
   };
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -6,7 +6,6 @@ export interface ReceivedHook {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** `performance.now()` on arrival. */
   readonly at: number;
 }
 
@@ -23,7 +22,6 @@ export interface HookReceiver {
   readonly close: () => Promise<void>;
 }
 
-/** Returns the statuses in order, then repeats the last one. */
 export function answering(...statuses: readonly number[]): HookPlan {
   return (n, response) => {
     response.writeHead(statuses[n - 1] ?? statuses.at(-1) ?? 200);

@@ -17,7 +17,6 @@ export interface Finished {
   readonly status: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** Both streams interleaved, as on a terminal. */
   readonly screen: string;
 }
 

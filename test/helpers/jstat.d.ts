@@ -1,4 +1,3 @@
-/** The part of jstat that tests use; the package has no types. */
 declare module "jstat" {
   const jstat: {
     readonly normal: {

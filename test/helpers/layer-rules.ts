@@ -115,7 +115,6 @@ function isPackage(target: string, name: string): boolean {
   return target === name || target.startsWith(`${name}/`);
 }
 
-/** Only one module may import undici. */
 function secondDoors(imports: readonly Import[]): string[] {
   const doors = [...new Set(imports.filter(({ to }) => isPackage(to, "undici")).map(({ from }) => from))];
   return doors.length > 1 ? [`undici is imported in ${doors.length} modules: ${doors.join(", ")}`] : [];

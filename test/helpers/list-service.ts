@@ -17,7 +17,6 @@ export interface Spoiled {
 }
 
 export interface ListServiceOptions {
-  /** By the last part of the path, such as `survey_responses` or `memberships`. */
   readonly lists: Readonly<Record<string, JsonObject[]>>;
   /** Called before each response. Its result replaces the response. */
   readonly onRequest?: (request: Request) => Spoiled | null | Promise<Spoiled | null>;

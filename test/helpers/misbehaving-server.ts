@@ -25,7 +25,6 @@ export interface MisbehavingOptions {
   /** A list is used in order and its last entry repeated. */
   readonly script: ((request: SeenRequest) => Behaviour) | readonly Behaviour[];
   readonly resetConnection?: (number: number) => boolean;
-  /** Uses the certificate for `localhost` in `test/fixtures/tls`. */
   readonly tls?: boolean;
 }
 

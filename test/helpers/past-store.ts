@@ -1,4 +1,3 @@
-/** A data file to import history into, in the test's own process. */
 import { mkdtemp, mkdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -97,7 +97,6 @@ function flat(prefix: string, properties: Json | undefined): JsonObject {
   return Object.fromEntries(Object.entries(properties as JsonObject).map(([key, value]) => [prefix + key, value]));
 }
 
-/** Airbyte keeps each row as JSON in one column. */
 function raw(rows: readonly JsonObject[]): string {
   return csv(
     rows.map((row, at) => ({

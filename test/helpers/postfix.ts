@@ -14,7 +14,6 @@ export interface Postfix {
   readonly stop: () => Promise<void>;
 }
 
-/** Only root can start Postfix's master. */
 export const hasPostfix = process.getuid?.() === 0 && isInstalled("postfix");
 
 const run = promisify(execFile);

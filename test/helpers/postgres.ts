@@ -112,7 +112,6 @@ kill -QUIT "$(head -n 1 '${data}/postmaster.pid')"; sleep 1; rm -rf '${folder}'`
 
 const shared = { cluster: null as Cluster | null, count: 0, template: null as Promise<Template> | null };
 
-/** An empty database in the cluster that all tests of this process share. */
 export async function newDatabase(encoding = "UTF8"): Promise<string> {
   return createDatabase(encoding === "UTF8" ? "template1" : `template0 ENCODING '${encoding}'`);
 }

@@ -3,7 +3,6 @@ import { readdir, readFile } from "node:fs/promises";
 /** Every command line on the machine, as other users see it. */
 export async function commandLines(): Promise<string[]> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-  // The process can be gone by now.
   const texts = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")));
   return texts.map((text) => text.replaceAll("\0", " ").trim());
 }

@@ -46,7 +46,7 @@ export async function openResident(bin: string, work: string): Promise<Resident>
   };
 }
 
-/** These commands end the program, use signals or write to a terminal. Also listed in the script below. */
+/** These need a real process for its start and end, signals or a terminal. The script below lists them too. */
 const NEEDS_PROCESS = /^(?:-|help$|serve$|demo$|completion$|__complete$)/;
 /** A word without shell expansion, or a quoted variable. */
 const WORD = /(?<= )(?:'([^']*)'|"([^"$`\\!]*)"|"\$(\w+)"|([\w@%+=:,./-]+))(?= |$)/g;
@@ -134,7 +134,6 @@ function output(pid: string, fd: number): Writable {
   return stream;
 }
 
-/** Resolves on errors too. */
 function ended(stream: Writable): Promise<void> {
   return new Promise((resolve) => {
     if (stream.closed) resolve();

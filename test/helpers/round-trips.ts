@@ -1,4 +1,3 @@
-/** Counts round trips to PostgreSQL. */
 import { Client } from "pg";
 
 const trips = { count: 0 };

@@ -25,7 +25,6 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string | Uint8Array;
   readonly cwd?: string;
-  /** A temporary home by default. */
   readonly home?: string;
   /** Runs in a pseudo-terminal of this width, where `stdout` gets everything. */
   readonly tty?: { readonly columns: number };
@@ -56,7 +55,6 @@ export async function runCli(options: RunOptions): Promise<Ended> {
   }
 }
 
-/** Stdin stays open. */
 export function startProgram(options: RunOptions & { readonly home: string }): Running {
   const [command = "", ...args] = commandLine(options);
   return follow(
@@ -73,7 +71,6 @@ function commandLine({ args, tty }: RunOptions): string[] {
   return tty === undefined ? plain : inTerminal(plain.map(shellQuote).join(" "), tty.columns);
 }
 
-/** Uses `script` from util-linux. */
 export function inTerminal(shellCommand: string, columns: number): string[] {
   return ["script", "--quiet", "--return", "--command", `stty cols ${columns} rows 40; ${shellCommand}`, "/dev/null"];
 }

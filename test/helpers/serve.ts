@@ -11,7 +11,6 @@ export interface Served {
   readonly apiKey: string;
   readonly dataFile: string;
   readonly place: readonly [flag: string, value: string];
-  /** Removed by `stop`. Tests can put files here. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
   /** With `cwd`, only one command can run at a time. */
@@ -19,7 +18,6 @@ export interface Served {
     args: readonly string[],
     options?: { readonly stdin?: string; readonly cwd?: string; readonly env?: Readonly<Record<string, string>> },
   ): Promise<Ended>;
-  /** Sends SIGTERM, waits for the end and removes the folder. */
   stop(): Promise<Ended>;
 }
 

@@ -11,7 +11,6 @@ import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from "smtp
 
 export interface Refusal {
   readonly code: number;
-  /** Starts with the enhanced code, if any. */
   readonly text: string;
 }
 
@@ -39,7 +38,6 @@ export interface SmtpPlanOptions {
   readonly credentials?: { readonly user: string; readonly password: string };
   readonly tls?: "starttls" | "implicit";
   readonly now?: () => number;
-  /** False keeps message texts out of memory. */
   readonly keepsText?: boolean;
   readonly server?: SMTPServerOptions;
 }

@@ -1,4 +1,3 @@
-/** Renders terminal output with color codes as SVG. */
 import { stripVTControlCharacters } from "node:util";
 import stringWidth from "string-width";
 
@@ -37,7 +36,6 @@ export function plainLines(lines: readonly string[]): string[] {
 
 const ESCAPE = String.fromCharCode(27);
 const OVERWRITTEN = new RegExp(`\\r|${ESCAPE}\\[1?G`);
-/** Every control sequence except colors. */
 const MOVES = new RegExp(`${ESCAPE}\\[[?\\d;]*[A-LN-Za-ln-z]`, "g");
 const COLOUR = new RegExp(`(${ESCAPE}\\[[\\d;]*m)`);
 

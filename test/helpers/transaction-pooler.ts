@@ -8,7 +8,6 @@ import type { Cluster } from "./postgres.ts";
 
 export interface TransactionPooler {
   readonly url: string;
-  /** Transactions that ran on a different connection than the client's previous one. */
   readonly changes: () => number;
   readonly stop: () => Promise<void>;
 }

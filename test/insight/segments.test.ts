@@ -15,7 +15,6 @@ import {
 
 type Counts = readonly [detractors: number, passives: number, promoters: number];
 
-/** A tally of the property `plan`; null means that the answer doesn't have it. */
 function tallyOf(segments: readonly (readonly [value: string | null, side: Side, counts: Counts])[]): SegmentTally {
   const tally = createTally(["plan"]);
   for (const [value, side, counts] of segments)

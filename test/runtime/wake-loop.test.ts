@@ -7,7 +7,6 @@ const DUE = 30;
 
 let clock: FakeClock;
 let loop: WakeLoop;
-/** Seconds after the start. */
 let turns: number[];
 let duringFirstTurn: () => void;
 const seconds = (count: number): Promise<void> => clock.sleep(count * 1000);

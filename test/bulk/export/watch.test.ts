@@ -1,4 +1,3 @@
-/** The fake list filters by one time, so rows without another time are found by it. */
 import { describe, expect, it } from "vitest";
 import { openWatch, type WatchOptions } from "../../../src/bulk/export/watch.ts";
 import { fakePageList, KEYS, type FakeRow } from "./fake-list.ts";

@@ -44,9 +44,7 @@ const FATES = [
 type Fate = (typeof FATES)[number];
 
 interface RunPlan {
-  /** In the order of the requests; any further ones succeed. */
   readonly fates: readonly Fate[];
-  /** Whether each lookup finds its answer. */
   readonly settles: readonly boolean[];
   readonly concurrency: number;
   /** What a crash leaves of an unfinished line. */

@@ -37,7 +37,6 @@ async function inShell(shell: string, script: string): Promise<string[]> {
   return stdout.split("\n").filter((line) => line !== "");
 }
 
-/** Calls the function like readline, with the whole line. */
 function bash(line: string): Promise<string[]> {
   const call = `source script.bash; COMP_LINE='${line}' COMP_POINT=${line.length}; _surveyctl; printf '%s\\n' "\${COMPREPLY[@]}"`;
   return inShell("bash", call);

@@ -14,7 +14,6 @@ beforeAll(async () => {
 
 const heading = (name: string): string => `$ surveyctl ${name} --help\n`;
 
-/** Runs in this process with streams that claim to be terminals. */
 async function show(commands: readonly string[], columns: number | null): Promise<string> {
   const texts = commands.map(async (name) => {
     const args = [...name.split(" "), "--help"];

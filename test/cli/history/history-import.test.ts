@@ -431,7 +431,6 @@ async function identityOf(past: PastStore): Promise<unknown[]> {
   return ((await past.dump()).people ?? []).map((row) => [row.email, row.name, row.created_at]);
 }
 
-/** Leaves a suppression whose person has been deleted. */
 function suppressAda({ service }: PastStore): Promise<unknown> {
   return service.store.write(
     async (tx) => {

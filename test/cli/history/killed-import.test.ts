@@ -8,7 +8,7 @@ import { createPast, WHOLE_SHAPES } from "../../helpers/past.ts";
 import { openPastStore } from "../../helpers/past-store.ts";
 import { startProgram } from "../../helpers/run-cli.ts";
 
-/** Kill when the WAL has grown by this many bytes, so that every try gets equally far. */
+/** Number of kills, the nth after n × 200 kB of WAL. */
 const KILL_AT = size(1, 6);
 /** Enough that the last try still has rows to store. */
 const PEOPLE = size(500, 6000);
@@ -34,7 +34,6 @@ test("when an import is killed again and again, then the file is sound and the s
   const { status, stdout } = await runInside({ args, home: store.folder });
   const [, people = ""] = stdout.split("\n");
   expect({ status, people: people.startsWith(`people,${PEOPLE},`) }).toEqual({ status: 0, people: true });
-  // Some were stored before the kill.
   expect(people).not.toBe(`people,${PEOPLE},${PEOPLE},0,0,0,0`);
   await whole.import(files);
   const [{ operation_log: log, ...stored }, { operation_log: _, ...expected }] = [

@@ -6,7 +6,6 @@ import { readCsv, serveTests } from "../../helpers/imported.ts";
 
 const { service, fileOf } = serveTests();
 
-/** Keeps only the intents, as a kill can leave them. */
 async function forgetOutcomes(journal: string): Promise<void> {
   const lines = (await readFile(journal, "utf8")).split("\n").filter((line) => /^\{"(?:head|intent)"/.test(line));
   await writeFile(journal, lines.map((line) => `${line}\n`).join(""));

@@ -192,7 +192,7 @@ test("when the service itself failed, then a resume is advised", async () => {
     expect(stderr).toContain(
       `To retry the failed rows: surveyctl people import ${file} --no-send --retries 0 --resume\n`,
     );
-    // The outcome is known, because saving a person twice is harmless, so the row can be corrected and imported again.
+    // The row counts as failed rather than unknown, because saving a person twice is harmless.
     const failedTo = path.join(service.folder, "broken-rows.csv");
     await service.run(["people", "import", file, "--no-send", "--retries", "0", "--resume", "--failed-to", failedTo], {
       env,

@@ -18,7 +18,6 @@ afterAll(() => service.stop());
 
 const canUnshare = spawnSync("unshare", ["--pid", "--fork", "--mount-proc", "true"]).status === 0;
 
-/** Runs in its own PID namespace with the same files, like a container. */
 function runApart(args: readonly string[]): Promise<Ended> {
   const words = ["--pid", "--fork", "--mount-proc", process.execPath, PROGRAM, ...args];
   const child = spawn("unshare", words, { cwd: service.folder, env: bareEnvironment(service.folder, service.env) });

@@ -53,7 +53,6 @@ test("only the new rows of a file that has grown are added, and the record keeps
   expect(await load(file)).toEqual([0, "3 saved"]);
   await appendFile(file, "c@example.com,6,,2026-10-04\n");
   expect(await load(file)).toEqual([0, "1 saved now, 3 earlier"]);
-  // Newest first, with different line ends.
   const rows = ["d@example.com,5,,2026-10-05", "c@example.com,6,,2026-10-04", ...ROWS.toReversed()];
   await writeFile(file, toText(rows).replaceAll("\n", "\r\n"));
   expect([await load(file), await scores()]).toEqual([[0, "1 saved now, 4 earlier"], "5 6 7 8 9"]);

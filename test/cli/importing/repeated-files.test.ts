@@ -43,7 +43,6 @@ test.each([
     { remaining: 0, results: path.join(service.folder, results) },
   ]);
   expect(await outcomes(path.join(service.folder, results))).toEqual(record);
-  // Saved by a program with different line ends.
   await writeFile(path.join(service.folder, name), text.replaceAll("\n", "\r\n"));
   expect((await run(...args))[1]).toMatch(/^note: .* is as it was imported, nothing was sent/);
 });
@@ -121,7 +120,6 @@ test.each([
     expect.stringMatching(/^error: nothing to resume: \S+\.journal not found, but this file was imported \(results: /),
   ]);
   expect(stderr).toContain(`(results: ${results})\nhint: to resume that run: --results ${results}; `);
-  // Following the hint works.
   const resumed = await run("people", "import", file, "--send", "--resume", ...inFolder(before));
   expect(resumed[0]).toBe(0);
 });
@@ -135,7 +133,6 @@ test.each([
   const file = await fileOf(`${base}.csv`, `email,name\n${base}1@example.com,Ann\n${base}2@example.com,Bob`);
   const args = [...command.split(" "), file, flag];
   expect((await run(...args))[0]).toBe(0);
-  // New rows between the old ones, and everything quoted.
   await writeFile(
     file,
     `"email","name"\r\n"${base}0@example.com","New"\r\n"${base}1@example.com","Ann"\r\n` +

@@ -40,7 +40,6 @@ afterEach(async () => {
   await service.stop();
 });
 
-/** Slow enough to be interrupted. */
 function startSlowly(...flags: string[]): Running {
   const args = ["people", "import", file, "--send", "--rate", "30", ...flags];
   const running = startProgram({ args, home: service.folder, env });
@@ -48,7 +47,6 @@ function startSlowly(...flags: string[]): Running {
   return running;
 }
 
-/** Ignores the first `from` characters. */
 async function journalHolds(text: string, from = 0): Promise<void> {
   while (!(await readJournalText()).includes(text, from)) await new Promise((resolve) => setTimeout(resolve, 5));
 }
@@ -265,7 +263,6 @@ test("when a run is killed and the next one interrupted, then rows of the killed
   expect([Number(now) + Number(earlier) + Number(unknown), stderr]).toEqual([ROWS, stderr]);
 });
 
-/** Answers every read with no rows and never answers a write. */
 async function startSilentService(): Promise<{ url: string; asked: AbortSignal; stop: () => void }> {
   const asked = new AbortController();
   const server = createServer((request, response) => {

@@ -9,7 +9,6 @@ import { readTarget } from "../../../src/service/store/postgres/connections.ts";
 
 const URL = "postgres://ada:secret@db.example/nps?sslmode=disable";
 
-/** Resolves what a command would open, without connecting. */
 async function targetOf(values: Record<string, unknown>, env: Record<string, string> = {}): Promise<unknown> {
   try {
     const place = await choosePlace({ env, platform: "linux" }, { data: readPlace(new Flags(values)) });

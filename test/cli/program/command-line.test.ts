@@ -41,7 +41,6 @@ const REPORT = [
   defineCommand({ ...FACTS, name: "verify", args: { file: { form: "<file>", text: "which" } }, flags: OUT }),
 ];
 
-/** A noun with verbs and a nested noun, a plain command, and a noun that is also a command. */
 function groups(loaded: string[]): CommandGroup[] {
   const group = (name: string, alias: string | undefined, commands: readonly CommandNode[]): CommandGroup => ({
     name,

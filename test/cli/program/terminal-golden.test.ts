@@ -137,7 +137,6 @@ afterAll(async () => {
 
 const WIDTHS = [60, 80, 120, null];
 
-/** Runs in this process with streams that claim to be terminals. */
 async function shown(
   args: readonly string[],
   columns: number | null,
@@ -158,7 +157,6 @@ async function reallyShown(args: readonly string[], columns: number | null): Pro
 }
 
 describe.each(WIDTHS)("%s columns", (columns) => {
-  // Output without a command needs a process.
   const screens = Object.entries(SCREENS).filter(([, args]) => isLong || args.length > 0 || columns === 80);
   it.each(screens)("%s", async (name, args) => {
     const text = await (args.length === 0 ? reallyShown(args, columns) : shown(args, columns, service.env));
@@ -166,7 +164,6 @@ describe.each(WIDTHS)("%s columns", (columns) => {
   });
 });
 
-/** Four very different screens; the long run takes all. */
 const TRUE_SCREENS = (
   isLong
     ? Object.keys(SCREENS).flatMap((name) => WIDTHS.map((columns) => [name, columns] as const))

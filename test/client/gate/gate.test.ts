@@ -3,7 +3,6 @@ import { Gate } from "../../../src/client/gate/gate.ts";
 import type { Clock } from "../../../src/runtime/clock.ts";
 import { createFakeClock } from "../../helpers/fake-clock.ts";
 
-/** A service that returns 429 with the seconds to wait when its bucket is full. */
 function leakyBucket(clock: Clock, ratePerSecond: number, capacity: number): () => number | null {
   let level = 0;
   let at = clock.monotonic();

@@ -16,7 +16,6 @@ import { ROUTES } from "../../../src/contract/routes.ts";
 import { failureOf, withServer, type Pair } from "../with-server.ts";
 
 const EMAIL = "ann@example.com";
-/** The service's clock is far from ours. */
 const SERVICE_NOW = Date.UTC(2031, 0, 1) / 1000;
 const date = new Date(SERVICE_NOW * 1000).toUTCString();
 

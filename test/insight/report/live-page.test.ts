@@ -1,4 +1,3 @@
-/** The live page and the report with the maximum of everything they show. */
 import { expect, it } from "vitest";
 import type { QuestionResult } from "../../../src/insight/answers/answer-tally.ts";
 import { renderReport } from "../../../src/insight/report/page.ts";

@@ -14,7 +14,6 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** As left by a holder with a slow clock or one that stopped refreshing. */
 async function touch(secondsAgo: number): Promise<void> {
   const past = new Date(Date.now() - secondsAgo * 1000);
   await utimes(file, past, past);
@@ -115,7 +114,7 @@ function look(): string | null {
 it("is never there without its holder's name, so that a kill leaves none that cannot be taken over", async () => {
   const seen = new Set<string>();
   const state = { isDone: false };
-  // A state that is left between two steps stays visible to this loop.
+  // Each step leaves its state on disk until the event loop turns, so this loop sees it.
   const watched = (async (): Promise<void> => {
     while (!state.isDone) {
       const text = look();

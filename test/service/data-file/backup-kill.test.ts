@@ -54,7 +54,6 @@ async function write(url: string, next: () => string, acknowledged: string[]): P
   }
 }
 
-/** Makes the data file large enough that a copy takes a while. */
 async function fill(): Promise<void> {
   const store = await openDataFile({ dataFile: file("survey.db"), clock: systemClock, random: systemRandom });
   await store.write(

@@ -46,7 +46,6 @@ function serve(name = "survey.db", env: Readonly<Record<string, string>> = {}): 
   return running;
 }
 
-/** For tests that kill the server or need a separate process. */
 function serveProcess(): Running {
   const running = startProgram({
     args: serveArgs("survey.db"),

@@ -70,7 +70,6 @@ describe("a file with a part that is not ours", () => {
   });
 });
 
-/** Tables like Litestream's, and other objects that users might add. */
 const GUESTS = [
   "CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)",
   "CREATE TABLE _litestream_lock (id INTEGER)",

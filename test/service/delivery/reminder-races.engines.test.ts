@@ -20,7 +20,6 @@ type Fact = (typeof FACTS)[number];
 
 interface Race {
   readonly chance: () => number;
-  /** Logical time, incremented by each event. */
   turn: number;
   survey: DueQuestion | null;
   markedAt: number;
@@ -127,7 +126,6 @@ async function run(seed: number): Promise<{ readonly fact: Fact; readonly came: 
   await scheduler.finish();
   fixture.time.now += 5 * DAY;
   await Promise.all([scheduler.finish(), happen(fact, race.survey as unknown as DueQuestion)]);
-  // Gives postponed reminders time to be sent.
   for (const days of [1, 1, 4, 30]) {
     fixture.time.now += days * DAY;
     await scheduler.finish();

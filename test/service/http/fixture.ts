@@ -33,7 +33,6 @@ export interface HttpFixture extends Fixture {
     path: string,
     options?: { headers?: Record<string, string>; body?: unknown; origin?: string },
   ): Promise<Answer>;
-  /** Shorthands that throw on an error status. */
   get(path: string): Promise<unknown>;
   post(path: string, body: unknown): Promise<Record<string, unknown>>;
 }

@@ -7,7 +7,6 @@ import { markTransmitting } from "../../../src/service/domain/delivery/deliverie
 import { openEmbeddedService, type EmbeddedService } from "../../helpers/embedded-service.ts";
 import { claimDue } from "../domain/claim-due.ts";
 
-/** `now` is in seconds; `passedMs` is the monotonic clock. */
 const time = { now: 1_750_000_000, passedMs: 0 };
 const state: { world?: EmbeddedService } = {};
 const world = (): EmbeddedService => state.world as EmbeddedService;

@@ -20,7 +20,6 @@ const FAKE_GESTURES = `{
   target.dispatchEvent(new KeyboardEvent("keydown", { bubbles: true, key: "Enter" }));
 }`;
 
-/** Line height of the scale's labels in pixels. */
 const LINE = 20;
 
 interface Box {
@@ -262,7 +261,6 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
   const isTooWide = (): Promise<boolean> =>
     page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");
 
-  /** The short run shows one page of each kind. */
   const IN_SHORT: ReadonlySet<string> = new Set(["mistake", "thanks", "leaving", "response"]);
   const LOOKS = ["en", "de", "ar", "ja"].flatMap((locale) =>
     (["light", "dark"] as const).flatMap((scheme) =>

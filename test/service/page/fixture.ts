@@ -43,7 +43,6 @@ export interface PageFixture {
   readonly service: TestService;
   readonly project: Project;
   readonly time: { now: number };
-  /** A survey whose message has been sent. */
   send(properties?: Properties, email?: string): Promise<DueSurvey>;
   call(method: string, path: string, ask?: Ask): Promise<Answer>;
   get(path: string, ask?: Ask): Promise<Answer>;

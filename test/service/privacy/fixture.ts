@@ -31,7 +31,6 @@ export const ADA = {
   comment: "The analytical engine weaves algebraic patterns",
 } as const;
 
-/** Strings that must not be found anywhere after an erasure. */
 export const TRACES = [
   ADA.email,
   ADA.email.toLowerCase(),

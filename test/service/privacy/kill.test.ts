@@ -12,7 +12,6 @@ import { startProgram } from "../../helpers/run-cli.ts";
 import { ADA, addAda, addOther, findTraces, openPrivacy, type PrivacyFixture } from "./fixture.ts";
 
 const KILLS = size(2, 20);
-/** More than one step of an erasure. */
 const RESPONSES = 1500;
 
 /** Kills the erasure once the WAL has `killAt` bytes. Returns how it ended and the WAL's maximum size. */

@@ -21,7 +21,6 @@ async function openFleet(count: number): Promise<Fleet> {
 }
 
 interface Traffic {
-  /** Addresses that got a 201. */
   readonly acknowledged: string[];
   readonly refusals: unknown[];
   readonly times: number[];
@@ -42,7 +41,6 @@ function startTraffic({ members }: Fleet): Traffic {
   const clients = Array.from({ length: CLIENTS }, async (_, at) => {
     while (!control.isOver) {
       const member = members[at % members.length]!;
-      // A killed member breaks the connection.
       await save(member).catch((error: unknown) => {
         if (members.includes(member)) throw error;
       });

@@ -201,7 +201,6 @@ it("when the server refuses the login after a while, then few attempts are lost 
   expect((await fixture.read((tx) => tx.senders.list())).map(({ name, state: kept }) => [name, kept])).toEqual([
     ["smtp", expect.objectContaining({ state: "held", reason: "Authentication credentials invalid" })],
   ]);
-  // The first probe fails; the second succeeds.
   clock.advance(15 * MINUTE);
   await expect
     .poll(() => results.filter(({ kind }) => kind === "refused").length, { timeout: 20_000 })

@@ -32,7 +32,6 @@ interface World {
   /** Seconds by which the machine's clock is ahead of the store's. */
   ahead: number;
   capacity: number;
-  /** Overrides `outcome`. */
   deliver: ((due: DueSurvey, progress: DeliveryProgress) => Promise<DeliveryResult>) | null;
   create(claimer?: string, store?: Store): Scheduler;
   asleep(count: number): Promise<Nap>;

@@ -12,7 +12,6 @@ import { type InputRecord, RecordParser } from "../../../../src/bulk/import/tabl
 import { readRecords } from "../../../../src/bulk/import/table/records.ts";
 import { openTestInput } from "../../../helpers/input-file.ts";
 
-/** The reader's chunk size. */
 const PIECE_BYTES = 64 * 1024;
 
 let folder = "";

@@ -22,7 +22,6 @@ const metrics = (nps: number, promoters: number, passives: number, detractors: n
   response_count: promoters + passives + detractors,
 });
 
-/** The fields added to those of the API. `the interval of a score` tests the numbers. */
 const withInterval = (json: JsonObject): JsonObject => ({ ...json, ...intervalFields(json, 0.95) });
 
 const constant = (): JsonObject => metrics(51, 32, 13, 6);

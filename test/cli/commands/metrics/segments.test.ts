@@ -20,7 +20,6 @@ function rowsOf(groups: readonly Group[]): JsonObject[] {
   );
 }
 
-/** A client that only lists responses. Supports `since`, `until` and `page`. */
 function listClient(rows: readonly JsonObject[]): { client: Partial<Client>; asked: Parameters[] } {
   const asked: Parameters[] = [];
   const page: Client["page"] = async ({ parameters }): Promise<Page> => {

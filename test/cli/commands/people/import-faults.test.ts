@@ -5,7 +5,9 @@ import { firstRows, peopleAt, personKey, readCsv, receivers } from "../../../hel
 import { size } from "../../../helpers/long.ts";
 import { startServe, type Served } from "../../../helpers/serve.ts";
 
-/** A run stops after many consecutive failures, so several are needed. More than this means no progress. */
+/**
+ * Several runs are needed, because each stops after too many consecutive failures. More than this means no progress.
+ */
 const RUNS_MAX = 20;
 const ROWS = size(120, 2000);
 /** Large enough that each kind of fault occurs several times. */
@@ -15,7 +17,7 @@ let service: Served;
 let proxy: FaultyProxy;
 beforeEach(async () => {
   service = await startServe();
-  // With the throttle a second survey to the same person would go unnoticed.
+  // Otherwise the throttle would hide a second survey to the same person.
   await service.run(["service", "throttle", "off", "--data", service.dataFile]);
   proxy = await startFaultyProxy({ target: service.baseUrl, seed: 7, share: SHARE });
 });

@@ -17,7 +17,7 @@ const ROW_BYTES = 190;
 let service: Served;
 beforeEach(async () => {
   service = await startServe();
-  // With the throttle a second survey to the same person would go unnoticed.
+  // Otherwise the throttle would hide a second survey to the same person.
   await service.run(["service", "throttle", "off", "--data", service.dataFile]);
 });
 afterEach(async () => {
@@ -26,7 +26,7 @@ afterEach(async () => {
 
 const sizeOf = async (file: string): Promise<number> => (await stat(file).catch(() => ({ size: 0 }))).size;
 
-/** Kills the run `laterMs` after its journal has grown by `growth` bytes. Returns false if it had already ended. */
+/** Returns false if the run had already ended. */
 async function killed(args: readonly string[], journal: string, growth: number, laterMs: number): Promise<boolean> {
   const before = await sizeOf(journal);
   const { child, ended } = startProgram({ args, home: service.folder, env: { ...service.env, ...SETTLE } });

@@ -1,4 +1,3 @@
-/** The people commands against a service with only the specification's endpoints. */
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it, test } from "vitest";

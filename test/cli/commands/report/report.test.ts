@@ -356,7 +356,6 @@ function cellsOf(table: Element): string[][] {
     );
 }
 
-/** Derives the scale from the tick labels. */
 function leftScale(svg: Element | undefined): (value: number) => number {
   const ticks = named(svg as Element, "text", "tick").map((tick) => ({
     value: Number(textOf(tick)),

@@ -41,7 +41,6 @@ const at = (name: string): string => path.join(folder, name);
 const someRows = (count: number): JsonObject[] =>
   Array.from({ length: count }, (_, index) => responseRow(index + 1, START + index * 60));
 
-/** Sleeps take no time, but the clock advances. */
 function skippingClock(): Clock {
   let skippedMs = 0;
   return {

@@ -47,7 +47,6 @@ async function tail(
   steps: readonly Step[],
   fake: FakeOptions & {
     readonly wrap?: (exchange: typeof service.service.handle) => typeof service.service.handle;
-    /** The error that ends it earlier. */
     readonly ends?: string;
   } = {},
 ): Promise<FakeDeps> {
@@ -111,7 +110,6 @@ describe("responses tail", () => {
           at(second);
           ids.push(await add(world, { score: 9 }));
         },
-        // The filter is inclusive, so the same second returns the previous row again.
         async (at) => {
           at(second);
           ids.push(await add(world, { score: 3, comment: "slow" }));

@@ -57,7 +57,6 @@ async function urlOf(running: RunningInside | Running): Promise<string> {
   return (await running.saying(/^listening on (http\S+)$/m))[1] ?? "";
 }
 
-/** In the text log, the key has a line of its own on stderr. */
 function keyOf({ child }: Running): Promise<string> {
   let said = "";
   return new Promise((resolve) => {

@@ -23,7 +23,6 @@ function run(args: readonly string[], env: Readonly<Record<string, string>> = {}
   return runInside({ args, home, env });
 }
 
-/** `{local}` and `{other}` stand for the two files. */
 function place(text: string): string {
   return text.replace("{local}", local).replace("{other}", other);
 }

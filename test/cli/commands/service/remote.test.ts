@@ -11,7 +11,6 @@ beforeAll(async () => {
 });
 afterAll(() => rm(home, { recursive: true, force: true }));
 
-/** Returns the output with the address as `{url}`, and the calls. */
 async function throttleAt(...script: Behaviour[]) {
   const server = await startMisbehavingServer({ script });
   onTestFinished(() => server.stop());

@@ -84,7 +84,7 @@ interface Tally {
   readonly blamed: readonly string[];
 }
 
-/** `lost` counts hard bounces in mails that don't have the structure of a report. */
+/** `lost` counts hard bounces in mails that aren't formatted as reports. */
 async function tally(oracle: ReadonlyMap<string, readonly Expected[]>): Promise<Tally> {
   let [lost, found] = [0, 0];
   const [missed, blamed]: [string[], string[]] = [[], []];

@@ -40,7 +40,6 @@ beforeEach(async () => {
 });
 afterEach(() => world.store.close());
 
-/** A second instance on the same store, as after a restart. */
 function openHooks({ store }: Fixture, told: Pick<World, "fetched" | "reports" | "refused">): BounceHooks {
   return new BounceHooks({
     store,

@@ -1,4 +1,4 @@
-/** Reports without the structure of one. Only the token in the address they were sent to proves whose they are. */
+/** Bounces that aren't formatted as reports. Only the token in their recipient address proves whose they are. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { mailToReport } from "../../../../src/service/delivery/bounce/to-report.ts";
 import { recordReport } from "../../../../src/service/domain/delivery/bounces.ts";

@@ -24,7 +24,6 @@ async function startWorld(people: number): Promise<{ mailing: Mailing; stub: Raw
   return { mailing, stub, args: ["--smtp", `smtp://127.0.0.1:${stub.port}`, ...SPEED] };
 }
 
-/** Kills the server after a few more final dots, plus up to 15 ms. */
 async function serveAndKill({ mailing, stub, args }: Awaited<ReturnType<typeof startWorld>>, chance: () => number) {
   const server = mailing.serve(args);
   await server.url;
@@ -92,8 +91,7 @@ const MOMENTS: readonly Moment[] = [
 ];
 
 /**
- * With one connection only one message is in flight. The second message is recorded as sent no later than the third is
- * marked. The short run takes the two moments around the dot.
+ * With one connection only one message is in flight. The second is recorded as sent no later than the third is marked.
  */
 it.each(isLong ? MOMENTS : MOMENTS.slice(1, 3))(
   "when serve is killed %s of the third message, then one message at most is unknown",

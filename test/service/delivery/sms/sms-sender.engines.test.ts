@@ -310,7 +310,6 @@ it("when the day's segments are used up day by day, then no survey is too late f
     const expected = numbers.map((_, at) => (at < left ? waits : "sent | 1 | - | sent"));
     await expect.poll(states, SOON).toEqual(expected);
     if (left === 0) break;
-    // Wait until every remaining survey has been postponed again.
     await expect.poll(firstDueMs, SOON).toBeGreaterThan(texting.clock.now());
     texting.clock.advance((await firstDueMs()) - texting.clock.now());
   }

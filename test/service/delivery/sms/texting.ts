@@ -55,7 +55,6 @@ export function saying(status: number, text: string, headers: Readonly<Record<st
 
 export const lost: HookPlan = (_, response) => void response.socket?.destroy();
 
-/** Follows the plans in order, then repeats the last one. */
 export function inTurn(...plans: readonly HookPlan[]): HookPlan {
   return (n, response, request) => (plans[n - 1] ?? plans.at(-1))?.(n, response, request);
 }

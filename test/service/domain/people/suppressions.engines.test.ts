@@ -112,7 +112,6 @@ test("when an address is suppressed in one project, then another project mails i
   expect(person.survey_scheduled_at).toBe(START);
 });
 
-// Reads the bytes of the data file.
 test.skipIf(onPostgres)(
   "when the person is gone, then the file does not hold the address, and opened again it still suppresses it",
   async () => {

@@ -40,7 +40,6 @@ it.each<readonly [text: string, meaning: string]>([
   ["9/10 would buy again", "9 would buy again"],
   ["10 because of Ann, who stopped by at 5", "10 because of Ann, who stopped by at 5"],
   ["9:great", "9 great"],
-  // Digits in other scripts.
   ["９", "9"],
   ["１０／１０ 最高", "10 最高"],
   ["9分", "9"],

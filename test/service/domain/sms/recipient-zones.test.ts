@@ -26,7 +26,6 @@ it.each<[string, string, string | null, readonly string[] | null]>([
   ["2026-07-01T08:00Z", NEW_YORK, "America/New_York", ["2026-07-01T12:00", "America/New_York"]],
   ["2026-07-01T13:00Z", NEW_YORK, "America/New_York", null],
   ["2026-07-01T13:00Z", NEW_YORK, "US/Eastern", null],
-  // Numbers without a country.
   ["2026-07-01T07:30Z", "+8835100000000", null, ["2026-07-01T08:00", "UTC"]],
 ])("at %s a text to %s of a project in %s waits until %j", (time, number, zone, end) => {
   expect(quietAt(time, number, zone)).toEqual(end);

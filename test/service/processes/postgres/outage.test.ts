@@ -34,7 +34,6 @@ const cluster = (): Cluster => state.cluster!;
 interface Traffic {
   readonly acknowledged: string[];
   readonly statuses: Map<number, number>;
-  /** Errors without Retry-After. */
   readonly rude: unknown[];
   lastGoodMs: number;
   readonly end: () => Promise<void>;

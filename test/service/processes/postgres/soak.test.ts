@@ -20,7 +20,6 @@ const isJudged = SECONDS >= 1200;
 const SLOPE_MAX = 1;
 /** Fixes V8's young generation, whose size otherwise varies from 1 to 32 MiB and hides a leak. */
 const STEADY = { NODE_OPTIONS: "--max-semi-space-size=1" };
-/** Tables with few rows that change on every write. */
 const HOT = ["project_state", "row_counts"];
 const HOT_MAX_KIB = 4096;
 
@@ -29,7 +28,6 @@ interface Look {
   readonly residentMiB: readonly number[];
   readonly requests: number;
   readonly p99Ms: number;
-  /** Not vacuumed yet. */
   readonly deadRows: number;
   readonly hotKiB: number;
 }

@@ -48,13 +48,11 @@ it("when callers ask in any number at any time, then no window holds more than t
       let [bucket, now] = [FULL_BUCKET, START];
       for (const { afterMs, count } of asked) {
         now += afterMs;
-        // Reload the bucket between any two reservations.
         const next = reserve(limit, JSON.parse(JSON.stringify(bucket)) as BucketLevel, now, count);
         bucket = next.bucket;
         departures.push(...next.departures);
       }
       expect(departures).toEqual(departures.toSorted((a, b) => a - b));
-      // Times are rounded to whole milliseconds.
       const most = Math.floor((limit.count / limit.perSeconds) * ((windowMs + 1) / 1000) + 1e-6) + 1;
       for (const [at, from] of departures.entries()) {
         const inWindow = departures.slice(at).filter((each) => each < from + windowMs).length;

@@ -157,7 +157,6 @@ describe.skipIf(!hasPostgres)("two engines", () => {
             expect(there).toEqual(here);
             if ((here as { status: number }).status < 300) good.count += 1;
           }
-          // If most calls failed, the test would prove little.
           expect(good.count).toBeGreaterThan(CALLS / 4);
           expect([await file.store.check(), await server.store.check()]).toEqual([[], []]);
         } finally {

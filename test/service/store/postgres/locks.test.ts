@@ -97,7 +97,6 @@ describe.skipIf(!hasPostgres)("while a project is locked by a long write", () =>
       },
       { project: "all" },
     );
-    // More than one step of a long change.
     await addResponses(url, "acme", 2500);
     holder = new Client({ connectionString: url });
     await holder.connect();

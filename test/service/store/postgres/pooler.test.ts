@@ -57,7 +57,7 @@ describe.skipIf(!hasPostgres)("a pooler in transaction mode", () => {
     expect(await store.check()).toEqual([]);
     // If the pooler never switched connections, the test proves nothing.
     expect(pooler.changes()).toBeGreaterThan(ROUNDS);
-    // After the first failure the driver stops naming statements.
+    // After the first failure the store stops naming statements.
     expect(new Set(retries).size).toBeLessThanOrEqual(how === "" ? 2 : 0);
   });
 });

@@ -141,7 +141,6 @@ test("rows of distributed tables are changed, deleted and locked by one project"
     }),
   );
   expect([...found].toSorted()).toEqual([
-    // Empties a store before it is filled.
     "DELETE FROM ${table}",
     // The type `OfProject` makes sure that these conditions begin with the project.
     "INSERT INTO erased_surveys (token, project_id, request_id, channel) SELECT token, project_id, id, channel FROM messages WHERE ${where} AND claims > 0 AND token IS NOT NULL ON CONFLICT DO NOTHING",

@@ -65,7 +65,6 @@ describe("a data file", () => {
         claimDue(tx, { claimer: "next", channel: "email", leaseSeconds: 60, limit: 1_000_000 }),
       );
       const waiting = new Set(due.map(({ person }) => person.email));
-      // Everyone was either sent to or is still waiting.
       expect(
         [...stored.values()].filter((person) => waiting.has(person.email) === (person.last_sent_at !== null)),
       ).toEqual([]);

@@ -31,7 +31,6 @@ import { onPostgres } from "../../../../helpers/postgres.ts";
 import { newDataFile, openRawDatabase, STORES } from "../../engines.ts";
 import { claimDue } from "../../../domain/claim-due.ts";
 
-/** Three and a half steps. */
 const ROWS = 3500;
 /** Saving a member takes three times as long as saving a response. */
 const MEMBERS = size(1100, 3500);
@@ -187,7 +186,6 @@ describe.each(STORES)("%s", (engine) => {
     }));
 });
 
-// These tests reopen the file.
 describe.skipIf(onPostgres)("sqlite", () => {
   const engine = "sqlite";
   const KILLED = [
