@@ -10,12 +10,12 @@ export interface RawSmtpOptions {
   /** Full replies by verb. Null sends nothing; `drop` closes the connection. */
   readonly replies?: Readonly<Record<string, string | null>>;
   readonly laterReplies?: Readonly<Record<string, string | null>>;
-  /** Closes the connection in the middle of the message, or sends this reply. */
+  /** Sent in the middle of the message; `drop` closes the connection. */
   readonly inMessage?: string;
   /** The reply to the final dot. Null sends nothing; `drop` closes the connection. */
   readonly afterDot?: string | null;
   readonly replyDelayMs?: number;
-  /** Then closes the connection without a reply. */
+  /** Then closes the connection without a 421. */
   readonly messagesPerConnection?: number;
   readonly tls?: TlsOptions & { readonly isImplicit?: boolean };
   readonly keep?: (message: string) => string;

@@ -152,7 +152,6 @@ describe("a backup of a served file", () => {
       surveys: 0,
       schema: newestVersion(MIGRATIONS),
     });
-    // A SQLite engine without native locks keeps a lock file next to the data file.
     const left = readdirSync(state.folder).filter((name) => name.includes("tmp") || name.endsWith("lock"));
     expect(left.filter((name) => name !== "survey.db.lock")).toEqual([]);
   });

@@ -97,8 +97,7 @@ it("when a restore is killed, then the next command on its file removes the copy
   expect((await run(["people", "add", "--email", "a@x.co", "--no-send", "--profile", "local"])).status).toBe(0);
   const local = file(".local/share/surveyctl/local.db");
   expect((await run(["service", "backup", file("b.db"), "--data", local])).status).toBe(0);
-  // The first temporary file is empty and becomes the data file. Retries, because a restore can finish between two
-  // looks.
+  // The first temporary file becomes the empty data file, so wait for the second. Retries if the restore ends first.
   while ((await copies()).length === 0) {
     await rm(file("new.db"), { force: true });
     const restoring = start(["service", "restore", file("b.db"), "--data", file("new.db")]);

@@ -91,7 +91,7 @@ test("tables of other programs are left alone by every command, and stay in a ba
   copy.close();
 });
 
-/** The data file and its WAL, as a killed process leaves them. The WAL index is left out. */
+/** The data file and its WAL, without the WAL index. */
 async function bytesOf(name: string): Promise<readonly Buffer[]> {
   return Promise.all([readFile(file(name)), readFile(file(`${name}-wal`))]);
 }

@@ -1,5 +1,5 @@
 /**
- * Real bounces from public collections. `test/fixtures/bounces/README.md` says how to get those that aren't included.
+ * Real bounces from public collections. `test/fixtures/bounces/README.md` says where to get the larger ones.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";

@@ -18,7 +18,7 @@ const LOOK_MS = size(500, 5000);
 const isJudged = SECONDS >= 1200;
 /** MiB per minute after warm-up. */
 const SLOPE_MAX = 1;
-/** Fixes V8's young generation, whose size otherwise varies from 1 to 32 MiB and hides a leak. */
+/** Limits V8's young generation, whose size otherwise varies from 1 to 32 MiB and hides a leak. */
 const STEADY = { NODE_OPTIONS: "--max-semi-space-size=1" };
 const HOT = ["project_state", "row_counts"];
 const HOT_MAX_KIB = 4096;

@@ -110,7 +110,7 @@ describe("a good backup", () => {
     await respond(new Date().toISOString(), 3);
     const { status, stdout, stderr } = await drill(file("c.db"), "--json");
     const { differences, missing } = JSON.parse(stdout) as Record<string, unknown>;
-    // Erased people are skipped. PostgreSQL keeps its log of erasures in the database, so it's erased too.
+    // A drill leaves out people in the erasure log next to the data file. PostgreSQL keeps its log in the database.
     const erasedToo = served.place[0] === "--database";
     expect([status, stderr, missing, differences]).toEqual([
       0,
