@@ -201,16 +201,21 @@ async function listDays(
   const wallClock = await readWallClock(tx, project);
   const days = await countDays(listed, wallClock, { ...page, after: page.after?.at ?? null, limit: limit + 1 });
   const next = days.length > limit ? days[limit - 1] : undefined;
-  return { rows: days.slice(0, limit).map(toDayInfo), next: next === undefined ? null : String(next.beginsAt) };
+  return {
+    rows: days.slice(0, limit).map((day) => toDayInfo(day, tx.now)),
+    next: next === undefined ? null : String(next.beginsAt),
+  };
 }
 
 function toPage({ now }: Transaction, { since, until, order, after, limit }: PageInput): DuePage {
   return { since: since?.(now) ?? null, until: until?.(now) ?? null, order, after, limit };
 }
 
-function toDayInfo({ day, counts, coming }: DayCounts) {
+/** Until a day is over, its `surveys` are those sent and those to be sent, so cancelled ones don't count. */
+function toDayInfo({ day, endsAt, counts, coming }: DayCounts, now: number) {
   const { not_scheduled: unscheduled, ...surveys } = counts;
-  const sum = Object.values(surveys).reduce((total, count) => total + count, coming);
+  const all = Object.values(surveys).reduce((total, count) => total + count, coming);
+  const sum = endsAt < now ? all : all - surveys.cancelled;
   return { period: day, surveys: sum, autopilot: coming, ...surveys, not_scheduled: unscheduled };
 }
 

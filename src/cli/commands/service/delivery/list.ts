@@ -14,7 +14,10 @@ export const DELIVERIES = toResource("surveys", OUTPUTS["delivery.list"], [
   "sent_at",
 ]);
 
-/** `surveys` includes those that Autopilot will add (`autopilot`), but not requests that weren't scheduled. */
+/**
+ * `surveys` includes those that Autopilot will add (`autopilot`), but not requests that weren't scheduled and, until the
+ * day is over, not cancelled surveys.
+ */
 const DELIVERY_DAYS = toResource(
   "days",
   {

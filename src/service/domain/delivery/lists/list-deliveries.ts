@@ -15,6 +15,7 @@ export async function listMerged(sources: readonly Source[], page: DuePage): Pro
 
 export interface DayCounts {
   readonly beginsAt: number;
+  readonly endsAt: number;
   readonly day: string;
   readonly counts: Readonly<Record<ListedState, number>>;
   /** Surveys that Autopilot will add. */
@@ -44,6 +45,7 @@ export async function countDays(
     const shown = { since: Math.max(beginsAt, since ?? beginsAt), until: Math.min(endsAt, until) };
     days.push({
       beginsAt,
+      endsAt,
       day: toIsoTime(wallClock(nearest)).replace(/T.*/, ""),
       counts: await countStates(sources, shown),
       coming: within(coming, shown).reduce((sum, { count }) => sum + count, 0),
