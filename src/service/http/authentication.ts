@@ -166,6 +166,6 @@ function hashKey(key: string): string {
   return createHash("sha256").update(key).digest("base64");
 }
 
-function unauthorized(): HttpError {
+export function unauthorized(): HttpError {
   return new HttpError(401, undefined, { "www-authenticate": 'Basic realm="surveyctl", charset="UTF-8"' });
 }

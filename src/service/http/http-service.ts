@@ -9,9 +9,10 @@ import type { Log } from "../../runtime/log.ts";
 import type { Random } from "../../runtime/random.ts";
 import { VERSION } from "../../runtime/version.ts";
 import type { Store } from "../domain/ports.ts";
+import { ProjectRemovedError } from "../sql/project-states.ts";
 import { AccessLog, maskPath } from "./monitoring/access-log.ts";
 import { administer, type Administration, ForbiddenError, findOperation } from "./administration.ts";
-import type { Caller, KeyRing } from "./authentication.ts";
+import { type Caller, type KeyRing, unauthorized } from "./authentication.ts";
 import { BODY_MAX, ClientGoneError, tooLarge } from "./bodies.ts";
 import { addressGroup, TrustedProxies } from "./client-address.ts";
 import { HANDLERS } from "./handlers.ts";
@@ -173,7 +174,9 @@ export class HttpService {
       return operation === null
         ? await this.#callApi(known, target, progress, listener)
         : await this.#callOperation(known, operation, progress);
-    } catch (error) {
+    } catch (given) {
+      // `KeyRing` remembers keys for a moment after another process has removed their project.
+      const error = given instanceof ProjectRemovedError ? unauthorized() : given;
       const isKey = error instanceof HttpError && error.status === 401;
       if (isKey || error instanceof ForbiddenError) this.#accessLog.addRefusal(isKey ? "key" : "access", address);
       throw error;

@@ -19,6 +19,11 @@ export const NEWEST_WRITE = "SELECT max(clock) AS at FROM project_state";
 
 const SET_STATE = "UPDATE project_state SET next_id = ?, clock = ?, version = ? WHERE project_id = ?";
 
+/** The project was removed, perhaps by another process. */
+export class ProjectRemovedError extends Error {
+  override readonly name = "ProjectRemovedError";
+}
+
 export class ProjectStates {
   readonly #load: (project: number) => Promise<SqlRow | null>;
   // Replaced for each write: V8 keeps the memory of a cleared Map until the next full collection.
@@ -33,7 +38,7 @@ export class ProjectStates {
     const known = this.#held.get(project);
     if (known !== undefined) return known;
     const row = await this.#load(project);
-    if (row === null) throw new Error(`there is no project ${project}`);
+    if (row === null) throw new ProjectRemovedError(`there is no project ${project}`);
     return this.hold(row);
   }
 
