@@ -43,8 +43,7 @@ export const projectOperations = {
     input: { id: v.string(), name: v.string() },
     run: async (tx, _, { id: old, name }) => {
       const { id } = await requireProject(tx, old);
-      await renameProject(tx, { id, name: old }, name);
-      return { id: String(id), name, previous: old };
+      return { id: String(id), name: await renameProject(tx, { id }, name), previous: old };
     },
     noted: ({ id, previous }) => ({ of: { id: Number(id), name: previous } }),
   }),

@@ -32,21 +32,26 @@ export function isGuessable(key: string): boolean {
 
 /** Creates a project with a throttle of 30 days, and with Autopilot active every 90 days on both platforms. */
 export async function addProject(tx: Transaction, name: string): Promise<Project> {
-  checkText("name", name);
-  try {
-    const project = await tx.projects.insert({ name, throttleSeconds: DEFAULT_THROTTLE_SECONDS });
-    for (const platform of PLATFORMS) await tx.autopilot.setSettings(project.id, platform, DEFAULT_AUTOPILOT[platform]);
-    return project;
-  } catch (error) {
-    throw error instanceof UniqueViolation ? alreadyExists("a project named", "name", name) : error;
-  }
+  const project = await withName(name, (trimmed) =>
+    tx.projects.insert({ name: trimmed, throttleSeconds: DEFAULT_THROTTLE_SECONDS }),
+  );
+  for (const platform of PLATFORMS) await tx.autopilot.setSettings(project.id, platform, DEFAULT_AUTOPILOT[platform]);
+  return project;
 }
 
-/** Throws InvalidError. */
-export async function renameProject(tx: Transaction, { id }: Project, name: string): Promise<void> {
-  checkText("name", name);
+/** Returns the new name, without spaces at its ends. Throws InvalidError. */
+export async function renameProject(tx: Transaction, { id }: Pick<Project, "id">, name: string): Promise<string> {
+  return withName(name, async (trimmed) => {
+    await tx.projects.rename(id, trimmed);
+    return trimmed;
+  });
+}
+
+async function withName<Result>(given: string, store: (name: string) => Promise<Result>): Promise<Result> {
+  checkText("name", given);
+  const name = given.trim();
   try {
-    await tx.projects.rename(id, name);
+    return await store(name);
   } catch (error) {
     throw error instanceof UniqueViolation ? alreadyExists("a project named", "name", name) : error;
   }

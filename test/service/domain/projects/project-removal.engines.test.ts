@@ -129,6 +129,19 @@ it("leaves no row and no message of the project, and everything of the others", 
   await expect.poll(async () => (await service.handle(asked)).status, { timeout: 5000 }).toBe(401);
 });
 
+it("refuses the project's key right after the removal, although the server still remembers it", async () => {
+  await service.admin({ kind: "project.add", name: "first" });
+  const { id, key } = await service.admin({ kind: "project.add", name: "acme" });
+  const headers = { authorization: `Basic ${btoa(`${key}:`)}`, "content-type": "application/json" };
+  const send = (method: string, body?: string) =>
+    service.handle({ method, url: `${URL}/v1/people.json`, headers, from: "127.0.0.1", ...(body && { body }) });
+  expect((await send("GET")).status).toBe(200);
+  await remove("acme");
+  const refused = await send("POST", JSON.stringify({ email: "ada@example.com" }));
+  expect([refused.status, refused.headers["www-authenticate"]]).toEqual([401, expect.stringContaining("Basic")]);
+  expect(await rowsOf(id)).toEqual({});
+});
+
 it("never gives its id to another project, and its name only to a new one", async () => {
   await fill("first");
   for (const id of ["2", "3"]) {
@@ -192,7 +205,17 @@ it("a rename keeps ids, keys and links, and refuses a name that is taken", async
   const headers = { authorization: `Basic ${btoa(`${key}:`)}` };
   const asked = { method: "GET", url: `${URL}/v1/people.json`, headers, from: "127.0.0.1" };
   expect((await service.handle(asked)).status).toBe(200);
-  await service.admin({ kind: "project.add", name: "other" });
+  expect(await service.admin({ kind: "project.add", name: " other  " })).toMatchObject({ name: "other" });
+  await expect(service.admin({ kind: "project.add", name: "other " })).rejects.toThrow(
+    'a project named "other" already exists',
+  );
+  await expect(service.admin({ kind: "project.rename", id: "other", name: " acme" })).rejects.toThrow(
+    'a project named "acme" already exists',
+  );
+  expect(await service.admin({ kind: "project.rename", id: "other", name: "  third " })).toMatchObject({
+    name: "third",
+  });
+  await service.admin({ kind: "project.rename", id: "third", name: "other" });
   await expect(service.admin({ kind: "project.rename", id: "other", name: "acme" })).rejects.toThrow(
     'a project named "acme" already exists',
   );
