@@ -23,10 +23,7 @@ export class ClockRows extends Rows {
   }
 }
 
-/**
- * The last parameter is the project, all others are the current time. Requests made while the clock was ahead keep
- * their delay. Older ones that were postponed during that time now wait at most eight days.
- */
+/** The last parameter is the project, the others are the current time. Requests keep their delays. */
 const TAKEN_BACK = [
   `UPDATE messages SET due_at = due_at - (created_at - ?), scheduled_at = scheduled_at - (created_at - ?),
      planned_at = planned_at - (created_at - ?), created_at = ?

@@ -1,4 +1,3 @@
-/** All settings of a project as one value, which can be saved, compared and applied. */
 import { isDeepStrictEqual } from "node:util";
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import { formatSpans } from "../../contract/questions/questions.ts";
@@ -95,7 +94,7 @@ export interface WantedConfiguration {
 type WantedDigest = Pick<ConfiguredDigest, "target" | "every"> & Partial<ConfiguredDigest>;
 type WantedWebhook = Pick<ConfiguredWebhook, "url"> & Partial<ConfiguredWebhook>;
 
-/** One difference. A value that is missing on one side is null. Throttle and frequencies are in seconds. */
+/** A value that is missing on one side is null. Throttle and frequencies are in seconds. */
 interface ConfigurationChange {
   /** For example `autopilot.email.active` or `trends["Pro"].where`. */
   readonly key: string;
@@ -103,7 +102,7 @@ interface ConfigurationChange {
   readonly to: Json;
 }
 
-/** The value at `path` was rejected; list positions start at 0. */
+/** `path` names the rejected value; list positions start at 0. */
 export class RefusedConfigurationError extends InvalidError {
   constructor(path: readonly string[], message: string) {
     super({ [path.join(".")]: [message] }, message);

@@ -1,4 +1,3 @@
-/** Domain errors by kind; the HTTP layer maps each kind to a status. */
 import type { Json } from "../../contract/json.ts";
 import { quoteText } from "../../contract/text/invisible.ts";
 import { type TextForm, textFault } from "../../contract/text/storable.ts";
@@ -21,7 +20,6 @@ export class InvalidError extends DomainError {
   }
 }
 
-/** Throws InvalidError; see `textFault`. */
 export function checkText(attribute: string, text: string, form?: TextForm): void {
   const fault = textFault(text, form);
   if (fault !== null) throw new InvalidError({ [attribute]: [fault] });
@@ -30,13 +28,12 @@ export function checkText(attribute: string, text: string, form?: TextForm): voi
 /** The value is already in use: an operation responds with 409. */
 export class ConflictError extends InvalidError {}
 
-/** What an operation would remove, and the question to ask the user. */
 export interface Confirmation {
   readonly question: string;
   readonly [fact: string]: Json;
 }
 
-/** The operation would remove something, which wasn't confirmed; nothing was done. */
+/** Nothing was removed, because the removal wasn't confirmed. */
 export class UnconfirmedError extends DomainError {
   override readonly name = "UnconfirmedError";
   readonly confirm: Confirmation;

@@ -3,7 +3,6 @@ import type { JsonRows, Position } from "./ports.ts";
 
 const ID = /^[1-9]\d{0,15}$/;
 
-/** Null if the text can't be an id. */
 export function parseId(text: string): number | null {
   if (!ID.test(text)) return null;
   const id = Number(text);
@@ -19,7 +18,7 @@ function formatCursor(position: Position): string {
   return Buffer.from(`${position.createdAt}:${position.id}`, "latin1").toString("base64url");
 }
 
-/** Reads a cursor made by `formatCursor`. Throws an InvalidError about `page_info`. */
+/** Throws an InvalidError about `page_info`. */
 export function parseCursor(text: string | null): Position | null {
   if (text === null) return null;
   const match = /^(-?\d{1,15}):(\d{1,15})$/.exec(Buffer.from(text, "base64url").toString("latin1"));
@@ -28,7 +27,7 @@ export function parseCursor(text: string | null): Position | null {
   return position;
 }
 
-/** Keeps `perPage` rows; if there is one more, there is another page. */
+/** `rows` has one row more than `perPage` if there is another page. */
 export function toPage(rows: JsonRows, perPage: number, positionOf: (row: string) => Position): JsonPage {
   const last = rows[perPage - 1];
   if (rows.length <= perPage || last === undefined) return { rows, next: null };

@@ -1,7 +1,6 @@
 /**
- * The store as the domain code sees it: an engine implements `Store`, and a `Transaction` works with plain rows. Ids
- * are integers, numbered within each project; every method takes the project's id first and only affects that project's
- * rows. `…At` is Unix seconds, inclusive as a bound.
+ * Ids are integers, numbered within each project. Methods take the project's id first and only affect its rows. `…At`
+ * is Unix seconds, inclusive as a bound.
  */
 
 import type { UnavailableError } from "./errors.ts";
@@ -72,7 +71,6 @@ export interface StoreWatch {
   readonly onCommit?: (commit: StoreCommit) => void;
   /** Called before a write transaction is retried, with `none` if the connection was lost. */
   readonly onRetry?: (sqlstate: string) => void;
-  /** Called with how long a write transaction waited for its project's lock. */
   readonly onLocked?: (seconds: number) => void;
 }
 
@@ -103,10 +101,7 @@ export interface Store {
   backup(file: string): Promise<StoreContents>;
   /** Returns the space of deleted rows to the file system. Blocks writes. */
   vacuum(): Promise<Vacuumed>;
-  /**
-   * Empties the log, in which deleted rows are still readable; in the data file they are overwritten anyway. Rejects
-   * while another program is reading the log. Null if the engine can't tell.
-   */
+  /** Empties the log, in which deleted rows are readable. Rejects while another program reads it; null if unknown. */
   clean(): Promise<true | null>;
   check(): Promise<readonly string[]>;
   /** Waits for running work and rejects later work. */
@@ -138,7 +133,6 @@ export interface Transaction {
   readonly updatedAt: number;
   /** The service's public address without a trailing slash, for links in webhook events. */
   readonly appUrl: string;
-  /** Changes to many rows, which run in steps. */
   readonly changes: LongChanges;
   /** Returns 22 URL-safe characters, for links that need no key. */
   token(): string;

@@ -10,10 +10,7 @@ export class SecretRows {
   #suppressionKey: Promise<string | null> | null = null;
   #hasMade = false;
 
-  /**
-   * `make` returns an unguessable string. With `isOneTransaction`, the suppression key is read only once, because no
-   * other process can add suppressions to the project in the meantime.
-   */
+  /** With `isOneTransaction`, the suppression key is read once, as no other process can add suppressions meanwhile. */
   constructor(database: Database, make: () => string, isOneTransaction: boolean) {
     this.#database = database;
     this.#make = make;

@@ -9,14 +9,14 @@ export const LINK_SECRET = "links";
 
 const SIGNED_SECONDS = 30 * 86_400;
 
-/** Path and query of a signed link to a response; null if the response doesn't exist. */
+/** Null if the response doesn't exist. */
 export async function signResponseLink(tx: Transaction, project: Project, id: string): Promise<string | null> {
   const key = parseId(id);
   const token = key === null ? null : await tx.responses.token(project.id, key);
   return token === null ? null : signLink(tx, `/r/${token}`);
 }
 
-/** Signs a path. The link's lifetime begins at `at`. */
+/** The link's lifetime begins at `at`. */
 export async function signLink(tx: Transaction, path: string, at = tx.now): Promise<string> {
   const expires = at + SIGNED_SECONDS;
   return `${path}?expires=${expires}&signature=${sign(await tx.secrets.ensure(LINK_SECRET), path, expires)}`;
@@ -32,7 +32,6 @@ export function readLinkSignature(query: string): LinkSignature {
   return { expires: fields.get("expires") ?? "", signature: fields.get("signature") ?? "" };
 }
 
-/** Whether this service signed the path, and the link hasn't expired. */
 export async function isSignedLink(
   tx: Transaction,
   path: string,

@@ -18,7 +18,7 @@ export function writeTime(nowMs: number, newest: number): WriteTime {
   return { nowMs, updatedAt: Math.max(now, Math.min(newest, now + LEAD_MAX_SECONDS)) };
 }
 
-/** How many seconds the newest write is ahead of the clock; 0 if an ordinary clock correction explains it. */
+/** 0 if an ordinary clock correction explains the lead. */
 export async function readLead(tx: Transaction): Promise<number> {
   const lead = (await tx.clock.newestWriteAt()) - tx.now;
   return lead > LEAD_MAX_SECONDS ? lead : 0;

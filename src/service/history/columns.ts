@@ -38,7 +38,6 @@ export type HistoryTarget =
   /** `isGiven`: a flag renamed the column to this field. */
   | { readonly kind: "field"; readonly field: HistoryField; readonly isGiven?: true }
   | { readonly kind: "property"; readonly key: string }
-  /** An answer to a follow-up question, by the question's id. */
   | { readonly kind: "answer"; readonly question: string }
   /** Added by a sync tool, or redundant. */
   | { readonly kind: "ignored" }
@@ -68,10 +67,7 @@ export function findUnusedRenames({ renames }: Pick<ShapeChoice, "renames">, col
 export const SYNCED =
   /^_(?:airbyte_(?:emitted_at|extracted_at|normalized_at)|sdc_(?:extracted_at|batched_at|received_at)|fivetran_synced)$/;
 const SYNC_OWN = /^_(?:airbyte|sdc|fivetran|dlt|hevo|rivery|segment|ab)_|^__hevo|^(?:uuid_ts|loaded_at)$/;
-/**
- * Fields that the API returns but an import can't set: `last_responded_at` is computed from the responses, and imports
- * don't schedule surveys.
- */
+/** The API returns these fields, but an import can't set them. */
 const SERVICE_OWN: ReadonlyMap<string, HistoryTarget> = new Map<string, HistoryTarget>([
   ["last_responded_at", IGNORED],
   ["next_survey_scheduled_at", LOST],

@@ -1,4 +1,3 @@
-/** Converts a saved row of a known shape to a history row, or explains what is wrong with it. */
 import { emailProblem } from "../../contract/text/email.ts";
 import { isJsonObject, type Json, type JsonObject, parseJson } from "../../contract/json.ts";
 import {
@@ -249,7 +248,6 @@ function toResponse({ fields, properties, answers }: DistributedValues, readTime
 
 const PERMALINK_MAX = 2000;
 
-/** Reads a response's person from an id, an expanded person, or columns. */
 function readRespondent(fields: Fields, readTime: ReadTime): PastPerson {
   const given = parsed(fields.get("person"));
   const person = isJsonObject(given) ? given : {};
@@ -329,7 +327,7 @@ export function readTags(value: Json | undefined): string[] | null {
 /** Author of notes that don't name one. */
 const UNKNOWN_AUTHOR = "unknown@localhost";
 
-/** In a list, notes that are only ids are lost, because they have no text. Any other text is a single note. */
+/** In a list, notes that are only ids are lost, because they have no text. */
 function readNotes(value: Json | undefined, at: number, readTime: ReadTime, lost: LostPart[]): PastNote[] | null {
   if (value === undefined) return null;
   const found = parsed(value);
@@ -344,7 +342,6 @@ function readNotes(value: Json | undefined, at: number, readTime: ReadTime, lost
   return notes.length === 0 && lost.includes("note without a text") ? null : notes;
 }
 
-/** Converts a note from the API, or a row of a notes table. */
 export function toNote(note: JsonObject, at: number, readTime: ReadTime): PastNote {
   const text = readText(note.text ?? undefined, "note");
   if (text === null) throw new PastRowError("a note without a text");

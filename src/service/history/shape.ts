@@ -1,7 +1,4 @@
-/**
- * Recognizes saved rows by their columns, never by a file's name: API rows saved by scripts and syncs, warehouse
- * tables, webhook logs, and the dashboard's CSV files.
- */
+/** Saved rows are recognized by their columns, never by a file's name. */
 import { isJsonObject, type Json, type JsonObject, parseJsonObject } from "../../contract/json.ts";
 import {
   createTargets,
@@ -27,7 +24,7 @@ export interface NoShape {
   readonly missing: readonly (readonly HistoryField[])[];
 }
 
-/** The fields that each stream's rows need: at least one field of every inner list. */
+/** At least one field of every inner list is required. */
 const NEEDED: Readonly<Record<HistoryStream, readonly (readonly HistoryField[])[]>> = {
   responses: [["score"], ["person", "person_id", "email", "phone_number"], ["created_at"]],
   unsubscribes: [["person_id", "email"], ["unsubscribed_at"]],
@@ -42,7 +39,7 @@ function detectPart(columns: ReadonlySet<string>): PartStream | null {
   return columns.has("id") && columns.has("text") && columns.has("type") ? "questions" : null;
 }
 
-/** `columns` are those of the table or, if rows are objects, of the first rows. */
+/** If rows are objects, `columns` are those of the first rows. */
 function recognizeShape(columns: readonly string[], choice: ShapeChoice): HistoryShape | NoShape {
   const names = new Set(columns.map((column) => column.trim().toLowerCase()));
   const format = choice.format ?? detectFormat(names);
@@ -57,10 +54,7 @@ function recognizeShape(columns: readonly string[], choice: ShapeChoice): Histor
   return { format, stream };
 }
 
-/**
- * Also tries the dashboard's column names, and prefers them if they explain more columns than the API's. Rows saved
- * from the API have its names in the file itself, before any renaming.
- */
+/** Also tries the dashboard's column names, and prefers them if they explain more columns than the API's. */
 function apiOrDashboard(
   columns: readonly string[],
   stream: HistoryStream | null,
@@ -145,10 +139,9 @@ function fail(columns: readonly string[], format: HistoryFormat, choice: ShapeCh
   return { nearest, format, missing };
 }
 
-/** The row inside a record, or what is wrong with it. Its fields are null if the record doesn't specify them. */
+/** `stream` and `kind` are null if the record doesn't specify them. */
 export type Unwrapped = {
   readonly stream: HistoryStream | null;
-  /** The name of the stream or event, as given in the record. */
   readonly kind: string | null;
 } & ({ readonly row: JsonObject } | { readonly problem: string });
 
@@ -164,10 +157,7 @@ const WITHOUT_ROW = new Set(
   "STATE SCHEMA LOG TRACE CONTROL SPEC CATALOG CONNECTION_STATUS DESTINATION_CATALOG ACTIVATE_VERSION".split(" "),
 );
 
-/**
- * Unwraps what a sync or webhook puts around a row: `_airbyte_data`, RECORD messages of Airbyte and Singer, or an
- * event. Returns null for a sync's other messages, such as its state. `format` is null until it is known.
- */
+/** Unwraps what a sync or webhook puts around a row. Returns null for a sync's other messages, such as its state. */
 export function unwrapRow(record: JsonObject, format: HistoryFormat | null): Unwrapped | null {
   const { _airbyte_data: data, type, record: inner, event_data: event, event_type: name } = record;
   if (data !== undefined) return unwrapped(data, "_airbyte_data", "", record);

@@ -1,7 +1,4 @@
-/**
- * Counts what an import would store: rows, people, and the score per month. A million rows don't fit into memory, so
- * the counts are kept in a temporary database.
- */
+/** A million rows don't fit into memory, so the counts are kept in a temporary database. */
 import { scoreCategory } from "../../contract/limits.ts";
 import { emailKey } from "../../contract/text/email.ts";
 import { toCoreMetrics } from "../../contract/resources.ts";
@@ -40,7 +37,7 @@ interface StreamTally {
 }
 
 export interface HistoryTally {
-  /** Whether a row is the newest one with its key. Among equally new rows, the last one counts. */
+  /** Among equally new rows, the last one counts. */
   isNewest(ordinal: number): boolean;
   answeredAt(personId: number): number | null;
   createdAt(personId: number): number | null;
@@ -200,10 +197,7 @@ function toScore(counts: MonthCounts): ScoreOfMonth {
   return { ...counts, responses, nps: responses === 0 ? null : nps };
 }
 
-/**
- * Returns the month (`2026-01`) of a time in Unix seconds; null is the system's zone. Caches where months begin,
- * because looking up the time zone for every row would take as long as reading the row.
- */
+/** Caches where months begin, because looking up the zone for every row would take as long as reading the row. */
 function createMonths(zone: string | null): (at: number) => string {
   const wallClock = createWallClock(zone);
   const starts = new Map<number, number>();

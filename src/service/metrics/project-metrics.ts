@@ -5,7 +5,6 @@ import type { ProjectNumbers, Transaction } from "../domain/ports.ts";
 
 const DAYS = 90;
 
-/** Covers the last 90 days including today, and all time. */
 export function readProjectNumbers(tx: Transaction): Promise<readonly ProjectNumbers[]> {
   return tx.projects.numbers(utcDay(tx.now) - DAYS + 1);
 }

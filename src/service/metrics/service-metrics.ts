@@ -1,4 +1,3 @@
-/** All metrics except those of HTTP requests. */
 import { type Clock, withTimeout } from "../../runtime/clock.ts";
 import {
   Counter,
@@ -20,7 +19,7 @@ import type { AttemptMeaning } from "../domain/webhooks/attempts.ts";
 import { projectMetrics, readProjectNumbers } from "./project-metrics.ts";
 import { summarizeWebhooks, webhookMetrics, type WebhookSummary } from "./webhook-metrics.ts";
 
-/** Only for stores with connections and locks. Durations are in seconds. */
+/** Only for stores with connections and locks. */
 export const POSTGRESQL_FAMILIES = {
   retries: {
     name: "surveyctl_store_retries_total",
@@ -76,7 +75,6 @@ interface Sources {
   readonly store: Store;
   readonly deliveries: DeliveryMetrics;
   readonly senders: Omit<SenderStates, "kept">;
-  /** Attempts to send webhook events since the start. */
   readonly webhookAttempts: ReadonlyMap<AttemptMeaning["kind"], number>;
 }
 
@@ -86,7 +84,6 @@ interface Summary {
   readonly queue: DueQueue;
   readonly webhooks: WebhookSummary;
   readonly projects: readonly ProjectNumbers[];
-  /** The senders of all processes. */
   readonly senders: readonly KeptSender[];
 }
 

@@ -11,7 +11,7 @@ import { createWebhookSecret } from "./webhooks.ts";
 const SECTIONS = Object.keys(SETTINGS_SHAPE.entries) as readonly (keyof typeof SETTINGS_SHAPE.entries)[];
 
 export const configurationOperations = {
-  /** Applies all settings of a file or none, and returns one row per change. */
+  /** Applies all settings of a file or none. */
   apply: defineOperation({
     access: ({ dry_run: dryRun }) => (dryRun ? "read" : "write"),
     writesAnyway: true,
@@ -20,7 +20,6 @@ export const configurationOperations = {
       file: typed<WantedConfiguration>((given) => (isJsonObject(given) ? given : null), "an object of settings", {
         type: "object",
       }),
-      /** Applies only these sections of the file. */
       only: v.optional(namesAmong(SECTIONS), []),
       dry_run: v.optional(v.boolean(), false),
       ...CONFIRM,
@@ -44,7 +43,7 @@ export const configurationOperations = {
   }),
 };
 
-/** Returns a row for each changed key. The secrets of new webhooks are shown only here. */
+/** The secrets of new webhooks are shown only here. */
 function toRows({ changes, secrets }: AppliedConfiguration) {
   const rows = changes.map(({ key, from, to }) => {
     const change = from === null ? "add" : to === null ? "remove" : "change";
@@ -56,7 +55,6 @@ function toRows({ changes, secrets }: AppliedConfiguration) {
   return [...rows, ...added];
 }
 
-/** Formats durations the way people type them. */
 function toTyped(key: string, value: Json): Json {
   return typeof value === "number" && /^throttle$|\.frequency$|\.after$/.test(key) ? formatDuration(value) : value;
 }

@@ -34,7 +34,7 @@ const placeInList = typed<{ readonly at: number; readonly id: number }>(
   "the place after a page",
 );
 
-/** Ordered by scheduled time. `after` is the previous page's `next`. */
+/** `after` is the previous page's `next`. */
 const PAGE_FIELDS = {
   state: orNull(v.picklist(LISTED_STATES)),
   reason: orNull(v.picklist(LISTED_REASONS)),
@@ -117,7 +117,7 @@ export const deliveryOperations = {
       return { released: held + putOff };
     },
   }),
-  /** Composes a test message. The command sends it from its own machine. */
+  /** The command sends the message from its own machine. */
   "delivery.test": defineOperation({
     access: "read",
     input: { to: v.string() },
@@ -153,7 +153,6 @@ async function toPauseInfo(tx: Transaction, project: ProjectRow | null, pausedAt
   };
 }
 
-/** Throws NotFoundError if no one has the address. */
 async function sourcesFor(
   tx: Transaction,
   project: ProjectRow,
@@ -179,7 +178,7 @@ function personNotFound(project: ProjectRow, address: string): NotFoundError {
   return new NotFoundError(`no person found with ${whose} ${address} in project ${project.name}`);
 }
 
-/** Counts of all surveys by day, up to a time ahead, include those that Autopilot will add. */
+/** Only counts of all surveys by day include coming ones. */
 async function readComing(
   { store, clock }: Pick<OperationTools, "store" | "clock">,
   project: string,

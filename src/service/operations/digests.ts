@@ -20,14 +20,13 @@ const NOBODY = "you@example.com";
 const timeOfDay = typed<number>(fromText(readMinute), "a time of day, as in 08:00");
 
 export const digestOperations = {
-  /** Adds a digest, or changes its schedule if this address or Slack URL already has one. */
+  /** If the address or Slack URL already has a digest, changes its schedule. */
   "digest.add": defineOperation({
     access: "write",
     input: {
       /** An address or a Slack URL. */
       target: v.string(),
       every: v.picklist(WEEKDAYS),
-      /** Time of day. */
       at: v.optional(timeOfDay, "08:00"),
       /** Null uses the project's time zone. */
       tz: orNull(v.string()),
@@ -51,7 +50,7 @@ export const digestOperations = {
     run: (tx, project) => sampleDigest(tx, project, NOBODY),
     after: ({ renderDigest }, due) => renderDigest(due),
   }),
-  /** Sends the current digest once, to the reader with this id, address or Slack URL. */
+  /** `id` is a digest's id, an address or a Slack URL. */
   "digest.test": defineOperation({
     access: "read",
     input: { id: v.string() },

@@ -48,10 +48,7 @@ export function requiredAccess(call: { readonly kind: OperationName }): Access {
   return operation.access(input);
 }
 
-/**
- * Runs operations on an open store. Without a project, they apply to `default` or, depending on their scope, to all
- * projects. Throws DomainError.
- */
+/** Without a project, an operation applies to `default` or, depending on its scope, to all. Throws DomainError. */
 export type Admin = <Name extends OperationName>(
   call: { readonly kind: Name } & ProjectField<Name> & InputOf<Name> & { readonly confirm?: true | Confirmation },
 ) => Promise<ResultOf<Name>>;
@@ -79,7 +76,6 @@ export function isServed(name: string): name is ServedName {
   return SERVED.some((served) => served === name);
 }
 
-/** Includes the JSON Schemas of their input and output. */
 export function describeOperations() {
   return SERVED.map((name) => {
     const { mostAccess: access, describeInput } = OPERATIONS[name];
@@ -87,7 +83,7 @@ export function describeOperations() {
   });
 }
 
-/** For HTTP callers. Returns null if HTTP doesn't serve the operation. Throws DomainError. */
+/** Returns null if HTTP doesn't serve the operation. Throws DomainError. */
 export function callServed(
   tools: OperationTools,
   call: { readonly name: string; readonly project: string },

@@ -7,14 +7,13 @@ import { defineOperation, orNull } from "./define/operation.ts";
 const COMMAND_LINE = "command line";
 
 export const logOperations = {
-  /** Returns one page, newest first. */
+  /** Newest first. */
   log: defineOperation({
     access: "read",
     input: {
       since: orNull(moment),
       /** A key's name or id, or `command line`. */
       by: orNull(v.string()),
-      /** For example `key.*`. */
       operation: orNull(v.string()),
       ...PAGE,
     },

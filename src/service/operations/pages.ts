@@ -46,7 +46,7 @@ export const pageOperations = {
       return { id };
     },
   }),
-  /** Changes the given values and returns all of them; an empty string clears one. `logo` is base64. */
+  /** An empty string clears a value. `logo` is base64. */
   "brand.set": defineOperation({
     access: "write",
     input: { name: text, color: text, logo: text },
@@ -65,7 +65,7 @@ export const pageOperations = {
     access: "read",
     run: async (tx, project, _, { appUrl }) => toBrandInfo(await readBrand(tx, project), appUrl()),
   }),
-  /** Changes the given texts of one scope and returns those of all scopes; an empty string clears one. */
+  /** Returns the texts of all scopes. An empty string clears a text. */
   "texts.set": defineOperation({
     access: "write",
     input: { locale: orNull(v.picklist(LOCALES)), score: orNull(scores), ...TEXT_FIELDS },

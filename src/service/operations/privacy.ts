@@ -110,7 +110,7 @@ export const privacyOperations = {
     prepare: async ({ actor }, _, { log }) => {
       if (log !== null && actor.key !== null) throw new InvalidError({ log: ["can only be set where the data is"] });
     },
-    /** Applies ages set earlier too (even those in a restored backup), unless they are switched off. */
+    /** Includes what expires by ages set earlier, even those in a restored backup. */
     confirm: async (tx, project, input) => {
       if (isLook(input)) return null;
       const change = toPolicy(input);
@@ -150,7 +150,7 @@ function isLook({ responses, requests, webhooks, log, dry_run: dryRun }: GivenRe
   return dryRun || [responses, requests, webhooks, log].every((age) => age === null);
 }
 
-/** Converts the given ages; null keeps everything. Throws InvalidError. */
+/** Null keeps everything. Throws InvalidError. */
 function toPolicy({ anonymize, delete: deletes, responses, requests, webhooks, log }: GivenRetention) {
   const isAge = typeof responses === "number";
   if (anonymize && deletes) throw new InvalidError({ anonymize: ["cannot be used with delete"] });
@@ -170,7 +170,7 @@ interface Target {
   readonly mentions: readonly Mention[];
 }
 
-/** Finds what an erasure deletes. Throws NotFoundError. */
+/** Throws NotFoundError if there is nothing to erase. */
 async function findTargets(store: Store, name: string | null, address: ErasedAddress, forgetUnsubscribe: boolean) {
   const targets: Target[] = [];
   let isAnything = false;

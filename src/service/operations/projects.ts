@@ -152,7 +152,6 @@ export const projectOperations = {
   }),
 };
 
-/** Adds where the key is used. */
 async function withAddress<Added>({ appUrl }: Pick<OperationTools, "appUrl">, added: Added) {
   return { ...added, base_url: appUrl() };
 }

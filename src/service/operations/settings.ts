@@ -1,7 +1,4 @@
-/**
- * The operations of `service throttle`, `reminder`, `autopilot`, `settings` and `survey`. Without changes they return
- * the current values.
- */
+/** Without changes, these operations return the current values. */
 import { readAutopilotSettings } from "../domain/surveys/autopilot/autopilot-settings.ts";
 import * as v from "valibot";
 import { LOCALES } from "../../contract/locales.ts";
@@ -108,7 +105,7 @@ export const settingsOperations = {
       return output === null ? settings : readConfiguration(tx, project);
     },
   }),
-  /** Previews the survey of the person with that address, or a sample. */
+  /** Without an address, previews a sample. */
   "survey.preview": defineOperation({
     access: "read",
     input: { email: orNull(v.string()), locale: orNull(v.picklist(LOCALES)) },

@@ -1,4 +1,3 @@
-/** Finds messages that are held back: some are sent later than planned, others never. */
 import { PLATFORMS } from "../../contract/resources.ts";
 import { createWallClock, DAY_SECONDS } from "../../runtime/zone.ts";
 import { readReminder } from "../domain/delivery/reminders.ts";
@@ -10,10 +9,7 @@ import { dueMoment, plannedMoment } from "../domain/surveys/due-moment.ts";
 import { nextOpen } from "../domain/windows/open-time.ts";
 import type { Held } from "./results.ts";
 
-/**
- * Why a message is sent later than planned. Call it before the message is settled, because that schedules the member's
- * next survey.
- */
+/** Call it before the message is settled, because that schedules the member's next survey. */
 export async function findWaits(tx: Transaction, due: DueQuestion, zone: string): Promise<Held[]> {
   const wallClock = createWallClock(zone);
   const localDay = (at: number): number => Math.floor(wallClock(at) / DAY_SECONDS);
@@ -28,7 +24,7 @@ export async function findWaits(tx: Transaction, due: DueQuestion, zone: string)
   ];
 }
 
-/** The planned time, ignoring the sending window. */
+/** Ignores the sending window. */
 async function findPlanned(
   tx: Transaction,
   due: DueQuestion,
@@ -49,7 +45,7 @@ export interface Silent {
   readonly withoutAddress: number;
 }
 
-/** Finds Autopilot members who get no surveys, and when they would have been due, up to `until` (Unix seconds). */
+/** Autopilot members who get no surveys, and when surveys would have been due, up to `until` (Unix seconds). */
 export async function findSilentMembers(store: Store, project: ProjectRow, until: number): Promise<Silent> {
   const held: Held[] = [];
   let withoutAddress = 0;

@@ -1,7 +1,4 @@
-/**
- * Shows the effect of a project's settings: runs the real scheduler on a copy of the data, with a clock that jumps to
- * the next due time and a sender that only records messages.
- */
+/** Shows the effect of a project's settings by running the real scheduler on a copy, with a simulated clock. */
 import type { Random } from "../../runtime/random.ts";
 import { DEFAULT_ZONE } from "../../runtime/zone.ts";
 import { requireProject } from "../domain/projects/projects.ts";

@@ -1,4 +1,3 @@
-/** What a rehearsal simulates: randomness, time and answers. */
 import { createHash } from "node:crypto";
 import { type Clock, nextTurn } from "../../runtime/clock.ts";
 import type { Random } from "../../runtime/random.ts";

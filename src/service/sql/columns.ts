@@ -18,7 +18,6 @@ export function renameFields<Field extends string>(
   return Object.fromEntries((Object.keys(columns) as Field[]).map((field) => [columns[field], row[field]]));
 }
 
-/** Returns the assignments of an UPDATE for the changed fields, and their values. */
 export function assign<Field extends string>(
   columns: Readonly<Record<Field, string>>,
   change: Readonly<Partial<Record<Field, SqlValue>>>,

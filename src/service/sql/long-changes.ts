@@ -66,7 +66,7 @@ export class LongChanges {
     return (await this.#next("", []))?.project ?? null;
   }
 
-  /** Runs some steps of the project's saved change, if there is one. Called in a write. */
+  /** Runs some steps of the project's saved change. Called in a write. */
   async proceed(project: number): Promise<void> {
     const change = await this.#next("WHERE project_id = ?", [project]);
     if (change === null) return;
@@ -104,7 +104,7 @@ export interface StepLoopOptions {
   readonly isClosed: () => boolean;
 }
 
-/** Runs saved long changes step by step, between other jobs. A failed step ends the loop until the next start. */
+/** A failed step ends the loop until the next start. */
 export class StepLoop {
   readonly #options: StepLoopOptions;
   #running: Promise<void> | null = null;

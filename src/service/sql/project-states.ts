@@ -1,7 +1,4 @@
-/**
- * State of the projects that a write changes: one row each, read when the write begins and saved once at its end. Ids
- * and times are assigned in memory in between, so within a project they ascend in commit order.
- */
+/** A write reads the state of its projects once and saves it at the end, so their ids ascend in commit order. */
 import type { Database, ProjectState, SqlRow } from "./database.ts";
 
 /** Used by writes that belong to no project. */
@@ -57,7 +54,6 @@ export class ProjectStates {
     return state;
   }
 
-  /** A snapshot for `restore`, to undo one job of the write. */
   mark(): ReadonlyMap<number, ProjectState> {
     return new Map([...this.#held].map(([project, state]) => [project, { ...state }]));
   }
@@ -66,7 +62,6 @@ export class ProjectStates {
     this.#held = new Map(mark);
   }
 
-  /** Returns the changes to save, and resets. */
   end(updatedAt: number) {
     const changes = [...this.#held].map(([project, { nextId, clock, version }]) => ({
       sql: SET_STATE,

@@ -1,7 +1,6 @@
 import type { Database, Session } from "./database.ts";
 import { assignId } from "./project-states.ts";
 
-/** Base class for reading and writing one kind of row with SQL, in a transaction. */
 export abstract class Rows {
   protected readonly database: Database;
   protected readonly session: Session;

@@ -16,7 +16,6 @@ export interface AskedQuestion extends Pick<Question, "id" | "type" | "scale"> {
   readonly choices: readonly Choice[];
 }
 
-/** The questions to ask after this score, translated if possible. */
 export async function questionsFor(
   tx: Transaction,
   project: Project,
@@ -57,7 +56,7 @@ export function findProblem(asked: readonly AskedQuestion[], given: GivenAnswers
 
 type Value = AdditionalAnswer["value"];
 
-/** Null without an answer; the kind of problem for one that can't be stored. */
+/** Returns null if the field is blank, and the kind of problem if the value can't be stored. */
 function readValue(question: AskedQuestion, fields: readonly string[]): Value | AnswerProblem["kind"] | null {
   const filled = fields.map((text) => text.trim()).filter((text) => text !== "");
   const [first, ...others] = filled;
@@ -76,10 +75,7 @@ function readValue(question: AskedQuestion, fields: readonly string[]): Value | 
   return chosen === undefined ? "invalid" : { ...NO_VALUE, select_one: chosen };
 }
 
-/**
- * Stores the answers to the asked questions and deletes those that are now empty; answers to other questions stay.
- * Returns true and notifies webhooks if anything changed. Throws InvalidError for a value that `findProblem` reports.
- */
+/** Replaces the answers to the asked questions and keeps all others. True if any changed. Throws InvalidError. */
 export async function storeAnswers(
   tx: Transaction,
   project: Project,
@@ -101,7 +97,7 @@ export async function storeAnswers(
   return true;
 }
 
-/** An answer that didn't change keeps the question's wording from when it was given. */
+/** An unchanged answer keeps the question's wording from when it was given. */
 function toAnswer(
   responseId: number,
   question: AskedQuestion,

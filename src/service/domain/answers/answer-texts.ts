@@ -1,4 +1,3 @@
-/** Answers in files: one string per question, as in exports, or a list of strings. */
 import type { Json } from "../../../contract/json.ts";
 import { CHOICE_SEPARATOR } from "../../../contract/questions/additional-answers.ts";
 import type { NumberSpan } from "../../../contract/questions/questions.ts";
@@ -24,10 +23,7 @@ function isGiven(text: string): boolean {
   return text.trim() !== "";
 }
 
-/**
- * Answers in the API's form, in the order of the project's questions. Nothing is lost: an unknown question becomes a
- * free one with its id as text, an unknown choice keeps its text, and a number outside the scale becomes text.
- */
+/** In the order of the project's questions. An answer that doesn't fit its question is kept as text. */
 export function toAdditionalAnswers(
   questions: readonly Question[],
   texts: TextsByQuestion,

@@ -1,4 +1,3 @@
-/** What the links in a message do: answer, change an answer, unsubscribe, and record visits. */
 import { SCORE_MAX, SCORE_MIN, TEXT_BYTES_MAX } from "../../../contract/limits.ts";
 import { resumeMember } from "../surveys/autopilot/autopilot.ts";
 import { confirmSent } from "../delivery/deliveries.ts";
@@ -46,10 +45,7 @@ export interface GivenAnswer {
   readonly by: "script" | "button" | "text";
 }
 
-/**
- * Records the answer to a survey, with the survey's properties, or changes the first answer while that is still
- * allowed. Throws NotFoundError, and InvalidError for an invalid score or a long comment.
- */
+/** Stores the first answer, or changes it while that is still allowed. Throws NotFoundError and InvalidError. */
 export async function answerSurvey(
   tx: Transaction,
   token: string,
@@ -82,7 +78,6 @@ export async function storeFirstAnswer(
   return { responseId, score: answer.score, mayChange: true };
 }
 
-/** Changes the first answer if it isn't older than `windowSeconds`. */
 export async function changeFirstAnswer(
   tx: Transaction,
   project: Project,
@@ -133,7 +128,7 @@ export interface Look {
   readonly score: number | null;
 }
 
-/** Records a visit to a survey's page, without an answer and without anything about the visitor. */
+/** Counts a visit to a survey's page. Stores nothing about the visitor. */
 export async function noteLook(tx: Transaction, token: string, look: Look): Promise<void> {
   const survey = await tx.requests.byToken(token);
   if (survey !== null)
@@ -157,7 +152,7 @@ const OTHER_SCORE_SECONDS = 60;
 /** No one reads an e-mail this soon after it was sent, but programs follow its links. */
 const EARLY_SECONDS = 30;
 
-/** True if a program seems to follow the links in this mail, so that the page must not submit an answer by itself. */
+/** True if a program seems to follow the links in this mail; its page then stores nothing without a click. */
 export function looksScanned(facts: PageFacts, sentAt: number | null): boolean {
   const isEarly = sentAt !== null && facts.firstGetAt !== null && facts.firstGetAt - sentAt < EARLY_SECONDS;
   return facts.headSeen || facts.manyScores || isEarly;
@@ -165,7 +160,7 @@ export function looksScanned(facts: PageFacts, sentAt: number | null): boolean {
 
 const UNDO_SECONDS = 30 * 86_400;
 
-/** The person of an unsubscribe link. `mayReturn` is false for text messages: only START resubscribes there. */
+/** `mayReturn` is false for text messages, because only START resubscribes to them. */
 export async function readLeaver(
   tx: Transaction,
   link: SurveyLink,
@@ -197,10 +192,7 @@ export async function unsubscribeByLink(tx: Transaction, token: string): Promise
   return (await findReturningPerson(tx, link)) !== null;
 }
 
-/**
- * Undoes this link's unsubscribe. Because mail may have been forwarded, it refuses and returns false after 30 days, or
- * if the person was unsubscribed in another way. Throws NotFoundError.
- */
+/** Undoes this link's own unsubscribe; false after 30 days, as mail gets forwarded. Throws NotFoundError. */
 export async function resubscribeByLink(tx: Transaction, token: string): Promise<boolean> {
   const link = await requireLink(tx, token);
   const person = link.channel === "sms" ? null : await findReturningPerson(tx, link);
@@ -220,10 +212,7 @@ async function findReturningPerson(
   return isTheirs ? person : null;
 }
 
-/**
- * Unsubscribes through a link of an erased person: whoever has the address now or later gets no more mail. Finds people
- * by the hash of their address, in short steps.
- */
+/** Whoever has the erased person's address, now or later, gets no more mail. Finds owners by hash, in short steps. */
 export async function leaveByErasedLink(store: Store, { project, channel, addressHash }: ErasedLink): Promise<void> {
   const only = { project: project.id };
   const isNew = await store.write(

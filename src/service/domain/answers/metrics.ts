@@ -6,10 +6,7 @@ import { requireTrend } from "./trends.ts";
 
 type Group = Readonly<Record<string, number | null>>;
 
-/**
- * Returns the requested groups in one flat object; all but `core` have a prefix. Without `since` and `until` it covers
- * all time. `trend` filters responses, but not counts of messages. Throws InvalidError for an unknown trend.
- */
+/** All groups but `core` prefix their fields. `trend` doesn't filter counts of messages. Throws InvalidError. */
 export async function getMetrics(tx: Transaction, project: Project, query: MetricsQuery): Promise<Partial<Metrics>> {
   const trendId = query.trend === null ? null : await requireTrend(tx, project, query.trend);
   const groups = query.groups.size === 0 ? new Set<MetricGroup>(["core"]) : query.groups;
@@ -51,7 +48,7 @@ async function readGroup(
   }
 }
 
-/** The share of surveys sent in a range that have been answered by now, to four decimals; null if none was sent. */
+/** To four decimals; null if no surveys were sent in the range. */
 async function responseRate(
   tx: Transaction,
   project: Pick<Project, "id">,
@@ -63,14 +60,14 @@ async function responseRate(
   return Number(((await tx.requests.countAnswered(project.id, channel, range)) / sent).toFixed(4));
 }
 
-/** `rate` is the share of the sent surveys that were answered, 0 to 1. */
+/** `rate` is from 0 to 1. */
 export interface ChannelRate {
   readonly channel: Channel;
   readonly sent: number;
   readonly rate: number;
 }
 
-/** Reads daily counts. Omits channels without surveys. */
+/** Omits channels without surveys. */
 export async function channelRates(
   tx: Transaction,
   project: Pick<Project, "id">,

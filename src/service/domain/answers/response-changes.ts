@@ -1,4 +1,3 @@
-/** Stores, changes and deletes responses, and keeps trends and the cached days of live pages up to date. */
 import type { Properties } from "../../../contract/resources.ts";
 import type { NewPastResponse } from "./response-columns.ts";
 import type { NewResponse, PlacedResponse, StoredResponseChange, Transaction } from "../ports.ts";
@@ -63,7 +62,7 @@ function toEntered(row: NewPastResponse): EnteredResponse {
   return { row, properties: () => JSON.parse(row.properties) as Properties };
 }
 
-/** Adds new responses to all trends whose conditions they meet. */
+/** Adds responses to the trends whose conditions they meet, and drops the cached counts of their days. */
 async function enterTrends(tx: Transaction, project: number, entered: readonly EnteredResponse[]): Promise<void> {
   await tx.shares.forgetDays(
     project,

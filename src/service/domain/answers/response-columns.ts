@@ -11,7 +11,7 @@ export interface NewResponse {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly requestId: number | null;
-  /** `link` for a response through a public link; undefined for one to a survey or from the API. */
+  /** Undefined unless the response came through a public link. */
   readonly origin?: "link";
 }
 
@@ -54,7 +54,6 @@ export const RESPONSE = `SELECT ${selectList(COLUMNS)} FROM responses WHERE proj
 export interface ResponseOrigin {
   readonly requestId: number | null;
   readonly token: string;
-  /** The response's address at the service that it was imported from. */
   readonly permalink: string | null;
   readonly origin: Exclude<NewResponse["origin"], undefined> | null;
 }

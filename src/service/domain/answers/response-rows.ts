@@ -94,7 +94,7 @@ export class ResponseRows extends Rows {
     await deleteRows(this.database, "responses", project, ["id = ?", id]);
   }
 
-  /** Deletes up to `limit` of a person's responses, oldest first. Returns when each was given, in Unix seconds. */
+  /** Deletes a person's oldest responses. Returns when they were given, in Unix seconds. */
   async deleteSome(project: number, personId: number, limit: number): Promise<readonly number[]> {
     const ids = "SELECT id FROM responses WHERE project_id = ? AND person_id = ? ORDER BY id LIMIT ?";
     const where = [`id IN (${ids})`, project, personId, limit] as const;
@@ -102,7 +102,6 @@ export class ResponseRows extends Rows {
     return deleted.map((row) => Number(row["created_at"]));
   }
 
-  /** Recomputes when these people last answered. */
   async refreshLast(project: number, people: Iterable<number>): Promise<void> {
     for (const person of new Set(people))
       this.database.send(
@@ -120,7 +119,7 @@ export class ResponseRows extends Rows {
     return textOrNull(row?.json);
   }
 
-  /** Returns `SurveyResponse`s as JSON in the requested order. Equal times are ordered by id, in the same direction. */
+  /** Returns `SurveyResponse`s as JSON. Responses with equal times are ordered by id, in the same direction. */
   async list(project: number, filter: ResponsesFilter, shape: ResponseShape): Promise<JsonRows> {
     const { order, offset, limit, trendId } = filter;
     const time = order.endsWith(":updated_at") ? "updated_at" : "created_at";
@@ -168,7 +167,6 @@ export class ResponseRows extends Rows {
     return countScores(this.database, responsesBy(project, trendId, "created_at"), range);
   }
 
-  /** Uses an index, so that no counts have to be kept up to date. */
   async countByLinks(
     project: number,
     { trendId, ...range }: TimeRange & { readonly trendId: number | null },
@@ -258,10 +256,7 @@ function permalinkStart({ permalinkPrefix }: ResponseShape): string {
 
 const WITH_PERSON = " LEFT JOIN people p ON p.project_id = r.project_id AND p.id = r.person_id";
 
-/**
- * SQLite skips rows without reading them and finds the rest through the index's row pointers, which is a third faster
- * than by key.
- */
+/** SQLite follows the index's row pointers, which is a third faster than looking rows up by key. */
 function rowsSql({ where, order }: Slice, shape: ResponseShape): string {
   return `SELECT ${rowJson(shape)} AS json FROM responses r WHERE ${whereSql(where)} ORDER BY ${order} LIMIT ? OFFSET ?`;
 }

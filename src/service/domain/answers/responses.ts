@@ -37,7 +37,7 @@ export async function listResponsesJson(
   return tx.responses.list(project.id, filter, responseShape(query.expand, links));
 }
 
-/** Id of the person to filter by; null without a filter, undefined for an unknown person. */
+/** Null without a filter, undefined for an unknown person. */
 async function filteredPerson(
   tx: Transaction,
   project: Project,
@@ -78,7 +78,7 @@ export async function addResponse(
   return readResponse(tx, project, id, new Set<Expansion>(["notes"]), links);
 }
 
-/** Stores answers collected elsewhere, once the new response has an id. Throws InvalidError. */
+/** Ids of answers contain the response's id, so the response is stored first. Throws InvalidError. */
 async function storeCollected(
   tx: Transaction,
   project: Project,
@@ -94,7 +94,7 @@ async function storeCollected(
   if (all.length > 0) await changeResponse(tx, project.id, id, { additionalAnswers: all, updatedAt: tx.updatedAt });
 }
 
-/** Answers given as strings take several times as many bytes in the API's form. */
+/** `answers` become several times larger in the API's form, so the size is checked after the conversion. */
 function checkSize(all: readonly AdditionalAnswer[], byQuestion: boolean): void {
   if (Buffer.byteLength(JSON.stringify(all)) <= ANSWERS_BYTES_MAX) return;
   const maximum = `(maximum is ${ANSWERS_BYTES_MAX} bytes)`;
@@ -164,7 +164,7 @@ export async function updateResponse(
   return readResponse(tx, project, existing.id, expand, links);
 }
 
-/** Deletes a response with its notes, and removes it from lists, counts and digests. Throws NotFoundError. */
+/** Also removes the response from digests. Throws NotFoundError. */
 export async function deleteResponse(tx: Transaction, project: Project, id: string): Promise<void> {
   const key = parseId(id);
   if (key === null || !(await removeResponse(tx, project.id, key))) throw new NotFoundError("no such response");

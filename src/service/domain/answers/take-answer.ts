@@ -1,4 +1,3 @@
-/** Stores the answer from a page's form: the score, with or before the answers to follow-up questions. */
 import type { Locale } from "../../../contract/locales.ts";
 import type { AdditionalAnswer } from "../../../contract/resources.ts";
 import type { Project } from "../inputs.ts";

@@ -24,7 +24,6 @@ export interface TrendCandidate extends PlacedResponse {
 }
 
 export class TrendRows extends Rows {
-  /** Returns the new trend's id; the trend is still empty. */
   async insert(project: number, { name, where }: Pick<Trend, "name" | "where">): Promise<number> {
     const id = await this.nextId(project);
     this.database.send("INSERT INTO trends (project_id, id, name, created_at, state) VALUES (?, ?, ?, ?, 'filling')", [
@@ -72,7 +71,6 @@ export class TrendRows extends Rows {
     this.database.send("UPDATE trends SET state = 'filled' WHERE project_id = ? AND id = ?", [project, id]);
   }
 
-  /** The project's responses with ids above `after`, by id. */
   async candidates(project: number, id: number, after: number, limit: number): Promise<readonly TrendCandidate[]> {
     const rows = await this.database.all(
       `SELECT r.id, r.created_at AS "createdAt", r.updated_at AS "updatedAt", r.score, r.survey_type AS "surveyType",

@@ -12,7 +12,6 @@ export function meetsConditions(properties: Properties, where: Trend["where"]): 
   );
 }
 
-/** Null if there is no value. */
 function toText(value: unknown): string | null {
   if (value === null || typeof value === "string") return value;
   return JSON.stringify(value);
@@ -55,7 +54,7 @@ export async function removeTrend(tx: Transaction, project: Project, id: string)
   );
 }
 
-/** One step of "fill trend". Responses stored or changed since the trend was added are already in it. */
+/** Responses stored or changed since the trend was added are already in it. */
 export async function fillTrendStep(tx: Transaction, { project, target, doneTo }: LongChange): Promise<number | null> {
   const id = Number(target);
   const where = (await tx.trends.list(project)).find((trend) => trend.id === id)?.where;
@@ -79,7 +78,7 @@ export async function removeTrendStep(tx: Transaction, { project, target }: Long
   return (await tx.trends.deleteSome(project, Number(target), STEP)) ? null : 0;
 }
 
-/** Finds the trend that a `trend` parameter names. Throws InvalidError if it doesn't exist or isn't filled yet. */
+/** Throws InvalidError if the trend doesn't exist or isn't filled yet. */
 export async function requireTrend(tx: Transaction, project: Project, text: string): Promise<number> {
   const id = parseId(text);
   const isFilled = id === null ? null : await tx.trends.isFilled(project.id, id);

@@ -1,7 +1,4 @@
-/**
- * Reports that arrive after a survey was sent: delivery reports, complaints and automatic replies. Matches each one to
- * its survey and applies the consequences. Free text alone never changes a person.
- */
+/** Reports that arrive after a survey was sent. Free text alone never changes a person. */
 import { settleClaim } from "./claims.ts";
 import { emailKey } from "../../../contract/text/email.ts";
 import { resumeMember } from "../surveys/autopilot/autopilot.ts";
@@ -14,11 +11,11 @@ import { logAttempt, confirmSent } from "./deliveries.ts";
 import { REPORT_OUTCOMES } from "./rows.ts";
 
 export interface ReportedRecipient {
-  /** The recipient's address in the report, before and after rewriting. Can be empty. */
+  /** The address before and after rewriting; can be empty. */
   readonly addresses: readonly string[];
   /** `failed`, `delayed`, `delivered`, `relayed`, `expanded`, or null. Only `failed` counts. */
   readonly action: string | null;
-  /** What the reply means: a bad address, a temporary rejection, or a problem that isn't the recipient's. */
+  /** A bad address, a temporary rejection, or a problem that isn't the recipient's. */
   readonly verdict: "bounced" | "soft" | "none";
   readonly code: number | null;
   readonly enhancedCode: string | null;
@@ -42,10 +39,8 @@ export interface Report {
 const ADDRESS_SECONDS = 14 * 86_400;
 
 /**
- * Records a report once, even if it is delivered repeatedly. It is matched by the envelope's token, else by the
- * Message-ID, else to the newest survey mailed to the address in the last 14 days. A bad address marks its owner, if
- * they still have it; a complaint unsubscribes the person. If each survey has its own envelope sender, a match by
- * address alone is only logged.
+ * Matches a report by the envelope's token, else by Message-ID, else by address, and records it only once. A bad
+ * address marks its owner, if they still have it; a complaint unsubscribes the person.
  */
 export async function recordReport(tx: Transaction, report: Report): Promise<ReportOutcome> {
   const { source, id, kind, recipients } = report;
@@ -162,7 +157,7 @@ async function apply(
   }
 }
 
-/** How the report is logged. If a hook only names a message, the message's recipient is meant. */
+/** A hook that names only a message means the message's recipient. */
 function resultOf({ kind }: Report, survey: ReportedSurvey, recipient: ReportedRecipient): string {
   const { action, verdict, addresses } = recipient;
   if (kind === "complaint") return kind;
@@ -189,7 +184,7 @@ async function recordComplaint(tx: Transaction, { project, row }: ReportedSurvey
   return "unsubscribed";
 }
 
-/** Cancels other pending surveys; one in flight still finishes. */
+/** Cancels the person's other pending surveys, but not one in flight. */
 async function bounce(tx: Transaction, { project, row }: ReportedSurvey): Promise<ReportOutcome> {
   const now = await tx.deliveries.byId(project.id, row.requestId);
   if (now !== null && now.claimer === null && now.state !== "cancelled")
@@ -198,11 +193,11 @@ async function bounce(tx: Transaction, { project, row }: ReportedSurvey): Promis
   return "bounced";
 }
 
-/** How many of a person's latest surveys to examine, and how many soft bounces among them list the address. */
+/** An address is listed after SOFT_LISTED soft bounces in the person's last SOFT_WINDOW surveys. */
 const SOFT_WINDOW = 5;
 const SOFT_LISTED = 3;
 
-/** Repeated soft bounces mark the address as bounced only if the project wants that. */
+/** Repeated soft bounces count as a bounce only if the project's settings say so. */
 async function countSoft(tx: Transaction, survey: ReportedSurvey): Promise<ReportOutcome> {
   const { project, row } = survey;
   const { softBounces } = await readSettings(tx, project);
@@ -214,7 +209,7 @@ async function countSoft(tx: Transaction, survey: ReportedSurvey): Promise<Repor
   return bounce(tx, survey);
 }
 
-/** Addresses with 3 soft bounces among the person's last 5 surveys, ordered by person. */
+/** Ordered by person. */
 export async function listSoftBounces(
   tx: Transaction,
   project: Project,

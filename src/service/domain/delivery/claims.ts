@@ -10,10 +10,7 @@ export async function claimSome(tx: Transaction, claim: Claim): Promise<readonly
   return claimed;
 }
 
-/**
- * Ends a claim, or changes a request that isn't claimed; false if the claim is no longer valid. A message that was
- * cancelled meanwhile stays cancelled, with its reason, unless it was sent or bounced.
- */
+/** Returns false if the claim is no longer valid. A cancelled message stays cancelled unless it was sent or bounced. */
 export async function settleClaim(tx: Transaction, claim: ClaimKey, change: DeliveryChange): Promise<boolean> {
   const found = await tx.queue.claimed(claim);
   if (found === null) return false;

@@ -1,4 +1,3 @@
-/** The stages of a delivery (claimed, checked, marked, finished) and what follows from each. */
 import { claimSome, settleClaim } from "./claims.ts";
 import { dueAfter } from "../write-time.ts";
 import { NotFoundError } from "../errors.ts";
@@ -34,7 +33,7 @@ export interface ClaimedDue {
   readonly isFull: boolean;
 }
 
-/** Claims a project's due messages; they are sent once the claim is durable. The channels share the daily limit. */
+/** The messages are sent once the claim is durable. The channels share the daily limit. */
 export async function claimDue(
   tx: Transaction,
   claim: Claim,
@@ -72,24 +71,20 @@ function ignoresPauses(channel: OutgoingChannel): boolean {
   return channel === "reply";
 }
 
-/** Returns when the next message on these channels is due (or null), and which projects have something to claim now. */
+/** Returns when the next message on these channels is due, and which projects have messages due now. */
 export async function findDue(
   tx: Transaction,
   channels: readonly OutgoingChannel[],
 ): Promise<{ readonly dueAt: number | null; readonly due: DueProjects }> {
   const queues = channels.map((channel) => ({ channel, withPaused: ignoresPauses(channel) }));
   const dueAt = await tx.queue.nextDueAt(queues);
-  // Reads the pause only if something is due.
   if (dueAt === null || dueAt > tx.now) return { dueAt, due: new Map() };
   if ((await tx.senders.pausedAt()) === null) return { dueAt, due: await tx.queue.dueProjects(queues) };
   const open = queues.filter(({ withPaused }) => withPaused);
   return { dueAt: await tx.queue.nextDueAt(open), due: await tx.queue.dueProjects(open) };
 }
 
-/**
- * Makes messages claimed by dead schedulers due again, in one project or, if null, in all. Those being transmitted
- * become `unknown`. Returns how many were released.
- */
+/** Makes messages of dead schedulers due again; those in transmission become `unknown`. Returns the number. */
 export async function releaseDeadClaims(
   tx: Transaction,
   living: readonly string[] = [],
@@ -109,7 +104,7 @@ export async function releaseDeadClaims(
 }
 
 export const GATEWAY_STAGE = "gateway";
-/** The last stage of each channel, where only the server's reply is outstanding. */
+/** The stage in which only the server's reply is outstanding. */
 const FINAL_STAGES: Readonly<Record<OutgoingChannel, string>> = {
   email: "final-dot",
   reminder: "final-dot",
@@ -132,10 +127,7 @@ function isSurvey(due: DueMessage): due is DueSurvey {
   return due.channel === "email" || due.channel === "sms";
 }
 
-/**
- * Marks a claimed message before its final dot. If it returns false, the claim is lost and the dot must not be sent.
- * Whatever ends a survey also ends its claim, but reminders have to be checked again here.
- */
+/** If it returns false, the final dot must not be sent. A reminder's claim outlives its survey, so it is checked. */
 export async function markTransmitting(tx: Transaction, due: DueMessage, frozen?: FrozenMessage): Promise<boolean> {
   if ("survey" in due && (await refuseReminder(tx, due)) !== null) return false;
   return tx.queue.markTransmitting(due, frozen ?? null);
@@ -145,7 +137,7 @@ interface SendingRules {
   readonly maxAgeSeconds: number | null;
 }
 
-/** How to end a claimed message that must no longer be sent, or null if it can be. Read-only. */
+/** How to end a message that must no longer be sent; null if it can be sent. Read-only. */
 export async function mayStillSend(
   tx: Transaction,
   due: DueMessage,
@@ -169,7 +161,7 @@ export async function mayStillSend(
   return (await isTooOld(tx, due, rules)) ? { kind: "failed", reason: "too late" } : null;
 }
 
-/** Refuses to ask for something that the person has sent since. Null if the reply can be sent. */
+/** Refuses to ask for an answer or comment that the person has already sent. */
 async function refuseReply(tx: Transaction, { project, kind, token }: DueReply): Promise<string | null> {
   if (kind !== "ask-again" && kind !== "ask-comment") return null;
   const { responseId = null } = (await tx.requests.byToken(token)) ?? {};
@@ -205,10 +197,7 @@ export interface UnknownRule {
   readonly resendSeconds?: number;
 }
 
-/**
- * Records how a claimed delivery ended, unless the claim was lost. After a sent, failed or unknown message, the next
- * Autopilot survey or digest is scheduled; a held message has to end first.
- */
+/** Ignores lost claims. After a sent, failed or unknown message, the next Autopilot survey or digest is scheduled. */
 export async function finishDelivery(
   tx: Transaction,
   due: DueMessage,
@@ -244,7 +233,7 @@ async function followAsked(tx: Transaction, due: DueSurvey | DueReminder, result
   await continueAutopilot(tx, due, due.person.id, tx.now);
 }
 
-/** Counts a message's segments on the project's day; for a dead process's message, those of its frozen form. */
+/** Counts segments on the project's day. A dead process's message has them in its frozen form. */
 async function noteTransmitted(
   tx: Transaction,
   { project, frozen }: DueMessage,
@@ -333,7 +322,6 @@ async function noteSent(tx: Transaction, ended: EndedSurvey, personId: number, s
   if (!ended.autopilot) await postponeAutopilot(tx, ended.project, personId, sentAt);
 }
 
-/** Schedules the member's next Autopilot survey, counted from `at`. */
 async function continueAutopilot(
   tx: Transaction,
   { project, channel, autopilot, requestId }: EndedSurvey,
@@ -347,7 +335,7 @@ async function continueAutopilot(
   if (person !== null) await scheduleAutopilot(tx, project, person, { member, start: { kind: "after", at } });
 }
 
-/** Records what the operator knows about an unknown delivery. Throws NotFoundError if the delivery isn't unknown. */
+/** Throws NotFoundError if the delivery isn't unknown. */
 export async function resolveDelivery(
   tx: Transaction,
   project: Project,
@@ -366,14 +354,14 @@ export async function resolveDelivery(
 /** States that are disproved if someone uses a link in the message. */
 const REFUTABLE: ReadonlySet<DeliveryRow["state"]> = new Set(["unknown", "retrying", "held", "failed"]);
 
-/** Someone used a link in the message, so it has arrived: marks it as `sent`, and never resends it. */
+/** A used link proves that the message arrived: marks it as `sent`, so that it is never resent. */
 export async function confirmSent(tx: Transaction, project: Project, requestId: number): Promise<void> {
   const row = await tx.deliveries.byId(project.id, requestId);
   if (row !== null && row.claimer === null && row.attempts > 0 && REFUTABLE.has(row.state))
     await settleAsSent(tx, project, row);
 }
 
-/** Counts the message as sent once, at the time of its mark. */
+/** The message counts as sent at the time of its mark. */
 async function settleAsSent(tx: Transaction, project: Project, row: DeliveryRow): Promise<void> {
   const sentAt = row.transmittingAt ?? tx.now;
   const settled = await settleClaim(tx, row, { state: "sent", dueAt: null, sentAt, reason: null, isAttempt: false });

@@ -1,4 +1,4 @@
-/** The weekly digest: its readers and schedule. Each week is sent at most once. */
+/** Each week's digest is sent at most once. */
 import { settleClaim } from "./claims.ts";
 import { emailKey } from "../../../contract/text/email.ts";
 import { createWallClock, DAY_SECONDS, firstSecond, toCalendarDay, toMoment } from "../../../runtime/zone.ts";
@@ -23,7 +23,7 @@ export function formatMinute(minute: number): string {
   return [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, "0")).join(":");
 }
 
-/** Reads `08:00` as the minute of the day; null for anything else. */
+/** Reads `08:00`; null for anything else. */
 export function readMinute(text: string): number | null {
   const [, hour = "", minute = ""] = /^(\d{1,2}):(\d\d)$/.exec(text.trim()) ?? [];
   return hour === "" || Number(hour) > 23 || Number(minute) > 59 ? null : Number(hour) * 60 + Number(minute);
@@ -111,32 +111,26 @@ async function requireDigest(tx: Transaction, project: Project, name: string): P
   return found;
 }
 
-/** Removes a digest by id or address, and returns it. Throws NotFoundError. */
+/** `name` is an id or an address. Throws NotFoundError. */
 export async function removeDigest(tx: Transaction, project: Project, name: string): Promise<DigestRow> {
   const digest = await requireDigest(tx, project, name);
   await tx.digests.delete(project.id, digest.id);
   return digest;
 }
 
-/** Removes digests to an address. A mail that is only claimed isn't sent. */
+/** A mail that is only claimed isn't sent. */
 export async function removeDigestsTo(tx: Transaction, project: Project, email: string): Promise<void> {
   for (const digest of await tx.digests.list(project.id))
     if (emailKey(digest.email) === emailKey(email)) await tx.digests.delete(project.id, digest.id);
 }
 
-/**
- * Removes a person from digests: deletes mails in an outbox, and restarts those being rendered. A mail that is being
- * handed over can't be stopped.
- */
+/** Removes a person from unsent digests: deletes mails in an outbox, and restarts those being rendered. */
 export async function recallDigests(tx: Transaction, project: Project): Promise<void> {
   for (const digest of await tx.digests.list(project.id)) await tx.digests.eraseMails(project.id, digest);
   await tx.digests.takeBack(project.id, tx.now + RELEASED_SECONDS_MIN);
 }
 
-/**
- * Chooses the week that a claimed digest covers; null if there is nothing to send. After downtime, only the last week
- * is sent, unless it is already three days late. Retries keep the first choice.
- */
+/** Null if there is nothing to send. After downtime, only the last week is sent, unless it is three days late. */
 export async function chooseWeek(tx: Transaction, due: DueDigest): Promise<DueDigest | null> {
   const zone = await digestZone(tx, due);
   const isAgain = due.attempts > 0;
@@ -158,7 +152,7 @@ export async function chooseWeek(tx: Transaction, due: DueDigest): Promise<DueDi
   return null;
 }
 
-/** How to end a claimed digest that is no longer wanted, or null. Read-only. */
+/** How to end an unwanted digest; null if it is still wanted. Read-only. */
 export async function mayStillSendDigest(tx: Transaction, due: DueDigest): Promise<DeliveryOutcome | null> {
   const digest = await tx.digests.byId(due.project.id, due.digestId);
   const isWanted = digest !== null && digest.unsubscribedAt === null;
@@ -180,7 +174,7 @@ export function toDigestChange(tx: Transaction, outcome: DeliveryResult, change:
   }
 }
 
-/** If a digest is cancelled while its file is being written, the claim is lost and the file has to be deleted. */
+/** A digest that was cancelled while its file was being written has lost its claim, so its file is deleted. */
 export async function eraseLostDigest(tx: Transaction, due: DueDigest, outcome: DeliveryOutcome): Promise<void> {
   const { project, digestId: id, token } = due;
   if (outcome.kind === "sent") await tx.digests.eraseMails(project.id, { id, token });
@@ -203,7 +197,7 @@ export function mayReturnToDigest({ now }: Transaction, { unsubscribedAt }: Dige
   return unsubscribedAt === null || now - unsubscribedAt <= UNDO_SECONDS;
 }
 
-/** Ends a digest by a link in its mail, or undoes that within 30 days. True if it is now as requested. */
+/** Returns true if the digest is now as requested. Undoing works for 30 days. */
 export async function leaveDigest(tx: Transaction, token: string, how: "leave" | "undo"): Promise<boolean> {
   const digest = await tx.digests.byToken(token);
   if (digest === null) return false;
@@ -220,10 +214,7 @@ export async function leaveDigest(tx: Transaction, token: string, how: "leave" |
   return true;
 }
 
-/**
- * A reader's digest as of now, by id, address or Slack URL; stores nothing. Also works for targets without a digest.
- * Throws NotFoundError, InvalidError.
- */
+/** Stores nothing. `name` is an id, or any address or Slack URL. Throws NotFoundError, InvalidError. */
 export async function digestNow(tx: Transaction, project: Project, name: string): Promise<DueDigest> {
   const known = parseId(name) === null ? await findDigest(tx, project, name) : await requireDigest(tx, project, name);
   if (known === undefined) {
@@ -236,7 +227,7 @@ export async function digestNow(tx: Transaction, project: Project, name: string)
   return { ...(await sampleDigest(tx, project, email)), ...own };
 }
 
-/** A project's digest of the last seven days before today. It isn't sent. */
+/** A digest of the last seven days before today, which isn't sent. */
 export async function sampleDigest(tx: Transaction, project: Project, email: string): Promise<DueDigest> {
   const zone = await digestZone(tx, { project, zone: null });
   const { year, month, day } = toCalendarDay(createWallClock(zone)(tx.now));

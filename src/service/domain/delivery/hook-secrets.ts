@@ -1,4 +1,3 @@
-/** The secrets in hook URLs, and the keys with which providers sign reports of bounces and incoming text messages. */
 import { createPublicKey } from "node:crypto";
 import { InvalidError } from "../errors.ts";
 import type { Transaction } from "../ports.ts";
@@ -38,7 +37,7 @@ export async function isHookSecret(tx: Transaction, given: string, name: HookNam
   return known !== null && isSameText(given, known);
 }
 
-/** The keys of providers that have one. With a key, unsigned requests are rejected on every path. */
+/** Omits providers without a key. With a key, unsigned requests are rejected on every path. */
 export async function readProviderKeys<Provider extends KeyedProvider | SigningGateway>(
   tx: Transaction,
   providers: readonly Provider[],
@@ -51,10 +50,7 @@ export async function readProviderKeys<Provider extends KeyedProvider | SigningG
   return keys;
 }
 
-/**
- * Stores SendGrid's public key in base64, Mailgun's signing key, Postmark's `user:password`, or a gateway's key. An
- * empty string removes it. Throws InvalidError.
- */
+/** A public key in base64, a signing key, or `user:password`; an empty string removes it. Throws InvalidError. */
 export async function setHookKey(
   tx: Transaction,
   provider: KeyedProvider | SigningGateway,

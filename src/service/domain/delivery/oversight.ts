@@ -1,4 +1,3 @@
-/** What operators can see of deliveries, and how they pause and resume them. */
 import { CHANNELS } from "../../../contract/routes.ts";
 import { describeSurveyStatus } from "../../../contract/text/survey-status.ts";
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
@@ -29,7 +28,7 @@ export interface QueueSummary {
   readonly states: Readonly<Record<DeliveryState, number>>;
   readonly waiting: Readonly<Partial<Record<DeliveryState, number>>>;
   readonly unknown: number;
-  /** When the survey that has waited longest became due, even if it is paused; null if none is due. */
+  /** When the survey that has waited longest became due; null if none is due. */
   readonly oldestDueAt: number | null;
   readonly oldestDueSeconds: number;
 }
@@ -84,16 +83,13 @@ async function nextMoment(
 
 const DUE_COUNTED_MAX = 10_000;
 
-/** Counts overdue surveys and reminders, including those of paused projects, up to 10,000. */
+/** Counts up to 10,000, including those of paused projects. */
 export async function countDue(tx: Transaction): Promise<number> {
   const before = tx.now + 1;
   return tx.deliveries.countOverdue(await listQueues(tx, before), { before }, DUE_COUNTED_MAX);
 }
 
-/**
- * Queues with messages that were due before `before`. Skips projects that wait for their daily limit, and reminders
- * that are switched off.
- */
+/** Skips projects that wait for their daily limit, and reminders that are switched off. */
 async function listQueues(tx: Transaction, before: number): Promise<readonly ChannelQueue[]> {
   const queues: ChannelQueue[] = [];
   for (const project of await tx.projects.list()) {
@@ -104,7 +100,6 @@ async function listQueues(tx: Transaction, before: number): Promise<readonly Cha
   return queues;
 }
 
-/** Everything that decides whether a person gets mail, and what happened to each survey. */
 export interface PersonHistory {
   /** Null if no one has the address. It can be suppressed anyway. */
   readonly person: PersonRow | null;
@@ -113,7 +108,6 @@ export interface PersonHistory {
   readonly stoppedAt: number | null;
   readonly surveys: readonly (DeliveryRow & { readonly log: readonly AttemptRow[] })[];
   readonly unscheduled: readonly UnscheduledRow[];
-  /** Why the person does or doesn't get mail, in one or two sentences. */
   readonly explanation: string;
 }
 
@@ -121,7 +115,6 @@ const SURVEYS_SHOWN = 50;
 const ATTEMPTS_SHOWN = 20;
 const UNSCHEDULED_SHOWN = 50;
 
-/** The person's last 50 surveys, with the last 20 attempts of each. */
 export async function explainPerson(tx: Transaction, project: Project, address: string): Promise<PersonHistory> {
   const isPhone = isE164(address);
   const person = isPhone ? await tx.people.byPhone(project.id, address) : await tx.people.byEmail(project.id, address);
@@ -145,7 +138,7 @@ export async function explainPerson(tx: Transaction, project: Project, address: 
   return { person, suppressions, stoppedAt, surveys, unscheduled, explanation };
 }
 
-/** Explains why the last request wasn't scheduled; empty if there is nothing to explain. */
+/** Why the last request wasn't scheduled; empty if it was. */
 function explainUnscheduled(
   unscheduled: UnscheduledRow | undefined,
   newest: PersonHistory["surveys"][number] | undefined,
@@ -192,13 +185,13 @@ function explainSurvey(newest: PersonHistory["surveys"][number], isPaused: boole
 
 type Said = Pick<AttemptRow, "stage" | "code" | "enhancedCode" | "text">;
 
-/** Stage, codes and text of an attempt; null if there are no codes and no text. */
+/** Null if there are neither codes nor text. */
 export function wordsOfAttempt(attempt: Said): string | null {
   const words = codesAndText(attempt);
   return words === "" ? null : `${attempt.stage} ${words}`;
 }
 
-/** A sentence with a space in front; empty if nothing is known about the attempt. */
+/** A sentence with a space in front; empty if nothing is known. */
 function describeAttempt(attempt: Said): string {
   const words = codesAndText(attempt);
   return words === "" ? "" : ` The last attempt ended at ${attempt.stage}: ${words.replace(/[.\s]+$/, "")}.`;
@@ -208,19 +201,19 @@ function codesAndText({ code, enhancedCode, text }: Said): string {
   return [code, enhancedCode, text].filter((part) => part !== null).join(" ");
 }
 
-/** Pauses one project or, if null, all of them, including future ones. */
+/** Null pauses all projects, including future ones. */
 export async function pauseSending(tx: Transaction, project: Project | null): Promise<void> {
   await (project === null ? tx.senders.setPaused(tx.now) : tx.projects.setPaused(project.id, tx.now));
 }
 
-/** Ends the pause of one project or, if null, the pause of all. */
+/** Null ends the pause of all; projects that were paused one by one stay paused. */
 export async function resumeSending(tx: Transaction, project: Project | null): Promise<void> {
   if (project !== null) return tx.projects.setPaused(project.id, null);
   await tx.senders.setPaused(null);
   await tx.senders.setState("resumed", tx.now);
 }
 
-/** When everything was paused, and why. The reason is null if an operator did it. */
+/** The reason is null if an operator paused everything. */
 export interface Pause {
   readonly at: number;
   readonly reason: string | null;
@@ -233,7 +226,7 @@ export async function readPause(tx: Transaction): Promise<Pause | null> {
 
 const RELEASED_A_STEP = 500;
 
-/** Releases messages in separate transactions until none are left. Returns the total. */
+/** Releases messages in separate transactions. Returns the total. */
 export async function releaseAll(
   store: Pick<Store, "write">,
   release: (tx: Transaction, limit: number) => Promise<number>,
@@ -254,10 +247,7 @@ export async function isOverdueInBulk(tx: Transaction): Promise<boolean> {
 
 const GUARDED_MAX = 50;
 
-/**
- * Pauses everything if more than 50 surveys and reminders are a day overdue, because another copy of the data may have
- * sent them long ago. Those that were due before an operator last resumed don't count.
- */
+/** Pauses everything if many surveys are a day overdue, because another copy of the data may have sent them. */
 export async function guardOverdue(tx: Transaction): Promise<void> {
   if ((await tx.senders.pausedAt()) !== null) return;
   const due = { since: (await tx.senders.state("resumed")) ?? 0, before: tx.now - DAY_SECONDS };
@@ -268,7 +258,7 @@ export async function guardOverdue(tx: Transaction): Promise<void> {
   await tx.senders.setPaused(tx.now, `more than ${GUARDED_MAX} ${counted} were due more than 24 hours ago`);
 }
 
-/** Holds messages that were due before the given time. Returns the number; less than `limit` means all. */
+/** Returns the number of messages; less than `limit` means all. */
 export async function holdOverdue(
   tx: Transaction,
   { maxAgeSeconds, limit }: { readonly maxAgeSeconds: number; readonly limit: number },
@@ -279,7 +269,7 @@ export async function holdOverdue(
 
 const ATTEMPTS_KEPT_SECONDS = 90 * 86_400;
 
-/** Deletes up to `limit` attempts and reports that are older than 90 days. True if there may be more. */
+/** Deletes attempts and reports older than 90 days. True if there may be more. */
 export async function pruneAttempts(tx: Transaction, limit: number): Promise<boolean> {
   const before = tx.now - ATTEMPTS_KEPT_SECONDS;
   const reports = await tx.reports.prune(before, limit);
@@ -289,7 +279,7 @@ export async function pruneAttempts(tx: Transaction, limit: number): Promise<boo
 
 const UNSCHEDULED_KEPT_SECONDS = 400 * 86_400;
 
-/** Deletes up to `limit` unscheduled requests that are older than 400 days. True if there may be more. */
+/** True if there may be more. */
 export async function pruneUnscheduled(tx: Transaction, limit: number): Promise<boolean> {
   return (await tx.unscheduled.prune(tx.now - UNSCHEDULED_KEPT_SECONDS, limit)) === limit;
 }

@@ -1,4 +1,3 @@
-/** When surveys can be sent: Autopilot's windows, and a project's daily limit. */
 import { readAutopilotSettings } from "../surveys/autopilot/autopilot-settings.ts";
 import type { Project } from "../inputs.ts";
 import type { Claim, DueMessage, OutgoingChannel, Transaction } from "../ports.ts";
@@ -22,7 +21,7 @@ export async function nextOpening(
   return nextOpen(at, (await readAutopilotSettings(tx, project, platform)).window);
 }
 
-/** Postpones a message until its window opens; null if the window is open. */
+/** Null if the window is open. */
 export function waitForWindow({ now }: Transaction, opensAt: number): DeliveryOutcome | null {
   return opensAt > now ? { kind: "released", delaySeconds: opensAt - now, reason: WINDOW_REASON, isEarly: true } : null;
 }
@@ -42,10 +41,7 @@ export async function readBudget(tx: Transaction, project: Pick<Project, "id">):
   return { limit, ...(await tx.queue.countLeft(project.id, day)), nextDayAt: day.nextAt };
 }
 
-/**
- * How many surveys and reminders of one channel can still be sent today, if `channels` share the limit; null means
- * unlimited. If there is no room, the project waits until the next day.
- */
+/** The room that `channels` share; null means unlimited. If there is no room, the project waits until the next day. */
 export async function roomToday(
   tx: Transaction,
   { project, channel }: Pick<Claim, "project" | "channel">,

@@ -3,10 +3,7 @@ import type { Properties } from "../../../contract/resources.ts";
 import type { Channel } from "../../../contract/routes.ts";
 import type { Project } from "../inputs.ts";
 
-/**
- * `failed`: given up; `held`: waits for the operator; `unknown`: transmitted without a reply. None of these counts
- * against the person.
- */
+/** `failed` is given up, `held` waits for the operator, `unknown` got no reply. None counts against the person. */
 export const DELIVERY_STATES = [
   "scheduled",
   "claimed",
@@ -24,7 +21,6 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 /** Values chosen when a message is first rendered, which all later attempts reuse. */
 export interface FrozenMessage {
   readonly messageId: string;
-  /** The part of the envelope sender that identifies bounces, or null. */
   readonly bounceToken: string | null;
   readonly values: JsonObject;
 }
@@ -38,10 +34,7 @@ export interface ClaimKey {
   readonly claims: number;
 }
 
-/**
- * Surveys have one queue per channel. Reminders, digests and replies have their own, so that they don't wait for a
- * large mailing to finish.
- */
+/** Reminders, digests and replies have separate queues, so that they don't wait for a large mailing. */
 export type OutgoingChannel = Channel | ReminderQueue | "digest" | "reply";
 
 export type ReminderQueue = "reminder" | "sms-reminder";
@@ -65,7 +58,6 @@ export interface DigestSchedule {
   readonly zone: string | null;
 }
 
-/** One week's digest; `scheduledAt` determines the week. */
 export interface DueDigest extends ClaimedMessage, DigestSchedule {
   readonly channel: "digest";
   readonly digestId: number;
@@ -94,7 +86,6 @@ export interface DueSurvey extends ClaimedMessage {
   readonly autopilot: boolean;
   readonly token: string;
   readonly unsubscribeToken: string;
-  /** Properties as requested; `readSpecialProperties` interprets them. */
   readonly properties: Properties;
   readonly person: {
     readonly id: number;
@@ -161,7 +152,7 @@ export interface ClaimedState {
 export interface DeliveryChange {
   readonly state: DeliveryState;
   readonly dueAt: number | null;
-  /** From when the message's age counts; undefined doesn't change it. */
+  /** The time from which the message's age counts; undefined doesn't change it. */
   readonly scheduledAt?: number;
   readonly sentAt: number | null;
   readonly reason: string | null;

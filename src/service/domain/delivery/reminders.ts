@@ -1,4 +1,4 @@
-/** Reminders: at most one per survey, sent some time after the survey to people who haven't answered. */
+/** At most one reminder per survey, sent to people who haven't answered. */
 import { type Channel, CHANNELS } from "../../../contract/routes.ts";
 import { InvalidError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
@@ -30,10 +30,7 @@ function toReminder(stored: ReadonlyMap<string, string>): ReminderSettings {
   return { after: after === undefined ? null : Number(after), channel };
 }
 
-/**
- * Turning reminders on affects only surveys sent after that. Turning them off, entirely or for one channel, also
- * cancels pending ones. Throws InvalidError.
- */
+/** Turning reminders on affects only surveys sent later; turning them off cancels pending ones. Throws InvalidError. */
 export async function changeReminder(
   tx: Transaction,
   project: Pick<Project, "id">,
@@ -75,7 +72,7 @@ export async function remindedQueues(tx: Transaction, project: Pick<Project, "id
 
 const QUEUES: Readonly<Record<Channel, ReminderQueue>> = { email: "reminder", sms: "sms-reminder" };
 
-/** Why the survey gets no reminder by the settings, now or when it was sent; null if reminders are on. */
+/** Why the settings forbid a reminder, now or when the survey was sent; null if they don't. */
 async function describeOff(
   tx: Transaction,
   project: Project,
@@ -104,8 +101,7 @@ export async function refuseReminder(tx: Transaction, due: DueReminder): Promise
   // The response may have been deleted since.
   const hasAnswered = visit === null || visit.responseId !== null || visit.pageFacts.answeredBy !== null;
   const askedAt = Math.min(sentAt, survey.firstAttemptAt ?? sentAt);
-  // API responses can be dated before the survey, so this compares ids: the reminder got its id when the survey was
-  // sent.
+  // Compares ids, because API responses can be dated back; the reminder got its id when the survey was sent.
   const hasCome = (): Promise<boolean> => tx.responses.haveCome(project.id, person.id, due.requestId, askedAt);
   if (hasAnswered || (now.lastRespondedAt ?? 0) >= askedAt || (await hasCome())) return "the person has answered";
   if (await tx.queue.hasNewerSurvey(project.id, survey.requestId)) return "a newer survey was sent";

@@ -14,10 +14,7 @@ export function retryDelaySeconds(attempts: number, fraction: number): number {
   return Math.round(step * (1 - JITTER + 2 * JITTER * fraction));
 }
 
-/**
- * Retries later, or gives up with `failed` 72 hours after the first attempt or the operator's resend. `leastSeconds` is
- * the delay that the server asked for.
- */
+/** Gives up 72 hours after the first attempt or the operator's resend. `leastSeconds` is the server's wish. */
 export function retryOrGiveUp(
   due: Pick<DueSurvey, "attempts" | "scheduledAt" | "firstAttemptAt">,
   {

@@ -88,7 +88,6 @@ export interface DeliveryRow extends ClaimKey {
 
 export type ReplyFacts = Pick<AttemptRow, "stage" | "code" | "enhancedCode">;
 
-/** A sender's state, kept for its next start and shown to operators. */
 export interface SenderState {
   readonly state: "ready" | "waiting" | "held";
   /** The server's reply; null while the sender is ready. */
@@ -107,7 +106,7 @@ export interface KeptSender {
   readonly state: SenderState;
 }
 
-/** Surveys in a state; `paused` means that their Autopilot is inactive. */
+/** `paused` means that the surveys' Autopilot is inactive. */
 export interface SurveysAt {
   readonly state: DeliveryState | "paused";
   readonly reason?: string;
@@ -119,7 +118,7 @@ export interface RemindersAt {
   readonly remindersOf: number | null;
 }
 
-/** A page, ordered by scheduled time and then id. */
+/** Ordered by scheduled time, then by id. */
 export interface DuePage extends TimeRange {
   readonly order: "asc" | "desc";
   readonly after: { readonly at: number; readonly id: number } | null;
@@ -138,10 +137,7 @@ export interface Waiting {
   readonly dueAt: number;
 }
 
-/**
- * `logged`: about our survey, but no one's fault. `ignored`: not a report. `unmatched`: not about our survey.
- * `repeated`: already recorded.
- */
+/** `logged`: no one's fault. `ignored`: no report. `unmatched`: not about our survey. `repeated`: already recorded. */
 export const REPORT_OUTCOMES = [
   "bounced",
   "unsubscribed",
@@ -162,13 +158,11 @@ export interface ReportedSurvey {
   readonly secrets: readonly string[];
 }
 
-/** The reply that caused a bounce. */
 export type BounceEvidence = Pick<AttemptRow, "at" | "stage" | "code" | "enhancedCode" | "text">;
 
 export interface SoftBouncer {
   readonly personId: number;
   readonly email: string | null;
-  /** How many of the last surveys bounced softly. */
   readonly count: number;
   readonly lastAt: number;
   readonly text: string | null;

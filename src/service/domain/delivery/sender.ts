@@ -17,9 +17,9 @@ export type DeliveryOutcome =
   /** Transmitted without a reply, so it may have arrived. */
   | { readonly kind: "unknown" }
   /**
-   * The sender's problem, not the message's: due again after this many seconds; doesn't count as an attempt. With a
-   * reason, `releasePutOff` can release it sooner, unless it waits for more than two days. `isEarly` means that a
-   * window or limit prevents an earlier time; the message's age counts from the new time unless it was attempted.
+   * The sender's problem: due again after this many seconds, without counting as an attempt. With a reason,
+   * `releasePutOff` can release it sooner. With `isEarly`, the message's age counts from the new time, unless it was
+   * attempted.
    */
   | { readonly kind: "released"; readonly delaySeconds: number; readonly reason?: string; readonly isEarly?: true }
   /** No longer wanted. `hasStopped`: the provider reports that the number has opted out. */
@@ -32,16 +32,9 @@ export type DeliveryResult = DeliveryOutcome & { readonly attempt?: AttemptFacts
 
 /** Used by senders during delivery. Both functions reject if the store fails; the message must not be sent then. */
 export interface DeliveryProgress {
-  /**
-   * Whether the message may still be sent; called before `MAIL FROM`. If false, the message is already settled, and the
-   * result of `deliver` is ignored.
-   */
+  /** Called before `MAIL FROM`. If false, the message is already settled, and the result of `deliver` is ignored. */
   readonly mayStillSend: () => Promise<boolean>;
-  /**
-   * Marks the message durably; the final dot must not be sent before that. So a message without a mark wasn't sent, and
-   * one with a mark but no reply is `unknown`. What is frozen here comes back as `DueMessage.frozen`. Rejects with
-   * ClaimLostError if the claim is lost: then the dot must not be sent.
-   */
+  /** Marks the message durably, before the final dot. Rejects with ClaimLostError if the dot must not be sent. */
   readonly transmitting: (frozen?: FrozenMessage) => Promise<void>;
   /** Aborted when the service stops and won't wait any longer. */
   readonly signal: AbortSignal;
@@ -55,18 +48,12 @@ export class ClaimLostError extends Error {
 export interface MessageSender {
   readonly name: string;
   readonly channels: readonly OutgoingChannel[];
-  /**
-   * How many messages the sender wants claimed, including current ones: at most as many as it can send in this many
-   * seconds. 0 while it can't send; it wakes the scheduler when that changes.
-   */
+  /** How many messages the sender can send in this many seconds, including current ones; 0 while it can't send. */
   readonly capacity: (seconds: number) => number;
   /** True if the sender calls `mayStillSend` before it starts a message, so that waiting ones can be released. */
   readonly asksFirst?: boolean;
   readonly resume?: () => void;
-  /**
-   * Delivers one message. Called concurrently, up to the capacity. If it rejects, the error is reported and the message
-   * is released, or becomes `unknown` if it was marked.
-   */
+  /** Called concurrently, up to the capacity. If it rejects, the message is released, or `unknown` if it was marked. */
   readonly deliver: (due: DueMessage, progress: DeliveryProgress) => Promise<DeliveryResult>;
 }
 

@@ -9,7 +9,7 @@ interface Share {
 export class Turns {
   readonly #lasts: Partial<Record<OutgoingChannel, number>> = {};
 
-  /** An equal share for each project with due messages. The next call distributes what wasn't used. */
+  /** The next call distributes what wasn't used. */
   share(channel: OutgoingChannel, due: readonly number[], room: number): readonly Share[] {
     const last = this.#lasts[channel] ?? 0;
     const inTurn = [...due.filter((id) => id > last), ...due.filter((id) => id <= last)];

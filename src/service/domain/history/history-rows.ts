@@ -36,7 +36,7 @@ export class HistoryRows extends Rows {
     return (await allIn(this.database, sql, [project], [...new Set(values)])) as unknown as PersonRow[];
   }
 
-  /** People with these ids, each with the time up to which the row reflects answers. Cheaper than whole rows. */
+  /** The time up to which each person's row reflects answers. Cheaper than whole rows. */
   async markedUpTo(project: number, ids: readonly number[]): Promise<ReadonlyMap<number, number>> {
     const sql = `SELECT id, last_responded_at AS answered, last_sent_at AS sent FROM people
          WHERE project_id = ? AND removed = 0 AND id IN`;

@@ -32,7 +32,6 @@ export interface Outcomes {
 
 export type Imported = Omit<Outcomes, "events">;
 
-/** The result for a row whose person is already stored. */
 export type Merged = "same" | "changed" | { readonly kind: "conflicts" | "refused"; readonly text: string };
 
 const NAMES = {
@@ -76,7 +75,7 @@ export class PeopleImport {
     else this.outcomes[merged.kind].push({ index, text: merged.text });
   }
 
-  /** Suppresses addresses that unsubscribed or bounced, before anyone is stored; counts the new suppressions. */
+  /** Runs before anyone is stored. Counts only new suppressions. */
   async suppress(rows: readonly PastPerson[]): Promise<void> {
     const emails = rows.flatMap(({ email }) => email ?? []);
     const before = await this.#tx.suppressions.ofEmails(this.#project.id, emails);
@@ -109,7 +108,7 @@ export class PeopleImport {
     await this.store();
   }
 
-  /** Reads the people that the rows may refer to. Ids from `firstFree` on aren't in use in this project. */
+  /** Ids from `firstFree` on aren't in use in this project. */
   async read(rows: readonly PastPerson[], firstFree: number): Promise<void> {
     const { history } = this.#tx;
     const { id: project } = this.#project;
@@ -144,14 +143,13 @@ export class PeopleImport {
     return person;
   }
 
-  /** Adds what a response says about its person. Ignores differences: rows of people are more reliable. */
+  /** Ignores differences, because rows of people are more reliable than responses. */
   async complete(found: PersonRow, row: PastPerson): Promise<void> {
     if (!COMPLETED.some((field) => found[field] === null && row[field] !== null)) return;
     await this.#merge(found, row, "keep");
     if (hasNoAddress(found) && !hasNoAddress(this.#byId.get(found.id)!)) this.outcomes.named.push(found.id);
   }
 
-  /** Stores the people that were added so far. */
   async store(): Promise<void> {
     const people = this.#added;
     if (people.length === 0) return;
@@ -182,7 +180,7 @@ export class PeopleImport {
     if (person.phoneNumber !== null) this.#byPhone.set(person.phoneNumber, person);
   }
 
-  /** Finds the row's person by e-mail, or by phone number if the row or the person found has no e-mail. */
+  /** By e-mail, or by phone number if the row or the person has no e-mail. */
   #findOwner({ email, phoneNumber }: PastPerson): PersonRow | null {
     const byAddress = email === null ? undefined : this.#byEmail.get(emailKey(email));
     const byNumber = phoneNumber === null ? undefined : this.#byPhone.get(phoneNumber);
@@ -190,7 +188,7 @@ export class PeopleImport {
     return email === null || byNumber.email === null ? byNumber : null;
   }
 
-  /** Completes a stored person. Stored values stay, and differences are conflicts, unless the policy is to replace. */
+  /** Stored values stay, and differences are conflicts, unless the policy is to replace. */
   async #merge({ id }: PersonRow, row: PastPerson, policy: ConflictPolicy): Promise<Merged> {
     await this.store();
     const found = this.#byId.get(id)!;

@@ -27,11 +27,11 @@ export type PastRows =
 
 export interface HistoryChoices {
   readonly policy: ConflictPolicy;
-  /** Whether webhooks get these responses, even though they aren't new. */
+  /** Sends these responses to webhooks, even though they aren't new. */
   readonly webhooks: boolean;
 }
 
-/** Imports one batch in the caller's transaction. Importing it again has no effect. */
+/** Importing a batch again has no effect. */
 export async function importHistory(
   tx: Transaction,
   project: Project,
@@ -75,7 +75,7 @@ async function importRows(tx: Transaction, project: Project, batch: PastRows, ru
   return people.outcomes;
 }
 
-/** Finds rows about people who have been erased here, including rows that identify them only by the source's id. */
+/** Includes rows that identify an erased person only by the source's id. */
 async function findErasedRows(
   tx: Transaction,
   project: Project,
@@ -174,7 +174,7 @@ async function importResponses(
   );
 }
 
-/** Returns the id of the response's person, or null if the row is rejected. */
+/** Null if the row is rejected. */
 async function placePerson(
   people: PeopleImport,
   { person, createdAt }: PastResponse,
@@ -277,11 +277,11 @@ async function mergeResponse(
   return "changed";
 }
 
-/** Fields whose stored value differs; omits those that the source lacks. */
+/** Omits fields that the source lacks. */
 function differences(found: StoredPastResponse, row: PastResponse, personId: number): string[] {
   const notes = (JSON.parse(found.notes) as Note[]).map(({ id, ...note }, at) => ({
     ...note,
-    // A note without an id was given one.
+    // The import gave an id to each note that had none.
     id: row.notes?.[at]?.id === null ? null : id,
   }));
   const given = row.notes?.map((note) => {

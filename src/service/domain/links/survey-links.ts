@@ -11,7 +11,7 @@ import type { PublicLink, ResponseRow, Transaction } from "../ports.ts";
 import { LINK_SECRET } from "../signed-links.ts";
 import { checkSpecialProperties } from "../surveys/special-properties.ts";
 
-/** Creates a public link whose responses get these properties. Throws InvalidError. */
+/** Responses through the link get these properties. Throws InvalidError. */
 export async function addLink(
   tx: Transaction,
   project: Project,
@@ -47,10 +47,7 @@ export async function visitLink(tx: Transaction, token: string, visit: string | 
   return { link, answer: known === null ? null : await tx.responses.byId(link.project.id, known.id) };
 }
 
-/**
- * Records a visitor's answer under a new person without an address. The same visit can change it for `windowSeconds`.
- * If `comment` is undefined, a stored one stays. Throws InvalidError.
- */
+/** A visitor's answer belongs to a new person without an address. The same visit can change it. Throws InvalidError. */
 export async function answerByLink(
   tx: Transaction,
   link: PublicLink,

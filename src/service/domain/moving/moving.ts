@@ -1,4 +1,3 @@
-/** Copies all rows of a store to an empty one, on either engine. */
 import { createHash } from "node:crypto";
 import type { StoreContents, TableRow, TableRows, Transaction } from "../ports.ts";
 
@@ -27,10 +26,7 @@ export async function countContents(tx: Transaction): Promise<StoreContents> {
 /** Rows per page: few enough for memory, enough to outweigh the cost of a statement. */
 const PAGE = 500;
 
-/**
- * Copies every row and reads the copies back. `to` has no other rows. `onPage` is called after each page with the
- * number of rows so far, and can throw to cancel. Throws an Error if a copy differs.
- */
+/** `onPage` gets the number of rows so far, and can throw to cancel. Throws an Error if a copy differs. */
 export async function copyRows(
   from: Transaction,
   to: Transaction,

@@ -5,9 +5,8 @@ import { textOrNull } from "../../sql/database.ts";
 export type TableRow = Readonly<Record<string, string | number | null>>;
 
 /**
- * `filling`: the command that hasn't finished filling the store. `moved`: where the data is now. Both keep the store
- * from being opened. `erasures`: the log next to the data file, so that copies can find it. The newest server sets
- * `address` (the base of links), `listening` (where it listens) and its `bounce address`.
+ * `filling`: the command that hasn't finished filling the store. `moved`: where the data is now. Both prevent opening.
+ * `erasures`: the log next to the data file, so that copies can find it. The newest server sets the others.
  */
 export type StoreMark = "erasures" | "filling" | "moved" | "address" | "listening" | "bounce address";
 

@@ -2,7 +2,7 @@ import { Rows } from "../../sql/rows.ts";
 import type { SqlValue } from "../../sql/database.ts";
 import type { Project } from "../inputs.ts";
 
-/** Who did something: a key, by id and name; or the command line, with a null key and the system user's name. */
+/** The command line has a null key and the system user's name. */
 export interface Actor {
   readonly key: number | null;
   readonly name: string | null;
@@ -43,10 +43,7 @@ export interface LogFilter {
 
 /** The log has its own ids: they reveal nothing about other rows, and writes about people don't wait for it. */
 export class OperationLogRows extends Rows {
-  /**
-   * Writes that lock their projects use odd ids and those that lock none use even ones, so that neither has to wait for
-   * the other.
-   */
+  /** Writes that lock their projects use odd ids, others even ones, so that neither waits for the other. */
   add(projects: readonly Project[], { key, name }: Actor, deeds: readonly Deed[], locks: "none" | "all"): void {
     const next = locks === "none" ? "max(id) / 2 * 2 + 2, 2" : "(max(id) + 1) / 2 * 2 + 1, 1";
     const sql = `INSERT INTO operation_log (project_id, id, at, project, operation, key_id, name, what, result)
@@ -83,7 +80,6 @@ export class OperationLogRows extends Rows {
     )) as Project | null;
   }
 
-  /** Removes at most `limit` lines older than `before`; returns how many. */
   async prune(project: number, before: number, limit: number): Promise<number> {
     return this.database.run(
       `DELETE FROM operation_log WHERE project_id = ? AND id IN

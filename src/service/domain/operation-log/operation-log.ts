@@ -1,4 +1,4 @@
-/** Log lines that don't come from operations: API calls that overwrite data, and maintenance of the whole data file. */
+/** Log lines of API calls that overwrite data, and of maintenance of the whole data file. */
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import type { Project } from "../inputs.ts";
 import type { Store, Transaction } from "../ports.ts";
@@ -6,15 +6,14 @@ import type { Actor, Overwritten } from "./operation-log-rows.ts";
 
 export const LOG_KEPT = 400 * DAY_SECONDS;
 export const LOG_KEPT_MIN = 30 * DAY_SECONDS;
-/** The accepted form, for messages. */
 export const LOG_AGE_FORM = "an age of 30d or more, such as 400d or 2y";
 
-/** If an API call caused the change, records it for the log. */
+/** Records the change for the log if an API call made it. */
 export function noteOverwritten(tx: Transaction, operation: string, id: number, fields: readonly string[] = []): void {
   tx.overwritten?.push({ operation, id, fields });
 }
 
-/** Does the work of an API call. Each person or response that it overwrites gets one line in the log. */
+/** Each person or response that the call overwrites gets one line in the log. */
 export function writeAsCaller<Result>(
   store: Store,
   project: Project,
@@ -45,7 +44,7 @@ function mergeByRow(overwritten: readonly Overwritten[]): Overwritten[] {
   return [...byRow.values()];
 }
 
-/** Adds a line to the given project's log, or to the logs of all. */
+/** Adds the line to one project's log or, by default, to all. */
 export async function noteWhole(tx: Transaction, operation: string, user: string, project?: Project): Promise<void> {
   const projects = project === undefined ? await tx.projects.list() : [project];
   tx.operationLog.add(projects, { key: null, name: user }, [{ operation, what: "", result: null }], "all");

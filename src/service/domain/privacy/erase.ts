@@ -1,4 +1,4 @@
-/** Erases a person in one transaction. Keeps links, the erasure's record and hashes of suppressed addresses. */
+/** Links, the erasure's record and hashes of suppressed addresses stay. */
 import { emailKey } from "../../../contract/text/email.ts";
 import type { Channel } from "../../../contract/routes.ts";
 import type { Properties } from "../../../contract/resources.ts";
@@ -78,7 +78,7 @@ export async function isKnown(
   return false;
 }
 
-/** Records the erasure even if no one has the address, because an import might add the person. See `Store.settle`. */
+/** Recorded even if no one has the address, because an import might add the person. See `Store.settle`. */
 export async function erasePerson(
   tx: Transaction,
   project: Project,
@@ -124,7 +124,7 @@ function searchTexts({ email, phoneNumber }: Identifiers): string[] {
   return [email, phoneNumber].flatMap((text) => text ?? []);
 }
 
-/** True if nothing is left of an erased person: see `Store.settle`. */
+/** True if nothing is left of an erased person, after `Store.settle`. */
 export async function isErased(tx: Transaction, project: Project, personId: number): Promise<boolean> {
   const counts = await tx.erasures.counts(project.id, personId);
   return (await tx.people.byId(project.id, personId)) === null && Object.values(counts).every((count) => count === 0);
@@ -204,10 +204,7 @@ async function redactPerson(
 
 const NOBODY: Identifiers = { id: null, email: null, phoneNumber: null };
 
-/**
- * Applies another store's erasure log (such as one newer than a backup) and keeps its entries. People who were added
- * after their erasure stay. Projects are matched by name. Returns how many people were erased.
- */
+/** Projects are matched by name. People who were added after their erasure stay. Returns how many were erased. */
 export async function applyErasureLog(store: Store, log: ErasureLog): Promise<number> {
   await store.write(
     async (tx) => {
@@ -259,10 +256,7 @@ async function eraseDigests(
   }
 }
 
-/**
- * Deletes the messages and the log that are left if a process was killed after an erasure, or if another program was
- * reading the log for a long time.
- */
+/** Cleans up after an erasure whose process was killed, or during which another program was reading the log. */
 export async function finishErasure(store: Store, sweepMessages: () => Promise<unknown>): Promise<void> {
   if (!(await store.read((tx) => tx.erasures.isCleaning()))) return;
   await store.settle();
@@ -279,7 +273,7 @@ async function eraseAgain(tx: Transaction, project: Project, person: PersonRow):
   await tx.erasures.setCleaning(true);
 }
 
-/** Replaces all occurrences, ignoring case. */
+/** Ignores case. */
 export function replaceText(text: string, part: string, by: string): string {
   if (part === "") return text;
   const pattern = new RegExp(part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"), "gi");

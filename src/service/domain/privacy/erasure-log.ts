@@ -12,7 +12,6 @@ export interface Identifiers {
 }
 
 export interface ErasureLog {
-  /** The key of the hashes. */
   readonly secret: string;
   readonly projects: readonly { readonly name: string; readonly entries: readonly ErasureEntry[] }[];
 }
@@ -35,7 +34,7 @@ export async function noteErasure(tx: Transaction, project: Project, identifiers
   for (const hash of erasureHashes(secret, identifiers)) await tx.erasures.note(project.id, { hash, at: tx.now });
 }
 
-/** When each of these people was erased; null if not. If several identifiers match, the latest time counts. */
+/** Null for people who weren't erased. If several identifiers match, the latest time counts. */
 export async function findErasures(
   tx: Transaction,
   project: Project,

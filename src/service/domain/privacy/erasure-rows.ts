@@ -88,7 +88,7 @@ export class ErasureRows extends Rows {
     return (await this.database.all(sql, [project, limit])) as unknown as readonly ErasureEntry[];
   }
 
-  /** Keeps the unsubscribe links in a person's messages working. Returns how many. */
+  /** Keeps unsubscribe links in the person's messages working. Returns how many. */
   async keepLinks(project: number, personId: number): Promise<number> {
     let kept = 0;
     for (const { channel, token, email, phoneNumber } of await this.database.all(LINKS, [project, personId])) {
@@ -117,10 +117,7 @@ export class ErasureRows extends Rows {
     return row === null ? null : readRow<ErasedLink>(row);
   }
 
-  /**
-   * Finds rows of one kind with ids above `after` that contain the text, ignoring case. Also returns the last id
-   * examined; null at the end.
-   */
+  /** Ignores case. `next` is the last id examined, or null at the end. */
   async mentions(
     project: number,
     kind: MentionKind,

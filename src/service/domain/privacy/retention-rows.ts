@@ -16,7 +16,6 @@ export interface RetentionCounts {
   readonly responses: number;
   readonly requests: number;
   readonly events: number;
-  /** Lines of the operation log. */
   readonly log: number;
 }
 
@@ -59,7 +58,7 @@ export class RetentionRows extends Rows {
     return id;
   }
 
-  /** The next responses created before `before`, oldest first. */
+  /** Oldest first. */
   async oldResponses(
     project: number,
     { before, after, limit }: { readonly before: number; readonly after: Position | null; readonly limit: number },
@@ -73,10 +72,7 @@ export class RetentionRows extends Rows {
     ])) as unknown as OldResponse[];
   }
 
-  /**
-   * Assigns a response to the given person and removes its comment, properties, notes, tags and answers. It stays in
-   * its trends, and its score still counts. Clients that poll for changes get the anonymous version.
-   */
+  /** The response stays in its trends with its score. Clients that poll for changes get the anonymous version. */
   async anonymize(project: number, id: number, removed: number): Promise<void> {
     const { updatedAt } = this.session;
     const set = `person_id = ?, request_id = NULL, comment = NULL, person_properties = '{}', tags = '[]',
@@ -86,13 +82,12 @@ export class RetentionRows extends Rows {
     await updateRows(this.database, "trend_responses", ["updated_at = ?", updatedAt], places);
   }
 
-  /** When the person last answered; null for never. */
   async lastResponseAt(project: number, personId: number): Promise<number | null> {
     const sql = "SELECT last_responded_at AS at FROM people WHERE project_id = ? AND id = ?";
     return numberOrNull((await this.database.first(sql, [project, personId]))?.at);
   }
 
-  /** Deletes finished survey requests created before `before`, at most `limit`. Returns how many. */
+  /** Returns the number of deleted requests. */
   async requests(project: number, before: number, limit: number): Promise<number> {
     const old: SqlRow[] = [];
     for (const state of ENDED)

@@ -3,7 +3,6 @@ import { toIsoTime } from "../../../contract/text/iso-time.ts";
 import type { RetentionMode } from "./retention-rows.ts";
 
 interface Expired {
-  /** In seconds; null keeps everything. */
   readonly responses: number | null;
   readonly mode: RetentionMode | null;
   readonly requests: number | null;

@@ -79,7 +79,7 @@ export async function countExpired(
 
 const STEP = 500;
 
-/** Deletes a project's expired rows step by step, as long as `mayGoOn` allows it. Returns the counts. */
+/** Stops when `mayGoOn` returns false. Returns the numbers of removed rows. */
 export async function followRetention(
   store: Store,
   project: Project,

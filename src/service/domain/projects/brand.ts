@@ -49,7 +49,7 @@ export function toBrand(stored: ReadonlyMap<string, string>): Brand {
   };
 }
 
-/** The logo that a page shows; null if it has been replaced. */
+/** Null if the logo has been replaced. */
 export async function readLogo(tx: Transaction, id: string): Promise<Logo | null> {
   const project = await tx.projects.bySetting(NAMES.logoId, id);
   const text = project === null ? undefined : (await tx.projects.settings(project.id)).get(NAMES.logo);

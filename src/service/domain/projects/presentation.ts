@@ -28,7 +28,7 @@ export function shownName(
   return singleLine(known ?? (project.name === "default" ? "" : project.name)) || null;
 }
 
-/** Returns `Acme (shop)`: the display name, and the project's name if it's different. Null if there is neither. */
+/** `Acme (shop)`: the display name, and the project's name if it differs; null if there is neither. */
 export function fullName(
   presentation: Presentation,
   project: Project,

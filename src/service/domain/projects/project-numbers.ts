@@ -1,4 +1,3 @@
-/** Key figures of all projects, added up from list counts. */
 import { BLOCK_DAYS } from "../../sql/lists/count-changes.ts";
 import {
   type OrderedList,

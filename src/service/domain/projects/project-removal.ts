@@ -15,10 +15,7 @@ export const NOTHING_LEFT: RemovedCounts = { people: 0, responses: 0, keys: 0, s
 
 const PENDING: ReadonlySet<DeliveryState> = new Set(["scheduled", "claimed", "transmitting", "retrying", "held"]);
 
-/**
- * The project to remove. `isRemoved` if that was begun earlier, perhaps by a command that was killed. Throws
- * NotFoundError, or ConflictError for the last project.
- */
+/** `isRemoved` means that a killed command began the removal. Throws NotFoundError and ConflictError. */
 export async function findRemovable(
   tx: Transaction,
   name: string,

@@ -104,7 +104,7 @@ export class ProjectRows extends Rows {
       this.database.send(`DELETE FROM ${table} WHERE project_id = ?`, [project]);
   }
 
-  /** Deletes at most `limit` rows of one of the project's tables. False if none are left. */
+  /** Deletes rows of one of the project's tables. False if none are left. */
   async deleteSome(project: number, limit: number): Promise<boolean> {
     for (const { name, key } of PROJECT_TABLES) {
       const sql = `SELECT ${key} FROM ${name} WHERE project_id = ? ORDER BY ${key} LIMIT ?`;
@@ -121,14 +121,13 @@ export class ProjectRows extends Rows {
     return false;
   }
 
-  /** Deletes parts of incoming texts. They are keyed by phone number, not by project. */
+  /** Parts of incoming texts are keyed by phone number, not by project. */
   async #deleteTexts(project: number, [where, ...values]: Fragment): Promise<void> {
     const sql = `SELECT phone_number FROM people WHERE project_id = ? AND phone_number IS NOT NULL AND ${where}`;
     for (const { phone_number: number = null } of await this.database.all(sql, [project, ...values]))
       this.database.send("DELETE FROM text_parts WHERE phone_number = ?", [number]);
   }
 
-  /** Deletes a project that has no other rows left. */
   async delete(project: number): Promise<void> {
     for (const table of OWN_TABLES) this.database.send(`DELETE FROM ${table} WHERE project_id = ?`, [project]);
     await this.database.run("DELETE FROM projects WHERE id = ?", [project]);
@@ -232,7 +231,7 @@ export class ProjectRows extends Rows {
     };
   }
 
-  /** All projects, ordered by id. `since` is the first recent day, in days since 1970 (UTC). */
+  /** `since` is the first recent day, in days since 1970 (UTC). */
   async numbers(since: number): Promise<readonly ProjectNumbers[]> {
     return (await this.database.all(NUMBERS, [since])).map((row) => readRow<ProjectNumbers>(row));
   }

@@ -71,10 +71,7 @@ export interface KeyFacts {
 
 const FULL_KEY: KeyFacts = { name: null, access: "full", expiresAt: null };
 
-/**
- * Adds a key; only its hash is stored. Keys have at most 44 ASCII characters, without `:`. Names can't be numbers or
- * the name of a key without one, and are unique among valid keys except after a rotation. Throws InvalidError.
- */
+/** Only the key's hash is stored. Names are unique among valid keys, except after a rotation. Throws InvalidError. */
 export async function addKey(
   tx: Transaction,
   project: Project,
@@ -114,7 +111,7 @@ async function findKeys(tx: Transaction, project: Project, which: string): Promi
   return keys.filter((key) => (id === null ? key.name === which && !isOver(key.expiresAt, tx.now) : key.id === id));
 }
 
-/** The key with this id, or the only unrevoked one with this name. Throws NotFoundError or InvalidError. */
+/** `which` is an id, or the name of a single unrevoked key. Throws NotFoundError or InvalidError. */
 async function requireKey(tx: Transaction, project: Project, which: string): Promise<KeyRow> {
   const [key, ...others] = await findKeys(tx, project, which);
   if (key === undefined) throw new NotFoundError(`project ${project.name} has no key ${which}`);
@@ -123,7 +120,7 @@ async function requireKey(tx: Transaction, project: Project, which: string): Pro
   throw new InvalidError({ key: [`${which} is the name of several: ${ids}; use a number`] });
 }
 
-/** The key to revoke. `isLast` means that it is the only valid one. Throws like `requireKey`. */
+/** `isLast` means that it is the only valid key. Throws like `requireKey`. */
 export async function findKey(
   tx: Transaction,
   project: Project,
@@ -153,10 +150,7 @@ export interface RotatedKey {
   readonly previous: readonly KeyRow[];
 }
 
-/**
- * Adds a key with the same name and access. Previous keys expire at `endsAt` unless they expire sooner; null keeps
- * them. Throws NotFoundError.
- */
+/** The new key has the same name and access. Previous keys expire by `endsAt`, if given. Throws NotFoundError. */
 export async function rotateKey(
   tx: Transaction,
   project: Project,
@@ -185,7 +179,7 @@ export interface KeyState {
   readonly key: KnownKeyRow | null;
 }
 
-/** Only looks up and compares hashes of keys, in constant time. */
+/** Compares hashes of keys, in constant time. */
 export async function examineKey(tx: Transaction, key: string): Promise<KeyState> {
   const hash = hashKey(key);
   const found = await tx.projects.byKeyHash(hash);
@@ -199,7 +193,6 @@ function hashKey(key: string): string {
   return createHash("sha256").update(key).digest("hex");
 }
 
-/** Minimum time between surveys sent through the API, in seconds; null disables throttling. */
 export async function setThrottle(tx: Transaction, project: Project, seconds: number | null): Promise<void> {
   if (seconds !== null && (!Number.isSafeInteger(seconds) || seconds < 0))
     throw new InvalidError({ throttle: ["is invalid"] });

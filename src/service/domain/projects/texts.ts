@@ -55,7 +55,6 @@ export async function readTexts(tx: Transaction, project: Project): Promise<read
   return toTexts(await tx.projects.settings(project.id));
 }
 
-/** Changes only the given texts of one scope. Throws InvalidError. */
 export async function changeTexts(
   tx: Transaction,
   project: Project,
@@ -129,7 +128,7 @@ export function textProblem(name: TextName, given: string, score: string | null)
   return isLink && text !== "" && !isWebAddress(text) ? "is not a URL such as https://example.com" : null;
 }
 
-/** Whether a link opens a web page, as opposed to running code in the browser. */
+/** Links with other schemes could run code in the browser. */
 export function isWebAddress(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);
 }
@@ -144,10 +143,7 @@ function overlap(one: TextScope, other: TextScope): boolean {
   return left.from <= right.to && right.from <= left.to;
 }
 
-/**
- * The text for a survey in this language and, if there is one, with this score; null if none fits. A text for the
- * language takes precedence over one for the score.
- */
+/** Null if no text fits. A text for the language takes precedence over one for the score. */
 export function findText(
   all: readonly ProjectTexts[],
   name: TextName,

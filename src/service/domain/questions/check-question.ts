@@ -31,7 +31,7 @@ export interface WantedQuestion {
   readonly texts?: Readonly<Record<string, WantedTranslation>>;
 }
 
-/** Where the first mistake is (positions start at 0, as in JSON), and how the message about it ends. */
+/** Where the first mistake is (positions start at 0), and the end of the message about it. */
 type Fault = readonly [place: string, phrase: string] | null;
 
 export function checkQuestion(wanted: WantedQuestion): void {

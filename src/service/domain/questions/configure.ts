@@ -32,10 +32,7 @@ function toConfigured(question: Question): ConfiguredQuestion {
 
 const NEW: Pick<WantedQuestion, "choices" | "scale" | "to"> = { choices: [], scale: null, to: null };
 
-/**
- * Makes these the active questions, in this order, and retires all others. Questions without an id are matched by their
- * text. `place` wraps the work on each question, to add its position to errors. Throws InvalidError.
- */
+/** Makes these the only active questions, in this order. `place` adds a question's position to errors. */
 export async function applyQuestions(
   tx: Transaction,
   project: Project,

@@ -1,4 +1,4 @@
-/** Follow-up questions. They are retired instead of deleted. */
+/** Follow-up questions are retired instead of deleted. */
 import type { Locale } from "../../../contract/locales.ts";
 import { QUESTIONS_MAX } from "../../../contract/questions/questions.ts";
 import type { Choice } from "../../../contract/resources.ts";
@@ -24,7 +24,6 @@ async function findActive(tx: Transaction, project: Project, id: string): Promis
   return found;
 }
 
-/** Adds a question after the others. Throws InvalidError. */
 export async function addQuestion(tx: Transaction, project: Project, wanted: WantedQuestion): Promise<Question> {
   checkQuestion(wanted);
   const all = await tx.questions.list(project.id);
@@ -60,10 +59,7 @@ function nextId(questions: readonly Question[]): string {
 type Chosen = Pick<Question, "choices" | "lastChoice">;
 const NO_CHOICES: Chosen = { choices: [], lastChoice: 0 };
 
-/**
- * Assigns ids to choices. A choice with the same text keeps its id wherever it moves, a reworded one keeps the id of
- * its position, and any other gets a new id.
- */
+/** A choice with the same text keeps its id, a reworded one the id of its position; any other gets a new id. */
 function nameChoices(texts: readonly string[], old: Chosen): Chosen {
   const wanted = texts.map((text) => text.trim());
   let { lastChoice } = old;
@@ -102,7 +98,7 @@ export function wantedTexts({ choices, texts }: Question): Readonly<Record<strin
   );
 }
 
-/** Moves a question to a position, from 1; beyond the end means last. Throws NotFoundError, InvalidError. */
+/** Positions start at 1; one beyond the end means last. Throws NotFoundError, InvalidError. */
 export async function moveQuestion(tx: Transaction, project: Project, id: string, to: number): Promise<Question> {
   const moved = await findActive(tx, project, id);
   const others = activeQuestions(await tx.questions.list(project.id)).filter((question) => question.id !== id);
@@ -115,7 +111,7 @@ async function saveInOrder(tx: Transaction, project: Project, questions: readonl
     if (question.position !== at + 1) await tx.questions.save(project.id, { ...question, position: at + 1 });
 }
 
-/** Retires a question. Its answers stay, and its id isn't reused. Throws NotFoundError, InvalidError. */
+/** The question's answers stay, and its id isn't reused. Throws NotFoundError, InvalidError. */
 export async function retireQuestion(tx: Transaction, project: Project, id: string): Promise<Question> {
   const question = await findActive(tx, project, id);
   const retired = { ...question, position: null, retiredAt: tx.now };

@@ -1,4 +1,3 @@
-/** Counts a day's answers for a live page: by score, and by the values of some properties. */
 import { propertyText } from "../../../contract/json.ts";
 import type { Properties } from "../../../contract/resources.ts";
 import { SCORE_MAX, scoreCategory, SEGMENT_VALUES_MAX } from "../../../contract/limits.ts";

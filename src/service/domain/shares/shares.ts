@@ -1,4 +1,4 @@
-/** Live pages. Anyone who has the link can see the page; only a hash of its token is stored. */
+/** Anyone who has the link can see a live page; only a hash of its token is stored. */
 import { createHash } from "node:crypto";
 import { DAY_SECONDS } from "../../../runtime/zone.ts";
 import { alreadyExists, checkText, InvalidError, NotFoundError } from "../errors.ts";
@@ -41,7 +41,7 @@ export async function addShare(
   return { share: { ...row, project, id, createdAt: tx.now }, token };
 }
 
-/** Finds the page by name or, if no page has that name, by id. Throws NotFoundError. */
+/** `which` is a name or, if no page has that name, an id. Throws NotFoundError. */
 export async function removeShare(tx: Transaction, project: Project, which: string): Promise<ShareRow> {
   const id = parseId(which);
   const shares = await tx.shares.list(project.id);
@@ -51,17 +51,14 @@ export async function removeShare(tx: Transaction, project: Project, which: stri
   return found;
 }
 
-/** The page that a link opens, by token or by signature; null if the link is wrong or has expired. */
+/** Null if the link is wrong or has expired. */
 export async function findShare(tx: Transaction, token: string, given: LinkSignature): Promise<ShareRow | null> {
   const isSigned = given.signature !== "" && (await isSignedLink(tx, signedPath(token), given));
   const share = await tx.shares.byTokenHash(isSigned ? token : hashToken(token));
   return share === null || hasEnded(tx, share) ? null : share;
 }
 
-/**
- * A signed link to the newest page that shows all responses, for use in messages; null if there is none. It expires 30
- * days after `at`, or with its page. It is signed because the page's own token isn't stored.
- */
+/** A signed link to the newest page with all responses, because tokens aren't stored. Null if there is no page. */
 export async function signNewestShare(tx: Transaction, project: Project, at: number): Promise<string | null> {
   const shares = await tx.shares.list(project.id);
   const newest = shares.findLast((share) => share.trendId === null && !hasEnded(tx, share));
@@ -91,7 +88,7 @@ export async function tallyAnswers(
 /** Answers per transaction, but always at least a whole day; other requests can write in between. */
 const ANSWERS_A_STEP = 10_000;
 
-/** Caches the missing tallies from `first` to `last`. Other work can run between steps. */
+/** Other work can run between the steps. */
 export async function keepDays(store: Store, share: ShareRow, range: DayRange): Promise<void> {
   const days = await store.read((tx) => tx.shares.days(share, range));
   for (const step of splitIntoSteps(days.filter(({ tally }) => tally === null)))

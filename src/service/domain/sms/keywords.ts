@@ -17,7 +17,7 @@ export interface LocaleWords {
   readonly ordinary?: string;
 }
 
-/** Words by language. People may answer in a different language than the survey's. Accents are ignored. */
+/** People may answer in a different language than the survey's. Accents are ignored. */
 export const LOCALE_WORDS: Readonly<Record<Locale, LocaleWords>> = {
   ar: { stop: "إيقاف, ايقاف, توقف, الغاء, إلغاء الاشتراك", help: "مساعدة" },
   bg: { stop: "стоп, спри, спрете, отписване, откажи", help: "помощ", start: "старт" },

@@ -1,4 +1,4 @@
-/** Interprets a text message from someone who got a survey by SMS. An opt-out takes precedence. */
+/** In a text message, an opt-out takes precedence over an answer. */
 import { SCORE_MAX } from "../../../contract/limits.ts";
 import { multiLine } from "../texts/plain-text.ts";
 import { fold } from "./fold.ts";

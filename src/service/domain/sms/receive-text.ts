@@ -47,10 +47,7 @@ export interface TextRules {
 
 const SURVEY_SECONDS = 14 * 86_400;
 
-/**
- * Records a text message once, even if it is delivered repeatedly. It is about the newest survey texted to that number
- * in the last 14 days.
- */
+/** A text is recorded once, and is about the newest survey sent to that number in the last 14 days. */
 export async function receiveText(tx: Transaction, incoming: IncomingText, rules: TextRules): Promise<TextOutcome> {
   const { source, id, from, part } = incoming;
   if (id !== null && !(await tx.reports.note(`sms ${source}`, id))) return "repeated";

@@ -39,7 +39,7 @@ export function readKeyword(given: string, { asked, locale }: TextContext): Keyw
   // Providers don't recognize look-alikes of letters.
   const isCommon = PROVIDER_WORDS.has(fold(text.replaceAll(/[^\p{ASCII}\p{Cf}\uFF00-\uFF5E]/gu, " ")));
   const own = locale === null ? [] : wordsIn(LOCALE_WORDS[locale].ordinary ?? "");
-  // Spelled with accents, it isn't the ordinary word.
+  // A word spelled with accents isn't the ordinary word.
   const ordinary = own.filter((word) => text.normalize("NFC").toLowerCase().includes(word));
   const whole = readWords(fold(text), asked === null ? [] : ordinary);
   const kind = (["start", "help"] as const).find((one) => whole.includes(one));

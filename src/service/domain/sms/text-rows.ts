@@ -21,7 +21,7 @@ export interface TextPart {
 }
 
 export class TextRows extends Rows {
-  /** Surveys and reminders texted to this number since then, in all projects, newest first, at most `limit`. */
+  /** Includes reminders, in all projects, newest first. */
   async surveysTo(phoneNumber: string, since: number): Promise<readonly TextedSurvey[]> {
     const rows: SqlRow[] = [];
     for (const { id = null } of await this.database.all("SELECT id FROM projects ORDER BY id"))
@@ -83,7 +83,7 @@ export class TextRows extends Rows {
     );
   }
 
-  /** Stores a part of a long message. Returns the whole text once all parts are there, otherwise null. */
+  /** Returns the whole text once all parts are there, otherwise null. */
   async joinPart(phoneNumber: string, part: TextPart, text: string): Promise<string | null> {
     const key = [phoneNumber, part.reference];
     this.database.send(
@@ -102,7 +102,7 @@ export class TextRows extends Rows {
     this.database.send("DELETE FROM text_parts WHERE phone_number = ?", [phoneNumber]);
   }
 
-  /** Deletes incomplete messages and replies older than the given times, at most `limit` each. Returns how many. */
+  /** Deletes incomplete messages and replies, at most `limit` each. Returns how many. */
   async prune(before: { readonly parts: number; readonly replies: number }, limit: number): Promise<number> {
     const parts = await this.database.run(
       `DELETE FROM text_parts WHERE (phone_number, reference, n) IN

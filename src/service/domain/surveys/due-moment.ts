@@ -1,4 +1,3 @@
-/** Decides when a member's next Autopilot survey is due. */
 import { afterOpenTime, nextOpen, openSecondsOfWeek, WEEK_SECONDS } from "../windows/open-time.ts";
 import type { Window } from "../windows/windows.ts";
 
@@ -34,7 +33,7 @@ export function dueMoment(facts: DueFacts): number {
   return nextOpen(Math.max(plannedMoment(facts), notBefore ?? 0, now), window);
 }
 
-/** Unix seconds; may be outside the window. */
+/** Unix seconds. Can be outside the window. */
 export function plannedMoment(facts: Omit<DueFacts, "notBefore" | "now">): number {
   const { start, number, frequency } = facts;
   if (start.kind === "set") return start.at;

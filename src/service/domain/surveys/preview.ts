@@ -1,4 +1,3 @@
-/** A survey as it would be sent. Nothing is stored, and its links lead to preview pages. */
 import type { Locale } from "../../../contract/locales.ts";
 import type { Project } from "../inputs.ts";
 import type { DueSurvey, Transaction } from "../ports.ts";
@@ -22,7 +21,7 @@ export interface PreviewRequest {
   readonly locale: Locale | null;
 }
 
-/** Previews the pending e-mail survey, or a new one. Null for an unknown address. */
+/** Previews the pending survey, or a new one. Null for an unknown address. */
 export async function previewSurvey(
   tx: Transaction,
   project: Project,
@@ -35,7 +34,7 @@ export async function previewSurvey(
   return sampleSurvey({ project, person, now: tx.now, properties: { ...properties, ...(locale && { locale }) } });
 }
 
-/** A survey that isn't stored. Its links lead to preview pages and unsubscribe no one. */
+/** The survey's links lead to preview pages and unsubscribe no one. */
 export function sampleSurvey({ project = ANY_PROJECT, person = NORA, properties = {}, now }: Sample): DueSurvey {
   const token = `${PREVIEW_TOKEN}-${readSpecialProperties(properties).locale}`;
   return {

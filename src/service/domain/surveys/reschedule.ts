@@ -23,10 +23,7 @@ const PAST_SECONDS_MAX = 60;
 export const SURVEYS_READ_MAX = 1000;
 const WAITING: ReadonlySet<DeliveryState> = new Set(["scheduled", "retrying", "held"]);
 
-/**
- * Moves the person's pending survey, which keeps its properties. An Autopilot survey moves to the next opening of its
- * window. Throws NotFoundError, and InvalidError for a past time or unless exactly one survey is pending.
- */
+/** An Autopilot survey moves to the next opening of its window. Throws NotFoundError and InvalidError. */
 export async function rescheduleSurvey(
   tx: Transaction,
   project: Project,

@@ -34,7 +34,7 @@ function read(properties: Properties, key: string): string | null {
   return names.map((name) => toText(ownValue(properties, name))).find((text) => text !== "") ?? null;
 }
 
-/** Throws an InvalidError that lists every invalid special property under the name that the caller used. */
+/** The InvalidError lists every invalid property under the name that the caller used. */
 export function checkSpecialProperties(properties: Properties): void {
   const wrong = BY_NAME.flatMap(({ name, special }) => {
     const problem = findProblem(special, ownValue(properties, name));

@@ -9,10 +9,7 @@ import type { PersonRow, Transaction } from "../ports.ts";
 import { UNKNOWN_PERSON } from "../people/person-rows.ts";
 import { findPause, refuseSurvey } from "./surveys.ts";
 
-/**
- * For each of these people in order, why a survey requested now wouldn't be sent; null if it would. Changes nothing.
- * Requests that `sendPerson` would reject as invalid get null.
- */
+/** Why a survey requested now wouldn't be sent; null if it would, or if `sendPerson` would reject the request. */
 export async function listSurveyStatuses(
   tx: Transaction,
   project: Project,

@@ -16,7 +16,7 @@ export interface SurveyRequest {
   readonly properties: Properties;
 }
 
-/** Why a survey outside Autopilot can't be scheduled (suppressed, no address, throttled), or null. */
+/** Why a survey outside Autopilot can't be scheduled, or null. */
 export async function refuseSurvey(
   tx: Transaction,
   project: Project,
@@ -28,7 +28,6 @@ export async function refuseSurvey(
   );
 }
 
-/** Why a scheduled survey isn't sent now, or null if it is. */
 export async function findPause(tx: Transaction, project: Project): Promise<SurveyStatus | null> {
   const since = await tx.senders.pausedSince(project.id);
   return since === null ? null : { status: "paused", since, until: null };
@@ -59,10 +58,7 @@ export async function scheduleSurvey(
   });
 }
 
-/**
- * Finds a survey that was (or may have been) sent too recently. Pending surveys count too, except Autopilot's if they
- * are due at least one throttle after this survey.
- */
+/** Pending surveys count too, except Autopilot's if they are due at least one throttle after this survey. */
 async function findThrottle(
   tx: Transaction,
   project: Project,
@@ -82,7 +78,7 @@ async function findThrottle(
   return tx.now < until ? { status: "throttled", since: lastAt, until } : null;
 }
 
-/** Cancels pending surveys; false if there are none. Autopilot continues after one interval. */
+/** False if none was pending. Autopilot continues after one interval. */
 export async function cancelWaiting(tx: Transaction, project: Project, person: PersonRow): Promise<boolean> {
   const members = await tx.autopilot.memberships(project.id, person.id);
   const cancelled = await tx.requests.cancel(project.id, person.id, { channel: null, autopilot: null });
@@ -97,7 +93,7 @@ export interface MemberSurvey {
   readonly start: Start;
 }
 
-/** Schedules a member's next survey and returns its Unix time. Null if the person can't be reached. */
+/** Returns the survey's Unix time; null if the person can't be reached. */
 export async function scheduleAutopilot(
   tx: Transaction,
   project: Project,

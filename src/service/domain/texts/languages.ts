@@ -1,4 +1,3 @@
-/** The texts of surveys in mail, pages and text messages: one JSON file per language. */
 import type { Locale } from "../../../contract/locales.ts";
 import ar from "./languages/ar.json" with { type: "json" };
 import bg from "./languages/bg.json" with { type: "json" };

@@ -32,7 +32,6 @@ export function ownQuestion({ productName, question }: QuestionWords): string | 
   return own === "" || (product === "" && own.includes("{product}")) ? null : fillText(own, { product });
 }
 
-/** The project's own question, else one about the product or, without a product name, about the sender. */
 export function surveyQuestion({ question, questionAbout }: SurveyTexts, words: QuestionWords): string {
   const product = singleLine(words.productName ?? "");
   return ownQuestion(words) ?? (product === "" ? question : fillText(questionAbout, { product }));

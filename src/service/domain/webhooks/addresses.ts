@@ -94,10 +94,7 @@ function literalAddress({ hostname }: URL): string | null {
   return isIP(bare) === 0 ? null : bare;
 }
 
-/**
- * Why a webhook's URL is refused, or null. For names, addresses are checked at each connection. `own` has the addresses
- * of this service: events that it sends to itself could loop.
- */
+/** Null if the URL is allowed. Names are checked at each connection. Events sent to our `own` addresses could loop. */
 export function refuseUrl(text: string, reach: WebhookReach, own: readonly string[]): UrlRefusal | null {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || url.hostname === "") return { code: "invalid", message: "it is not a URL" };
@@ -116,7 +113,7 @@ export function refuseUrl(text: string, reach: WebhookReach, own: readonly strin
 
 const PLAIN: UrlRefusal = { code: "plain", message: "http:// would send answers unencrypted" };
 
-/** Why `address`, to which the host of `url` resolved, is refused; null if it is allowed. */
+/** `address` is what the host of `url` resolved to. Null if it is allowed. */
 export function refuseAddress(address: string, url: URL, reach: WebhookReach): UrlRefusal | null {
   const kind = classifyAddress(address);
   const named = literalAddress(url) === null ? `${url.hostname} resolves to ${address}` : url.hostname;

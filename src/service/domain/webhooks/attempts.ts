@@ -4,7 +4,6 @@ import type { Transaction } from "../ports.ts";
 import type { WebhookAttempt, WebhookRow } from "./webhook.ts";
 
 export interface AttemptEnd extends Omit<WebhookAttempt, "n" | "at"> {
-  /** How many seconds the endpoint asks us to wait, or null. */
   readonly retryAfter: number | null;
 }
 
@@ -45,7 +44,7 @@ export function asksForPause(status: number | null): boolean {
 const GONE = 410;
 const OVERLOADED = new Set([429, 502, 504]);
 
-/** Records an attempt. `fraction` (0 to 1) spreads retries by up to 20%. */
+/** `fraction` (0 to 1) spreads retries by up to 20%. */
 export async function recordAttempt(
   tx: Transaction,
   { project, id }: Pick<WebhookRow, "project" | "id">,

@@ -3,7 +3,7 @@ import { emailProblem } from "../../../contract/text/email.ts";
 import { checkText, InvalidError } from "../errors.ts";
 import { refuseUrl, type WebhookReach } from "./addresses.ts";
 
-/** Which addresses a Slack URL can resolve to. The rules are those for webhooks. */
+/** The rules for Slack URLs are those for webhooks. */
 export function slackReach(allowPrivate: boolean): WebhookReach {
   return { allowPrivate, insecureHttp: false };
 }

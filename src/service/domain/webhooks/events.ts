@@ -16,7 +16,7 @@ export type DomainEvent =
 const COLLECT_SECONDS = 7 * 86_400;
 const DATA_BYTES_MAX = 20_000;
 
-/** Stores the event for each webhook that subscribes to it. Costs almost nothing in projects without webhooks. */
+/** Costs almost nothing in projects without webhooks. */
 export async function noteEvent(tx: Transaction, project: Project, event: DomainEvent): Promise<void> {
   if (!(await tx.webhooks.any(project.id))) return;
   const interested = (await tx.webhooks.list(project.id)).filter(({ events }) => events.includes(event.type));
@@ -87,7 +87,7 @@ const LARGE: readonly (readonly [string, unknown])[] = [
   ["tags", []],
 ];
 
-/** Returns at most 20,000 bytes of JSON. Shortens the comment first, and marks everything that was cut. */
+/** Returns at most 20,000 bytes of JSON, and marks everything that was cut. */
 function limitData(data: object): string {
   let limited = data as JsonObject;
   let json = JSON.stringify(limited);
@@ -121,7 +121,6 @@ function cutText(text: string, bytes: number): string {
 
 const TEST_EVENT = "test";
 
-/** An invented response in the endpoint's format. */
 export function testBody({ format }: Pick<WebhookRow, "format">, eventId: string, now: number): string {
   const person = { id: "0", email: "test@example.com", name: "Test", created_at: now, phone_number: null };
   const data = {

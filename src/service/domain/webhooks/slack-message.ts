@@ -1,4 +1,3 @@
-/** An event as a message in Slack's Block Kit. */
 import { scoreCategory } from "../../../contract/limits.ts";
 import type { SurveyResponse, Unsubscribe } from "../../../contract/resources.ts";
 import type { WebhookEvent } from "./webhook.ts";
@@ -10,10 +9,7 @@ export type ResponseData = Omit<SurveyResponse, "person"> & {
   readonly person: { readonly id: string; readonly email: string | null; readonly name: string | null };
 };
 
-/**
- * The JSON body for a Slack incoming webhook. Text written by people goes into plain-text elements, which have no
- * formatting, links or mentions.
- */
+/** Text written by people goes into plain-text elements, which have no formatting, links or mentions. */
 export function slackMessage(type: WebhookEvent, data: ResponseData | Unsubscribe): string {
   if (!("score" in data)) {
     const who = displayName(data);

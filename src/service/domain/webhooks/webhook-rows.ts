@@ -29,7 +29,7 @@ export class WebhookRows extends Rows {
     return (await this.database.first("SELECT 1 FROM webhooks WHERE project_id = ? LIMIT 1", [project])) !== null;
   }
 
-  /** Lists the webhooks of one project or, if null, of all. */
+  /** Null lists the webhooks of all projects. */
   async list(project: number | null): Promise<readonly WebhookRow[]> {
     const [where, values] = project === null ? ["", []] : ["WHERE w.project_id = ? ", [project]];
     return (await this.database.all(`${WEBHOOK} ${where}ORDER BY w.project_id, w.id`, values)).map(toWebhook);
@@ -58,7 +58,7 @@ export class WebhookRows extends Rows {
     this.database.send(`UPDATE webhooks SET ${sets} WHERE project_id = ? AND id = ?`, [...values, project, id]);
   }
 
-  /** Returns false if there was no such webhook. `prune` deletes its deliveries later. */
+  /** `prune` deletes the webhook's deliveries later. */
   async delete(project: number, id: number): Promise<boolean> {
     return (await this.database.run("DELETE FROM webhooks WHERE project_id = ? AND id = ?", [project, id])) > 0;
   }
@@ -147,10 +147,7 @@ export class WebhookRows extends Rows {
     return deliveries;
   }
 
-  /**
-   * Makes up to `limit` deliveries with events above `after` due again, as if they had never been tried, and returns
-   * their events. Pending deliveries aren't changed.
-   */
+  /** Makes deliveries due again, as if they had never been tried. Pending ones aren't changed. Returns their events. */
   async redeliver(
     project: number,
     id: number,
@@ -170,7 +167,6 @@ export class WebhookRows extends Rows {
     return events;
   }
 
-  /** The number of deliveries in each state, from counts that are always up to date. */
   async counts(project: number, id: number): Promise<Readonly<Record<WebhookState, number>>> {
     const counted = (await countByValue(this.database, DELIVERY_STATES, project))
       .filter(({ values }) => values["webhook_id"] === String(id))
@@ -188,7 +184,7 @@ export class WebhookRows extends Rows {
     return dues.length === 0 ? null : Math.min(...dues);
   }
 
-  /** Deletes events older than `before`, and deliveries of removed webhooks. Returns how many. */
+  /** Also deletes deliveries of removed webhooks. Returns how many rows. */
   async prune(project: number, before: number, limit: number): Promise<number> {
     const old = await deleteRows(this.database, "webhook_events", project, oldEvents(project, before, limit));
     return old.length + (await this.#pruneRemoved(project, limit));

@@ -67,7 +67,7 @@ export async function enableWebhook(tx: Transaction, project: Project, id: strin
   return { ...webhook, ...change };
 }
 
-/** Replaces the secret. The old one also signs for another `overlapSeconds`. Throws NotFoundError. */
+/** The old secret also signs for another `overlapSeconds`. Throws NotFoundError. */
 export async function rotateSecret(
   tx: Transaction,
   project: Project,
@@ -84,10 +84,7 @@ export async function rotateSecret(
   return { ...webhook, secret, ...previous };
 }
 
-/**
- * Makes up to `limit` deliveries with events above `after` due again. Returns the last event and how many; null if
- * there are none. Throws NotFoundError.
- */
+/** Returns the last event and the number of deliveries; null if there are none. Throws NotFoundError. */
 export async function redeliver(
   tx: Transaction,
   project: Project,

@@ -11,10 +11,7 @@ import { isQuiet, type QuietHours } from "./windows.ts";
 
 const HOUR_SECONDS = 3600;
 
-/**
- * When the current quiet hours end, and in which zone; null if it isn't quiet in any. If at all times it is quiet in
- * some zone, only the first zone counts.
- */
+/** Null if it isn't quiet in any zone. If it is always quiet in some zone, only the first zone counts. */
 export function quietUntil(
   now: number,
   quiet: QuietHours,

@@ -1,7 +1,4 @@
-/**
- * Autopilot's clock, which runs only while its window is open. It counts elapsed seconds: an hour that a clock change
- * skips adds none, and one that it repeats counts twice.
- */
+/** Autopilot's clock runs only while its window is open. It counts elapsed seconds, also through clock changes. */
 import { createWallClock, DAY_SECONDS, type WallClock } from "../../../runtime/zone.ts";
 import { openHours, type Window } from "./windows.ts";
 
@@ -16,7 +13,7 @@ export function openSecondsOfWeek(window: Window): number {
   return window.days.size * hours * HOUR_SECONDS;
 }
 
-/** The given time if the window is open then, else the next opening. Unix seconds. */
+/** `at` if the window is open then, else the next opening. Unix seconds. */
 export function nextOpen(at: number, window: Window): number {
   return afterOpenTime(at, 0, window);
 }

@@ -1,4 +1,3 @@
-/** Autopilot's windows: days of the week and wall-clock hours. */
 import { DEFAULT_ZONE } from "../../../runtime/zone.ts";
 
 /** Hours of local time, 0 to 23; they cross midnight if `from` is later than `to`. */
@@ -25,10 +24,7 @@ export interface Window {
   readonly quiet?: QuietHours;
 }
 
-/**
- * A day's open hours, counted from its midnight. If quiet hours would leave none, they are ignored here, and the sender
- * holds the messages.
- */
+/** If quiet hours leave no open hours, they are ignored here, and the sender holds the messages. */
 export function openHours(window: Window): readonly (readonly [from: number, to: number])[] {
   const spans = hoursOutsideQuiet(window);
   return spans.length > 0 ? spans : [[window.from, window.to]];

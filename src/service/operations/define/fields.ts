@@ -42,7 +42,6 @@ export function typed<Value, Given = Value | string>(
   );
 }
 
-/** For `typed`: reads only strings. */
 export function fromText<Value>(read: (text: string) => Value | null): (given: unknown) => Value | null {
   return (given) => (typeof given === "string" ? read(given.trim()) : null);
 }
@@ -81,7 +80,6 @@ export function duration(read: (text: string) => number | null, isAllowed: (seco
   );
 }
 
-/** Like `duration`, but also accepts `off`. */
 export function durationOrOff(...[read, isAllowed, form]: Parameters<typeof duration>) {
   return typed<number | "off">(
     fromSeconds((text) => (text === "off" ? text : only(read(text), isAllowed))),
@@ -108,7 +106,7 @@ interface GivenAddress {
   readonly phone_number: string | null;
 }
 
-/** Returns the person's address, or null. Throws InvalidError if both are given. */
+/** Null if neither is given. Throws InvalidError if both are. */
 export function eitherAddress({ email, phone_number: phone }: GivenAddress): string | null {
   if (email !== null && phone !== null)
     throw new InvalidError({ phone_number: ["cannot be used together with email"] });
@@ -122,7 +120,7 @@ export function oneAddress(given: GivenAddress): string {
   return address;
 }
 
-/** Splits a string, or each string of a list, at commas. Anything else becomes an empty name. */
+/** Anything but text becomes an empty name. */
 function splitNames(given: unknown): string[] {
   const texts = [given].flat().flatMap((text) => (typeof text === "string" ? text.split(",") : [""]));
   return texts.map((text) => text.trim());
@@ -134,7 +132,7 @@ export const names = typed<readonly string[], readonly string[] | string>(
   { type: ["array", "string"], items: { type: "string" } },
 );
 
-/** Accepts any of these names, and returns them in this order. */
+/** Returns the given names in the order of `allowed`. */
 export function namesAmong<Name extends string>(allowed: readonly Name[]) {
   return typed<readonly Name[], readonly string[] | string>(
     (given) => {
@@ -170,7 +168,6 @@ function spanText(given: unknown): unknown {
   return typeof from === "number" && typeof to === "number" ? `${from}-${to}` : null;
 }
 
-/** Accepts a range such as `0-6`, or an object. */
 export function span(read: (text: string) => NumberSpan | null, form: string) {
   return typed<NumberSpan>((given) => fromText(read)(spanText(given)), form, {
     type: ["string", "object"],
@@ -178,7 +175,7 @@ export function span(read: (text: string) => NumberSpan | null, form: string) {
   });
 }
 
-/** Returns a function of the transaction's time, because times such as 7d are relative. Its result is Unix seconds. */
+/** Times such as 7d are relative, so the value is a function of the transaction's time. Unix seconds. */
 export const moment = typed<(now: number) => number, number | string>(
   (given) => {
     if (typeof given === "number") return Number.isSafeInteger(given) && given >= 0 ? () => given : null;

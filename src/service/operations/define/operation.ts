@@ -1,4 +1,3 @@
-/** Defines a `service` verb: its input, the access it needs, and its transaction. */
 import { isDeepStrictEqual } from "node:util";
 import * as v from "valibot";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
@@ -25,7 +24,7 @@ interface Preview {
 
 /** An e-mail to one person, not yet signed. */
 export interface ComposedMail {
-  /** Envelope sender; `to` is the envelope recipient. */
+  /** Envelope sender and recipient. */
   readonly from: string;
   readonly to: string;
   readonly text: string;
@@ -47,7 +46,6 @@ export interface ComposedTest {
   readonly mail: ComposedMail;
 }
 
-/** What operations need besides their transaction. */
 export interface OperationTools {
   readonly actor: Actor;
   readonly store: Store;
@@ -66,7 +64,7 @@ export interface OperationTools {
     webhook: WebhookRow,
     event: { readonly eventId: string; readonly body: string },
   ) => Promise<AttemptEnd>;
-  /** Deletes the messages of deleted people. Returns how many, or null if the next server will do it. */
+  /** Returns the number of deleted messages, or null if the next server will delete them. */
   readonly sweepMessages: () => Promise<number | null>;
   readonly onErased: () => Promise<void>;
 }
@@ -96,7 +94,7 @@ interface Noted {
 interface Spec<Of extends Scope, Each extends Fields, Prepared, Done, Result> {
   /** Defaults to `project`. */
   readonly scope?: Of;
-  /** A function if the operation only shows values when the input changes nothing. */
+  /** A function if the access depends on the input. */
   readonly access: Access | ((input: Parsed<Each>) => Access);
   readonly input?: Each;
   /** Set to `all` for a server operation that creates a project; other server operations can't change projects. */
@@ -135,7 +133,7 @@ export class Undone<Result> extends Error {
   }
 }
 
-/** `name` is the operation's name; `project` is a project's name, or null for an operation on the server. */
+/** `project` is a name, or null for an operation on the server. */
 interface Call {
   readonly name: string;
   readonly project: string | null;
@@ -145,7 +143,6 @@ export interface Operation<Of extends Scope, Input, Result> {
   readonly scope: Of;
   /** The highest access that a call can need. */
   readonly mostAccess: Access;
-  /** JSON Schema. */
   readonly describeInput: () => JsonObject;
   access(input: Input): Access;
   /** Runs the operation and logs each change. Throws DomainError. */
@@ -218,7 +215,7 @@ export async function requireConfirmed(
   if (confirmation !== null && !isDeepStrictEqual(given, confirmation)) throw new UnconfirmedError(confirmation);
 }
 
-/** `whole` names the input in errors that don't belong to a field. Throws InvalidError. */
+/** `whole` names the input in errors about no single field. Throws InvalidError. */
 export function readInput<Shape extends v.GenericSchema>(
   schema: Shape,
   given: unknown,
@@ -313,7 +310,7 @@ export async function writeInProject<Done>(
   return store.write(async (tx) => work(tx, await requireProject(tx, name)), { project: id });
 }
 
-/** Used in `after`: waits for long changes that the operation has started. */
+/** Waits for long changes that the operation has started. */
 export async function settle<Done>({ store }: OperationTools, done: Done): Promise<Done> {
   await store.settle();
   return done;
@@ -324,7 +321,7 @@ export function orNull<const Each extends v.GenericSchema>(schema: Each) {
   return v.optional(v.nullable(schema), null);
 }
 
-/** Used as `access`: read, unless the input has a value outside the fields in `scope`. */
+/** Read access, unless the input has a value outside the fields in `scope`. */
 export function writesIfGiven(...scope: readonly string[]): (input: object) => Access {
   return (input) => (Object.keys(withoutNulls(input)).some((name) => !scope.includes(name)) ? "write" : "read");
 }

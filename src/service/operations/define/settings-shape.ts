@@ -1,4 +1,4 @@
-/** The shape of the settings that `apply` accepts. Their values are checked when they are applied. */
+/** Values are checked when the settings are applied. */
 import * as v from "valibot";
 import { isJsonObject } from "../../../contract/json.ts";
 import { QUESTION_TYPES } from "../../../contract/questions/questions.ts";

@@ -1,4 +1,4 @@
-/** The lists whose rows are counted. These definitions control how counts are updated, read and checked. */
+/** These definitions control how counts of lists are updated, read and checked. */
 import type { Channel } from "../../../contract/routes.ts";
 import type { SqlRow, SqlValue } from "../sql-values.ts";
 import { addCondition, type Where } from "./fragments.ts";
@@ -93,13 +93,12 @@ export function membershipConditions({ at, needs, unless }: CountedList): readon
   return [...present.map((column) => `${column} IS NOT NULL`), ...(unless === undefined ? [] : [`${unless} = 0`])];
 }
 
-/** Checks the same conditions as the SQL, but on a new row. Missing columns have their default. */
+/** Checks the same conditions as `membershipConditions`, but on a new row. */
 export function isMember({ at, needs, unless }: CountedList, row: Readonly<Record<string, SqlValue>>): boolean {
   const isThere = (column: string | undefined): boolean => column === undefined || (row[column] ?? null) !== null;
   return isThere(at) && isThere(needs) && (unless === undefined || (row[unless] ?? 0) === 0);
 }
 
-/** Lists a project's responses, or those of a trend, by one of their times. */
 export function responsesBy(project: number, trendId: number | null, time: ResponseTime): OrderedList {
   return trendId === null
     ? inProject(project, RESPONSES[time])

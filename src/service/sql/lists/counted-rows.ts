@@ -20,10 +20,7 @@ export async function insertRow(database: Database, table: CountedTable, row: Ne
   database.counts.add(table, row, 1);
 }
 
-/**
- * Returns the number of changed rows. `old` has their previous values of the columns that affect counts, if they are
- * the same for all rows; otherwise they are read first. Rejects with UniqueViolation.
- */
+/** `old` has the previous counting columns, if known; otherwise they are read. Rejects with UniqueViolation. */
 export async function updateRows(
   database: Database,
   table: CountedTable,
@@ -44,7 +41,7 @@ export async function updateRows(
   return after.length;
 }
 
-/** Deletes rows of a project and their dependents. Resolves with the deleted rows' counting columns. */
+/** Also deletes dependents. Resolves with the deleted rows' counting columns. */
 export async function deleteRows(
   database: Database,
   table: DeletedTable,
@@ -78,7 +75,7 @@ type DeletedTable = CountedTable | "digests" | "trends" | "webhook_events";
 interface TableFacts {
   readonly columns: string;
   readonly setting: RegExp;
-  /** Counted tables that reference this one, whose rows are deleted with it, and the referencing column. */
+  /** Counted tables whose rows are deleted with this one's, and the column that references it. */
   readonly children: readonly (readonly [table: CountedTable, column: string])[];
 }
 

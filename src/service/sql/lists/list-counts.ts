@@ -1,4 +1,4 @@
-/** Counts a list's rows in a time range: sums whole days, and counts the rows of the two partial days at its ends. */
+/** Sums whole days, and counts the rows of the two partial days at the ends of a time range. */
 import { DAY_SECONDS, utcDay } from "../../../runtime/zone.ts";
 import type { TimeRange } from "./fragments.ts";
 import type { ScoreTally } from "./score-sums.ts";
@@ -153,7 +153,7 @@ export interface CountedValues {
   readonly n: number;
 }
 
-/** Counts lists without days for each value in their names, in one project or (null) all. */
+/** Null counts the lists of all projects. */
 export async function countByValue(
   database: Database,
   list: CountedList,

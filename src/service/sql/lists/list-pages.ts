@@ -26,10 +26,7 @@ export interface Slice {
   readonly isReversed: boolean;
 }
 
-/**
- * If fewer rows than this share match the bounds on the other time, sorting them is faster than picking them out of the
- * ordered list.
- */
+/** Below this share of matching rows, sorting them is faster than picking them out of the ordered list. */
 const SORT_SHARE = 1 / 10;
 const NEAR = 10_000;
 

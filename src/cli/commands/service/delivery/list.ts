@@ -14,10 +14,7 @@ export const DELIVERIES = toResource("surveys", OUTPUTS["delivery.list"], [
   "sent_at",
 ]);
 
-/**
- * `surveys` includes those that Autopilot will add (`autopilot`), but not requests that weren't scheduled and, until the
- * day is over, not cancelled surveys.
- */
+/** `surveys` has what Autopilot will add, but no unscheduled requests nor, until the day is over, cancelled surveys. */
 const DELIVERY_DAYS = toResource(
   "days",
   {

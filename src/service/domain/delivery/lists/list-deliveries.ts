@@ -1,4 +1,3 @@
-/** Lists scheduled and unscheduled surveys by time, and counts them by state per day. */
 import { FURTHEST_SECOND, toIsoTime } from "../../../../contract/text/iso-time.ts";
 import { firstSecond, toCalendarDay, type WallClock } from "../../../../runtime/zone.ts";
 import type { TimeRange } from "../../inputs.ts";
@@ -25,7 +24,7 @@ export interface DayCounts {
 /** Two days before the calendar ends, whatever the time zone. Later surveys aren't listed by day. */
 const LAST_DAY = FURTHEST_SECOND - 2 * 86_400;
 
-/** Returns up to `limit` local days with surveys, after the day that begins at `after`. */
+/** Returns up to `limit` local days with surveys. `after` is the first second of the previous page's last day. */
 export async function countDays(
   { sources, coming }: { readonly sources: readonly Source[]; readonly coming: readonly ComingSurveys[] },
   wallClock: WallClock,

@@ -1,4 +1,4 @@
-/** The sources of a list of deliveries. Each one is ordered by an index. */
+/** Sources of a list of deliveries, each ordered by an index. */
 import type { SurveyStatusName } from "../../../../contract/text/survey-status.ts";
 import type { Project, TimeRange } from "../../inputs.ts";
 import type { DeliveryRow, DuePage, SurveysAt, Transaction, UnscheduledRow } from "../../ports.ts";
@@ -37,10 +37,7 @@ interface Holds {
   readonly isLimited: boolean;
 }
 
-/**
- * Without a state or reason, lists only surveys, not reminders or unscheduled requests. Reads the clock and the
- * project's pauses and limits only once.
- */
+/** Without a state or reason, lists only surveys, not reminders or unscheduled requests. */
 export async function openSources(
   tx: Transaction,
   project: Project,
@@ -115,7 +112,6 @@ function toListedReminder(row: DeliveryRow, holds: Holds): ListedDelivery {
   return { ...toListed(row, holds), channel: row.channel === "sms" ? "sms-reminder" : "reminder" };
 }
 
-/** Maximum number of surveys read per person. */
 const OF_PERSON_MAX = 5000;
 
 async function personSources(

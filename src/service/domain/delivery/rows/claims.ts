@@ -1,4 +1,4 @@
-/** Claims of due messages. A claim is a lease: when it expires, the message is due again. */
+/** A claim is a lease: when it expires, the message is due again. */
 import type { ClaimKey } from "../queue-rows.ts";
 import type { Database } from "../../../sql/database.ts";
 import { deleteRows, type Fragment, type OfProject } from "../../../sql/lists/counted-rows.ts";
@@ -7,10 +7,7 @@ export const IS_WAITING = "state IN ('scheduled', 'claimed', 'transmitting', 're
 
 export const WAITING_AGAIN = "CASE WHEN attempts > 0 THEN 'retrying' ELSE 'scheduled' END";
 
-/**
- * For `people.next_survey_at`: the person's earliest pending request. Doesn't select by state, because without
- * statistics an engine would then scan the index of states for every sent survey.
- */
+/** Doesn't select by state: without statistics, an engine would scan the index of states for every sent survey. */
 export const NEXT_SURVEY_AT = `(SELECT min(CASE WHEN r.${IS_WAITING} THEN r.scheduled_at END) FROM messages r
   WHERE r.project_id = people.project_id AND r.person_id = people.id)`;
 
@@ -31,7 +28,7 @@ export function noteErased(database: Database, [where, ...values]: OfProject): v
   );
 }
 
-/** Deletes requests and returns how many. Records their messages as erased in the same transaction. */
+/** Returns the number of requests. Records their messages as erased in the same transaction. */
 export async function deleteRequests(database: Database, project: number, where: Fragment): Promise<number> {
   const [sql, ...values] = where;
   noteErased(database, [`project_id = ? AND ${sql}`, project, ...values]);

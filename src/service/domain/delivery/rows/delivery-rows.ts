@@ -46,10 +46,7 @@ export class DeliveryRows extends Rows {
     return findDelivery(this.database, project, id);
   }
 
-  /**
-   * When a survey that may have arrived was last transmitted to the person, or null. A resent survey has a new state,
-   * but the attempt is still in its log.
-   */
+  /** When the person's newest survey with an unknown outcome was transmitted, or null. The log has resent ones. */
   async lastUnknownAt(project: number, personId: number): Promise<number | null> {
     const row = await this.database.first(
       `SELECT max(CASE WHEN m.state = 'unknown' THEN m.transmitting_at ELSE
@@ -77,10 +74,7 @@ export class DeliveryRows extends Rows {
     return rows.map((row) => readRow<Waiting>(row, { flags: ["isAutopilot"] }));
   }
 
-  /**
-   * Makes held surveys and reminders due now, oldest first. Only an operator can release those that were overdue at
-   * startup; their age then counts from now. Returns how many; if fewer than the limit, none are left.
-   */
+  /** Only an operator releases messages that were overdue at startup. Fewer than `limit` means that none are left. */
   async releaseHeld(limit: number, { isOperator }: { readonly isOperator: boolean }): Promise<number> {
     const { now } = this.session;
     let released = 0;
@@ -94,10 +88,7 @@ export class DeliveryRows extends Rows {
     return released;
   }
 
-  /**
-   * Makes postponed surveys and reminders of a channel (or, if null, of both) due again, unless they wait for more than
-   * two days. Returns how many; if fewer than the limit, none are left.
-   */
+  /** Null releases both channels. Skips messages that wait more than two days. Fewer than `limit`: none are left. */
   async releasePutOff(limit: number, only: Channel | null): Promise<number> {
     const { now } = this.session;
     let released = 0;
@@ -112,7 +103,7 @@ export class DeliveryRows extends Rows {
     return released;
   }
 
-  /** How many pending messages in these queues were scheduled and due before `before`; counts up to `limit`. */
+  /** Pending messages that were both scheduled and due before `before`; counts up to `limit`. */
   async countOverdue(
     queues: readonly ChannelQueue[],
     due: { readonly since?: number; readonly before: number },
@@ -128,7 +119,7 @@ export class DeliveryRows extends Rows {
     return overdue.length;
   }
 
-  /** Goes by project and channel, like the index, because very many surveys may be pending. */
+  /** Queries each project and channel, like the index, because very many surveys may be pending. */
   async #findOverdue(
     queues: readonly ChannelQueue[],
     { since = 0, before }: { readonly since?: number; readonly before: number },
@@ -160,7 +151,7 @@ export class DeliveryRows extends Rows {
     );
   }
 
-  /** A reminder's row is created once its survey has been sent, and so before its own attempts. */
+  /** Attempts after the reminder's row was created belong to the reminder. */
   async attempts(project: number, requestId: number, limit: number): Promise<readonly AttemptRow[]> {
     const rows = await this.database.all(
       `SELECT n, at, stage, code, enhanced_code AS "enhancedCode", text, remote_host AS "host", server_id AS "serverId",
@@ -172,7 +163,7 @@ export class DeliveryRows extends Rows {
     return (rows as unknown as AttemptRow[]).toReversed();
   }
 
-  /** Deletes rows older than `before`, except rejections that caused a bounce. Fewer than the limit: none are left. */
+  /** Keeps rejections that caused a bounce. Fewer than `limit`: none are left. */
   async pruneAttempts(before: number, limit: number): Promise<number> {
     const old = await this.database.all(
       "SELECT project_id, request_id, n FROM delivery_attempts WHERE outcome <> 'bounced' AND at < ? ORDER BY at LIMIT ?",

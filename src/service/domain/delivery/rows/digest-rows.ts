@@ -15,7 +15,7 @@ export interface DigestRow extends DigestSchedule {
   readonly id: number;
   /** An address, or the URL of a Slack incoming webhook. */
   readonly email: string;
-  /** Allows that URL to have a private or loopback address. */
+  /** Allows private and loopback addresses for a Slack URL. */
   readonly allowPrivate: boolean;
   readonly token: string;
   readonly createdAt: number;
@@ -45,10 +45,7 @@ const COLUMNS: Readonly<Record<keyof DigestChange, string>> = {
 
 const WEEKS = "messages m WHERE m.project_id = d.project_id AND m.digest_id = d.id";
 
-/**
- * A digest with its newest week `n`. While that is pending, `state` is that of the previous week `b`, unless the digest
- * was added again after a bounce.
- */
+/** While the newest week `n` is pending, `state` is that of the previous week `b`, unless that one bounced. */
 const DIGEST = `SELECT p.id AS "project.id", p.name AS "project.name", d.id, d.email, d.token,
   d.created_at AS "createdAt", ${selectList(COLUMNS, "d")},
   CASE WHEN n.state = 'scheduled' THEN coalesce(b.state, n.state) ELSE coalesce(n.state, 'scheduled') END AS state,
@@ -86,7 +83,7 @@ export class DigestRows extends Rows {
     this.database.send(`UPDATE digests SET ${sets} WHERE project_id = ? AND id = ?`, [...values, project, id]);
   }
 
-  /** Deletes the digest with its weeks. Records its messages as in `eraseMails`. */
+  /** Also deletes the digest's weeks, and records its messages as erased. */
   async delete(project: number, id: number): Promise<void> {
     const digest = await this.byId(project, id);
     if (digest !== null) await this.eraseMails(project, digest);
@@ -117,14 +114,14 @@ export class DigestRows extends Rows {
     this.database.send(`UPDATE messages SET scheduled_at = ? WHERE ${THIS_CLAIM}`, [at, ...claimKey(claim)]);
   }
 
-  /** Releases a project's digests that are claimed but not being transmitted; they are due again at `dueAt`. */
+  /** Makes claimed digests due at `dueAt`, unless they are being transmitted. */
   async takeBack(project: number, dueAt: number): Promise<void> {
     const set = [`state = ${WAITING_AGAIN}, claimer = NULL, due_at = ?`, dueAt] as const;
     const claimed = "project_id = ? AND channel = 'digest' AND state = 'claimed'";
     await updateRows(this.database, "messages", set, [claimed, project]);
   }
 
-  /** Records that the digest's messages may be in an outbox and must be deleted: see `QueueRows.listErased`. */
+  /** The digest's messages may be in an outbox: see `QueueRows.listErased`. */
   async eraseMails(project: number, { id, token }: Pick<DigestRow, "id" | "token">): Promise<void> {
     this.database.send(
       `INSERT INTO erased_surveys (token, project_id, request_id, channel) VALUES (?, ?, ?, 'email')

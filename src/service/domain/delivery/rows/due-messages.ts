@@ -1,4 +1,3 @@
-/** Due messages with everything that is needed to send them. */
 import { readRow } from "../../../sql/columns.ts";
 import type { SqlRow } from "../../../sql/database.ts";
 import type { DueMessage, OutgoingChannel } from "../queue-rows.ts";

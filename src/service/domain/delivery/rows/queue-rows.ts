@@ -46,7 +46,7 @@ export class QueueRows extends Rows {
     return due;
   }
 
-  /** A project's due messages on a channel, earliest first. With a limit, postponed messages keep their place. */
+  /** Earliest first. If there is a limit, postponed messages keep their place. */
   async listDue({ project, channel, limit, isInTurn = false }: Claim): Promise<readonly FoundMessage[]> {
     const rows = await this.database.all(
       `${KINDS[channel]} WHERE q.project_id = ? AND q.channel = ? AND q.due_at <= ?
@@ -108,7 +108,7 @@ export class QueueRows extends Rows {
     return numberOrNull(row?.at);
   }
 
-  /** Records that the claimer's process is alive. Returns the names of all processes seen within `seconds`. */
+  /** Returns the names of all processes seen within `seconds`. */
   async beat(claimer: string, seconds: number): Promise<readonly string[]> {
     const { now } = this.session;
     this.database.send(
@@ -140,10 +140,7 @@ export class QueueRows extends Rows {
     return (await this.database.all(sql, living)).map((row) => Number(row.project_id));
   }
 
-  /**
-   * Makes messages claimed by other schedulers due again, unless they are being transmitted. Cancelled messages stay
-   * cancelled and lose their claim. Returns how many are due again.
-   */
+  /** Messages in transmission stay claimed; cancelled ones lose their claim. Returns how many are due again. */
   async releaseClaims(project: number, living: readonly string[]): Promise<number> {
     const where = `project_id = ? AND ${claimedByOthers(living, "")}` as const;
     const values = [project, ...living];
@@ -153,7 +150,6 @@ export class QueueRows extends Rows {
     return updateRows(this.database, "messages", set, [`${where} AND state = 'claimed'`, ...values]);
   }
 
-  /** Messages that other schedulers were transmitting. */
   async listTransmitting(project: number, living: readonly string[]): Promise<readonly DueMessage[]> {
     const where = `q.project_id = ? AND ${claimedByOthers(living)} AND q.channel = ? AND q.state = 'transmitting'`;
     const found: SqlRow[] = [];
@@ -185,7 +181,7 @@ export class QueueRows extends Rows {
     return (await this.database.first(NEWER_SURVEY, [project, surveyId])) !== null;
   }
 
-  /** Counts a project's surveys and reminders that were (or may have been) sent on a day, and those in flight. */
+  /** Surveys and reminders that were (or may have been) sent on a day, and those in flight. */
   async countLeft(
     project: number,
     { beginsAt, nextAt }: { readonly beginsAt: number; readonly nextAt: number },
@@ -195,7 +191,7 @@ export class QueueRows extends Rows {
     return { sent: Number(left?.n) + Number(others?.unknown), leaving: Number(others?.leaving) };
   }
 
-  /** Keeps the first mark and the values frozen with it. False if the claim was lost. */
+  /** Keeps the values that were frozen first. False if the claim was lost. */
   async markTransmitting(claim: ClaimKey, frozen: FrozenMessage | null): Promise<boolean> {
     const { messageId = null, bounceToken = null } = frozen ?? {};
     const set = `state = 'transmitting', due_at = NULL, transmitting_at = ?,
@@ -211,7 +207,6 @@ export class QueueRows extends Rows {
     return (await this.database.first(sql, claimKey(claim))) as ClaimedState | null;
   }
 
-  /** Ends a claim, or changes a request that isn't claimed. */
   async settle(claim: ClaimKey, { personId, ...old }: ClaimedState, change: DeliveryChange): Promise<void> {
     const { state, dueAt, scheduledAt, sentAt, reason, isAttempt } = change;
     const { now } = this.session;
@@ -231,7 +226,7 @@ export class QueueRows extends Rows {
     );
   }
 
-  /** Keeps a postponed message's place, and notes in the membership that its survey moved. */
+  /** The message keeps its place in the queue; the membership notes that its survey moved. */
   #putOff(claim: ClaimKey, personId: number | null): void {
     const sql = `UPDATE messages SET planned_at = coalesce(planned_at, scheduled_at) WHERE ${THIS_CLAIM}`;
     this.database.send(sql, claimKey(claim));
@@ -242,7 +237,7 @@ export class QueueRows extends Rows {
     );
   }
 
-  /** Records that the message may be in an outbox and must be deleted: see `listErased`. */
+  /** The message may be in an outbox: see `listErased`. */
   async eraseMessage(claim: ClaimKey): Promise<void> {
     noteErased(this.database, [THIS_CLAIM, ...claimKey(claim)]);
   }

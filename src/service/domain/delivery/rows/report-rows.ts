@@ -14,7 +14,7 @@ export class ReportRows extends Rows {
     );
   }
 
-  /** Deletes reports older than `before`. Returns how many; if fewer than the limit, none are left. */
+  /** Returns the number of reports; less than `limit` means that none are left. */
   async prune(before: number, limit: number): Promise<number> {
     return this.database.run(
       `DELETE FROM delivery_reports WHERE (source, id) IN
@@ -43,7 +43,7 @@ export class ReportRows extends Rows {
     return toReported(this.database, newest);
   }
 
-  /** Counts soft bounces among the last `window` surveys emailed to the person since they last answered. */
+  /** Counts only surveys since the person last answered. */
   async countSoft(project: number, personId: number, window: number): Promise<number> {
     return (await this.#softOf(project, personId, window))?.count ?? 0;
   }

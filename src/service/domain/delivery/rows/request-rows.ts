@@ -63,9 +63,8 @@ export class RequestRows extends Rows {
   }
 
   /**
-   * Cancels a person's pending requests on one channel (null for all). `autopilot` limits that to Autopilot's
-   * requests or to the others (null for both), `id` to one. A claimed request is finished by its claimer, but never
-   * claimed again; one that is being transmitted isn't changed. Stores `reason`, and returns the number of requests.
+   * Cancels pending requests; null means all channels, or both kinds. A claimed request is finished by its claimer, but
+   * never claimed again; one in transmission isn't changed. Returns the number.
    */
   async cancel(
     project: number,
@@ -105,10 +104,7 @@ export class RequestRows extends Rows {
     return deleteRequests(this.database, project, [`id IN (${ids})`, project, personId, limit]);
   }
 
-  /**
-   * When the person's last Autopilot survey on the channel was sent: the current time if one is in flight, null if
-   * there was none.
-   */
+  /** The current time if a survey is in flight, null if there was none. */
   async lastAutopilotAt(project: number, personId: number, channel: Channel): Promise<number | null> {
     const row = await this.database.first(
       `SELECT max(CASE WHEN claimer IS NOT NULL THEN ? WHEN state = 'unknown' THEN transmitting_at ELSE sent_at END) AS at
@@ -133,7 +129,7 @@ export class RequestRows extends Rows {
     return countRows(this.database, requestsSent(project, channel), range);
   }
 
-  /** Counts surveys sent in the range that have been answered by now. */
+  /** Surveys sent in the range that have been answered by now. */
   async countAnswered(project: number, channel: Channel, range: TimeRange): Promise<number> {
     return countRows(this.database, requestsAnswered(project, channel), range);
   }
@@ -169,7 +165,7 @@ export class RequestRows extends Rows {
     ]);
   }
 
-  /** Records that a survey was answered now, unless it already was. */
+  /** Does nothing if the survey was answered before. */
   async noteAnswer({ project, requestId, answeredAt }: SurveyLink): Promise<void> {
     if (answeredAt !== null) return;
     const message = ["project_id = ? AND id = ?", project.id, requestId] as const;

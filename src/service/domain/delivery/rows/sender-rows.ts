@@ -34,7 +34,7 @@ export class SenderRows extends Rows {
     return this.state("pause");
   }
 
-  /** When everything was paused, and how many surveys the project can send per day; null if not set. */
+  /** `pausedAt` is when everything was paused. Null means not set. */
   async limits(project: number): Promise<{ readonly pausedAt: number | null; readonly dailyLimit: number | null }> {
     const row = await this.database.first(LIMITS, [project]);
     return { pausedAt: toNumber(row?.pausedAt), dailyLimit: toNumber(row?.dailyLimit) };

@@ -88,7 +88,6 @@ export class AutopilotRows extends Rows {
     );
   }
 
-  /** How many people have ever joined. */
   async joined(project: number, platform: Platform): Promise<number> {
     const sql = "SELECT joined FROM autopilot_configurations WHERE project_id = ? AND platform = ?";
     return Number((await this.database.first(sql, [project, platform]))?.joined ?? 0);
@@ -134,7 +133,7 @@ export class AutopilotRows extends Rows {
     this.database.send(sql, [JSON.stringify(properties), this.session.now, project, platform, personId]);
   }
 
-  /** Sets the member's next request (or null), and the event from which its time is counted. */
+  /** `start` is the event from which the next survey's time is counted. */
   async setNext(
     project: number,
     platform: Platform,
@@ -151,7 +150,7 @@ export class AutopilotRows extends Rows {
     ]);
   }
 
-  /** Sets the earliest time of the next survey, and moves a pending one that hasn't been attempted. */
+  /** Also moves a pending survey that hasn't been attempted. */
   async postpone(
     project: number,
     { platform, personId, nextRequestId }: MembershipRow,
@@ -170,7 +169,7 @@ export class AutopilotRows extends Rows {
     refreshNextSurvey(this.database, project, personId);
   }
 
-  /** The next members with pending requests, ordered by person. Messages in flight aren't included. */
+  /** Ordered by person. Messages in flight aren't included. */
   async waiting(project: number, platform: Platform, after: number, limit: number): Promise<readonly WaitingSurvey[]> {
     const rows = await this.database.all(WAITING, [project, platform, after, limit]);
     return rows.map((row) => readRow<WaitingSurvey>(row, { json: ["start"] }));

@@ -1,4 +1,3 @@
-/** Autopilot's settings per platform, and their effects. */
 import { isDeepStrictEqual } from "node:util";
 import { DURATION_MAX } from "../../../../contract/limits.ts";
 import type { AutopilotConfiguration, JoiningSurveys, Platform } from "../../../../contract/resources.ts";
@@ -31,7 +30,7 @@ export async function readAutopilotSettings(
   return quiet === null ? settings : { ...settings, window: { ...settings.window, quiet } };
 }
 
-/** Changes from `service autopilot`; undefined keeps a setting. See `windows.ts` for days and hours. */
+/** Undefined keeps a setting. See `windows.ts` for days and hours. */
 export interface AutopilotChange {
   readonly active?: boolean | undefined;
   readonly frequency?: number | undefined;
@@ -40,10 +39,7 @@ export interface AutopilotChange {
   readonly hours?: string | undefined;
 }
 
-/**
- * Changes the given settings. An inactive platform keeps its members but sends nothing. After a new frequency or
- * window, pending surveys are rescheduled. Throws InvalidError.
- */
+/** Inactive platforms keep their members. A new frequency or window reschedules surveys. Throws InvalidError. */
 export async function configureAutopilot(
   tx: Transaction,
   project: Project,

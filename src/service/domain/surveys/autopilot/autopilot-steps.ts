@@ -1,4 +1,3 @@
-/** Reschedules pending Autopilot surveys in steps after a change of settings. */
 import type { Platform } from "../../../../contract/resources.ts";
 import { type LongChange, STEP } from "../../../sql/long-changes.ts";
 import type { AutopilotSettings, PlannedSurvey, Transaction, WaitingSurvey } from "../../ports.ts";
@@ -23,10 +22,7 @@ export async function rescheduleStep(tx: Transaction, change: LongChange): Promi
   return surveys.length < STEP ? null : (surveys.at(-1)?.personId ?? null);
 }
 
-/**
- * Messages that are being retried keep their time. If a survey became due while Autopilot was paused, it is counted
- * from now. Overdue surveys that would stay overdue aren't moved.
- */
+/** Retried messages keep their time. A survey that became due while Autopilot was paused is counted from now. */
 function follow(survey: WaitingSurvey, { active, frequency, window }: AutopilotSettings, now: number): PlannedSurvey {
   const { number, notBefore, scheduledAt } = survey;
   const facts = { number, notBefore, frequency, window };

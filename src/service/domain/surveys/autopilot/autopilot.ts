@@ -36,7 +36,7 @@ export async function listMembersJson(tx: Transaction, project: Project, query: 
   });
 }
 
-/** The person that all given filters identify; null if there is no filter, undefined for an unknown person. */
+/** Null if there is no filter, undefined for an unknown person. */
 async function filteredPerson(
   tx: Transaction,
   project: Project,
@@ -55,9 +55,8 @@ async function filteredPerson(
 }
 
 /**
- * 4.9: adds a person and schedules the first survey, or replaces a member's properties; `created` tells which. `status`
- * is why no survey is scheduled or why it isn't sent now. Throws InvalidError if the person is missing, unknown, or has
- * no address on the platform.
+ * 4.9: `created` is false if the person was already a member. `status` is why no survey is scheduled, or why it isn't
+ * sent now. Throws InvalidError if the person is missing, unknown, or has no address on the platform.
  */
 export async function addMember(tx: Transaction, project: Project, input: MemberInput) {
   const { platform } = input;
@@ -82,7 +81,7 @@ async function findMemberPause(tx: Transaction, project: Project, platform: Plat
   return active ? findPause(tx, project) : { status: "paused", since: null, until: null };
 }
 
-/** 4.10: ends a membership and cancels its survey. The person and responses stay. Throws NotFoundError. */
+/** 4.10: the person and responses stay. Throws NotFoundError. */
 export async function removeMember(
   tx: Transaction,
   project: Project,
@@ -106,9 +105,8 @@ export async function endMembership(
 }
 
 /**
- * Moves a member, with their properties, to `platform`. The next survey keeps its date, or waits for the next opening
- * of the new window. `isChanged` is false if they were already there. Throws NotFoundError, and InvalidError with the
- * reason if they can't be moved.
+ * The next survey keeps its date, or waits for the new window. `isChanged` is false if the member was already there.
+ * Throws NotFoundError, and InvalidError with the reason if the person can't be moved.
  */
 export async function moveMember(
   tx: Transaction,

@@ -1,4 +1,4 @@
-/** Reckons the surveys that Autopilot will add: each follows one that is waiting now, once that has been sent. */
+/** Computes the surveys that Autopilot will add: each follows a pending one, once that has been sent. */
 import { DAY_SECONDS, firstSecond, toCalendarDay } from "../../../../runtime/zone.ts";
 import { nextTurn } from "../../../../runtime/clock.ts";
 import { InvalidError } from "../../errors.ts";
@@ -19,10 +19,7 @@ const STEP = 1000;
 const SURVEYS_MAX = 2_000_000;
 const WAITING = ["scheduled", "retrying"] as const;
 
-/**
- * By day of the project's zone. Assumes that surveys are sent when they are scheduled, and that settings and members
- * stay as they are. Reads a thousand surveys per transaction. Throws InvalidError if there would be too many.
- */
+/** Assumes that surveys are sent on time, and that settings and members stay. Throws InvalidError for too many. */
 export async function reckonComing(
   store: Store,
   name: string,
@@ -68,7 +65,7 @@ export async function reckonComing(
 
 const TOO_MANY = "Autopilot would add more than 2,000,000 surveys";
 
-/** A survey's successor, if it is sent at that time. */
+/** When the next survey is due if one is sent at `at`. */
 function nextAfter(at: number, { frequency, window }: AutopilotSettings): number {
   return dueMoment({ start: { kind: "after", at }, number: 0, notBefore: null, frequency, window, now: at + 1 });
 }
