@@ -111,11 +111,9 @@ export interface SurveysAt {
   readonly state: DeliveryState | "paused";
   readonly reason?: string;
   readonly dueBy?: number;
-}
-
-/** Selects held reminders: one person's, or everyone's if null. */
-export interface RemindersAt {
-  readonly remindersOf: number | null;
+  /** Selects held reminders instead of surveys. */
+  readonly isReminder?: true;
+  readonly personId?: number | null;
 }
 
 /** Ordered by scheduled time, then by id. */

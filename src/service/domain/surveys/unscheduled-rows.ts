@@ -3,6 +3,7 @@ import type { SurveyStatusName, SurveyStatus } from "../../../contract/text/surv
 import type { TimeRange } from "../inputs.ts";
 import { readRow } from "../../sql/columns.ts";
 import type { SqlRow } from "../../sql/database.ts";
+import { addCondition, addRange, type Where, whereSql } from "../../sql/lists/fragments.ts";
 import type { Channel } from "../../../contract/routes.ts";
 import type { DuePage } from "../delivery/rows.ts";
 
@@ -19,6 +20,11 @@ export interface UnscheduledRow extends NewUnscheduled {
   readonly phoneNumber: string | null;
 }
 
+interface UnscheduledAt {
+  readonly reason: SurveyStatusName;
+  readonly personId?: number | null;
+}
+
 export class UnscheduledRows extends Rows {
   async add(project: number, { personId, channel, status: { status, since, until } }: NewUnscheduled): Promise<void> {
     this.database.send(
@@ -30,19 +36,20 @@ export class UnscheduledRows extends Rows {
 
   async list(
     project: number,
-    name: SurveyStatusName,
+    which: UnscheduledAt,
     { order, after, limit, ...range }: DuePage,
   ): Promise<readonly UnscheduledRow[]> {
     const [than, direction] = order === "asc" ? [">", "ASC"] : ["<", "DESC"];
-    const beyond = after === null ? "" : ` AND (u.at, u.id) ${than} (?, ?)`;
-    const sql = `${UNSCHEDULED} WHERE ${WITHIN}${beyond} ORDER BY u.at ${direction}, u.id ${direction} LIMIT ?`;
-    const place = after === null ? [] : [after.at, after.id];
-    return (await this.database.all(sql, [project, name, ...ends(range), ...place, limit])).map(toUnscheduled);
+    const where = within(project, which, range);
+    if (after !== null) addCondition(where, `(u.at, u.id) ${than} (?, ?)`, after.at, after.id);
+    const sql = `${UNSCHEDULED} WHERE ${whereSql(where)} ORDER BY u.at ${direction}, u.id ${direction} LIMIT ?`;
+    return (await this.database.all(sql, [...where.values, limit])).map(toUnscheduled);
   }
 
-  async count(project: number, name: SurveyStatusName, { since, until }: TimeRange): Promise<number> {
-    const sql = `SELECT count(*) AS n FROM unscheduled_surveys u WHERE ${WITHIN}`;
-    return Number((await this.database.first(sql, [project, name, ...ends({ since, until })]))?.n);
+  async count(project: number, which: UnscheduledAt, range: TimeRange): Promise<number> {
+    const where = within(project, which, range);
+    const sql = `SELECT count(*) AS n FROM unscheduled_surveys u WHERE ${whereSql(where)}`;
+    return Number((await this.database.first(sql, where.values))?.n);
   }
 
   async ofPerson(project: number, personId: number, limit: number): Promise<readonly UnscheduledRow[]> {
@@ -65,10 +72,14 @@ export class UnscheduledRows extends Rows {
 const UNSCHEDULED = `SELECT u.id, u.person_id AS "personId", u.channel, u.reason AS "status.status", u.at, u.since_at AS "status.since",
   u.until_at AS "status.until", w.email, w.phone_number AS "phoneNumber"
   FROM unscheduled_surveys u JOIN people w ON w.project_id = u.project_id AND w.id = u.person_id`;
-const WITHIN = "u.project_id = ? AND u.reason = ? AND u.at >= ? AND u.at <= ?";
 
-function ends({ since, until }: TimeRange): number[] {
-  return [since ?? 0, until ?? Number.MAX_SAFE_INTEGER];
+function within(project: number, { reason, personId = null }: UnscheduledAt, range: TimeRange): Where {
+  const where: Where = { clauses: ["u.project_id = ?"], values: [project] };
+  if (personId !== null) addCondition(where, "u.person_id = ?", personId);
+  // The cast makes the engine go through the person's few rows instead of all with this reason.
+  addCondition(where, personId === null ? "u.reason = ?" : "CAST(u.reason AS TEXT) = ?", reason);
+  addRange(where, "u.at", range);
+  return where;
 }
 
 function toUnscheduled(row: SqlRow): UnscheduledRow {

@@ -2,9 +2,15 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createWallClock } from "../../../../src/runtime/zone.ts";
 import { finishDelivery } from "../../../../src/service/domain/delivery/deliveries.ts";
 import { countDays, listMerged } from "../../../../src/service/domain/delivery/lists/list-deliveries.ts";
-import type { ListedReason, ListedState } from "../../../../src/service/domain/delivery/lists/listed.ts";
+import {
+  LISTED_REASONS,
+  LISTED_STATES,
+  type ListedReason,
+  type ListedState,
+} from "../../../../src/service/domain/delivery/lists/listed.ts";
 import { type DeliverySelection, openSources } from "../../../../src/service/domain/delivery/lists/sources.ts";
-import { pauseSending } from "../../../../src/service/domain/delivery/oversight.ts";
+import { holdOverdue, pauseSending } from "../../../../src/service/domain/delivery/oversight.ts";
+import { changeReminder } from "../../../../src/service/domain/delivery/reminders.ts";
 import type { SendInput } from "../../../../src/service/domain/inputs.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
@@ -91,6 +97,48 @@ describe("by due time", () => {
     expect(await states({ reason: "bounced" })).toEqual([]);
   });
 });
+
+test("a person's lists are the lists of all people, without the others", async () => {
+  await fixture.write((tx) => changeReminder(tx, fixture.project, { after: DAY }));
+  await send({ email: "ada@x.co" });
+  await send({ email: "bob@x.co" });
+  await deliver();
+  await send({ email: "ada@x.co" });
+  await fixture.write((tx) => unsubscribe(tx, fixture.project, "bob@x.co"));
+  await send({ email: "bob@x.co" });
+  await fixture.write((tx) => addMember(tx, fixture.project, memberInput({ personEmail: "ada@x.co" })));
+  for (const email of ["cara@x.co", "dan@x.co"]) await send({ email, delaySeconds: 2 * DAY });
+  fixture.time.now += 5 * DAY;
+  await fixture.write((tx) => holdOverdue(tx, { maxAgeSeconds: DAY, limit: 10 }));
+  await fixture.write((tx) => pauseSending(tx, null));
+  const people = ["ada@x.co", "bob@x.co", "cara@x.co"];
+  for (const state of [null, ...LISTED_STATES])
+    for (const reason of [null, ...LISTED_REASONS]) {
+      const all = await list({ state, reason });
+      const days = (given: Partial<DeliverySelection>) => countBy({ state, reason, ...given });
+      const sums = [];
+      for (const email of people) {
+        const personId = Number((await send({ email, send: false })).person.id);
+        const own = all.filter((row) => row.email === email);
+        expect([email, state, reason, await list({ state, reason, personId })]).toEqual([email, state, reason, own]);
+        expect(await list({ state, reason, personId }, { order: "asc", limit: 1, after: own.at(-1) ?? null })).toEqual(
+          own.toReversed().slice(1, 2),
+        );
+        sums.push(await days({ personId }));
+      }
+      const others = all.filter(({ email }) => !people.includes(email ?? "")).length;
+      expect(sums.reduce((sum, count) => sum + count, others)).toBe(await days({}));
+    }
+});
+
+/** The number of surveys and requests in all states. */
+const countBy = (selection: Partial<DeliverySelection>) =>
+  fixture.read(async (tx) => {
+    let sum = 0;
+    for (const { count } of await openSources(tx, fixture.project, { ...EVERYTHING, ...selection }))
+      sum += await count({ since: null, until: null });
+    return sum;
+  });
 
 describe("by reason", () => {
   test("when surveys were asked for and not scheduled, then each reason has its own", async () => {

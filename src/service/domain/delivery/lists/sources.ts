@@ -3,7 +3,7 @@ import type { SurveyStatusName } from "../../../../contract/text/survey-status.t
 import type { Project, TimeRange } from "../../inputs.ts";
 import type { DeliveryRow, DuePage, SurveysAt, Transaction, UnscheduledRow } from "../../ports.ts";
 import { DELIVERY_STATES, WINDOW_REASON } from "../queue-rows.ts";
-import { LISTED_STATES, type ListedReason, type ListedState } from "./listed.ts";
+import type { ListedReason, ListedState } from "./listed.ts";
 
 export interface ListedDelivery {
   readonly id: number;
@@ -47,31 +47,28 @@ export async function openSources(
   const isPaused = (await tx.senders.pausedSince(project.id)) !== null;
   const holds = { now: tx.now, isPaused, isLimited: limitedUntil !== null && limitedUntil > tx.now };
   const { personId, state, reason } = selection;
-  if (personId !== null) return personSources(tx, project, { ...selection, personId }, holds);
   const open: Opener = {
     surveys: (at) => ({
-      state: "remindersOf" in at ? "held" : at.state === "paused" ? "scheduled" : at.state,
+      state: at.state === "paused" ? "scheduled" : at.state,
       list: async (page) =>
-        (await tx.deliveries.listBySchedule(project.id, at, page)).map((row) =>
-          "remindersOf" in at ? toListedReminder(row, holds) : toListed(row, holds),
+        (await tx.deliveries.listBySchedule(project.id, { ...at, personId }, page)).map((row) =>
+          at.isReminder === true ? toListedReminder(row, holds) : toListed(row, holds),
         ),
-      count: (range) => tx.deliveries.countBySchedule(project.id, at, range),
+      count: (range) => tx.deliveries.countBySchedule(project.id, { ...at, personId }, range),
     }),
     unscheduled: (name) => ({
       state: "not_scheduled",
-      list: async (page) => (await tx.unscheduled.list(project.id, name, page)).map(toListedUnscheduled),
-      count: (range) => tx.unscheduled.count(project.id, name, range),
+      list: async (page) =>
+        (await tx.unscheduled.list(project.id, { reason: name, personId }, page)).map(toListedUnscheduled),
+      count: (range) => tx.unscheduled.count(project.id, { reason: name, personId }, range),
     }),
   };
   const sources = reason === null ? sourcesOfState(state, open) : sourcesOfReason(reason, open, holds);
   return sources.filter((source) => state === null || source.state === state);
 }
 
-/** Reminders are only listed while they are held. */
-const HELD_REMINDERS = { remindersOf: null } as const;
-
 interface Opener {
-  readonly surveys: (at: SurveysAt | typeof HELD_REMINDERS) => Source;
+  readonly surveys: (at: Omit<SurveysAt, "personId">) => Source;
   readonly unscheduled: (name: SurveyStatusName) => Source;
 }
 
@@ -80,7 +77,8 @@ const UNSCHEDULED_NAMES = ["throttled", "pending", "unsubscribed", "bounced", "u
 function sourcesOfState(state: ListedState | null, { surveys, unscheduled }: Opener): readonly Source[] {
   if (state === "not_scheduled") return UNSCHEDULED_NAMES.map(unscheduled);
   const sources = [...DELIVERY_STATES, "paused" as const].map((one) => surveys({ state: one }));
-  return state === "held" ? [...sources, surveys(HELD_REMINDERS)] : sources;
+  // Reminders are only listed while they are held.
+  return state === "held" ? [...sources, surveys({ state, isReminder: true })] : sources;
 }
 
 const WAITING = ["scheduled", "retrying"] as const;
@@ -112,55 +110,9 @@ function toListedReminder(row: DeliveryRow, holds: Holds): ListedDelivery {
   return { ...toListed(row, holds), channel: row.channel === "sms" ? "sms-reminder" : "reminder" };
 }
 
-const OF_PERSON_MAX = 5000;
-
-async function personSources(
-  tx: Transaction,
-  project: Project,
-  { personId, state, reason }: DeliverySelection & { readonly personId: number },
-  holds: Holds,
-): Promise<readonly Source[]> {
-  const surveys = await tx.deliveries.ofPerson(project.id, personId, OF_PERSON_MAX);
-  const unscheduled = await tx.unscheduled.ofPerson(project.id, personId, OF_PERSON_MAX);
-  const isListed = state === "not_scheduled" || reason !== null;
-  const all = { since: null, until: null, order: "asc", after: null, limit: OF_PERSON_MAX } as const;
-  const which = { remindersOf: personId };
-  const reminders = state === "held" ? await tx.deliveries.listBySchedule(project.id, which, all) : [];
-  const rows = [
-    ...surveys.map((row) => toListed(row, holds)),
-    ...reminders.map((row) => toListedReminder(row, holds)),
-    ...(isListed ? unscheduled.map(toListedUnscheduled) : []),
-  ].filter(
-    (row) =>
-      (state === null || row.state === state) &&
-      (reason === null || row.reason === reason || (reason === "bounced" && row.state === "bounced")),
-  );
-  return LISTED_STATES.map((one) => rowSource(one, rows));
-}
-
-function rowSource(state: ListedState, all: readonly ListedDelivery[]): Source {
-  const rows = all.filter((row) => row.state === state);
-  const within = ({ since, until }: TimeRange): ListedDelivery[] =>
-    rows.filter(({ at }) => (since === null || at >= since) && (until === null || at <= until));
-  return {
-    state,
-    list: async ({ after, order, limit, ...range }) =>
-      inOrder(within(range), order)
-        .filter((row) => after === null || compareListed(order)(row, after) > 0)
-        .slice(0, limit),
-    count: async (range) => within(range).length,
-  };
-}
-
 export function inOrder(rows: readonly ListedDelivery[], order: DuePage["order"]): ListedDelivery[] {
-  return rows.toSorted(compareListed(order));
-}
-
-type Placed = Pick<ListedDelivery, "at" | "id">;
-
-function compareListed(order: DuePage["order"]): (left: Placed, right: Placed) => number {
   const sign = order === "asc" ? 1 : -1;
-  return (left, right) => sign * (left.at - right.at || left.id - right.id);
+  return rows.toSorted((left, right) => sign * (left.at - right.at || left.id - right.id));
 }
 
 function toListed(row: DeliveryRow, { now, isPaused, isLimited }: Holds): ListedDelivery {

@@ -77,6 +77,8 @@ const duePage = { since: 1, until: 99, order: "desc", after: { at: 9, id: 2 }, l
 const webhooks = (database: Database) => new WebhookRows(database, { now: 9, updatedAt: 9 }, () => undefined);
 const page = { after: 0, limit: 20 };
 
+const HELD_REMINDERS = { state: "held", isReminder: true } as const;
+
 const LISTS: [string, (database: Database) => Promise<unknown>][] = [
   ...RESPONSE_ORDERS.flatMap((order): [string, (database: Database) => Promise<unknown>][] => [
     [`responses ${order}`, responses({ order })],
@@ -147,9 +149,12 @@ const LISTS: [string, (database: Database) => Promise<unknown>][] = [
     `deliveries that are ${state}`,
     (database) => deliveries(database).listBySchedule(1, { state }, duePage),
   ]),
-  ["held reminders", (database) => deliveries(database).listBySchedule(1, { remindersOf: null }, duePage)],
-  ["held reminders of a person", (database) => deliveries(database).listBySchedule(1, { remindersOf: 5 }, duePage)],
-  ["held reminders of a day", (database) => deliveries(database).countBySchedule(1, { remindersOf: null }, duePage)],
+  ["held reminders", (database) => deliveries(database).listBySchedule(1, HELD_REMINDERS, duePage)],
+  [
+    "held reminders of a person",
+    (database) => deliveries(database).listBySchedule(1, { ...HELD_REMINDERS, personId: 5 }, duePage),
+  ],
+  ["held reminders of a day", (database) => deliveries(database).countBySchedule(1, HELD_REMINDERS, duePage)],
   ["deliveries of a day", (database) => deliveries(database).countBySchedule(1, { state: "sent" }, duePage)],
   [
     "deliveries that wait for a window",
@@ -160,8 +165,8 @@ const LISTS: [string, (database: Database) => Promise<unknown>][] = [
         { ...duePage, order: "asc" },
       ),
   ],
-  ["what was not scheduled", (database) => unscheduled(database).list(1, "throttled", duePage)],
-  ["what was not scheduled of a day", (database) => unscheduled(database).count(1, "throttled", duePage)],
+  ["what was not scheduled", (database) => unscheduled(database).list(1, { reason: "throttled" }, duePage)],
+  ["what was not scheduled of a day", (database) => unscheduled(database).count(1, { reason: "throttled" }, duePage)],
   ["what was not scheduled of a person", (database) => unscheduled(database).ofPerson(1, 5, 20)],
   ["since when a project is paused", (database) => new SenderRows(database, { now: 9, updatedAt: 9 }).pausedSince(1)],
   ["deliveries of a person", (database) => deliveries(database).lastUnknownAt(1, 5)],
@@ -218,6 +223,18 @@ describe("when a list is asked for, then an index finds it and keeps its order",
     const plans = await plansOf(work);
     expect(plans).not.toEqual([]);
     expect(plans.filter((step, at) => !EXPECTED.test(step) && !isOfCounts(step, at, plans))).toEqual([]);
+  });
+
+  test("a person's surveys and requests are found by the person, whatever their state or reason", async () => {
+    const plans = await plansOf(async (database) => {
+      await deliveries(database).listBySchedule(1, { state: "sent", personId: 5 }, duePage);
+      await deliveries(database).countBySchedule(1, { state: "sent", personId: 5 }, duePage);
+      await unscheduled(database).list(1, { reason: "throttled", personId: 5 }, duePage);
+      await unscheduled(database).count(1, { reason: "throttled", personId: 5 }, duePage);
+    });
+    const found = plans.filter((step) => /^SEARCH [qu] /.test(step)).map((step) => /INDEX (\w+)/.exec(step)?.[1]);
+    const [surveys, refused] = ["messages_by_person", "unscheduled_surveys_by_person"];
+    expect(found).toEqual([surveys, surveys, refused, refused]);
   });
 
   test("a response that goes: its trends are found by it alone", async () => {
