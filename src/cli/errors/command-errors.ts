@@ -9,7 +9,7 @@ export class NothingFoundError extends CommandError {
   }
 }
 
-/** Something stays as it is, for a reason that the service gave. */
+/** The service gave a reason for not making a change. */
 export class KeptError extends CommandError {
   override readonly name = "KeptError";
 
@@ -24,7 +24,7 @@ export interface ItemFailure {
 }
 
 /**
- * Some of several changes failed; their rows are on stdout. The exit status is that of the failure that stopped the
+ * Some of several changes failed; the rows on stdout name them. The exit status is that of the failure that stopped the
  * run, or of the most severe one.
  */
 export class ChangesFailedError extends Error {
@@ -48,7 +48,7 @@ export class AssertionError extends CommandError {
   }
 }
 
-/** A problem with a data file or its service, such as a lock or a missing object. */
+/** A problem with a service's data, such as a lock or a missing object. */
 export class DataFileError extends CommandError {
   override readonly name = "DataFileError";
 
@@ -61,31 +61,13 @@ export class DataFileError extends CommandError {
   }
 }
 
-/** An import stopped for a reason other than its rows or the service. */
-export class ImportStoppedError extends CommandError {
-  override readonly name = "ImportStoppedError";
-
-  constructor(code: "input_changed" | "rows_missing" | "suppression_unknown", message: string, options?: ErrorFacts) {
-    super(code, message, EXIT.failed, options);
-  }
-}
-
-/** An error after the first request. Reports its cause, but with exit status 1 even if that is a usage error. */
+/** An error after the first request. Its cause is reported, with exit status 1 even if that is a usage error. */
 export class BegunError extends Error {
   override readonly name = "BegunError";
 
   constructor(cause: unknown) {
     super("stopped on the way", { cause });
     if (cause instanceof Error) this.stack = cause.stack ?? "";
-  }
-}
-
-/** An export that would replace a file has fewer rows than the service counts. */
-export class ShortExportError extends CommandError {
-  override readonly name = "ShortExportError";
-
-  constructor(message: string) {
-    super("rows_missing", message, EXIT.failed, { hint: "to take what the service sent, use another --out file" });
   }
 }
 
@@ -119,7 +101,7 @@ export class InterruptedError extends CommandError {
   }
 }
 
-/** An uncaught error. `Deps.signal` aborts with it, and its cause is reported. */
+/** `Deps.signal` aborts with this after an uncaught error. */
 export class CrashError extends Error {
   override readonly name = "CrashError";
 

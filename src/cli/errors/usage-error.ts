@@ -8,7 +8,6 @@ export interface ErrorFacts {
   readonly cause?: unknown;
 }
 
-/** An error with everything needed to report it. */
 export class CommandError extends Error {
   /** Code for the error JSON, such as `input_changed`. */
   readonly code: string;
@@ -25,7 +24,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Bad input. Nothing was sent. */
+/** Bad input, before anything was sent. */
 export class UsageError extends CommandError {
   override readonly name: string = "UsageError";
 
@@ -34,7 +33,7 @@ export class UsageError extends CommandError {
   }
 }
 
-/** The user declined or didn't answer. The message is printed without "error:", so it consists of full sentences. */
+/** The user declined or didn't answer. The message is printed without "error:", so it needs full sentences. */
 export class CancelledError extends UsageError {
   constructor(message: string) {
     super(message, {}, "cancelled");

@@ -1,7 +1,7 @@
 import type { Deps } from "../kit/deps.ts";
 import { describeRetries, writeDone, writeNote } from "../kit/notes.ts";
 import { createProgress } from "../kit/progress.ts";
-import { ShortExportError } from "../errors/command-errors.ts";
+import { CommandError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { checkOldFile } from "./append.ts";
 import { beginIncrement, openState, type OpenedExport } from "./increment.ts";
@@ -55,7 +55,6 @@ async function runOpened(opened: OpenedExport): Promise<void> {
     await increment.announce(log, written);
     await output.commit(written);
     await progress.end();
-    // By now the data is safely on disk.
     await increment.finish(log, written);
     await request.shaping?.writeNotes();
     await writeReport(deps, {
@@ -77,9 +76,11 @@ async function runOpened(opened: OpenedExport): Promise<void> {
   }
 }
 
-/** Throws ShortExportError if the existing file may have rows that the new one lacks. */
+/** Throws CommandError if the existing file may have rows that the new one lacks. */
 function refuseShorter({ request, flags, plan, output }: OpenedExport, rows: number, counted: CountRange | null): void {
   const missing = describeMissing(request.resource.noun, rows, { counted, came: "sent" });
   if (missing === null || flags.append || output.oldBytes === 0) return;
-  throw new ShortExportError(`${missing}; ${plan.file ?? ""} is unchanged`);
+  throw new CommandError("rows_missing", `${missing}; ${plan.file ?? ""} is unchanged`, EXIT.failed, {
+    hint: "to take what the service sent, use another --out file",
+  });
 }

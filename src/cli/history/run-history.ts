@@ -1,4 +1,4 @@
-/** `service import`: counts what saved files contain, and stores it if the counts are as expected. */
+/** `service import`: counts the rows of saved files, and stores them if the counts are as expected. */
 import { systemUser } from "../../runtime/files/processes.ts";
 import { InputChangedError, InputError } from "../../bulk/import/table/input-file.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
@@ -6,12 +6,12 @@ import { isSameFile, openReplacement, type FileReplacement } from "../../runtime
 import type { ConflictPolicy } from "../../service/domain/history/import-people.ts";
 import type { Store } from "../../service/domain/ports.ts";
 import { requireProject } from "../../service/domain/projects/projects.ts";
-import type { HistoryFormat, HistoryStream } from "../../service/history/columns.ts";
+import type { ShapeChoice } from "../../service/history/columns.ts";
 import type { Deps } from "../kit/deps.ts";
 import { createProgress } from "../kit/progress.ts";
-import { AssertionError, ImportStoppedError, InterruptedError } from "../errors/command-errors.ts";
+import { AssertionError, InterruptedError } from "../errors/command-errors.ts";
 import { openEngine, TEMPORARY } from "../../service/store/sqlite/engine/engine.ts";
-import { UsageError } from "../errors/usage-error.ts";
+import { CommandError, UsageError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { asUsageError } from "../importing/problems.ts";
 import { findSources, type HistorySource } from "./sources.ts";
@@ -25,13 +25,9 @@ import {
 } from "./summary.ts";
 import { type HistoryProblem, type HistoryReading, type HistorySurvey, surveySources } from "./survey-sources.ts";
 
-export interface HistoryRequest {
+export interface HistoryRequest extends ShapeChoice, Pick<HistoryReading, "unknown"> {
   readonly paths: readonly string[];
   readonly project: string;
-  readonly format: HistoryFormat | null;
-  readonly stream: HistoryStream | null;
-  readonly renames: readonly (readonly [header: string, field: string])[];
-  readonly unknown: "properties" | "ignore" | null;
   readonly check: boolean;
   readonly onConflict: ConflictPolicy;
   /** `now` marks stored responses as changed, for clients that read by `updated_since`. */
@@ -57,7 +53,7 @@ export async function runHistoryImport(
     await report?.discard();
     if (error instanceof InputError) throw asUsageError(error);
     if (error instanceof InputChangedError)
-      throw new ImportStoppedError("input_changed", error.message, { hint: AGAIN, cause: error });
+      throw new CommandError("input_changed", error.message, EXIT.failed, { hint: AGAIN, cause: error });
     if (error instanceof InterruptedError && !request.check) throw new InterruptedError(error.signal, AGAIN);
     throw error;
   }
@@ -113,7 +109,6 @@ async function noteImport(store: Store, name: string): Promise<void> {
   await store.write((tx) => noteWhole(tx, "import", systemUser(), project), { project: project.id });
 }
 
-/** Refuses a report that would overwrite rows that may exist nowhere else. */
 async function refuseReport(sources: readonly HistorySource[], report: string | null): Promise<void> {
   if (report === null) return;
   for (const { name } of sources)

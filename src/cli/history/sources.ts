@@ -16,7 +16,7 @@ const ENDINGS = /\.(?:csv|tsv|json|ndjson|jsonl)(?:\.gz)?$/i;
 
 export type HistoryRecord = Pick<JsonRecord, "line" | "size" | "value" | "problem">;
 
-/** The file is read more than once and must not change in between. */
+/** A file that is read more than once and must not change in between. */
 export interface HistorySource {
   readonly name: string;
   /** Throws InputError, InputChangedError, or the system's error. */
@@ -131,7 +131,6 @@ async function* readTableRows(input: InputFile): AsyncGenerator<readonly History
   }
 }
 
-/** There is no way to tell which of the columns to keep. */
 function rejectDuplicateColumns({ name }: InputFile, { line, fields }: InputRecord): void {
   const names = fields.map((field) => cleanHeader(field).toLowerCase());
   const seen = new Set<string>();

@@ -1,4 +1,4 @@
-/** The second pass: stores rows in bounded batches, suppressions first. */
+/** The second pass over saved files, which stores rows in batches, suppressions first. */
 import type { ConflictPolicy, Imported } from "../../service/domain/history/import-people.ts";
 import { importHistory, type PastRows } from "../../service/domain/history/import-responses.ts";
 import type { Store } from "../../service/domain/ports.ts";
@@ -30,7 +30,7 @@ const STREAMS: Readonly<Record<HistoryStep, readonly HistoryStream[]>> = {
   responses: ["responses"],
 };
 
-/** The first pass has already reported these. */
+/** The first pass has already reported columns and kinds. */
 const NO_HOOKS = { onColumn: (): void => undefined, onLost: (): void => undefined, onOtherKind: (): void => undefined };
 
 export interface StoredCounts {
@@ -61,11 +61,11 @@ interface LocatedRow {
 
 export interface StoredRows {
   readonly streams: ReadonlyMap<HistoryStream, StoredCounts>;
-  /** Number of people known only by the id in their responses. */
+  /** People known only by the id in their responses. */
   readonly nameless: number;
 }
 
-/** After an interrupt, stored rows remain, and running the same import again recognizes them. */
+/** After an interrupt, stored rows remain, and the next run of the same import recognizes them. */
 export async function storeRows(options: StoreOptions): Promise<StoredRows> {
   const counts = new Map<HistoryStream, StoredCounts>();
   const people = new PeopleHere();
@@ -135,10 +135,7 @@ async function sendStep(
   if (batch.length > 0) await send(batch);
 }
 
-/**
- * Adds what other rows say about the person. People are marked as having answered here, because a mark per answer would
- * rewrite the same pages over and over.
- */
+/** People are marked as having answered here, because a mark per answer would rewrite the same pages repeatedly. */
 function asKnown(person: PastPerson, step: HistoryStep, tally: HistoryTally): PastPerson {
   if (person.id === null) return person;
   const answeredAt = step === "people" ? tally.answeredAt(person.id) : null;
@@ -155,7 +152,7 @@ function holds({ shape }: SurveyedSource, step: HistoryStep): boolean {
   return shape.stream === null || (STREAMS[step] as readonly string[]).includes(shape.stream);
 }
 
-/** People who have another id here, and ids that belong to someone else. */
+/** People with another id in the service, and ids that belong to someone else there. */
 class PeopleHere {
   readonly #aliases = new Map<number, number>();
   readonly #refused = new Set<number>();
@@ -170,7 +167,6 @@ class PeopleHere {
 
   name(person: PastPerson): PastPerson {
     const known = person.id === null ? undefined : this.#aliases.get(person.id);
-    // If the person has another id here, only that id identifies them.
     return known === undefined ? person : { ...person, id: known, email: null, phoneNumber: null, createdAt: null };
   }
 
@@ -181,7 +177,7 @@ class PeopleHere {
   }
 }
 
-/** Counts suppressions that this import adds; those people are already stored, so they'd count as unchanged. */
+/** People whose suppression this import added are already stored, but must not count as unchanged. */
 function createFreshMarks() {
   const fresh = new Map<HistoryStream, number>();
   return {

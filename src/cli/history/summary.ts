@@ -61,7 +61,7 @@ const MONTHS: Resource = {
 
 const PROBLEMS_SHOWN = 20;
 
-/** Keeps the first few problems to show them. The report gets all of them. */
+/** Keeps the first few problems to show them. The report gets them all. */
 export class HistoryProblems {
   readonly shown: HistoryProblem[] = [];
   count = 0;
@@ -73,7 +73,6 @@ export class HistoryProblems {
     this.#lines.push(`${JSON.stringify(problem)}\n`);
   }
 
-  /** Problems since the last call, one JSON object per line. */
   takeLines(): string {
     return this.#lines.splice(0).join("");
   }
@@ -98,7 +97,7 @@ const LOST: Readonly<Record<LostPart, string>> = {
   "long permalink": "the permalink is not kept: it is longer than 2,000 characters",
 };
 
-/** Writes counts to stdout, and what wasn't kept to stderr. `stored` is null if nothing was written. */
+/** `stored` is null if nothing was written. */
 export async function writeHistorySummary(
   deps: Deps,
   survey: HistorySurvey,

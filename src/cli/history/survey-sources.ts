@@ -1,12 +1,6 @@
-/** The first pass over saved files: reads and counts every row, but stores nothing. */
+/** The first pass over saved files, which counts every row but stores nothing. */
 import { InputError } from "../../bulk/import/table/input-file.ts";
-import type {
-  HistoryField,
-  HistoryFormat,
-  HistoryStream,
-  HistoryTarget,
-  ShapeChoice,
-} from "../../service/history/columns.ts";
+import type { HistoryField, HistoryTarget, ShapeChoice } from "../../service/history/columns.ts";
 import {
   type ConvertOptions,
   createConverter,
@@ -21,8 +15,6 @@ import { UsageError } from "../errors/usage-error.ts";
 import type { HistoryRecord, HistorySource } from "./sources.ts";
 
 export interface HistoryReading extends ShapeChoice {
-  readonly format: HistoryFormat | null;
-  readonly stream: HistoryStream | null;
   /** Null drops unknown columns and reports them. */
   readonly unknown: "properties" | "ignore" | null;
   readonly zone: string | null;
@@ -107,7 +99,7 @@ function countOne<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** More than any data warehouse allows. There is a limit because each column is examined several times. */
+/** No data warehouse allows more. Each column is examined several times, so there must be a limit. */
 const COLUMNS_MAX = 2000;
 
 function refuseWidth({ name }: HistorySource, columns: number): void {
@@ -117,7 +109,7 @@ function refuseWidth({ name }: HistorySource, columns: number): void {
   });
 }
 
-/** `row` is null if there is nothing to keep, or if there is a problem. */
+/** `row` is null if there is a problem or nothing to keep. */
 interface ReadRow {
   readonly line: number;
   readonly size: number;
@@ -132,26 +124,23 @@ export async function openRows(
   source: HistorySource,
   reading: HistoryReading,
   hooks: Pick<ConvertOptions, "onColumn" | "onLost" | "onOtherKind">,
-): Promise<{ readonly shape: HistoryShape | null; readonly rows: AsyncIterable<readonly ReadRow[]> }> {
+): Promise<{ readonly shape: HistoryShape | null; readonly rows: AsyncIterable<readonly ReadRow[]> | readonly [] }> {
   const batches = source.read();
   for (let next = await batches.next(); next.done !== true; next = await batches.next()) {
     const first = next.value;
     if (first.length === 0) continue;
-    const shape = await closingOnError(batches, () => shapeOf(source, first, reading));
+    let shape: HistoryShape;
+    try {
+      shape = shapeOf(source, first, reading);
+    } catch (error) {
+      // A suspended generator keeps its file open.
+      await batches.return(undefined);
+      throw error;
+    }
     const convert = createConverter(shape, { ...reading, unknown: reading.unknown ?? "ignore", ...hooks });
     return { shape, rows: convertAll(first, batches, convert, shape.stream ?? "responses") };
   }
-  return { shape: null, rows: convertNone() };
-}
-
-/** Ends the generator on an error, because a suspended one keeps its file open. */
-async function closingOnError<Result>(batches: AsyncGenerator, work: () => Result): Promise<Result> {
-  try {
-    return work();
-  } catch (error) {
-    await batches.return(undefined);
-    throw error;
-  }
+  return { shape: null, rows: [] };
 }
 
 function shapeOf(source: HistorySource, records: readonly HistoryRecord[], reading: HistoryReading): HistoryShape {
@@ -194,8 +183,6 @@ async function* convertAll(
     await batches.return(undefined);
   }
 }
-
-async function* convertNone(): AsyncGenerator<readonly ReadRow[]> {}
 
 function problemOf(work: () => void): string | null {
   try {

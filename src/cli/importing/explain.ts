@@ -10,7 +10,6 @@ import { toDryRunLine } from "../kit/write-outcome.ts";
 import { meaningOf } from "./mapping.ts";
 import { checkFile, type ImportRequest, type OpenedFile } from "./import-request.ts";
 
-/** Shows a row's text, the meaning of its columns, and what would be sent. Throws UsageError. */
 export async function explainLine(opened: OpenedFile, line: number): Promise<ExitCode> {
   const { deps, request, table } = opened;
   const report = await checkFile(opened);

@@ -4,19 +4,10 @@ import { parseCount, parseKeyValue, parseOutputFile } from "../args/values.ts";
 import type { FlagRecord } from "../args/flag-record.ts";
 import { YES_FLAG } from "../kit/removal.ts";
 import { UsageError } from "../errors/usage-error.ts";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { API_EXITS, EXIT, type ExitCode } from "../exit-codes.ts";
 import { type FlagGroup, flagGroup, type GroupValue } from "../kit/flag-spec.ts";
 
-export const IMPORT_EXITS: readonly ExitCode[] = [
-  EXIT.done,
-  EXIT.failed,
-  EXIT.usage,
-  EXIT.partial,
-  EXIT.auth,
-  EXIT.refused,
-  EXIT.interrupted,
-  EXIT.terminated,
-];
+export const IMPORT_EXITS: readonly ExitCode[] = [...API_EXITS, EXIT.partial, EXIT.interrupted, EXIT.terminated];
 export const FILE_ARG = {
   form: "<file>",
   text: "a CSV, TSV or NDJSON file, plain or gzip, or - for standard input",
@@ -106,7 +97,7 @@ function parseDelimiter(text: string, place: string): string {
   throw new UsageError(`${place}: ${quoteText(text)} must be one character, or tab`);
 }
 
-/** Splits at the last `=`, because a header can contain one but a field's name can't. */
+/** Splits at the last `=`, because a header can contain `=` but a field's name can't. */
 export function parseRename(text: string): readonly [string, string] {
   const at = text.lastIndexOf("=");
   if (at > 0 && at < text.length - 1) return [text.slice(0, at), text.slice(at + 1)];

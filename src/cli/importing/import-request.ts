@@ -22,11 +22,11 @@ export interface ImportRequest {
   readonly choices?: JournalHead["choices"];
   readonly overrides?: RowValues;
   readonly consent?: Consent;
-  /** For rows that don't schedule surveys, such as `Add 3 responses?`. */
+  /** Asked if no row schedules a survey, such as `Add 3 responses?`. */
   readonly question: (rows: number) => string;
-  /** Predicts the effect of the rows; null if the service doesn't report it. */
+  /** Null if the service doesn't predict the effect of the rows. */
   readonly forecast?: (client: Client, rows: number) => Promise<string | null>;
-  /** True if the rows remove people, so that sending an unchanged file again does no harm. */
+  /** True if the rows remove people, so that it is safe to send an unchanged file again. */
   readonly isRemoval?: boolean;
   readonly flags: ImportFlags;
   readonly skipSuppressed?: boolean;
@@ -42,7 +42,7 @@ interface Consent {
   readonly isGiven: boolean;
   /** A column of the file that also gives consent. */
   readonly column?: string;
-  /** Shown if consent is missing: `can email your customers: pass --send or --no-send`. */
+  /** `can email your customers: pass --send or --no-send`, for the error if consent is missing. */
   readonly advice: string;
 }
 
@@ -68,7 +68,7 @@ export function checkFile({ deps, request, table }: OpenedFile): Promise<CheckRe
   return checkTable(table, { onDuplicate, maxErrors, skipsOptedOut, signal: deps.signal });
 }
 
-/** Everything that affects which requests are sent. It must stay the same when a run is resumed. */
+/** What must stay the same when a run is resumed, because it affects the requests. */
 export function choicesOf({ options }: Deps, request: ImportRequest): JournalHead["choices"] {
   const { defaults = {}, flags, spreadSeconds = null, skipSuppressed = false } = request;
   const ofRows = Object.entries(defaults).map(([name, value]) => [`--${name}`, value ?? null] as const);
@@ -85,7 +85,7 @@ export function choicesOf({ options }: Deps, request: ImportRequest): JournalHea
     "--sample": request.sample ?? null,
     "--skip-invalid": flags.skipInvalid,
     "--skip-suppressed": skipSuppressed,
-    // The journals of earlier versions don't have it.
+    // Null, because journals of earlier versions don't have this flag.
     "--include-suppressed": request.includesSuppressed === true ? true : null,
     "--tz": options.timeZone,
   };

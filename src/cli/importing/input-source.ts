@@ -7,7 +7,7 @@ import { unzipped } from "../../bulk/import/table/gzip.ts";
 import type { Deps } from "../kit/deps.ts";
 import { UsageError } from "../errors/usage-error.ts";
 
-/** The long names can't be opened if standard input is a socket. */
+/** These files can't be opened if standard input is a socket. */
 const STANDARD_INPUT: ReadonlySet<string> = new Set(["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"]);
 
 /** True for standard input and pipes, such as a shell's `<(…)`. */
@@ -19,7 +19,7 @@ export async function isReadOnce(name: string): Promise<boolean> {
 
 type Form = Pick<InputFacts, "delimiter" | "encoding">;
 
-/** `-` is standard input. Copies input that can only be read once to disk, and unpacks gzip. */
+/** `-` is standard input. Copies input that can be read only once to disk, and unpacks gzip. */
 export async function openInput(deps: Deps, name: string, form: Form = { delimiter: null }): Promise<InputFile> {
   return unzipped(await openFile(deps, name, form));
 }

@@ -22,7 +22,6 @@ export async function writeHeaderNotes({ deps, table: { mapping } }: OpenedFile)
   }
 }
 
-/** Returns `email`, `part of name`, `property plan` or `ignored`. */
 export function meaningOf({ columns }: ImportTable["mapping"], index: number): string {
   const target = columns[index]?.target ?? { kind: "ignored" };
   if (target.kind === "field") return target.field.name;
@@ -35,14 +34,14 @@ export function mapFlags(columns: readonly NearMiss[]): string {
   return columns.map(({ header, field }) => `--map ${quoteArgument(`${header}=${field}`)}`).join(" ");
 }
 
-/** Uses double quotes if possible, because every shell supports them. */
+/** Prefers double quotes, because every shell supports them. */
 export function quoteArgument(text: string): string {
   return /["$`\\!%]/.test(text) ? toShellWord(text) : `"${text}"`;
 }
 
 /**
- * On a terminal, offers a mapping that makes the header usable, and adds it to the command line for resuming. Throws
- * `error` if there is no such mapping, and CancelledError if the user declines.
+ * On a terminal, offers a mapping that makes the header usable, and adds it to the command line for resuming. Otherwise
+ * throws `error`. Throws CancelledError if the user declines.
  */
 export async function askForMapping(
   deps: Deps,

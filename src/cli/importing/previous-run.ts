@@ -1,4 +1,3 @@
-/** Decides whether a run starts, continues or has nothing to do. */
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { carryOver, type CarriedOver } from "../../bulk/import/journal/carry-over.ts";
@@ -15,7 +14,7 @@ import { filesOf, JOURNAL_SUFFIX, listJournals, type RunFiles } from "./run-file
 
 export interface PreviousRun {
   readonly before: JournalState;
-  /** Set if the file has grown, in which case the journal is rewritten first. */
+  /** Set if the file has grown: the journal is then rewritten first. */
   readonly carried: CarriedOver | null;
   readonly isUnchanged: boolean;
 }
@@ -27,7 +26,7 @@ interface RunToBegin {
   readonly source: RowSource;
 }
 
-/** Throws UsageError if an earlier run stands in the way. */
+/** Throws UsageError if an earlier run prevents this one. */
 export async function findPreviousRun(run: RunToBegin): Promise<PreviousRun> {
   const { files, head, request } = run;
   const before = await readJournal(files.journal);
@@ -55,7 +54,7 @@ async function resume(run: RunToBegin, before: JournalState, previous: JournalHe
   checkSame(previous, head, files.journal);
   if (previous.input === head.input) return { before, carried: null, isUnchanged: false };
   const carried = await carryOver(files.journal, head, source);
-  // A person whose values have changed would be surveyed again. Responses are recognized by their content.
+  // A person with changed values would be surveyed again, but responses are recognized by their content.
   if (carried.missing > 0 && request.kind.repeats !== "answer")
     throw resumeError(
       files.journal,
@@ -65,7 +64,7 @@ async function resume(run: RunToBegin, before: JournalState, previous: JournalHe
   return { before: carried.before, carried, isUnchanged: false };
 }
 
-/** Returns the finished run that this one repeats: all of it, or (for responses) part of it. */
+/** Returns the finished run that this one repeats in full or, for responses, in part. */
 async function findRepeated(
   { files, head, request, source }: RunToBegin,
   before: JournalState,
@@ -130,7 +129,7 @@ function alreadyImported({ results }: RunFiles): UsageError {
   });
 }
 
-/** Its record says "sent" of rows that are gone, and of rows that were kept. */
+/** The journal of an import that was undone doesn't say which rows are gone. */
 function undone({ results }: RunFiles): UsageError {
   return new UsageError(`this import was undone (results: ${results})`, {
     hint: "to import the file again, with the rows that were kept: --results other.csv",

@@ -12,7 +12,7 @@ import { UsageError } from "../errors/usage-error.ts";
 import type { CheckedFile } from "./import-request.ts";
 import { mapFlags, quoteArgument } from "./mapping.ts";
 
-/** Throws UsageError if there are invalid rows that aren't skipped, or if no row is valid. */
+/** Throws UsageError if no row is valid, or if invalid rows aren't skipped. */
 export async function reportCheck(checked: CheckedFile): Promise<void> {
   const { deps, request, table, report } = checked;
   const { name } = table.input;
@@ -108,7 +108,7 @@ export function describeWarnings(file: string, report: CheckReport): string[] {
   ];
 }
 
-/** Shown only in the plan, because it matters only if the file is imported again. */
+/** A warning for the plan only, because it matters only if the file is imported again. */
 export function describeUntimed({ untimedRows }: CheckReport): string[] {
   if (untimedRows === 0) return [];
   const rows = countOf(untimedRows, "row has", "rows have");

@@ -19,7 +19,6 @@ export interface RowSender extends Sender {
 export function createBreaker() {
   const rule = new StopRule();
   return {
-    /** Rethrows errors that would affect every row. */
     async outcomeOf(row: SizedRow, write: Promise<RowOutcome>): Promise<RowOutcome> {
       try {
         const outcome = await write;
@@ -35,7 +34,7 @@ export function createBreaker() {
 
 type SizedRow = Pick<ImportRow, "values" | "properties">;
 
-/** Omits the method and URL, which are the same for all rows. */
+/** Leaves out the method and URL, which are the same for all rows. */
 function failed(error: ClientError, row: SizedRow): RowOutcome {
   const reason = error.status === TOO_LARGE ? describeTooLarge(row) : error.what;
   return toOutcome("failed", { error: reason, ...(mayHaveArrived(error) && { mayHaveArrived: true }) });
@@ -48,7 +47,7 @@ export function toOutcome(outcome: OutcomeName, about: Partial<RowOutcome> = {})
 const TOO_LARGE = 413;
 const MIB = 1024 * 1024;
 
-/** Our own service accepts 1 MiB; the limits of other services are unknown. */
+/** Our own server accepts 1 MiB; the limits of other servers are unknown. */
 function describeTooLarge({ values, properties }: SizedRow): string {
   const isLarge = Buffer.byteLength(JSON.stringify([values, properties])) >= MIB;
   return `the service answered ${TOO_LARGE}, the row is ${isLarge ? "larger than 1 MiB" : "too large for it"}`;
@@ -65,10 +64,7 @@ export function toPersonOutcome(result: WriteResult, isSurveyWanted: boolean, zo
 
 export const WITH_BEFORE = { expand: ["before"] } as const;
 
-/**
- * What undoes the write, as our own server says. An earlier attempt that arrived may have overwritten more, unless this
- * one created the person.
- */
+/** Undefined if an earlier attempt may have overwritten more than this one, unless this one created the person. */
 export function undoOf(result: WriteResult, wasSent: boolean): RowOutcome["writes"] {
   if (result.kind !== "answered") return undefined;
   const { before, undo } = result.reply.json;
@@ -84,7 +80,7 @@ const STATUS_OUTCOMES: Readonly<Record<Exclude<SurveyStatusName, "paused">, Outc
   unreachable: "saved",
 };
 
-/** Why our own service didn't schedule a survey; null if it doesn't say. */
+/** Why our own server didn't schedule a survey; null if it doesn't say. */
 export function notScheduled(result: WriteResult, zone: string | null): Pick<RowOutcome, "outcome" | "error"> | null {
   const status = surveyStatusOf(result);
   // A paused survey is still scheduled.

@@ -10,8 +10,8 @@ import { suggest } from "../args/suggest.ts";
 import { badValue } from "../args/values.ts";
 import { readDelayOrNull, readTimeOrNull } from "../args/time.ts";
 import { type Deps, withClient } from "../kit/deps.ts";
-import { ImportStoppedError } from "../errors/command-errors.ts";
-import type { ExitCode } from "../exit-codes.ts";
+import { CommandError } from "../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { explainLine } from "./explain.ts";
 import { checkFile, type ImportRequest, type OpenedFile } from "./import-request.ts";
 import { openInput } from "./input-source.ts";
@@ -47,7 +47,7 @@ function asCliError(error: unknown): unknown {
   if (error instanceof InputError) return asUsageError(error, true);
   if (!(error instanceof InputChangedError)) return error;
   const hint = "nothing was sent; run it again";
-  return new ImportStoppedError("input_changed", error.message, { hint, cause: error });
+  return new CommandError("input_changed", error.message, EXIT.failed, { hint, cause: error });
 }
 
 async function importFrom(
@@ -68,7 +68,7 @@ async function importFrom(
   return importTable(opened, files, startedAt);
 }
 
-/** In a resumed file, "tomorrow" means the same day as in the first run. */
+/** When a run is resumed, "tomorrow" means the same day as in the first run. */
 async function previousStart({ flags }: ImportRequest, files: RunFiles | null): Promise<number | null> {
   if (files === null || !flags.resume) return null;
   const { head, ended } = await readJournal(files.journal);
@@ -98,7 +98,6 @@ async function importTable(opened: OpenedFile, files: RunFiles | null, startedAt
   }
 }
 
-/** Words such as "tomorrow" are relative to `wordsAt`. */
 function openImportTable(
   { deps, request }: Omit<OpenedFile, "table">,
   input: InputFile,

@@ -1,4 +1,3 @@
-/** The second half of an import: journal, send, record, report. */
 import { stat } from "node:fs/promises";
 import { type Journal, openJournal } from "../../bulk/import/journal/journal.ts";
 import type { JournalHead } from "../../bulk/import/journal/journal-entry.ts";
@@ -13,7 +12,8 @@ import { replaceFile } from "../../runtime/files/file-replacement.ts";
 import type { Connection, Deps } from "../kit/deps.ts";
 import { describeRetries } from "../kit/notes.ts";
 import { createProgress } from "../kit/progress.ts";
-import { BegunError, ImportStoppedError, InterruptedError } from "../errors/command-errors.ts";
+import { BegunError, InterruptedError } from "../errors/command-errors.ts";
+import { CommandError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { timeFormatterFor } from "../render/time.ts";
 import { type CheckedFile, choicesOf } from "./import-request.ts";
@@ -29,7 +29,7 @@ interface ReadyToSend extends CheckedFile {
   readonly startedAt: number;
 }
 
-/** Throws UsageError if an earlier run stands in the way, CancelledError, or the error that stopped the run. */
+/** Throws UsageError if an earlier run prevents this one, CancelledError, or the error that stopped the run. */
 export async function sendChecked(checked: ReadyToSend): Promise<ExitCode> {
   const { deps, request, table, files, connection } = checked;
   connection.client.checkMayWrite();
@@ -122,7 +122,7 @@ async function writeWaiting({ streams, options, signal }: Deps): Promise<void> {
   await streams.err.write("Waiting for the requests in flight (5 s at most); interrupt again to stop at once\n");
 }
 
-/** A killed run may have gone on sending for this long after its last entry. */
+/** A killed run may have sent requests for this long after its last entry. */
 const SILENCE_SECONDS = 600;
 
 /** The time after which no earlier run sent anything, by the service's clock. */
@@ -181,8 +181,9 @@ function toStopError(error: unknown, { deps, table }: ReadyToSend): unknown {
   const changed = error instanceof InputError ? new InputChangedError(table.input.name) : error;
   if (changed instanceof InputChangedError) {
     const hint = "the rows that were sent are in the results; put the file back as it was to resume";
-    return new ImportStoppedError("input_changed", changed.message, { hint, cause: error });
+    return new CommandError("input_changed", changed.message, EXIT.failed, { hint, cause: error });
   }
-  if (error instanceof MissingRowsError) return new ImportStoppedError("rows_missing", error.message, { cause: error });
+  if (error instanceof MissingRowsError)
+    return new CommandError("rows_missing", error.message, EXIT.failed, { cause: error });
   return deps.signal.aborted ? error : new BegunError(error);
 }

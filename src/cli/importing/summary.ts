@@ -20,7 +20,7 @@ export interface Ending extends SendReport {
   readonly remarks: readonly string[];
 }
 
-/** `file` is the results file. Prints to stderr, and with `-o json` also prints the counts to stdout. */
+/** `file` is the results file. With `-o json`, the counts also go to stdout. */
 export async function writeSummary(deps: Deps, request: ImportRequest, file: string, ending: Ending): Promise<void> {
   const { streams, options } = deps;
   const seconds = ending.elapsedMs / 1000;
@@ -52,7 +52,6 @@ export async function writeSummary(deps: Deps, request: ImportRequest, file: str
   await streams.out.write(`${JSON.stringify(object)}\n`);
 }
 
-/** Prints a note, and with `-o json` the counts from earlier runs. */
 export async function writeNothingToDo(
   deps: Deps,
   request: ImportRequest,
@@ -77,7 +76,6 @@ export async function writeNothingToDo(
 
 const REASONS_SHOWN = 10;
 
-/** Returns `1 row: the service answered 413, the row is larger than 1 MiB`. */
 function describeFailures({ failures }: Ending): string[] {
   const rest = failures.slice(REASONS_SHOWN).reduce((sum, { rows }) => sum + rows, 0);
   return [

@@ -7,7 +7,8 @@ import type { Json } from "../../contract/json.ts";
 import { PER_PAGE_MAX } from "../../contract/limits.ts";
 import { ROUTES } from "../../contract/routes.ts";
 import { abortTogether, inParallel } from "../../runtime/parallel.ts";
-import { ImportStoppedError } from "../errors/command-errors.ts";
+import { CommandError } from "../errors/usage-error.ts";
+import { EXIT } from "../exit-codes.ts";
 
 export interface SuppressionOptions {
   readonly client: Client;
@@ -17,14 +18,14 @@ export interface SuppressionOptions {
 }
 
 interface Suppressions {
-  /** Keyed by `emailKey`, and by id with a leading #. */
+  /** By `emailKey`, and by id with a leading #. */
   readonly reasons: ReadonlyMap<string, string>;
   readonly hasUnaddressed: boolean;
 }
 
 /**
- * Looks up rows that have a phone number, or all rows if a list has people without an address. Throws
- * ImportStoppedError if the service's list of people ignores the filter.
+ * Looks up rows that have a phone number, or all rows if a list has people without an address. Throws CommandError if
+ * the service's list of people ignores the filter.
  */
 export async function readSuppressed(options: SuppressionOptions): Promise<RowSource["skip"]> {
   const { client, source, concurrency, signal } = options;
@@ -90,9 +91,10 @@ async function lookUp(
   const { rows } = await client.page({ route: ROUTES.listPeople, parameters: { ...identifier }, signal });
   if (!rows.every((row) => isNamed(row, identifier))) {
     const [named, by] = "email" in identifier ? [identifier.email, "email"] : [identifier.phone_number, "phone number"];
-    throw new ImportStoppedError(
+    throw new CommandError(
       "suppression_unknown",
       `cannot check whether ${named} is suppressed: the service's list of people has no filter for ${by}`,
+      EXIT.failed,
       { hint: "nothing was sent; leave such rows out, or import without --skip-suppressed" },
     );
   }

@@ -104,7 +104,7 @@ function describeCounts({ kind }: ImportRequest, plan: Plan, unsurveyed: string)
   return `${countOf(plan.rows, "row")}: ${[...parts, `${formatCount(plan.skipped)} skipped`].join(", ")}`;
 }
 
-/** Empty if there is no connection or it is to the embedded service; only paths are shown then. */
+/** Empty without a connection, and for the embedded service. */
 async function baseUrlOf(deps: Deps): Promise<string> {
   try {
     const settings = await resolveConnection(settingsRequest(deps));

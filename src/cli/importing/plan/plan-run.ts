@@ -1,4 +1,3 @@
-/** Asks the service about a run before it begins. */
 import type { RowSource, RowToSend } from "../../../bulk/import/journal/decide-rows.ts";
 import { ClientError } from "../../../client/errors/client-error.ts";
 import type { Client } from "../../../client/client.ts";
@@ -12,7 +11,7 @@ import { readSuppressed } from "../suppressed.ts";
 import { previewImport } from "./preview.ts";
 import type { PlannedRun } from "./plan.ts";
 
-/** Drops rows of people whom the service suppresses. Throws ClientError. */
+/** With `--skip-suppressed`, asks the service whom it suppresses. Throws ClientError. */
 export async function planRun(
   { deps, request }: CheckedFile,
   { client, place, profile }: Connection,
@@ -39,7 +38,7 @@ async function isOwnService(client: Client, signal: AbortSignal): Promise<boolea
   return Object.keys(SERVES_STATUSES).every((name) => headers?.[name] !== undefined);
 }
 
-/** Whether the server isn't ours, so that it may accept rows that ours would refuse. False if it can't be asked. */
+/** True if the server isn't ours, so that it may accept rows that ours would refuse. False if it can't be asked. */
 export async function isOtherService(deps: Deps): Promise<boolean> {
   try {
     if ((await resolveConnection(settingsRequest(deps))).kind === "local") return false;

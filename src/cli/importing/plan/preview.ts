@@ -14,7 +14,7 @@ import { createTimeFormatter } from "../../render/time.ts";
 export interface ImportPreview {
   readonly emails: number;
   readonly texts: number;
-  /** `paused` means that a survey would be scheduled but would have to wait. */
+  /** A survey that counts as `paused` would be scheduled, but would have to wait. */
   readonly reasons: Readonly<Record<SurveyStatusName, number>>;
   readonly throttledUntil: number | null;
   readonly changes: ReadonlyMap<string, number>;
@@ -62,7 +62,7 @@ export async function previewImport({ client, concurrency, signal, ...rows }: Pr
   return preview;
 }
 
-/** Stored properties that a request changes or removes, except texts that belong to a single message. */
+/** Stored properties that a request would change, except texts for a single message. */
 function changedProperties(
   stored: Json | undefined,
   { properties, replace_properties: replaces }: JsonObject,
