@@ -1,4 +1,3 @@
-/** Documented in `surveyctl help exit-codes`. */
 export const EXIT = {
   done: 0,
   failed: 1,
@@ -13,6 +12,8 @@ export const EXIT = {
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+export const API_EXITS: readonly ExitCode[] = [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused];
 
 export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   [EXIT.done]: "done",

@@ -1,4 +1,3 @@
-/** Checks that the file to append to has the same columns and format. */
 import { createReadStream } from "node:fs";
 import { createGunzip } from "node:zlib";
 import { parseJsonObject } from "../../contract/json.ts";

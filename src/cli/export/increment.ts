@@ -1,4 +1,3 @@
-/** Resumes from the previous run's state and saves the new one. */
 import { readFile, stat } from "node:fs/promises";
 import type { SinkTotals } from "../../bulk/export/byte-sink.ts";
 import { createVersionFilter, createVersionLog, NO_VERSIONS, type VersionLog } from "../../bulk/export/versions.ts";
@@ -37,12 +36,12 @@ export interface Increment {
   /** Throws UsageError if the state is later than the service's clock. */
   readonly checkClock: (serverTime: number | null) => void;
   openLog(startedAt: () => number): VersionLog | null;
-  /** Called before the rename, so that the next run recognizes the file even if this one is killed. */
+  /** Call it before the rename, so that the next run recognizes the file even if this one is killed. */
   announce(log: VersionLog | null, written: SinkTotals): Promise<void>;
   finish(log: VersionLog | null, written: SinkTotals): Promise<void>;
 }
 
-/** Allows for small corrections of the clock. */
+/** Tolerance for small corrections of the service's clock. */
 const CLOCK_STEP_SECONDS = 60;
 
 export async function beginIncrement(opened: OpenedExport): Promise<Increment> {
@@ -121,10 +120,7 @@ async function identify({ deps, request, plan, connection }: OpenedExport): Prom
   };
 }
 
-/**
- * Returns the state of the last run, or the one announced by a run that was killed. Refuses a file that something else
- * has changed.
- */
+/** Returns what a killed run announced, if the file has it. Throws UsageError if something else changed the file. */
 async function settlePending(
   { flags, output, plan }: OpenedExport,
   last: ExportPosition & Pick<ExportState, "pending">,
@@ -172,7 +168,7 @@ export async function openState(deps: Deps, file: string): Promise<StateFile> {
   }
 }
 
-/** Returns null before the first run. Throws UsageError. */
+/** Null before the first run. Throws UsageError. */
 async function readIfThere(file: string): Promise<string | null> {
   try {
     // Reading a pipe would block, and reading a device might never end.

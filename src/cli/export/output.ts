@@ -27,7 +27,6 @@ export interface ExportOutput {
   readonly oldBytes: number;
   keepOld(bytes: number): Promise<void>;
   close(): Promise<SinkTotals>;
-  /** Durably renames the file, and writes its checksum. */
   commit(written: SinkTotals): Promise<void>;
   discard(): Promise<void>;
 }
@@ -84,7 +83,7 @@ function openStdout({ streams: { out } }: Deps, gzip: boolean): ExportOutput {
   };
 }
 
-/** Opened early to find out whether it can be written. */
+/** Opens the file early, to find out whether it can be written. */
 async function openChecksum(deps: Deps, file: string, { isWhole }: FileReplacement): Promise<FileReplacement> {
   if (!isWhole) throw new UsageError(`--checksum: ${file} is not a regular file, so it cannot have a checksum`);
   return open(deps, `${file}.sha256`);
@@ -149,7 +148,7 @@ async function asUsage<Result>(work: Promise<Result>): Promise<Result> {
 
 const LINE_FEED = 10;
 
-/** Adds a missing line break at the end, because a file typed by hand may lack one. */
+/** A file typed by hand may lack a line break at the end. */
 async function keepOldBytes(
   sink: TextSink,
   file: string,

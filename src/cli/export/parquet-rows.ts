@@ -1,4 +1,4 @@
-/** Intermediate form of a Parquet file's rows: a line of JSON with the columns, then one per row with its cells. */
+/** An intermediate form of Parquet files: a line of JSON with the columns, then one per row with its cells. */
 import type { PageEncoder } from "../../contract/row-page.ts";
 import type { Json, JsonObject } from "../../contract/json.ts";
 import { rowsWithMarks, unmarkLongNumbers } from "../../contract/long-numbers.ts";
@@ -6,7 +6,7 @@ import { BegunError } from "../errors/command-errors.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { type Column, toCellText } from "../render/columns.ts";
 
-/** Cells of the last columns may be missing. */
+/** In a row, the cells of the last columns can be missing. */
 export type Cell = string | number | null;
 
 export interface TypedColumn {

@@ -57,7 +57,6 @@ export function isStdout(out: string | null): boolean {
   return STDOUT_NAMES.has(out);
 }
 
-/** Throws UsageError if the state file is the export itself. */
 export async function refuseStateAsTarget({ file }: ExportPlan, { state, checksum }: ExportFlags): Promise<void> {
   if (file === null || state === null) return;
   for (const written of checksum ? [file, `${file}.sha256`] : [file])

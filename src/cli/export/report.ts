@@ -12,7 +12,6 @@ export interface ExportReport {
   readonly range: Range;
   readonly totals: ExportTotals;
   readonly written: SinkTotals;
-  /** Null if the service doesn't count. */
   readonly counted: CountRange | null;
 }
 
@@ -67,7 +66,6 @@ function describeRange({ since, until }: Range, time: TimeFormatter): string {
   ].join(" ");
 }
 
-/** Compares only the rows that the metrics count. */
 function describeCount({ rows, counted }: ExportTotals, { least, most }: CountRange): string {
   if (least === counted && most === counted)
     return counted === rows ? "count verified" : `count of ${formatCount(counted)} NPS responses verified`;

@@ -1,4 +1,3 @@
-/** What differs between exports, and the flags they share. */
 import type { PagedList, Range, RowKeys } from "../../bulk/export/lists.ts";
 import type { VersionKeys } from "../../bulk/export/versions.ts";
 import type { Client } from "../../client/client.ts";
@@ -10,7 +9,7 @@ import { type OutputFormat, readOutput } from "../args/global-options.ts";
 import { parseOutputFile, parsePageSize } from "../args/values.ts";
 import { type FlagGroup, flagGroup, type GroupValue } from "../kit/flag-spec.ts";
 import { UsageError } from "../errors/usage-error.ts";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { API_EXITS, EXIT, type ExitCode } from "../exit-codes.ts";
 import { keysOf } from "./sources.ts";
 import type { Column, Resource } from "../render/columns.ts";
 
@@ -37,12 +36,12 @@ export interface ExportRequest {
   readonly filterText: string;
   /** Null if the list can't be filtered by time, so `--state` isn't available. */
   readonly incremental: {
-    /** What later runs read: rows that are new or changed since then. */
+    /** Rows that are new or have changed since the previous run. */
     readonly source: (since: number) => ExportSource;
     /** Finds new rows that `source` might miss. */
     readonly unstamped: ((since: number) => UnstampedRows | null) | null;
     readonly versions: VersionKeys;
-    /** The time, in Unix seconds, up to which a run is complete, given the service's time. */
+    /** The time up to which a run is complete, given the service's time; both in Unix seconds. */
     readonly watermark: (now: number) => number;
   } | null;
   readonly count: ServiceCount | null;
@@ -62,19 +61,12 @@ interface ServiceCount {
 
 export interface ExportShaping {
   readonly filterPage: ((page: RowPage) => RowPage) | null;
-  /** If set, pages are read in sequence, so that equal lists give equal files. */
+  /** If set, pages are read one after the other, so that equal lists give equal files. */
   readonly rewrite: ((page: RowPage) => RowPage) | null;
   readonly writeNotes: () => Promise<void>;
 }
 
-export const EXPORT_EXITS: readonly ExitCode[] = [
-  EXIT.done,
-  EXIT.failed,
-  EXIT.auth,
-  EXIT.refused,
-  EXIT.interrupted,
-  EXIT.terminated,
-];
+export const EXPORT_EXITS: readonly ExitCode[] = [...API_EXITS, EXIT.interrupted, EXIT.terminated];
 
 const EXPORT_FORMATS = ["csv", "tsv", "json", "ndjson", "parquet"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
@@ -129,7 +121,6 @@ export function exportFile(later: "new" | "new or changed" | null) {
 
 export type ExportFlags = GroupValue<ReturnType<typeof exportFile>>;
 
-/** Throws UsageError for formats that aren't files. */
 export function chooseExportFormat({ output, out }: ExportFlags): ExportFormat {
   if (output === "table" || output === "record" || output === "markdown")
     throw new UsageError(`--output ${output} is not a file format; use csv, tsv, json, ndjson or parquet`);
@@ -154,14 +145,14 @@ interface RangeRows extends Pick<ExportRequest, "command" | "resource">, Pick<Ex
   readonly timeField: string;
 }
 
-/** For rows whose time never changes: bounces, unsubscribes and people. */
+/** For bounces, unsubscribes and people, whose time never changes. */
 export function toRangeRequest(
   { command, resource, idField, timeField, list }: RangeRows,
   range: Range,
   filterText: string,
 ): ExportRequest {
   const { id, at } = keysOf(idField, timeField);
-  // A person can bounce twice.
+  // A person's id doesn't identify a row: a person can bounce twice.
   const source: ExportSource = { list, keys: { id: (row) => `${id(row)} ${at(row)}`, at }, range };
   return {
     command,

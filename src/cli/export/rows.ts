@@ -39,7 +39,6 @@ export async function readRows(opened: OpenedExport, increment: Increment, progr
   return { totals, counted: count.result(totals.counted), log };
 }
 
-/** Null if the columns are fixed. */
 function flatColumns({ deps, request, flags, plan }: OpenedExport): FlatColumns | null {
   if (flags.flatten) return request.flat;
   const { found } = request.resource;
@@ -68,7 +67,7 @@ function toGrowth({ deps, plan }: OpenedExport, flat: FlatColumns, mayCome: Grow
 interface Asking {
   readonly count: Count;
   readonly signal: AbortSignal;
-  /** `mayGrow` is set by the first page if rows may add columns. */
+  /** The first page sets `mayGrow` if rows may add columns. */
   readonly first: { mayGrow: boolean | null };
 }
 
@@ -85,7 +84,7 @@ function createReadings(opened: OpenedExport, increment: Increment, asking: Aski
   });
   const isWanted = (row: JsonObject): boolean => unstamped.has(row) && (keep?.(row) ?? true);
   const second = toReading(opened, increment, asking, unstamped.source, isWanted);
-  // If the first list had one of these rows, the service lists all of them there.
+  // If the first list had one such row, the service lists all of them there.
   return { lists: [first, { ...second, isWanted: () => !isListed }], startedAt: first.startedAt };
 }
 

@@ -10,7 +10,7 @@ const FAR_FUTURE = 9_999_999_999;
 /** Rows that arrive during the export are dated at most this long after its start. */
 const ARRIVING_SECONDS = 60;
 
-/** Rows can be dated in the future, so unless the first page is the whole list, one more request looks for them. */
+/** Rows can be dated in the future, so `fixUntil` looks for later ones unless the first page is the whole list. */
 export function createSnapshot(
   list: PagedList,
   { keys, range }: Pick<ExportSource, "keys" | "range">,
@@ -28,7 +28,7 @@ export function createSnapshot(
       if (isLate) return last;
       return isWhole ? now : Math.min(last, await lastAfter(list, { keys, range }, now, signal));
     },
-    /** Unix seconds by the service's clock, or by ours. Known only after `fixUntil`. */
+    /** Unix seconds, by the service's clock after `fixUntil`, otherwise by ours. */
     startedAt: (): number => startedAt,
   };
 }
@@ -83,7 +83,7 @@ export function createCount(
         return rows;
       });
     },
-    /** If the result differs from `rows`, counts again. Null if there is no reply. */
+    /** Counts again if the service's count differs from `rows`. Null if there is no reply. */
     async result(rows: number): Promise<CountRange | null> {
       const before = await asked;
       if (before === null) return null;

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject, parseJsonObject } from "../..
 import { hashVersion, type Versions } from "../../bulk/export/versions.ts";
 import { UsageError } from "../errors/usage-error.ts";
 
-/** Must be the same in all runs that continue from one state. */
+/** What must be the same in all runs that share a state file. */
 export interface StateIdentity {
   readonly command: string;
   readonly base_url: string;
@@ -13,7 +13,6 @@ export interface StateIdentity {
   readonly columns: string;
 }
 
-/** How far a run got, and the file at that time. */
 export interface ExportPosition {
   /** Everything up to this second (Unix time) has been written; null if nothing has. */
   readonly until: number | null;
@@ -24,12 +23,12 @@ export interface ExportPosition {
 
 export interface ExportState extends ExportPosition {
   readonly identity: StateIdentity;
-  /** The position that a run was about to reach. It counts only if the file has that length and digest. */
+  /** Where a run that may have been killed was going. It counts only if the file has this length and digest. */
   readonly pending: ExportPosition | null;
 }
 
 const FORMAT_VERSION = 2;
-/** Rows may be stored late, so the next run reads the last 300 seconds again. */
+/** Rows can be stored late, so the next run reads the last 300 seconds again. */
 export const OVERLAP_SECONDS = 300;
 
 export function formatState({ identity, pending, ...position }: ExportState): string {
@@ -57,7 +56,7 @@ export function parseState(text: string, file: string): ExportState {
   return { ...position, identity: value.identity as unknown as StateIdentity, pending };
 }
 
-/** Null if the position is damaged, because continuing from it would lose rows or bytes of the file. */
+/** Null if the position is damaged: continuing from it would lose rows. */
 function parsePosition({
   until,
   file_bytes: bytes,

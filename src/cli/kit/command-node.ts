@@ -1,4 +1,3 @@
-/** A command as data. The parser, help, `help --json`, the man page and completion all read the same tree. */
 import type { FlagRecord } from "../args/flag-record.ts";
 import type { Flags } from "../args/flags.ts";
 import type { ExitCode } from "../exit-codes.ts";
@@ -8,14 +7,14 @@ import type { Deps } from "./deps.ts";
 /** Form (such as `<file>`), description and choices. */
 export type Operand = readonly [form: string, text: string, choices?: readonly string[]];
 
-/** `words` are the arguments. */
 export type Action = (deps: Deps, flags: Flags, words: readonly string[]) => Promise<ExitCode>;
 
+/** The parser, help, `help --json`, the man page and completion all read the same tree. */
 export interface CommandNode {
   readonly name: string;
   readonly alias: string | null;
   readonly summary: string;
-  /** Paragraphs of help after the summary. Those with line breaks are printed as they are. */
+  /** Paragraphs of help after the summary. A paragraph with line breaks is printed unchanged. */
   readonly about: readonly string[];
   readonly operands: readonly Operand[];
   readonly flagsFirst: boolean;
@@ -23,7 +22,7 @@ export interface CommandNode {
   readonly exits: readonly ExitCode[];
   readonly flags: readonly FlagRecord[];
   readonly columns: Resource | null;
-  /** The operation that the command calls, here or over HTTP. Null for other commands. */
+  /** The name of the operation that the command calls, or null. */
   readonly operation: string | null;
   /** Null for a group without an action of its own. */
   readonly action: Action | null;
@@ -41,7 +40,7 @@ export function defineGroup({ name, alias = null, summary, about, commands }: Gr
   return { ...own, name, alias, summary, about: about ?? own.about, commands: below };
 }
 
-const NO_ACTION: CommandNode = {
+export const NO_ACTION: CommandNode = {
   name: "",
   alias: null,
   summary: "",

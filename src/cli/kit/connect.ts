@@ -1,4 +1,3 @@
-/** Makes a ready client from flags, the environment and the profile. */
 import type { Client } from "../../client/client.ts";
 import { createClient } from "../../client/create-client.ts";
 import type { Origin } from "../../client/errors/client-error.ts";
@@ -70,11 +69,11 @@ async function connectLocally(deps: Deps): Promise<Connection> {
 interface Endpoint {
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** By default uses sockets; closing the client ends their pool. */
+  /** Defaults to sockets, whose pool ends when the client is closed. */
   readonly transport?: Exchange & { close?(): Promise<void> };
   readonly waits: WaitLines;
   readonly origin?: Origin;
-  /** Caps the retries, even those set by --retries, so that checking a connection stays fast. */
+  /** Limits even `--retries`, so that checking a connection is fast. */
   readonly retriesMax?: number;
 }
 

@@ -1,8 +1,8 @@
-import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { API_EXITS, EXIT, type ExitCode } from "../exit-codes.ts";
 import type { ParsedOf } from "../args/flag-record.ts";
 import { type Resource, selectColumns } from "../render/columns.ts";
 import type { Deps } from "./deps.ts";
-import type { CommandNode, Operand } from "./command-node.ts";
+import { type CommandNode, NO_ACTION, type Operand } from "./command-node.ts";
 import { type FlagSpecs, readFlags, readValue, recordsOf, type ValueSpec, type ValuesOf } from "./flag-spec.ts";
 
 interface ArgSpec extends ValueSpec {
@@ -29,10 +29,9 @@ interface CommandSpec<Specs extends FlagSpecs, Args extends ArgSpecs> {
   /** Omitted for a group's own action, such as `metrics`. */
   readonly name?: string;
   readonly alias?: string;
-  /** No full stop at the end. Defaults to the group's summary if there is no name. */
+  /** Without a full stop. A command without a name has its group's summary. */
   readonly summary?: string;
   readonly about?: CommandNode["about"];
-  /** At least two command lines. */
   readonly examples: readonly string[];
   readonly args?: Args;
   /** If true, nothing after the first argument is a flag. */
@@ -43,24 +42,21 @@ interface CommandSpec<Specs extends FlagSpecs, Args extends ArgSpecs> {
   /** The columns depend on other flags, so `run` checks `--columns`. */
   readonly columnsVary?: boolean;
   readonly operation?: string;
-  /** Exit statuses other than for usage errors. Defaults to those of a command that calls the API. */
+  /** Defaults to the statuses of a command that calls the API. The status of usage errors is added. */
   readonly exits?: readonly ExitCode[];
   /** The first flag of each list can't be used with any of the others. */
   readonly conflicts?: readonly (readonly [FlagName, ...FlagName[]])[];
-  /** Returns the exit status; undefined means 0. */
   readonly run: (deps: Deps, input: ValuesOf<Specs> & ArgsOf<Args>) => Promise<ExitCode | void>;
 }
 
 const ALIASES: Readonly<Record<string, string>> = { list: "ls", remove: "rm" };
-const API_EXITS: readonly ExitCode[] = [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused];
 
 export function defineCommand<const Specs extends FlagSpecs, const Args extends ArgSpecs>(
   spec: CommandSpec<Specs, Args>,
 ): CommandNode {
-  const { name = "", summary = "", about = [], flagsFirst = false, examples, columns = null } = spec;
-  const { alias = ALIASES[name] ?? null, operation = null, conflicts = [], exits = API_EXITS, run } = spec;
-  const args = Object.entries<ArgSpec>(spec.args ?? {});
-  const flags = recordsOf(spec.flags ?? {}).map((record) => ({
+  const { args: argSpecs = {}, flags: flagSpecs = {}, columnsVary = false, conflicts = [], run, ...facts } = spec;
+  const args = Object.entries<ArgSpec>(argSpecs);
+  const flags = recordsOf(flagSpecs).map((record) => ({
     ...record,
     conflicts: [
       ...(record.conflicts ?? []),
@@ -71,25 +67,12 @@ export function defineCommand<const Specs extends FlagSpecs, const Args extends 
   const action: CommandNode["action"] = async (deps, given, words) => {
     const values: Record<string, unknown> = {};
     for (const [at, [key, arg]] of args.entries()) values[key] = await readArg(arg, words.slice(at), deps);
-    const input = { ...values, ...(await readFlags(spec.flags ?? {}, given, deps)) };
-    if (columns !== null && spec.columnsVary !== true) selectColumns(columns, deps.options.columns);
+    const input = { ...values, ...(await readFlags(flagSpecs, given, deps)) };
+    if (facts.columns !== undefined && !columnsVary) selectColumns(facts.columns, deps.options.columns);
     return (await run(deps, input as ValuesOf<Specs> & ArgsOf<Args>)) ?? EXIT.done;
   };
-  return {
-    name,
-    alias,
-    summary,
-    about,
-    operands,
-    flagsFirst,
-    examples,
-    exits,
-    flags,
-    columns,
-    operation,
-    action,
-    commands: [],
-  };
+  const alias = ALIASES[facts.name ?? ""] ?? null;
+  return { ...NO_ACTION, alias, exits: API_EXITS, ...facts, operands, flags, action };
 }
 
 function readArg(arg: ArgSpec, words: readonly string[], deps: Deps): unknown {

@@ -7,7 +7,7 @@ import type { Streams } from "../streams/streams.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import type { SettingsRequest, Sourced } from "../../config/settings.ts";
 
-/** Members that are expensive to load are functions. */
+/** Members that take long to load are functions. */
 export interface Deps {
   readonly streams: Streams;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -35,10 +35,7 @@ export interface Connection {
   readonly profile: string | null;
   /** The base URL; for the profile `local`, the data file. */
   readonly place: string;
-  /**
-   * A short hash of the key; empty for the profile `local`. Identifies the connection in files kept between runs, such
-   * as an export's state.
-   */
+  /** Identifies the key in files kept between runs, such as an export's state. Empty for the profile `local`. */
   keyFingerprint(): Promise<string>;
   readonly retryCount: () => number;
   /** Called once the command's work has succeeded. May throw. */

@@ -3,7 +3,6 @@ import type { Flags } from "../args/flags.ts";
 import { parseChoice } from "../args/values.ts";
 import type { Deps } from "./deps.ts";
 
-/** The default is one of `choices`, or text as a user would type it. */
 export interface ValueSpec {
   readonly choices?: readonly string[];
   /** May return a promise. Throws UsageError with the place and the accepted forms. */
@@ -37,7 +36,6 @@ export type ValuesOf<Specs extends FlagSpecs> = string extends keyof Specs
   ? unknown
   : { readonly [Name in keyof Specs]: ValueOf<Specs[Name]> };
 
-/** Combines flags into one object for `run`. */
 export function flagGroup<const Specs extends FlagSpecs>(specs: Specs): FlagGroup<Promise<ValuesOf<Specs>>> {
   return { records: recordsOf(specs), read: (flags, deps) => readFlags(specs, flags, deps) };
 }
@@ -79,7 +77,7 @@ export function readValue({ choices, parse }: ValueSpec, text: string, place: st
   return choices === undefined ? text : parseChoice(text, place, choices);
 }
 
-/** A flag that takes comma-separated lists and may be repeated. Null if it wasn't given. */
+/** A flag that takes comma-separated lists and can be repeated. Null if it wasn't given. */
 export function listFlag<Value>(
   record: FlagRecord,
   parse: (texts: readonly string[], place: string) => readonly Value[],

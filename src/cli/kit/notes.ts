@@ -1,4 +1,3 @@
-/** Prints lines on stderr that `--quiet` suppresses. */
 import type { LockWatch } from "../../runtime/files/lock-file.ts";
 import { countOf } from "../../contract/text/whole-number.ts";
 import type { Connection, Deps } from "./deps.ts";
@@ -18,7 +17,7 @@ export async function writeWarning({ streams, options }: Notes, text: string): P
   if (!options.quiet) await streams.err.write(`warning: ${text}\n`);
 }
 
-/** Prints what the command is waiting for: a lock whose holder is on another machine and may still be alive. */
+/** A lock's holder on another machine may still be alive, so the command waits and watches the file. */
 export function watchLock(deps: Pick<Deps, "streams" | "options" | "clock" | "signal">): LockWatch {
   return async (ms, lock) => {
     await writeNote(deps, `${lock} is held from another machine or container; watching it for ${ms / 1000} s`);
@@ -26,7 +25,6 @@ export function watchLock(deps: Pick<Deps, "streams" | "options" | "clock" | "si
   };
 }
 
-/** Null if no request was retried. */
 export function describeRetries({ retryCount }: Pick<Connection, "retryCount">): string | null {
   const retries = retryCount();
   return retries === 0 ? null : countOf(retries, "request was retried", "requests were retried");

@@ -1,4 +1,4 @@
-/** Shows the progress of bulk work: as a live line on a terminal, otherwise as a line every ten seconds. */
+/** On a terminal, progress is a live line; otherwise a line is printed every ten seconds. */
 import type { Deps } from "./deps.ts";
 import { formatCount } from "../../contract/text/whole-number.ts";
 import { clearLine, cursorTo, moveCursor } from "node:readline";
@@ -18,7 +18,6 @@ const PLAIN_MS = 10_000;
 /** The first rows say little about the speed of the rest. */
 const SHOW_ETA_AFTER_MS = 2_000;
 
-/** `rowsTo` is where the rows are printed, if at all. */
 export function createProgress(
   { streams, options, clock }: Deps,
   noun: string,
@@ -46,7 +45,7 @@ export function createProgress(
       (await live).show(line);
     },
     async end() {
-      // Otherwise the live line's timer would keep the process alive, even if the line is still opening.
+      // The live line's timer would keep the process alive, even if the line is still opening.
       (await live)?.end();
       live = null;
     },
@@ -60,7 +59,6 @@ interface ProgressState {
   readonly elapsedMs: number;
 }
 
-/** Returns `1200 of 2000 rows, 640/s, 2s left`. */
 function describeProgress(noun: string, { rows, earlier, expected, elapsedMs }: ProgressState): string {
   const perSecond = ((rows - earlier) * 1000) / Math.max(1, elapsedMs);
   const rate = `${formatCount(Math.round(perSecond))}/s`;
@@ -133,7 +131,6 @@ async function startLine(err: Output, color: boolean): Promise<SharedLine> {
   return { spinner, texts: new Map() };
 }
 
-/** Adds what the spinner needs from a terminal to our own output. */
 function toTerminal(err: Output): NodeJS.WriteStream {
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {

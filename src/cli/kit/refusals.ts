@@ -1,11 +1,11 @@
-/** Explains a refusal by what the command requested; the client knows only the status. */
+/** Rewords refusals, because the client doesn't know what the command was for. */
 import { RefusedError } from "../../client/errors/call-errors.ts";
 import type { ClientError } from "../../client/errors/client-error.ts";
 import { isJsonObject, type Json } from "../../contract/json.ts";
 
 export interface Refusal {
   readonly status: number;
-  /** If set, matches only refusals that complain about this attribute. */
+  /** Matches only refusals that complain about this attribute. */
   readonly attribute?: string;
   readonly says?: RegExp;
   /** True if the body must be JSON, because a proxy's error page proves nothing. */
@@ -14,7 +14,6 @@ export interface Refusal {
   readonly hint: string;
 }
 
-/** Rewords a refusal using the first entry that fits. */
 export async function withRefusals<Result>(work: Promise<Result>, refusals: readonly Refusal[]): Promise<Result> {
   try {
     return await work;
@@ -32,14 +31,14 @@ function fits({ status, attribute, says, inJson }: Refusal, error: RefusedError)
   return attribute === undefined || complaintsAbout(attribute, error.details).length > 0;
 }
 
-/** Returns `does not exist` for `trend` in `{"errors": {"trend": ["does not exist"]}}`. */
+/** `does not exist` for `trend` in `{"errors": {"trend": ["does not exist"]}}`. */
 export function complaintsAbout(attribute: string, details: Json): readonly string[] {
   const errors = isJsonObject(details) ? (details["errors"] ?? null) : null;
   const phrases = isJsonObject(errors) ? (errors[attribute] ?? []) : [];
   return Array.isArray(phrases) ? phrases.map(String) : [JSON.stringify(phrases)];
 }
 
-/** Null if the service refuses, which also happens if it doesn't have the endpoint. */
+/** Null if the service refuses, as it does if it lacks the endpoint. */
 export async function nullIfRefused<Value>(work: Promise<Value>): Promise<Value | null> {
   try {
     return await work;
@@ -60,7 +59,7 @@ export async function nullIfFailed<Value>(work: Promise<Value> | undefined): Pro
 
 type Explanation = Pick<Refusal, "words" | "hint">;
 
-/** Statuses of a service that doesn't have the endpoint. It may also reply 404, as for a missing object. */
+/** A service that lacks an endpoint can also answer 404, as for a missing object. */
 const LACKING = [405, 410];
 
 export function lacksEndpoint({ status }: ClientError): boolean {

@@ -1,4 +1,4 @@
-/** Asks before changes that can't be undone: on a terminal with a question, otherwise by requiring `--yes`. */
+/** Changes that can't be undone need a yes on the terminal, or `--yes`. */
 import type { FlagRecord } from "../args/flag-record.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { toSafeText } from "../render/safe-text.ts";
@@ -12,15 +12,15 @@ export interface Removal {
   readonly command: string;
   readonly yes: boolean;
   readonly kept?: string;
-  /** Shows the question even without a terminal, because it lists things that the command line doesn't name. */
+  /** True if the question lists things that the command line doesn't name. Without a terminal, the hint shows it. */
   readonly isList?: boolean;
   /** The name to type instead of a yes. */
   readonly retyped?: string;
 }
 
 /**
- * Composes the question first, so that an unknown name is reported before a missing `--yes`. Doesn't ask if the
- * question is null, or with `--dry-run`. Throws UsageError without a terminal, CancelledError if the user declines.
+ * Composes the question first, so that an unknown name is reported before a missing `--yes`; null asks nothing. Throws
+ * UsageError without a terminal, CancelledError if the user declines.
  */
 export async function confirmRemoval(
   deps: Deps,

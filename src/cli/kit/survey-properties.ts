@@ -1,4 +1,4 @@
-/** Reads the flags for properties (section 2, "Special properties"). */
+/** Flags for properties (section 2, "Special properties"). */
 import { quoteText } from "../../contract/text/invisible.ts";
 import { type JsonObject, numberThatLosesDigits, parseJsonObject } from "../../contract/json.ts";
 import { characterCount } from "../../contract/limits.ts";
@@ -45,7 +45,7 @@ function checkLength(rule: SpecialProperty, all: JsonObject): void {
   }
 }
 
-/** Null if the survey has been translated into the locale. `place` is the flag or cell that named it. */
+/** Null for a supported locale. `place` is the flag or cell that named it. */
 export function localeWarning(properties: JsonObject | null, place = "--locale"): string | null {
   const locale = properties?.["locale"];
   if (locale === undefined || locale === null) return null;

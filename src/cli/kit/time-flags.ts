@@ -32,7 +32,7 @@ export function timeContext({ clock, options }: Deps): TimeContext {
   return { now: unixSeconds(clock), zone: options.timeZone };
 }
 
-/** Returns Unix seconds. A date means its first or last second, depending on `edge`. */
+/** Returns Unix seconds. `edge` chooses a date's first or last second. */
 export function readTime(deps: Deps, flags: Flags, flag: string, edge: DayEdge): number | null {
   return flags.parse(flag, (text, place) => parseTime(text, place, timeContext(deps), edge));
 }
@@ -52,7 +52,7 @@ export function parseRecordedTime(text: string, place: string, deps: Deps): numb
   throw new UsageError(`${place}: ${quoteText(text)} is more than a day ahead`);
 }
 
-/** Unix seconds, both inclusive. Null means unbounded. */
+/** In Unix seconds, both inclusive; null means unbounded. */
 export interface TimeFilter {
   readonly since: number | null;
   readonly until: number | null;
@@ -62,7 +62,7 @@ interface RangeFlags {
   readonly since: string;
   readonly until: string;
   readonly period?: string;
-  /** The flag that replaces the current time, for commands that ignore later rows. */
+  /** For commands that ignore rows later than now: the flag that replaces the current time. */
   readonly asOf?: string;
 }
 
@@ -90,14 +90,14 @@ function checkOrder(deps: Deps, flags: Flags, names: RangeFlags, { since, until 
   if (until !== null && since > until)
     throw new UsageError(`${names.until} (${iso(until)}) is before ${names.since} (${iso(since)})`);
   const { asOf, period } = names;
-  // Other lists may have later rows, because the service's clock may be ahead.
+  // Other lists can have later rows, because the service's clock can be ahead.
   if (asOf === undefined || since <= now) return;
   const start = period !== undefined && flags.text(period) !== null ? period : names.since;
   const where = flags.text(asOf) === null ? "in the future" : `after ${asOf} (${iso(now)})`;
   throw new UsageError(`${start} (${iso(since)}) is ${where}`);
 }
 
-/** Prints `note: --since 2026-05-01 00:00:00, --until 2026-05-31 23:59:59 (Europe/Berlin)`. */
+/** `note: --since 2026-05-01 00:00:00, --until 2026-05-31 23:59:59 (Europe/Berlin)`. */
 function echo(deps: Deps, names: RangeFlags, { since, until }: TimeFilter): void {
   const { now, zone } = timeContext(deps);
   const write = createTimeFormatter({ format: "local", zone, now });

@@ -1,4 +1,4 @@
-/** Shows retries and look-ups on stderr: as a live line on a terminal, otherwise as a line per cause. */
+/** On a terminal, retries and look-ups share a live line; otherwise each cause is printed once. */
 import type { OnWait, Wait } from "../../client/trace/trace.ts";
 import { toSafeText } from "../render/safe-text.ts";
 import type { Deps } from "./deps.ts";
@@ -6,12 +6,11 @@ import type { LiveLine } from "./progress.ts";
 
 export interface WaitLines {
   readonly onWait: OnWait;
-  /** Number of retried requests, whether or not they were shown. */
+  /** Includes retries that weren't shown. */
   readonly retryCount: () => number;
   end(): Promise<void>;
 }
 
-/** With `--quiet`, shows nothing but still counts. */
 export function createWaitLines({ streams, options }: Pick<Deps, "streams" | "options">): WaitLines {
   const causes = new Set<string>();
   const underWay = new Map<symbol, string>();
@@ -51,7 +50,6 @@ export function createWaitLines({ streams, options }: Pick<Deps, "streams" | "op
   };
 }
 
-/** Returns `127.0.0.1:9 refused the connection; retrying in 0.2 s (1/5)`. */
 export function describeWait(wait: Wait): string {
   const time = describeTime(wait.waitMs);
   const next =

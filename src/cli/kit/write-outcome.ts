@@ -1,4 +1,3 @@
-/** Shows the outcome of a single write, or what `--dry-run` prints instead. */
 import type { WriteResult } from "../../client/client.ts";
 import { mayHaveArrived, RefusedError, UnknownOutcomeError } from "../../client/errors/call-errors.ts";
 import type { Deps } from "./deps.ts";
@@ -13,10 +12,7 @@ import { parseSurveyStatus, SURVEY_STATUS_HEADER, type SurveyStatus } from "../.
 import { UNCHANGED } from "../../contract/http.ts";
 import { LEFT_IN_OUTBOX, type Route, routePath } from "../../contract/routes.ts";
 
-/**
- * If it is unknown whether the write arrived, throws UnknownOutcomeError with `evidence` as advice, or InterruptedError
- * if a signal came first.
- */
+/** If the write may have arrived, throws UnknownOutcomeError with `evidence` as advice, or InterruptedError. */
 export async function showOutcome(
   deps: Deps,
   write: Promise<WriteResult>,
@@ -38,7 +34,7 @@ export async function showOutcome(
   return EXIT.done;
 }
 
-/** For changes that are safe to repeat. Returns false if our own service reports that nothing changed. */
+/** For changes that are safe to repeat. False if our own server reports that nothing changed. */
 export async function settleChange(
   change: Promise<WriteResult>,
   { again, explain }: { readonly again: string; readonly explain: (error: RefusedError) => Promise<Error> },
@@ -53,7 +49,7 @@ export async function settleChange(
   return mayHaveChanged || !hasHeader(result, UNCHANGED);
 }
 
-/** True if our own service will write the survey to its outbox. */
+/** True if our own server will write the survey to its outbox. */
 export function isLeftInOutbox(result: WriteResult): boolean {
   return hasHeader(result, LEFT_IN_OUTBOX);
 }
@@ -63,7 +59,7 @@ function hasHeader(result: WriteResult, header: Readonly<Record<string, string>>
   return result.kind === "answered" && result.reply.headers[name] === value;
 }
 
-/** Why our own service won't send the requested survey; null if it doesn't say. */
+/** Why our own server won't send the requested survey; null if it doesn't say. */
 export function surveyStatusOf(result: WriteResult): SurveyStatus | null {
   const text = result.kind === "answered" ? result.reply.headers[SURVEY_STATUS_HEADER] : undefined;
   return text === undefined ? null : parseSurveyStatus(text);
@@ -82,7 +78,7 @@ export interface PlannedRequest {
   readonly body?: JsonObject;
 }
 
-/** Returns one JSON object on one line: `{"method","url","body"}`. */
+/** `{"method","url","body"}` on one line. */
 export function toDryRunLine(baseUrl: string, { route, placeholders, body }: PlannedRequest): string {
   const url = `${baseUrl.replace(/\/+$/, "")}${routePath(route, placeholders)}`;
   return `${JSON.stringify({ method: route.method, url, body: body ?? null })}\n`;

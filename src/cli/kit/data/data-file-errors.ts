@@ -4,18 +4,12 @@ import { DataFileError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT } from "../../exit-codes.ts";
 
-/** Runs `work` and converts the service's errors to command-line errors. */
 export async function asCliError<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
     throw await asDataFileError(error);
   }
-}
-
-/** Converts an error of the service to one of the command line. Returns other errors unchanged. */
-export async function asDataFileError(error: unknown): Promise<unknown> {
-  return (await translate(error)) ?? error;
 }
 
 const OUTBOX_HINTS: Readonly<Record<ForeignOutboxError["reason"], string>> = {
@@ -29,7 +23,8 @@ const DATABASE_HINTS: Readonly<Record<string, string>> = {
   empty: "correct the URL; without --must-exist, serve creates the service in it",
 };
 
-async function translate(error: unknown): Promise<Error | null> {
+/** Returns other errors unchanged. */
+export async function asDataFileError(error: unknown): Promise<unknown> {
   const { StoreDatabaseError, StoreFileError } = await import("../../../service/store/store-errors.ts");
   const outbox = await import("../../../service/sending/outbox.ts");
   const { CopyFailedError, FileChoiceError } = await import("../../../service/data-file/backup.ts");
@@ -47,5 +42,5 @@ async function translate(error: unknown): Promise<Error | null> {
   if (error instanceof DomainError)
     return new DataFileError("refused", error.message, { exit: EXIT.refused, cause: error });
   if (error instanceof UnavailableError) return new DataFileError("unavailable", error.message, { cause: error });
-  return null;
+  return error;
 }

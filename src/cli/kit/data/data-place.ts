@@ -1,4 +1,3 @@
-/** The flags and variables that name a service's data file or database. */
 import { configFile, localDataFile } from "../../../config/places.ts";
 import { givenBaseUrl, LOCAL_PROFILE, nameProfile } from "../../../config/settings.ts";
 import { databaseUrlProblem } from "../../../service/store/database-url.ts";
@@ -12,7 +11,7 @@ import { type Deps, settingsRequest } from "../deps.ts";
 export type PlaceChoice = string | DatabaseAddress;
 
 type DatabaseAddress = ({ readonly url: string } | { readonly urlFile: string }) & {
-  /** Allows network connections without TLS. If false, the URL decides. */
+  /** Allows connections without TLS. If false, the URL decides. */
   readonly isInsecureAllowed: boolean;
 };
 
@@ -42,8 +41,8 @@ export async function choosePlace(
 }
 
 /**
- * Like `choosePlace`, for commands that work on data on this machine. Uses the file of the profile `local` only if that
- * profile was chosen, and rejects profiles and addresses of remote services. Throws UsageError.
+ * For commands that work on data on this machine. Uses the file of the profile `local` only if that profile was chosen.
+ * Throws UsageError, also for profiles and addresses of remote services.
  */
 export async function chooseServicePlace(deps: Deps, choice: DataFileChoice): Promise<DataPlace> {
   const request = settingsRequest(deps);
@@ -85,7 +84,7 @@ function localPlace(deps: Deps): DataPlace {
   return { kind: "file", dataFile: localDataFile(deps), isNamed: false };
 }
 
-/** Throws UsageError for two places, for a remote service's flags, and for SURVEYCTL_PROFILE without a place. */
+/** Throws UsageError for a remote service's flags, for SURVEYCTL_PROFILE without a place, and for two places. */
 export function rejectRemoteFlags(deps: Deps, { data }: DataFileChoice): void {
   const { profile, baseUrl } = deps.options;
   if (baseUrl !== null) throw notHere("--base-url", "");
@@ -106,7 +105,7 @@ function notHere(source: string | null, localFile: string): UsageError {
   });
 }
 
-/** `:memory:` is SQLite's name for a database without a file, which would lose acknowledged writes. */
+/** SQLite would keep `:memory:` in memory and lose acknowledged writes. */
 export function refuseMemory(dataFile: string, place: string): void {
   if (dataFile !== ":memory:") return;
   const hint = "./:memory: is a file of that name";
@@ -153,7 +152,7 @@ export function readPlace(flags: Flags): PlaceChoice | null {
   return file;
 }
 
-/** Parts of a URL that only describe where the database is and how to reach it. Anything else may be a secret. */
+/** Parameters that say where the database is and how to reach it. All others can be secrets. */
 const SHOWN = new Set(["host", "port", "user", "sslmode", "sslrootcert", "prepare", "max", "insecure"]);
 
 /** Removes the password. What remains still identifies the same database. */

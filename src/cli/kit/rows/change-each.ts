@@ -1,4 +1,4 @@
-/** Changes several items concurrently and prints a row for each. `StopRule` decides which failures stop the run. */
+/** Changes several items concurrently and prints a row for each. */
 import type { Client } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { inParallel } from "../../../runtime/parallel.ts";
@@ -14,17 +14,17 @@ import { StopRule } from "./stop-rule.ts";
 
 export interface Each<Item> {
   readonly items: readonly Item[];
-  /** Its first columns identify an item; it also has the columns `outcome` and `error`. */
+  /** The first columns identify an item; `outcome` and `error` are columns too. */
   readonly resource: Resource;
   readonly named: (item: Item) => JsonObject;
   readonly nameOf: (item: Item) => string;
-  /** What `--dry-run` prints; null if nothing would be sent. */
+  /** For `--dry-run`; null if nothing would be sent. */
   readonly plan: (client: Client, item: Item) => Promise<PlannedRequest | null>;
   readonly confirm?: (client: Client) => Promise<void>;
   readonly oneByOne?: boolean;
-  /** Makes the change and returns the row's other columns. */
+  /** Returns the row's other columns. */
   readonly work: (client: Client, item: Item) => Promise<JsonObject>;
-  /** Printed after several items; takes the number of items changed without failure. */
+  /** For several items. `changed` counts those without a failure. */
   readonly summary?: (changed: number) => string;
 }
 
@@ -38,8 +38,8 @@ interface Run {
 }
 
 /**
- * Prints rows in the order of the items. Before a run stops, it finishes the items in flight. Throws the error if there
- * is only one item, ChangesFailedError if there are several, or the reason of an interrupt.
+ * Prints rows in the order of the items, and finishes the items in flight before it stops. Throws the error if there is
+ * only one item, ChangesFailedError if there are several, or the reason of an interrupt.
  */
 export async function changeEach<Item>(deps: Deps, each: Each<Item>): Promise<void> {
   await withClient(deps, async (client, connection) => {
@@ -136,7 +136,6 @@ async function conclude<Item>(
   if (failures.length > 0) throw new ChangesFailedError(failures, items.length, stoppedBy);
 }
 
-/** Returns `4 done, 1 failed, 2 in flight that may have been done, 93 not tried`. */
 function describeRun({ changed, failures, interrupted }: Run, all: number): string {
   const untried = all - changed - failures.length - interrupted;
   return [
@@ -152,7 +151,7 @@ function messageOf(error: unknown): string {
   return typeof what === "string" ? what : typeof message === "string" ? message : String(error);
 }
 
-/** Passes on rows in the order of their places. Returns early if another call is already passing on rows. */
+/** Passes rows on in the order of their places. */
 function createInOrder(take: (row: JsonObject) => Promise<void>): (place: number, row: JsonObject) => Promise<void> {
   const waiting = new Map<number, JsonObject>();
   const state = { next: 0, isTaking: false };

@@ -52,7 +52,6 @@ export const LIMITS = {
   },
 };
 
-/** Without `perPage`, pages have 100 rows, or `limit` if that's less. */
 export type ListLimits = GroupValue<typeof LIMITS>;
 
 export interface ListRequest {
@@ -60,15 +59,15 @@ export interface ListRequest {
   readonly limits: ListLimits;
   readonly parameters: Parameters;
   readonly pages: (client: Client, parameters: Parameters, options: CallOptions) => AsyncGenerator<Page>;
-  /** True if rows are filtered here, not by the service, so that a page may have few rows or none. */
+  /** True if we filter rows ourselves, so that a page can have few rows or none. */
   readonly isNarrowed?: boolean;
   readonly first?: "oldest" | "newest";
   readonly count?: RowCount;
 }
 
-/** Counts the matching rows with one cheap request. */
 interface RowCount {
   readonly noun: string;
+  /** Counts the matching rows with one cheap request. */
   readonly ask: (client: Client, options: CallOptions) => Promise<number | null>;
   readonly isCounted: (row: JsonObject) => boolean;
 }
@@ -99,7 +98,7 @@ async function writeRows(deps: Deps, request: ListRequest): Promise<ExitCode> {
       if (left > 0) continue;
       await output.end();
       await paths.writeNotes();
-      // Checks even after a short page, because some services return fewer rows than requested.
+      // Even after a short page, because some services return fewer rows than requested.
       if (!deps.options.quiet) await noteMore(deps, request, client, { walk, page, isCut: left < 0, allCounted });
       await walk.return(undefined);
       return EXIT.done;
@@ -110,7 +109,7 @@ async function writeRows(deps: Deps, request: ListRequest): Promise<ExitCode> {
   });
 }
 
-/** Adds a note about dotted paths in `--columns` that no row has, because they are probably typos. */
+/** Dotted paths in `--columns` that no row has are probably typos. */
 function watchPaths(deps: Deps, resource: Resource) {
   let lacking = selectColumns(resource, deps.options.columns ?? []).filter(({ name }) => name.includes("."));
   const known = new Set<string>();
@@ -141,17 +140,17 @@ interface Stop {
   readonly allCounted: boolean;
 }
 
-/** Adds a note if there are more rows. If this check fails, the list doesn't fail. */
+/** If this check fails, the list doesn't fail. */
 async function noteMore(deps: Deps, request: ListRequest, client: Client, stop: Stop): Promise<void> {
   const shown = request.limits.limit ?? 0;
   if (request.isNarrowed === true && !stop.isCut) return noteLater(deps, shown, stop);
   const total = stop.allCounted ? await nullIfFailed(request.count?.ask(client, { signal: deps.signal })) : null;
-  // A count that isn't larger proves nothing, because it may leave out some rows.
+  // A count that isn't larger proves nothing, because it can leave out rows.
   const more = stop.isCut || (total ?? 0) > shown || (await nullIfFailed(hasMore(stop)));
   if (more === true) await writeDone(deps, describeShown(request, shown, total));
 }
 
-/** Looks only one page ahead, which may be empty even if a later one isn't. */
+/** The next page can be empty even if a later one isn't. */
 async function noteLater(deps: Deps, shown: number, { walk }: Stop): Promise<void> {
   const following = await nullIfFailed(walk.next());
   if (following === null || following.done === true) return;
@@ -159,14 +158,13 @@ async function noteLater(deps: Deps, shown: number, { walk }: Stop): Promise<voi
   await writeDone(deps, `Showing ${countOf(shown, "row")}; ${more} --limit N or --all for more`);
 }
 
-/** A full page of a numbered list may be the last one, so the next one is requested. */
+/** A full page of a numbered list can be the last one, so the next one is requested. */
 async function hasMore({ walk, page }: Stop): Promise<boolean> {
   if (page.next !== null) return true;
   const following = await walk.next();
   return following.done !== true && following.value.rows.length > 0;
 }
 
-/** Returns `Showing the 50 oldest of 4,872 responses; --newest shows the newest first`. */
 function describeShown({ count, first }: ListRequest, shown: number, total: number | null): string {
   const advice = "use --limit N or --all for more";
   if (count === undefined || total === null || total <= shown) return `Showing ${countOf(shown, "row")}; ${advice}`;

@@ -1,4 +1,4 @@
-/** Filters and groups by properties, such as `--property 'purchases>=3'`. */
+/** Filters such as `--property 'purchases>=3'`. */
 import { type Json, type JsonObject, propertyText } from "../../../contract/json.ts";
 import { badValue, parseKeyValue } from "../../args/values.ts";
 import type { FlagSpec } from "../flag-spec.ts";
@@ -30,7 +30,7 @@ export function parseCondition(text: string, place: string): PropertyCondition {
   return [key.trim(), value.trim(), comparison as keyof typeof COMPARISONS];
 }
 
-/** All groups must match. Equality conditions on the same key form one group, in which one match is enough. */
+/** One condition of each group must match. Equality conditions on the same key form one group. */
 export function groupConditions(conditions: readonly PropertyCondition[]): readonly (readonly PropertyCondition[])[] {
   const equal = conditions.filter(([, , comparison = "="]) => comparison === "=");
   const keys = [...new Set(equal.map(([key]) => key))];
@@ -61,7 +61,7 @@ function toNumber(text: string): number | null {
   return Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : null;
 }
 
-/** Properties stored with a response's person, kept apart from the row because they aren't printed. */
+/** Properties stored with a response's person aren't part of the row, because they aren't printed. */
 const STORED = new WeakMap<JsonObject, Json>();
 
 export function attachStored(row: JsonObject, properties: Json | undefined): void {

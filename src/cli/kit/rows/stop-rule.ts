@@ -1,4 +1,4 @@
-/** Decides when a bulk run stops because a problem affects more than a single row. */
+/** Stops a bulk run if a problem affects more than a single row. */
 import {
   AuthError,
   ConnectionError,
@@ -10,7 +10,6 @@ import {
 import { ClientError } from "../../../client/errors/client-error.ts";
 import { KeptError, NothingFoundError } from "../../errors/command-errors.ts";
 
-/** Errors that every other item would get too. */
 const AFFECTING_ALL = [AuthError, ConnectionError, TimeoutError, RateLimitedError, RedirectError];
 /** After this many consecutive failures, the service is assumed to be at fault. */
 const FAILURES_IN_A_ROW = 20;

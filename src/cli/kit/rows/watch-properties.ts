@@ -22,13 +22,12 @@ type ListName = keyof typeof LISTS;
 export interface PropertyUse {
   readonly conditions?: readonly PropertyCondition[] | undefined;
   readonly segments?: readonly string[];
-  /** Defaults to writing notes to stderr. */
   readonly onNote?: (note: string) => unknown;
 }
 
 export const ANSWERS = "answers.";
 
-/** Writes its notes when the connection closes. Throws NothingFoundError if no row has a segment. */
+/** Writes notes when the command's work is done. Throws NothingFoundError if no row has a segment. */
 export function watchProperties(deps: Deps, of: ListName, use: PropertyUse): Deps {
   const { conditions = [], segments = [], onNote = (note) => writeNote(deps, note) } = use;
   const names = [...new Set([...conditions.map(([key]) => key), ...segments])];
@@ -60,7 +59,7 @@ export function watchProperties(deps: Deps, of: ListName, use: PropertyUse): Dep
   };
 }
 
-/** Fetches stored properties for rows that lack one or more of `names`. */
+/** Fetches the stored properties of rows that lack one of `names`. */
 function createStoredReader(client: Client, names: readonly string[], signal: AbortSignal) {
   const wanted = names.filter((name) => !name.startsWith(ANSWERS));
   let isKept = true;
@@ -73,7 +72,7 @@ function createStoredReader(client: Client, names: readonly string[], signal: Ab
       per_page: PER_PAGE_MAX,
     };
     const page = await nullIfRefused(client.page({ route: ROUTES.listPeople, parameters, signal }));
-    // Services that don't store properties ignore both parameters.
+    // A service that doesn't store properties ignores both parameters.
     isKept = page !== null && page.rows.every(({ properties }) => isJsonObject(properties));
     const people = new Map(isKept ? page?.rows.map(({ id, properties }) => [idText(id), properties]) : []);
     for (const row of lacking) attachStored(row, people.get(personIdOf(row)));
