@@ -3,9 +3,8 @@ import type { Process } from "./process.ts";
 import { toSafeLines } from "./render/safe-text.ts";
 
 /**
- * Runs one command line and returns its exit status. Completion and `--version` load no parser: a shell may ask for
- * completions at every key, and `--version` takes 1.2 times as long as an empty program instead of 1.5 (Node 20, two
- * cores).
+ * Completion and `--version` load no parser: a shell can ask for completions at every key, and `--version` takes 1.2
+ * times as long as an empty program instead of 1.5 (Node 20, two cores).
  */
 export async function main(process: Process): Promise<number> {
   const args = process.argv.slice(2);
@@ -27,7 +26,7 @@ async function runCommand(process: Process, args: readonly string[]): Promise<nu
   }
 }
 
-/** Writes the text to stdout. A closed pipe isn't a failure, but a full disk is. */
+/** A closed pipe isn't a failure, but a full disk is. */
 function say(process: Process, text: string): Promise<0 | 1> {
   process.stdout.on("error", () => undefined);
   return new Promise((resolve) => {

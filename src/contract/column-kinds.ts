@@ -1,25 +1,9 @@
 import type { JsonObject } from "./json.ts";
 
-export type ColumnKind =
-  | "text"
-  | "choices"
-  | "id"
-  | "time"
-  | "phone"
-  | "number"
-  | "change"
-  | "nps"
-  | "points"
-  | "share"
-  | "probability"
-  | "score"
-  | "flag"
-  | "status"
-  | "duration";
-
 const NUMBER: JsonObject = { type: ["number", "null"] };
 
-export const KIND_SCHEMAS: Readonly<Record<ColumnKind, JsonObject>> = {
+/** The kinds of columns, as JSON Schemas of their values. */
+export const KIND_SCHEMAS = {
   text: {},
   choices: {},
   status: {},
@@ -35,4 +19,6 @@ export const KIND_SCHEMAS: Readonly<Record<ColumnKind, JsonObject>> = {
   probability: NUMBER,
   score: NUMBER,
   duration: { ...NUMBER, description: "seconds" },
-};
+} satisfies Readonly<Record<string, JsonObject>>;
+
+export type ColumnKind = keyof typeof KIND_SCHEMAS;

@@ -1,5 +1,3 @@
-/** Reads output settings from environment variables. */
-
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Returns null if the variable is unset or empty. */
@@ -16,19 +14,19 @@ export function wantsColor(env: Environment, isTerminal: boolean): boolean {
   return isTerminal;
 }
 
-/** Also true if no locale is set, because today's terminals use UTF-8. */
+/** True without a locale, because today's terminals use UTF-8. */
 export function wantsUnicode(env: Environment): boolean {
   const locale = variable(env, "LC_ALL") ?? variable(env, "LC_CTYPE") ?? variable(env, "LANG");
   return locale === null || /utf-?8/i.test(locale);
 }
 
-/** True if a program reads stderr. Looks at the raw words, because the error may come from parsing them. */
+/** Looks at the raw words, because the error to print may come from parsing them. */
 export function wantsJson(args: readonly string[], env: Environment): boolean {
   const format = lastOutput(args) ?? env["SURVEYCTL_OUTPUT"];
   return args.includes("--json") || format === "json" || format === "ndjson";
 }
 
-/** `-o` may follow other short flags that take no value, as in `-qo json`. */
+/** `-o` can follow other short flags, as in `-qo json`. */
 const SHORT_OUTPUT = /^-[hiqv]*o=?/;
 
 function lastOutput(args: readonly string[]): string | undefined {

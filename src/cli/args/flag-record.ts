@@ -1,6 +1,4 @@
-/** A flag as data. The parser, help, `help --json`, the man page and completion all read the same record. */
-
-/** Value types by placeholder in help. Unlisted placeholders are strings; flags without a value are booleans. */
+/** By placeholder in help. Other placeholders are strings; flags without a value are booleans. */
 const VALUE_TYPES: Readonly<Record<string, string>> = {
   n: "integer",
   line: "integer",
@@ -27,18 +25,19 @@ export type ParsedOf<Spec> = Spec extends { readonly parse: (...given: never[]) 
     ? Choice
     : string;
 
+/** The parser, help, `help --json`, the man page and completion all read the same record. */
 export interface FlagRecord {
   /** `--no-send` turns off something that is on by default. */
   readonly flag: `--${string}`;
   readonly short?: `-${string}`;
-  /** The value's name in help. Switches have none. */
+  /** The value's name in help; switches have none. */
   readonly value?: string;
   /** Used if the flag is given without a value. Other flags with a value require one. */
   readonly implied?: string;
   /** One phrase that doesn't repeat the other fields. */
   readonly text: string;
   readonly default?: string;
-  /** What happens without the flag. Shown only in help. */
+  /** What happens without the flag, for help only. */
   readonly otherwise?: string;
   readonly environment?: string;
   readonly choices?: readonly string[];

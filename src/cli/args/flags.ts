@@ -1,6 +1,5 @@
 import { UsageError } from "../errors/usage-error.ts";
 
-/** The given flags by their long names; a switch loses its `no-`. */
 export class Flags {
   readonly #values: Readonly<Record<string, unknown>>;
 
@@ -51,7 +50,7 @@ export class Flags {
   }
 }
 
-/** Throws UsageError if a switch and its `--no-` form are both given; the parser would just keep the last one. */
+/** Throws UsageError if a switch and its `--no-` form are both given, because the parser would keep the last one. */
 export function rejectConflict(commandLine: readonly string[], flag: `--${string}`): void {
   const off = flag.replace("--", "--no-");
   if (commandLine.includes(flag) && commandLine.includes(off))

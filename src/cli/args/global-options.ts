@@ -1,4 +1,3 @@
-/** Flags that every command has, and the options parsed from them. */
 import { CONCURRENCY_DEFAULT } from "../../contract/limits.ts";
 import { quoteText } from "../../contract/text/invisible.ts";
 import { UsageError } from "../errors/usage-error.ts";
@@ -7,7 +6,7 @@ import { type Environment, variable, wantsColor, wantsUnicode } from "./environm
 import type { FlagRecord, ParsedOf } from "./flag-record.ts";
 import type { Flags } from "./flags.ts";
 import { parseZone } from "./time.ts";
-import { parseChoice, parseDuration, parseInteger, parseNames, parseRate } from "./values.ts";
+import { integerParser, parseChoice, parseDuration, parseNames, parseRate } from "./values.ts";
 
 const OUTPUT_FORMATS = ["table", "record", "json", "ndjson", "csv", "tsv", "markdown"] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
@@ -18,14 +17,11 @@ interface GlobalFlag extends FlagRecord {
   readonly group: GlobalGroup;
   /** Also parses the value of `environment`. Throws UsageError that names the flag or variable. */
   readonly parse?: (text: string, place: string) => unknown;
-  /** Used instead of `parse` for an option that depends on more than its own flag. */
+  /** Replaces `parse` for an option that depends on more than its own flag. */
   readonly read?: (flags: Flags, env: Environment, isTerminal: boolean) => unknown;
 }
 
-const CONCURRENCY_MAX = 256;
-const RETRIES_MAX = 100;
-
-/** Keyed by option. Without a parser, `config` reads the variable, so that each value remembers its source. */
+/** By option. If there is no parser, `config` reads the variable, so that the value remembers its source. */
 const GLOBALS = {
   output: {
     group: "Output",
@@ -36,8 +32,8 @@ const GLOBALS = {
     choices: OUTPUT_FORMATS,
     environment: "SURVEYCTL_OUTPUT",
     otherwise: "table on a terminal, tsv in a pipe, csv for export",
-    /** Null uses the command's default for a terminal or a pipe. */
-    read: (flags: Flags, env: Environment) => readOutput(flags, env),
+    /** Null means the command's default for a terminal or a pipe. */
+    read: (flags: Flags, env: Environment) => readOutput<never>(flags, env),
   },
   json: { group: "Output", flag: "--json", text: "short for -o json" },
   query: {
@@ -132,7 +128,7 @@ const GLOBALS = {
     value: "n",
     text: "number of retries",
     otherwise: "5",
-    parse: (text: string, place: string) => parseInteger(text, place, { min: 0, max: RETRIES_MAX }),
+    parse: integerParser({ min: 0, max: 100 }),
   },
   maxWaitMs: {
     group: "Connection",
@@ -157,7 +153,7 @@ const GLOBALS = {
     value: "n",
     text: "number of concurrent requests",
     default: String(CONCURRENCY_DEFAULT),
-    parse: (text: string, place: string) => parseInteger(text, place, { min: 1, max: CONCURRENCY_MAX }),
+    parse: integerParser({ min: 1, max: 256 }),
   },
   ratePerSecond: {
     group: "Connection",
@@ -180,11 +176,11 @@ type OptionOf<Flag> = Flag extends { readonly read: (...given: never[]) => infer
     : boolean;
 
 export type GlobalOptions = { readonly [Name in keyof typeof GLOBALS]: OptionOf<(typeof GLOBALS)[Name]> } & {
-  /** False for a locale without UTF-8, which makes all drawings ASCII. */
+  /** False for a locale without UTF-8; everything is then drawn in ASCII. */
   readonly unicode: boolean;
 };
 
-/** Flags take precedence over the environment. `own` contains flags that the command redefines. */
+/** `own` contains flags that the command redefines. */
 export function readGlobalOptions(
   flags: Flags,
   env: Environment,
@@ -228,18 +224,20 @@ export function outputFlags(own: string, text: string): readonly FlagRecord[] {
   ];
 }
 
-export function readOutput(flags: Flags, env: Environment): OutputFormat | null;
-/** `own` is an extra format that only this command has. */
-export function readOutput<Own extends string>(flags: Flags, env: Environment, own: Own): OutputFormat | Own | null;
-export function readOutput(flags: Flags, env: Environment, own?: string): string | null {
-  const formats = own === undefined ? OUTPUT_FORMATS : [...OUTPUT_FORMATS, own];
+/** `own` are extra formats that only this command has. */
+export function readOutput<Own extends string>(
+  flags: Flags,
+  env: Environment,
+  ...own: readonly Own[]
+): OutputFormat | Own | null {
+  const formats: readonly (OutputFormat | Own)[] = [...OUTPUT_FORMATS, ...own];
   const named = flags.text("--output");
   const short = flags.text("--query") !== null ? "--query" : flags.is("--json") ? "--json" : null;
   if (short !== null && named !== null && named !== "json")
     throw new UsageError(`${short} and --output ${named} cannot be used together`);
   if (short !== null) return "json";
   if (named !== null) return parseChoice(named, "--output", formats);
-  // --excel also selects a format, and flags take precedence over the environment.
+  // --excel also selects a format, and flags come before the environment.
   const fallback = flags.is("--excel") ? null : variable(env, "SURVEYCTL_OUTPUT");
   return fallback === null ? null : parseChoice(fallback, "SURVEYCTL_OUTPUT", formats);
 }
@@ -259,7 +257,6 @@ function readColumns(flags: Flags): readonly string[] | null {
   return names.length === 0 ? null : parseNames(names, "--columns");
 }
 
-/** Returns 0, 1 (requests and responses) or 2 (bodies too). */
 function readVerbosity(flags: Flags, env: Environment): 0 | 1 | 2 {
   const debug = variable(env, "SURVEYCTL_DEBUG");
   const asked = Math.max(flags.count("--verbose"), debug === null || debug === "0" ? 0 : debug === "2" ? 2 : 1);

@@ -11,7 +11,7 @@ export function parseEmail(text: string, place: string): string {
   throw badValue(place, text, `an e-mail address: it ${fault}`);
 }
 
-/** Requires E.164 (section 2). Throws UsageError. */
+/** Throws UsageError unless the number is E.164 (section 2). */
 export function parsePhone(text: string, place: string): string {
   const phone = text.trim();
   const fault = phoneProblem(phone);

@@ -1,10 +1,10 @@
-/** Returns the most similar candidate. At most a third of its letters, and no more than `most`, may differ. */
+/** At most a third of the letters, and no more than `most`, can differ. */
 export function suggest(word: string, candidates: readonly string[], most: number = Infinity): string | null {
   const typed = toName(word);
   const tolerated = (name: string): number => Math.min(most, Math.floor(Math.max(typed.length, name.length) / 3));
   const [best] = candidates
     .map((candidate) => ({ candidate, name: toName(candidate) }))
-    // Skips words of very different lengths, because comparing them takes long.
+    // Comparing long words takes long, so words of very different lengths are skipped.
     .filter(({ name }) => Math.abs(name.length - typed.length) <= tolerated(name))
     .map(({ candidate, name }) => ({ candidate, name, distance: editDistance(typed, name) }))
     .toSorted((a, b) => a.distance - b.distance);

@@ -7,7 +7,6 @@ import { readDuration } from "../../contract/text/duration.ts";
 import { badValue } from "./values.ts";
 
 export interface TimeContext {
-  /** Current time in Unix seconds. */
   readonly now: number;
   readonly zone: string | null;
 }
@@ -27,7 +26,7 @@ const WORDS_AGO = /^(\d+)\s+(?:(s)econd|(m)inute|(h)our|(d)ay|(w)eek)s?\s+ago$/;
 const FROM_NOW = /^\+\d+[smhdw]$/;
 const DAY_OF_DIGITS = /^((?:19|20)\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$/;
 const SLASHES = /^(\d{4})\/(\d{2})\/(\d{2})$/;
-/** The only periods allowed in a file, where a month is probably a date that lost its day. */
+/** A cell of a file can't be another period: a month is probably a date that lost its day. */
 const DAY = /^(?:today|yesterday)$/i;
 
 /** Returns Unix seconds. `monday` is the most recent one. Throws UsageError. */
@@ -40,7 +39,7 @@ export function parseTime(text: string, place: string, context: TimeContext, edg
   throw badValue(place, text, digits === undefined ? TIME_FORMS : forms);
 }
 
-/** Parses a cell of a file, where `today` and `yesterday` are the only accepted periods. Null if it isn't a time. */
+/** Reads a cell of a file. */
 export function readTimeOrNull(text: string, context: TimeContext): number | null {
   const word = text.trim();
   if (DAY.test(word)) return inRange(readEdge(word, context, START));
@@ -69,8 +68,8 @@ export function parseFutureTime(text: string, place: string, context: TimeContex
 }
 
 /**
- * Parses a cell of a file. Words such as "tomorrow" are relative to the context's `now`, but the seconds are counted
- * from `from`, so that a resumed run means the same moment. Null if it isn't a delay.
+ * Reads a cell of a file. "tomorrow" is relative to the context's `now`, but the seconds are counted from `from`, so
+ * that a resumed run means the same moment.
  */
 export function readDelayOrNull(text: string, context: TimeContext, from: number): number | null {
   const duration = readDuration(text);
@@ -122,8 +121,8 @@ export function parseZone(text: string, place: string): string {
 }
 
 /**
- * Rewrites `TZ` for Node, which treats an empty value as UTC and ignores daylight saving time if it is a path. Throws
- * UsageError for an unknown zone, which Node would treat as UTC.
+ * Rewrites `TZ`, because Node reads an empty value as UTC and ignores daylight saving time for a path. Throws
+ * UsageError for an unknown zone, which Node would read as UTC.
  */
 export async function settleZone(env: Record<string, string | undefined>): Promise<void> {
   const name = env["TZ"]?.replace(/^:/, "");

@@ -1,4 +1,4 @@
-/** Parsers of single values. Each throws a UsageError with the place, the value and the accepted forms. */
+/** All parsers throw a UsageError with the place, the value and the accepted forms. */
 import { UsageError } from "../errors/usage-error.ts";
 import { suggest } from "./suggest.ts";
 import { quoteText } from "../../contract/text/invisible.ts";
@@ -20,7 +20,7 @@ export function parseChoice<Choice extends string>(text: string, place: string, 
   );
 }
 
-/** Choices may be separated by commas or repeated. Returns each choice once, in the order given. */
+/** Returns each choice once, in the order given. */
 export function parseChoices<Choice extends string>(
   texts: readonly string[],
   place: string,
@@ -30,11 +30,12 @@ export function parseChoices<Choice extends string>(
   return [...new Set(words.map((word) => parseChoice(word, place, choices)))];
 }
 
-export function parseInteger(
-  text: string,
-  place: string,
-  { min, max }: { readonly min: number; readonly max?: number },
-): number {
+interface IntegerRange {
+  readonly min: number;
+  readonly max?: number;
+}
+
+export function parseInteger(text: string, place: string, { min, max }: IntegerRange): number {
   const value = readWholeNumber(text) ?? Number.NaN;
   const inRange = Number.isSafeInteger(value) && value >= min && value <= (max ?? Infinity);
   if (inRange) return value;
@@ -42,28 +43,18 @@ export function parseInteger(
   throw new UsageError(`${place}: must be a whole number, ${min} or more (got ${quoteText(text)})`);
 }
 
-export function parseCount(text: string, place: string): number {
-  return parseInteger(text, place, { min: 1 });
+export function integerParser(range: IntegerRange) {
+  return (text: string, place: string): number => parseInteger(text, place, range);
 }
 
-export function parsePageSize(text: string, place: string): number {
-  return parseInteger(text, place, { min: 1, max: PER_PAGE_MAX });
-}
-
-const DAILY_LIMIT_MAX = 999_999_999;
-
-export function parseDailyLimit(text: string, place: string): number {
-  return parseInteger(text, place, { min: 1, max: DAILY_LIMIT_MAX });
-}
-
-export function parseScore(text: string, place: string): number {
-  return parseInteger(text, place, { min: SCORE_MIN, max: SCORE_MAX });
-}
+export const parseCount = integerParser({ min: 1 });
+export const parsePageSize = integerParser({ min: 1, max: PER_PAGE_MAX });
+export const parseDailyLimit = integerParser({ min: 1, max: 999_999_999 });
+export const parseScore = integerParser({ min: SCORE_MIN, max: SCORE_MAX });
 
 const RATE = /^(\d+(?:\.\d+)?)(?:\/(s|m|h))?$/;
 const PERIOD_SECONDS = { s: 1, m: 60, h: 3600 } as const;
 
-/** Returns requests per second for `10`, `10/s` or `600/m`. */
 export function parseRate(text: string, place: string): number {
   const match = RATE.exec(text.trim());
   const unit = (match?.[2] ?? "s") as keyof typeof PERIOD_SECONDS;
@@ -72,7 +63,6 @@ export function parseRate(text: string, place: string): number {
   throw badValue(place, text, "a rate such as 10 (a second), 10/s or 600/m");
 }
 
-/** Returns seconds for `90`, `90s`, `15m`, `2h`, `1d` or `2w`. */
 export function parseDuration(text: string, place: string): number {
   const seconds = readDuration(text);
   if (seconds !== null) return seconds;
@@ -90,13 +80,12 @@ export function parseRateLimit(
   return { requests, periodSeconds: PERIOD_SECONDS[(match?.[2] ?? "s") as keyof typeof PERIOD_SECONDS] };
 }
 
-/** Throws UsageError for white space, which can come from an unset variable. */
+/** White space can come from an unset variable. */
 export function parseName(text: string, place: string): string {
   if (text.trim() === "") throw new UsageError(`${place}: must not be empty`);
   return text;
 }
 
-/** Throws UsageError for an empty name and for Excel workbooks. */
 export function parseOutputFile(text: string, place: string): string {
   if (text === "") throw new UsageError(`${place}: the file name is empty`);
   if (!/\.xls[xmb]?(?:\.gz)?$/i.test(text)) return text;

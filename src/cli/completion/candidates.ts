@@ -32,7 +32,7 @@ export interface Candidate {
   readonly description: string;
 }
 
-/** True if the word may be a file name; the shell then completes it. */
+/** True if the shell should complete file names. */
 export function mayBeFile(tree: CommandTree, before: readonly string[], current: string): boolean {
   if (before[0] === "help") return false;
   const { node, pending, operands } = readWords(tree, before);
@@ -43,13 +43,10 @@ export function mayBeFile(tree: CommandTree, before: readonly string[], current:
   return !current.startsWith("-") && node?.arguments[operands]?.type === "path";
 }
 
-/** Flags whose value can be @FILE. */
+/** These flags accept @FILE. */
 const MIXED_FLAGS = new Set(["--field", "--properties"]);
 
-/**
- * `before` contains the words before the cursor, `current` the one at the cursor. Profiles are passed in because they
- * aren't in the tree.
- */
+/** `current` is the word at the cursor, `before` the words before it. */
 export function findCandidates(
   tree: CommandTree,
   before: readonly string[],
@@ -105,7 +102,7 @@ function readWord(tree: CommandTree, { node, pending, operands }: Place, word: s
 function valuesOf(flag: TreeFlag, node: TreeNode | null, text: string, profiles: () => readonly string[]): Candidate[] {
   if (flag.name === "--profile") return matching(plain(profiles()), text);
   const list = flag.name === "--columns" ? (node?.columns ?? []) : (flag.choices ?? flag.suggestions ?? []);
-  // Completes the last item of a comma-separated list.
+  // In a comma-separated list, the last item is completed.
   const done = flag.type === "list" ? text.slice(0, text.lastIndexOf(",") + 1) : "";
   const taken = done.split(",");
   return matching(plain(list.filter((value) => !taken.includes(value)).map((value) => done + value)), text);
@@ -115,7 +112,7 @@ function operandValues(
   operand: TreeNode["arguments"][number] | undefined,
   profiles: () => readonly string[],
 ): readonly string[] {
-  // This argument names the new default profile, which can't be the built-in one.
+  // The built-in profile can't be the default.
   return operand?.name === "profile" ? profiles().filter((name) => name !== "local") : (operand?.choices ?? []);
 }
 

@@ -26,7 +26,7 @@ async function loadTree(): Promise<CommandTree> {
   }
 }
 
-/** Ignores an unreadable file, which the command itself will report. */
+/** The command itself reports an unreadable file. */
 function savedProfiles(process: Process): string[] {
   try {
     const { profiles } = JSON.parse(readFileSync(configFile(process), "utf8")) as { readonly profiles: object };

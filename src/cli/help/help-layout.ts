@@ -152,7 +152,7 @@ function fill(parts: readonly string[], width: number): string[] {
   return lines;
 }
 
-/** Breaks a long example with backslashes, but keeps flags with their values. */
+/** Keeps flags with their values. */
 export function breakExample(example: string, width: number): string {
   if (example.length + INDENT.length <= width || example.includes("\n")) return example.replaceAll("\n", `\n${INDENT}`);
   return fill(example.split(/ (?=-|[|>] )/), width - INDENT.length * 3 - 2).join(` \\\n${INDENT}${INDENT}${INDENT}`);
@@ -170,7 +170,7 @@ const DATA_NAMES: ReadonlySet<string> = new Set(["--data", "--database", "--data
 
 const RARE_NAMES: ReadonlySet<string> = new Set(["--explain-change", "--per-page"]);
 
-/** Puts the command's own flags first and rare ones last, and folds data flags. */
+/** Rare flags come last, and the data flags become one line. */
 function flagItems(flags: readonly FlagRecord[]): Item[] {
   const data = flags.filter(({ flag }) => DATA_NAMES.has(flag));
   const isFolded = data.length === DATA_NAMES.size;
@@ -187,15 +187,14 @@ export function dataSection(flags: readonly FlagRecord[], width: number): string
   return items("Flags", flags.map(flagItem), width);
 }
 
-function flagItem(flag: FlagRecord): Item {
+export function flagItem(flag: FlagRecord): Item {
   return [formOf(flag), withNotes(flag.text, notesOf(flag))];
 }
 
-function operandItem([form, text, choices]: Operand): Item {
-  return [operandName(form), withNotes(text, choices === undefined ? [] : notesOf({ choices }))];
+export function operandItem([form, text, choices = []]: Operand): Item {
+  return [operandName(form), withNotes(text, notesOf({ choices }))];
 }
 
-/** Returns `file` for `<file>`. */
 export function operandName(form: Operand[0]): string {
   return form.slice(1, -1);
 }

@@ -6,7 +6,6 @@ import { COMMAND_GROUPS } from "../program/command-groups.ts";
 import { commandMeant, incomplete } from "../program/usage-problems.ts";
 import { TOPICS } from "./topics.ts";
 
-/** Throws UsageError for unknown words. */
 export async function helpText(words: readonly string[], columns: number): Promise<string> {
   const path = words.filter((word) => !word.startsWith("-"));
   const flag = words.find((word) => word.startsWith("-") && !["--help", "-h", "--json"].includes(word));
@@ -22,7 +21,6 @@ export async function helpText(words: readonly string[], columns: number): Promi
   return line.kind === "text" ? line.text : "";
 }
 
-/** Describes one command with its subcommands, or the whole tree. */
 async function helpJson(path: readonly string[]): Promise<string> {
   const { describeCommand, describeProgram } = await import("./help-tree.ts");
   if (path.length === 0) return toText(await describeProgram());

@@ -1,10 +1,9 @@
-import { type FlagRecord, formOf, notesOf, withNotes } from "../args/flag-record.ts";
 import { GLOBAL_FLAGS } from "../args/global-options.ts";
 import { VERSION } from "../../runtime/version.ts";
 import { EXIT_MEANINGS } from "../exit-codes.ts";
 import type { CommandNode } from "../kit/command-node.ts";
 import { loadGroups } from "../program/command-groups.ts";
-import { breakExample, exitsOf, operandName, SUMMARY } from "./help-layout.ts";
+import { breakExample, exitsOf, flagItem, operandItem, SUMMARY } from "./help-layout.ts";
 import { TOPICS } from "./topics.ts";
 
 export async function writeManPage(): Promise<string> {
@@ -18,18 +17,12 @@ export async function writeManPage(): Promise<string> {
       "COMMANDS",
       groups.flatMap((group) => describeCommands(group, ["surveyctl"])),
     ),
-    section("GLOBAL FLAGS", GLOBAL_FLAGS.map(describeFlag)),
-    section(
-      "EXIT STATUS",
-      Object.entries(EXIT_MEANINGS).map(([status, meaning]) => item(status, meaning)),
-    ),
+    section("GLOBAL FLAGS", GLOBAL_FLAGS.map(flagItem).map(item)),
+    section("EXIT STATUS", Object.entries(EXIT_MEANINGS).map(item)),
     ...[...TOPICS]
       .filter(([name]) => !["flags", "exit-codes"].includes(name))
       .map(([name, text]) => section(name.toUpperCase(), [verbatim(text)])),
-    section(
-      "FILES",
-      FILES.map(([file, what]) => item(file, what)),
-    ),
+    section("FILES", FILES.map(item)),
     section("SEE ALSO", [".BR curl (1),\n.BR jq (1),\n.BR crontab (5)"]),
     "",
   ].join("\n");
@@ -60,23 +53,19 @@ function describeCommand(command: CommandNode, words: readonly string[]): string
   return [
     `.SS "${escape([...words, ...operands.map(([form]) => form)].join(" "))}"`,
     escape(summary),
-    ...operands.map(([form, text, choices = []]) => item(operandName(form), withNotes(text, notesOf({ choices })))),
-    ...flags.map(describeFlag),
+    ...operands.map(operandItem).map(item),
+    ...flags.map(flagItem).map(item),
     ".PP",
     escape(`Exit statuses: ${exitsOf(command).join(", ")}.`),
     verbatim(examples.map((example) => breakExample(example, EXAMPLE_WIDTH)).join("\n")),
   ].join("\n");
 }
 
-function describeFlag(flag: FlagRecord): string {
-  return item(formOf(flag), withNotes(flag.text, notesOf(flag)));
-}
-
 function section(title: string, parts: readonly string[]): string {
   return [`.SH ${title.includes(" ") ? `"${title}"` : title}`, ...parts].join("\n");
 }
 
-function item(term: string, text: string): string {
+function item([term, text]: readonly [term: string, text: string]): string {
   return `.TP\n.B ${escape(term)}\n${escape(text)}`;
 }
 

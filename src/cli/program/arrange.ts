@@ -1,11 +1,11 @@
-/** Flags may come before the command's name. This finds the words of the name and moves them to the front. */
+/** Flags can come before the command's name, so the words of the name are moved to the front. */
 import type { FlagRecord } from "../args/flag-record.ts";
 import { GLOBAL_FLAGS } from "../args/global-options.ts";
 import { type CommandNode, defineGroup } from "../kit/command-node.ts";
 import { loadGroup, type CommandGroup } from "./command-groups.ts";
 
 export interface Arranged {
-  /** The most specific command named by the words. */
+  /** The most specific command that the words name. */
   readonly command: CommandNode;
   readonly path: readonly string[];
   /** `path` as typed, with aliases. */
@@ -15,10 +15,7 @@ export interface Arranged {
   readonly stray: string | null;
 }
 
-/**
- * With the name first, the parser knows the command's flags: in `people add --name --json`, the value of `--name` is
- * `--json`. Loads only the named group.
- */
+/** Loads only the named group. */
 export async function arrange(groups: readonly CommandGroup[], args: readonly string[]): Promise<Arranged> {
   const commands = groups.map((group) => defineGroup({ ...group, commands: [] }));
   const program = defineGroup({ name: "surveyctl", summary: "", commands });
@@ -32,7 +29,6 @@ export async function arrange(groups: readonly CommandGroup[], args: readonly st
   return arranged;
 }
 
-/** Descends one level. Null if none of the remaining words can be a name. */
 function step({ command, path, typed, rest }: Arranged): Arranged | null {
   const at = findWord(rest, command);
   const word = at === null ? undefined : rest[at];

@@ -1,4 +1,3 @@
-/** The top-level commands, such as `people`. A group's module is loaded when the group is named. */
 import { type CommandNode, defineGroup } from "../kit/command-node.ts";
 
 export interface CommandGroup {

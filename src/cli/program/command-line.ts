@@ -1,4 +1,3 @@
-/** Finds the command named by a command line, with its flags and operands. */
 import { Argument, Command, CommanderError, Option } from "commander";
 import { VERSION } from "../../runtime/version.ts";
 import { type FlagRecord, formOf } from "../args/flag-record.ts";
@@ -10,7 +9,6 @@ import { arrange } from "./arrange.ts";
 import { type CommandGroup, COMMAND_GROUPS } from "./command-groups.ts";
 import { checkRules, incomplete, toUsageError } from "./usage-problems.ts";
 
-/** Text to print to stdout, or work to do. */
 export type CommandLine =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "call"; readonly call: Call };
@@ -24,7 +22,6 @@ export interface Call {
 
 interface ReadOptions {
   readonly groups?: readonly CommandGroup[];
-  /** Width of the help text in columns. */
   readonly columns?: number;
 }
 
@@ -63,7 +60,6 @@ function text(content: string): CommandLine {
   return { kind: "text", text: content };
 }
 
-/** Long names of the given flags. A switch and its --no- form count as one here. */
 function typedFlags(parser: Command): ReadonlySet<string | undefined> {
   const typed = parser.options.filter((option) => parser.getOptionValueSource(option.attributeName()) === "cli");
   return new Set(typed.map(({ long }) => long));
@@ -73,14 +69,14 @@ function createParser(command: CommandNode): Command {
   const parser = new Command(command.name)
     .exitOverride()
     .helpOption("-h, --help")
-    // By default, commander opens the streams to find out their width and colors.
+    // Commander would open the streams to find out their width and colors.
     .configureOutput({ writeOut: () => undefined, outputError: () => undefined, getOutHasColors: () => false })
     .configureHelp({ formatHelp: () => "" })
     .showSuggestionAfterError(false)
     .allowExcessArguments(false)
     .passThroughOptions(command.flagsFirst);
   for (const [at, [form, description]] of command.operands.entries()) {
-    // Commander fills arguments from the left, so the command itself must check those after an optional one.
+    // Commander fills arguments from the left, so the command itself checks an argument after an optional one.
     const isAfterOptional = command.operands[at - 1]?.[0].startsWith("[") === true;
     parser.addArgument(new Argument(isAfterOptional ? form.replace(/^<(.*)>$/, "[$1]") : form, description));
   }
@@ -98,7 +94,7 @@ function toOption(record: FlagRecord): Option {
   return record.default === undefined ? option : option.default(record.default);
 }
 
-/** Commands that print JSON even though they have no columns. */
+/** These commands print JSON although they have no columns. */
 const JSON_WITHOUT_COLUMNS: ReadonlySet<string> = new Set(["api", "import"]);
 
 /** The global flags, except those that the command redefines or can't use. */

@@ -1,4 +1,3 @@
-/** Maps each error to a report on stderr and an exit status. */
 import { ClientError } from "../../client/errors/client-error.ts";
 import { AuthError, BadReplyError, RefusedError, ServiceError, TimeoutError } from "../../client/errors/call-errors.ts";
 import { ConfigError, type ConfigAdvice, type UnknownProfile } from "../../config/config-error.ts";
@@ -19,12 +18,12 @@ export interface ErrorReport {
   readonly status: number | null;
   readonly details: Json;
   readonly hint: string | null;
-  /** In text output, replaces the message with one line per failure. */
+  /** One line per failure, which replace the message in text output. */
   readonly each?: readonly string[];
   readonly exit: ExitCode;
 }
 
-/** The first match decides; an unknown error is a bug. With `verbose`, adds the method and URL of the call. */
+/** An unknown error is a bug. With `verbose`, the message includes the method and URL of the call. */
 export function describeError(error: unknown, verbose: boolean): ErrorReport {
   if (!(error instanceof Error))
     return report("internal", `a value that is not an error was thrown: ${String(error)}`, EXIT.failed);
@@ -43,7 +42,7 @@ export function describeError(error: unknown, verbose: boolean): ErrorReport {
   );
 }
 
-/** An unexpected error's message may have several lines, or none. */
+/** An unexpected error's message can have several lines, or none. */
 function firstLine({ message, name }: Error): string {
   return message.split("\n")[0] || name;
 }
@@ -123,10 +122,7 @@ function describeClient(error: Error, verbose: boolean): ErrorReport | null {
   return { code, message, status, details, hint: advise(error), exit };
 }
 
-/**
- * One line each for what to do next, where a wrong key or address comes from, and how often the request was tried. Null
- * if there is nothing to add.
- */
+/** Says what to do next, where a wrong key or address comes from, and how often the request was tried. */
 function advise(error: ClientError): string | null {
   const { tries, origin, hint } = error;
   const isKey = ABOUT_KEY.has(error.code);
@@ -143,13 +139,13 @@ function advise(error: ClientError): string | null {
 const ABOUT_KEY: ReadonlySet<string> = new Set(["unauthorized", "forbidden", "read_only_key"]);
 const ABOUT_ADDRESS: ReadonlySet<string> = new Set(["connection_failed", "not_found", "redirect_refused", "timeout"]);
 
-/** True if the response, or the cause of an unknown outcome, is a web page. */
+/** A web page, not the API, answered. */
 function isPage(error: ClientError): boolean {
   const reply = error instanceof BadReplyError ? error : error.cause;
   return reply instanceof BadReplyError && (/html/i.test(reply.contentType ?? "") || reply.preview.startsWith("<"));
 }
 
-/** Chosen by the error's code, because the client knows nothing about flags and commands. */
+/** The client knows nothing about flags and commands, so the advice is chosen by the error's code. */
 function nextStep(error: ClientError): string | null {
   if (error instanceof ServiceError) return error.retryAfterMs === null ? ADVICE.service_failed : ADVICE.longer_wait;
   const timeout = error instanceof BadReplyError ? error.cause : error;

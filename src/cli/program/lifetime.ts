@@ -1,11 +1,10 @@
-/** Handles signals and uncaught errors, which end a command early. */
 import { CrashError, InterruptedError, type StopSignal } from "../errors/command-errors.ts";
 import type { Process } from "../process.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 
 export interface Lifetime {
-  /** Aborted by the first signal, with InterruptedError, or by `end`, with the reason given to it. */
+  /** The first signal aborts it with InterruptedError, `end` with its reason. */
   readonly signal: AbortSignal;
   end(reason: Error): void;
   /** Written to stderr if a second signal kills the process. */
@@ -19,7 +18,7 @@ const SIGNALS: readonly StopSignal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 /** `timeout` signals its child twice, directly and through its process group. No one presses Ctrl-C that fast. */
 const ECHO_MS = 100;
 
-/** The first signal asks the command to stop. A second one kills the process, as it would without a listener. */
+/** The first signal asks the command to stop. A second one kills the process. */
 export function watchSignals(process: Process): Lifetime {
   const controller = new AbortController();
   let words: string | null = null;
@@ -39,7 +38,7 @@ export function watchSignals(process: Process): Lifetime {
     controller.abort(new InterruptedError(name));
   };
   for (const name of SIGNALS) process.on(name, onSignal);
-  // By default this signal makes Node open its debugger, to which any local user could connect.
+  // Node would open its debugger, to which any local user could connect.
   process.on("SIGUSR1", () => undefined);
   return {
     signal: controller.signal,
@@ -55,8 +54,8 @@ export function watchSignals(process: Process): Lifetime {
 const GRACE_MS = 3000;
 
 /**
- * Node would print an uncaught error's stack, including personal data. Instead, the error stops the command like a
- * signal, so that files stay intact, and is reported like other errors.
+ * Node would print an uncaught error's stack, including personal data. Here the error stops the command like a signal,
+ * so that files stay intact, and is reported like other errors.
  */
 export function watchCrashes(process: Process, lifetime: Lifetime, report: (error: unknown) => Promise<ExitCode>) {
   const ended = new AbortController();
@@ -81,7 +80,7 @@ export function watchCrashes(process: Process, lifetime: Lifetime, report: (erro
   });
   return {
     first: (): CrashError | null => state.first,
-    /** From here on, a crash only needs to be reported. */
+    /** A later crash is only reported. */
     commandEnded: (): void => ended.abort(),
   };
 }

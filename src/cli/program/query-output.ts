@@ -1,4 +1,3 @@
-/** `--query`: applies a JMESPath expression to a command's JSON output. */
 import { compile, isRegistered, type JSONValue, TreeInterpreter } from "@jmespath-community/jmespath";
 import { parseWithAllDigits } from "../../contract/long-numbers.ts";
 import { quoteText } from "../../contract/text/invisible.ts";
@@ -9,13 +8,13 @@ import type { Output } from "../streams/streams.ts";
 
 export interface QueryOutput {
   readonly out: Output;
-  /** Prints the result. If the query fails, prints the output unchanged and throws FilterError. */
+  /** If the query fails, prints the output unchanged and throws FilterError. */
   end(): Promise<void>;
-  /** For a failed command: prints the result if there is one, and never hides the command's own error. */
+  /** For a failed command, whose own error must not be hidden by a failing query. */
   endFailed(): Promise<void>;
 }
 
-/** Accepts a leading dot, as jq does. Throws UsageError for an invalid expression. */
+/** Accepts a leading dot, as in jq. Throws UsageError for an invalid expression. */
 export function openQueryOutput(expression: string, out: Output): QueryOutput {
   const evaluate = readExpression(expression);
   const parts: string[] = [];
@@ -65,7 +64,6 @@ function readExpression(expression: string): (value: JSONValue) => JSONValue {
   }
 }
 
-/** Names of the functions called in an expression's syntax tree. */
 function functionsOf(tree: unknown): string[] {
   if (typeof tree !== "object" || tree === null) return [];
   const below = Object.values(tree).flatMap(functionsOf);
@@ -77,7 +75,7 @@ function reasonOf(error: unknown): string {
   return message.replace(/^Syntax error: invalid token \(EOF\): ""/, "it ends too early").replace(/\.$/, "");
 }
 
-/** Reads one document, or one per line, as `--dry-run` prints them. */
+/** `--dry-run` prints one document per line. */
 function readDocuments(text: string): JSONValue[] {
   const whole = parse(text);
   if (whole !== undefined) return [whole];

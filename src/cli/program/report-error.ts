@@ -9,11 +9,10 @@ export interface ErrorStyle {
   readonly json: boolean;
   readonly verbose: boolean;
   readonly color?: boolean;
-  /** The API keys in use, which are removed from the output. */
+  /** API keys to remove from the output. */
   readonly keys: readonly string[];
 }
 
-/** Prints the error and its hint to stderr, as a line of JSON if requested, and returns the exit status. */
 export async function reportError(error: unknown, streams: Pick<Streams, "err">, style: ErrorStyle): Promise<ExitCode> {
   const { exit, each, ...described } = describeError(error, style.verbose);
   const stack = style.verbose && error instanceof Error && described.code === "internal" ? (error.stack ?? "") : "";

@@ -33,7 +33,7 @@ export async function runWithin(
   }
 }
 
-/** Inserts the flags of the current connection before the first flag, because nothing after `--` is a flag. */
+/** The connection's flags go before the first flag, because nothing after `--` is a flag. */
 export function overSameConnection(words: readonly string[], options: GlobalOptions): readonly string[] {
   const { profile, baseUrl, insecureHttp, timeZone } = options;
   const connection = [

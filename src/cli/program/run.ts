@@ -1,4 +1,3 @@
-/** Runs one command line in this process. */
 import { systemClock } from "../../runtime/clock.ts";
 import { systemRandom } from "../../runtime/random.ts";
 import type { Flags } from "../args/flags.ts";
@@ -15,9 +14,8 @@ import { type Call, readCommandLine } from "./command-line.ts";
 import type { QueryOutput } from "./query-output.ts";
 import { type Lifetime, watchCrashes, watchSignals } from "./lifetime.ts";
 
-/** Reports every error on stderr and turns it into an exit status. */
 export async function run(process: Process, args: readonly string[]): Promise<ExitCode> {
-  // If both are set, Node ignores NO_COLOR with a warning. Here, NO_COLOR takes precedence.
+  // If both are set, Node warns and ignores NO_COLOR.
   if ((process.env["NO_COLOR"] ?? "") !== "") delete process.env["FORCE_COLOR"];
   const lifetime = watchSignals(process);
   const streams = createProcessStreams(process, {

@@ -1,14 +1,13 @@
-/** Usage errors about commands and flags rather than single values. */
 import type { Command, CommanderError } from "commander";
 import { suggest } from "../args/suggest.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import type { CommandNode } from "../kit/command-node.ts";
 import { flagsFor, type Arranged } from "./arrange.ts";
 
-/** Flags that can be used without a command. */
+/** These flags need no command. */
 const ANSWERS = ["--version", "--help"];
 
-/** Returns the error for a missing or unknown command. An unknown flag is reported first. */
+/** Without a command, an unknown flag is reported first. */
 export function incomplete({ command, path, typed, rest, stray }: Arranged): UsageError {
   const names = command.commands.map(({ name }) => name);
   const hint = `available commands: ${names.join(", ")}`;
@@ -30,7 +29,7 @@ export function incomplete({ command, path, typed, rest, stray }: Arranged): Usa
   return new UsageError(`${called} ${rest[0] ?? ""}: a command is required`, { hint });
 }
 
-/** Commands of other tools, with the equivalent command here. */
+/** Commands that other tools have, and what to use instead. */
 export const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ["login", "auth login"],
   ["logout", "auth logout"],
@@ -65,7 +64,7 @@ export const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ["update", "people update"],
 ]);
 
-/** The command that was probably meant, without the program's name; null if there is no good guess. */
+/** Null if there is no good guess. */
 export function commandMeant(path: readonly string[], word: string): string | null {
   const typed = [...path, word].join(" ");
   const isFileName = word === "-" || /[./\\]/.test(word);
@@ -73,7 +72,7 @@ export function commandMeant(path: readonly string[], word: string): string | nu
   return OTHER_WORDS.get(typed) ?? null;
 }
 
-/** Flags that people try when they want to pass the API key. */
+/** People try these flags to pass the API key. */
 const KEY_FLAGS = new Set(["--key", "--api-key", "--apikey", "--token", "--password"]);
 
 function unknownFlag(flag: string, hint: string): UsageError {
@@ -85,7 +84,6 @@ function unknownFlag(flag: string, hint: string): UsageError {
   });
 }
 
-/** Null if no known flag is similar. */
 function nearestFlag(flag: string, command: CommandNode): string | null {
   return didYouMean(suggest(flag, knownFlags(command)));
 }
@@ -102,7 +100,6 @@ function didYouMean(nearest: string | null): string | null {
   return nearest === null ? null : `did you mean ${nearest}?`;
 }
 
-/** Throws UsageError for missing or conflicting flags. */
 export function checkRules({ flags, examples }: CommandNode, isGiven: (flag: string) => boolean): void {
   for (const { flag, conflicts = [], requires = [], required = false } of flags) {
     if (!isGiven(flag)) {

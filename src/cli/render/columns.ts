@@ -19,9 +19,8 @@ export interface RenderContext {
 }
 
 export interface ListOutput {
-  /** On the first page, set `mayGrow` if later rows may add columns. */
+  /** The first page sets `mayGrow` if later rows can add columns. */
   write(page: RowPage, mayGrow?: boolean): Promise<void>;
-  /** Writes the end of an array, or a note about an empty table. */
   end(): Promise<void>;
 }
 
@@ -40,16 +39,14 @@ export function isNumeric({ kind }: Column): boolean {
 }
 
 export interface Column {
-  /** Used by `--columns`, in the header of CSV and as a key in JSON. */
   readonly name: string;
   readonly kind: ColumnKind;
   readonly read: (row: JsonObject) => Json | undefined;
-  /** False for a change that isn't significant, which gets no color. */
+  /** False for a change that isn't significant and gets no color. */
   readonly isSure?: (row: JsonObject) => boolean;
-  /** Shown in records only if the row has a value, or if requested. */
+  /** Records show it only if the row has a value, or if requested. */
   readonly isOptional?: boolean;
   readonly addition?: string;
-  /** The parts of the text to highlight on a terminal. */
   readonly spans?: (text: string) => readonly { readonly start: number; readonly end: number }[];
 }
 
@@ -59,12 +56,12 @@ export interface Resource {
   /** Defaults to all columns. */
   readonly table?: readonly string[];
   readonly dropFirst?: readonly string[];
-  /** Columns to drop only after the flexible column has reached its minimum width. */
+  /** Dropped only after the flexible column has reached its minimum width. */
   readonly dropLast?: readonly string[];
   readonly flexible?: string;
-  /** The fields of a row's JSON, with one list per form. Defaults to the columns. */
+  /** A row's fields in JSON, with one list per form. Defaults to the columns. */
   readonly json?: readonly (readonly Column[])[];
-  /** API fields that aren't columns but can begin a dotted path. */
+  /** Fields that aren't columns but can begin a dotted path. */
   readonly fields?: readonly string[];
   /** Records in a pipe include the names, even with `--columns`. */
   readonly namesValues?: boolean;
@@ -75,9 +72,9 @@ export interface Resource {
 
 interface FoundColumns {
   readonly in: (rows: readonly JsonObject[]) => readonly Column[];
-  /** Returns null for names that don't belong to these columns. */
+  /** Null for names of other columns. */
   readonly named: (name: string) => Column | null;
-  /** The column with the same content for programs. */
+  /** The column that has the same content for programs. */
   readonly insteadOf: string;
 }
 
@@ -112,7 +109,7 @@ export function selectColumns(resource: Resource, names: readonly string[] | nul
   return names === null ? resource.columns : names.map((name) => selectColumn(resource, name));
 }
 
-/** Returns the requested columns; by default all of them, followed by fields of the response that we don't know. */
+/** By default all columns, followed by fields of the response that we don't know. */
 export function recordColumns(
   resource: Resource,
   names: readonly string[] | null,
@@ -138,7 +135,6 @@ export function timeFieldsOf({ columns }: Resource): readonly string[] {
   return columns.filter(({ kind }) => kind === "time").map(({ name }) => name);
 }
 
-/** Returns `51` or `29.3`, but never `-0.0`. */
 export function toPoints(value: number): string {
   return Number.isInteger(value) ? String(value) : (Math.round(value * 10) / 10 || 0).toFixed(1);
 }

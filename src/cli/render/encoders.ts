@@ -17,7 +17,7 @@ export function isJson(format: string | null): boolean {
 
 export interface EncoderOptions {
   readonly format: EncodedFormat;
-  /** Null writes each row's complete JSON, as the service sent it. */
+  /** Null writes each row's JSON as the service sent it. */
   readonly columns: readonly Column[] | null;
   readonly timeFields?: readonly string[];
   /** Null writes ISO 8601 in UTC to CSV and TSV, and leaves times in JSON unchanged. */
@@ -25,9 +25,7 @@ export interface EncoderOptions {
   readonly zone: string | null;
   readonly now: number;
   readonly indent?: boolean;
-  /** Null unless the format is CSV. */
   readonly stringify: typeof stringify | null;
-  /** Applies only to CSV; true by default. */
   readonly header?: boolean;
   /** Adds a byte order mark, CRLF line endings in CSV, and `'` before formulas. */
   readonly excel?: boolean;
@@ -96,19 +94,19 @@ function createCellWriter(options: EncoderOptions, columns: readonly Column[]): 
   return (row) => cells.map((cell) => cell(row));
 }
 
-/** Writes RFC 4180. A line with a single empty cell is quoted, because a blank line isn't a row. */
+/** Quotes a single empty cell, because a blank line isn't a row. */
 function createCsvWriter(write: typeof stringify, crlf = false): (rows: string[][]) => string {
   return (rows) =>
     write(rows, {
       record_delimiter: crlf ? "\r\n" : "\n",
-      // Some readers end lines at either character. `quote_record_delimiter` would take a tenth longer.
+      // Some readers end lines at either character. `quote_record_delimiter` takes a tenth longer.
       quoted_match: ["\n", "\r"],
       quote_record_delimiter: false,
       quoted_empty: rows[0]?.length === 1,
     });
 }
 
-/** Quotes cells that begin with a quote, because some readers would remove it. */
+/** Some readers would remove a quote at the beginning of a cell, so such cells are quoted. */
 export function toTsvLines(rows: readonly (readonly string[])[]): string {
   return rows.map((cells) => `${cells.map(escapeTsv).join("\t")}\n`).join("");
 }
@@ -122,7 +120,7 @@ function escapeTsv(cell: string): string {
 
 type JsonRowOptions = Pick<EncoderOptions, "columns" | "timeFields" | "time" | "zone" | "now">;
 
-/** Applies `--columns` and `--time`. Null if neither was given. */
+/** Null without `--columns` and `--time`. */
 export function createJsonWriter(options: JsonRowOptions): ((row: JsonObject) => string) | null {
   const { columns, timeFields = [], time, zone, now } = options;
   const retime =
@@ -152,7 +150,7 @@ const TIME_FIELDS: ReadonlySet<string> = new Set(
     .filter(({ type }) => type === "timestamp")
     .map(({ name }) => name),
 );
-/** Maps with keys chosen by the customer, so nothing in them is treated as a time. */
+/** Customers choose the keys of these maps, so nothing in them is a time. */
 const CUSTOM_MAPS: ReadonlySet<string> = new Set(["properties", "person_properties"]);
 
 function rewriteTimes(value: Json, retime: Retiming): Json {

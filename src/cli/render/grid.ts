@@ -1,4 +1,3 @@
-/** Draws cells in columns with cli-table3, with two spaces between columns and no lines. */
 import Table from "cli-table3";
 import type { FittedText } from "./text-measure.ts";
 
@@ -42,7 +41,7 @@ export function drawGrid(columns: readonly GridColumn[], rows: readonly (readonl
 
 function drawSome(columns: readonly GridColumn[], rows: readonly (readonly FittedText[])[]): string {
   const widths = columns.map(({ width, align }, index) => {
-    // The last column needs no padding, so long text doesn't have to be laid out.
+    // The last column needs no padding, so its long text isn't laid out.
     return index === columns.length - 1 && align === "left" ? Math.min(width, 1) : width;
   });
   const table = new Table({

@@ -6,7 +6,7 @@ import { toCellText, toChange, toPoints, type Column } from "./columns.ts";
 import { toSafeCell } from "./safe-text.ts";
 import type { TimeFormatter } from "./time.ts";
 
-/** Returns one escaped line, with maps as `plan=pro, store=Berlin` and arrays as `a, b`. */
+/** One escaped line, with maps as `plan=pro, store=Berlin` and arrays as `a, b`. */
 export function toHumanText(column: Column, value: Json | undefined, time: TimeFormatter): string {
   if (column.kind === "duration" && typeof value === "number") return toDurationText(value);
   if (column.kind === "duration" && value === null) return "off";
@@ -28,7 +28,7 @@ const NUMBER_TEXTS = {
   probability: (value: number) => (value < 0.001 ? "<0.001" : value.toFixed(3)),
 } as const;
 
-/** Returns `52.0%`, always with one decimal so that columns align. */
+/** Always has one decimal, so that columns align. */
 export function toShare(share: number): string {
   return `${(100 * share).toFixed(1)}%`;
 }
@@ -38,7 +38,7 @@ export function toPercent(share: number): string {
   return share < 1 && rounded === 100 ? ">99.9%" : `${rounded}%`;
 }
 
-/** Doesn't use JSON: nested objects become `plan=pro n=51`, or just their `text`. */
+/** Nested objects become `plan=pro n=51`, or just their `text`. */
 function toPlainText(value: Json): string {
   if (typeof value === "string") return value;
   if (Array.isArray(value)) return value.map(toPlainText).join("; ");
@@ -118,7 +118,7 @@ export function createPaint(color: boolean): Paint {
   };
 }
 
-/** Colors names blue, strings green and everything else cyan, as `gh` does. */
+/** The colors are those of `gh`. */
 export function paintJson(text: string, color: boolean): string {
   if (!color) return text;
   const chalk = new Chalk({ level: 1 });

@@ -1,9 +1,8 @@
-/** Indents JSON by changing only white space, so that numbers, order and repeated keys stay the same. */
-
 export const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+/gs;
 /** Deeper levels aren't indented further, because the text would grow quadratically. */
 const DEEPEST = 40;
 
+/** Changes only white space, so that numbers, order and repeated keys stay the same. */
 export function indentJson(text: string, depth: number = 0): string {
   let at = depth;
   let written = "";

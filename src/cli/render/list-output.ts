@@ -18,7 +18,7 @@ export function chooseFormat({ streams, options }: RenderContext, defaultFormat?
   return options.output ?? (options.excel ? "csv" : defaultFormat) ?? (streams.out.isTTY ? "table" : "tsv");
 }
 
-/** True if a record can be shown with tables below it, for people rather than scripts. */
+/** True if people rather than scripts read the output, so that tables can follow a record. */
 export function isPage(context: RenderContext): boolean {
   return ["table", "record"].includes(chooseFormat(context)) && context.options.columns === null;
 }
@@ -44,7 +44,7 @@ export async function openListOutput(
   return openTableOutput(context, resource, { wrap, live });
 }
 
-/** Writes a complete list. Pass a page if its JSON differs from the rows. */
+/** Pass a page instead of rows if its JSON differs from them. */
 export async function writeList(
   context: RenderContext,
   options: ListOutputOptions,
@@ -111,7 +111,7 @@ async function openEncoded(
   };
 }
 
-/** If rows may add columns, writes nothing until the last row. */
+/** If rows can add columns, nothing is written until the last row is known. */
 export async function openGrowingOutput(context: RenderContext, options: ListOutputOptions): Promise<ListOutput> {
   const { resource } = options;
   const output = await openListOutput(context, options);

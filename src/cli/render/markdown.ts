@@ -1,4 +1,3 @@
-/** Draws tables in GitHub Flavored Markdown. Nothing is truncated. */
 import type { JsonObject } from "../../contract/json.ts";
 import { withAllDigits } from "../../contract/long-numbers.ts";
 import {
@@ -37,7 +36,6 @@ export function openMarkdown(context: RenderContext, resource: Resource): ListOu
   };
 }
 
-/** Draws a record with one field per line. */
 export function drawMarkdown(context: RenderContext, columns: readonly Column[], json: JsonObject): string {
   const time = timeFormatterFor(context, "local");
   const cells = columns.map((column) => [column.name, toHumanText(column, column.read(json), time)]);

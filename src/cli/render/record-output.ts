@@ -1,4 +1,3 @@
-/** Prints one object: as two columns for people, as `name<TAB>value` lines for scripts, or as JSON. */
 import type { JsonObject } from "../../contract/json.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { withAllDigits } from "../../contract/long-numbers.ts";
@@ -27,7 +26,7 @@ export function asRecord(json: JsonObject): RecordValue {
   return { json, text: JSON.stringify(json) };
 }
 
-/** Throws UsageError for unknown `--columns`; call `checkColumns` before sending anything. */
+/** Throws UsageError for unknown `--columns`, so call `checkColumns` before sending anything. */
 export async function writeRecord(context: RenderContext, resource: Resource, value: RecordValue): Promise<void> {
   const format = chooseFormat(context);
   if (format === "json") {

@@ -45,7 +45,7 @@ export function drawRecord(context: RenderContext, resource: Resource, json: Jso
   );
 }
 
-/** Drops a column if the found columns have the same content. */
+/** Without the column that the found columns replace. */
 function shownColumns(resource: Resource, names: readonly string[] | null, json: JsonObject): readonly Column[] {
   const columns = recordColumns(resource, names, json);
   const { found } = resource;
@@ -53,7 +53,7 @@ function shownColumns(resource: Resource, names: readonly string[] | null, json:
   return columns.filter(({ name }) => name !== found.insteadOf);
 }
 
-/** Returns one line, or one per object of a list, such as `name=smtp, state=held`. */
+/** A list of objects has a line for each, such as `name=smtp, state=held`. */
 function toLines(column: Column, value: Json | undefined, time: TimeFormatter): string[] {
   const isList = Array.isArray(value) && value.some((item) => isJsonObject(item) && typeof item["text"] !== "string");
   if (!isList) return [toHumanText(column, value, time)];

@@ -37,7 +37,7 @@ export const PEOPLE: Resource = {
     "next_survey_scheduled_at",
   ],
   dropFirst: ["last_responded_at", "last_sent_at", "created_at", "next_survey_scheduled_at", "phone_number", "name"],
-  // Our own service sends properties if requested, as for JSON.
+  // Our own server sends properties if requested, as for JSON.
   json: [[...RESOURCES.person.map(fieldColumn), pathColumn("properties")]],
   fields: ["properties"],
 };
@@ -51,7 +51,7 @@ export const SENT_PERSON: Resource = {
   dropFirst: ["properties", "name"],
 };
 
-/** Our own service reports why no survey was scheduled. */
+/** Our own server reports why no survey was scheduled. */
 export const ADDED_PERSON: Resource = {
   ...SENT_PERSON,
   columns: [
@@ -211,6 +211,5 @@ export const AUTOPILOT_CONFIGURATION: Resource = {
   columns: RESOURCES.autopilotConfiguration.map((field) =>
     field.name === "frequency" ? pathColumn("frequency", "duration") : fieldColumn(field),
   ),
-  table: ["platform_id", "active", "frequency", "created_at", "updated_at"],
   dropFirst: ["created_at", "updated_at"],
 };

@@ -19,12 +19,11 @@ export function toSafeLines(text: string): string {
   return lines.replace(STEERING, (char) => (NAMED.has(char) ? char : `\\u${hex(char)}`));
 }
 
-/** Collapses white space and line breaks. */
 export function toSafeCell(text: string): string {
   return toSafeText(text.replace(/\s+/g, " ").trim());
 }
 
-/** Escapes text for a terminal. A pipe gets the bytes unchanged. */
+/** A pipe gets the text unescaped. */
 export async function writeText(out: Output, text: string): Promise<void> {
   await out.write(out.isTTY ? toSafeLines(text) : text);
 }

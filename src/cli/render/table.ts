@@ -1,4 +1,4 @@
-/** Draws tables that fit the terminal. The first rows determine the layout; the rest are streamed. */
+/** Tables fit the terminal. The first rows determine the layout; the rest are streamed. */
 import type { JsonObject } from "../../contract/json.ts";
 import { withAllDigits } from "../../contract/long-numbers.ts";
 import type { RowPage } from "../../contract/row-page.ts";
@@ -128,7 +128,7 @@ function draw(
   };
 }
 
-/** Shown only with `--columns` or `--verbose`; otherwise it would appear too often. */
+/** Without `--columns` or `--verbose`, the note would appear too often. */
 function noteOf(dropped: readonly string[], { columns, verbosity }: RenderContext["options"]): string | null {
   if (dropped.length === 0 || (columns === null && verbosity === 0)) return null;
   const hidden = `${dropped.length} ${dropped.length === 1 ? "column" : "columns"} hidden (${dropped.join(", ")})`;
@@ -229,7 +229,7 @@ function has(columns: readonly ColumnRoom[], name: string): boolean {
   return columns.some((column) => column.name === name);
 }
 
-/** Matches the two ends of an interval, which are shown or dropped together. */
+/** The two ends of an interval are shown or dropped together. */
 const INTERVAL_END = /^(.+)_(?:low|high)$/;
 
 function dropUntil(
@@ -251,7 +251,7 @@ function widthOf(columns: readonly ColumnRoom[], need: Need): number {
   return columns.reduce((sum, column) => sum + column[need], 0) + GAP.length * Math.max(columns.length - 1, 0);
 }
 
-/** Serves the smallest needs first, so that nothing is truncated while another column has room to spare. */
+/** Serves the smallest needs first, so that no text is truncated while another column has room to spare. */
 function shareRoom(columns: readonly ColumnRoom[], need: Need, spare: number): ReadonlyMap<string, number> {
   // On a very narrow terminal, nothing grows beyond its minimum.
   const wanted = (column: ColumnRoom): number => (need === "floor" ? column.minimum : column.natural) - column[need];

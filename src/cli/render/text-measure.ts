@@ -57,7 +57,7 @@ export function createTextMeasure(unicode: boolean = true) {
     if (width(text) <= max) return text;
     return max < mark.length ? mark.slice(0, max) : takeWidth(text, max - mark.length) + mark;
   };
-  /** Truncates and colors the text, and isolates right-to-left text from its neighbors. */
+  /** Isolates right-to-left text from its neighbors. */
   const fit = (text: string, max: number, paint: (text: string) => string = String): FittedText => {
     const short = cut(text, max);
     return { text: paint(isolate(short)), width: width(short) };

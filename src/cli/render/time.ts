@@ -19,7 +19,6 @@ interface TimeContext {
   readonly clock: Clock;
 }
 
-/** Uses the format given with `--time`, or the format `otherwise`. */
 export function timeFormatterFor({ options, clock }: TimeContext, otherwise: TimeFormat): TimeFormatter {
   return createTimeFormatter({ format: options.time ?? otherwise, zone: options.timeZone, now: unixSeconds(clock) });
 }
@@ -38,7 +37,7 @@ export function createTimeFormatter({ format, zone, now }: TimeOptions): TimeFor
 
 const TWO_DIGITS = Array.from({ length: 60 }, (_, part) => two(part));
 
-/** Caches the day, because successive rows usually share it. */
+/** Keeps the day's text, because successive rows usually share it. */
 function createIsoFormatter(): TimeFormatter {
   let day = Number.NaN;
   let dayText = "";

@@ -6,7 +6,7 @@ import { toSafeLines } from "../render/safe-text.ts";
 import { CancelledError, UsageError } from "../errors/usage-error.ts";
 import type { Input } from "./streams.ts";
 
-/** Reads one line from the terminal and always restores its mode. Rejects with the signal's reason. */
+/** Always restores the terminal's mode. Rejects with the signal's reason. */
 export function createAsk(process: Pick<Process, "stdin" | "stderr">, signal: AbortSignal): Input["ask"] {
   // If several lines are pasted, the rest answer the next questions.
   const typedAhead: string[] = [];
@@ -29,7 +29,7 @@ export function createAsk(process: Pick<Process, "stdin" | "stderr">, signal: Ab
       return answer;
     } finally {
       lines.close();
-      // In these cases, no line break has been printed yet.
+      // The terminal hasn't printed a line break yet.
       if (secret || !isAnswered) screen.write("\n");
     }
   };

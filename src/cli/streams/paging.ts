@@ -11,8 +11,8 @@ function pagerOf(env: Environment): string | null {
 }
 
 /**
- * Starts the pager with the first output, and holds back stderr until the pager ends. Quitting the pager early acts
- * like a closed pipe. Throws UsageError if the pager can't be run.
+ * Starts the pager with the first output, and holds back stderr until the pager ends. Quitting it early is like closing
+ * a pipe. Throws UsageError if the pager can't be run.
  */
 export async function withPager<Result>(
   streams: Streams,

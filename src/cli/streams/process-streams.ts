@@ -8,7 +8,7 @@ import { createAsk } from "./ask.ts";
 import { ClosedPipeError, type Output, type Streams } from "./streams.ts";
 
 export interface ProcessStreams extends Streams {
-  /** Resolves once everything is written. Rejects if stdout failed. */
+  /** Rejects if stdout failed. */
   flush(): Promise<void>;
   /** Lets the process end even if no one reads stderr, and drops what is left. */
   leave(): Promise<void>;
@@ -28,8 +28,7 @@ export function createProcessStreams(
   process: Pick<Process, "stdin" | "stdout" | "stderr">,
   { onOutputLost, signal, jsonErrors }: ProcessStreamsOptions,
 ): ProcessStreams {
-  let opened: Output | null = null;
-  const open = (): Output => (opened ??= createOutput(process.stdout, onOutputLost));
+  const out = openLater(() => createOutput(process.stdout, onOutputLost));
   const { err, leave } = createErrorOutput(process, jsonErrors);
   return {
     in: {
@@ -40,18 +39,28 @@ export function createProcessStreams(
       bytes: () => bytesOf(process.stdin, signal),
       ask: createAsk(process, signal),
     },
-    out: {
-      get isTTY() {
-        return open().isTTY;
-      },
-      get columns() {
-        return open().columns;
-      },
-      write: (text) => open().write(text),
-    },
+    out,
     err,
-    flush: async () => await opened?.write(""),
+    flush: async () => {
+      if (out.isOpen()) await out.write("");
+    },
     leave,
+  };
+}
+
+/** Node opens a stream on first use, and many commands don't use both. */
+function openLater(open: () => Output): Output & { isOpen(): boolean } {
+  let opened: Output | null = null;
+  const get = (): Output => (opened ??= open());
+  return {
+    get isTTY() {
+      return get().isTTY;
+    },
+    get columns() {
+      return get().columns;
+    },
+    write: (text) => get().write(text),
+    isOpen: () => opened !== null,
   };
 }
 
@@ -67,27 +76,18 @@ async function* bytesOf(stdin: ReadStream, signal: AbortSignal): AsyncGenerator<
 
 const LEAVE_MS = 500;
 
-/** Node opens stderr on first use, and most commands don't write to it. */
 function createErrorOutput(process: Pick<Process, "stderr">, json: boolean) {
-  let opened: Output | null = null;
   let untaken = 0;
-  const open = (): Output => (opened ??= createOutput(process.stderr, () => undefined));
-  const err: Output = {
-    get isTTY() {
-      return open().isTTY;
-    },
-    get columns() {
-      return open().columns;
-    },
+  const output = openLater(() => createOutput(process.stderr, () => undefined));
+  const write = output.write.bind(output);
+  const err: Output = Object.assign(output, {
     // If stderr fails, the text is lost but not the exit status.
-    write: async (text) => {
+    write: async (text: string | Uint8Array) => {
       untaken += 1;
-      await open()
-        .write(typeof text === "string" ? toErrorText(text, json) : json ? "" : text)
-        .catch(() => undefined);
+      await write(typeof text === "string" ? toErrorText(text, json) : json ? "" : text).catch(() => undefined);
       untaken -= 1;
     },
-  };
+  });
   const leave = async (): Promise<void> => {
     if (untaken === 0) return;
     const taken = new AbortController();
@@ -109,10 +109,7 @@ export function toErrorText(text: string, json: boolean): string {
   return toSafeLines(json ? toJsonLines(text) : text);
 }
 
-/**
- * Returns one JSON object per line. Prose becomes an object with one key, `{"note":"…"}` or `{"warning":"…"}`; JSON
- * objects (errors, log lines) are kept.
- */
+/** Prose becomes an object with one key, `{"note":"…"}` or `{"warning":"…"}`; errors and log lines are JSON already. */
 function toJsonLines(text: string): string {
   return text
     .split("\n")

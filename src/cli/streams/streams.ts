@@ -18,13 +18,13 @@ export interface Streams {
   readonly in: Input;
   readonly out: Output;
   /**
-   * Text is escaped for terminals only here, and becomes JSON lines with `-o json|ndjson`. Bytes are our own control
-   * sequences and aren't escaped.
+   * Text is escaped for terminals, or becomes JSON lines with `-o json|ndjson`. Bytes are our own control sequences and
+   * aren't escaped.
    */
   readonly err: Output;
 }
 
-/** Stdout was closed, as `| head` does. The command ends quietly with status 0. */
+/** Someone closed stdout, as `| head` does. The command ends with status 0. */
 export class ClosedPipeError extends Error {
   override readonly name = "ClosedPipeError";
 
