@@ -1,4 +1,3 @@
-/** What a server and a command on the same data have in common: the store, metrics, and message senders. */
 import { resolveFile } from "../runtime/files/file-replacement.ts";
 import { processName } from "../runtime/files/processes.ts";
 import type { WakeLoop } from "../runtime/wake-loop.ts";
@@ -20,7 +19,6 @@ export interface CommonParts {
   readonly options: ServiceOptions;
   readonly store: Store;
   readonly address: ServiceAddress;
-  /** Identifies this process in claims. */
   readonly process: string;
   readonly metrics: ServiceMetrics;
   readonly deliveries: DeliveryMetrics;
@@ -28,7 +26,6 @@ export interface CommonParts {
   readonly notices: Notices;
   /** What to wake when messages or events may be due; null while this process doesn't send them. */
   readonly loops: { messages: Pick<WakeLoop, "wake"> | null; events: Pick<WakeLoop, "wake"> | null };
-  /** Sender and appearance of a project's mail. */
   readonly readContext: (project: Project) => Promise<MailContext>;
   readonly keepErasures: () => Promise<void>;
 }

@@ -7,7 +7,6 @@ import { livingProcesses } from "./sending/heartbeat.ts";
 
 export interface DataChoice {
   readonly dataFile: string;
-  /** Used instead of the file. */
   readonly database: DatabaseChoice | null;
 }
 

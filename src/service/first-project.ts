@@ -14,10 +14,7 @@ export async function ensureProject(store: Store): Promise<void> {
   );
 }
 
-/**
- * On the first start, creates a key, which is the given one or random, and the project `default`. Null if there are
- * keys already, or the given one was revoked. Throws InvalidError for an invalid key.
- */
+/** Null if there are keys already, or the given one was revoked. Throws InvalidError for an invalid key. */
 export async function ensureFirstKey(store: Store, random: Random, given: string | null): Promise<string | null> {
   // This usually finds a key, without waiting for other processes.
   if (await store.read((tx) => hasFirstKey(tx, given))) return null;

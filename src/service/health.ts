@@ -9,7 +9,6 @@ export type Unready = string | null;
 const TIMEOUT_MS = 4000;
 const LATE = `does not answer within ${TIMEOUT_MS / 1000} s`;
 
-/** `url` has no trailing slash. */
 export async function askService(exchange: Exchange, url: string, clock: Clock): Promise<Unready> {
   const deadline = startDeadline(clock, TIMEOUT_MS);
   try {

@@ -9,7 +9,6 @@ export interface NewestChoice {
   readonly trendId: number | null;
 }
 
-/** Yields each response as the API's JSON, with its person and without notes. */
 export async function* newestResponses(
   store: Store,
   project: number,

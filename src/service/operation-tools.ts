@@ -1,4 +1,3 @@
-/** What operations need besides their transaction. */
 import { unixSeconds } from "../runtime/clock.ts";
 import type { CommonParts } from "./common-parts.ts";
 import { previewMail } from "./delivery/message/survey-mail.ts";

@@ -1,4 +1,3 @@
-/** Paths that contain a secret: pages, and webhooks for providers. */
 import type { HttpResponse, PathRequest } from "../contract/http.ts";
 import type { KeyRing } from "./http/authentication.ts";
 import type { PathHandler } from "./http/http-service.ts";
@@ -25,12 +24,10 @@ export interface PathsOptions {
   readonly keys: KeyRing;
   readonly appUrl: () => string;
   readonly deliveries: DeliveryMetrics;
-  /** Called when a text message has come in, so a reply may be due. */
   readonly onText: () => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** Returns the handlers in the order in which they are tried. */
 export function openPaths(paths: PathsOptions): readonly PathHandler[] {
   const pages = openPages(paths);
   return [
@@ -89,7 +86,6 @@ interface Handler {
   handle(request: PathRequest): Promise<HttpResponse | null>;
 }
 
-/** On the first request below its path, opens the handler and loads what it needs. */
 function lazyHandler(name: string, path: string, open: () => Promise<Handler>): PathHandler {
   let opened: Promise<Handler> | null = null;
   const answer = async (request: PathRequest): Promise<HttpResponse | null> =>

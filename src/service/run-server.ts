@@ -1,4 +1,3 @@
-/** Starts a service's listeners, and stops them in order. */
 import type { Clock } from "../runtime/clock.ts";
 import { listen, type ListenOptions, type Listening } from "./http/server.ts";
 import type { Service } from "./service.ts";
@@ -38,7 +37,7 @@ export async function runServer(service: Service, options: ServerOptions): Promi
       service.setReady(false);
       try {
         try {
-          // A message in progress may take half a minute, and people open links in the meantime.
+          // A message in progress may take half a minute, and people still open links.
           await service.stop();
         } finally {
           await drain([listener], service.clock);

@@ -20,7 +20,6 @@ export class ServiceAddress {
     return this.#url;
   }
 
-  /** All addresses of this server. */
   get own(): string[] {
     return [this.#url, ...(this.#listening === null ? [] : [this.#listening])];
   }

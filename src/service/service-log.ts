@@ -39,7 +39,6 @@ export function logClockBehind(log: Log, seconds: number): void {
   });
 }
 
-/** Logged at startup: the held messages wait for the operator. */
 export function logOverdue(log: Log, held: number, maxAgeSeconds: number): void {
   log.warn("surveys_overdue", {
     held,

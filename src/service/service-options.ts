@@ -32,13 +32,10 @@ export interface ServiceOptions {
   /** Gateway for text messages; null (the default) writes them to the outbox. */
   readonly sms?: SmsOptions | null;
   readonly maxAgeSeconds?: number | null;
-  /** Maximum surveys and reminders per day, for projects that don't set their own limit. */
   readonly dailyLimit?: number | null;
   /** What to do with an email that may have arrived; `hold` by default. */
   readonly onUnknown?: OnUnknown;
-  /** Removes messages from the outbox after this time; null keeps them. */
   readonly outboxKeepSeconds?: number | null;
   readonly answerWindowSeconds?: number | null;
-  /** Fetches Amazon's certificates and confirmations; over the network by default. */
   readonly fetchText?: FetchText;
 }

@@ -42,7 +42,6 @@ export function openSending(parts: CommonParts, senders: Senders): Scheduler {
 export interface HttpParts {
   readonly keys: KeyRing;
   readonly senders: Pick<Senders, "all" | "outboxChannels" | "paced">;
-  /** Removes messages of deleted people; see `Scheduler.sweep`. */
   readonly sweep: () => Promise<number | null>;
   readonly isReady: () => boolean;
   /** Undefined in a process that sends no events. */
@@ -148,7 +147,6 @@ export class Service implements HttpHandler {
     this.#isReady = isReady;
   }
 
-  /** Rejects with ForeignOutboxError if others could read or change the messages. */
   checkOutbox(): Promise<void> {
     return this.#senders.outbox.check();
   }
@@ -166,7 +164,6 @@ export class Service implements HttpHandler {
     this.#webhooks.start();
   }
 
-  /** Logs what happened while opening, and from then on what happens to the data file. */
   startLog({ isAnnounced } = { isAnnounced: false }): void {
     const { options, notices, store } = this.#parts;
     notices.release(isAnnounced ? "created" : null);

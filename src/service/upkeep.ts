@@ -19,10 +19,8 @@ export interface UpkeepOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly outbox: Outbox;
-  /** Null keeps the outbox's files. */
   readonly outboxKeepSeconds: number | null;
   readonly keepErasures: () => Promise<void>;
-  /** Removes messages of deleted people. */
   readonly sweepMessages: () => Promise<unknown>;
   readonly onError: (error: unknown) => void;
 }

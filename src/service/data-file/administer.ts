@@ -8,7 +8,6 @@ import { openTools } from "../operation-tools.ts";
 import type { ServiceOptions } from "../service-options.ts";
 import type { DataFileOptions } from "./open-data-file.ts";
 
-/** `sender` is the default for mail that the command sends. */
 export type CommandOptions = DataFileOptions & Pick<ServiceOptions, "sender">;
 
 export function openForCommand(options: CommandOptions): Promise<CommonParts> {

@@ -138,7 +138,6 @@ async function hashFile(file: string): Promise<string> {
   return hash.digest("hex");
 }
 
-/** The newest backup has the file's own name; older ones are numbered from 1. */
 function backupName(file: string, n: number): string {
   return n === 0 ? file : `${file}.${n}`;
 }
@@ -189,10 +188,7 @@ async function findLeftCopies(target: string): Promise<string[]> {
   return (await readdir(folder)).filter(isLeft).map((name) => path.join(folder, name));
 }
 
-/**
- * Like `removeLeftCopies`, for any process that opens the data file `target`. Does nothing if a running process holds
- * the lock, or if that would take long to find out.
- */
+/** Does nothing if a running process holds the lock. */
 export async function removeAbandonedCopies(target: string, random: Pick<Random, "token">): Promise<void> {
   if ((await findLeftCopies(target)).length === 0) return;
   const lock = await takeLock(lockName(target), random.token(TOKEN_BYTES), null).catch(() => null);

@@ -2,10 +2,7 @@ import type { Distribution } from "../store/postgres/distribute.ts";
 import { refuseServed } from "./move-store.ts";
 import { type DatabaseChoice, type DataFileOptions, openData } from "./open-data-file.ts";
 
-/**
- * Updates the schema of a database and spreads its tables over a Citus cluster. Throws StoreDatabaseError, and
- * FileChoiceError if it is served.
- */
+/** Throws StoreDatabaseError, or FileChoiceError if a server is using the database. */
 export async function distributeData(
   options: DataFileOptions & { readonly database: DatabaseChoice },
 ): Promise<Distribution> {

@@ -22,7 +22,6 @@ export interface DrillOptions extends Pick<CopyStoreOptions, "clock" | "random" 
 }
 
 export interface Drilled extends StoreContents {
-  /** When the backup was started, Unix seconds. */
   readonly made_at: number;
   /** Finished months whose responses have changed since. */
   readonly differences: readonly string[];
@@ -63,10 +62,7 @@ export function newestBackup(folder: string): string | null {
   return backups.toSorted((one, other) => other.at - one.at)[0]?.file ?? null;
 }
 
-/**
- * Compares months backwards, starting with the last one that had ended before the backup. Only imports add responses to
- * those months.
- */
+/** Compares finished months, newest first. Only imports add responses to a finished month. */
 async function compareMonths(
   stores: readonly [backup: Store, running: Store],
   project: Project,

@@ -1,7 +1,4 @@
-/**
- * The erasure log next to the data file. It survives the file, so that restoring a backup doesn't bring anyone back.
- * Copies record the log's path.
- */
+/** The erasure log survives the data file, so that restoring a backup doesn't bring erased people back. */
 import { lstatSync } from "node:fs";
 import * as v from "valibot";
 import { readRegular } from "../../runtime/files/file-kind.ts";
@@ -20,10 +17,7 @@ const LOG = v.object({
   projects: v.array(v.object({ name: v.string(), entries: v.array(v.object({ hash: v.string(), at: v.number() })) })),
 });
 
-/**
- * Erases people who are only in the log next to the data file, then updates that log. Returns how many were erased.
- * Rejects with StoreFileError if the log can't be read, and like `replaceFile` if it can't be written.
- */
+/** Erases people named only in the log, then updates the log. Rejects with StoreFileError for an unreadable log. */
 export async function syncErasures(store: Store, dataFile: string, random: Pick<Random, "token">): Promise<number> {
   const file = resolveFile(dataFile) + ERASURES_SUFFIX;
   const place = await store.read((tx) => tx.tables.mark("erasures"));
@@ -59,7 +53,7 @@ function isEmpty({ projects }: ErasureLog): boolean {
   return projects.every(({ entries }) => entries.length === 0);
 }
 
-/** Whether another log has every entry of this one, with the same or a later time. */
+/** True if `other` has every entry of `log`, with the same or a later time. */
 export function isLogIn(log: ErasureLog, other: ErasureLog): boolean {
   const known = lastErasures(other);
   return log.secret === other.secret && [...lastErasures(log)].every(([key, at]) => (known.get(key) ?? -1) >= at);

@@ -19,10 +19,7 @@ export interface CopyPlaces {
   readonly dataFile: string | null;
 }
 
-/**
- * Reads the log next to the original data file, those in the folders of the backup and the new file, and the one inside
- * the series' newest backup. Throws StoreFileError for an unreadable log.
- */
+/** Reads every erasure log that can name people in the backup. Throws StoreFileError for an unreadable log. */
 export async function readLaterErasures(copy: Store, { backup, dataFile }: CopyPlaces): Promise<LaterErasures> {
   const place = await copy.read((tx) => tx.tables.mark("erasures"));
   const folders = [backup, ...(dataFile === null ? [] : [dataFile])].map((file) => path.dirname(path.resolve(file)));

@@ -64,7 +64,6 @@ async function connect(parts: CommonParts, name: string): Promise<LocalService> 
   };
 }
 
-/** Only a server knows how this data's messages are to be delivered. */
 async function hasServer({ store }: CommonParts): Promise<boolean> {
   if ((await livingProcesses(store)).length > 0) return true;
   return store.read(async (tx) => (await tx.senders.list()).length > 0);

@@ -102,10 +102,7 @@ export interface RestoredStore extends CopiedStore {
   readonly later: { readonly erased: number; readonly unread: string | null };
 }
 
-/**
- * Fills an empty store from a backup of any version, without the people named in later erasure logs (see
- * `readLaterErasures`). Throws like `moveStore`.
- */
+/** Fills an empty store from a backup of any version, without the people named in later erasure logs. */
 export async function restoreStore(options: CopyStoreOptions): Promise<RestoredStore> {
   const { from, to, toDatabase = null } = options;
   await checkPlaces(options);
@@ -190,14 +187,11 @@ async function refuseDamaged(store: Store, file: string): Promise<void> {
 
 interface FillOptions {
   readonly filledBy: string;
-  /** Where the source says its data is, if an earlier run was killed just before the end. */
+  /** Where an earlier run moved the data, if it was killed before it finished. */
   readonly moved: string | null;
 }
 
-/**
- * Fills a store that no one else can open until `finish` is done. If the command is killed, running it again completes
- * the work. If `fill` fails, the file is removed unless it existed before.
- */
+/** No one else can open the store until `finish` is done. Running a killed command again completes the work. */
 async function intoEmpty<Result>(
   options: CopyStoreOptions,
   { filledBy, moved }: FillOptions,

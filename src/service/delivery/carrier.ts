@@ -1,4 +1,3 @@
-/** The interface to mail servers and gateways, which get each message at most once, and what replies mean. */
 import type { AttemptFacts, DeliveryProgress } from "../domain/delivery/sender.ts";
 
 export interface CarrierReply extends AttemptFacts {
@@ -14,13 +13,11 @@ export type CarrierResult<Reply extends CarrierReply> =
   | { readonly kind: "refused"; readonly reply: Reply }
   /** The connection was lost or timed out. After the final dot, the message may have arrived. */
   | { readonly kind: "broken"; readonly reply: Reply; readonly isPastDot: boolean }
-  /** The message can't be sent at all. Nothing was sent, and neither sender nor recipient is to blame. */
   | { readonly kind: "unsendable"; readonly reply: Reply }
   | { readonly kind: "withdrawn" };
 
 export type CarrierProgress = Pick<DeliveryProgress, "mayStillSend" | "transmitting">;
 
-/** Messages per second, minute or hour, over any number of connections. */
 export interface SendRate {
   readonly count: number;
   readonly perSeconds: number;
@@ -31,7 +28,6 @@ export interface Carrier<Message, Reply extends CarrierReply> {
   close(): Promise<void>;
 }
 
-/** What a reply means for the message and the sender. */
 export interface Meaning {
   readonly outcome: "sent" | "retry" | "bounced" | "failed" | "held" | "unknown";
   /** `hours` is a quota. `breaker` is a policy or login rejection; three in a row stop the sender. */
@@ -40,7 +36,6 @@ export interface Meaning {
   readonly strike: boolean;
   /** The quota may be the recipient's, so it counts only once several domains have reported one. */
   readonly needsOthers: boolean;
-  /** The delay that the server asked for. */
   readonly afterSeconds: number | null;
   /** The enhanced code is about the address, such as 5.1.1. */
   readonly hasAddressCode: boolean;
@@ -52,7 +47,6 @@ export interface Meaning {
   readonly hasStopped?: boolean;
 }
 
-/** The meaning of a reply that says nothing about the sender. */
 export const NOTHING_MEANT = {
   sender: "none",
   strike: false,

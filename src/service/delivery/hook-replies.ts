@@ -1,4 +1,3 @@
-/** What the webhooks of mail providers and SMS gateways have in common. */
 import type { HttpResponse } from "../../contract/http.ts";
 import type { HookSource } from "../domain/delivery/hook-secrets.ts";
 import type { ReportOutcome } from "../domain/ports.ts";

@@ -25,7 +25,6 @@ import { LINK_SECRET, signLink } from "../domain/signed-links.ts";
 
 const COMMENTS_MAX = 200;
 
-/** The seven days before the digest's day, compared with the seven before those. `name` is the sender's. */
 async function readDigestFacts(
   store: Store,
   due: DueDigest,
@@ -70,7 +69,6 @@ async function signLinks(
   return links;
 }
 
-/** The number of answers with a comment, and the newest ones in order. */
 async function readCommented(
   store: Store,
   { project }: DueDigest,
@@ -155,7 +153,6 @@ export async function makeDigest(
   return renderDigest(due, await readDigest(store, due, context), context, key);
 }
 
-/** Reads a digest, using the project's own name. */
 export async function readDigest(
   store: Store,
   due: DueDigest,
@@ -175,7 +172,6 @@ export async function readDigest(
   return { facts, frame };
 }
 
-/** Writes once per store; later digests only read. */
 async function makeLinkSecret(store: Store): Promise<void> {
   const isMade = await store.read(async (tx) => (await tx.secrets.read(LINK_SECRET)) !== null);
   if (!isMade) await store.write((tx) => tx.secrets.ensure(LINK_SECRET), { project: "none" });

@@ -22,7 +22,6 @@ export interface Slack {
   readonly readContext: (project: Project) => Promise<MailContext>;
 }
 
-/** Handles digests whose target is a URL, and passes on the rest. */
 export function withSlackDigests(slack: Slack, sender: MessageSender): MessageSender {
   if (!sender.channels.includes("digest")) return sender;
   const deliver: MessageSender["deliver"] = (due, progress) =>
@@ -58,7 +57,6 @@ export async function postDigest(slack: Slack, due: DueDigest): Promise<SentDige
   return { to, subject, status, text, mail: null };
 }
 
-/** Null if `signal` was aborted. */
 function postToSlack(
   { clock, own }: Slack,
   { email: url, allowPrivate }: DueDigest,

@@ -16,10 +16,8 @@ import type { Caller } from "./authentication.ts";
 import { envelope, HttpError, jsonReply } from "./replies.ts";
 
 export interface Administration {
-  /** All operations, with the JSON Schemas of their input and output. */
   readonly list: () => readonly OperationSchemas[];
   readonly has: (name: string) => boolean;
-  /** Null if no operation has this name. */
   readonly call: (name: string, project: Project, actor: Actor, input: JsonObject) => Promise<unknown> | null;
 }
 
@@ -28,7 +26,6 @@ export interface OperationRequest {
   /** Name of the operation; empty for the list. */
   readonly name: string;
   readonly caller: Caller;
-  /** Reads the input. Throws HttpError. */
   readonly input: () => Promise<JsonObject>;
 }
 

@@ -15,7 +15,6 @@ export interface Caller {
   readonly project: Project;
   readonly access: KeyAccess;
   readonly actor: Actor;
-  /** SHA-256, for rate limits. */
   readonly keyHash: string;
 }
 
@@ -56,7 +55,6 @@ export class KeyRing {
   #rememberedSinceMs: number;
   #today = { number: -1, text: "" };
 
-  /** `rateLimit` applies to requests refused with 401. */
   constructor(store: Store, clock: Clock, rateLimit: RateLimit | null) {
     this.#store = store;
     this.#clock = clock;

@@ -1,8 +1,6 @@
-/** Request bodies, read on demand. Each has a limit, and so do all in flight together. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { HttpError } from "./replies.ts";
 
-/** Maximum bytes of one body. */
 export const BODY_MAX = 1024 * 1024;
 /** Maximum bytes of all bodies being read or processed. */
 const BODIES_MAX = 64 * BODY_MAX;
@@ -11,11 +9,9 @@ export class ClientGoneError extends Error {
   override readonly name = "ClientGoneError";
 }
 
-/** The request bodies of a listener, which share a limit of 64 MiB until they are released. */
 export class Bodies {
   #bytes = 0;
 
-  /** Reserves this many bytes, or releases them if negative. False if there isn't enough room. */
   hold(bytes: number): boolean {
     this.#bytes += bytes;
     return this.#bytes <= BODIES_MAX;
@@ -77,13 +73,11 @@ export class RequestBody {
     });
   }
 
-  /** Makes `read` fail with this error. */
   abort(error: HttpError): void {
     this.#error = error;
     this.#fail(error);
   }
 
-  /** Gives its bytes back to the shared limit. */
   release(): void {
     this.#bodies.hold(-this.#held);
     this.#held = 0;

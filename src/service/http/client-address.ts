@@ -27,10 +27,7 @@ export class TrustedProxies {
     }
   }
 
-  /**
-   * The last address in `X-Forwarded-For` that isn't a trusted proxy's, if the header comes from a trusted proxy;
-   * anyone can forge earlier addresses.
-   */
+  /** The last address in `X-Forwarded-For` that isn't a trusted proxy's; anyone can forge earlier ones. */
   clientAddress({ headers, from }: ForwardedRequest): string | undefined {
     const forwarded = headers["x-forwarded-for"];
     if (from === undefined || forwarded === undefined || !this.#has(from)) return from;

@@ -1,4 +1,3 @@
-/** One handler per endpoint: read the input, call the rule, reply. */
 import { type HttpResponse, UNCHANGED } from "../../contract/http.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import {
@@ -75,9 +74,8 @@ interface Call {
   /** The requested URL as the client sees it, without the query. */
   readonly address: string;
   readonly links: Links;
-  /** Called when something to send has changed, with a survey's due time in Unix seconds; the default is now. */
+  /** `dueAt` is a survey's due time in Unix seconds; the default is now. */
   readonly wake: (dueAt?: number) => void;
-  /** Channels whose surveys are written to files. */
   readonly outboxChannels: readonly Channel[];
 }
 
@@ -290,16 +288,12 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
   },
 };
 
-/** Null if the member no longer exists. */
 async function readMember({ store, project }: Call, query: MembersQuery): Promise<string | null> {
   const { rows } = await store.read((tx) => listMembersJson(tx, project, query));
   return rows[0] ?? null;
 }
 
-/**
- * Applies `work` to the person in the path. An identifier may itself end in `.json` (`email:x@y.json`), so the full
- * text is tried first. Throws NotFoundError.
- */
+/** An identifier can itself end in `.json` (`email:x@y.json`), so the full text is tried first. */
 async function firstNamed<Result>(
   { placeholders, unstripped }: Call,
   work: (reference: PersonReference) => Promise<Result>,

@@ -1,4 +1,3 @@
-/** Checks a request's headers before its body is read. */
 import { BODY_MAX, tooLarge } from "./bodies.ts";
 import { isReading, type KeyAccess, READ_ONLY_REFUSAL } from "../../contract/key-access.ts";
 import { HttpError } from "./replies.ts";
@@ -26,7 +25,6 @@ export function checkBodyHead(headers: Headers): void {
 
 const JSON_RANGES = new Set(["*/*", "*", "application/*", "application/json", "text/json"]);
 
-/** True if an `Accept` header allows JSON, or is missing or empty. */
 export function acceptsJson(accept: string | undefined): boolean {
   if (accept === undefined || accept === "*/*" || accept === "application/json" || accept.trim() === "") return true;
   const ranges = accept.split(",").map(parseRange);

@@ -1,4 +1,3 @@
-/** Turns an HTTP request into its response, without sockets: routes, credentials, limits, parameters and replies. */
 import type { HttpRequest, HttpResponse, PathRequest } from "../../contract/http.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import { isReading, KEY_ACCESS_HEADER, OPERATIONS_PATH } from "../../contract/key-access.ts";
@@ -32,27 +31,20 @@ export interface HttpServiceOptions {
   readonly rateLimit: RateLimit | null;
   /** The public URL without a trailing slash; null uses the URL of each request. */
   readonly publicUrl: string | null;
-  /** Called after a write that changes what to send, with a survey's due time in Unix seconds; the default is now. */
+  /** `dueAt` is a survey's due time in Unix seconds; the default is now. */
   readonly wake: (dueAt?: number) => void;
-  /** Channels whose surveys are written to files. */
   readonly outboxChannels: readonly Channel[];
-  /** Returns additional lines for `/metrics`. */
   readonly moreMetrics: () => Promise<readonly string[]>;
-  /** Bearer token for `/metrics`; see `refuseReader`. */
   readonly metricsToken?: string | null;
-  /** Addresses and networks whose `X-Forwarded-For` is trusted; see `TrustedProxies`. */
   readonly trustedProxies?: readonly string[] | null;
   readonly isReady: () => boolean;
   readonly keys: KeyRing;
   readonly administration: () => Promise<Administration>;
-  /** Handlers for paths outside the API, such as survey pages. */
   readonly handlers: readonly PathHandler[];
 }
 
 interface ServerRequest extends Omit<HttpRequest, "body"> {
-  /** The body, or a function that reads it. */
   readonly body?: HttpRequest["body"] | (() => Promise<Uint8Array>);
-  /** The client's address; undefined for a caller in this process. */
   readonly from?: string;
 }
 
@@ -68,11 +60,9 @@ export interface HttpHandler {
   readonly refuse: (error: HttpError, method: string) => HttpResponse;
 }
 
-/** Collected for the log line. */
 interface Progress {
   readonly requestId: string;
   readonly traceId: string | null;
-  /** Name of the endpoint or handler. */
   route: string | null;
   /** The endpoint's template; if null, the log shows the request's path masked. */
   path: string | null;
@@ -123,7 +113,6 @@ export class HttpService {
     }
   }
 
-  /** Answers a request that couldn't be parsed, with an id and a log line. */
   refuse(error: HttpError, method: string): HttpResponse {
     const requestId = this.#ids.next();
     const { status } = error;
@@ -148,7 +137,6 @@ export class HttpService {
     }
   }
 
-  /** Tried in this order: pages for operators, the API's description, public pages, operations, the API. */
   async #answer(request: ServerRequest, target: Target, progress: Progress, listener: Listener): Promise<HttpResponse> {
     const { path } = target;
     if (this.#operatorPages.has(path)) {
@@ -183,7 +171,6 @@ export class HttpService {
     }
   }
 
-  /** Returns null right away if no handler owns the path. */
   #askHandlers(request: ServerRequest, target: Target, progress: Progress): Promise<HttpResponse | null> | null {
     const { method, headers, from = "" } = request;
     const body = async (): Promise<Uint8Array> => {
@@ -268,7 +255,6 @@ export class HttpService {
     return caller;
   }
 
-  /** The response's own headers take precedence over these. */
   #commonHeaders(requestId: string): Readonly<Record<string, string>> {
     const second = Math.floor(this.#options.clock.now() / 1000);
     if (second !== this.#date.second) this.#date = { second, text: new Date(second * 1000).toUTCString() };
@@ -281,7 +267,6 @@ function hasBody({ method, body }: ServerRequest): boolean {
   return method !== "GET" && method !== "HEAD" && body !== undefined && (typeof body === "function" || body.length > 0);
 }
 
-/** Throws 413, also for a caller in this process. */
 async function readBody({ body = "" }: ServerRequest): Promise<string | Uint8Array> {
   const whole = typeof body === "function" ? await body() : body;
   if (Buffer.byteLength(whole) > BODY_MAX) throw tooLarge();

@@ -1,4 +1,3 @@
-/** Combines a call's query, body and cursor; the body takes precedence over the query. */
 import { formatQuery, parseBracketPairs } from "../../contract/brackets.ts";
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { parseWithAllDigits } from "../../contract/long-numbers.ts";
@@ -114,10 +113,7 @@ function tryParse(text: string): unknown {
   }
 }
 
-/**
- * `page_info` is the position followed by a dot and the filters, so that a cursor works without the rest of its URL.
- * Returns the parameters with those filters as defaults. Throws InvalidError for a damaged cursor.
- */
+/** `page_info` is the position, a dot and the filters, so that a cursor works without the rest of its URL. */
 export function withCursorFilters(parameters: JsonObject, route: Route): JsonObject {
   const cursor = parameters.page_info;
   if (typeof cursor !== "string") return parameters;

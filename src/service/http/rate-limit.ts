@@ -4,13 +4,11 @@ import { HttpError } from "./replies.ts";
 
 export interface RateLimit {
   readonly requests: number;
-  /** 1 for `10/s`, 60 for `600/m`. */
   readonly periodSeconds: number;
 }
 
 interface Bucket {
   readonly level: number;
-  /** Monotonic milliseconds. */
   readonly at: number;
 }
 
@@ -21,7 +19,6 @@ export class RateLimiter {
   readonly #clock: Clock;
   readonly #buckets = new Map<string, Bucket>();
 
-  /** Null means no limit. */
   constructor(limit: RateLimit | null, clock: Clock) {
     this.#limit = limit;
     this.#clock = clock;
@@ -43,7 +40,6 @@ export class RateLimiter {
     if (this.#limit !== null) refuse(this.#secondsToWait(this.#look(caller, this.#limit).level, this.#limit));
   }
 
-  /** Counts a request, or throws 429 with `Retry-After`. */
   admit(caller: string): void {
     refuse(this.count(caller));
   }

@@ -1,4 +1,3 @@
-/** Converts parameters to their types and collects every problem, so that one response can name them all. */
 import { isEmail } from "../../contract/text/email.ts";
 import { isJsonObject, type Json, type JsonObject, parseJson } from "../../contract/json.ts";
 import {
@@ -27,7 +26,6 @@ export class Reader {
     this.#values = values;
   }
 
-  /** Also true for null. */
   has(name: string): boolean {
     return Object.hasOwn(this.#values, name);
   }
@@ -47,7 +45,6 @@ export class Reader {
     return given ?? instead;
   }
 
-  /** Collects the problems that `rule` throws. */
   check(rule: () => void): void {
     try {
       rule();
@@ -56,10 +53,7 @@ export class Reader {
     }
   }
 
-  /**
-   * If there are other problems, also checks a rule about `name`, so that one response names them all. If not, the call
-   * itself will check it.
-   */
+  /** If other problems are known, also checks this rule, so that one response names them all. */
   async checkAlso(name: string, rule: () => Promise<unknown>): Promise<void> {
     if (this.#errors !== null && !this.isWrong(name)) await rule().catch((error: unknown) => this.#takeOver(error));
   }
@@ -74,7 +68,6 @@ export class Reader {
     if (this.#errors !== null) throw new InvalidError(this.#errors);
   }
 
-  /** A string; numbers and booleans are converted. */
   text(name: string): string | null {
     const given = toText(this.#value(name));
     if (given === undefined) return this.#refuse(name, "must be text");
@@ -90,7 +83,6 @@ export class Reader {
       : this.#refuse(name, `is too long (maximum is ${NAME_MAX} characters)`);
   }
 
-  /** Accepts at most 64 KiB, for comments and notes. */
   longText(name: string): string | null {
     const given = this.text(name);
     return given === null || Buffer.byteLength(given) <= TEXT_BYTES_MAX
@@ -141,7 +133,6 @@ export class Reader {
     return given === undefined || given < min || given > max ? this.#refuse(name, wholeNumberPhrase(min, max)) : given;
   }
 
-  /** A time to filter by, in Unix seconds. */
   timestamp(name: string): number | null {
     const given = toInteger(this.#value(name));
     return given === undefined ? this.#refuse(name, TIME_PHRASE) : given;
@@ -178,7 +169,6 @@ export class Reader {
       : this.#refuse(name, `is too large (maximum is ${PROPERTIES_BYTES_MAX} bytes)`);
   }
 
-  /** Accepts at most `max` maps. */
   maps(name: string, max: number): readonly JsonObject[] {
     const value = this.#value(name);
     if (Array.isArray(value) && value.length <= max && value.every(isJsonObject)) return value;
@@ -200,7 +190,6 @@ export class Reader {
     return typeof value === "string" && value !== "";
   }
 
-  /** Returns the tags without duplicates. */
   tags(name: string): readonly string[] | null {
     const value = this.#value(name);
     if (!this.has(name) || value === null) return null;

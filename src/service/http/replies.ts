@@ -1,11 +1,9 @@
-/** Responses are JSON by default. A success always has a body, and all errors have the same structure. */
 import { STATUS_CODES } from "node:http";
 import { Readable } from "node:stream";
 import { type HttpResponse, UNCHANGED } from "../../contract/http.ts";
 import { InvalidError, NotFoundError, UnavailableError } from "../domain/errors.ts";
 import type { JsonRows } from "../domain/ports.ts";
 
-/** A refusal for HTTP reasons, before the domain checks anything. */
 export class HttpError extends Error {
   override readonly name = "HttpError";
   readonly status: number;
@@ -38,7 +36,6 @@ export function changeReply(isChanged: boolean): HttpResponse {
 /** In seconds. Short, because a full disk may have space again at any moment. */
 const RETRY_SOON = { "retry-after": "5" };
 
-/** Maps errors to responses; null for a bug. */
 export function errorReply(error: HttpError): HttpResponse;
 export function errorReply(error: unknown): HttpResponse | null;
 export function errorReply(error: unknown): HttpResponse | null {
@@ -67,10 +64,7 @@ export function rowsReply(rows: JsonRows): HttpResponse {
   return { status: 200, headers: JSON_HEADERS, body: `[${rows.join(",")}]` };
 }
 
-/**
- * Like `rowsReply`, but keeps only the rows' ids (`idOf`) of a large page and reads the rows again while the client
- * receives them. Rows deleted in the meantime are left out.
- */
+/** For a large page, keeps only the rows' ids and reads the rows again while the client receives them. */
 export function listReply(
   rows: JsonRows,
   idOf: (row: string) => string,

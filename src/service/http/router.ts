@@ -92,11 +92,9 @@ export interface Target {
   readonly origin: string;
   /** Percent-encoded, as received. */
   readonly path: string;
-  /** The query without `?`. */
   readonly query: string;
 }
 
-/** `url` is absolute. */
 export function parseTarget(url: string): Target {
   const hostAt = url.indexOf("://") + 3;
   const fragmentAt = url.indexOf("#", hostAt);
@@ -108,7 +106,6 @@ export function parseTarget(url: string): Target {
   return { origin: url.slice(0, pathAt), path: url.slice(pathAt, pathEnd) || "/", query: url.slice(pathEnd + 1, end) };
 }
 
-/** Pages that messages link to. */
 const PAGE = /^\/+([sulrd])\/+(.*)$/i;
 /** Punctuation that followed a link in a sentence, possibly percent-encoded. Our links never end like that. */
 const AFTER_LINK = /(?:%[\da-f]{2}|[^\w-]){1,20}$/i;

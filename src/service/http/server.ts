@@ -1,4 +1,3 @@
-/** Connects `node:http` to the service's request handler. */
 import {
   createServer as createHttpServer,
   STATUS_CODES,
@@ -23,9 +22,7 @@ export interface ListenOptions {
   readonly descriptor?: number | null;
   /** Called with the bound address before any request is read. If it throws, the server stops listening. */
   readonly check?: (host: string) => void;
-  /** PEM; null for plain HTTP. */
   readonly tls: { readonly cert: string; readonly key: string } | null;
-  /** Defaults to limits that are safe for a public server. */
   readonly limits?: ListenLimits;
 }
 
@@ -41,7 +38,6 @@ export interface Listening {
   readonly url: string;
   /** Stops accepting connections, and resolves once all requests in flight have been answered. */
   close(): Promise<void>;
-  /** Closes all remaining connections, so that `close` resolves. */
   cut(): void;
 }
 
@@ -51,7 +47,6 @@ const KEEP_ALIVE_MS = 75_000;
 /** A refused connection is kept open this long so the client can read the error. */
 const LINGER_MS = 2_000;
 
-/** The newest request of a connection. */
 interface Exchange {
   readonly body: RequestBody | null;
   readonly outgoing: ServerResponse;
@@ -167,7 +162,6 @@ function closeAfter(outgoing: ServerResponse): void {
   if (!outgoing.headersSent) outgoing.setHeader("connection", "close");
 }
 
-/** Null if the client is gone. */
 function toRefusal(code: string): HttpError | null {
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return new HttpError(408);
   if (code === "HPE_HEADER_OVERFLOW") return new HttpError(431);
@@ -239,7 +233,6 @@ function readAuthority(incoming: IncomingMessage): string | null {
   return [host, absolute ?? ""].every(isAuthority) ? (absolute ?? host) : null;
 }
 
-/** `name` is in lower case. */
 function countHeaders({ rawHeaders }: IncomingMessage, name: string): number {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -1,7 +1,4 @@
-/**
- * The form for an answer. Answers to further questions are in fields `answers[ID]`, repeated if several choices are
- * selected. A question without a choice sends nothing, so `asked` names each question of the form.
- */
+/** A question without a choice sends nothing, so the field `asked` names each question of the form. */
 import type { HttpResponse } from "../../contract/http.ts";
 import { characterCount, SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
 import { type AnswerSteps, takeAnswer, type TakenAnswer } from "../domain/answers/take-answer.ts";
@@ -29,7 +26,6 @@ export interface PageForm extends Pick<FormView, "score" | "comment" | "problem"
   /** True if the form had the field, even an empty one. */
   readonly hasComment: boolean;
   readonly isTooLarge: boolean;
-  /** The field `visit`; see `SurveyView`. */
   readonly givenVisit: string | null;
 }
 
@@ -86,7 +82,7 @@ interface AnsweredPage extends AnswerSteps {
   readonly reply: (taken: TakenAnswer & { readonly kind: "stored" }, isAsking: boolean) => HttpResponse;
 }
 
-/** Stores the answer from a form. If the form has a mistake or came too soon, its page is shown again. */
+/** Shows the form again if it has a mistake or came too soon. */
 export async function answerForm(store: Store, form: PageForm, page: AnsweredPage): Promise<HttpResponse> {
   const { view, reply, ...steps } = page;
   const { score, answers, isTooLarge } = form;

@@ -29,7 +29,6 @@ import {
 import { furtherAnswers, QUESTIONS_PATH, questionsPage } from "./questions-page.ts";
 import { endedPage, formPage, type SurveyView, thanksPage } from "./survey-page.ts";
 
-/** Maximum number of visits per project that are waiting to be recorded. */
 const LOOKS_MAX = 500;
 
 export class AnswerPages {
@@ -68,10 +67,7 @@ export class AnswerPages {
     return pageResponse(surveyPage(found, { look, now, isScanned, answerWindowSeconds }));
   }
 
-  /**
-   * Records a visit in the background. Returns false if too many are pending: while another process locks the project,
-   * they would fill the memory and delay responses.
-   */
+  /** False if too many visits are pending: while another process locks the project, they would fill the memory. */
   #noteLook(project: number, token: string, look: Look): boolean {
     const { store, onError } = this.#options;
     if ((this.#pendingLooks.get(project) ?? 0) >= LOOKS_MAX) return false;
@@ -114,7 +110,6 @@ export class AnswerPages {
   }
 }
 
-/** Shows further questions, or the stored answer if there is nothing to ask or change. */
 function showQuestions(options: PagesOptions, found: Found): HttpResponse {
   const { visit, asked } = found;
   const state = linkState(visit, unixSeconds(options.clock), options.answerWindowSeconds);

@@ -29,7 +29,7 @@ export function pageResponse(page: HtmlPage): HttpResponse {
   };
 }
 
-/** Redirects to one of our pages. The address has no host, so it works behind any proxy. */
+/** Without a host, the redirect works behind any proxy. */
 export function seeOther(path: string): HttpResponse {
   return { status: 303, headers: { ...pageHeaders(), location: path }, body: "" };
 }
@@ -115,7 +115,6 @@ export function noticePage(page: Omit<HtmlPage, "body">, detail: string): HtmlPa
   return { ...page, body };
 }
 
-/** The same page for unknown, erased and truncated links. */
 export function unknownLink(locale: Locale): HtmlPage {
   const { linkUnknown, linkUnknownDetail } = surveyTexts(locale);
   return noticePage({ status: 404, locale, brand: NO_BRAND, title: linkUnknown }, linkUnknownDetail);

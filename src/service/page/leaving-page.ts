@@ -24,9 +24,7 @@ interface Leaving {
   readonly view: LeavingView;
   readonly hasLeft: boolean;
   readonly mayReturn: boolean;
-  /** Resolves to whether it can be undone. */
   readonly leave: () => Promise<boolean>;
-  /** Resolves to whether it worked. */
   readonly comeBack: () => Promise<boolean>;
 }
 

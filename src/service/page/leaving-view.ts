@@ -7,7 +7,6 @@ export interface LeavingView {
   readonly locale: Locale;
   readonly brand: PageBrand;
   readonly sender: string;
-  /** Masked; null if unknown. */
   readonly address: string | null;
   readonly action: string;
   readonly isDigest?: boolean;
@@ -39,7 +38,6 @@ export function leavingPage(view: LeavingView): HtmlPage {
   return page(view, texts.unsubscribe, action);
 }
 
-/** `mayReturn` is true while one click can undo it. */
 export function leftPage(view: LeavingView, mayReturn: boolean): HtmlPage {
   const texts = leavingTexts(view);
   const undo = mayReturn ? button(`${view.action}/undo`, texts.undo, "quiet") : null;

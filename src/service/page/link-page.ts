@@ -1,4 +1,3 @@
-/** `/l/<token>`: a public link that anyone can answer. A hidden field identifies a visitor's answer. */
 import type { HttpResponse, PathRequest } from "../../contract/http.ts";
 import type { PublicLink } from "../domain/ports.ts";
 import { toFields } from "../domain/answers/answer-questions.ts";

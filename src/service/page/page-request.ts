@@ -13,7 +13,6 @@ export interface PagesOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
-  /** Public URL without a trailing slash; null uses each request's address. */
   readonly publicUrl: string | null;
   /** Path of the public URL, or empty. */
   readonly base: string;
@@ -36,7 +35,6 @@ interface PageLimit {
   count(caller: string): number;
 }
 
-/** Whether a string has the form of our tokens. */
 export function isToken(text: string): boolean {
   return /^[\w-]{16,64}$/.test(text);
 }
@@ -76,7 +74,6 @@ export function readLanguage({ headers }: PathRequest): Locale {
 }
 
 export interface Shown {
-  /** Includes the displayed name. */
   readonly brand: PageBrand;
   readonly presentation: Presentation;
 }

@@ -29,7 +29,6 @@ export class Pages {
     this.#answerPages = new AnswerPages(this.#options);
   }
 
-  /** Null if the path isn't a page. */
   handle(request: PathRequest): Promise<HttpResponse> | null {
     const { publicUrl } = this.#options;
     const url = publicUrl ?? request.origin;

@@ -1,4 +1,3 @@
-/** Optional questions after the score. Works without scripts. */
 import { plainAnswers, type PlainAnswer } from "../../contract/questions/additional-answers.ts";
 import { FREE_RESPONSE_MAX } from "../../contract/questions/questions.ts";
 import type { AdditionalAnswer, Choice } from "../../contract/resources.ts";
@@ -8,7 +7,6 @@ import { fillText, surveyTexts } from "../domain/texts/survey-texts.ts";
 import { type HtmlPage, problemSummary } from "./document.ts";
 import { numberScale, type SurveyView } from "./survey-page.ts";
 
-/** Appended to the path of a survey. */
 export const QUESTIONS_PATH = "questions";
 
 /** `busy`: nothing is wrong with the form; it can be sent again later. */
@@ -132,7 +130,6 @@ function numberOption(option: OptionView): Html {
   return html`<label>${input(option)}<span>${option.choice.text}</span></label> `;
 }
 
-/** Includes a link to the questions; `asked` is empty if they can't be answered any more. */
 export function furtherAnswers(
   { words }: SurveyView,
   answers: readonly AdditionalAnswer[],

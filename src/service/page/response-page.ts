@@ -56,7 +56,6 @@ const SPECIAL_KEYS: ReadonlySet<string> = new Set(
 
 type Fact = readonly [term: string, value: string | null];
 
-/** Always in English, because only colleagues see it. */
 function responsePage(response: SurveyResponse, brand: PageBrand, zone: string): HtmlPage {
   const { score, comment, person, person_properties: properties, created_at, updated_at, tags, notes } = response;
   const who = typeof person === "object" ? person : null;

@@ -4,10 +4,7 @@ const WINDOW_MS = 10_000;
 const MANY = 3;
 const ADDRESSES_MAX = 10_000;
 
-/**
- * A client that opens the surveys of several people within a short time is a mail scanner. Addresses are kept only in
- * memory, and only as long as needed.
- */
+/** A client that opens the surveys of several people within a short time is a mail scanner. */
 export class ScannerWatch {
   readonly #clock: Clock;
   readonly #addresses = new Map<string, readonly { readonly token: string; readonly at: number }[]>();
@@ -16,7 +13,6 @@ export class ScannerWatch {
     this.#clock = clock;
   }
 
-  /** True if the address has opened many surveys within a short time. */
   isScanning(address: string, token: string): boolean {
     const now = this.#clock.monotonic();
     const others = (this.#addresses.get(address) ?? []).filter(

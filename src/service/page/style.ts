@@ -1,4 +1,3 @@
-/** The only style sheet: light and dark, narrow and wide, left to right and right to left. */
 export const STYLE = `
 :root{color-scheme:light dark;--ink:#1d2329;--soft:#4d5862;--paper:#fff;--ground:#f3f4f6;--line:#8a949e;--link:#1f5fbf;--accent:#1f5fbf;--on-accent:#fff;--mark:#e8f0fc;--error:#b3261e;--good:#11693c;--edge:#dfe3e8;--shade:#0b1a3012}
 @media (prefers-color-scheme:dark){:root{--ink:#eceff2;--soft:#b4bdc6;--paper:#1b2026;--ground:#111519;--line:#7d8893;--link:#8ab8ff;--accent:#8ab8ff;--on-accent:#0b1a30;--mark:#22344d;--error:#ffb4ab;--good:#7fd6a4;--edge:#323a43;--shade:#0004}}

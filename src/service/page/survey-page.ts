@@ -1,4 +1,3 @@
-/** The question with its eleven scores, and the page after an answer. Works without scripts. */
 import { SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
 import type { Locale } from "../../contract/locales.ts";
 import { isWebAddress } from "../domain/projects/texts.ts";
@@ -72,7 +71,6 @@ const ANSWER_AT_A_GESTURE =
   `o.textContent=o.dataset[d?"saved":"unsaved"].replace("{score}",n);o.className=d?"done":""})}},300)}};` +
   `document.onvisibilitychange=()=>v=s();onpointerup=onkeydown=g}`;
 
-/** Stored answer, thanks, and the form while the answer can be changed. */
 export function thanksPage(view: SurveyView, answer: StoredAnswer, mayChange: boolean): HtmlPage {
   const { brand, words } = view;
   const { locale } = words;

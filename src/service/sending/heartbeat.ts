@@ -1,4 +1,3 @@
-/** Keeps track of the processes that send from a store: each one regularly records that it is alive. */
 import type { Clock } from "../../runtime/clock.ts";
 import { type OnUnknown, releaseDeadClaims } from "../domain/delivery/deliveries.ts";
 import { LIFE_SECONDS } from "../domain/delivery/living.ts";
@@ -22,7 +21,6 @@ export class Heartbeat {
     this.#options = options;
   }
 
-  /** Called often, and always before claims; cheap between beats. */
   async beat(): Promise<void> {
     if (this.#ageMs() < BEAT_MS) return;
     const { store, clock, claimer, onUnknown } = this.#options;

@@ -1,4 +1,3 @@
-/** Messages in flight: from being claimed until their outcome is recorded. */
 import type { Clock } from "../../runtime/clock.ts";
 import { groupByProject, allOrFirstError } from "../domain/by-project.ts";
 import { finishDelivery, markTransmitting, mayStillSend, type OnUnknown } from "../domain/delivery/deliveries.ts";
@@ -40,12 +39,10 @@ export interface EndedDelivery {
   readonly seconds: number;
 }
 
-/** How long transmissions can take when the service stops, and how much longer if they are marked. */
 const DRAIN_MS = 30_000;
 const DRAIN_MARKED_MS = 10_000;
 /** Marks within this time share a commit. */
 const MARK_WAIT_MS = 2;
-/** Pause after an error thrown by the sender. */
 const AFTER_ERROR_SECONDS = 60;
 
 export class InFlight {
@@ -92,7 +89,6 @@ export class InFlight {
     return this.#all().flatMap(({ due, isMarked }) => (isMarked ? [] : [due]));
   }
 
-  /** Deliveries that have ended but aren't recorded yet. */
   ended(): readonly EndedDelivery[] {
     return this.#all().flatMap(({ due, result, seconds }) => (result === null ? [] : [{ due, result, seconds }]));
   }
@@ -101,15 +97,11 @@ export class InFlight {
     for (const { due } of recorded) this.#items.delete(due);
   }
 
-  /** Resolves immediately if none is in flight. */
   async nextEnd(): Promise<void> {
     if (this.isBusy()) await new Promise<void>((resolve) => void this.#waiting.push(resolve));
   }
 
-  /**
-   * Puts back messages that haven't begun and waits for the others, recording each outcome. One that takes too long is
-   * put back if unmarked; otherwise it becomes unknown.
-   */
+  /** A delivery that takes too long is put back if unmarked; otherwise its outcome is unknown. */
   async drain(record: () => Promise<void>): Promise<void> {
     this.#cutOff(({ hasBegun }) => !hasBegun);
     await this.#untilEnded(DRAIN_MS, record);
@@ -156,10 +148,7 @@ export class InFlight {
     };
   }
 
-  /**
-   * False if the claim was lost. Ended deliveries, even of other projects, are recorded together with the mark, so that
-   * after a crash there are never more marks than connections. Recording them twice changes nothing.
-   */
+  /** Records ended deliveries with the mark, so that a crash never leaves more marks than connections. */
   async #mark(due: DueMessage, frozen: FrozenMessage | undefined): Promise<boolean> {
     const { store, onUnknown } = this.#options;
     const own = due.project.id;

@@ -1,4 +1,3 @@
-/** Sends mail for the scheduler and interprets the replies. */
 import { replaceText } from "../domain/privacy/erase.ts";
 import type { DueDigest, DueQuestion } from "../domain/ports.ts";
 import { type Meaning, NOTHING_MEANT } from "../delivery/carrier.ts";

@@ -21,7 +21,6 @@ export interface MailOptions {
   readonly certificates: string | null;
   readonly rate: SendRate;
   readonly connections: number;
-  /** Null if the mail server signs. */
   readonly dkim: DkimKey | null;
   /** Pattern of addresses that may get mail, with `*` for any characters; null allows all. Other messages are held. */
   readonly onlyTo: string | null;
@@ -78,7 +77,7 @@ export async function openMailDelivery(options: MailOptions & MailTools): Promis
   });
 }
 
-/** Warns about a project's sender whose domain the signature doesn't cover. Its messages are sent anyway. */
+/** Warns if the signature doesn't cover the sender's domain. The project's messages are sent anyway. */
 function checkSender(warnings: OnceLog, { id, name }: Project, from: string, key: DkimKey): void {
   const domain = senderDomain(from);
   if (areAligned(key.domain, domain)) return;

@@ -1,4 +1,3 @@
-/** Removes the files of messages that were cancelled or whose person was deleted. */
 import type { Clock } from "../../runtime/clock.ts";
 import type { MessageFiles } from "../domain/delivery/sender.ts";
 import type { ErasedSurvey, Store } from "../domain/ports.ts";
@@ -6,7 +5,6 @@ import type { ErasedSurvey, Store } from "../domain/ports.ts";
 export interface MessageSweepOptions {
   readonly store: Store;
   readonly clock: Clock;
-  /** Undefined if no messages are written to files. */
   readonly files?: MessageFiles;
   /** False in a command, because a server may keep files elsewhere. True by default. */
   readonly knowsOutbox?: boolean;
@@ -25,10 +23,7 @@ export class MessageSweep {
     this.#isInFlight = isInFlight;
   }
 
-  /**
-   * Returns how many messages were removed, and how many surveys remain because they are in flight or only the server
-   * has their files.
-   */
+  /** `left` counts surveys whose messages are in flight, or whose files only the server has. */
   async eraseSome(listed?: readonly ErasedSurvey[]): Promise<{ readonly removed: number; readonly left: number }> {
     const { store, files, knowsOutbox } = this.#options;
     const gone = listed ?? (await store.read((tx) => tx.queue.listErased(ERASE_BATCH)));
@@ -44,7 +39,6 @@ export class MessageSweep {
     return { removed: removed + more.removed, left: more.left };
   }
 
-  /** Returns how many were removed, when done or after 30 seconds; null if only the server can find the rest. */
   async run(): Promise<number | null> {
     const { clock, knowsOutbox } = this.#options;
     const startedMs = clock.monotonic();

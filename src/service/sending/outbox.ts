@@ -63,11 +63,7 @@ const TEMPORARY = new RegExp(`^${NAME}\\.[\\w-]+\\${TEMPORARY_SUFFIX}$`);
 
 const FACTS = { stage: "outbox", code: null, enhancedCode: null, text: null, host: null, serverId: null };
 
-/**
- * A message is delivered once its file is durable. No mark is needed, because rewriting the file is harmless. A file's
- * name contains a hash of its token, so it is unique across data files. If sending was interrupted, the retry finds the
- * existing file, so each survey is written exactly once.
- */
+/** Needs no mark, because the retry of an interrupted message finds the file that was already written. */
 export class Outbox implements MessageSender, MessageFiles {
   readonly name = "outbox";
   readonly channels: MessageSender["channels"];
@@ -100,7 +96,7 @@ export class Outbox implements MessageSender, MessageFiles {
       return this.#write(questionName(due), attempts, async () =>
         formatQuestion(due, await readContext(project), unixSeconds(clock)),
       );
-    // This takes long, and people may be erased in the meantime.
+    // Making a digest takes long, so people may have been erased.
     const { text, messageId } = await makeDigest(due, await readContext(project), null);
     if (!(await progress.mayStillSend())) return { kind: "cancelled", reason: "withdrawn" };
     const name = fileName({ project, requestId: due.digestId, channel: "email", token: due.token }, due.scheduledAt);
@@ -186,7 +182,6 @@ class WriteGroup {
     this.#sync = sync;
   }
 
-  /** Resolves once the files written by `work` are durable. */
   async write(work: () => Promise<void>): Promise<void> {
     this.#open += 1;
     await this.#turns.enter();
@@ -247,7 +242,6 @@ function hash(text: string, length: number): string {
 
 interface Formatted {
   readonly text: string;
-  /** A string that occurs only in this message. */
   readonly mark: string;
 }
 

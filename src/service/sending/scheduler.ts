@@ -17,7 +17,6 @@ export interface SchedulerOptions {
   readonly clock: Clock;
   readonly claimer: string;
   readonly heartbeat: Pick<Heartbeat, "beat" | "isLeader" | "end">;
-  /** At most one per channel. */
   readonly senders: readonly MessageSender[];
   /** Undefined if no messages are written to files. */
   readonly files?: MessageFiles;
@@ -26,12 +25,9 @@ export interface SchedulerOptions {
   /** Messages older than this are dropped; null for no limit. */
   readonly maxAgeSeconds: number | null;
   readonly onUnknown: OnUnknown;
-  /** Called once an outcome is recorded, with the seconds since the claim. */
   readonly onOutcome: (due: DueMessage, result: DeliveryResult, seconds: number) => void;
   readonly onTurn?: () => void;
-  /** Called before the first claim if messages are held because many were overdue. */
   readonly onOverdue?: (held: number) => void;
-  /** Called before the first claim if sending is paused. */
   readonly onPaused?: (pause: Pause) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -41,7 +37,6 @@ const LEASE_SECONDS = LIFE_SECONDS;
 const RENEWED_SECONDS = LEASE_SECONDS / 3;
 /** While other messages are in flight, ended ones wait this long to be recorded together. */
 const RECORD_WAIT_MS = 5;
-/** Wake-ups that come within this time are combined. */
 const LOOK_WAIT_MS = 100;
 /** Small, so that API writes don't wait long. */
 const HOLD_BATCH = 100;
@@ -83,10 +78,7 @@ export class Scheduler {
     void clock.sleep(LOOK_WAIT_MS, this.#loop.stopping).then(wakeNow, () => undefined);
   }
 
-  /**
-   * Removes messages that were cancelled or whose person was deleted, and returns how many. Waits up to 30 seconds for
-   * those in flight. Null if some may be in files that only the server can find; its next start removes those.
-   */
+  /** Waits up to 30 seconds for messages in flight. Null if only the server can find some of the files. */
   sweep(): Promise<number | null> {
     return this.#sweep.run();
   }
@@ -95,10 +87,7 @@ export class Scheduler {
     return this.#options.heartbeat.isLeader();
   }
 
-  /**
-   * Stops claiming and puts back messages that haven't begun. After 30 seconds, unmarked transmissions are put back; 10
-   * seconds later, marked ones become unknown.
-   */
+  /** After 30 seconds, unmarked transmissions are put back; 10 seconds later, marked ones become unknown. */
   async stop(): Promise<void> {
     const { heartbeat, onError } = this.#options;
     await this.#loop.stop();
@@ -116,10 +105,7 @@ export class Scheduler {
     return this.#quietUntil;
   }
 
-  /**
-   * Sends due messages while senders have room. Returns when to look again, in Unix seconds. Reads before claiming,
-   * because reading is cheaper.
-   */
+  /** Returns when to look again, in Unix seconds. Reads before claiming, because reading is cheaper. */
   async #runDue(mayClaim: () => boolean): Promise<number> {
     const { store, clock, heartbeat, senders, onTurn } = this.#options;
     for (;;) {
@@ -176,10 +162,7 @@ export class Scheduler {
     this.#renewed = now;
   }
 
-  /**
-   * One write per project. Ended deliveries are recorded before or together with the project's next claims, even after
-   * the store has failed.
-   */
+  /** Records ended deliveries before or together with the project's next claims, even after the store has failed. */
   async #recordAndClaim(plans: readonly Plan[]): Promise<Turn> {
     const ended = groupByProject(this.#inFlight.ended(), ({ due }) => due.project.id);
     const planned = groupByProject(plans, ({ claim }) => claim.project);
@@ -233,11 +216,9 @@ function roomFor(sender: MessageSender, inFlight: InFlight): number {
 interface Plan {
   readonly sender: MessageSender;
   readonly claim: Omit<Claim, "limit">;
-  /** How many messages to claim; called when the claim is made. */
   readonly limit: () => number;
 }
 
-/** Divides each sender's room among its channels, and each channel's room among its projects. */
 function plan({ senders, claimer }: SchedulerOptions, inFlight: InFlight, turns: Turns, due: DueProjects): Plan[] {
   return senders.flatMap((sender) => {
     const channels = sender.channels.filter((channel) => due.get(channel)?.length);

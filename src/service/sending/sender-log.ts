@@ -6,7 +6,6 @@ import { needsAnswer, type SenderHealth } from "./pacing/sender-health.ts";
 interface LoggedSender {
   readonly name: "mail" | "sms";
   readonly place: LogFields;
-  /** Masks addresses and numbers in replies. */
   readonly mask: (said: string) => string;
 }
 
@@ -17,7 +16,6 @@ interface HealthFollower {
   readonly onError: (error: unknown) => void;
 }
 
-/** Logs a change, and releases held messages once the sender has recovered. */
 export function followHealth(
   { store, log, wake, onError }: HealthFollower,
   sender: LoggedSender,
@@ -28,7 +26,6 @@ export function followHealth(
   };
 }
 
-/** Logs a change of health, unless it is only a probe. */
 function logHealth(log: Log, { name, place, mask }: LoggedSender, health: SenderHealth): void {
   if (health.mode === "open") return log.info(`${name}_resumed`, place);
   if (health.mode === "probing") return;
@@ -40,7 +37,6 @@ function logHealth(log: Log, { name, place, mask }: LoggedSender, health: Sender
   log.warn(`${name}_${health.mode === "stopped" ? "stopped" : "backing_off"}`, facts);
 }
 
-/** Warns once for each subject. */
 export class OnceLog {
   readonly #log: Log;
   readonly #warned = new Set<string>();

@@ -13,7 +13,6 @@ export interface SendersOptions extends MailTools, SmsTools {
   readonly sms: SmsOptions | null;
   /** `dataFile` is the data file's path or the database's name. */
   readonly outbox: { readonly folder: string; readonly dataFile: string };
-  /** Adds other ways to send digests. */
   readonly withDigests: (sender: MessageSender) => MessageSender;
 }
 
@@ -21,10 +20,8 @@ export interface Senders {
   readonly outbox: Outbox;
   /** Channels whose surveys are written to files. */
   readonly outboxChannels: readonly Channel[];
-  /** Senders that use a mail server or a gateway. */
   readonly paced: readonly PacedSender[];
   readonly all: readonly MessageSender[];
-  /** Null if there is no gateway. */
   readonly replies: MessageSender | null;
   readonly close: () => Promise<void>;
 }
@@ -52,7 +49,6 @@ export async function createSenders(options: SendersOptions): Promise<Senders> {
   };
 }
 
-/** Next to the data file by default. */
 export function outboxFolder(options: { readonly outbox?: string | null; readonly dataFile: string }): string {
   return options.outbox ?? path.join(path.dirname(path.resolve(options.dataFile)), "outbox");
 }

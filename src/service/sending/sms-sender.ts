@@ -1,4 +1,3 @@
-/** Decides which text messages may be sent, when, where to, and at what cost. */
 import { replaceText } from "../domain/privacy/erase.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import type { DeliveryProgress, DeliveryResult } from "../domain/delivery/sender.ts";
@@ -24,7 +23,6 @@ export interface SmsLimits {
   /** Prefixes such as `+49`; null allows every country. */
   readonly countries: readonly string[] | null;
   readonly quiet: QuietHours | null;
-  /** Messages to other numbers are held. */
   readonly mayReceive: (phoneNumber: string) => boolean;
 }
 

@@ -1,4 +1,3 @@
-/** The numbers of a live page: sums of daily tallies, and the newest comments, at a bounded cost. */
 import type { JsonObject } from "../../contract/json.ts";
 import { SCORE_MAX } from "../../contract/limits.ts";
 import { createMaskedAnswers } from "../../insight/answers/masked-answers.ts";
@@ -87,7 +86,6 @@ export async function readShareFacts(
   };
 }
 
-/** Counts the preceding range of the same length, and names it. */
 async function countBefore(
   tx: Transaction,
   { project, trendId }: ShareRow,

@@ -1,4 +1,3 @@
-/** Periods of a live page: whole days in UTC, so that daily tallies add up to them. */
 import type { Coverage } from "../../insight/coverage.ts";
 import { periodLabel, movePeriod, rangeOf, periodStart, unitFor } from "../../runtime/calendar/periods.ts";
 import { createWallClock, DAY_SECONDS, firstSecond, toCalendarDay, utcDay } from "../../runtime/zone.ts";
@@ -41,10 +40,7 @@ export interface SharedPeriod extends Coverage {
   readonly last: number;
 }
 
-/**
- * The periods from a first day until today. `isOpen` means that there is no data before the first day, so no period is
- * cut off.
- */
+/** `isOpen` means that there is no data before the first day, so no period is cut off. */
 export function sharedPeriods(firstDay: number, now: number, isOpen: boolean): SharedPeriod[] {
   const today = utcDay(now);
   const unit = unitFor(today - firstDay);

@@ -21,7 +21,6 @@ const KEPT_MAX = 200;
 const PATH = /^\/d\/([\w-]+?)(\.json|\.csv)?$/;
 
 export interface ShareOptions extends FactsOptions {
-  /** The public URL without a trailing slash; null uses the URL of each request. */
   readonly publicUrl: string | null;
 }
 

@@ -1,6 +1,5 @@
 import { isLoopbackHost } from "../../runtime/name-resolver.ts";
 
-/** Why a database URL can't be used, without repeating its password; null if it can. */
 export function databaseUrlProblem(url: string): string | null {
   if (!URL.canParse(url)) return FORM;
   const { protocol, hostname, searchParams } = new URL(url);

@@ -1,9 +1,6 @@
 import { UnavailableError } from "../domain/errors.ts";
 
-/**
- * `foreign`: another program's file; `outdated`: older than the baseline; `missing`: the file is gone but its log is
- * there.
- */
+/** `foreign`: another program's file; `outdated`: older than the baseline; `missing`: gone, but its log is there. */
 export type FileTrouble =
   | "not_sqlite"
   | "linked"
@@ -58,7 +55,6 @@ export class StoreDatabaseError extends UnavailableError {
 export type StoreEvent =
   | { readonly kind: "created" }
   | { readonly kind: "readable" }
-  /** `from` and `to` are schema versions. */
   | { readonly kind: "upgraded"; readonly from: number; readonly to: number }
   | { readonly kind: "trouble"; readonly error: StoreFileError | StoreDatabaseError }
   | { readonly kind: "recovered" }

@@ -60,7 +60,6 @@ export class Dispatcher {
     return this.#recorder.counts;
   }
 
-  /** Passes due events to their endpoints. Returns when to look again, in Unix seconds. */
   async #sendDue(): Promise<number> {
     const { store, clock, mayStart = () => true } = this.#options;
     // Other processes may add events while this runs.
@@ -107,11 +106,9 @@ function queueKey({ project, id }: WebhookRow): string {
 interface Share {
   readonly webhook: WebhookRow;
   readonly due: Awaited<ReturnType<Transaction["webhooks"]["due"]>>;
-  /** The endpoint is paused. */
   readonly isSlow: boolean;
 }
 
-/** For each enabled endpoint, the events it has room for; and how long until more are due, by the store's clock. */
 async function readShares(
   tx: Transaction,
   queues: ReadonlyMap<string, EndpointQueue>,

@@ -1,11 +1,10 @@
-/** Posts single requests outside the queue. */
 import { unixSeconds } from "../../runtime/clock.ts";
 import type { WebhookRow } from "../domain/ports.ts";
 import type { AttemptEnd } from "../domain/webhooks/attempts.ts";
 import { signedHeaders } from "./sign.ts";
 import { type Destination, type EndpointOptions, EndpointTransport } from "./transport.ts";
 
-/** Uses its own connection. Null if `signal` was aborted. */
+/** Null if `signal` was aborted. */
 export async function postOnce(
   options: EndpointOptions,
   target: Destination,

@@ -1,15 +1,10 @@
-/** Our own signature header, and the three headers of Standard Webhooks. */
 import { createHmac } from "node:crypto";
 import { VERSION } from "../../runtime/version.ts";
 import type { WebhookRow } from "../domain/ports.ts";
 
 const PREFIX = "whsec_";
 
-/**
- * Headers of one attempt; `now` is Unix seconds. Our signature uses the secret as displayed, Standard Webhooks its
- * decoded bytes. While a secret is being replaced, the Standard Webhooks header has both signatures, and ours only the
- * new one.
- */
+/** While a secret is being replaced, the Standard Webhooks header has both signatures, and ours only the new one. */
 export function signedHeaders(
   webhook: Pick<WebhookRow, "secret" | "previousSecret" | "previousUntil" | "signatureHeader">,
   { eventId, body }: { readonly eventId: string; readonly body: string },

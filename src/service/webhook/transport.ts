@@ -1,4 +1,3 @@
-/** Posts one request to an endpoint, without redirects or proxies, and only to allowed addresses. */
 import { lookup, type LookupAddress } from "node:dns";
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
@@ -33,7 +32,6 @@ const BODY_BYTES_MAX = 4_096;
 const LOGGED_BYTES_MAX = 1_024;
 const IDLE_MS = 30_000;
 
-/** Each endpoint has its own connections, so that none waits for another. */
 export class EndpointTransport {
   readonly #options: EndpointOptions;
   readonly #http: HttpAgent;
@@ -123,16 +121,12 @@ function toAnswer(url: URL, { status, bytes, retryAfter, location }: AnswerStart
   return { status, text: text.replaceAll("\0", "\uFFFD"), retryAfter };
 }
 
-/** Logged instead of the body, which rarely says more. */
 function redirectText(url: URL, location: string): string {
   const target = URL.canParse(location, url.href) ? new URL(location, url).href : location;
   return `redirected to ${target}; webhooks follow no redirects: add one for that address`;
 }
 
-/**
- * Resolves a name, and refuses it unless every address is allowed. The connection uses the checked addresses, so DNS
- * can't change in between. `autoSelectFamily` asks for all of them.
- */
+/** The connection uses the checked addresses, so DNS can't change in between. */
 export function checkedLookup(url: URL, reach: WebhookReach, resolve: Resolve): LookupFunction {
   const check = async (hostname: string): Promise<readonly LookupAddress[]> => {
     const addresses = await resolve(hostname);

@@ -22,7 +22,6 @@ import { eventToReport, type ProviderEvent } from "./to-report.ts";
 
 export interface BounceHooksOptions {
   readonly store: Store;
-  /** Defaults to fetching over the network. */
   readonly fetchText?: FetchText;
   readonly metrics: Pick<HookMetrics, "countReport" | "countRefusal">;
 }
@@ -76,10 +75,7 @@ export class BounceHooks {
   }
 }
 
-/**
- * Locks one project if the reports name just one, otherwise all. Returns null and records nothing if any process has
- * already used the proof.
- */
+/** Returns null and records nothing if any process has already used the proof. */
 async function record(
   store: Store,
   reports: readonly Report[],

@@ -1,4 +1,3 @@
-/** Returned messages in a Maildir; recorded ones are marked as seen. */
 import { open, readdir, rename } from "node:fs/promises";
 import path from "node:path";
 
@@ -53,7 +52,6 @@ export async function readStart(bytes: AsyncIterable<Uint8Array>): Promise<Uint8
   return Buffer.concat(chunks);
 }
 
-/** Moves a message to `cur` and flags it as seen, unless another program has moved it. */
 export async function markSeen(maildir: string, { folder, name }: MaildirMessage): Promise<void> {
   const { unique, flags } = splitName(name);
   const seen = [...new Set(`${flags}S`.split(""))].toSorted().join("");

@@ -1,7 +1,4 @@
-/**
- * Strips a returned message to its structure. A parser would take seconds and gigabytes for the ten megabytes of photos
- * that some servers return.
- */
+/** Strips a returned message to its structure: parsing ten megabytes of photos would take seconds and gigabytes. */
 
 /** More than any server returns; the rest is ignored. */
 const MAX_BYTES = 10 * 1024 * 1024;
@@ -13,10 +10,7 @@ const RETURNED = /^content-type:\s*(?:message\/(?:rfc822|global)|text\/rfc822-he
 
 type Place = "header" | "report" | "returned" | "body";
 
-/**
- * Keeps every header and report, and the header of the returned message; of other text, only lines that could be
- * boundaries. Lines end with a line feed.
- */
+/** Keeps headers, reports, the returned message's header, and lines that could be boundaries. */
 export function neededLines(raw: Uint8Array): Uint8Array {
   const text = Buffer.from(raw.buffer, raw.byteOffset, Math.min(raw.byteLength, MAX_BYTES)).toString("latin1");
   const message = (text.includes("\n") ? text : text.replaceAll("\r", "\n")).replace(/^[\r\n]+/, "");
@@ -42,7 +36,7 @@ function bodyPlace(header: string): Place {
   return RETURNED.test(header) ? "returned" : "body";
 }
 
-/** Yields lines with their line feeds. An array of them would have millions of strings. */
+/** An array of the lines would have millions of strings. */
 function* linesOf(text: string): Generator<string> {
   for (let start = 0; start < text.length;) {
     const end = text.indexOf("\n", start);

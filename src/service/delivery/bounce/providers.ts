@@ -1,8 +1,6 @@
-/** Schemas for the bounce and complaint reports of mail providers. Anything else is ignored. */
 import * as v from "valibot";
 import type { ProviderEvent } from "./to-report.ts";
 
-/** Reads events from a request's JSON; null if it has another format. */
 export type ReadEvents = (body: unknown) => readonly ProviderEvent[] | null;
 
 type EventType = ProviderEvent["type"];
@@ -151,7 +149,6 @@ export const readMailgun: ReadEvents = (body) =>
     return [{ id, type, email, messageId: message?.headers?.["message-id"] ?? null, status, reason }];
   });
 
-/** Code 602 means that a message was retried for too long. */
 const MAILGUN_REASONS: ReadonlyMap<string, EventType> = new Map([
   ["suppress-complaint", "complaint"],
   ["suppress-unsubscribe", "unsubscribe"],
@@ -162,6 +159,7 @@ function mailgunType(given: v.InferOutput<typeof MAILGUN>["event-data"]): EventT
   if (given.event === "complained") return "complaint";
   if (given.event === "unsubscribed") return "unsubscribe";
   if (given.event !== "failed" || given.severity !== "permanent") return null;
+  // Code 602 means that Mailgun retried the message for too long.
   return MAILGUN_REASONS.get(given.reason ?? "") ?? (given["delivery-status"]?.code === 602 ? "soft" : "hard");
 }
 

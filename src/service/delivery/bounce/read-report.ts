@@ -18,10 +18,7 @@ type Report = { readonly messageId: string | null } & (
 export type ReturnedMessage = { readonly token: string | null } & (Report | { readonly kind: "auto-reply" | "other" });
 
 export interface ReturnPath {
-  /**
-   * Taken from the mail server's environment variables `ORIGINAL_RECIPIENT` and `RECIPIENT`; they take precedence over
-   * headers.
-   */
+  /** The mail server's environment variable `ORIGINAL_RECIPIENT`. It takes precedence over headers. */
   readonly originalRecipient?: string | undefined;
   readonly recipient?: string | undefined;
   /** For example `bounces+{token}@b.example`. If missing, no token is read. */
@@ -55,10 +52,7 @@ export async function readReport(raw: Uint8Array, path: ReturnPath = {}): Promis
 
 const NESTED_MAX = 3;
 
-/**
- * Reads a report that has no report type or is inside another message. Anyone could send one, so only the token
- * identifies the survey, and the Message-ID is dropped.
- */
+/** A report without a report type could come from anyone, so only the token identifies the survey. */
 async function readProven(
   { attachments }: Email,
   path: ReturnPath,
@@ -85,7 +79,7 @@ function readParts(parts: readonly Attachment[], type?: string): Report | undefi
   return isA("feedback-report") && isComplaint(feedback) ? { kind: "complaint", messageId, ...feedback } : undefined;
 }
 
-/** Loaded here because few runs read a bounce. */
+/** Loads the parser on demand, because few runs read a bounce. */
 async function parse(raw: Uint8Array): Promise<Email | undefined> {
   const { default: PostalMime } = await import("postal-mime");
   try {
@@ -135,7 +129,6 @@ function returnedMessageId(parts: readonly Attachment[]): string | null {
   return /^Message-ID:\s*(<[^<>\s]+>)/im.exec(header)?.[1] ?? null;
 }
 
-/** The token in the first address of the same form as the bounce address. */
 function readToken(headers: readonly Header[], path: ReturnPath): string | null {
   const [before, after] = (path.bounceAddress ?? "").split("{token}");
   if (before === undefined || after === undefined) return null;

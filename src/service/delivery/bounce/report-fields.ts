@@ -1,12 +1,9 @@
-/** Fields of delivery reports (RFC 3464) and spam reports (RFC 5965). */
-
 export interface RecipientStatus {
   /** In lower case: `failed`, `delayed`, `delivered`, `relayed` or `expanded`; null if missing. */
   readonly action: string | null;
   readonly status: string | null;
   /** Includes the type: `smtp; 550 5.1.1 user unknown`. Falls back to the comment of the `Status` field. */
   readonly diagnosticCode: string | null;
-  /** The address without the `rfc822;` prefix. */
   readonly finalRecipient: string | null;
   readonly originalRecipient: string | null;
 }
@@ -14,7 +11,6 @@ export interface RecipientStatus {
 export interface FeedbackReport {
   /** In lower case: `abuse`, `fraud`, `opt-out`, … */
   readonly feedbackType: string;
-  /** The person who complained, if the provider names them. */
   readonly originalRecipient: string | null;
 }
 

@@ -1,4 +1,3 @@
-/** Amazon SNS: signed notifications and subscription requests. */
 import { createVerify, X509Certificate } from "node:crypto";
 import { get } from "node:https";
 import * as v from "valibot";
@@ -42,7 +41,6 @@ export class Sns {
     this.#fetchText = fetchText;
   }
 
-  /** Whether Amazon signed it. Rejects if the certificate can't be fetched. */
   async isGenuine(envelope: SnsEnvelope): Promise<boolean> {
     const url = snsUrl(envelope.SigningCertURL);
     if (url === null || url.search !== "" || !url.pathname.endsWith(".pem")) return false;
@@ -90,7 +88,6 @@ function verify(envelope: SnsEnvelope, pem: string): boolean {
 const TIMEOUT_MS = 10_000;
 const TEXT_MAX = 64 * 1024;
 
-/** Fetches over https, limited to 10 seconds and 64 KiB, and doesn't follow redirects. */
 export const fetchText: FetchText = (url) =>
   new Promise((resolve, reject) => {
     const request = get(url, { timeout: TIMEOUT_MS, agent: false }, (response) => {

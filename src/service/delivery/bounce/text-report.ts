@@ -3,11 +3,9 @@ import type { RecipientStatus } from "./report-fields.ts";
 
 /** Bytes to read: the report comes before the returned message. */
 const READ_MAX = 64 * 1024;
-/** The line that introduces the recipients, and the line that names one; the server's reply follows it. */
 const QMAIL = { begins: /^\s*Hi\. This is the qmail-send program/, recipient: /^<([^<>\s]+@[^<>\s]+)>:\s*$/ };
 const EXIM = { begins: /\bfollowing address\(es\) failed:/, recipient: /^ {2}([^\s<>()|]+@[^\s<>():]+):?\s*$/ };
 
-/** One entry per recipient; empty for any other text. */
 export function readTextReport(raw: Uint8Array): readonly RecipientStatus[] {
   const text = new TextDecoder().decode(raw.subarray(0, READ_MAX)).replaceAll(/\r\n?/g, "\n").trimStart();
   const [header = "", ...paragraphs] = text.split("\n\n");

@@ -8,7 +8,6 @@ import { evaluateSpf, type SpfAnswer } from "./spf.ts";
 
 interface KnownRelay {
   readonly host: RegExp;
-  /** The domain whose SPF record lists the provider's servers. */
   readonly spf: string;
   /** True if the provider replaces the envelope sender with its own, so that its own SPF record counts. */
   readonly hasOwnEnvelope: boolean;
@@ -130,7 +129,6 @@ async function checkDmarc(names: NameResolver, { from, bounceAddress, dkim }: Ma
   });
 }
 
-/** Returns the DMARC record of the domain or of a parent domain. */
 async function findDmarc(names: NameResolver, domain: string): Promise<string | null> {
   const labels = domain.split(".");
   for (const at of labels.keys()) {
@@ -150,7 +148,6 @@ function parseTags(record: string): ReadonlyMap<string, string> {
   return new Map(tags.filter(([name]) => name !== ""));
 }
 
-/** Skips the check on a DNS error, which isn't the operator's fault. */
 async function skippingDnsErrors(report: Reporter, work: () => Promise<DoctorFinding>): Promise<DoctorFinding> {
   try {
     return await work();

@@ -1,4 +1,3 @@
-/** Connects to the mail server and logs in, without sending a message. */
 import type { Clock } from "../../../runtime/clock.ts";
 import { isLoopbackHost } from "../../../runtime/name-resolver.ts";
 import { onAbort } from "../../../runtime/on-abort.ts";
@@ -16,7 +15,6 @@ const TIMEOUTS = {
 } as const;
 const DAY_MS = 86_400_000;
 const EXPIRES_SOON_DAYS = 14;
-/** Far more than a survey needs. */
 const SIZE_MIN = 100_000;
 
 const connection = createReporter("connection", "the server can be reached from here");

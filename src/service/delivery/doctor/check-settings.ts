@@ -1,4 +1,3 @@
-/** Checks mail settings without the network. */
 import { isIP } from "node:net";
 import { isLoopbackHost } from "../../../runtime/name-resolver.ts";
 import type { DueSurvey } from "../../domain/ports.ts";
@@ -127,7 +126,6 @@ function checkKeyDomain({ dkim, from }: MailSetup): DoctorFinding {
     : report("problem", `d=${key.domain} is not the domain of From, ${domain}`);
 }
 
-/** Signs a sample survey and examines the signature. */
 async function checkSignedHeaders({ dkim, from, publicUrl }: MailSetup, sample: DueSurvey): Promise<DoctorFinding> {
   const report = createReporter("dkim-headers", "both List-Unsubscribe headers signed (RFC 8058, 4)");
   const key = usable(dkim);

@@ -18,7 +18,6 @@ export interface ProjectSender {
 
 const ABOUT_SENDER: ReadonlySet<string> = new Set(["sender", "dkim-domain", "sender-mx", "spf", "dmarc"]);
 
-/** Checks the projects' own sender addresses; each finding's details begin with the project's name. */
 export async function examineSenders(
   setup: MailSetup,
   senders: readonly ProjectSender[],

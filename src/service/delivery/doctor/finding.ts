@@ -10,7 +10,7 @@ export interface DoctorFinding {
   readonly check: string;
   readonly result: FindingResult;
   readonly detail: string;
-  /** The rule that is (or would be) broken, and how receivers reject such mail. */
+  /** The receivers' rule, and how they reject mail that breaks it. */
   readonly rule: string;
 }
 
@@ -33,7 +33,6 @@ export function createReporter(check: string, rule: string): Reporter {
   return (result, detail) => ({ check, result, detail, rule });
 }
 
-/** Whether DMARC's relaxed mode considers both domains the same sender. */
 export function areAligned(one: string, other: string): boolean {
   return registeredDomain(one) === registeredDomain(other);
 }
@@ -46,7 +45,6 @@ function registeredDomain(name: string): string {
   return labels.slice(isRegistry ? -3 : -2).join(".");
 }
 
-/** The form that DNS uses: ASCII, lower case, no final dot. */
 export function asciiName(name: string): string {
   return (domainToASCII(name) || name).toLowerCase().replace(/\.$/, "");
 }

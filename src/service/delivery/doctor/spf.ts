@@ -9,7 +9,6 @@ export interface SpfAnswer {
   readonly record: string | null;
   /** The record's own domain, and those it includes or redirects to. */
   readonly domains: readonly string[];
-  /** Why receivers reject the record; null unless `error`. */
   readonly reason: string | null;
 }
 

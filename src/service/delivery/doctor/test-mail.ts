@@ -8,7 +8,6 @@ import { freezeMail, toFrozenMessage } from "../message/survey-mail.ts";
 const MARK = "X-Surveyctl-Test: yes\r\n";
 const SUBJECT_PREFIX = "[Test] ";
 
-/** Composes an unsigned message whose links lead to the preview page. */
 export async function composeTestMail(
   to: string,
   context: MailContext,

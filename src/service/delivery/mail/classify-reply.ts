@@ -1,7 +1,4 @@
-/**
- * What a rejection means for the person, the sender and the next attempt. The reply code decides whether to retry; the
- * enhanced code (RFC 3463) and the text decide who is to blame.
- */
+/** The reply code decides whether to retry; the enhanced code (RFC 3463) and the text decide who is to blame. */
 import { type Meaning, SENDER_STAGES } from "../carrier.ts";
 import type { SmtpStage } from "../smtp/smtp-types.ts";
 import { EMPTY_IN_REPORTS, waitIn } from "./parse-reply.ts";
@@ -10,20 +7,13 @@ import { reasonIn, type ReplyReason } from "./reply-phrases.ts";
 /** `report` is a later delivery report, which is treated like a reply to `RCPT TO`. */
 export type ReplyStage = SmtpStage | "report";
 
-/**
- * `code` is null if the connection failed without a reply; `text` is then the error's message. Losing the connection
- * after the final dot isn't a reply: the outcome is unknown.
- */
+/** `code` is null if the connection failed without a reply; `text` is then the error's message. */
 export type ServerReply = { readonly enhancedCode: string | null; readonly text: string } & (
   | { readonly stage: Exclude<ReplyStage, "final-dot">; readonly code: number | null }
   | { readonly stage: "final-dot"; readonly code: number }
 );
 
-/**
- * What happens to the message, and to the sender: nothing, a pause of seconds or minutes, one of hours, or no mail
- * until a probe succeeds. `failed` messages are given up without blaming anyone; `held` ones wait until the sender
- * recovers, or for the operator. In a report, `retry` means the server gave up for a temporary reason.
- */
+/** In a report, `retry` means that the server gave up for a temporary reason. */
 type Fate =
   | { readonly outcome: "sent" | "bounced" | "failed"; readonly sender: "none" }
   | { readonly outcome: "retry"; readonly sender: "none" | "back-off" | "hours" }
@@ -47,10 +37,7 @@ interface CodeRule {
   readonly unless: readonly ReplyReason[] | typeof ANY;
 }
 
-/**
- * Enhanced codes without their class, because servers write `550 4.1.1` and `451 5.1.1`. A code about the address is
- * overruled only by strong phrases; see `PhraseList`.
- */
+/** Enhanced codes without their class, because servers write both `550 4.1.1` and `451 5.1.1`. */
 const CODE_RULES: Readonly<Record<string, CodeRule>> = {
   "1.1": { reason: "userunknown", unless: ANY },
   "1.2": { reason: "hostunknown", unless: ANY },
@@ -89,7 +76,6 @@ const RECIPIENT_POLICIES: readonly (readonly [first: number, last: number])[] = 
   [193, 193],
 ];
 
-/** Reply codes that are meaningful without an enhanced code. */
 const REPLY_CODES: Readonly<Record<number, ReplyReason>> = {
   500: "syntax",
   501: "syntax",
@@ -108,7 +94,6 @@ const REPLY_CODES: Readonly<Record<number, ReplyReason>> = {
 /** Codes of Gmail's daily quotas, including the class. */
 const QUOTA_CODES: ReadonlySet<string> = new Set(["4.5.3", "4.5.4", "5.4.5"]);
 
-/** Interprets one rejection; pure. `sender-health.ts` decides what several of them mean together. */
 export function classifyReply(reply: ServerReply): ReplyMeaning {
   const detail = addressDetail(reply);
   const reason = findReason(reply, detail);
@@ -228,7 +213,6 @@ function recipientFate(reason: ReplyReason, detail: string | null): Fate {
   return GIVEN_UP.has(reason) ? FAILED : BREAKER;
 }
 
-/** Reasons that blame no one, or no one in particular. */
 const GIVEN_UP: ReadonlySet<ReplyReason> = new Set([
   "restricted",
   "vacation",
@@ -237,7 +221,6 @@ const GIVEN_UP: ReadonlySet<ReplyReason> = new Set([
   "expired",
   "unknown",
 ]);
-/** Temporary limits of a mailbox or the sender. */
 const LIMITS: ReadonlySet<ReplyReason> = new Set(["full", "rate", "quota"]);
 /** After `DATA` the server judges the message: only a code and text together make a bounce, and spam means content. */
 function messageFate(reply: ServerReply, reason: ReplyReason, detail: string | null): Fate {

@@ -1,4 +1,3 @@
-/** DKIM keys and signatures (RFC 6376): RSA with SHA-256, relaxed header and body. */
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
 import { text } from "node:stream/consumers";
 import { domainToASCII } from "node:url";
@@ -33,7 +32,7 @@ const SIGNED_HEADERS: readonly string[] = [
 ];
 const HOST_NAME = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 
-/** Reads a private key in PEM. Throws DkimKeyError for an unusable key, and for names that are invalid in DNS. */
+/** Throws DkimKeyError for an unusable key, and for names that are invalid in DNS. */
 export function readDkimKey(
   pem: string | Buffer,
   { domain, selector }: { readonly domain: string; readonly selector: string },
@@ -66,7 +65,6 @@ function readPrivateKey(pem: string | Buffer): KeyObject {
   }
 }
 
-/** The TXT record at `<selector>._domainkey.<domain>`. */
 export function dkimRecord({ privateKey }: DkimKey): string {
   const der = createPublicKey(privateKey).export({ type: "spki", format: "der" });
   return `v=DKIM1; k=rsa; p=${der.toString("base64")}`;
@@ -82,7 +80,6 @@ export async function signMail(message: string, { domain, selector, privateKey }
   return signed;
 }
 
-/** Throws DkimKeyError if the key's signatures don't verify, in which case it must not sign any mail. */
 export function checkDkimKey({ privateKey }: DkimKey): void {
   const sample = Buffer.from("a message");
   const signature = sign("sha256", sample, privateKey);

@@ -16,10 +16,7 @@ export const EMPTY_IN_REPORTS: ReadonlySet<string> = new Set(["5.0.0", "5.5.0", 
 /** Generic codes of the reporting server; a quoted reply says more. */
 const GUESSED_STATUS: ReadonlySet<string> = new Set(["5.7.0", "5.7.1"]);
 
-/**
- * Parses an SMTP reply of one or more lines (RFC 5321 §4.2, RFC 2034 §4). Looks for codes only at the start, because a
- * number further on can mean anything.
- */
+/** Looks for codes only at the start of a reply, because a later number can mean anything (RFC 5321 §4.2). */
 export function parseReply(reply: string): ParsedReply {
   const [, code, enhancedCode] = AT_START.exec(reply) ?? [];
   return {
@@ -62,10 +59,7 @@ const ADDRESS = /<?(?<![^\s<>@:;,()[\]"'])[^\s<>@:;,()[\]"']+@(?:\[[^\]\s]*\]|[^
 const LINK = /\b(?:https?:\/\/|www\.)\S+/gi;
 const CODE = /^(?:[2-5]\d\d|[245]\.\d{1,3}\.\d{1,3})$/;
 
-/**
- * Replaces everything that differs between two recipients of the same rejection: addresses, links, hosts and ids with
- * digits, and the recipient's local part. Returns lower case, so the same rejections compare equal.
- */
+/** Replaces whatever differs between two recipients of the same rejection, so that the results compare equal. */
 export function maskReply(reply: string, recipient = ""): string {
   const local = recipient.slice(0, Math.max(recipient.lastIndexOf("@"), 0)).toLowerCase();
   return reply
@@ -86,10 +80,7 @@ const NAME = /[\w.-]+/g;
 const HOST = /\.[a-z]{2,}\.?$/;
 const BLOCKLIST = /(?:^|\.)(?:spamhaus|spamcop|sorbs|barracudacentral|senderbase|cloudmark|senderscore)\.[a-z]{2,}\.?$/;
 
-/**
- * Prepares a text for the phrase search: removes addresses and punctuation, and puts a single space around each word.
- * Also removes hosts such as `mx-antispam.example.org`, except in links and names of blocklists.
- */
+/** Prepares text for the phrase search: lower case, single spaces, and no addresses, punctuation or host names. */
 export function searchableWords(text: string): string {
   const words = text
     .replaceAll(LINK_HOST, (_, host: string) => ` ${host.replaceAll(".", " ")} `)

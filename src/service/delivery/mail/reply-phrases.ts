@@ -1,17 +1,13 @@
-/** Phrases used by mail servers, as data. Each list has one meaning. */
 import { searchableWords } from "./parse-reply.ts";
 
 export type ReplyReason =
-  /** About the address: no such mailbox, no such domain, moved, closed. */
   | "userunknown"
   | "hostunknown"
   | "moved"
   | "disabled"
-  /** About the mailbox: temporary, or only for this message. */
   | "full"
   | "restricted"
   | "vacation"
-  /** About the sender: identity, volume, reputation. */
   | "auth"
   | "relay"
   | "sender"
@@ -48,10 +44,7 @@ function list(isWeak: boolean, reason: ReplyReason, [text = ""]: TemplateStrings
 const strong = (reason: ReplyReason) => (text: TemplateStringsArray) => list(false, reason, text);
 const weak = (reason: ReplyReason) => (text: TemplateStringsArray) => list(true, reason, text);
 
-/**
- * In order of precedence: proof against the sender, clear text about an unknown address, hints against the sender or
- * the message, and text that means an unknown address only if nothing else explains the rejection.
- */
+/** In order of precedence: proof against the sender comes first, and vague words about an address come last. */
 const PHRASES: readonly PhraseList[] = [
   // "This mailbox has been blocked due to inactivity."
   strong("disabled")`due to inactivity, for inactivity`,
@@ -219,7 +212,7 @@ const ALONE = / (?:recipient address|recipient|address) rejected /;
 /** Next to a code about the address, even a single word casts doubt, as in `5.1.1 Rate exceeded`. */
 const DOUBT = / (rate|full) /;
 
-/** The most important reason in the text, or null. Next to a code about the address, only strong phrases count. */
+/** Next to a code about the address, only strong phrases count. */
 export function reasonIn(text: string, isNextToAddressCode = false): ReplyReason | null {
   const words = searchableWords(text);
   const found = MATCHERS.find(

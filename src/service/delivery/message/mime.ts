@@ -1,4 +1,3 @@
-/** Composes messages (RFC 5322, MIME) with nodemailer. The same content always gives the same bytes. */
 import { domainToASCII } from "node:url";
 import { singleLine } from "../../domain/texts/plain-text.ts";
 
@@ -29,10 +28,7 @@ export interface MailContent {
 const WORD_MAX = 52;
 const QUOTED_NAME = /"((?:[^"\\]|\\.)*)"(?= <)/g;
 
-/**
- * Composes the complete message with CRLF. It is ASCII unless an address isn't (see `needsSmtpUtf8`). Rejects if one of
- * `headers` contains a line break.
- */
+/** The same content always gives the same bytes: ASCII, unless an address isn't (see `needsSmtpUtf8`). */
 export async function composeMail(content: MailContent): Promise<string> {
   const [{ default: MailComposer }, { encodeWord }] = await Promise.all([
     import("nodemailer/lib/mail-composer"),
@@ -84,7 +80,6 @@ export function needsSmtpUtf8(address: string): boolean {
   return !/^\p{ASCII}*$/u.test(asciiDomain(address));
 }
 
-/** Encodes the domain for mail servers. The part before the `@` stays as it is. */
 export function asciiDomain(address: string): string {
   const at = address.lastIndexOf("@") + 1;
   return address.slice(0, at) + (domainToASCII(address.slice(at)) || address.slice(at));

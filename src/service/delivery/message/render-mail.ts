@@ -1,4 +1,3 @@
-/** A survey's message for a mail server: envelope, signed bytes, and the values that later attempts reuse. */
 import type { Random } from "../../../runtime/random.ts";
 import type { DueQuestion, FrozenMessage } from "../../domain/ports.ts";
 import { type DkimKey, signMail } from "../mail/dkim.ts";

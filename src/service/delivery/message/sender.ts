@@ -1,4 +1,3 @@
-/** The sender of surveys: a project's settings take precedence over the server's. */
 import { domainToASCII } from "node:url";
 import type { Project } from "../../domain/inputs.ts";
 import type { Store } from "../../domain/ports.ts";
@@ -6,11 +5,9 @@ import { type Presentation, readPresentation } from "../../domain/projects/prese
 import type { ProjectSettings } from "../../domain/projects/settings.ts";
 
 export interface SenderSettings {
-  /** An address in a domain that we may sign for. */
   readonly from: string | null;
   readonly replyTo: string | null;
   readonly senderName: string | null;
-  /** Lines at the end of each mail, such as a postal address. */
   readonly footer: string | null;
   /** The envelope sender, which gets bounces; `{token}` is replaced with the message's token. */
   readonly bounceAddress: string | null;
@@ -24,7 +21,6 @@ export interface MailContext {
   /** The base URL of links, without a trailing slash. */
   readonly appUrl: string;
   readonly sender: MailSender;
-  /** Undefined if the project has no settings. */
   readonly presentation?: Presentation;
 }
 

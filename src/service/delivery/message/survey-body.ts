@@ -1,7 +1,4 @@
-/**
- * The body of a survey's mail: plain text, and HTML tables, because mail programs don't support flexbox or grid and
- * some drop the style sheet.
- */
+/** Uses tables, because mail programs don't support flexbox or grid, and some drop the style sheet. */
 import { SCORE_MAX } from "../../../contract/limits.ts";
 import type { Locale } from "../../../contract/locales.ts";
 import { escapeHtml } from "../../../contract/text/html.ts";
@@ -10,11 +7,11 @@ import type { SurveyWords } from "../../domain/surveys/survey-words.ts";
 import { multiLine, singleLine } from "../../domain/texts/plain-text.ts";
 import { fillText, surveyQuestion, surveyTexts, textDirection } from "../../domain/texts/survey-texts.ts";
 
-/** The mail's contents. Text typed by people has been cleaned but not escaped. */
+/** Text typed by people has been cleaned but not escaped. */
 interface BodyContent {
   readonly locale: Locale;
   readonly accent: Accent | null;
-  /** The brand's name; may be empty, like `intro` and `footer`. */
+  /** May be empty, like `intro` and `footer`. */
   readonly brand: string;
   readonly question: string;
   readonly intro: string;
@@ -28,7 +25,6 @@ interface BodyContent {
 export interface BodyContext {
   readonly surveyUrl: string;
   readonly unsubscribeUrl: string;
-  /** Null if the sender has no name that customers know. */
   readonly sender: string | null;
   readonly footer: string | null;
   readonly brand: Brand;
@@ -78,7 +74,6 @@ function textPart({ locale, brand, question, intro, footer, why, ...urls }: Body
 /** Dark text on light cells stays readable if a mail program inverts it. */
 const INK = "#1f2933";
 const QUIET = "#52606d";
-/** Link colors for a brand that sets none. */
 const LINK: Accent["link"] = { light: "#1a4f9c", dark: "#9cc4ff" };
 const PAGE = "#f3f5f8";
 const CARD = "#ffffff";

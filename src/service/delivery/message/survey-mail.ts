@@ -11,7 +11,6 @@ import { composeMail, type MailHeader } from "./mime.ts";
 import { type MailContext, type MailSender, senderDomain } from "./sender.ts";
 import { surveyBody } from "./survey-body.ts";
 
-/** Values that stay the same each time the mail is rendered. */
 export interface FrozenMail {
   readonly messageId: string;
   /** When it was first rendered, in Unix seconds. */
@@ -55,7 +54,6 @@ function mailWords(
   return readSurveyWords(properties, presentation);
 }
 
-/** The values as stored with a request, for `freezeMail`. */
 export function toFrozenMessage({ messageId, ...values }: FrozenMail, bounceToken: string | null): FrozenMessage {
   return { messageId, bounceToken, values };
 }
@@ -126,7 +124,6 @@ export interface MailStream {
   readonly leaveUrl: string;
 }
 
-/** Headers that identify the mailing for receivers, tell them how to unsubscribe, and ask for no vacation replies. */
 export function streamHeaders({ project, kind, locale, domain, leaveUrl }: MailStream): MailHeader[] {
   // Receivers ignore one-click over plain HTTP, or even reject such mail (RFC 8058, 3).
   const oneClick: MailHeader[] = leaveUrl.startsWith("https:")
@@ -145,7 +142,7 @@ export function streamHeaders({ project, kind, locale, domain, leaveUrl }: MailS
   ];
 }
 
-/** A name that people recognize, which `default` isn't. */
+/** People don't recognize the name `default`. */
 function senderName(due: DueQuestion, sender: MailSender, { productName }: SurveyWords): string | null {
   const project = due.project.name === "default" ? null : due.project.name;
   return singleLine(sender.senderName ?? productName ?? project ?? "") || null;
@@ -165,7 +162,6 @@ function listLabel({ id, name }: DueSurvey["project"]): string {
   return label === "" ? `project-${id}` : label;
 }
 
-/** Five to fifteen characters; the same for all mail of a sender. */
 function senderId(domain: string): string {
   return createHash("sha256").update(domain).digest("hex").slice(0, SENDER_ID_LENGTH);
 }

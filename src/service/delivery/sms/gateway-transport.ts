@@ -24,10 +24,7 @@ const BODY_BYTES_MAX = 64 * 1024;
 const LOGGED_BYTES_MAX = 1_024;
 const LOST_REPLY: GatewayMeaning = { ...PLAIN, outcome: "unknown", sender: "back-off" };
 
-/**
- * Uses a new connection per message: the gateway might close an idle one just as a message is sent, and then no one
- * would know whether it arrived. Doesn't follow redirects.
- */
+/** Opens a connection per message: if the gateway closed an idle one, the message's outcome would be unknown. */
 export class GatewayTransport implements Carrier<SmsMessage, GatewayReply> {
   readonly #gateway: SmsGateway;
   readonly #clock: Clock;

@@ -17,7 +17,6 @@ export interface SmsGateway extends GatewaySettings {
   readonly format: SmsFormat;
 }
 
-/** False if the sender is a name, which phones can't reply to. Null means the gateway's default sender. */
 export function canBeTexted(from: string | null): boolean {
   return from === null || /^(?:[a-z]+:)?[+\d][\d\s().-]*$|^MG[\da-f]{32}$/i.test(from);
 }
@@ -60,7 +59,6 @@ export function readGatewayAnswer(format: SmsFormat, { status, text, retryAfter 
   return { ...FAILED, code };
 }
 
-/** Removes credentials that the response might repeat. */
 export function maskSecret(text: string, { header }: Pick<SmsGateway, "header">): string {
   if (header === null) return text;
   const { user, password } = readBasic(header.value);

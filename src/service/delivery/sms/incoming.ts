@@ -20,7 +20,6 @@ function fromForm(text: string): JsonObject {
   return Object.fromEntries(new URLSearchParams(text));
 }
 
-/** Null for a gateway without a recognizable format. */
 export function findProvider(
   fields: JsonObject,
 ): { readonly name: SigningGateway; readonly form: IncomingForm } | null {
@@ -35,10 +34,7 @@ const NAMES = {
   id: ["messagesid", "smssid", "messageid", "message_uuid", "message_id", "message-id", "id"],
 } as const;
 
-/**
- * Null for anything but a text message from a phone, such as a delivery receipt or a picture. If the sender is
- * unreadable, or no field is known, returns the sender. `countries` are prefixes for national numbers.
- */
+/** Null for anything but a text message, such as a delivery receipt. `countries` are prefixes for national numbers. */
 export function readIncoming(
   fields: JsonObject,
   countries: readonly string[] | null = null,
@@ -69,10 +65,7 @@ function storable(text: string): string {
   return Buffer.from(text.replaceAll("\0", "")).toString("utf8");
 }
 
-/**
- * Reads numbers as gateways write them: `+44 (0)20 7946 0018`, `tel:+44-20…`, `whatsapp:+44…`, `0044…`, `44…` or
- * without the `+`. Reads `07700 900301` and ten-digit US numbers if one allowed country has such numbers.
- */
+/** Reads numbers as gateways write them, such as `+44 (0)20 7946 0018`, `tel:+44-20…`, `0044…` and `44…`. */
 function readPhone(text: string, countries: readonly string[] | null): string | null {
   const number = text.trim().replaceAll(/^(?:tel|sms|whatsapp|rcs):|\(0\)|;.*$/gi, "");
   const digits = number.replaceAll(/[\s\p{Cf}()./‐-―-]/gu, "");

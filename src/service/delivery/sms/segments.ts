@@ -1,5 +1,3 @@
-/** Counts the segments of a text message (GSM 03.38 and 03.40). */
-
 const GSM_BASIC = new Set(
   "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà",
 );
@@ -9,7 +7,6 @@ const GSM_EXTENDED = new Set("^{}\\[~]|€\f");
 const GSM = { alone: 160, joined: 153 } as const;
 const UCS2 = { alone: 70, joined: 67 } as const;
 
-/** Typographic characters and their equivalents in the GSM alphabet. */
 const PLAIN: readonly (readonly [form: RegExp, plain: string])[] = [
   [/[‘’‚‛´`′]/g, "'"],
   [/[“”„‟«»″]/g, '"'],
@@ -25,7 +22,6 @@ export interface SmsText {
   readonly encoding: "gsm-7" | "ucs-2";
 }
 
-/** Replaces typographic characters if that lets the text use the GSM alphabet. */
 export function toSmsText(text: string): SmsText {
   const plain = PLAIN.reduce((rest, [form, sign]) => rest.replaceAll(form, sign), text);
   const sent = isGsm(text) || !isGsm(plain) ? text : plain;

@@ -1,4 +1,3 @@
-/** The webhook for incoming text messages, whose path contains a secret. */
 import type { HttpResponse, PathRequest } from "../../../contract/http.ts";
 import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import type { Log } from "../../../runtime/log.ts";

@@ -1,4 +1,3 @@
-/** Sends one message outside the queue, and never repeats it. */
 import { type DkimKey, signMail } from "../mail/dkim.ts";
 import { needsSmtpUtf8 } from "../message/mime.ts";
 import type { Clock } from "../../../runtime/clock.ts";
@@ -23,7 +22,7 @@ interface OnceOptions {
 
 type OnceResult = Exclude<SmtpResult, { kind: "withdrawn" }>;
 
-/** Signs and sends a message composed by an operation. Rejects if the signal aborts it. */
+/** Rejects if the signal aborts it. */
 export async function sendComposed(
   { from, to, text }: ComposedMail,
   { server, certificates, dkim, clock, signal }: OnceOptions,

@@ -1,4 +1,3 @@
-/** Maps nodemailer's log and errors to `SmtpStage`. */
 import { certificateFault } from "../../../runtime/http-exchange.ts";
 import type { SmtpStage } from "./smtp-types.ts";
 

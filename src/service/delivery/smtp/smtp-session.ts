@@ -33,7 +33,6 @@ export interface SessionOptions {
   readonly clock: Clock;
 }
 
-/** Like `SmtpResult`, without durations. */
 export type SessionOutcome =
   | { readonly kind: "accepted" | "refused" | "unsendable"; readonly reply: Omit<SmtpReply, "ms"> }
   | { readonly kind: "broken"; readonly reply: Omit<SmtpReply, "ms">; readonly isPastDot: boolean };
@@ -99,7 +98,6 @@ export class SmtpSession {
     return { capabilities: lines.map((line) => line.replace(/^250[ -]/, "").trim()), tls: this.#tlsFacts };
   }
 
-  /** Why this server can't take the message, given its capabilities, or null. */
   findObstacle(message: SmtpMessage): SessionOutcome | null {
     const addresses = message.from + message.to;
     const sizeMax = Number(/^250[ -]SIZE +(\d+)/im.exec(this.#ehlo)?.[1] ?? 0);
@@ -112,7 +110,6 @@ export class SmtpSession {
     return null;
   }
 
-  /** Ends an open transaction. False if the connection is unusable. */
   async reset(): Promise<boolean> {
     try {
       await this.#run((done) => this.#connection?.reset(done));
@@ -123,12 +120,10 @@ export class SmtpSession {
     }
   }
 
-  /** Suspends timeouts while the caller is busy. */
   hold(): void {
     this.#alarm.pause();
   }
 
-  /** Keeps the connection open for the next message, for a limited time. */
   rest(): void {
     this.#alarm.set(this.#options.timeouts.idle, () => void this.quit());
   }
@@ -143,7 +138,7 @@ export class SmtpSession {
         this.destroy("the message was withdrawn before its end");
         throw error;
       });
-      // If the transaction has ended in the meantime, the dot isn't sent.
+      // If the transaction has ended, the dot isn't sent.
       if (!this.#isInMessage || !this.isOpen) return false;
       this.#isPastDot = true;
       this.#expect(this.#options.timeouts.afterDot, WAITS["final-dot"]);
@@ -346,10 +341,7 @@ function readTlsFacts(socket: unknown): SessionFacts["tls"] {
   return { protocol: socket.getProtocol() ?? "TLS", issuer: String(issuer.O ?? issuer.CN), validUntil };
 }
 
-/**
- * nodemailer reads this stream once DATA is accepted, and again when it has taken the bytes; that second read asks
- * whether the message may end. `ended` resolves once nothing can end it any more.
- */
+/** nodemailer reads the stream a second time after taking the bytes; only then can the message end. */
 function createBody(bytes: Uint8Array, mayEnd: () => Promise<boolean>) {
   let isGiven = false;
   let ending: Promise<void> | null = null;

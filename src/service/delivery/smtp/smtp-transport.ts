@@ -1,4 +1,3 @@
-/** Sends messages over a few connections, each message at most once. */
 import type { Clock } from "../../../runtime/clock.ts";
 import { createSemaphore, type Semaphore } from "../../../runtime/parallel.ts";
 import { SmtpSession, type SessionOutcome, type SmtpTimeouts } from "./smtp-session.ts";
@@ -8,7 +7,7 @@ import type { SmtpServer } from "./smtp-url.ts";
 
 export interface SmtpTransportOptions {
   readonly server: SmtpServer;
-  /** PEM certificates to trust instead of the public ones; null for the public ones. */
+  /** PEM certificates to trust instead of the public ones, or null. */
   readonly certificates: string | null;
   readonly connections: number;
   readonly clock: Clock;
@@ -38,7 +37,7 @@ const STOPPING = "the service is stopping";
 
 type Attempt = SessionOutcome | { readonly kind: "withdrawn" };
 
-/** Connects for the first message. Never sends anything twice or retries a rejection. */
+/** Never sends anything twice or retries a rejection. */
 export class SmtpTransport {
   readonly #options: SmtpTransportOptions;
   readonly #timeouts: TransportTimeouts;
@@ -56,10 +55,7 @@ export class SmtpTransport {
     this.#turns = createSemaphore(options.connections);
   }
 
-  /**
-   * Sends a message and resolves with its outcome; if all connections are busy, waits. Rejects only with errors of
-   * `progress`, in which case the dot wasn't sent, and after `close`.
-   */
+  /** Rejects after `close`, and with errors of `progress`, in which case the dot wasn't sent. */
   async send(message: SmtpMessage, progress: CarrierProgress): Promise<SmtpResult> {
     await this.#turns.enter();
     if (this.#closing !== null) {

@@ -1,9 +1,6 @@
 import type { CarrierReply, CarrierResult } from "../carrier.ts";
 
-/**
- * The stages of the dialogue. `connect` includes the DNS lookup and the greeting, `starttls` is the TLS handshake in
- * both modes, `data` is DATA and the message without its end, and `final-dot` is that end.
- */
+/** `connect` includes the DNS lookup and the greeting; `data` is DATA and the message without its final dot. */
 export const SMTP_STAGES = [
   "connect",
   "ehlo",
@@ -36,7 +33,6 @@ const TEXT_MAX = 500;
 /** Postfix, Exim and Amazon, in this order. */
 const SERVER_IDS = [/\bqueued as ([\w.-]+)/i, /\bid=([\w.-]+)/i, /^Ok ([\da-f]+(?:-[\da-f]+)+)$/i];
 
-/** Printable text on one line, truncated to the stored length. */
 export function asOneLine(text: string): string {
   return text
     .replaceAll(/[\s\p{Cc}]+/gu, " ")
@@ -44,7 +40,6 @@ export function asOneLine(text: string): string {
     .slice(0, TEXT_MAX);
 }
 
-/** The name in "queued as NAME" and similar replies. */
 export function serverIdIn(text: string): string | null {
   for (const form of SERVER_IDS) {
     const found = form.exec(text)?.[1];

@@ -26,11 +26,7 @@ const RELAY_PORT = 25;
 const MASK = "***";
 const MASKED_LENGTH_MIN = 4;
 
-/**
- * Credentials require TLS, because an attacker who strips STARTTLS would see them. The exceptions are a literal
- * loopback host and `tls=off`. Default ports: 587 with a password, 25 without, 465 for smtps. Throws
- * InvalidSmtpUrlError.
- */
+/** Credentials require TLS, because an attacker who strips STARTTLS would see them. Throws InvalidSmtpUrlError. */
 export function parseSmtpUrl(text: string): SmtpServer {
   const url = parseUrl(text.trim());
   const isImplicit = url.protocol === "smtps:";

@@ -6,9 +6,7 @@ interface Answered {
   readonly requestId: string;
   readonly traceId: string | null;
   readonly method: string;
-  /** The endpoint's template, or a masked path; never a query. */
   readonly path: string;
-  /** Name of the endpoint or page, or null. */
   readonly route: string | null;
   readonly project: string | null;
   readonly status: number;
@@ -74,10 +72,7 @@ export class AccessLog {
     this.#log.info("request", Object.assign({ request_id: requestId }, trace, rest));
   }
 
-  /**
-   * Counts a request without a valid key (`key`), or whose key isn't allowed to do this (`access`). Logged once a
-   * minute for each address and reason.
-   */
+  /** Logged once a minute for each address and reason. */
   addRefusal(reason: "key" | "access", address = "local"): void {
     this.#refused.add([reason]);
     const now = this.#clock.monotonic();

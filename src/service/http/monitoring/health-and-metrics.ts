@@ -22,7 +22,6 @@ export interface OperatorOptions {
 interface OperatorRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Undefined for a caller in this process. */
   readonly from?: string;
 }
 

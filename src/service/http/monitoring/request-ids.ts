@@ -2,10 +2,8 @@ import type { Random } from "../../../runtime/random.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Encodes 12 random bytes. */
 const REQUEST_ID_LENGTH = 16;
 const IDS_AT_ONCE = 64;
-/** The format of an `X-Request-Id` that we accept. */
 const GIVEN_ID = /^[\w-]{1,64}$/;
 
 export class RequestIds {
@@ -17,10 +15,7 @@ export class RequestIds {
     this.#random = random;
   }
 
-  /**
-   * Returns the request's `X-Request-Id` if valid, or a random id: a counter would reveal how many requests others
-   * make. Drawing ids in bulk costs a tenth of drawing them one by one.
-   */
+  /** Random, because a counter would reveal how many requests others make. */
   next(headers: Headers = {}): string {
     const given = headers["x-request-id"];
     if (given !== undefined && GIVEN_ID.test(given)) return given;
@@ -36,7 +31,6 @@ export class RequestIds {
 /** W3C Trace Context: version, trace id, parent id, flags; later versions may append fields. */
 const TRACE_PARENT = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-.*)?$/;
 
-/** Trace id of a `traceparent` header, or null. */
 export function readTraceId({ traceparent }: Headers): string | null {
   return traceparent === undefined ? null : (TRACE_PARENT.exec(traceparent)?.[1] ?? null);
 }

@@ -1,4 +1,3 @@
-/** Sends messages at a limited rate, as long as the mail server or gateway accepts them. */
 import type { JsonObject } from "../../../contract/json.ts";
 import { Alarm, type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import { createSemaphore, type Semaphore } from "../../../runtime/parallel.ts";
@@ -47,7 +46,6 @@ export interface Composed<Message> {
   readonly frozen: FrozenMessage;
   /** The part of the address that can be postponed separately. */
   readonly domain: string;
-  /** Removes everything that differs between recipients. */
   readonly mask: (text: string) => string;
   /** Removes the recipient, who may be erased later. */
   readonly redact: (text: string) => string;
@@ -56,14 +54,11 @@ export interface Composed<Message> {
 export type DuePaced = Exclude<DueMessage, DueReply>;
 
 export interface PacedTransportOptions<Message, Reply extends CarrierReply> {
-  /** The key of its stored state. */
   readonly name: string;
   readonly transport: Carrier<Message, Reply>;
   readonly connections: number;
   readonly rate: SendRate;
-  /** Processes with the same store share the rate. */
   readonly store: Store;
-  /** Identifies this process, because others may send from the same store. */
   readonly process: string;
   readonly clock: Clock;
   readonly random: Pick<Random, "fraction">;
@@ -111,10 +106,7 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
     if (this.#health.mode !== "open") this.#wakeWhenDue();
   }
 
-  /**
-   * Resumes the state saved by this process or, if there is none, the state that was saved last; a stopped sender stays
-   * stopped.
-   */
+  /** Resumes the state saved by this process or, without one, the newest saved state. */
   static async open<Message, Reply extends CarrierReply>(
     options: PacedTransportOptions<Message, Reply>,
   ): Promise<PacedTransport<Message, Reply>> {
@@ -176,7 +168,7 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
     await this.#save();
   }
 
-  /** Saves again if the state has changed in the meantime. */
+  /** Saves again if the state has changed during the write. */
   async #save(): Promise<void> {
     const { clock, store, name, process, onError } = this.#options;
     this.#savedMs = clock.monotonic();
@@ -200,7 +192,7 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
     const { signal } = progress;
     signal.throwIfAborted();
     const composed = await compose();
-    // Only waits here, while no connection is occupied; takes the slot later.
+    // Waits before occupying a connection. The slot is taken later.
     await this.#sleepUntil(await this.#rateLimiter.next(), signal);
     const { state, admission } = admit(this.#health, composed.domain, clock.now());
     this.#become(state);
@@ -226,7 +218,6 @@ export class PacedTransport<Message, Reply extends CarrierReply> {
     }
   }
 
-  /** Applies the reply to the sender's health; both together decide what happens to the message. */
   #settle(due: DuePaced, composed: Composed<Message>, result: CarrierResult<Reply>, epoch: number): DeliveryResult {
     // A connection that we closed says nothing about the server.
     const isCut = this.#isClosed && result.kind === "broken";

@@ -1,4 +1,3 @@
-/** Determines when messages can be sent, at a rate shared by all processes. */
 import type { Clock } from "../../../runtime/clock.ts";
 import type { SendRate } from "../../delivery/carrier.ts";
 import type { Store } from "../../domain/ports.ts";
@@ -15,10 +14,7 @@ export interface SendRateLimiterOptions {
 
 const TAKEN_MAX = 10;
 
-/**
- * Each process reserves send slots in batches of at most one second's worth (but at least one), so an idle process
- * delays the others by no more than that. Missed slots are lost.
- */
+/** Reserves slots in batches of at most one second's worth, so that an idle process delays the others by no more. */
 export class SendRateLimiter {
   readonly #options: SendRateLimiterOptions;
   readonly #perSecond: number;
@@ -34,7 +30,6 @@ export class SendRateLimiter {
     this.#most = Math.max(1, Math.min(Math.floor(this.#perSecond), atOnce));
   }
 
-  /** When the next message can be sent, in Unix milliseconds. Doesn't take the slot. */
   next(): Promise<number> {
     return this.#find(() => this.#slots[0]);
   }

@@ -16,14 +16,12 @@
 import type { Meaning } from "../../delivery/carrier.ts";
 import type { ReplyFacts } from "../../domain/delivery/rows.ts";
 
-/** What the outcome of one message says about the sender. */
 export interface ServerAnswer extends Meaning {
   /** Identifies the message, if the server was told its recipient. */
   readonly message: string | null;
   readonly domain: string;
   readonly text: string;
   readonly said: ReplyFacts;
-  /** The reply's text without the parts that differ between recipients. */
   readonly maskedText: string;
 }
 
@@ -32,7 +30,6 @@ export type SenderEvent =
   | { readonly kind: "answer"; readonly answer: ServerAnswer; readonly epoch: number }
   /** An admitted message was withdrawn or couldn't be sent, so nothing was learned. */
   | { readonly kind: "released"; readonly epoch: number }
-  /** A back-off may be over, or a probe due. */
   | { readonly kind: "probe-due" }
   | { readonly kind: "resume" };
 
@@ -51,10 +48,8 @@ interface Memory {
   readonly epoch: number;
   /** After this many more refusals, the sender stops. */
   readonly patience: number;
-  /** Recipients that got a reply, newest last. */
   readonly recent: readonly RecentRecipient[];
   readonly domains: Readonly<Record<string, DomainBackOff>>;
-  /** Domains that reported a quota since the last success. */
   readonly quotaDomains: readonly string[];
   /** Messages that counted against the sender. Each counts once, so one unusual mailbox can't stop the sender alone. */
   readonly counted: readonly string[];
@@ -70,7 +65,6 @@ interface Trouble {
 }
 
 interface RecentRecipient {
-  /** The masked text of a refusal. */
   readonly text: string | null;
   readonly hasAddressCode: boolean;
 }
@@ -82,10 +76,7 @@ interface DomainBackOff {
 
 export interface HealthStep {
   readonly state: SenderHealth;
-  /**
-   * `odd` means that the answer says nothing about the sender. `held` and `later` mean that the sender is in doubt: the
-   * message is held, or waits for the next probe.
-   */
+  /** `odd`: the answer says nothing about the sender. `held` and `later`: the sender is in doubt. */
   readonly verdict: "as-said" | "odd" | "held" | "later";
 }
 
@@ -122,7 +113,6 @@ export const HEALTHY_SENDER: SenderHealth = {
   counted: [],
 };
 
-/** While probing, one message at a time is admitted. */
 export function admit(
   before: SenderHealth,
   domain: string,

@@ -1,9 +1,6 @@
 import type { SendRate } from "../../delivery/carrier.ts";
 
-/**
- * A plain value that the caller loads and stores, so a restart doesn't cause a burst. `level` is at most 1, which is
- * one message; below 0, messages have already reserved times.
- */
+/** A level of 1 is one message; below 0, messages have already reserved times. */
 export interface BucketLevel {
   readonly level: number;
   /** Unix milliseconds. */

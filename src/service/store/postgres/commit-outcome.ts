@@ -1,4 +1,3 @@
-/** Finds the outcome of a transaction whose COMMIT got no response. */
 import type { PoolClient } from "pg";
 import type { SqlRow } from "../../sql/database.ts";
 

@@ -54,10 +54,7 @@ const NUMERIC = 1700;
 
 type GetTypeParser = NonNullable<PoolConfig["types"]>["getTypeParser"];
 
-/**
- * Parses 64-bit columns as numbers, because ours have at most 53 bits. Set only for our own pool: the driver's global
- * parsers are shared.
- */
+/** Parses 64-bit columns as numbers, because ours have at most 53 bits. The driver's global parsers are shared. */
 function columnParser(oid: number): (text: string) => SqlValue {
   return oid === INT8 || oid === NUMERIC ? Number : (types.getTypeParser(oid, "text") as (text: string) => SqlValue);
 }

@@ -1,4 +1,3 @@
-/** The time of transactions: the database's clock, which all processes share, or the clock of a test. */
 import type { Clock } from "../../../runtime/clock.ts";
 import { type WriteTime, writeTime } from "../../domain/write-time.ts";
 

@@ -1,4 +1,3 @@
-/** Spreads a database over the nodes of a Citus cluster. */
 import type { ClientBase } from "pg";
 import { TABLES } from "../../sql/schema/baseline.ts";
 import { VERSIONS_TABLE } from "../../sql/schema/migrations.ts";
@@ -16,7 +15,7 @@ export const DISTRIBUTED: readonly string[] = TABLES.filter(
 ).map(({ name }) => name);
 const COPIED = [VERSIONS_TABLE, ...TABLES.map(({ name }) => name).filter((name) => !DISTRIBUTED.includes(name))];
 
-/** The first one. The others have a project's rows on the same node as this, which joins and foreign keys require. */
+/** Each other table has a project's rows on the same node as this table, which joins and foreign keys require. */
 const ANCHOR = "project_state";
 
 /** Foreign keys to copied tables rule out changes over several connections to a node. */
@@ -24,7 +23,7 @@ const SEQUENTIAL = "citus.multi_shard_modify_mode = 'sequential'";
 const NOT_ALLOWED = "42501";
 
 export interface Distribution {
-  /** Number of tables; those of an earlier run included. */
+  /** Number of tables, including those of an earlier run. */
   readonly distributed: number;
   readonly copied: number;
   /** The statement that the database's owner must run, because this user can't. */
@@ -58,7 +57,6 @@ function explainRefusal(error: unknown): never {
 const WITHOUT_CITUS =
   "the database has no Citus; install it on every node and run CREATE EXTENSION citus in the database first";
 
-/** Tables that an earlier run has distributed or copied. */
 const DONE = "SELECT logicalrelid FROM pg_dist_partition WHERE partmethod = 'h' OR repmodel = 't'";
 const FOREIGN_KEYS = `SELECT CAST(conrelid::regclass AS TEXT) AS table, quote_ident(conname) AS name,
   pg_get_constraintdef(oid) AS definition FROM pg_constraint
@@ -87,7 +85,6 @@ async function distribute(client: ClientBase): Promise<void> {
   await client.query("COMMIT");
 }
 
-/** Returns the statement for the database's owner, if this user isn't. */
 async function setSequential(client: ClientBase): Promise<string | null> {
   const { rows } = await client.query<{ name: string }>("SELECT quote_ident(current_database()) AS name");
   const statement = `ALTER DATABASE ${rows[0]?.name} SET ${SEQUENTIAL}`;

@@ -2,7 +2,6 @@ import type { PoolClient } from "pg";
 import type { Vacuumed } from "../../domain/ports.ts";
 import { FIND_MISCOUNTED } from "../../sql/lists/recount.ts";
 
-/** Milliseconds since the Unix epoch. */
 export async function askTime(client: PoolClient): Promise<number> {
   const { rows } = await client.query<{ ms: unknown }>(
     "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000) AS ms",
@@ -30,7 +29,6 @@ async function readSize(client: PoolClient): Promise<number> {
   return Number(rows[0]?.bytes);
 }
 
-/** Returns a sentence for each list with wrong counts. */
 export async function findMiscounted(client: PoolClient): Promise<readonly string[]> {
   const { rows } = await client.query<{ project_id: unknown; list: string }>(FIND_MISCOUNTED);
   return rows.map(({ project_id: project, list }) => `the counts of ${list} in project ${String(project)} are wrong`);

@@ -1,4 +1,3 @@
-/** Migrates a database in one transaction, one process at a time. */
 import type { ClientBase } from "pg";
 import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import { StoreDatabaseError } from "../store-errors.ts";
@@ -33,10 +32,7 @@ export interface MigrateOptions {
   readonly filledBy?: string;
 }
 
-/**
- * Returns the schema's version before and after. Throws StoreDatabaseError if the server is unsupported, an empty
- * database has the wrong encoding, the schema is newer, foreign or must not be changed, or tables stay locked.
- */
+/** Returns the schema's version before and after. Throws StoreDatabaseError for a database that can't be used. */
 export async function migrateServer(
   client: ClientBase,
   { clock, mayMigrate, mayCreate = true, migrations = MIGRATIONS, filledBy }: MigrateOptions,

@@ -26,7 +26,6 @@ export interface PostgresStoreOptions extends StoreWatch, OpenMarks {
   readonly url: string;
   readonly clock: Clock;
   readonly random?: Random;
-  /** Which clock timestamps writes. `database` (the default) is the same for all processes. */
   readonly time?: "database" | "clock";
   readonly mayMigrate?: boolean;
   readonly mayCreate?: boolean;
@@ -189,7 +188,6 @@ const BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 const LIMITS = "SET LOCAL statement_timeout = '5s'; SET LOCAL idle_in_transaction_session_timeout = '60s'";
 const NO_LIMITS = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0";
 
-/** Retries after transient errors. Throws StoreDatabaseError, and what `work` throws. */
 async function read<Result>(
   { clock, time, trouble, transact, unprepare }: Engine,
   work: (tx: Transaction) => Promise<Result>,

@@ -30,7 +30,6 @@ export function isOfServer(error: unknown): boolean {
   return error instanceof Error && "severity" in error;
 }
 
-/** Turns a violated unique index into UniqueViolation. */
 export function translateError(error: unknown): unknown {
   if (!(error instanceof Error) || !("code" in error) || error.code !== "23505") return error;
   const { constraint, detail } = error as Error & { readonly constraint?: string; readonly detail?: string };

@@ -1,7 +1,4 @@
-/**
- * Runs each project's writes one transaction after another; writes that wait share a commit. Different projects run in
- * parallel on separate connections.
- */
+/** Each project's writes run one transaction after another; different projects use separate connections. */
 import { type Clock, nextTurn } from "../../../runtime/clock.ts";
 import type { StoreCommit, StoreWatch, WriteOptions, Transaction } from "../../domain/ports.ts";
 import { projectToLock } from "../../sql/project-states.ts";
@@ -43,7 +40,6 @@ export class ProjectQueue {
     });
   }
 
-  /** Resolves when all jobs queued so far have ended. */
   async idle(): Promise<void> {
     while (this.#lines.size > 0) await Promise.all([...this.#lines.values()].map(({ running }) => running));
   }
@@ -62,7 +58,6 @@ export class ProjectQueue {
     this.#lines.delete(project);
   }
 
-  /** Runs a batch and settles each of its jobs. */
   async #runBatch(batch: WriteBatch): Promise<void> {
     const { clock, run, onCommit, onEnd } = this.#options;
     const beganMs = clock.monotonic();

@@ -89,7 +89,6 @@ export class TransactionDatabase implements Database, JobDatabase {
     this.#track(this.command(text));
   }
 
-  /** The job's first change sets the savepoint. */
   beginJob(): void {
     this.#savepoint = "due";
   }
@@ -100,7 +99,6 @@ export class TransactionDatabase implements Database, JobDatabase {
     return error;
   }
 
-  /** Resolves when all statements are done; rejects with the first failure. */
   async settle(): Promise<void> {
     await Promise.all(this.#sent.splice(0));
     if (this.#failure !== null) throw this.#failure.error;

@@ -76,7 +76,6 @@ export async function runWrite(
   return end;
 }
 
-/** Writes to any project lock all of them. */
 async function lockStates(database: TransactionDatabase, project: number | null): Promise<readonly SqlRow[]> {
   const held = await database.all(LOCK_STATE, [project ?? NO_PROJECT]);
   // Writes to a removed project find none of its rows, and count as those of no project.

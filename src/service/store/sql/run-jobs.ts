@@ -1,4 +1,3 @@
-/** The jobs of one write transaction, on either engine. */
 import type { Transaction } from "../../domain/ports.ts";
 import type { Database } from "../../sql/database.ts";
 import type { ProjectStates } from "../../sql/project-states.ts";
@@ -18,12 +17,10 @@ export interface JobDatabase extends Pick<Database, "counts" | "send"> {
   endJob?(): void;
   /** Returns the error to reject the job with. Rejects if only the whole transaction can be undone. */
   undoJob(error: unknown): Promise<unknown>;
-  /** True if the transaction has to be committed. */
   isChanged(): boolean;
 }
 
 export interface WriteEnd {
-  /** `rolled_back` if all jobs threw. */
   readonly outcome: "committed" | "rolled_back";
   /** Called once the outcome is certain. */
   readonly answers: readonly (() => void)[];

@@ -1,4 +1,3 @@
-/** The rows of a transaction, and the long changes that run in steps. */
 import type { Random } from "../../../runtime/random.ts";
 import type { Transaction } from "../../domain/ports.ts";
 import type { WriteTime } from "../../domain/write-time.ts";
@@ -36,9 +35,7 @@ import { WebhookRows } from "../../domain/webhooks/webhook-rows.ts";
 
 export interface StoreRowsOptions extends LongChangesOptions {
   readonly random: Random;
-  /** The service's public address, without a trailing slash. */
   readonly appUrl: () => string;
-  /** Called in each transaction that creates a webhook event. */
   readonly onWebhookEvent: () => void;
   readonly isOneTransaction?: boolean;
 }

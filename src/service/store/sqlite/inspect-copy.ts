@@ -33,10 +33,7 @@ export function inspectCopy(file: string): Promise<CopyFacts> {
   });
 }
 
-/**
- * When the copy was started (without that mark: when a service last wrote to it), and each project's next id, from
- * which on rows are newer than the copy.
- */
+/** Without a mark, `madeAt` is when a service last wrote. Rows with ids from `nextIds` on are newer than the copy. */
 export function readCopyMarks(file: string) {
   return lookIntoOurs(file, (look) => {
     const written = "SELECT max(clock) AS at FROM project_state UNION ALL SELECT max(seen_at) FROM processes";
@@ -50,7 +47,6 @@ export function readCopyMarks(file: string) {
   });
 }
 
-/** Reads the erasure log inside a copy. Throws StoreFileError if the file isn't a data file. */
 export function readCopiedErasures(file: string): Promise<ErasureLog> {
   return lookIntoOurs(file, (look) => {
     const [secret] = look("value", `FROM store_secrets WHERE name = '${ERASURE_SECRET}'`);

@@ -1,7 +1,6 @@
 import { FIND_MISCOUNTED } from "../../sql/lists/recount.ts";
 import type { Look } from "./engine/engine.ts";
 
-/** Checks a whole data file; one sentence per problem. */
 export function integrityFindings(look: Look): string[] {
   const findings = look("integrity_check", "FROM pragma_integrity_check").map(([finding]) => String(finding));
   const orphans = look('"table", parent', "FROM pragma_foreign_key_check").map(

@@ -1,4 +1,3 @@
-/** Checks that a file is usable, without changing it or its log. */
 import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import { LIFE_SECONDS } from "../../domain/delivery/living.ts";
 import { type Migration, MIGRATIONS, namesAt, newestVersion, NEW_STORE } from "../../sql/schema/migrations.ts";

@@ -1,4 +1,3 @@
-/** A batch of writes as one transaction of a data file. */
 import type { Clock } from "../../../runtime/clock.ts";
 import { writeTime } from "../../domain/write-time.ts";
 import type { CountChanges } from "../../sql/lists/count-changes.ts";

@@ -1,4 +1,3 @@
-/** Gateways without their own format: JSON or a form, with configurable field names. */
 import type { Json, JsonObject } from "../../../../contract/json.ts";
 import type { SmsField } from "../formats.ts";
 import {

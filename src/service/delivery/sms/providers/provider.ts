@@ -18,7 +18,6 @@ export interface GatewaySettings {
 export interface SmsProvider {
   readonly body: "json" | "form";
   readonly toFields: (gateway: GatewaySettings, message: SmsMessage) => Readonly<Record<string, string>>;
-  /** `fields` if the credentials are sent as fields rather than in a header. */
   readonly credentials: "header" | "fields";
   /** The provider handles STOP, START and HELP itself. */
   readonly answersWords: boolean;
@@ -26,13 +25,12 @@ export interface SmsProvider {
   readonly accepted: (body: Json | undefined, text: string) => GatewayMeaning;
   readonly codeOf: (body: Json | undefined) => string | null;
   readonly byCode: Readonly<Record<string, GatewayMeaning>>;
-  /** Incoming text messages; null for a gateway without a recognizable format. */
   readonly incoming: IncomingForm | null;
 }
 
 export interface IncomingForm {
   readonly isFrom: (fields: JsonObject) => boolean;
-  /** Flattens the fields; null if the request isn't an incoming text message. */
+  /** Null if the request isn't an incoming text message. */
   readonly flatten: (fields: JsonObject) => JsonObject | null;
   readonly isSigned: (key: string, signed: SignedText) => boolean;
   /** What is wrong with the operator's key, phrased as the end of a sentence, or null. */
@@ -74,7 +72,6 @@ export interface GatewayMeaning extends Meaning {
 
 export const PLAIN = { ...NOTHING_MEANT, serverId: null, code: null } as const;
 export const FAILED = { ...PLAIN, outcome: "failed", strike: true } as const;
-/** Wrong credentials or a bad certificate, regardless of the recipient. */
 export const HELD = { ...PLAIN, outcome: "held", sender: "breaker", isBeforeRecipient: true } as const;
 export const RETRY = { ...PLAIN, outcome: "retry", sender: "back-off" } as const;
 export const BAD_NUMBER = { ...PLAIN, outcome: "bounced", hasAddressCode: true } as const;

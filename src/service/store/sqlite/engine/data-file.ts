@@ -6,7 +6,6 @@ import { StoreFileError } from "../../store-errors.ts";
 import type { SqliteDatabase } from "./database.ts";
 
 const MAGIC = "SQLite format 3\0";
-/** See 1.3 in the description of SQLite's file format. */
 const HEADER_BYTES = 100;
 /** Write version and read version, one byte each: 2 if the file has a log, otherwise 1. */
 const LOG_OFFSET = 18;
@@ -123,7 +122,6 @@ function beginLog(database: SqliteDatabase): void {
   database.exec("PRAGMA user_version = 1");
 }
 
-/** Throws StoreFileError while another connection is reading the log. */
 export function emptyLog(database: SqliteDatabase): void {
   const [row] = database.all("PRAGMA wal_checkpoint(TRUNCATE)");
   if (row?.["busy"] === 1) throw new StoreFileError("busy", "another program is reading the file");

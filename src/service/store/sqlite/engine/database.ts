@@ -20,7 +20,7 @@ export interface SqliteDatabase {
   close(): void;
 }
 
-/** Caches recent statements. Throws UniqueViolation, and what the engine throws. */
+/** Throws UniqueViolation, and what the engine throws. */
 export function createDatabase(engine: Engine, watch: StatementWatch | null = null): SqliteDatabase {
   const statements = new Map<string, EngineStatement>();
 

@@ -12,6 +12,5 @@ declare module "node:sqlite" {
     function(name: string, options: { readonly varargs: true }, work: (...values: SqliteValue[]) => null): void;
     close(): void;
   }
-  /** Copies the database, `rate` pages per step, without blocking. Resolves with the number of pages. */
   export function backup(source: DatabaseSync, file: string, options: { rate: number }): Promise<number>;
 }

@@ -75,7 +75,6 @@ export async function lookInto<Result>(file: string, work: (look: Look) => Resul
   }
 }
 
-/** Pages per step. Steps are large, because each one waits for a turn of the event loop. */
 const COPIED_PAGES = 2048;
 
 type Library = Pick<typeof import("node:sqlite"), "DatabaseSync" | "backup">;

@@ -1,7 +1,4 @@
-/**
- * Watches an open data file, which can be removed or replaced, and whose disk can fail or fill up. Reports each problem
- * once; after a replacement, it refuses all further work.
- */
+/** Reports each problem of an open data file once; after a replacement, it refuses all further work. */
 import { statfsSync, statSync } from "node:fs";
 import path from "node:path";
 import { type StoreEvent, StoreFileError } from "../../store-errors.ts";
@@ -22,7 +19,6 @@ export class FileWatch {
     this.#lose = resolve;
   });
 
-  /** `file` is open; null for a database in memory. */
   constructor(file: string | null, onEvent: (event: StoreEvent) => void) {
     this.#file = file;
     this.#onEvent = onEvent;

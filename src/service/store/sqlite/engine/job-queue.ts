@@ -20,7 +20,6 @@ const RETRY_DELAY_MS = { first: 1, last: 25 } as const;
 export interface JobQueueOptions {
   readonly database: SqliteDatabase;
   readonly clock: Pick<Clock, "sleep" | "monotonic">;
-  /** Runs jobs in a transaction that has already begun. */
   readonly run: (jobs: readonly WriteJob[]) => Promise<WriteEnd>;
   readonly watch: Pick<FileWatch, "failed" | "refusal">;
   readonly onCommit?: (commit: StoreCommit) => void;
@@ -51,7 +50,6 @@ export class JobQueue {
     return this.alone(() => retryWhileBusy(this.#options.clock, () => readConsistently(this.#options, work)));
   }
 
-  /** `mayWaitMs`: as in WriteOptions. */
   write<Result>(work: (tx: Transaction) => Promise<Result>, mayWaitMs = 0): Promise<Result> {
     const result = this.#add(this.#writes, work);
     const last = this.#writes.at(-1);
@@ -67,7 +65,6 @@ export class JobQueue {
     return result as Promise<Result>;
   }
 
-  /** Finishes the jobs so far and refuses later ones. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#hurry(this.#writes.length);

@@ -1,4 +1,3 @@
-/** Migrates a data file, each step in its own transaction. */
 import type { SchemaDialect } from "../../../sql/schema/baseline.ts";
 import {
   IS_OUTDATED,
@@ -20,7 +19,6 @@ export const SQLITE: SchemaDialect = {
   behind: ({ isClustered }) => (isClustered === true ? " WITHOUT ROWID" : ""),
 };
 
-/** Returns the schema's version before and after. */
 export async function migrate(
   database: SqliteDatabase,
   now: number,

@@ -1,10 +1,7 @@
 import { UniqueViolation } from "../../../sql/database.ts";
 import { type FileTrouble, StoreFileError } from "../../store-errors.ts";
 
-/**
- * SQLite's messages about a file, a disk or another program. Omits those that only our statements can cause: logic
- * errors, constraints, misuse, wrong types. The libraries differ in their codes but not in their messages.
- */
+/** SQLite's messages about a file, a disk or another program. The libraries' codes differ, but not their messages. */
 const TROUBLES: readonly (readonly [words: RegExp, trouble: FileTrouble, sentence: string])[] = [
   [/database or disk is full/, "full", "the disk is full"],
   [/disk I\/O error/, "unreadable", "the disk reports an error"],
@@ -33,7 +30,6 @@ export function nameDataFile(error: unknown, file: string, shown: string): unkno
   return syscall !== undefined && isBeside ? Object.assign(error, { path: shown }) : error;
 }
 
-/** The error that callers get. Errors that don't concern the file are returned unchanged. */
 export function translateSqliteError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const columns = /UNIQUE constraint failed: (.*)/.exec(error.message)?.[1];
