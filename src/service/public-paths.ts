@@ -52,7 +52,7 @@ function openPages({ options, store, keys, onError }: PathsOptions): Pages {
     linkAnswers: new RateLimiter(LINK_ANSWERS, clock),
     linkChanges: new RateLimiter(LINK_CHANGES, clock),
     scriptChanges: new RateLimiter(SCRIPT_CHANGES, clock),
-    findProject: (authorization, address) => keys.findProject(authorization, address),
+    findProject: async (authorization, address) => (await keys.find(authorization, address))?.project ?? null,
     onError,
   });
 }

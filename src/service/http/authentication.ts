@@ -2,9 +2,7 @@
 import { createHash } from "node:crypto";
 import type { KeyAccess } from "../../contract/key-access.ts";
 import { systemUser } from "../../runtime/files/processes.ts";
-import { toIsoTime } from "../../contract/text/iso-time.ts";
 import { type Clock, unixSeconds } from "../../runtime/clock.ts";
-import { DAY_SECONDS, utcDay } from "../../runtime/zone.ts";
 import type { Project } from "../domain/inputs.ts";
 import type { Actor, Store } from "../domain/ports.ts";
 import { examineKey, isGuessable } from "../domain/projects/projects.ts";
@@ -53,7 +51,6 @@ export class KeyRing {
   readonly #sessions = new Map<string, Caller>();
   #remembered = new Map<string, Remembered>();
   #rememberedSinceMs: number;
-  #today = { number: -1, text: "" };
 
   constructor(store: Store, clock: Clock, rateLimit: RateLimit | null) {
     this.#store = store;
@@ -79,7 +76,7 @@ export class KeyRing {
       return known.caller;
     }
     const keyHash = key === null ? "" : hashKey(key);
-    const session = this.#findSession(keyHash);
+    const session = this.#sessions.get(keyHash);
     if (session !== undefined) return session;
     const found = key === null ? null : await this.#store.read((tx) => examineKey(tx, key));
     if (key === null || found?.kind !== "good" || found.key === null) {
@@ -98,22 +95,20 @@ export class KeyRing {
     return caller;
   }
 
-  /** Returns the key's project, or null. Throws 429 after too many wrong keys. */
-  async findProject(authorization: string, address: string): Promise<Project | null> {
-    return (await nullUnlessKnown(this.identify(authorization, address)))?.project ?? null;
+  /** Returns null for a missing or unknown key. Throws 429 after too many wrong keys. */
+  async find(authorization: string, address: string): Promise<Caller | null> {
+    try {
+      return await this.identify(authorization, address);
+    } catch (error) {
+      if (error instanceof HttpError && error.status === 401) return null;
+      throw error;
+    }
   }
 
-  /** Returns the key's access, or null. Throws 429 after too many wrong keys. */
-  async findAccess(authorization: string, address: string): Promise<KeyAccess | null> {
-    return (await nullUnlessKnown(this.identify(authorization, address)))?.access ?? null;
-  }
-
-  /** Accepts a key until this process ends, or until 10,000 others have been used more recently. */
+  /** Accepts a key until this process ends. */
   addSession(key: string, project: Project): void {
     const keyHash = hashKey(key);
     this.#sessions.set(keyHash, { project, access: "full", actor: { key: null, name: systemUser() }, keyHash });
-    const [oldest = ""] = this.#sessions.keys();
-    if (this.#sessions.size > REMEMBERED_MAX) this.#sessions.delete(oldest);
   }
 
   #unlessExpired(known: Remembered | undefined): Remembered | undefined {
@@ -121,33 +116,14 @@ export class KeyRing {
     return expiresAt <= unixSeconds(this.#clock) ? undefined : known;
   }
 
-  /** Moves the key to the end, so the first one is always the least recently used. */
-  #findSession(keyHash: string): Caller | undefined {
-    const caller = this.#sessions.get(keyHash);
-    if (caller !== undefined && this.#sessions.delete(keyHash)) this.#sessions.set(keyHash, caller);
-    return caller;
-  }
-
   /** Writes at most once per day and key, in the background. A failed write is retried the next day. */
   #noteUse(key: UsedKey): void {
-    const number = utcDay(unixSeconds(this.#clock));
-    if (number !== this.#today.number) this.#today = { number, text: toIsoTime(number * DAY_SECONDS).slice(0, 10) };
-    const { text } = this.#today;
-    if (key.lastUsedOn === text) return;
-    key.lastUsedOn = text;
+    const today = new Date(this.#clock.now()).toISOString().slice(0, "2026-05-31".length);
+    if (key.lastUsedOn === today) return;
+    key.lastUsedOn = today;
     this.#store
-      .write((tx) => tx.projects.setKeyUsed(key.project.id, key.id, text), { project: "none" })
+      .write((tx) => tx.projects.setKeyUsed(key.project.id, key.id, today), { project: "none" })
       .catch(() => undefined);
-  }
-}
-
-/** Returns null instead of a 401. */
-async function nullUnlessKnown(identified: Promise<Caller>): Promise<Caller | null> {
-  try {
-    return await identified;
-  } catch (error) {
-    if (error instanceof HttpError && error.status === 401) return null;
-    throw error;
   }
 }
 

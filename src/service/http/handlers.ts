@@ -141,14 +141,8 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
     reader.finish();
     return jsonReply(201, await save(call, (tx) => addResponse(tx, call.project, input, call.links)));
   },
-  listBounces: async (call) => {
-    const query = readEventsQuery(new Reader(call.parameters));
-    return rowsReply(await call.store.read((tx) => tx.people.listEvents(call.project.id, "bounced_at", query)));
-  },
-  listUnsubscribes: async (call) => {
-    const query = readEventsQuery(new Reader(call.parameters));
-    return rowsReply(await call.store.read((tx) => tx.people.listEvents(call.project.id, "unsubscribed_at", query)));
-  },
+  listBounces: (call) => listEvents(call, "bounced_at"),
+  listUnsubscribes: (call) => listEvents(call, "unsubscribed_at"),
   getMetrics: async (call) => {
     const query = readMetricsQuery(new Reader(call.parameters));
     return call.store.read(async (tx) => {
@@ -287,6 +281,11 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
     return jsonReply(200, await changeNamedResponse(call, id));
   },
 };
+
+async function listEvents({ store, project, parameters }: Call, at: "bounced_at" | "unsubscribed_at") {
+  const query = readEventsQuery(new Reader(parameters));
+  return rowsReply(await store.read((tx) => tx.people.listEvents(project.id, at, query)));
+}
 
 async function readMember({ store, project }: Call, query: MembersQuery): Promise<string | null> {
   const { rows } = await store.read((tx) => listMembersJson(tx, project, query));

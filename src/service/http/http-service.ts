@@ -220,7 +220,7 @@ export class HttpService {
     const isServed = found !== null && "route" in found && (found.hasSuffix || acceptsJson(headers.accept));
     // Read-only keys get 403 for every write, even to unknown paths.
     if (found !== null && !isServed && !isReading(method) && headers.authorization !== undefined)
-      refuseWrite(method, await keys.findAccess(headers.authorization, from));
+      refuseWrite(method, (await keys.find(headers.authorization, from))?.access ?? null);
     const { route, placeholders, unstripped, name } = requireMatch(found);
     progress.route = name;
     progress.path = route.path;

@@ -16,16 +16,7 @@ const NO_TYPES: Types = new Map();
 
 /** Repeated names are collected for array parameters; for others, the last one wins. */
 export function parseQuery(query: string, route: Route): JsonObject {
-  return query === "" ? {} : parsePairs(splitQuery(query), route);
-}
-
-/** A fast path: most queries need no decoding. */
-function splitQuery(query: string): [string, string][] {
-  if (/[%+]/.test(query)) return decodePairs(query);
-  return query.split("&").map((pair) => {
-    const at = pair.indexOf("=");
-    return at < 0 ? [pair, ""] : [pair.slice(0, at), pair.slice(at + 1)];
-  });
+  return query === "" ? {} : parsePairs(decodePairs(query), route);
 }
 
 /**

@@ -77,17 +77,13 @@ export class Reader {
   }
 
   name(name: string): string | null {
-    const given = this.text(name);
-    return given === null || characterCount(given) <= NAME_MAX
-      ? given
-      : this.#refuse(name, `is too long (maximum is ${NAME_MAX} characters)`);
+    const phrase = `is too long (maximum is ${NAME_MAX} characters)`;
+    return this.#checked(name, (given) => characterCount(given) <= NAME_MAX, phrase);
   }
 
   longText(name: string): string | null {
-    const given = this.text(name);
-    return given === null || Buffer.byteLength(given) <= TEXT_BYTES_MAX
-      ? given
-      : this.#refuse(name, `is too long (maximum is ${TEXT_BYTES_MAX} bytes)`);
+    const phrase = `is too long (maximum is ${TEXT_BYTES_MAX} bytes)`;
+    return this.#checked(name, (given) => Buffer.byteLength(given) <= TEXT_BYTES_MAX, phrase);
   }
 
   /** A string to filter by. A value that no row can have matches nothing. */
@@ -99,15 +95,11 @@ export class Reader {
   }
 
   email(name: string): string | null {
-    const given = this.text(name);
-    return given === null || isEmail(given) ? given : this.#refuse(name, "is invalid");
+    return this.#checked(name, isEmail, "is invalid");
   }
 
   phone(name: string): string | null {
-    const given = this.text(name);
-    return given === null || isE164(given)
-      ? given
-      : this.#refuse(name, "must be in E.164 format, such as +14155551212");
+    return this.#checked(name, isE164, "must be in E.164 format, such as +14155551212");
   }
 
   /** An integer of at least `min`; larger values than `limit` become `limit`. */
@@ -207,6 +199,11 @@ export class Reader {
   list(name: string): readonly string[] {
     const given = this.#value(name);
     return given === null ? [] : toList(given);
+  }
+
+  #checked(name: string, isValid: (text: string) => boolean, phrase: string): string | null {
+    const given = this.text(name);
+    return given === null || isValid(given) ? given : this.#refuse(name, phrase);
   }
 
   #value(name: string): Json {

@@ -19,6 +19,7 @@ interface Template {
 }
 
 const SUFFIX = ".json";
+const PLATFORM_NAMES: ReadonlySet<string> = new Set(PLATFORMS);
 
 /** Templates with the most fixed segments come first, so that `/pending` isn't read as an id. */
 function readTemplates(): Template[] {
@@ -59,14 +60,10 @@ function fill(template: readonly string[], segments: readonly string[]): Record<
       continue;
     }
     const value = decode(segment);
-    if (value === null || value === "" || (expected === "{platform}" && !isPlatform(value))) return null;
+    if (value === null || value === "" || (expected === "{platform}" && !PLATFORM_NAMES.has(value))) return null;
     placeholders[expected.slice(1, -1)] = value;
   }
   return placeholders;
-}
-
-function isPlatform(value: string): boolean {
-  return (PLATFORMS as readonly string[]).includes(value);
 }
 
 function decode(segment: string): string | null {
