@@ -19,12 +19,11 @@ import type { ScoreTally, Store, Transaction } from "../domain/ports.ts";
 import { channelRates } from "../domain/answers/metrics.ts";
 import { countsOfScores, type DayTally } from "../domain/shares/day-tally.ts";
 import type { ShareRow } from "../domain/shares/share-rows.ts";
-import { tallyAnswers } from "../domain/shares/shares.ts";
+import { keepDays, tallyAnswers } from "../domain/shares/shares.ts";
 import { newestResponses } from "../newest-responses.ts";
 import { readSurveyWords } from "../domain/surveys/survey-words.ts";
 import { ownQuestion } from "../domain/texts/survey-texts.ts";
 import { showProject } from "../page/page-request.ts";
-import type { DayCounts } from "./day-counts.ts";
 import { dayText, type RangeName, type RangeStart, sharedPeriods, startOfDay, startOfRange } from "./ranges.ts";
 
 export interface ShareFacts extends LiveFacts {
@@ -45,13 +44,13 @@ interface CountedDay {
 
 export async function readShareFacts(
   { store, clock, sender }: FactsOptions,
-  dayCounts: DayCounts,
   share: ShareRow,
   range: RangeName,
 ): Promise<ShareFacts> {
   const now = unixSeconds(clock);
   const shown = startOfRange(range, now);
-  await dayCounts.update(share, shown?.first ?? null);
+  // Counting a million answers takes a second or two, without blocking other work.
+  await keepDays(store, share, { first: shown?.first ?? null, last: utcDay(now) - 1 });
   const sentIn = { since: shown === null ? null : startOfDay(shown.first), until: now };
   const { days, change, channels, title, project } = await store.read(async (tx) => ({
     days: await readDays(tx, share, shown?.first ?? null, now),

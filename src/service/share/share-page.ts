@@ -11,7 +11,6 @@ import { type RateLimit, RateLimiter } from "../http/rate-limit.ts";
 import { HttpError } from "../http/replies.ts";
 import { pageHeaders, sourceHash, stayingWithHttps } from "../page/document.ts";
 import { isToken } from "../page/page-request.ts";
-import { DayCounts } from "./day-counts.ts";
 import { type FactsOptions, readShareFacts, type ShareFacts } from "./facts.ts";
 import { type RangeName, RANGES, readRangeName } from "./ranges.ts";
 
@@ -32,13 +31,11 @@ interface Kept {
 export class SharePage {
   readonly #options: ShareOptions;
   readonly #wrongTokens: RateLimiter;
-  readonly #dayCounts: DayCounts;
   readonly #kept = new Map<string, Kept>();
 
   constructor(options: ShareOptions) {
     this.#options = options;
     this.#wrongTokens = new RateLimiter(WRONG_TOKENS, options.clock);
-    this.#dayCounts = new DayCounts(options);
   }
 
   async handle(request: PathRequest): Promise<HttpResponse | null> {
@@ -67,7 +64,7 @@ export class SharePage {
     const known = this.#kept.get(key);
     if (known !== undefined && now - known.atMs < KEPT_MS) return known.facts;
     if (this.#kept.size >= KEPT_MAX) this.#kept.clear();
-    const facts = readShareFacts(this.#options, this.#dayCounts, share, range);
+    const facts = readShareFacts(this.#options, share, range);
     this.#kept.set(key, { atMs: now, facts });
     facts.catch(() => this.#kept.delete(key));
     return facts;

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { DayCounts } from "../../../src/service/share/day-counts.ts";
+import { keepDays } from "../../../src/service/domain/shares/shares.ts";
 import type { DayTally } from "../../../src/service/domain/shares/day-tally.ts";
 import type { ShareRow } from "../../../src/service/domain/shares/share-rows.ts";
-import type { FactsOptions } from "../../../src/service/share/facts.ts";
-import { fixedClock, NOW } from "../../helpers/fake-deps.ts";
+import type { Store } from "../../../src/service/domain/ports.ts";
+import { NOW } from "../../helpers/fake-deps.ts";
 
 const TODAY = Math.floor(NOW / 86_400);
 const PAGE: ShareRow = {
@@ -39,18 +39,11 @@ function daysOf(rowCounts: readonly number[]) {
     steps.push([]);
     return run(work);
   };
-  return { base: { store: { read: run, write }, clock: fixedClock() } as unknown as FactsOptions, steps };
+  return { store: { read: run, write } as unknown as Store, steps };
 }
 
 it("when many answers are not counted, then each step counts days of at most 10,000, or one day", async () => {
-  const { base, steps } = daysOf([9_000, 1_000, 1, 200_000, 5_000, 5_000, 5_000]);
-  await new DayCounts(base).update(PAGE, null);
+  const { store, steps } = daysOf([9_000, 1_000, 1, 200_000, 5_000, 5_000, 5_000]);
+  await keepDays(store, PAGE, { first: null, last: TODAY - 1 });
   expect(steps).toEqual([[-7, -6], [-5], [-4], [-3, -2], [-1]]);
-});
-
-it("when several look at once, then each day is counted once, and all wait for the days that they show", async () => {
-  const { base, steps } = daysOf([9_000, 9_000, 9_000]);
-  const counts = new DayCounts(base);
-  await Promise.all([TODAY - 1, null, TODAY - 2, null].map((first) => counts.update(PAGE, first)));
-  expect(steps).toEqual([[-1], [-3], [-2]]);
 });
