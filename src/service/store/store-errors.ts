@@ -18,14 +18,17 @@ export type FileTrouble =
   | "moved"
   | "unfinished";
 
-export class StoreFileError extends UnavailableError {
-  override readonly name = "StoreFileError";
-  readonly trouble: FileTrouble;
+class TroubleError<Trouble extends string> extends UnavailableError {
+  readonly trouble: Trouble;
 
-  constructor(trouble: FileTrouble, message: string, options?: ErrorOptions) {
+  constructor(trouble: Trouble, message: string, options?: ErrorOptions) {
     super(message, options);
     this.trouble = trouble;
   }
+}
+
+export class StoreFileError extends TroubleError<FileTrouble> {
+  override readonly name = "StoreFileError";
 }
 
 export type DatabaseTrouble =
@@ -42,14 +45,8 @@ export type DatabaseTrouble =
   | "unsupported";
 
 /** The database is unusable. The message contains no address or password. */
-export class StoreDatabaseError extends UnavailableError {
+export class StoreDatabaseError extends TroubleError<DatabaseTrouble> {
   override readonly name = "StoreDatabaseError";
-  readonly trouble: DatabaseTrouble;
-
-  constructor(trouble: DatabaseTrouble, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.trouble = trouble;
-  }
 }
 
 export type StoreEvent =

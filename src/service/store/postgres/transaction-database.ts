@@ -3,6 +3,7 @@ import type { PoolClient, QueryConfig, QueryResult } from "pg";
 import type { Database, SqlRow, SqlValue } from "../../sql/database.ts";
 import { CountChanges } from "../../sql/lists/count-changes.ts";
 import { PROJECT_STATE, ProjectStates } from "../../sql/project-states.ts";
+import { refuseNul, refuseOutsideWrite } from "../sql/guards.ts";
 import type { JobDatabase } from "../sql/run-jobs.ts";
 import { noteStatement, type StatementWatch } from "../slow-statements.ts";
 import { classifyError, translateError } from "./postgres-errors.ts";
@@ -76,7 +77,7 @@ export class TransactionDatabase implements Database, JobDatabase {
   }
 
   async state(project: number) {
-    if (!this.writing) throw new Error(ONLY_IN_WRITE);
+    refuseOutsideWrite(this.writing);
     return this.states.of(project);
   }
 
@@ -113,7 +114,7 @@ export class TransactionDatabase implements Database, JobDatabase {
   }
 
   #beginChange(): void {
-    if (!this.writing) throw new Error(ONLY_IN_WRITE);
+    refuseOutsideWrite(this.writing);
     if (this.#savepoint === "due") {
       this.#savepoint = "set";
       this.sendControl("SAVEPOINT job");
@@ -150,13 +151,4 @@ export class TransactionDatabase implements Database, JobDatabase {
       this.#answeredMs = watch.clock.monotonic();
     }
   }
-}
-
-const ONLY_IN_WRITE = "data can be changed only inside Store.write";
-
-/** Throws the same message as SQLite. */
-function refuseNul(values: readonly unknown[]): void {
-  for (const value of values)
-    if (typeof value === "string" && value.includes("\0"))
-      throw new RangeError("text with a null character cannot be stored");
 }

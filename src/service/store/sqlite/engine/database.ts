@@ -1,5 +1,6 @@
 /** An open database: caches prepared statements, translates errors, and allows changes only in write jobs. */
 import { noteStatement, type StatementWatch } from "../../slow-statements.ts";
+import { refuseNul, refuseOutsideWrite } from "../../sql/guards.ts";
 import { type Database, type SqlRow, type SqlValue } from "../../../sql/database.ts";
 import { CountChanges } from "../../../sql/lists/count-changes.ts";
 import type { ProjectStates } from "../../../sql/project-states.ts";
@@ -7,7 +8,6 @@ import type { Engine, EngineStatement } from "./engine.ts";
 import { translateSqliteError } from "./sqlite-errors.ts";
 
 const STATEMENTS_MAX = 256;
-const ONLY_IN_WRITE = "data can be changed only inside Store.write";
 
 export interface SqliteDatabase {
   writing: boolean;
@@ -97,8 +97,8 @@ export function toDatabase(
     returning: async (sql, values) => sqlite.returning(sql, values),
     send: (sql, values) => void sqlite.run(sql, values),
     state: async (project) => {
-      if (states === undefined || !sqlite.writing) throw new Error(ONLY_IN_WRITE);
-      return states.of(project);
+      refuseOutsideWrite(sqlite.writing);
+      return states!.of(project);
     },
   };
 }
@@ -112,14 +112,6 @@ export function rollBack(database: SqliteDatabase): void {
 }
 
 function beginChange(database: SqliteDatabase): void {
-  if (!database.writing) throw new Error(ONLY_IN_WRITE);
+  refuseOutsideWrite(database.writing);
   database.changes += 1;
-}
-
-/** Rejected because one of the engines would silently truncate text at U+0000. */
-function refuseNul(values: readonly SqlValue[]): void {
-  for (const value of values) {
-    if (typeof value === "string" && value.includes("\0"))
-      throw new RangeError("text with a null character cannot be stored");
-  }
 }
