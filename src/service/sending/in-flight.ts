@@ -1,4 +1,4 @@
-import type { Clock } from "../../runtime/clock.ts";
+import { type Clock, withTimeout } from "../../runtime/clock.ts";
 import { groupByProject, allOrFirstError } from "../domain/by-project.ts";
 import { finishDelivery, markTransmitting, mayStillSend, type OnUnknown } from "../domain/delivery/deliveries.ts";
 import {
@@ -175,16 +175,13 @@ export class InFlight {
   }
 
   async #untilEnded(ms: number, record: () => Promise<void>): Promise<void> {
-    const done = new AbortController();
-    const timer = { isOver: false };
-    const ring = (): void => void (timer.isOver = true);
-    const over = this.#options.clock.sleep(ms, done.signal).then(ring, ring);
+    const { clock } = this.#options;
+    const endMs = clock.monotonic() + ms;
     await record();
-    while (this.isBusy() && !timer.isOver) {
-      await Promise.race([this.nextEnd(), over]);
-      await record();
+    for (let isLate = false; this.isBusy() && !isLate; await record()) {
+      const ended = this.nextEnd().then(() => false);
+      isLate = await withTimeout(clock, endMs - clock.monotonic(), ended, true);
     }
-    done.abort();
   }
 
   #cutOff(which: (item: Item) => boolean): void {

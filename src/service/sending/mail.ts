@@ -14,7 +14,7 @@ import type { SmtpMessage } from "../delivery/smtp/smtp-types.ts";
 import { describeSmtpServer, type SmtpServer } from "../delivery/smtp/smtp-url.ts";
 import type { Project } from "../domain/inputs.ts";
 import type { DueDigest, Store } from "../domain/ports.ts";
-import { allowing, followHealth, OnceLog } from "./sender-log.ts";
+import { allowing, createWarnOnce, followHealth, type WarnOnce } from "./sender-log.ts";
 
 export interface MailOptions {
   readonly server: SmtpServer;
@@ -38,26 +38,24 @@ export interface MailTools {
   readonly onError: (error: unknown) => void;
 }
 
-interface DigestMail {
+export interface DigestMail {
   readonly message: SmtpMessage;
   readonly text: string;
   readonly messageId: string;
 }
 
-/** No need to wait: the scheduler stops first and has already waited for transmissions. */
-const AT_ONCE = { drain: 0, drainPastDot: 0 } as const;
-
 export async function openMailDelivery(options: MailOptions & MailTools): Promise<PacedSender> {
   const { store, clock, random, log, server, certificates, connections, rate, dkim, onError, wake } = options;
-  const warnings = new OnceLog(log);
+  const warnOnce = createWarnOnce(log);
   const readContext = async (project: Project): Promise<MailContext> => {
     const context = await options.readContext(project);
-    if (dkim !== null) checkSender(warnings, project, context.sender.from, dkim);
+    if (dkim !== null) checkSender(warnOnce, project, context.sender.from, dkim);
     return context;
   };
   if (dkim !== null) for (const project of await store.read((tx) => tx.projects.list())) await readContext(project);
   return openSmtpSender({
-    transport: new SmtpTransport({ server, certificates, connections, clock, timeouts: AT_ONCE }),
+    // The scheduler stops first and has already waited for transmissions.
+    transport: new SmtpTransport({ server, certificates, connections, clock, timeouts: { drainPastDot: 0 } }),
     connections,
     rate,
     store,
@@ -78,10 +76,10 @@ export async function openMailDelivery(options: MailOptions & MailTools): Promis
 }
 
 /** Warns if the signature doesn't cover the sender's domain. The project's messages are sent anyway. */
-function checkSender(warnings: OnceLog, { id, name }: Project, from: string, key: DkimKey): void {
+function checkSender(warnOnce: WarnOnce, { id, name }: Project, from: string, key: DkimKey): void {
   const domain = senderDomain(from);
   if (areAligned(key.domain, domain)) return;
   const message = `project ${name} sends from ${domain}, which the DKIM signature of ${key.domain} does not cover`;
   const fields = { project: name, sender_domain: domain, dkim_domain: key.domain, message };
-  warnings.warn(`${id} ${domain}`, "dkim_not_aligned", fields);
+  warnOnce(`${id} ${domain}`, "dkim_not_aligned", fields);
 }

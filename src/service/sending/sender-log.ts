@@ -37,19 +37,15 @@ function logHealth(log: Log, { name, place, mask }: LoggedSender, health: Sender
   log.warn(`${name}_${health.mode === "stopped" ? "stopped" : "backing_off"}`, facts);
 }
 
-export class OnceLog {
-  readonly #log: Log;
-  readonly #warned = new Set<string>();
+export type WarnOnce = (subject: string, event: string, fields: LogFields) => void;
 
-  constructor(log: Log) {
-    this.#log = log;
-  }
-
-  warn(subject: string, event: string, fields: LogFields): void {
-    if (this.#warned.has(subject)) return;
-    this.#warned.add(subject);
-    this.#log.warn(event, fields);
-  }
+export function createWarnOnce(log: Log): WarnOnce {
+  const warned = new Set<string>();
+  return (subject, event, fields) => {
+    if (warned.has(subject)) return;
+    warned.add(subject);
+    log.warn(event, fields);
+  };
 }
 
 /** Matches addresses or numbers against a pattern, ignoring case. */

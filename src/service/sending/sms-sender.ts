@@ -15,6 +15,7 @@ import {
 } from "./pacing/paced-transport.ts";
 import type { SmsMessage } from "../delivery/sms/providers/provider.ts";
 import type { GatewayReply } from "../delivery/sms/gateway-transport.ts";
+import { asOneLine } from "../delivery/smtp/smtp-types.ts";
 
 export interface SmsLimits {
   /** Maximum segments per project and day, including replies. */
@@ -143,10 +144,7 @@ function shorten(result: DeliveryResult): DeliveryResult {
   if (result.kind !== "failed" && result.kind !== "held") return result;
   const { code = null, enhancedCode = null } = result.attempt ?? {};
   if (code === null) return result;
-  const said = result.reason
-    .replaceAll(/[\s\p{Cc}]+/gu, " ")
-    .trim()
-    .slice(0, REASON_MAX);
+  const said = asOneLine(result.reason).slice(0, REASON_MAX);
   return { ...result, reason: [`the gateway answered ${code}`, enhancedCode, said].filter(Boolean).join(", ") };
 }
 

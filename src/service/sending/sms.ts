@@ -11,7 +11,7 @@ import { releaseAll } from "../domain/delivery/oversight.ts";
 import type { DueSurvey, FrozenMessage } from "../domain/ports.ts";
 import { readPresentation, shownName } from "../domain/projects/presentation.ts";
 import { readSurveyWords } from "../domain/surveys/survey-words.ts";
-import { allowing, followHealth, OnceLog } from "./sender-log.ts";
+import { allowing, createWarnOnce, followHealth } from "./sender-log.ts";
 import type { MailTools } from "./mail.ts";
 
 export interface SmsOptions {
@@ -40,7 +40,7 @@ const ID_BYTES = 16;
 export async function openSmsDelivery(options: SmsOptions & SmsTools): Promise<SmsDelivery> {
   const { gateway, store, clock, random, log, mode, linkUrl, appUrl, wake, onError } = options;
   const limits = { ...options.limits, mayReceive: allowing(options.onlyTo) };
-  const warnings = new OnceLog(log);
+  const warnOnce = createWarnOnce(log);
   const budget = new SegmentBudget({ daily: limits.daily, store, onError });
   const readSender = async ({ project, properties }: Pick<DueSurvey, "project" | "properties">): Promise<SmsSender> => {
     const presentation = await store.read((tx) => readPresentation(tx, project));
@@ -72,7 +72,7 @@ export async function openSmsDelivery(options: SmsOptions & SmsTools): Promise<S
     },
     onLong: ({ id, name }, segments) => {
       const message = `texts of project ${name} take ${segments} segments each`;
-      warnings.warn(String(id), "sms_long", { project: name, segments, message });
+      warnOnce(String(id), "sms_long", { project: name, segments, message });
     },
     onChange: followHealth(options, {
       name: "sms",

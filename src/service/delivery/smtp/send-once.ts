@@ -29,7 +29,7 @@ export async function sendComposed(
 ): Promise<OnceResult> {
   const bytes = Buffer.from(dkim === null ? text : await signMail(text, dkim), "utf8");
   const message = { from, to, bytes, needsSmtpUtf8: needsSmtpUtf8(to) };
-  const transport = new SmtpTransport({ server, certificates, connections: 1, clock, timeouts: { drain: 0 } });
+  const transport = new SmtpTransport({ server, certificates, connections: 1, clock });
   const stopWaiting = onAbort(signal, () => void transport.close());
   try {
     const result = await transport.send(message, {

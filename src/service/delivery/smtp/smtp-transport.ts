@@ -16,9 +16,7 @@ export interface SmtpTransportOptions {
 
 /** Milliseconds. */
 interface TransportTimeouts extends SmtpTimeouts {
-  /** How long `close` waits for messages to finish. */
-  readonly drain: number;
-  /** Additional time for messages past their dot. */
+  /** How long `close` waits for messages past their dot. */
   readonly drainPastDot: number;
 }
 
@@ -29,7 +27,6 @@ const TIMEOUTS: TransportTimeouts = {
   afterDot: 600_000,
   idle: 10_000,
   quit: 5_000,
-  drain: 30_000,
   drainPastDot: 10_000,
 };
 const MESSAGES_PER_CONNECTION = 100;
@@ -45,7 +42,6 @@ export class SmtpTransport {
   readonly #busy = new Set<SmtpSession>();
   readonly #turns: Semaphore;
   #closing: Promise<void> | null = null;
-  #isCutOff = false;
   /** Aborted when no message is in progress. */
   #quiet = new AbortController();
 
@@ -69,7 +65,7 @@ export class SmtpTransport {
     return { ...attempt, reply: { ...attempt.reply, ms: Math.round(clock.monotonic() - began) } };
   }
 
-  /** Lets messages in flight finish, up to a limit, and says QUIT. The rest resolve as `broken`. */
+  /** Lets messages past their dot finish, up to a limit, and says QUIT. The rest resolve as `broken`. */
   close(): Promise<void> {
     this.#closing ??= this.#drain();
     return this.#closing;
@@ -108,7 +104,7 @@ export class SmtpTransport {
   #create(): SmtpSession {
     const { server, certificates, clock } = this.#options;
     const session = new SmtpSession({ server, certificates, clock, timeouts: this.#timeouts });
-    if (this.#isCutOff) session.destroy(STOPPING);
+    if (this.#closing !== null) session.destroy(STOPPING);
     this.#busy.add(session);
     return session;
   }
@@ -155,16 +151,10 @@ export class SmtpTransport {
     this.#quiet = new AbortController();
     this.#turns.admitAll();
     await Promise.all(this.#idle.splice(0).map((session) => session.quit()));
-    await this.#untilQuiet(this.#timeouts.drain);
-    this.#isCutOff = true;
     for (const session of this.#busy) if (!session.isPastDot) session.destroy(STOPPING);
-    await this.#untilQuiet(this.#timeouts.drainPastDot);
+    const { drainPastDot } = this.#timeouts;
+    if (!this.#isQuiet()) await this.#options.clock.sleep(drainPastDot, this.#quiet.signal).catch(() => undefined);
     for (const session of this.#busy) session.destroy(STOPPING);
-  }
-
-  async #untilQuiet(ms: number): Promise<void> {
-    if (this.#isQuiet()) return;
-    await this.#options.clock.sleep(ms, this.#quiet.signal).catch(() => undefined);
   }
 }
 

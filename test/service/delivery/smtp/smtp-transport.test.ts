@@ -22,7 +22,6 @@ const QUICK = {
   afterDot: 400,
   idle: 2000,
   quit: 200,
-  drain: 300,
   drainPastDot: 200,
 };
 
