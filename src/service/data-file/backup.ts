@@ -82,7 +82,7 @@ export async function lockCopies(
   } catch (error) {
     if (error instanceof LockedError)
       throw new FileChoiceError(`${shown} is being written by another run`, { cause: error });
-    throw asChoiceError(shown, error);
+    throw new FileChoiceError(`cannot write ${shown}: ${systemErrorText(error)}`, { cause: error });
   }
 }
 
@@ -198,8 +198,4 @@ export async function removeAbandonedCopies(target: string, random: Pick<Random,
   } finally {
     await lock.release();
   }
-}
-
-function asChoiceError(file: string, error: unknown): Error {
-  return new FileChoiceError(`cannot write ${file}: ${systemErrorText(error)}`, { cause: error });
 }

@@ -11,7 +11,6 @@ import { type DkimKey, signMail } from "../delivery/mail/dkim.ts";
 import { asciiDomain, composeMail, needsSmtpUtf8 } from "../delivery/message/mime.ts";
 import { senderDomain, type MailContext } from "../delivery/message/sender.ts";
 import { streamHeaders } from "../delivery/message/survey-mail.ts";
-import type { SmtpMessage } from "../delivery/smtp/smtp-types.ts";
 import { channelRates } from "../domain/answers/metrics.ts";
 import { digestWeek } from "../domain/delivery/digests.ts";
 import { WEEKDAYS } from "../domain/windows/windows.ts";
@@ -19,6 +18,7 @@ import { activeQuestions } from "../domain/questions/questions.ts";
 import type { DueDigest, Store, Transaction } from "../domain/ports.ts";
 import { fullName, NO_PRESENTATION } from "../domain/projects/presentation.ts";
 import { newestResponses } from "../newest-responses.ts";
+import type { DigestMail } from "../sending/mail.ts";
 import type { SentDigest } from "../operations/define/operation.ts";
 import { signNewestShare } from "../domain/shares/shares.ts";
 import { LINK_SECRET, signLink } from "../domain/signed-links.ts";
@@ -95,24 +95,19 @@ async function readCommented(
   return { commented, newest, questions };
 }
 
-export interface DigestMail {
-  readonly message: SmtpMessage;
-  readonly text: string;
-  readonly messageId: string;
-}
-
 export interface Digest {
   readonly facts: DigestFacts;
   readonly frame: DigestFrame;
 }
 
 /** Deterministic, so that a retry sends the same message. */
-export async function renderDigest(
+export async function makeDigest(
+  store: Store,
   due: DueDigest,
-  { facts, frame }: Digest,
   context: MailContext,
   key: DkimKey | null,
-): Promise<DigestMail> {
+): Promise<DigestMail & Digest> {
+  const { facts, frame } = await readDigest(store, due, context);
   const { appUrl, sender } = context;
   const leaveUrl = unsubscribeUrl(due, appUrl);
   const sum = createHash("sha256").update(`${due.token}/${due.scheduledAt}`).digest("hex");
@@ -138,19 +133,12 @@ export async function renderDigest(
   const bounce = sender.bounceAddress?.includes("{token}") === true ? null : sender.bounceAddress;
   const envelope = { from: asciiDomain(bounce ?? sender.from), to: asciiDomain(due.email) };
   return {
+    facts,
+    frame,
     message: { ...envelope, bytes: Buffer.from(text, "utf8"), needsSmtpUtf8: needsSmtpUtf8(due.email) },
     text,
     messageId,
   };
-}
-
-export async function makeDigest(
-  store: Store,
-  due: DueDigest,
-  context: MailContext,
-  key: DkimKey | null,
-): Promise<DigestMail> {
-  return renderDigest(due, await readDigest(store, due, context), context, key);
 }
 
 export async function readDigest(
@@ -178,9 +166,7 @@ async function makeLinkSecret(store: Store): Promise<void> {
 }
 
 export async function previewDigest(store: Store, due: DueDigest, context: MailContext) {
-  const digest = await readDigest(store, due, context);
-  const { facts, frame } = digest;
-  const { text: message } = await renderDigest(due, digest, context, null);
+  const { facts, frame, text: message } = await makeDigest(store, due, context, null);
   const { from, senderName } = context.sender;
   return {
     from: senderName === null ? from : `${senderName} <${from}>`,
@@ -193,10 +179,9 @@ export async function previewDigest(store: Store, due: DueDigest, context: MailC
 }
 
 export async function composeDigest(store: Store, due: DueDigest, context: MailContext): Promise<SentDigest> {
-  const digest = await readDigest(store, due, context);
-  const { message, text } = await renderDigest(due, digest, context, null);
+  const { facts, message, text } = await makeDigest(store, due, context, null);
   const mail = { from: message.from, to: message.to, text };
-  return { to: due.email, subject: digestSubject(digest.facts), status: null, text: "", mail };
+  return { to: due.email, subject: digestSubject(facts), status: null, text: "", mail };
 }
 
 function unsubscribeUrl({ token }: DueDigest, appUrl: string): string {

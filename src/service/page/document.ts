@@ -21,12 +21,8 @@ export interface HtmlPage {
 }
 
 export function pageResponse(page: HtmlPage): HttpResponse {
-  const script = page.script ?? null;
-  return {
-    status: page.status,
-    headers: { ...pageHeaders(page), "content-type": "text/html; charset=utf-8" },
-    body: document(page, script),
-  };
+  const headers = { ...pageHeaders(page), "content-type": "text/html; charset=utf-8" };
+  return { status: page.status, headers, body: document(page) };
 }
 
 /** Without a host, the redirect works behind any proxy. */
@@ -34,7 +30,7 @@ export function seeOther(path: string): HttpResponse {
   return { status: 303, headers: { ...pageHeaders(), location: path }, body: "" };
 }
 
-function document({ locale, title, brand, body }: HtmlPage, script: string | null): string {
+function document({ locale, title, brand, body, script = null }: HtmlPage): string {
   return html`<!doctype html>
     <html lang="${locale}" dir="${textDirection(locale)}">
       <head>
@@ -96,17 +92,8 @@ export function stayingWithHttps(response: HttpResponse, url: string): HttpRespo
   return { ...response, headers: { ...response.headers, "strict-transport-security": "max-age=31536000" } };
 }
 
-const HASHES_MAX = 1000;
-const hashes = new Map<string, string>();
-
-/** Cached, because there are few different texts. */
 export function sourceHash(text: string): string {
-  const known = hashes.get(text);
-  if (known !== undefined) return known;
-  if (hashes.size > HASHES_MAX) hashes.clear();
-  const hash = `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
-  hashes.set(text, hash);
-  return hash;
+  return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 }
 
 export function noticePage(page: Omit<HtmlPage, "body">, detail: string): HtmlPage {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Report, ReportedRecipient } from "../../domain/delivery/bounces.ts";
 import { classifyReply } from "../mail/classify-reply.ts";
 import { reportedReply } from "../mail/parse-reply.ts";
-import { readReport, type ReturnPath } from "./read-report.ts";
+import { readReport, type ReturnedMessage, type ReturnPath } from "./read-report.ts";
 import type { RecipientStatus } from "./report-fields.ts";
 
 export interface ProviderEvent {
@@ -28,20 +28,8 @@ export async function mailToReport(raw: Uint8Array, path: ReturnPath = {}): Prom
   const { kind, token } = message;
   const id = createHash("sha256").update(raw).digest("base64url");
   const needsProof = path.bounceAddress?.includes("{token}") === true;
-  const common = { source: "mail", id, kind, token, needsProof };
-  if (message.kind === "delivery-status")
-    return {
-      ...common,
-      messageId: bare(message.messageId),
-      recipients: message.recipients.slice(0, RECIPIENTS_MAX).map(readRecipient),
-    };
-  if (message.kind === "complaint")
-    return {
-      ...common,
-      messageId: bare(message.messageId),
-      recipients: [complainant(message.originalRecipient, message.feedbackType)],
-    };
-  return { ...common, messageId: null, recipients: [] };
+  const messageId = "messageId" in message ? bare(message.messageId) : null;
+  return { source: "mail", id, kind, token, needsProof, messageId, recipients: readRecipients(message) };
 }
 
 export function eventToReport(source: string, event: ProviderEvent): Report {
@@ -59,6 +47,11 @@ export function eventToReport(source: string, event: ProviderEvent): Report {
   const reply = readReply(event.status, reason);
   const recipient = toRecipient(addresses(email), "failed", judgeEvent(event, reply), reply);
   return { ...common, kind: "delivery-status", recipients: [recipient] };
+}
+
+function readRecipients(message: ReturnedMessage): readonly ReportedRecipient[] {
+  if (message.kind === "complaint") return [complainant(message.originalRecipient, message.feedbackType)];
+  return message.kind === "delivery-status" ? message.recipients.slice(0, RECIPIENTS_MAX).map(readRecipient) : [];
 }
 
 function readRecipient(status: RecipientStatus): ReportedRecipient {

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { isLoopbackHost } from "../../../runtime/name-resolver.ts";
-import type { DueSurvey } from "../../domain/ports.ts";
+import { sampleSurvey } from "../../domain/surveys/preview.ts";
 import { checkDkimKey, type DkimKey, DkimKeyError, signMail } from "../mail/dkim.ts";
 import { NO_SENDER, senderDomain } from "../message/sender.ts";
 import { formatSurveyMail, freezeMail } from "../message/survey-mail.ts";
@@ -12,7 +12,7 @@ const FREE_MAIL = /^(?:gmail|googlemail|yahoo|ymail|aol|outlook|hotmail|live|msn
 const ONE_CLICK = ["list-unsubscribe", "list-unsubscribe-post"] as const;
 const FASTEST_PER_SECOND = 50;
 
-export async function checkSettings(setup: MailSetup, sample: DueSurvey): Promise<DoctorFinding[]> {
+export async function checkSettings(setup: MailSetup): Promise<DoctorFinding[]> {
   return [
     checkSender(setup),
     checkPublicUrl(setup),
@@ -22,7 +22,7 @@ export async function checkSettings(setup: MailSetup, sample: DueSurvey): Promis
     checkBounces(setup),
     checkKey(setup),
     checkKeyDomain(setup),
-    await checkSignedHeaders(setup, sample),
+    await checkSignedHeaders(setup),
   ];
 }
 
@@ -126,12 +126,12 @@ function checkKeyDomain({ dkim, from }: MailSetup): DoctorFinding {
     : report("problem", `d=${key.domain} is not the domain of From, ${domain}`);
 }
 
-async function checkSignedHeaders({ dkim, from, publicUrl }: MailSetup, sample: DueSurvey): Promise<DoctorFinding> {
+async function checkSignedHeaders({ dkim, from, publicUrl }: MailSetup): Promise<DoctorFinding> {
   const report = createReporter("dkim-headers", "both List-Unsubscribe headers signed (RFC 8058, 4)");
   const key = usable(dkim);
   if (key === null || from === null) return report("skipped", key === null ? "no DKIM key" : "no sender address");
   if (publicUrl?.startsWith("https:") !== true) return report("skipped", "no https public URL, so no such headers");
-  const signed = await signSample(key, from, publicUrl, sample);
+  const signed = await signSample(key, from, publicUrl);
   const names = (/\bh=([^;]*)/.exec(signed)?.[1] ?? "").replaceAll(/\s/g, "").split(":");
   const missing = ONE_CLICK.filter((name) => !names.includes(name));
   return missing.length > 0
@@ -139,7 +139,8 @@ async function checkSignedHeaders({ dkim, from, publicUrl }: MailSetup, sample: 
     : report("ok", `h=${names.length} headers`);
 }
 
-async function signSample(key: DkimKey, from: string, appUrl: string, sample: DueSurvey): Promise<string> {
+async function signSample(key: DkimKey, from: string, appUrl: string): Promise<string> {
+  const sample = sampleSurvey({ now: 0 });
   const sender = { ...NO_SENDER, from };
   const frozen = freezeMail(sample, { sender }, { token: () => "sample" }, 0);
   return signMail(await formatSurveyMail(sample, frozen, { appUrl, sender }), key);

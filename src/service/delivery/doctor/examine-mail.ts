@@ -1,6 +1,5 @@
-import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
+import type { Clock } from "../../../runtime/clock.ts";
 import type { NameResolver } from "../../../runtime/name-resolver.ts";
-import { sampleSurvey } from "../../domain/surveys/preview.ts";
 import { checkNames } from "./check-names.ts";
 import { checkConnection } from "./check-server.ts";
 import { checkSettings } from "./check-settings.ts";
@@ -26,10 +25,7 @@ export async function examineSenders(
   const found = await Promise.all(
     senders.map(async ({ projects, from }) => {
       const own = { ...setup, from };
-      const all = [
-        ...(await checkSettings(own, sampleSurvey({ now: 0 }))),
-        ...(names === null ? [] : await checkNames(names, own)),
-      ];
+      const all = [...(await checkSettings(own)), ...(names === null ? [] : await checkNames(names, own))];
       const prefix = `${projects.length > 1 ? "projects" : "project"} ${projects.join(", ")}: `;
       return all
         .filter(({ check }) => ABOUT_SENDER.has(check))
@@ -41,7 +37,7 @@ export async function examineSenders(
 
 /** One finding per check, in a fixed order. Without `outside`, makes no network requests. Sends no mail. */
 export async function examineMail(setup: MailSetup, clock: Clock, outside: Outside | null): Promise<DoctorFinding[]> {
-  const settings = await checkSettings(setup, sampleSurvey({ now: unixSeconds(clock) }));
+  const settings = await checkSettings(setup);
   if (outside === null) return settings;
   const { names, signal } = outside;
   const [found, heard] = await Promise.all([checkNames(names, setup), checkConnection(setup, { clock, signal })]);
