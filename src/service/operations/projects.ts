@@ -35,6 +35,7 @@ export const projectOperations = {
       return { id: String(project.id), name: project.name, key };
     },
     noted: ({ id, name }) => ({ of: { id: Number(id), name } }),
+    after: withAddress,
   }),
   "project.rename": defineOperation({
     scope: "server",

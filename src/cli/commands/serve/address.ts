@@ -69,7 +69,6 @@ export async function readToken(flag: string, file: string): Promise<string> {
   return token;
 }
 
-/** Returns the socket passed by systemd, or null. Throws UsageError. */
 export function readActivation(env: Readonly<Record<string, string | undefined>>): number | null {
   try {
     return activationSocket(env);
@@ -87,12 +86,10 @@ export async function reachableUrl(url: string, certificate: string | null): Pro
   return url.replace("//0.0.0.0", "//127.0.0.1").replace("//[::]", "//[::1]");
 }
 
-/** The end of `printf … | surveyctl auth login …`. */
 export function loginCommand(url: string): string {
   return `surveyctl auth login --base-url ${url}${plainHttpFlag(url)}`;
 }
 
-/** Includes a leading space. */
 export function plainHttpFlag(url: string): string {
   const { protocol, hostname } = new URL(url);
   return protocol === "https:" || isLoopbackHost(hostname) ? "" : " --insecure-http";

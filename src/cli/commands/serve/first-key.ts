@@ -48,18 +48,15 @@ export async function writeKeyFile({ clock }: Deps, dataPath: string, key: strin
 }
 
 export interface NewService {
-  /** The data file's name, or the database's URL without its password. */
   readonly data: string;
   readonly url: string;
   readonly key: string;
   readonly keyFile: KeyFile | null;
 }
 
-/** The profile that the key was saved in. */
 export interface SavedLogin {
   readonly name: string;
   readonly isDefault: boolean;
-  /** Path of the profiles file. */
   readonly file: string;
 }
 

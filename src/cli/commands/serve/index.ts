@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { readDuration } from "../../../contract/text/duration.ts";
 import { badValue, parseDuration, parseInteger, parseRateLimit } from "../../args/values.ts";
@@ -47,7 +47,6 @@ interface ServeOptions extends TlsFiles {
   readonly data: PlaceChoice | null;
   readonly mustExist: boolean;
   readonly mayMigrate: boolean;
-  /** The profile in which to save a new service's key; null for none. */
   readonly login: string | null;
   readonly host: string;
   readonly port: number;
@@ -59,7 +58,6 @@ interface ServeOptions extends TlsFiles {
   readonly service: ServiceFlags;
 }
 
-/** Runs the service until a signal, then drains it. */
 async function runServe(deps: Deps, options: ServeOptions): Promise<ExitCode> {
   if (deps.options.dryRun) throw new UsageError("--dry-run: serve sends no requests that could be shown");
   const descriptor = readActivation(deps.env);
@@ -78,6 +76,9 @@ async function runServe(deps: Deps, options: ServeOptions): Promise<ExitCode> {
   const { openService } = await import("../../../service/service.ts");
   const log = createServeLog(deps, options.logFormat);
   const rights = { mayMigrate: options.mayMigrate, mayCreate: !options.mustExist };
+  // Refuses a name before it creates a data file.
+  const isNew = place.kind === "file" && !existsSync(dataFile);
+  const chosen = isNew ? await checkLogin(deps, log, { store: null, data: dataFile, name: options.login }) : null;
   const service = await asCliError(() =>
     openService({
       dataFile,
@@ -93,7 +94,8 @@ async function runServe(deps: Deps, options: ServeOptions): Promise<ExitCode> {
   const listening = { ...options, publicUrl, tls, descriptor };
   const server = await startServer(deps, service, listening);
   try {
-    const login = await checkLogin(deps, log, { store: service.store, data: dataFile, name: options.login });
+    const { store } = service;
+    const login = isNew ? chosen : await checkLogin(deps, log, { store, data: dataFile, name: options.login });
     // Not earlier, because no one would see the key of a server that can't listen.
     const key = await firstKey(deps, service);
     const url = publicUrl ?? (await reachableUrl(server.url, tls?.cert ?? null));
@@ -104,9 +106,8 @@ async function runServe(deps: Deps, options: ServeOptions): Promise<ExitCode> {
     await warnOfKey(deps, log, service);
     service.startLog({ isAnnounced: key !== null && keyFile === null && streams.err.isTTY });
     if (key !== null) await announce(deps, log, { data: dataFile, url, key, keyFile }, saved);
-    if (others.length > 0) logOtherServers(log, dataFile, others);
-    const { mail, outbox } = options.service;
-    if (mail === null) logOutbox(log, outbox ?? path.join(path.dirname(dataFile), "outbox"));
+    logOtherServers(log, dataFile, others);
+    logOutbox(log, dataFile, options.service);
     logMetricsAddress(log, server);
     await Promise.race([untilAborted(signal), service.lost]);
   } finally {
@@ -125,7 +126,6 @@ function endWith(error: unknown, log: ServeLog): ExitCode {
   return error.exit;
 }
 
-/** Where the key's file goes: next to the data file, or next to the outbox if there is a database. */
 function keyPlace(place: DataPlace, { service: { outbox } }: ServeOptions): string {
   return path.resolve(place.kind === "file" ? place.dataFile : path.join(path.dirname(outbox ?? "."), "surveyctl"));
 }
@@ -190,13 +190,16 @@ async function otherServers({ store }: Service): Promise<readonly string[]> {
 
 /** Sharing a file is allowed, but a second server may be a mistake. */
 function logOtherServers(log: Log, file: string, processes: readonly string[]): void {
+  if (processes.length === 0) return;
   const names = processes.map((name) => name.split(":", 2).join(":")).join(", ");
   const message = `${file} is also served by ${names}, or was within the last 30 seconds; the servers share the work`;
   log.warn("also_served", { file, processes: processes.length, message });
 }
 
 /** Someone waiting for an email is unlikely to look for a file. */
-function logOutbox(log: Log, folder: string): void {
+function logOutbox(log: Log, dataFile: string, { mail, outbox }: ServiceFlags): void {
+  if (mail !== null) return;
+  const folder = outbox ?? path.join(path.dirname(dataFile), "outbox");
   const message = `no mail server: surveys become files in ${folder}; serve --smtp URL sends them`;
   log.info("no_mail_server", { folder, message });
 }
@@ -312,7 +315,6 @@ const serve = defineCommand({
 
 export const commands = [serve];
 
-/** Returns seconds; null for `off`. */
 function parseKeep(text: string, place: string): number | null {
   if (text === "off") return null;
   const seconds = readDuration(text);

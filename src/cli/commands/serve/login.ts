@@ -27,8 +27,9 @@ interface Login {
   readonly mayReplace: boolean;
 }
 
-interface NewService extends Pick<Service, "store"> {
-  /** The data file's name or the database's URL, as shown in messages. */
+interface NewService {
+  /** Null if the data doesn't exist yet. */
+  readonly store: Service["store"] | null;
   readonly data: string;
 }
 
@@ -57,6 +58,7 @@ export async function checkLogin(
 
 async function whyNoKey(deps: Deps, { store, data }: NewService): Promise<string | null> {
   if (givenKey(deps) !== null) return "the key is the one in SURVEYCTL_API_KEY";
+  if (store === null) return null;
   const { hasFirstKey } = await import("../../../service/first-project.ts");
   if (!(await asCliError(() => store.read((tx) => hasFirstKey(tx, null))))) return null;
   return `${data} has a key already, which cannot be shown again; surveyctl service key add makes another`;

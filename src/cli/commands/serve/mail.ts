@@ -76,7 +76,6 @@ export const MAIL_FLAGS: readonly FlagRecord[] = [
   { flag: "--only-to", value: "pattern", text: "hold messages to other addresses, such as *@example.org" },
 ];
 
-/** `mail` is null without a mail server. `sender` also applies to the outbox. Throws UsageError. */
 export async function readMailSettings(
   { env }: Deps,
   flags: Flags,
@@ -188,7 +187,6 @@ function readUrl(env: Deps["env"], flags: Flags): Promise<Secret | null> {
   return readSecret(env, flags, "--smtp", "SURVEYCTL_SMTP");
 }
 
-/** Reads the flag, the file named by the `-file` flag, or the variable. */
 export async function readSecret(
   env: Deps["env"],
   flags: Flags,

@@ -1,4 +1,3 @@
-/** The log of `serve` on stderr: JSON lines for machines, short lines for people. */
 import type { Clock } from "../../../runtime/clock.ts";
 import { createLog, type Log, type LogFields } from "../../../runtime/log.ts";
 import type { Deps } from "../../kit/deps.ts";
@@ -7,7 +6,6 @@ export const LOG_FORMATS = ["text", "json"] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
 export interface ServeLog extends Log {
-  /** True if stderr has only JSON. */
   readonly isJson: boolean;
   /** Like `info`, but also written with `--quiet`. */
   readonly say: Log["info"];

@@ -111,6 +111,7 @@ it("never replaces a profile without a question", async () => {
     "",
     [`error: --login: there is a profile "prod" already (${url})`, "hint: use another name with --login NAME"],
   ]);
+  await expect(readFile(path.join(home, "second.db"))).rejects.toThrow("ENOENT");
   const asked = serve(["--data", "second.db", "--login", "prod"], {}, { columns: 80 });
   await asked.saying(/Replace profile "prod" \(http\S+\)\? \[y\/N\] /);
   asked.child.stdin.write("n\r");

@@ -425,10 +425,13 @@ Next, in another terminal:
 
 describe("service commands", () => {
   it("when a project, a key, an interval, an Autopilot and a trend are set, then each is shown", async () => {
-    await urlOf(serve());
+    const address = await urlOf(serve());
     const added = await service("project", "add", "acme", "--json");
     expect(JSON.parse(added.stdout)).toEqual({ id: "2", name: "acme", key: expect.stringMatching(/^[\w-]{32}$/) });
-    expect(added.stderr).toBe('{"note":"save this key now; it is not shown again"}\n');
+    expect(added.stderr).toBe(
+      '{"note":"save this key now; it is not shown again"}\n' +
+        `{"note":"to use it here: printf %s \\"$KEY\\" | surveyctl auth login --base-url ${address} --profile acme"}\n`,
+    );
     expect(JSON.parse((await service("key", "add", "--project", "acme", "--json")).stdout)).toMatchObject({ id: "2" });
     expect((await service("key", "revoke", "2", "--yes", "--project", "acme")).status).toBe(0);
     expect((await service("key", "list", "--project", "acme", "--columns", "id")).stdout).toBe("1\n");

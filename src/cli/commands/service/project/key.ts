@@ -7,7 +7,7 @@ import { defineGroup } from "../../../kit/command-node.ts";
 import { loginCommand } from "../../serve/address.ts";
 import { serviceCommand } from "../service-command.ts";
 
-export const KEY_NOTE = "save this key now; it is not shown again";
+const KEY_NOTE = "save this key now; it is not shown again";
 
 const EXPIRES = {
   flag: "--expires",
@@ -94,7 +94,11 @@ async function questionOf({ question, last_four: lastFour }: Confirmation, deps:
 }
 
 /** The key itself is only printed again on a terminal, because scripts often keep stderr. */
-function keyNotes({ streams }: Deps, { key: secret, base_url: url }: NewKey, profile: string): readonly string[] {
+export function keyNotes(
+  { streams }: Deps,
+  { key: secret, base_url: url }: NewKey,
+  profile: string,
+): readonly string[] {
   const shown = streams.out.isTTY ? `'${secret}'` : '"$KEY"';
   return [KEY_NOTE, `to use it here: printf %s ${shown} | ${loginCommand(url)} --profile ${profile}`];
 }

@@ -1,10 +1,12 @@
 import { parseName } from "../../../args/values.ts";
 import { EXIT } from "../../../exit-codes.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
-import { PROJECT_DEFAULT } from "../data/data-file.ts";
+import { PROJECT_DEFAULT, showRecord } from "../data/data-file.ts";
 import { parseNameArg, serviceCommand } from "../service-command.ts";
 import { toResource } from "../../../render/columns.ts";
-import { KEY_NOTE } from "./key.ts";
+import { keyNotes } from "./key.ts";
+
+const ADDED = toResource("projects", { id: "id", name: "text", key: "text" });
 
 export const project = defineGroup({
   name: "project",
@@ -16,8 +18,9 @@ export const project = defineGroup({
       summary: "create a project and print its first key once",
       examples: ["surveyctl service project add acme --data survey.db", "surveyctl service project add acme --json"],
       args: { name: { form: "<name>", text: "the project's name", parse: parseNameArg } },
-      columns: toResource("projects", { id: "id", name: "text", key: "text" }),
-      notes: () => [KEY_NOTE],
+      columns: ADDED,
+      show: (deps, { id, name, key }) => showRecord(deps, ADDED, { id, name, key }),
+      notes: (added, deps) => keyNotes(deps, added, added.name),
     }),
     serviceCommand({
       operation: "project.rename",
