@@ -75,7 +75,6 @@ interface ApiOptions {
   readonly method: (typeof METHODS)[number];
   readonly path: string;
   readonly fields: JsonObject;
-  /** A file name or `-`; null if the fields are the body. */
   readonly input: string | null;
   readonly paginate: boolean;
   readonly include: boolean;

@@ -10,7 +10,6 @@ import { openListOutput } from "../../render/list-output.ts";
 import { BOUNCES, MEMBERS, PEOPLE, RESPONSES, UNSUBSCRIBES } from "../../render/resources.ts";
 import { isShaped, toTerminalJson } from "./shape.ts";
 
-/** Prints all pages of a list as one array, while they arrive. */
 export async function writePages(deps: Deps, client: Client, url: string): Promise<void> {
   const { streams, signal } = deps;
   const { color } = deps.options;
@@ -45,7 +44,6 @@ async function writeShapedPages(deps: Deps, pages: AsyncIterable<Page>, resource
   await output.end();
 }
 
-/** Null if the URL isn't one of the API's lists. */
 export function resourceAt(url: string, baseUrl: string): Resource | null {
   const name = matchList(url, baseUrl)?.route.name;
   return name === undefined ? null : (RESOURCES[name] ?? null);
@@ -75,7 +73,6 @@ function notAList(path: string): UsageError {
   );
 }
 
-/** Parses a query for the list methods; `name[]` becomes an array. */
 function toParameters(query: URLSearchParams): Record<string, Json> {
   const parameters: Record<string, Json> = {};
   for (const name of new Set(query.keys())) {

@@ -27,7 +27,6 @@ export async function writeShaped(deps: Deps, text: string, list: Resource | nul
   return true;
 }
 
-/** Rows of an unknown list get the columns found in them. */
 function resourceOf(rows: readonly JsonObject[]): Resource {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   return {

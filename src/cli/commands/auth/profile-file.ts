@@ -61,7 +61,7 @@ export function checkSaved({ byName }: Profiles, name: string): void {
   throw new ConfigError("missing", `there is no profile "${name}"`, advice);
 }
 
-/** Names that every JavaScript object has. */
+/** Every JavaScript object has these keys. */
 const UNREADABLE = new Set(["__proto__", "constructor", "prototype"]);
 
 export function checkName(name: string, place = "--profile"): void {

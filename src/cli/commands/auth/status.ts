@@ -77,7 +77,6 @@ async function showRemote(deps: Deps, connection: RemoteConnection): Promise<voi
   }
 }
 
-/** Shown for refused keys, and for other services. */
 export const UNKNOWN_ACCESS = "unknown";
 
 function toStatus(error: unknown): string {
@@ -86,7 +85,6 @@ function toStatus(error: unknown): string {
   return status === null ? "not reachable" : `answered ${status}`;
 }
 
-/** The output already shows where each value comes from. */
 function adviseStatus(error: ClientError, { profile, baseUrl, apiKey }: RemoteConnection): string | null {
   if (error instanceof ConnectionError)
     return error.hint ?? `Check the address (from ${baseUrl.source}), and that the service is running.`;
@@ -108,7 +106,6 @@ async function write(deps: Deps, json: JsonObject): Promise<void> {
 
 const SHOWN = 4;
 
-/** Shows the last four characters of a key, or none if it is short. */
 export function maskKey(key: string): string {
   return key.length > SHOWN * 2 ? `…${key.slice(-SHOWN)}` : "…";
 }

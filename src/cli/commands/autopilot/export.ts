@@ -8,7 +8,7 @@ import { defineCommand } from "../../kit/define-command.ts";
 import { MEMBERS } from "../../render/resources.ts";
 import { MEMBER, PLATFORM, toMemberParameters } from "./member-identifiers.ts";
 
-/** This list has no time filters (4.8). */
+/** The API's list of members has no time filters (4.8). */
 export const exportMembers = defineCommand({
   name: "export",
   summary: "write everyone in Autopilot to a file or standard output",

@@ -75,7 +75,6 @@ function createMemberSender(client: Client, signal: AbortSignal, { platform, zon
   return { ...memberParts(client), remarks: pauses.remarks, send: (row) => breaker.outcomeOf(row, add(row)) };
 }
 
-/** Names the fields as in 4.9. */
 function toMemberBody({ values, properties }: ImportRow): JsonObject {
   const { person_id: id, email, phone_number: phone, name } = values;
   return toBody({

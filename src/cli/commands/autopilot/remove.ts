@@ -108,7 +108,7 @@ async function removeFrom(deps: Deps, { input, platform, flags }: FileRemoval): 
   });
 }
 
-/** For someone who isn't a member, perhaps because an earlier run removed them. */
+/** The service answers 404 for someone who isn't a member, whom an earlier run may have removed. */
 function takeAbsent(error: unknown, platform: Platform, wasSent: boolean): RowOutcome {
   if (!(error instanceof RefusedError) || error.status !== 404) throw error;
   if (wasSent) return toOutcome("saved");

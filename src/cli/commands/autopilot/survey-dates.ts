@@ -9,7 +9,6 @@ import { nullIfRefused } from "../../kit/refusals.ts";
 
 const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"] as const;
 
-/** Formats a time as `2026-12-03 (Thu) 07:14`. */
 export function formatMoment(at: number, zone: string | null): string {
   const wall = new Date(createWallClock(zone)(at) * 1000);
   const [date, time] = wall.toISOString().split("T");

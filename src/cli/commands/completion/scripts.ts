@@ -1,4 +1,4 @@
-/** Each script asks the program for candidates, and completes file names if it gets `:files`. */
+/** The program answers each script with candidates, or with `:files` for file names. */
 
 const BASH = String.raw`# bash completion for surveyctl; in ~/.bashrc:  source <(surveyctl completion bash)
 _surveyctl() {

@@ -59,7 +59,6 @@ export interface Collected {
   readonly answered: number;
 }
 
-/** Adds answers from some of the people, with the properties of their survey. */
 export async function collectAnswers(
   client: Client,
   customers: readonly Customer[],
@@ -130,7 +129,6 @@ export async function readSurveyLinks(outbox: string): Promise<readonly string[]
   return texts.flatMap((text) => LINK.exec(text)?.[0] ?? []);
 }
 
-/** Submits the page's form. Throws if the page rejects it. */
 export async function answerOnPage(baseUrl: string, link: string, { score, comment }: Answer): Promise<void> {
   const exchange = undiciTransport({ baseUrl, env: {} });
   try {

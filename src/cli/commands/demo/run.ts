@@ -1,4 +1,3 @@
-/** `surveyctl demo`: starts its own server, then shows every step from a customer list to a CSV export. */
 import { readdir } from "node:fs/promises";
 import { createClient } from "../../../client/create-client.ts";
 import type { Client } from "../../../client/client.ts";
@@ -106,7 +105,6 @@ async function withDemoClient<Result>(
 
 const LOOK_AGAIN_MS = 50;
 
-/** Waits until every due survey is in the outbox. */
 async function untilDelivered(client: Client, { clock, signal }: Pick<Deps, "clock" | "signal">): Promise<void> {
   for (;;) {
     let waiting = 0;

@@ -1,4 +1,3 @@
-/** Sets up the demo: a temporary folder, a server, and a way to run commands. */
 import path from "node:path";
 import { isSea } from "node:sea";
 import { type ChildProcess, spawn } from "node:child_process";
@@ -17,7 +16,6 @@ export interface Stage {
   readonly folder: string;
   readonly csv: string;
   readonly file: (name: string) => string;
-  /** Runs a command in the folder and prints its output. */
   readonly run: (words: readonly string[]) => Promise<void>;
   /** Starts a server, and returns its first line of output and its connection. */
   readonly serve: (words: readonly string[]) => Promise<{ readonly line: string; readonly connection: DemoConnection }>;
@@ -72,7 +70,6 @@ export async function openStage(deps: Deps): Promise<Stage> {
 
 const STDOUT = 1;
 
-/** Excludes the user's connection, pager and proxy settings. */
 function childEnvironment({ env, options, random }: Deps, dataFile: string): Record<string, string> {
   const kept = Object.entries(env).filter(
     ([name]) => !/^SURVEYCTL_|^(?:https?|all)_proxy$/i.test(name) && name !== "FORCE_COLOR",
@@ -97,7 +94,6 @@ async function firstLine(server: ChildProcess, log: string): Promise<string> {
   throw new DataFileError("not_started", `the server did not start: ${words}`);
 }
 
-/** Rejects if the command fails, or with the signal's reason. */
 async function finish({ signal }: Deps, child: ChildProcess, words: readonly string[]): Promise<void> {
   // An incomplete step is discarded along with the folder.
   const release = onAbort(signal, () => void child.kill("SIGKILL"));
@@ -131,7 +127,6 @@ function formatConnectionFile({ baseUrl, apiKey, dataFile }: DemoConnection, pro
   return [...exports, `command -v surveyctl >/dev/null || surveyctl() { ${words} "$@"; }`, ""].join("\n");
 }
 
-/** The command that starts this program: a single executable, or Node with its flags and `bin/surveyctl.js`. */
 function programLine(): readonly [program: string, ...flags: string[]] {
   const [node, flags] = executable();
   if (isSea()) return [node];
@@ -140,7 +135,6 @@ function programLine(): readonly [program: string, ...flags: string[]] {
   return [node, ...flags, file];
 }
 
-/** Null if this module was moved away from the program. */
 function findProgram(): string | null {
   const own = path.dirname(fileURLToPath(import.meta.url));
   for (let folder = own; folder !== path.dirname(folder); folder = path.dirname(folder)) {

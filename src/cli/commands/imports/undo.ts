@@ -128,14 +128,13 @@ function toRequest({ personId, writes }: PersonRows): PlannedRequest {
   return { route: ROUTES.undoWrites, placeholders: { person: personId }, body: { writes } };
 }
 
-/** The first request undoes nothing. */
+/** Sends a request that undoes nothing, to see whether the service has the route. */
 async function requireRoute(client: Client, signal: AbortSignal): Promise<void> {
   const nobody = { line: 0, identifier: "", personId: "0", writes: [] };
   if ((await nullIfRefused(client.change({ ...toRequest(nobody), signal }))) === null)
     throw new NothingFoundError("this service cannot undo imports");
 }
 
-/** Returns what was undone. Throws KeptError if anything was kept. */
 async function undoOne(client: Client, item: PersonRows, signal: AbortSignal): Promise<string> {
   if (item.writes.length === 0) throw new KeptError("the record doesn't say what the import did");
   const result = await client.change({ ...toRequest(item), signal });

@@ -1,4 +1,3 @@
-/** Answers a tool call: runs the command, then redacts, limits and labels its rows. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
 import { createMasker } from "../../../insight/redact.ts";
@@ -22,7 +21,7 @@ export async function answerTool(deps: Deps, tool: Tool, given: ToolArguments): 
   return { content: [textOf([...shown, ...notes].join("\n"))] };
 }
 
-/** Text from the service is untrusted; a usage error is our own text. */
+/** Only usage errors are our own text; all other errors may quote the service. */
 function showError(deps: Deps, text: string, exit: ExitCode): string {
   const shown = deps.options.showPersonalData ? text : createMasker().text(text);
   const { lines } = cut(shown.replace(/.+/g, (line) => cutText(line)));
@@ -83,7 +82,6 @@ function cutTexts(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, cutTexts(field)]));
 }
 
-/** Keeps the first lines that fit, leaving out single lines that are too large. */
 function withinBytes(lines: readonly string[]): readonly string[] {
   const small = lines.filter((line) => Buffer.byteLength(line) <= BYTES_MAX);
   let bytes = 0;

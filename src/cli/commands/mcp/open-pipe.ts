@@ -68,7 +68,7 @@ async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string
   if (rest !== "") yield rest;
 }
 
-/** What is wrong with a request, or null. The library ignores invalid ones, so the sender would wait forever. */
+/** The library doesn't answer invalid requests, so their sender would wait forever. */
 function faultOf(message: Json | undefined): string | null {
   const isKnown = isJSONRPCRequest(message) || isJSONRPCNotification(message) || isJSONRPCResponse(message);
   return message === undefined || isKnown ? null : "not a request of JSON-RPC 2.0";

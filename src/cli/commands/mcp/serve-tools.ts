@@ -1,4 +1,3 @@
-/** `mcp`: a server of the Model Context Protocol on standard input and output. */
 import { fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { ReadOnlyKeyError } from "../../../client/errors/call-errors.ts";

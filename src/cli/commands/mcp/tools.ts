@@ -1,4 +1,3 @@
-/** The tools for agents, each a read-only command line. */
 import type { JsonSchemaType } from "@modelcontextprotocol/server";
 import { PERIOD_UNITS } from "../../../runtime/calendar/periods.ts";
 
@@ -8,7 +7,6 @@ export interface Tool {
   readonly name: string;
   readonly description: string;
   readonly schema: JsonSchemaType;
-  /** Returns what is wrong with the combination of arguments, or null. */
   readonly fault?: (given: ToolArguments) => string | null;
   readonly words: (given: ToolArguments) => readonly string[];
   readonly hasForeignText: boolean;
@@ -40,7 +38,6 @@ function flags(given: ToolArguments, names: readonly string[]): string[] {
   return names.flatMap((name) => (given[name] === undefined ? [] : [`--${name}=${String(given[name])}`]));
 }
 
-/** Null for tools without `limit`, which return all rows. */
 export function rowLimitOf({ schema }: Tool, given: ToolArguments): number | null {
   return schema.properties !== undefined && "limit" in schema.properties ? rowsAskedFor(given) : null;
 }

@@ -1,4 +1,3 @@
-/** `metrics -o svg`: the charts of the report as files. */
 import type { JsonObject } from "../../../contract/json.ts";
 import type { Coverage } from "../../../insight/coverage.ts";
 import { noScores } from "../../../insight/interval.ts";
@@ -9,7 +8,6 @@ import { NothingFoundError } from "../../errors/command-errors.ts";
 import type { Deps } from "../../kit/deps.ts";
 import { countsOf } from "./statistics.ts";
 
-/** Throws NothingFoundError without answers. */
 export async function writePeriodChart(
   { streams }: Deps,
   rows: readonly JsonObject[],
@@ -29,7 +27,6 @@ export async function writePeriodChart(
   await streams.out.write(standaloneChart(drawPeriodScores(periods, words, BROAD)));
 }
 
-/** Throws NothingFoundError without answers. */
 export async function writeSegmentChart({ streams }: Deps, rows: readonly SegmentRow[]): Promise<void> {
   if (rows.length === 0) throw nothingToDraw();
   const words = {

@@ -46,7 +46,6 @@ const PERIOD_TABLE = [
   "detractor_percent",
 ];
 
-/** Depends only on the flags, never on the data. */
 export function metricsResource({ byPeriod, compared, core, open }: MetricsShape): Resource {
   const period = byPeriod ? PERIOD_COLUMNS : [];
   const changes = compared ? [...CHANGES.map((name) => changeColumn(name, "change")), ...changeColumns(byPeriod)] : [];
@@ -127,7 +126,6 @@ export function withSentFields(resource: Resource, sent: JsonObject): Resource {
   };
 }
 
-/** Returns `nps_change` and so on: each number minus that of the previous period. */
 export function changesOf(current: JsonObject, previous: JsonObject): JsonObject {
   const changes = Object.entries(current).flatMap(([name, value]): [string, number][] => {
     const old = previous[name];

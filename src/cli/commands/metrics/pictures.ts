@@ -40,7 +40,6 @@ function toPoint(row: JsonObject): ScorePoint {
     low: low ?? null,
     high: high ?? null,
     n: answers,
-    // Without counts, there is no way to tell whether there are too few.
     isFew: n !== null && answers < FEW_ANSWERS,
   };
 }

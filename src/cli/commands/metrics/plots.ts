@@ -1,4 +1,3 @@
-/** Plots for terminals of 60 columns or more. They also work without color and in ASCII. */
 import { toPoints, type RenderContext } from "../../render/columns.ts";
 import { toneOfScore, toPercent, toShare, createPaint, type Paint, type Tone } from "../../render/human.ts";
 import { FEW_ANSWERS } from "../../../insight/interval.ts";
@@ -78,7 +77,6 @@ const STEPS = [1, 2, 5, 10, 15, 20] as const;
 const AXIS_WIDTH = 7;
 const CELLS_MAX = 12;
 
-/** Draws the newest points that fit, each score within its interval. Empty if no point has a score. */
 export function drawBands(context: RenderContext, points: readonly ScorePoint[], confidence: number): string {
   const canvas = openCanvas(context);
   const ends = points.flatMap(({ nps, low, high }) => [nps, low, high].filter((end) => end !== null));
@@ -139,7 +137,6 @@ const LABEL_MAX = 24;
 const LABEL_MIN = 4;
 const AXIS_CELLS_MIN = 20;
 
-/** Draws each score within its interval, highest first. */
 export function drawWhiskers(context: RenderContext, points: readonly Omit<ScorePoint, "isFew">[]): string {
   const canvas = openCanvas(context);
   const known = points.flatMap(({ nps, low, high, label, ...point }) =>

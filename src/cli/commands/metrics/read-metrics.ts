@@ -44,7 +44,6 @@ export function withoutFalseScore({ json }: RecordValue): JsonObject {
   return json["response_count"] === 0 && typeof json["nps"] === "number" ? { ...json, nps: null } : json;
 }
 
-/** Returns one object per period, with changes if `before` is the preceding period. */
 export async function readPeriods(
   deps: Deps,
   filters: MetricsFilters,
@@ -64,7 +63,6 @@ export async function readPeriods(
   return shown.map((each, index) => ({ ...periods[index], ...each }));
 }
 
-/** Adds the interval and the changes since `before`. */
 export function withStatistics(metrics: JsonObject, before: JsonObject | null, confidence: number): JsonObject {
   const own = { ...metrics, ...intervalFields(metrics, confidence) };
   if (before === null) return own;

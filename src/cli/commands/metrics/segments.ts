@@ -32,7 +32,6 @@ export interface SegmentsRequest {
   readonly confidence: number;
   readonly minN: number;
   readonly explain: boolean;
-  /** Draws an SVG instead of writing the rows. */
   readonly isChart: boolean;
 }
 
@@ -46,7 +45,6 @@ const PARTS = toResource("segments", {
   within: "change",
 });
 
-/** Throws UsageError, or NothingFoundError if no response has one of the properties. */
 export async function showSegments(deps: Deps, request: SegmentsRequest): Promise<void> {
   const { properties, range, compare, explain } = request;
   if (compare && range.since === null) throw new UsageError("--compare previous requires --since");
@@ -94,7 +92,6 @@ async function writeRows(
   if (hidden > 0) await writeNote(deps, `${values} with fewer than ${minN} answers not shown; --min-n sets the limit`);
 }
 
-/** Values of several properties are named with their property. */
 function withLabels(rows: readonly SegmentRow[]): readonly SegmentRow[] {
   const isOne = new Set(rows.map(({ property }) => property)).size === 1;
   return isOne ? rows : rows.map((row) => ({ ...row, value: `${row.property}=${row.value}` }));

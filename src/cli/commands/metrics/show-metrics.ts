@@ -1,4 +1,3 @@
-/** Shows metrics and their intervals: one period as a card or record, or a row per period. */
 import { KEY_ACCESS_HEADER } from "../../../contract/key-access.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { type Coverage, markPeriod } from "../../../insight/coverage.ts";
@@ -31,7 +30,6 @@ export interface MetricsRequest extends MetricsFilters {
   readonly compare: boolean;
   readonly assertions: readonly Assertion[];
   readonly raw: boolean;
-  /** Draws an SVG instead of writing the rows. */
   readonly isChart: boolean;
 }
 
@@ -77,7 +75,7 @@ async function showOne(deps: Deps, request: MetricsRequest, resource: Resource, 
     return metrics;
   }
   const { drawCard } = await import("./card.ts");
-  // If no start is given, our own service counts all time.
+  // Without a start, our own service counts all time.
   const isAllTime = choice !== null || sent.headers?.[KEY_ACCESS_HEADER] !== undefined;
   const compared = before === null || previous === null ? null : { metrics: previous, range: before };
   const chosen = choice?.words ?? null;
@@ -88,7 +86,6 @@ async function showOne(deps: Deps, request: MetricsRequest, resource: Resource, 
   return metrics;
 }
 
-/** Adds the interval to a table, as on the card. */
 async function withIntervalText(
   deps: Deps,
   resource: Resource,
@@ -103,7 +100,6 @@ async function withIntervalText(
   return { ...resource, columns };
 }
 
-/** Prints the fields that have no place on the card. */
 async function writeFurther(deps: Deps, resource: Resource, metrics: JsonObject): Promise<void> {
   const known = new Set(resource.columns.map(({ name }) => name));
   const further = Object.entries(metrics).filter(([name]) => !known.has(name) && !name.endsWith("_change"));

@@ -1,4 +1,3 @@
-/** `people delete`, `cancel`, `unsubscribe` and `resubscribe`. Some services don't have these endpoints. */
 import type { Client } from "../../../client/client.ts";
 import { RefusedError } from "../../../client/errors/call-errors.ts";
 import { capital } from "../../../contract/text/capital.ts";

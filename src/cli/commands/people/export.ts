@@ -67,7 +67,6 @@ export const exportPeople = defineCommand({
   },
 });
 
-/** Filters the rows, and adds a note if --flatten needs properties that the service doesn't send. */
 function shape(deps: Deps, filters: PersonFilters, isFlat: boolean): ExportShaping {
   const filterPage = createPersonFilter(filters);
   let isLacking = false;

@@ -17,7 +17,6 @@ export function isSelecting({ range, filters }: PeopleSelection): boolean {
   return range.since !== null || range.until !== null || createPersonFilter(filters) !== null;
 }
 
-/** Everyone whom `people list` shows with these filters. */
 export async function selectPeople(deps: Deps, { range, filters }: PeopleSelection): Promise<readonly PersonName[]> {
   const more = filters.properties.length > 0 ? WITH_PROPERTIES : {};
   const filterPage = createPersonFilter(filters);

@@ -85,7 +85,6 @@ async function sendFirst(client: Client, signal: AbortSignal, body: JsonObject):
   if (result.kind === "unknown") throw result.error.advise(evidenceOf(body));
 }
 
-/** Explains that the rename succeeded although the next request failed. */
 async function explainRenameFailure(deps: Deps, rename: JsonObject, error: unknown): Promise<never> {
   const renames = ["email", "phone_number"].flatMap((key) => {
     const [old, given] = [rename[key], rename[`${key}_update`]];

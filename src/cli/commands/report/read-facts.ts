@@ -1,4 +1,3 @@
-/** Reads the facts of a report in a single pass over its period and the one before. */
 import { createHash } from "node:crypto";
 import { personIdOf } from "../../../client/write/look-up.ts";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
@@ -36,7 +35,6 @@ import { coverageOf, describeRange, listPeriods, type Period } from "../shared/r
 import { readResponses, scoreOf } from "../shared/read-responses.ts";
 import { addPage, countPage, emptyCounts, namedTally, rethrowTooMany } from "../shared/segment-tally.ts";
 
-/** Everything that determines a report, apart from the rows. */
 export interface ReportRequest extends TimeFilter {
   readonly asOf: number;
   readonly by: PeriodUnit | null;
@@ -192,7 +190,7 @@ function periodsFrom(since: number, request: ReportRequest): readonly Period[] {
   throw new UsageError(`--by ${unit}: more than ${PERIODS_MAX} periods`, { hint: "use a longer period" });
 }
 
-/** Compares with the previous period. If no start is given, compares the last two complete periods. */
+/** Without a start there is no period before, so the last two complete periods are compared. */
 function changeOfScore(
   { since }: ReportRequest,
   before: RangeBefore | null,

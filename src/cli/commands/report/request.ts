@@ -1,4 +1,3 @@
-/** Fills in the parts of a report's request that only the service knows. */
 import type { ApiReply } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { CHANNELS, PROJECT_NAME_HEADER } from "../../../contract/routes.ts";
@@ -7,10 +6,8 @@ import { type Deps, withClient } from "../../kit/deps.ts";
 import { nullIfRefused } from "../../kit/refusals.ts";
 import { lastSecond, type ReportRequest } from "./read-facts.ts";
 
-/** A null title means the service's name. */
 export type TypedRequest = Omit<ReportRequest, "title" | "sponsor" | "rates"> & { readonly title: string | null };
 
-/** Resolves all values, so that the same report can be made again later. */
 export async function completeRequest(deps: Deps, typed: TypedRequest): Promise<ReportRequest> {
   const { since, trend } = typed;
   const until = lastSecond(typed);

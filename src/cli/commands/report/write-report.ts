@@ -38,7 +38,6 @@ export async function writeReport(deps: Deps, out: string, typed: TypedRequest):
   }
 }
 
-/** A command that makes the same report again, with absolute times and an example file name. */
 function describeCommand(request: ReportRequest): string {
   const { since, until, asOf, by, zone, segments, trend, title, personal, links } = request;
   const iso = createTimeFormatter({ format: "iso", zone: null, now: 0 });
@@ -60,7 +59,6 @@ function describeCommand(request: ReportRequest): string {
 
 const NO_LINKS: Refusal = { status: 404, words: "this service signs no links", hint: "leave --links out" };
 
-/** Throws RefusedError if the service can't sign links. */
 async function linkComments(deps: Deps, facts: ReportFacts): Promise<ReportFacts> {
   const urls = await withClient(deps, (client) =>
     abortTogether(deps.signal, (signal) =>

@@ -47,7 +47,6 @@ export const importFile = defineCommand({
   },
 });
 
-/** Matches an export's columns with answers; any other unknown column is a property. */
 const ANSWER = /^answers\.(?=.)/;
 
 function toResponseBody({ values, properties: given }: ImportRow, person: string): JsonObject {

@@ -24,7 +24,6 @@ export async function keepMoved(
   return keepRows(page, (_, index) => isMoved[index] === true);
 }
 
-/** Null if the person has no earlier answer. */
 async function previousScore(client: Client, row: JsonObject, signal: AbortSignal): Promise<number | null> {
   const [person, at] = [personIdOf(row), timeOf(row, "created_at")];
   if (person === "" || at === null) return null;

@@ -106,7 +106,6 @@ export function isCountable({ updated, person }: Selection): boolean {
   return [...Object.values(updated), ...Object.values(person)].every((filter) => filter === null);
 }
 
-/** True if any filter is given. */
 export function isSelecting(selection: Selection): boolean {
   const { created, trend, rows } = selection;
   const isInTrend = trend !== null || created.since !== null || created.until !== null;
@@ -139,7 +138,6 @@ export function withSearch({ search }: RowFilters): Resource {
   return { ...RESPONSES, columns };
 }
 
-/** Lists only the selected person's responses, and fills in stored properties. */
 export function forSelection(
   deps: Deps,
   { person, rows }: Pick<Selection, "person" | "rows">,
@@ -173,7 +171,6 @@ async function connectForPhone(deps: Deps, phone: string): ReturnType<Deps["conn
 
 interface SelectedRows {
   readonly take: (row: JsonObject) => void;
-  /** Selects what the command shows of a row; everything by default. */
   readonly toShown?: ToShown;
   readonly segments?: readonly string[];
 }

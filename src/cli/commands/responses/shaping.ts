@@ -72,7 +72,6 @@ const KIND_NAMES: Readonly<Record<PersonalKind, readonly [one: string, many: str
   address: ["address", "addresses"],
 };
 
-/** Returns `redacted 12 emails, 3 names; names of third parties stay`. */
 function describeMarks(masker: Masker): string {
   const counts = [...masker.counts()].map(([kind, count]) => countOf(count, ...KIND_NAMES[kind]));
   return `redacted ${counts.length === 0 ? "nothing" : counts.join(", ")}; names of third parties stay`;

@@ -1,4 +1,3 @@
-/** `service backup --drill`: checks whether a backup can be used. */
 import { execFile } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";

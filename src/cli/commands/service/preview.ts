@@ -1,4 +1,3 @@
-/** Writes an email, or one part of it, to standard output or a file. */
 import type { ResultOf } from "../../../service/operations/index.ts";
 import type { Deps } from "../../kit/deps.ts";
 import { writeDone } from "../../kit/notes.ts";

@@ -1,4 +1,3 @@
-/** Defines a command that calls one operation and shows its result. */
 import type { Confirmation } from "../../../service/domain/errors.ts";
 import type { Access } from "../../../service/operations/define/operation.ts";
 import { OUTPUTS } from "../../../service/operations/define/outputs.ts";
@@ -42,12 +41,10 @@ interface Acted extends Shared {
 
 interface Verb<Name extends OperationName, Specs extends FlagSpecs, Args extends ArgSpecs, Values> {
   readonly operation: Name;
-  /** Defaults to the last word of the operation's name. */
   readonly name?: string;
   readonly summary: string;
   readonly examples: readonly string[];
   readonly args?: Args;
-  /** In addition to the flags for the place and the project. */
   readonly flags?: Specs;
   /** The noun of the operation's rows, whose columns are those of `OUTPUTS`. */
   readonly noun?: string;
@@ -68,7 +65,6 @@ interface Verb<Name extends OperationName, Specs extends FlagSpecs, Args extends
   readonly losesNothing?: true;
   /** The flag or argument for each field, so that a usage error can name it if a rule refuses the field. */
   readonly places?: { readonly [Field in keyof InputOf<Name>]?: string };
-  /** Replaces the output of `columns`. */
   readonly show?: (deps: Deps, result: ResultOf<Name>, values: Values & Acted) => Promise<void>;
   readonly done?: (result: ResultOf<Name>, values: Values & Acted) => string | null;
   readonly notes?: (result: ResultOf<Name>, deps: Deps) => readonly string[] | Promise<readonly string[]>;

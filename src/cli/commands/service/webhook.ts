@@ -65,11 +65,9 @@ const ADVICE: Readonly<Partial<Record<UrlRefusal["code"], string>>> = {
 interface Target {
   readonly url: string;
   readonly allowPrivate: boolean;
-  /** Undefined if the command has no such flag. */
   readonly insecureHttp?: boolean;
 }
 
-/** Returns an error if the service must not post to the URL, otherwise null. */
 export async function urlRefusal(target: Target, place: string): Promise<UsageError | null> {
   const { refuseUrl } = await import("../../../service/domain/webhooks/addresses.ts");
   const { url, allowPrivate, insecureHttp } = target;

@@ -1,4 +1,3 @@
-/** `--search`: a regular expression for comments, with a time limit. */
 import { createContext, Script } from "node:vm";
 import { createTextSearch, type TextSearch } from "../../../insight/search.ts";
 import { UsageError } from "../../errors/usage-error.ts";
@@ -9,7 +8,6 @@ const SEARCH_MS_MAX = 2000;
 const PROBE_REPEATS = 60;
 const PROBE_MS_MAX = 500;
 
-/** Throws UsageError if the pattern is invalid or takes too long. */
 export function parseSearch(pattern: string, place: string): TextSearch {
   if (pattern.trim() === "") throw new UsageError(`${place}: must not be empty`);
   const search = orUsageError(pattern, place);

@@ -29,7 +29,6 @@ export async function findPerson(
   return null;
 }
 
-/** Throws NothingFoundError if there is no such person. */
 export async function requirePerson(
   client: Client,
   reference: EmailOrPhone,
@@ -58,7 +57,6 @@ export function idOfPerson({ baseUrl }: Client, found: RecordValue): string {
   throw new ClientError("the service sent the person without an id", { code: "bad_reply", call });
 }
 
-/** Throws UsageError unless exactly one of the flags was given. */
 export function exactlyOnePerson({
   personId,
   email,

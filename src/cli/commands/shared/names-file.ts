@@ -11,13 +11,11 @@ import type { Deps } from "../../kit/deps.ts";
 import { openInput } from "../../importing/input-source.ts";
 import { asUsageError } from "../../importing/problems.ts";
 
-/** What a file names. */
 interface NameKind<Name> {
   readonly noun: string;
   /** Alternative headers of each column, most reliable identifier first. */
   readonly headers: readonly (readonly string[])[];
   readonly parse: (cell: string, place: string) => Name;
-  /** Equal for names of the same thing. */
   readonly keyOf: (name: Name) => string;
 }
 
@@ -95,7 +93,6 @@ function onlyColumn(
   });
 }
 
-/** Returns `email, phone_number or person_id`. */
 function listColumns({ headers }: Pick<NameKind<never>, "headers">): string {
   const names = headers.map(([name]) => name);
   return names.length === 1 ? `${names[0]}` : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;

@@ -1,4 +1,3 @@
-/** Reads responses to count what the API doesn't count. */
 import type { JsonObject } from "../../../contract/json.ts";
 import { PER_PAGE_MAX, SCORE_MAX, SCORE_MIN } from "../../../contract/limits.ts";
 import { type Expansion, ROUTES } from "../../../contract/routes.ts";
@@ -16,7 +15,6 @@ import { CREATED, keysOf, pagedList } from "../../export/sources.ts";
 export interface ResponseChoice {
   readonly filterPage: PageFilter;
   readonly conditions: readonly PropertyCondition[];
-  /** For example `score 0-6, property plan=pro`. */
   readonly words: string;
 }
 

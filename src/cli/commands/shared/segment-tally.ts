@@ -21,7 +21,6 @@ export function segmentFlag(text: string): FlagGroup<readonly string[] | null> {
   return listFlag({ flag: "--segment", value: "names", text }, parseNames);
 }
 
-/** Throws UsageError if a property has too many values. Rethrows other errors. */
 export function rethrowTooMany(error: unknown): never {
   if (!(error instanceof TooManyValuesError)) throw error;
   throw new UsageError(`--segment: ${error.message}`, {

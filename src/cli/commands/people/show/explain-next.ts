@@ -79,7 +79,6 @@ function nextOn({ person, autopilot, isComplete }: KnownPerson, channel: Platfor
   return times.length === 0 || person["next_survey_scheduled_at"] === null ? null : Math.min(...times);
 }
 
-/** Platforms whose Autopilot is inactive, so no next survey is scheduled. */
 function waitingMemberships({ autopilot }: KnownPerson): readonly Platform[] {
   return PLATFORMS.filter((platform) => {
     const next = autopilot[platform]?.["next_survey_request"] ?? null;

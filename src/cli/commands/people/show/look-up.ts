@@ -1,4 +1,3 @@
-/** Collects what the service knows about a person: our own service in one call, others from their lists. */
 import type { Client, Parameters } from "../../../../client/client.ts";
 import { idText, personIdOf } from "../../../../client/write/look-up.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../../contract/json.ts";
@@ -13,7 +12,6 @@ import { findPerson, personNotFound, requirePerson } from "../../shared/find-per
 export interface KnownPerson {
   /** Our own service also sends properties, surveys and the survey status. */
   readonly person: JsonObject;
-  /** True if it comes from our own service. */
   readonly isComplete: boolean;
   readonly autopilot: Readonly<Record<Platform, JsonObject | null>>;
   readonly responses: readonly JsonObject[];

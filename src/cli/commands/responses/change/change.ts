@@ -1,4 +1,3 @@
-/** Changes responses. The endpoint isn't in the specification, so each change is read back. */
 import type { Client } from "../../../../client/client.ts";
 import { mayHaveArrived, UnknownOutcomeError } from "../../../../client/errors/call-errors.ts";
 import type { JsonObject } from "../../../../contract/json.ts";
@@ -16,7 +15,6 @@ export function changedColumns(...shown: readonly string[]): Resource {
 }
 
 export interface Change {
-  /** Returns the request's body, or null if nothing needs to change. */
   readonly plan: (row: JsonObject) => JsonObject | null;
   readonly isRepeatable: boolean;
   readonly isTaken: (after: JsonObject, body: JsonObject, before: JsonObject) => boolean;

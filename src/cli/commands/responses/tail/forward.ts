@@ -1,4 +1,3 @@
-/** `responses tail --forward-to`: posts responses like a webhook. */
 import { createHash } from "node:crypto";
 import { RESPONSE_VERSIONS, changedAt } from "../export.ts";
 import { RecentIds } from "../../../../bulk/export/lists.ts";

@@ -107,7 +107,6 @@ export const tail = defineCommand({
   },
 });
 
-/** Returns seconds. */
 function parseInterval(text: string, place: string): number {
   const seconds = parseDuration(text, place);
   if (seconds === 0) throw badValue(place, "0", "a duration of at least 1s");

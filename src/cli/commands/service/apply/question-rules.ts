@@ -1,4 +1,3 @@
-/** Reads and writes the additional questions in a settings file. */
 import { isMap } from "yaml";
 import type { Json, JsonObject } from "../../../../contract/json.ts";
 import {
@@ -16,7 +15,6 @@ import { fields, list, mapOf, oneOf, orNull, parsed, text, type YamlRule } from 
 const number = parsed((given) => (/^\d{1,2}$/.test(given) ? Number(given) : null), "a whole number");
 const scaleText = parsed((given) => orNothing(readScale(given), toJson), SCALE_FORMS);
 const scaleMap = fields({ from: number, to: number }, ["from", "to"]);
-/** Accepts `1-5` or `{from: 1, to: 5}`. */
 const scale: YamlRule = (spot) => (isMap(spot.node) ? scaleMap(spot) : scaleText(spot));
 const scores = parsed((given) => orNothing(readScores(given), (spans) => spans.map(toJson)), SCORES_FORMS);
 const choices = orNull(list(text));
@@ -44,7 +42,6 @@ export const QUESTION_LIST: YamlRule = list(
   ),
 );
 
-/** One question as `QUESTION_LIST` reads it. */
 export interface ReadQuestion extends Omit<ConfigurableQuestion, "choices" | "texts"> {
   readonly choices?: readonly string[] | null;
   readonly texts?: Readonly<
@@ -64,7 +61,6 @@ export function toWanted({ choices: given, texts, ...rest }: ReadQuestion): Conf
   };
 }
 
-/** Returns the form that `QUESTION_LIST` reads. */
 export function formatQuestion({ id, type, text: asked, choices: given, scale: range, to, texts }: ConfiguredQuestion) {
   const spans = { scale: range === null ? null : formatSpans([range]), to: to === null ? null : formatSpans(to) };
   return { id, type, text: asked, choices: given, ...spans, texts };

@@ -1,4 +1,3 @@
-/** Reads and writes a project's settings as a YAML file. */
 import path from "node:path";
 import { stringify } from "yaml";
 import type { Json } from "../../../../contract/json.ts";
@@ -44,7 +43,6 @@ function readScoreText(given: string): Json {
   return span === null ? null : formatScoreSpan(span);
 }
 
-/** Also accepts `8:00`. */
 function readTimeOfDay(given: string): Json {
   const padded = given.padStart(5, "0");
   return /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(padded) ? padded : null;
@@ -58,7 +56,6 @@ const PLATFORM = fields({
   hours: text,
 });
 
-/** The sections of a settings file, in the order in which they are written. */
 const RULES = {
   settings: fields(
     Object.fromEntries(

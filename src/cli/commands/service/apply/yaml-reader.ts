@@ -1,4 +1,3 @@
-/** Reads a YAML document and checks it. Errors name the file, line and column. */
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
 import { quoteText } from "../../../../contract/text/invisible.ts";
 import type { Json, JsonObject } from "../../../../contract/json.ts";
@@ -22,7 +21,6 @@ export interface YamlFile {
   readonly fail: (path: readonly string[], text: string) => UsageError;
 }
 
-/** `name` is the file name shown in errors. Throws UsageError. */
 export function readYaml(name: string, text: string, rule: YamlRule): YamlFile {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
@@ -74,7 +72,6 @@ function unknownKey(spot: Spot, key: string, at: Node, known: readonly string[])
   return spot.inner(key, at).fail("is not a setting", hint);
 }
 
-/** Accepts a map with keys chosen by the customer. */
 export function mapOf(rule: YamlRule): YamlRule {
   return (spot) => Object.fromEntries(entriesOf(spot).map(([key, , node]) => [key, rule(spot.inner(key, node))]));
 }
@@ -125,7 +122,6 @@ export function orNull(rule: YamlRule): YamlRule {
   return (spot) => (spot.node === null || (isScalar(spot.node) && spot.node.value === null) ? null : rule(spot));
 }
 
-/** `read` returns null for text that it doesn't accept. */
 export function parsed(read: (text: string) => Json, expected: string): YamlRule {
   return (spot) => {
     const given = scalarText(spot);

@@ -89,14 +89,12 @@ export const backup = defineCommand({
   },
 });
 
-/** Returns `Removed 2 older backups: survey.db.1 to survey.db.2.` */
 function describeRemoved(names: readonly string[]): string {
   const [newest, oldest] = [names[0], names.at(-1)];
   const which = names.length === 1 ? newest : `${newest} to ${oldest}`;
   return `Removed ${countOf(names.length, "older backup")}: ${which}.`;
 }
 
-/** Copies a consistent snapshot to a data file, which can be restored on either engine. */
 function copyOf(deps: Deps, place: DataPlace): (to: string) => Promise<StoreContents> {
   const { dataFile: from, database: fromDatabase } = dataAt(place);
   return async (to) => {

@@ -1,4 +1,3 @@
-/** Copies a whole store into an empty one, with progress. */
 import type { CopiedStore, CopyStoreOptions } from "../../../../service/data-file/move-store.ts";
 import { asCliError } from "../../../kit/data/data-file-errors.ts";
 import type { DataPlace } from "../../../kit/data/data-place.ts";

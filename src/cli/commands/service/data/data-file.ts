@@ -1,4 +1,3 @@
-/** What `service` commands share: their data, their flags and their output. */
 import { existsSync, statSync } from "node:fs";
 import {
   chooseAnyPlace,
@@ -36,7 +35,6 @@ export interface AdminChoice extends DataFileChoice, Pick<CommandOptions, "sende
   readonly changes?: boolean;
 }
 
-/** Calls `work` with the operations and the project, on local data or on a remote service. */
 export async function withAdmin<Result>(
   deps: Deps,
   choice: AdminChoice,
@@ -83,7 +81,6 @@ export function dataAt(place: DataPlace, mayMigrate = false) {
     : { dataFile: showDatabase(place.url), database: { url: place.url, mayMigrate } };
 }
 
-/** Throws DataFileError if there is no data file. */
 export function existingData(place: DataPlace) {
   if (place.kind === "file" && !existsSync(place.dataFile))
     throw new DataFileError("no_data_file", `there is no data file ${place.dataFile}`, {
@@ -93,7 +90,6 @@ export function existingData(place: DataPlace) {
   return dataAt(place);
 }
 
-/** Asks before an operation removes something, and asks again if what it would remove has changed. */
 export async function callConfirmed<Name extends OperationName>(
   deps: Deps,
   admin: Admin,

@@ -94,7 +94,6 @@ export const importHistory = defineCommand({
   },
 });
 
-/** Creates the data file with a key, as `serve` does. Does nothing if the file exists or none is named. */
 async function createDataFile(deps: Deps, choice: DataFileChoice, paths: readonly string[]): Promise<void> {
   const place = await chooseServicePlace(deps, choice);
   if (place.kind === "database" || !place.isNamed || existsSync(place.dataFile)) return;
@@ -116,7 +115,6 @@ async function createDataFile(deps: Deps, choice: DataFileChoice, paths: readonl
   }
 }
 
-/** Refuses to write the report over the data file. */
 async function refuseReport(deps: Deps, choice: DataFileChoice, report: string | null): Promise<void> {
   if (report === null) return;
   const { isSameFile } = await import("../../../../runtime/files/file-replacement.ts");

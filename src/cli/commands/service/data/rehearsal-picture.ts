@@ -1,4 +1,3 @@
-/** Shows a rehearsal on a terminal: a bar per period, and a few facts. */
 import { labelAt } from "../../../../runtime/calendar/periods.ts";
 import type { PeriodRow } from "../../../../service/rehearsal/periods.ts";
 import type { Held, Rehearsal, RehearsedMessage } from "../../../../service/rehearsal/results.ts";
@@ -74,7 +73,6 @@ function heldBack({ held, until }: Rehearsal): string | null {
   return some.length === 0 ? null : `Held back: ${some.join(", ")}`;
 }
 
-/** Most frequent first. */
 function countBy<Item>(items: readonly Item[], nameOf: (item: Item) => string): [string, number][] {
   const counts = new Map<string, number>();
   for (const item of items) counts.set(nameOf(item), (counts.get(nameOf(item)) ?? 0) + 1);

@@ -1,4 +1,3 @@
-/** `service rehearse`: who would be surveyed, and when. Works on a copy of the data and sends nothing. */
 import { unixSeconds } from "../../../../runtime/clock.ts";
 import { foldEmpty, type PeriodRow, PERIODS, toPeriods } from "../../../../service/rehearsal/periods.ts";
 import type { Rehearsal } from "../../../../service/rehearsal/results.ts";
@@ -88,7 +87,6 @@ function withoutZeros(row: PeriodRow): object {
 
 const TABLES: ReadonlySet<string> = new Set(["table", "markdown"]);
 
-/** Returns Unix seconds. Throws UsageError. */
 function parseUntil(text: string, flag: string, { clock, options }: Deps): number {
   const now = unixSeconds(clock);
   const seconds = parseDelay(text, flag, { now, zone: options.timeZone });
@@ -98,7 +96,6 @@ function parseUntil(text: string, flag: string, { clock, options }: Deps): numbe
 
 interface RehearseOptions {
   readonly project: string;
-  /** Unix seconds. */
   readonly until: number;
   readonly answerRate: number;
   readonly seed: number;

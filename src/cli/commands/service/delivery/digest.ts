@@ -18,7 +18,6 @@ import { ALLOW_PRIVATE, urlRefusal } from "../webhook.ts";
 
 const TESTED = toResource("digests", OUTPUTS["digest.test"]);
 
-/** `mail` is null without a mail server. */
 const MAIL: FlagGroup<ReturnType<typeof readMailSettings>> = {
   records: ONE_MAIL_FLAGS,
   read: (flags, deps) => readMailSettings(deps, flags),

@@ -1,4 +1,3 @@
-/** `service delivery doctor` and `test`: checks mail settings before the first survey, and sends a test email. */
 import type { ProjectSender } from "../../../../service/delivery/doctor/examine-mail.ts";
 import type { MailSender } from "../../../../service/delivery/message/sender.ts";
 import type { OnceFailure } from "../../../../service/delivery/smtp/send-once.ts";
@@ -40,7 +39,6 @@ export interface DoctorOptions extends DataFileChoice {
   readonly offline: boolean;
 }
 
-/** Returns exit status 6 if there is a problem. Sends no mail. */
 export async function runDeliveryDoctor(deps: Deps, { setup, offline, data }: DoctorOptions): Promise<ExitCode> {
   const { clock, options, signal } = deps;
   if (options.dryRun) throw new UsageError("--dry-run: this command sends no requests that could be shown");
@@ -89,11 +87,9 @@ const FAILURE_HINTS: Readonly<Record<OnceFailure["code"], { readonly hint?: stri
 export interface TestOptions extends DataFileChoice {
   readonly setup: GivenSetup;
   readonly to: string;
-  /** Null means the default project. */
   readonly project: string | null;
 }
 
-/** Throws DataFileError if the server doesn't accept the email. */
 export async function runDeliveryTest(deps: Deps, { setup, to, ...choice }: TestOptions): Promise<ExitCode> {
   if (deps.options.dryRun) throw new UsageError("--dry-run: this command sends a mail");
   const { certificates, publicUrl } = setup;
@@ -119,7 +115,6 @@ export async function runDeliveryTest(deps: Deps, { setup, to, ...choice }: Test
   return EXIT.done;
 }
 
-/** Uses the project's sender if its data or service is given; otherwise the one set by flags. */
 async function composeTest(
   deps: Deps,
   { data, project }: Pick<TestOptions, "data" | "project">,
@@ -135,7 +130,6 @@ async function composeTest(
   return composeTestMail(to, { appUrl: publicUrl ?? DEFAULT_ADDRESS, sender }, deps);
 }
 
-/** Throws UsageError for missing or unusable settings. */
 function requireSender({ server, from, dkim }: GivenSetup) {
   const hint = "use --smtp URL or SURVEYCTL_SMTP, with --smtp-from";
   if (server === null) throw new UsageError("a mail server is required", { hint });

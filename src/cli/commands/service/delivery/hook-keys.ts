@@ -37,7 +37,6 @@ export function keyFlags<Name extends string>(
   };
 }
 
-/** Throws UsageError for an empty file. */
 async function readKeyFile(flag: string, file: string): Promise<string> {
   const text = await readFlagFile(flag, file);
   if (text.trim() === "") throw new UsageError(`${flag}: ${file} is empty`);

@@ -1,4 +1,3 @@
-/** `service delivery list`: surveys by due time, or their number per day. */
 import { LISTED_REASONS, LISTED_STATES } from "../../../../service/domain/delivery/lists/listed.ts";
 import { parsePerson, parsePhone } from "../../../args/people.ts";
 import { readRange, type TimeFilter } from "../../../kit/time-flags.ts";

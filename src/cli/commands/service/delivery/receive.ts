@@ -1,4 +1,3 @@
-/** `service bounce receive`: records returned messages from standard input or a Maildir. */
 import type { Report } from "../../../../service/domain/delivery/bounces.ts";
 import { REPORT_OUTCOMES, REPORTS_MAX } from "../../../../service/domain/delivery/rows.ts";
 import type { Store } from "../../../../service/domain/ports.ts";
@@ -67,7 +66,6 @@ async function receiveOne(deps: Deps, place: DataFileChoice, open: OpenReader): 
   return counts;
 }
 
-/** Records all reports or none. */
 async function record(store: Store, reports: readonly Report[], counts: Counts): Promise<void> {
   const { recordReports } = await import("../../../../service/domain/delivery/bounces.ts");
   const outcomes = await store.write((tx) => recordReports(tx, reports), { project: "all" });
@@ -75,10 +73,9 @@ async function record(store: Store, reports: readonly Report[], counts: Counts):
   for (const outcome of outcomes) counts[outcome] += 1;
 }
 
-/** Maximum size of the reports in one transaction. */
 const BATCH_CHARACTERS = 256 * 1024;
 
-/** Marks messages as seen once they are recorded. After a crash in between, they are recognized by their bytes. */
+/** Marks messages as seen after they are recorded. A crash in between does no harm: a message is recorded only once. */
 async function receiveDir(deps: Deps, place: DataFileChoice, open: OpenReader, dir: string): Promise<Counts> {
   const { listUnseen, markSeen, NoMaildirError, readMessage } =
     await import("../../../../service/delivery/bounce/maildir.ts");

@@ -6,13 +6,11 @@ import { serviceCommand } from "../service-command.ts";
 import { toResource } from "../../../render/columns.ts";
 
 const DELIVERY_HISTORY = toResource("people", OUTPUTS["delivery.show"]);
-/** Requested surveys that weren't scheduled. */
 const NOT_SCHEDULED = toResource(
   "surveys",
   { at: "time", channel: "text", reason: "text", since: "time", until: "time" },
   ["channel"],
 );
-/** One row per survey, followed by one row for each attempt. */
 const DELIVERY_LOG = toResource(
   "attempts",
   {
@@ -50,7 +48,6 @@ export const show = serviceCommand({
     ]),
 });
 
-/** A survey without attempts has only its own row. */
 function toLogRows({
   id,
   channel,

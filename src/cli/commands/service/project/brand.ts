@@ -31,14 +31,12 @@ export const brand = defineGroup({
   ],
 });
 
-/** Null keeps the current value; an empty string clears it. */
 interface Brand {
   readonly name: string | null;
   readonly color: string | null;
   readonly logo: string | null;
 }
 
-/** Replaces the path of the logo with its content in base64. Throws UsageError. */
 async function readBrand(given: Brand): Promise<Brand> {
   const { name, color, logo } = given;
   if (name === null && color === null && logo === null)

@@ -6,11 +6,10 @@ const READ_MAX = 64 * 1024;
 
 export interface LogoRefusals {
   readonly unreadable: (why: string) => Error;
-  /** An empty value would clear the logo. */
+  /** An empty logo would clear the current one. */
   readonly empty: () => Error;
 }
 
-/** Returns base64. */
 export async function readLogoFile(file: string, refuse: LogoRefusals): Promise<string> {
   const bytes = await readAtMost(readChunks(file), READ_MAX).catch((error: unknown) => {
     throw refuse.unreadable(systemErrorText(error));

@@ -15,7 +15,6 @@ import { serviceCommand } from "../service-command.ts";
 
 const SETTINGS = toResource("settings", OUTPUTS.settings);
 
-/** An empty value clears a setting. */
 const SETTING_FLAGS = {
   sender_name: { flag: "--sender-name", value: "name", text: "name that surveys come from" },
   from: { flag: "--from", value: "email", text: "e-mail address that surveys come from" },

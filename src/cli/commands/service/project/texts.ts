@@ -6,7 +6,6 @@ import { UsageError } from "../../../errors/usage-error.ts";
 import { defineGroup } from "../../../kit/command-node.ts";
 import { serviceCommand } from "../service-command.ts";
 
-/** An empty value clears the custom text. */
 const TEXT_FLAGS = {
   product_name: { flag: "--product-name", value: "name", text: "product name in the question" },
   question: {
