@@ -24,6 +24,7 @@ test("a request runs so many statements", async () => {
     await fixture.post("/v1/survey_responses.json", response);
   }
   const person = await fixture.post("/v1/people.json", { email: email(), send: false });
+  const known = { email: "p1@example.com", name: "One", send: false };
   const range = `since=${fixture.time.now - 1_000_000}&until=${fixture.time.now - 300_000}`;
   const actions: readonly [name: string, cost: Cost, work: () => Promise<unknown>][] = [
     ["person by e-mail", { sqlite: 3, postgres: [3, 2] }, () => fixture.get("/v1/people.json?email=p3@example.com")],
@@ -43,6 +44,19 @@ test("a request runs so many statements", async () => {
       "response",
       { sqlite: 14, postgres: [13, 6] },
       () => fixture.post("/v1/survey_responses.json", { person: person["id"], score: 3 }),
+    ],
+    // The person, the count of writes, the project's state.
+    ["post of a known person", { sqlite: 8, postgres: [7, 3] }, () => fixture.post("/v1/people.json", known)],
+    // The survey and what speaks against it.
+    [
+      "post of a known person with a survey",
+      { sqlite: 11, postgres: [10, 5] },
+      () => fixture.post("/v1/people.json", { email: "p2@example.com", name: "Two", delay: 86_400 }),
+    ],
+    [
+      "change of a person with a survey",
+      { sqlite: 12, postgres: [11, 6] },
+      () => fixture.post("/v1/people.json", { email: "p3@example.com", name: email(), delay: 86_400 }),
     ],
   ];
   const found: Record<string, unknown> = {};

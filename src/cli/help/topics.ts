@@ -181,10 +181,9 @@ people it created and nobody has touched since are deleted, its surveys
 that haven't left are cancelled, its responses and Autopilot members are
 removed, and names and properties get their old values back. It lists
 what is kept and why, and exits with 3. It needs the journal and the key
-of the import, and can be repeated. Undo the newest import first: if a
-later one wrote the same values, that doesn't count as a change. The
-results' columns person (created or updated) and before show what it
-would undo. Afterwards the file needs other --results to be imported.
+of the import, and can be repeated. The results' columns person (created
+or updated) and before show what it would undo. Afterwards the file needs
+other --results to be imported.
 
 Columns: email, phone_number (or phone), name, channel, delay, send,
 last_sent_at, email_update, phone_number_update. Any other column is a

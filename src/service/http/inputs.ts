@@ -18,7 +18,6 @@ import type {
   StatusInput,
 } from "../domain/inputs.ts";
 import type { EventsFilter } from "../domain/ports.ts";
-import type { Before } from "../domain/people/person-write.ts";
 import type { Write } from "../domain/people/undo-writes.ts";
 import { checkAddresses } from "../domain/people/people.ts";
 import { readAnswerTexts } from "../domain/answers/answer-texts.ts";
@@ -290,20 +289,16 @@ export function readWrites(reader: Reader): readonly Write[] {
   reader.finish();
   return writes.map((write) => {
     const one = new Reader(write);
-    const { before = null } = write;
-    const person = {
-      before: before === null ? null : (one.map("before") as Before | null),
-      values: one.text("values") ?? "",
-      state: one.text("state") ?? "",
-      createdAt: one.integer("created", {}),
-    };
-    const [platform, since] = [one.choice("member", PLATFORMS), one.integer("since", {})];
-    const [response, updatedAt] = [one.text("response"), one.integer("updated_at", {})];
     const read: Write = {
-      person: one.has("before") ? person : null,
+      before: write.before === null ? null : (one.map("before") ?? undefined),
+      values: one.text("values"),
+      writes: one.integer("writes", {}),
+      createdAt: one.integer("created", {}),
       survey: one.text("survey"),
-      membership: platform === null ? null : { platform, since: since ?? 0 },
-      response: response === null ? null : { id: response, updatedAt: updatedAt ?? 0 },
+      platform: one.choice("member", PLATFORMS),
+      since: one.integer("since", {}),
+      response: one.text("response"),
+      updatedAt: one.integer("updated_at", {}),
     };
     one.finish();
     return read;

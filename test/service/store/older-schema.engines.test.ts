@@ -11,7 +11,9 @@ import { getMetrics } from "../../../src/service/domain/answers/metrics.ts";
 import { openPostgresStore } from "../../../src/service/store/postgres/open-postgres-store.ts";
 import { openSqliteCopy, openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
 import { newDatabase, onPostgres } from "../../helpers/postgres.ts";
-import { metricsQuery } from "../domain/fixture.ts";
+import { sendPerson } from "../../../src/service/domain/people/people.ts";
+import { addProject } from "../../../src/service/domain/projects/projects.ts";
+import { metricsQuery, sendInput } from "../domain/fixture.ts";
 import type { StoreEvent } from "../../../src/service/store/store-errors.ts";
 import { newDataFile, openRawDatabase } from "./engines.ts";
 
@@ -32,20 +34,29 @@ function toServer(dump: string): string {
     .replaceAll(" WITHOUT ROWID", "");
 }
 
-async function openOld(dump: string): Promise<Store> {
+const newPlace = async (): Promise<string> => (onPostgres ? newDatabase() : newDataFile());
+const openAt = (place: string): Promise<Store> =>
+  onPostgres
+    ? openPostgresStore({ url: place, clock: systemClock })
+    : openSqliteStore({ file: place, clock: systemClock });
+
+async function execute(place: string, sql: string): Promise<void> {
   if (!onPostgres) {
-    const file = newDataFile();
-    const database = await openRawDatabase(file);
-    database.exec(dump);
+    const database = await openRawDatabase(place);
+    database.exec(sql);
     database.close();
-    return openSqliteStore({ file, clock: systemClock });
+    return;
   }
-  const url = await newDatabase();
-  const client = new Client({ connectionString: url });
+  const client = new Client({ connectionString: place });
   await client.connect();
-  await client.query(toServer(dump));
+  await client.query(sql);
   await client.end();
-  return openPostgresStore({ url, clock: systemClock });
+}
+
+async function openOld(dump: string): Promise<Store> {
+  const place = await newPlace();
+  await execute(place, onPostgres ? toServer(dump) : dump);
+  return openAt(place);
 }
 
 test("a store of schema 1 opens, with all rows counted anew", async () => {
@@ -91,5 +102,30 @@ test.runIf(!onPostgres)("a file that an older version serves isn't upgraded unti
   await (await openSqliteCopy({ file: copy, clock: systemClock })).close();
   const store = await open({ ...systemClock, now: () => systemClock.now() + 10_000 });
   await store.close();
-  expect(events.filter(({ kind }) => kind !== "readable")).toEqual([{ kind: "upgraded", from: 1, to: 5 }]);
+  expect(events.filter(({ kind }) => kind !== "readable")).toEqual([{ kind: "upgraded", from: 1, to: 6 }]);
+});
+
+const ADDED = ["people DROP COLUMN writes", "people DROP COLUMN value_writes", "responses DROP COLUMN edits"];
+const TO_SCHEMA_5 = [...ADDED.map((change) => `ALTER TABLE ${change}`), "UPDATE schema_versions SET version = 5"];
+
+test("a store of schema 5 opens, and counts writes from then on", async () => {
+  const place = await newPlace();
+  const old = await openAt(place);
+  const project = await old.write((tx) => addProject(tx, "default"), { project: "all" });
+  const save = (store: Store, name: string) =>
+    store.write((tx) => sendPerson(tx, project, sendInput({ email: "ada@x.co", name, send: false })), {
+      project: "all",
+    });
+  const { person } = await save(old, "Ada");
+  await old.close();
+  await execute(place, TO_SCHEMA_5.join(";\n"));
+  const store = await openAt(place);
+  const counts = async () => {
+    const row = await store.read((tx) => tx.people.byId(project.id, Number(person.id)));
+    return [row?.writes, row?.valueWrites];
+  };
+  expect([await store.check(), await counts()]).toEqual([[], [0, 0]]);
+  await save(store, "Ada");
+  expect(await counts()).toEqual([1, 1]);
+  await store.close();
 });

@@ -49,7 +49,7 @@ const COLUMNS: Readonly<Record<keyof StoredPastResponse, string>> = {
   notes: "notes",
   noteIds: "note_ids",
 };
-export const RESPONSE = `SELECT ${selectList(COLUMNS)} FROM responses WHERE project_id = ?`;
+export const RESPONSE = `SELECT ${selectList(COLUMNS)}, edits FROM responses WHERE project_id = ?`;
 
 export interface ResponseOrigin {
   readonly requestId: number | null;

@@ -41,6 +41,7 @@ export interface ResponseRow {
   readonly additionalAnswers: readonly AdditionalAnswer[];
   readonly createdAt: number;
   readonly updatedAt: number;
+  readonly edits: number;
 }
 
 export interface NewNote {
@@ -53,6 +54,7 @@ export type StoredResponseChange = Partial<
   Pick<ResponseRow, "personId" | "score" | "comment" | "personProperties" | "tags" | "additionalAnswers">
 > & {
   readonly updatedAt: number;
+  readonly isEdit?: boolean;
 };
 
 /** Changes only the responses themselves; `response-changes.ts` also updates what depends on them. */
@@ -80,14 +82,15 @@ export class ResponseRows extends Rows {
   }
 
   async update(project: number, id: number, change: StoredResponseChange): Promise<void> {
-    const { personProperties, tags, additionalAnswers, ...columns } = change;
-    const set = assignResponse({
+    const { personProperties, tags, additionalAnswers, isEdit = false, ...columns } = change;
+    const [set, ...values] = assignResponse({
       ...columns,
       ...(personProperties !== undefined && { properties: JSON.stringify(personProperties) }),
       ...(tags !== undefined && { tags: JSON.stringify(tags) }),
       ...(additionalAnswers !== undefined && { additionalAnswers: JSON.stringify(additionalAnswers) }),
     });
-    await updateRows(this.database, "responses", set, ["project_id = ? AND id = ?", project, id]);
+    const all = isEdit ? `${set}, edits = edits + 1` : set;
+    await updateRows(this.database, "responses", [all, ...values], ["project_id = ? AND id = ?", project, id]);
   }
 
   async delete(project: number, id: number): Promise<void> {

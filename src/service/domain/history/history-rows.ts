@@ -50,9 +50,9 @@ export class HistoryRows extends Rows {
     for (const person of rows) sendRow(this.database, "people", personRow(project, { ...person, nextSurveyAt: null }));
   }
 
-  async replacePerson(project: number, { id, ...person }: StoredPastPerson): Promise<void> {
+  async replacePerson(project: number, { id, writes: _writes, ...person }: StoredPastPerson): Promise<void> {
     const set = assignPerson(person);
-    if (set !== null) await updateRows(this.database, "people", set, ["project_id = ? AND id = ?", project, id]);
+    await updateRows(this.database, "people", set, ["project_id = ? AND id = ?", project, id]);
   }
 
   async responses(project: number, ids: readonly number[]): Promise<readonly StoredPastResponse[]> {

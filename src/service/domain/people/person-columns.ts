@@ -17,6 +17,8 @@ export interface PersonRow {
   readonly unsubscribedAt: number | null;
   /** Id of the survey whose link unsubscribed the person, which only that link can undo. Null if something else did. */
   readonly unsubscribedBy: number | null;
+  readonly writes: number;
+  readonly valueWrites: number;
 }
 
 const COLUMNS: Readonly<Record<keyof PersonRow, string>> = {
@@ -32,7 +34,12 @@ const COLUMNS: Readonly<Record<keyof PersonRow, string>> = {
   bouncedAt: "bounced_at",
   unsubscribedAt: "unsubscribed_at",
   unsubscribedBy: "unsubscribed_by",
+  writes: "writes",
+  valueWrites: "value_writes",
 };
+
+/** Assigns as part of an UPDATE of `people`. */
+export const COUNT_WRITE = "writes = writes + 1";
 
 export const PERSON = `SELECT ${selectList(COLUMNS)} FROM people WHERE removed = 0 AND project_id = ?`;
 
@@ -40,12 +47,12 @@ export function personRow(project: number, person: PersonRow): NewRow {
   return { project_id: project, email_key: emailKeyOrNull(person.email), ...renameFields(COLUMNS, person) };
 }
 
-export function assignPerson(change: Partial<Omit<PersonRow, "id">>): Fragment | null {
+export function assignPerson(change: Partial<Omit<PersonRow, "id" | "writes">>): Fragment {
   const { sets, values } = assign(
     { ...COLUMNS, emailKey: "email_key" },
     { ...change, ...(change.email === undefined ? {} : { emailKey: emailKeyOrNull(change.email) }) },
   );
-  return sets === "" ? null : [sets, ...values];
+  return [sets === "" ? COUNT_WRITE : `${sets}, ${COUNT_WRITE}`, ...values];
 }
 
 function emailKeyOrNull(email: string | null): string | null {

@@ -116,6 +116,7 @@ function mergeChange(person: PersonRow, wanted: WantedPerson): PersonChange {
     name: wanted.name ?? person.name,
     properties: wanted.properties ?? person.properties,
     lastSentAt: newest(person.lastSentAt, wanted.lastSentAt),
+    valueWrites: person.valueWrites + Number(wanted.name !== null || wanted.properties !== null),
   };
 }
 
@@ -128,11 +129,14 @@ export async function changePerson(
   const change = Object.fromEntries(
     Object.entries(wanted).filter(([key, value]) => person[key as keyof PersonChange] !== value),
   ) as PersonChange;
-  if (Object.keys(change).length > 0) {
+  const { valueWrites, ...overwritten } = change;
+  const names = Object.keys(overwritten).map(snakeCase);
+  if (names.length === 0) await tx.people.countWrite(project.id, person.id, valueWrites ?? person.valueWrites);
+  else {
     await tx.people.update(project.id, person.id, change);
-    noteOverwritten(tx, "people.update", person.id, Object.keys(change).map(snakeCase));
+    noteOverwritten(tx, "people.update", person.id, names);
   }
-  const changed = { ...person, ...change };
+  const changed = { ...person, ...change, writes: person.writes + 1 };
   if (change.email === undefined) return changed;
   await keepSuppressions(tx, project, person);
   return markSuppressed(tx, project, changed, await suppressionMarks(tx, project, changed));

@@ -13,7 +13,7 @@ import {
 } from "../../sql/lists/fragments.ts";
 import { countRows } from "../../sql/lists/list-counts.ts";
 import { findPage } from "../../sql/lists/list-pages.ts";
-import { assignPerson, PERSON, personRow, type PersonRow } from "./person-columns.ts";
+import { assignPerson, COUNT_WRITE, PERSON, personRow, type PersonRow } from "./person-columns.ts";
 import { deleteRequests } from "../delivery/rows/claims.ts";
 import type { TimeRange } from "../inputs.ts";
 import type { JsonRows, Position, EventsFilter } from "../rows.ts";
@@ -31,9 +31,11 @@ export const UNKNOWN_PERSON: PersonRow = {
   bouncedAt: null,
   unsubscribedAt: null,
   unsubscribedBy: null,
+  writes: 0,
+  valueWrites: 0,
 };
 
-export type PersonChange = Partial<Omit<PersonRow, "id" | "createdAt" | "nextSurveyAt" | "lastRespondedAt">>;
+export type PersonChange = Partial<Omit<PersonRow, "id" | "createdAt" | "nextSurveyAt" | "lastRespondedAt" | "writes">>;
 
 export interface NewPerson {
   readonly email: string | null;
@@ -85,10 +87,15 @@ export class PersonRows extends Rows {
     return row;
   }
 
+  /** Also counts the write. */
   async update(project: number, id: number, change: PersonChange): Promise<void> {
-    const set = assignPerson(change);
-    if (set === null) return;
-    await updateRows(this.database, "people", set, ["project_id = ? AND id = ?", project, id]);
+    await updateRows(this.database, "people", assignPerson(change), ["project_id = ? AND id = ?", project, id]);
+  }
+
+  /** Counts a write that changed nothing, without waiting for the engine. */
+  async countWrite(project: number, id: number, valueWrites: number): Promise<void> {
+    const sql = `UPDATE people SET value_writes = ?, ${COUNT_WRITE} WHERE project_id = ? AND id = ?`;
+    this.database.send(sql, [valueWrites, project, id]);
   }
 
   /** Hides the person from every look-up, cancels their messages and frees their addresses. */

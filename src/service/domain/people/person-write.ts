@@ -18,7 +18,7 @@ export interface PersonWrite {
 }
 
 export function describeWrite(old: PersonRow | null, person: PersonRow, more: PersonWrite["undo"]): PersonWrite {
-  const undo = { ...fingerprints(person), created: person.createdAt, ...more };
+  const undo = { values: fingerprint(person), writes: person.writes, created: person.createdAt, ...more };
   return { before: old === null ? null : overwritten(old, person), undo };
 }
 
@@ -34,12 +34,8 @@ function overwritten(old: PersonRow, person: PersonRow): Before {
   };
 }
 
-/** `values` changes with the name and properties, `state` with all that a write can set. */
-export function fingerprints({ email, phoneNumber, name, properties, lastSentAt }: PersonRow) {
-  const values = digest([name, properties]);
-  return { values, state: digest([values, email, phoneNumber, lastSentAt]) };
-}
-
-function digest(values: readonly unknown[]): string {
-  return createHash("sha256").update(JSON.stringify(values)).digest("base64url").slice(0, 16);
+/** Changes with every write that gives a name or properties. */
+export function fingerprint({ name, properties, valueWrites }: PersonRow): string {
+  const values = JSON.stringify([name, properties, valueWrites]);
+  return createHash("sha256").update(values).digest("base64url").slice(0, 16);
 }

@@ -61,8 +61,8 @@ export async function markSuppressed(
   person: PersonRow,
   marks: SuppressionMarks,
 ): Promise<PersonRow> {
-  const marked = { ...person, ...marks };
   const hasNew = (["unsubscribedAt", "unsubscribedBy", "bouncedAt"] as const).some((key) => marks[key] !== person[key]);
+  const marked = { ...person, ...marks, writes: person.writes + Number(hasNew) };
   if (hasNew) await tx.people.update(project.id, person.id, marks);
   await keepSuppressions(tx, project, marked);
   if (marked.unsubscribedAt !== null) await cancelEmail(tx, project, person, "unsubscribed");

@@ -9,25 +9,25 @@ import { endMembership } from "../surveys/autopilot/autopilot.ts";
 import { isWaiting, SURVEYS_READ_MAX } from "../surveys/reschedule.ts";
 import { deletePerson } from "./people.ts";
 import { changePerson } from "./person-identity.ts";
-import { type Before, fingerprints } from "./person-write.ts";
+import { type Before, fingerprint } from "./person-write.ts";
 import { mergeProperties, storedProperties } from "./stored-properties.ts";
 
-interface WrittenPerson {
-  readonly before: Before | null;
-  readonly values: string;
-  readonly state: string;
-  readonly createdAt: number | null;
-}
-
-/** A `PersonWrite` or a response, as the server answered it. */
+/** One write of an import, as the server answered it. */
 export interface Write {
-  readonly person: WrittenPerson | null;
+  /** Null for a new person; undefined if the person's row wasn't written. */
+  readonly before: Before | null | undefined;
+  readonly values: string | null;
+  /** Null in records of versions that didn't count writes. */
+  readonly writes: number | null;
+  readonly createdAt: number | null;
   readonly survey: string | null;
-  readonly membership: { readonly platform: Platform; readonly since: number } | null;
-  readonly response: { readonly id: string; readonly updatedAt: number } | null;
+  /** An Autopilot membership that began at `since`. */
+  readonly platform: Platform | null;
+  readonly since: number | null;
+  readonly response: string | null;
+  readonly updatedAt: number | null;
 }
 
-/** In words. */
 export interface Undone {
   readonly done: string[];
   readonly kept: string[];
@@ -55,7 +55,7 @@ export async function undoWrites(
   const person = key === null ? null : await tx.people.byId(project.id, key);
   if (person === null) return { undone, isDone: true };
   const undoing = { tx, project, person, undone };
-  const made = writes.flatMap((write) => write.person ?? []);
+  const made = writes.filter(({ before }) => before !== undefined);
   // After a backup was restored, ids are given again.
   if (made.some(({ createdAt }) => createdAt !== null && createdAt !== person.createdAt)) {
     undone.kept.push("the id is another person's now");
@@ -67,8 +67,9 @@ export async function undoWrites(
     await leaveAutopilot(undoing, write);
   }
   if (made.some(({ before }) => before === null)) {
-    const isSame = made.at(-1)?.state === fingerprints(person).state;
-    const reason = isSame ? await findTouch(undoing, writes) : "the person was changed since";
+    const reason =
+      (await findTouch(undoing, writes)) ??
+      findWrite(made, "the person was changed since", (one) => one.writes === person.writes);
     if (reason !== null) undone.kept.push(reason);
     if (undone.kept.length > 0) return { undone, isDone: true };
     undone.done.push("person deleted");
@@ -78,34 +79,35 @@ export async function undoWrites(
   return { undone, isDone: true };
 }
 
-async function removeResponse({ tx, project, person, undone }: Undoing, { response }: Write): Promise<void> {
-  const id = parseId(response?.id ?? "");
+async function removeResponse(undoing: Undoing, { response, updatedAt }: Write): Promise<void> {
+  const { tx, project, person, undone } = undoing;
+  const id = parseId(response ?? "");
   const row = id === null ? null : await tx.responses.byId(project.id, id);
-  if (row === null || response === null) return;
-  if (row.personId !== person.id || row.updatedAt !== response.updatedAt) {
+  if (row === null) return;
+  if (row.personId !== person.id || row.updatedAt !== updatedAt || row.edits > 0) {
     undone.kept.push(`response ${row.id} was changed since`);
     return;
   }
-  await deleteResponse(tx, project, response.id);
+  await deleteResponse(tx, project, String(row.id));
   undone.done.push("response deleted");
 }
 
-async function cancelSurvey({ tx, project, person, undone }: Undoing, write: Write): Promise<void> {
-  const id = parseId(write.survey ?? "");
-  const survey = id === null ? null : await tx.deliveries.byId(project.id, id);
-  if (survey?.personId !== person.id || survey.state === "cancelled") return;
-  if (!isWaiting(survey)) {
+async function cancelSurvey({ tx, project, person, undone }: Undoing, { survey }: Write): Promise<void> {
+  const id = parseId(survey ?? "");
+  const row = id === null ? null : await tx.deliveries.byId(project.id, id);
+  if (row?.personId !== person.id || row.state === "cancelled") return;
+  if (!isWaiting(row)) {
     undone.kept.push("the survey has left");
     return;
   }
-  await tx.requests.cancel(project.id, person.id, { channel: null, autopilot: false, id: survey.requestId });
+  await tx.requests.cancel(project.id, person.id, { channel: null, autopilot: false, id: row.requestId });
   undone.done.push("survey cancelled");
 }
 
-async function leaveAutopilot({ tx, project, person, undone }: Undoing, { membership }: Write): Promise<void> {
-  const member = membership && (await tx.autopilot.member(project.id, membership.platform, person.id));
+async function leaveAutopilot({ tx, project, person, undone }: Undoing, { platform, since }: Write): Promise<void> {
+  const member = platform === null ? null : await tx.autopilot.member(project.id, platform, person.id);
   if (member === null) return;
-  if (member.createdAt !== membership?.since) {
+  if (member.createdAt !== since) {
     undone.kept.push("the person has joined Autopilot again since");
     return;
   }
@@ -114,7 +116,7 @@ async function leaveAutopilot({ tx, project, person, undone }: Undoing, { member
 }
 
 /** Puts back a name and properties that still are as the last write left them. */
-async function restore({ tx, project, person, undone }: Undoing, made: readonly WrittenPerson[]): Promise<void> {
+async function restore({ tx, project, person, undone }: Undoing, made: readonly Write[]): Promise<void> {
   let { name } = person;
   let properties = storedProperties(person);
   for (const { before } of made.toReversed()) {
@@ -122,12 +124,17 @@ async function restore({ tx, project, person, undone }: Undoing, made: readonly 
     properties = mergeProperties(properties, before?.properties ?? {});
   }
   if (name === person.name && isDeepStrictEqual(properties, storedProperties(person))) return;
-  if (made.at(-1)?.values !== fingerprints(person).values) {
-    undone.kept.push("the name or properties were changed since");
-    return;
-  }
+  const values = fingerprint(person);
+  const reason = findWrite(made, "the name or properties were changed since", (one) => one.values === values);
+  if (reason !== null) return void undone.kept.push(reason);
   await changePerson(tx, project, person, { name, properties: JSON.stringify(properties) });
   undone.done.push("person restored");
+}
+
+/** Returns `reason` unless one of the writes was the last one; they are in the order of lines, not of arrival. */
+function findWrite(made: readonly Write[], reason: string, isLast: (write: Write) => boolean): string | null {
+  if (made.some(({ writes }) => writes === null)) return "the record doesn't say whether the person was changed since";
+  return made.some(isLast) ? null : reason;
 }
 
 /** Why a person who was created isn't deleted: what others did to them, or they themselves. */
@@ -136,9 +143,7 @@ async function findTouch({ tx, project, person }: Undoing, writes: readonly Writ
   if (await tx.responses.haveCome(project.id, id, 0, 0)) return "the person has responses";
   const isOurs = ({ requestId, autopilot, channel, state }: DeliveryRow): boolean =>
     state === "cancelled" &&
-    writes.some(({ survey, membership }) =>
-      autopilot ? membership?.platform === channel : survey === String(requestId),
-    );
+    writes.some(({ survey, platform }) => (autopilot ? platform === channel : survey === String(requestId)));
   const surveys = await tx.deliveries.ofPerson(project.id, id, SURVEYS_READ_MAX);
   if (!surveys.every(isOurs)) return "the person has other surveys";
   if ((await tx.autopilot.memberships(project.id, id)).length > 0) return "the person is in Autopilot";

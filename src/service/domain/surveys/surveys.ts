@@ -81,7 +81,7 @@ async function findThrottle(
 /** False if none was pending. Autopilot continues after one interval. */
 export async function cancelWaiting(tx: Transaction, project: Project, person: PersonRow): Promise<boolean> {
   const members = await tx.autopilot.memberships(project.id, person.id);
-  const cancelled = await tx.requests.cancel(project.id, person.id, { channel: null, autopilot: null });
+  const cancelled = await tx.requests.cancel(project.id, person.id, { channel: null, autopilot: null, isWrite: true });
   const start = { kind: "after", at: tx.now } as const;
   for (const member of members)
     if (member.nextRequestId !== null) await scheduleAutopilot(tx, project, person, { member, start });

@@ -6,7 +6,7 @@ import { PEOPLE_TABLES } from "./tables/people-tables.ts";
 import { PROJECT_TABLES } from "./tables/project-tables.ts";
 import { WEBHOOK_TABLES } from "./tables/webhook-tables.ts";
 
-export const BASELINE = 4;
+export const BASELINE = 6;
 
 /** An engine's names for the two column types, and its options for a table. */
 export interface SchemaDialect {

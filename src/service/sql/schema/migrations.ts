@@ -44,6 +44,13 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   { version: 4, statements: (dialect) => createAll(OPERATION_LOG, dialect) },
   { version: 5, statements: createViews },
+  {
+    version: 6,
+    statements: ({ int }) =>
+      ["people ADD COLUMN writes", "people ADD COLUMN value_writes", "responses ADD COLUMN edits"].map(
+        (change) => `ALTER TABLE ${change} ${int} NOT NULL DEFAULT 0`,
+      ),
+  },
 ];
 
 export const NEW_STORE: Migration = {
@@ -51,6 +58,7 @@ export const NEW_STORE: Migration = {
   statements: (dialect) => [
     `CREATE TABLE ${VERSIONS_TABLE} (version ${dialect.int} NOT NULL PRIMARY KEY, applied_at ${dialect.int} NOT NULL)`,
     ...createBaseline(dialect),
+    ...createViews(dialect),
   ],
   // The secret is part of the schema, so that all backups recognize each other's erasures.
   run: (execute) =>

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
 import type { JsonObject } from "../../../../src/contract/json.ts";
-import { claimAll, DAY, START } from "../fixture.ts";
+import { claimAll, DAY } from "../fixture.ts";
 import { type HttpFixture, openHttp } from "../../http/fixture.ts";
 
 let fixture: HttpFixture;
@@ -116,6 +116,66 @@ describe("someone whom the import created", () => {
     expect(await people()).toEqual(before);
   });
 
+  it.each([
+    ["saved with the same values", () => fixture.post("/v1/people.json", { email, name: "Ada", send: false })],
+    ["saved without values", () => fixture.post("/v1/people.json", { email, send: false })],
+    ["imported again", () => write({ email, name: "Ada", send: false })],
+    [
+      "renamed there and back",
+      async () => {
+        for (const [old, now] of [
+          [email, "eve@x.co"],
+          ["eve@x.co", email],
+        ] as const)
+          await fixture.post("/v1/people.json", { email: old, email_update: now, send: false });
+      },
+    ],
+  ] as [string, () => Promise<unknown>][])("and was %s in the same second is kept", async (_, touch) => {
+    const ada = await write({ email, name: "Ada", send: false });
+    await touch();
+    expect(await undo(ada.id, ada.write)).toEqual({ done: [], kept: ["the person was changed since"] });
+    expect(await people()).toEqual([[email, "Ada", {}]]);
+  });
+
+  it.each([
+    ["was moved to its own time", (at: number) => ["PUT", { scheduled_at: at }]],
+    ["was cancelled", () => ["DELETE"]],
+  ] as [string, (at: number) => [string, JsonObject?]][])("and whose survey %s is kept", async (_, touch) => {
+    const ada = await write({ email, delay: DAY });
+    const [method, body] = touch(fixture.time.now + DAY);
+    await fixture.call(method, `/v1/people/${email}/survey_requests/pending.json`, body === undefined ? {} : { body });
+    expect((await undo(ada.id, ada.write)).kept).toEqual(["the person was changed since"]);
+  });
+
+  it("by several rows is deleted, in whichever order they arrived", async () => {
+    const first = await write({ email, name: "Ada", delay: DAY });
+    const second = await write({ email, properties: { plan: "new" }, send: false });
+    const third = await write({ email, name: "Ada", send: false });
+    expect((await undo(first.id, third.write, first.write, second.write)).done).toEqual([
+      "survey cancelled",
+      "person deleted",
+    ]);
+  });
+
+  it("by an address that had unsubscribed is deleted", async () => {
+    await fixture.post("/v1/people.json", { email, send: false });
+    await fixture.post("/v1/unsubscribes.json", { person_email: email });
+    await fixture.call("DELETE", `/v1/people/email:${email}.json`);
+    fixture.time.now += 60;
+    const ada = await write({ email });
+    expect(await undo(ada.id, ada.write)).toEqual({ done: ["person deleted"], kept: [] });
+  });
+
+  it("is kept if the record comes from a version that didn't count", async () => {
+    const ada = await write({ email, delay: DAY });
+    const { writes: _, ...old } = ada.write;
+    expect(await undo(ada.id, { ...old, values: "rbFQ3pXrJ1Gm3lQK", state: "rbFQ3pXrJ1Gm3lQK" })).toEqual({
+      done: ["survey cancelled"],
+      kept: ["the record doesn't say whether the person was changed since"],
+    });
+    expect(await people()).toEqual([[email, null, {}]]);
+  });
+
   it("and is surveyed at this moment, or has been, is kept", async () => {
     const ada = await write({ email });
     await fixture.write(claimAll);
@@ -174,6 +234,24 @@ describe("someone who was there before", () => {
     expect(await people()).toEqual([[email, "Eva", { plan: "old", seats: 5 }]]);
   });
 
+  it("keeps values that were written again since", async () => {
+    await fixture.post("/v1/people.json", old);
+    const first = await write({ email, name: "Eve", send: false });
+    const second = await write({ email, name: "Eve", send: false });
+    const kept = ["the name or properties were changed since"];
+    expect(await undo(first.id, first.write)).toEqual({ done: [], kept });
+    expect(await undo(first.id, second.write)).toEqual({ done: [], kept: [] });
+    expect(await undo(first.id, first.write, second.write)).toEqual({ done: ["person restored"], kept: [] });
+    expect(await people()).toEqual([[email, "Ada", { plan: "old", seats: 5 }]]);
+  });
+
+  it("gets the old values back after a save without values", async () => {
+    await fixture.post("/v1/people.json", old);
+    const ada = await write({ email, name: "Eve", send: false });
+    await fixture.post("/v1/people.json", { email, delay: DAY });
+    expect(await undo(ada.id, ada.write)).toEqual({ done: ["person restored"], kept: [] });
+  });
+
   it("stays in Autopilot if they joined before, or again since", async () => {
     await fixture.post("/v1/people.json", old);
     const joined = await write({ person_email: email }, "autopilot/email/memberships");
@@ -189,11 +267,11 @@ describe("someone who was there before", () => {
     expect(await fixture.get("/v1/autopilot/email/memberships.json")).toHaveLength(1);
   });
 
-  it("keeps a response that was changed since", async () => {
+  it.each([0, 60])("keeps a response that was changed %i seconds later", async (seconds) => {
     const { id: person } = await fixture.post("/v1/people.json", old);
     const { id, updated_at } = await fixture.post("/v1/survey_responses.json", { person: person as string, score: 9 });
     const response = { response: id as string, updated_at: updated_at as number };
-    fixture.time.now = START + 60;
+    fixture.time.now += seconds;
     await fixture.call("PUT", `/v1/survey_responses/${String(id)}.json`, { body: { tags: ["vip"] } });
     expect(await undo(person as string, response)).toEqual({
       done: [],

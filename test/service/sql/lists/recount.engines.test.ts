@@ -18,7 +18,15 @@ const RESPONSES = 4000;
 /** Fewer than a day's rows, so that pages begin within days. */
 const PER_PAGE = 5;
 const [FIRST_PERSON, FIRST_RESPONSE] = [1, 1000];
-const times = { lastSentAt: null, lastRespondedAt: null, unsubscribedAt: null, unsubscribedBy: null, bouncedAt: null };
+const times = {
+  lastSentAt: null,
+  lastRespondedAt: null,
+  unsubscribedAt: null,
+  unsubscribedBy: null,
+  bouncedAt: null,
+  writes: 0,
+  valueWrites: 0,
+};
 
 const pastPerson = (n: number) => ({
   ...times,

@@ -11,11 +11,10 @@ export const WAITING_AGAIN = "CASE WHEN attempts > 0 THEN 'retrying' ELSE 'sched
 export const NEXT_SURVEY_AT = `(SELECT min(CASE WHEN r.${IS_WAITING} THEN r.scheduled_at END) FROM messages r
   WHERE r.project_id = people.project_id AND r.person_id = people.id)`;
 
-export function refreshNextSurvey(database: Database, project: number, personId: number): void {
-  database.send(`UPDATE people SET next_survey_at = ${NEXT_SURVEY_AT} WHERE project_id = ? AND id = ?`, [
-    project,
-    personId,
-  ]);
+/** `more` is assigned in the same statement. */
+export function refreshNextSurvey(database: Database, project: number, personId: number, ...more: string[]): void {
+  const set = [`next_survey_at = ${NEXT_SURVEY_AT}`, ...more].join(", ");
+  database.send(`UPDATE people SET ${set} WHERE project_id = ? AND id = ?`, [project, personId]);
 }
 
 /** Records requests that were ever claimed, because their messages may be in an outbox. */

@@ -11,6 +11,7 @@ import { sendRow, updateRows } from "../../../sql/lists/counted-rows.ts";
 import { countRows } from "../../../sql/lists/list-counts.ts";
 import type { Channel } from "../../../../contract/routes.ts";
 import type { TimeRange } from "../../inputs.ts";
+import { COUNT_WRITE } from "../../people/person-columns.ts";
 import type { ReminderQueue } from "../queue-rows.ts";
 
 /** Every method keeps the person's `nextSurveyAt` up to date. */
@@ -59,12 +60,13 @@ export class RequestRows extends Rows {
     const values = [to.state, to.scheduledAt, to.dueAt, to.scheduledAt, to.scheduledAt];
     const message = ["project_id = ? AND id = ?", project, requestId] as const;
     await updateRows(this.database, "messages", [set, ...values], message);
-    refreshNextSurvey(this.database, project, personId);
+    refreshNextSurvey(this.database, project, personId, COUNT_WRITE);
   }
 
   /**
    * Cancels pending requests; null means all channels, or both kinds. A claimed request is finished by its claimer, but
-   * never claimed again; one in transmission isn't changed. Returns the number.
+   * never claimed again; one in transmission isn't changed. `isWrite` counts as a write to the person. Returns the
+   * number of requests.
    */
   async cancel(
     project: number,
@@ -74,9 +76,10 @@ export class RequestRows extends Rows {
       readonly autopilot: boolean | null;
       readonly reason?: string;
       readonly id?: number;
+      readonly isWrite?: boolean;
     },
   ): Promise<number> {
-    const { channel, autopilot, reason = null, id: only } = which;
+    const { channel, autopilot, reason = null, id: only, isWrite = false } = which;
     const where: Where = {
       clauses: ["project_id = ?", "person_id = ?", `(${IS_WAITING} OR state = 'paused')`, "state <> 'transmitting'"],
       values: [project, personId],
@@ -95,7 +98,7 @@ export class RequestRows extends Rows {
       const set = ["state = 'cancelled', due_at = NULL, reason = coalesce(?, reason)", reason] as const;
       await updateRows(this.database, "messages", set, ["project_id = ? AND id = ?", project, id]);
     }
-    if (found.length > 0) refreshNextSurvey(this.database, project, personId);
+    if (found.length > 0) refreshNextSurvey(this.database, project, personId, ...(isWrite ? [COUNT_WRITE] : []));
     return found.length;
   }
 

@@ -2,10 +2,13 @@ import { OF_PERSON, OF_PROJECT, type Table } from "../table.ts";
 
 const PEOPLE: Table = {
   name: "people",
-  /** `unsubscribed_by` is the survey whose link was used; `removed` people are being deleted. */
+  /**
+   * `unsubscribed_by` is the survey whose link was used; `removed` people are being deleted. `writes` counts what was
+   * written to a person, even the same values; `value_writes` counts writes that gave a name or properties.
+   */
   columns: `project_id int, id int, email text?, email_key text?, name text?, phone_number text?, properties text?,
     created_at int, last_sent_at int?, last_responded_at int?, next_survey_at int?, bounced_at int?,
-    unsubscribed_at int?, unsubscribed_by int?, removed int = 0`,
+    unsubscribed_at int?, unsubscribed_by int?, removed int = 0, writes int = 0, value_writes int = 0`,
   key: "project_id, id",
   references: [OF_PROJECT],
   indexes: {
