@@ -1,16 +1,15 @@
-/** Collects text into large chunks, optionally gzips them, and counts and hashes what it writes. */
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createGzip, type Gzip } from "node:zlib";
 
 export interface SinkTotals {
   readonly bytes: number;
-  /** SHA-256 in hex of the bytes written, after compression if gzip is on. */
+  /** SHA-256 in hex of the file, which is compressed with gzip on. */
   readonly sha256: string;
 }
 
 export interface TextSink {
-  /** Writes bytes as they are, without compressing them again; for the file's existing content. */
+  /** Writes what the file already contains, without compressing it again. */
   keep(bytes: Uint8Array): Promise<void>;
   write(text: string | Uint8Array): Promise<void>;
   end(): Promise<SinkTotals>;

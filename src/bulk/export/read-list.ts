@@ -1,4 +1,3 @@
-/** Yields every row of a list once, in the list's order: in parallel time windows if possible, else sequentially. */
 import { isWholeList } from "../../contract/limits.ts";
 import { keepRows, type RowPage } from "../../contract/row-page.ts";
 import { PAGINATION_LOOP } from "../../contract/text/link.ts";
@@ -7,13 +6,13 @@ import { FiltersIgnoredError, readInWindows, type WindowsOptions } from "./windo
 
 export interface ListRequest<Batch> extends WindowsOptions<Batch> {
   readonly range: Range;
-  /** Returns the snapshot's last second. Called once, with the first page and whether it is the only one. */
+  /** Returns the snapshot's last second. `isWhole`: the first page is the only one. */
   readonly fixUntil: (first: FetchedPage, isWhole: boolean) => Promise<number>;
 }
 
 /**
- * Fails with the first error and aborts the other requests. Drops rows outside the range, because some services ignore
- * time filters; fails if that leaves no rows.
+ * Yields every row once, in the list's order. Drops rows outside the range, because some services ignore time filters,
+ * and throws if that leaves none.
  */
 export async function* readList<Batch>(options: ListRequest<Batch>): AsyncGenerator<Batch> {
   const stopping = new AbortController();
@@ -43,7 +42,7 @@ async function* readFirst<Batch>(options: ListRequest<Batch>): AsyncGenerator<Ba
     throw list.fault(`none of the ${count.came} rows that the service sent is in the requested time range`);
 }
 
-/** Whether the first page is the only one. A full page of a numbered list is always followed by another. */
+/** A full page of a numbered list is always followed by another one. */
 async function isOnlyPage<Batch>(
   { list, range, perPage, signal }: ListRequest<Batch>,
   first: FetchedPage,
@@ -86,7 +85,6 @@ async function* readOn<Batch>(
   }
 }
 
-/** Rough number of pages in the first windows. */
 const FIRST_WIDTH_PAGES = 12;
 
 /** Returns false if the service ignores time ranges, unless a batch has already been yielded. */
@@ -130,7 +128,6 @@ async function* readPages<Batch>(
   }
 }
 
-/** Reads pages from the second one on, `atOnce()` in parallel, until one is empty. */
 async function* readNumbers<Batch>(
   { list, range, signal }: ListRequest<Batch>,
   atOnce: () => number,
@@ -151,7 +148,6 @@ async function* readNumbers<Batch>(
   }
 }
 
-/** Drops rows outside the range, for services that ignore it. */
 function inRange<Batch>({ range, keys }: ListRequest<Batch>, until: number, page: RowPage): RowPage {
   const since = range.since ?? -Infinity;
   return keepRows(page, (row) => {

@@ -6,19 +6,15 @@ import { readList, type ListRequest } from "./read-list.ts";
 import type { Widen } from "./widen.ts";
 import { NO_VERSIONS, type VersionLog, type Versions } from "./versions.ts";
 
-/** A page waiting to be written: its text, and what the report and the state need. */
 interface Batch {
-  /**
-   * UTF-8; empty if there are no rows. Kept as bytes, because the garbage collector would copy thousands of waiting
-   * strings again and again.
-   */
+  /** UTF-8. The garbage collector would copy thousands of waiting strings again and again. */
   readonly bytes: Uint8Array;
   readonly rows: number;
   readonly counted: number;
   readonly firstAt: number | null;
   readonly lastAt: number | null;
   readonly versions: Versions;
-  /** A page with new columns, which is encoded when it is written. Null once it is encoded. */
+  /** A page with new columns, which is encoded when it is written. */
   readonly wide: { readonly page: RowPage; readonly found: readonly string[] } | null;
 }
 
@@ -32,21 +28,21 @@ export interface ExportJob {
   readonly log: VersionLog | null;
   readonly encoder: PageEncoder;
   readonly sink: TextSink;
-  /** Selects rows; null keeps them all. Dropped rows still count as seen in the state. */
+  /** Null keeps all rows. Dropped rows still count as seen in the state. */
   readonly filterPage: ((page: RowPage) => RowPage) | null;
   readonly rewrite: ((page: RowPage) => RowPage) | null;
-  /** Whether the service includes this row in its own count. Null means it counts all rows. */
+  /** Null if the service includes every row in its own count. */
   readonly isCounted: ((row: RowPage["rows"][number]) => boolean) | null;
   readonly onRows: (rows: number) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
-/** Columns discovered in the rows. Encoded rows wait on disk until no more columns can appear. */
+/** Columns are discovered in the rows. Encoded rows wait on disk until no more columns can appear. */
 export interface Growth {
   readonly mayCome: () => boolean;
   readonly openScratch: () => Promise<ScratchFile>;
   readonly find: (page: RowPage) => readonly string[];
-  /** Puts the columns found so far at the end, in this order. */
+  /** Appends the columns in this order. */
   readonly encoderFor: (found: readonly string[]) => PageEncoder;
   /** Null if rows may have fewer cells than there are columns. */
   readonly widen: Widen | null;
@@ -54,16 +50,14 @@ export interface Growth {
 
 export interface ExportTotals {
   readonly rows: number;
-  /** Rows that the service includes in its own count. */
   readonly counted: number;
   readonly firstAt: number | null;
   readonly lastAt: number | null;
 }
 
 /**
- * Writes the rows and leaves the sink open. With `growth`, adds a column for each new name. Each row is encoded once,
- * with the columns known by then; since new columns come last, earlier rows only need empty cells appended when they
- * are copied from the scratch file.
+ * Leaves the sink open. With `growth`, each row is encoded once, with the columns known by then. New columns come last,
+ * so earlier rows only need empty cells appended when they are copied from the scratch file.
  */
 export async function runExport(job: ExportJob, growth: Growth | null): Promise<ExportTotals> {
   const { sink, signal } = job;
@@ -99,7 +93,7 @@ export async function runExport(job: ExportJob, growth: Growth | null): Promise<
   }
 }
 
-/** Consecutive rows in the scratch file that were encoded with the same number of found columns. */
+/** Consecutive rows in the scratch file with the same columns. */
 interface Run {
   bytes: number;
   readonly found: number;

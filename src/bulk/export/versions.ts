@@ -1,4 +1,4 @@
-/** The row versions that an incremental run has written in the time range that the next run will read again. */
+/** Row versions written in the time range that the next incremental run reads again. */
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../../contract/json.ts";
 import type { RowPage } from "../../contract/row-page.ts";
@@ -6,11 +6,11 @@ import type { RowPage } from "../../contract/row-page.ts";
 export interface VersionKeys {
   id(row: JsonObject): string;
   at(row: JsonObject): number;
-  /** The content that an edit changes; it tells apart two edits in the same second. */
+  /** Tells apart two edits in the same second. */
   content(row: JsonObject): string;
 }
 
-/** 16 bytes per version: the row's time in Unix seconds and a hash of the row. */
+/** A row's Unix time and a hash of the row. */
 export interface Versions {
   readonly ats: Float64Array;
   readonly marks: BigUint64Array;
@@ -30,8 +30,8 @@ export interface VersionLog {
 }
 
 /**
- * Relies on the rows' times rather than on clocks: a new row is never older than existing ones. `limit` is a time known
- * to have passed, in Unix seconds, so a row dated in the future doesn't hide later ones.
+ * A new row is never older than existing ones. `limit` returns a Unix time that has passed, so that a row dated in the
+ * future doesn't hide later ones.
  */
 export function createVersionLog(
   keys: VersionKeys,

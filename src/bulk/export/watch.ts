@@ -1,4 +1,3 @@
-/** Polls a list and yields every version of a row once, in order of change. */
 import type { JsonObject } from "../../contract/json.ts";
 import { keepRows, type RowPage } from "../../contract/row-page.ts";
 import type { PagedList, RowKeys } from "./lists.ts";
@@ -15,14 +14,14 @@ interface WatchedList {
 
 export interface WatchOptions {
   readonly changed: WatchedList;
-  /** By creation time, for rows that were never changed: 4.3 doesn't define their place in the other list. */
+  /** By creation time, for rows that were never changed: 4.3 doesn't say where the other list has them. */
   readonly created: WatchedList;
   readonly isUnstamped: (row: JsonObject) => boolean;
-  /** Whether this row proves that the list of changes includes unchanged rows, so that the other list isn't needed. */
+  /** Whether the row shows that the list of changes includes unchanged rows, so that the other list isn't needed. */
   readonly provesChanged: (row: JsonObject) => boolean;
   readonly versions: VersionKeys;
   readonly since: number | null;
-  /** The service's time in Unix seconds. It keeps a row dated in the future from hiding later ones. */
+  /** Unix seconds by the service's clock. They keep a row dated in the future from hiding later ones. */
   readonly now: () => number;
   readonly perPage: number;
   readonly concurrency: number;
@@ -31,8 +30,8 @@ export interface WatchOptions {
 
 export interface ListWatch {
   /**
-   * Yields rows that are new since the last call. A page counts as seen once the next one is requested. If a request
-   * fails, rejects with its error; the next call continues from there.
+   * Yields rows that are new since the last call. A page counts as seen once the next one is requested. After an error,
+   * the next call continues from there.
    */
   look(): AsyncGenerator<RowPage>;
 }

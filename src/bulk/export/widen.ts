@@ -1,4 +1,4 @@
-/** Returns a function that appends `cells` empty cells to each row in its chunks. */
+/** Appends `cells` empty cells to each row in its chunks. */
 export type Widen = (cells: number) => (chunk: Uint8Array) => Uint8Array;
 
 const [QUOTE, LINE_FEED, RETURN] = [0x22, 0x0a, 0x0d];

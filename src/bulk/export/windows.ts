@@ -11,7 +11,6 @@ import {
   sortedTimes,
 } from "./lists.ts";
 
-/** The service returned rows from before the requested time range. */
 export class FiltersIgnoredError extends Error {
   override readonly name = "FiltersIgnoredError";
 
@@ -25,7 +24,7 @@ export interface TimeSpan {
   readonly since: number;
   readonly until: number;
   readonly seen: RecentIds;
-  /** Initial guess for a window's width, in seconds. */
+  /** First width of a window, in seconds. */
   readonly width: number;
 }
 
@@ -44,19 +43,16 @@ export interface WindowsOptions<Batch> {
   readonly keys: RowKeys;
   readonly perPage: number;
   readonly concurrency: number;
-  /** Returns the part of a page to keep until it is yielded. Called in order of arrival. */
+  /** Called in order of arrival. */
   readonly toBatch: (page: RowPage) => Batch;
   readonly signal: AbortSignal;
 }
 
-/**
- * Target size. Larger windows would make the workers finish at different times; smaller ones would need more requests
- * to find where they end.
- */
+/** Larger windows would make the workers finish at different times; smaller ones would need more requests. */
 const WINDOW_PAGES = 16;
-/** Larger windows are split here to limit how many pages wait to be yielded. */
+/** Limits how many pages wait to be yielded. */
 const WINDOW_PAGES_MAX = 24;
-/** Maximum growth factor after an empty window, which says little about the right width. */
+/** An empty window says little about the right width. */
 const WIDENING_MAX = 8;
 
 interface Part<Batch> {
@@ -71,9 +67,8 @@ interface Task<Batch> {
 }
 
 /**
- * Yields every row of the span once, in order. All windows have the same width, adjusted to the size of the last one.
- * Fails with the first error of any window: with FiltersIgnoredError, before yielding anything, if the service ignores
- * the start of the range.
+ * Yields every row of the span once, in order. Windows have the same width, adjusted to the size of the last one.
+ * Throws FiltersIgnoredError, before yielding anything, if the service ignores the start of the range.
  */
 export async function* readInWindows<Batch>(options: WindowsOptions<Batch>, span: TimeSpan): AsyncGenerator<Batch> {
   const stopping = new AbortController();
@@ -106,7 +101,7 @@ function openQueue<Batch>(
   const state = { width, arrived: 0 };
 
   const fill = (): void => {
-    // Starts slowly: the first responses show whether the service respects time ranges.
+    // The first responses show whether the service respects time ranges.
     const most = Math.min(options.concurrency, state.arrived + 1);
     while (running.size < most && tasks.filter(({ part }) => part !== null).length < 2 * options.concurrency) {
       const task = tasks.find(({ part }) => part === null);
@@ -121,7 +116,7 @@ function openQueue<Batch>(
       );
     }
   };
-  /** Shortens the task's window to the current width; the rest becomes a new task. */
+  /** The rest of the window becomes a new task. */
   const cut = (task: Task<Batch>): void => {
     const end = task.window.since + state.width - 1;
     if (task.window.next !== null || end >= task.window.until) return;
@@ -153,11 +148,10 @@ function openWindow(since: number, until: number, seen: RecentIds = new RecentId
 }
 
 /**
- * Reads at most 24 pages of a window. Numbered lists are read by time (each request starts at the last second read), so
- * that rows added or removed elsewhere don't shift the pages. Only an empty page ends a list; a short one doesn't.
- *
- * Rows out of order, and seconds with more rows than fit on a page, are read by page number. If a row of such a second
- * is removed between two requests, another may be missed; the API has no way to prevent that.
+ * Reads at most 24 pages of a window. Numbered lists are read by time, each request from the last second read, so that
+ * rows added or removed elsewhere don't shift the pages. Only an empty page ends a list. Rows out of order, and seconds
+ * with more rows than fit on a page, are read by page number: if one of those rows is removed between two requests,
+ * another row may be missed, which the API can't prevent.
  */
 async function readWindow<Batch>(
   { list, keys, perPage, toBatch, signal }: WindowsOptions<Batch>,
@@ -169,7 +163,7 @@ async function readWindow<Batch>(
   let full = perPage;
   let before = "";
   const batches: Batch[] = [];
-  // A separate function, so that its frame doesn't keep the rows alive during the next request (3% of an export).
+  // A closure, so that no local variable keeps the rows alive during the next request (3% of an export).
   const take = (page: FetchedPage) => {
     onPage();
     const { rows, text } = page;
@@ -191,7 +185,7 @@ async function readWindow<Batch>(
     if (list.isNumbered && count < full) {
       const after = await list.fetch({ since, until, page: following }, signal);
       if (after.rows.length === 0 || (after.text === text && isWholeList(count, perPage))) return ended;
-      // The service must use this smaller page size, so the next page of this length needs no extra request.
+      // The service uses this smaller page size, so the next page of this length needs no extra request.
       full = count;
     }
     if (typeof following === "string" && followed.has(following)) throw list.fault(PAGINATION_LOOP, following);
@@ -200,7 +194,7 @@ async function readWindow<Batch>(
     before = text;
     since = last;
   }
-  // Continues by time if the window's start has moved, so that the rest can be split; otherwise by page number.
+  // By time, the rest can be split; if the start hasn't moved, only page numbers lead on.
   const isByTime = isSorted && since > window.since;
   const rest = isByTime ? openWindow(since, until, seen) : { ...window, since, next, isSorted };
   return { batches, pages: WINDOW_PAGES_MAX, rest };

@@ -1,10 +1,9 @@
-/** Draws a random sample of rows, seeded with the file's hash, so the same file gives the same rows. */
 import { createHash } from "node:crypto";
 import type { CheckReport } from "./check/check.ts";
 import type { RowSource } from "./journal/decide-rows.ts";
 import { createLineNumbers } from "./table/line-numbers.ts";
 
-/** Draws at least one row if there is one. `share` is from 0 to 1. */
+/** Draws rows by a hash, so the same file gives the same rows. `share` is from 0 to 1. */
 export function drawSample(
   { sendable, end, modeAt, reasonToSkip }: CheckReport,
   share: number,
@@ -15,7 +14,7 @@ export function drawSample(
   let [left, wanted] = [sendable, rows];
   for (let line = 1; line < end; line += 1) {
     if (modeAt(line) === null || reasonToSkip(line) !== null) continue;
-    // Comparing the rows still wanted with the rows left selects exactly the right number.
+    // This condition selects exactly `rows` rows.
     if (hashFraction(`${seed} ${line}`) * left < wanted) {
       drawn.set(line, 1);
       wanted -= 1;

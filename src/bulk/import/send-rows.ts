@@ -1,4 +1,3 @@
-/** Sends the remaining rows of a checked table. Every step is journaled, so it can stop at any moment. */
 import type { Clock } from "../../runtime/clock.ts";
 import { decideRows, type RowSource, type RowToSend } from "./journal/decide-rows.ts";
 import type { JournalEntry } from "./journal/journal-entry.ts";
@@ -18,13 +17,13 @@ interface IntendedRow extends RowToSend {
 
 export interface Sender {
   /**
-   * Rejects, and so ends the run, only for errors that affect every row, such as an invalid key. `onAccepted` is called
-   * before any look-up if the service returns 2xx without a usable body; it never rejects.
+   * Rejects only for errors that affect every row, such as an invalid key. `onAccepted` is called before any look-up if
+   * the service returns 2xx without a usable body; it never rejects.
    */
   send(row: IntendedRow, onAccepted: () => Promise<void>): Promise<RowOutcome>;
   /** Looks up a row sent between `intentAt` and `sentBy`, both in Unix seconds by the service's clock. */
   lookUp(row: IntendedRow, time: { readonly intentAt: number; readonly sentBy: number }): Promise<Settled>;
-  /** If true, rows with an unknown outcome are sent again only with --retry-unknown, even if no look-up finds them. */
+  /** If true, only --retry-unknown sends rows with an unknown outcome again, even if no look-up finds them. */
   readonly neverRepeatUnknown: boolean;
   isIdempotent(row: ImportRow): boolean;
   isUnsent(error: unknown): boolean;
@@ -35,7 +34,7 @@ export interface SendOptions extends RowSource {
   readonly sender: Sender;
   readonly journal: Journal;
   readonly clock: Clock;
-  /** Number of rows in the file. If fewer have an outcome at the end, that's an error. */
+  /** Rows in the file, each of which must have an outcome at the end. */
   readonly rows: number;
   /** Previous runs sent nothing after this time, by the service's clock. */
   readonly sentBy: number;
@@ -56,7 +55,7 @@ export interface SendReport {
 interface RowFailure {
   readonly reason: string;
   readonly rows: number;
-  /** Whether the service refused these rows and would do so again. */
+  /** A retry would be refused too. */
   readonly isRefused: boolean;
 }
 
@@ -70,7 +69,7 @@ const VERIFY_MS = 20;
 
 interface Run {
   readonly now: OutcomeCounts;
-  /** Rows that previous runs finished, in the part of the file read so far. */
+  /** Rows read so far that previous runs had finished. */
   earlier: number;
   readonly unwritten: Set<Promise<void>>;
   /** Lines that were never sent although their intent is on disk. */
@@ -143,7 +142,6 @@ async function work(options: SendOptions, run: Run, row: IntendedRow): Promise<v
   }
 }
 
-/** Returns false once the run must stop, for example because the input has changed since the check. */
 async function mayBegin(options: SendOptions, run: Run): Promise<boolean> {
   const now = options.clock.monotonic();
   if (!isStopped(options, run) && now - run.verifiedAt >= VERIFY_MS) {
@@ -179,7 +177,7 @@ async function settle(options: SendOptions, run: Run, row: IntendedRow, intentAt
   return { outcome: "unknown", personId: null, surveyScheduledAt: null, error: reason };
 }
 
-/** If a repeat is inconclusive too, the row isn't repeated again. If the program is killed during the repeat, it is. */
+/** A repeat is marked as such if its outcome is unclear too, so that no later run repeats the row again. */
 async function repeat(options: SendOptions, run: Run, row: IntendedRow): Promise<RowOutcome> {
   const outcome = await send(options, run, row);
   if (outcome.outcome === "unknown" || outcome.mayHaveArrived === true)
@@ -214,7 +212,7 @@ async function writeEntry({ journal, before }: SendOptions, entry: JournalEntry)
   before.take(entry);
 }
 
-/** Some services word each rejection differently; further reasons are counted together. */
+/** Some services word each rejection differently. */
 const REASONS_MAX = 100;
 const OTHER_REASONS = "other reasons";
 
@@ -225,7 +223,7 @@ function noteFailure(failures: Run["failures"], { error, mayHaveArrived = false 
   failures.set(reason, { reason, rows: rows + 1, isRefused: isRefused && !mayHaveArrived });
 }
 
-/** Yields rows whose intent is on disk. Writes the intents of the next block while one is sent. */
+/** Writes the intents of the next block while one is sent. */
 async function* intendedRows(options: SendOptions, run: Run): AsyncGenerator<IntendedRow> {
   const blocks = rowBlocks(options, run);
   let coming = intendNext(blocks, options, run);

@@ -1,4 +1,3 @@
-/** Checks the whole file before the first request, and finds all problems and duplicates in one pass. */
 import { withoutGuard } from "../../../contract/text/formula-guard.ts";
 import type { HeaderColumn } from "../table/header.ts";
 import { createLineNumbers, type LineNumbers } from "../table/line-numbers.ts";
@@ -13,7 +12,7 @@ import { identify, type ValidFields } from "./validate.ts";
 export interface CheckOptions {
   /** Null keeps the first row and warns. */
   readonly onDuplicate: "error" | "first" | "last" | null;
-  /** Maximum number of different problems to report; the rest are only counted. */
+  /** Further problems are only counted. */
   readonly maxErrors: number;
   readonly skipsOptedOut: boolean;
   readonly signal: AbortSignal;
@@ -29,7 +28,6 @@ export interface CheckReport extends Oddities {
   readonly sendable: number;
   readonly end: number;
   readonly modeAt: (line: number) => SendMode | null;
-  /** Null if the line isn't skipped, or isn't valid. */
   readonly reasonToSkip: (line: number) => string | null;
   /** Number of invalid rows that another server might accept. */
   readonly overOwnLimits: number;
@@ -122,7 +120,7 @@ function compareRows({ repeats }: RowKind, keep: "first" | "last") {
   };
 }
 
-/** A separate function, so that the report doesn't keep the check's list of people in memory. */
+/** Not part of the tally, so that the report doesn't keep the list of people in memory. */
 function describeLines(
   modes: LineNumbers,
   { keptBy, conflicts }: { readonly keptBy: LineNumbers; readonly conflicts: LineNumbers },
@@ -158,7 +156,7 @@ function watchOptOuts(columns: readonly HeaderColumn[]) {
       const found = times.find((index) => !NOTHING.test(withoutGuard(fields[index] ?? "").trim()));
       if (found !== undefined) columnOf.set(line, found + 1);
     },
-    /** Returns a function that names the column with a person's opt-out, in their line or in a duplicate. */
+    /** Names the column with a person's opt-out, in their line or in a duplicate of it. */
     finish(keptBy: LineNumbers): (line: number) => string | null {
       for (let line = 1; line < columnOf.end; line += 1)
         if (columnOf.get(line) !== 0) columnOf.set(keptLine(keptBy, line), columnOf.get(line));

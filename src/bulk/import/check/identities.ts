@@ -1,4 +1,4 @@
-/** Finds rows about the same person or with the same answer. A million rows take about 150 MB. */
+/** A million rows take about 150 MB. */
 import { createHash } from "node:crypto";
 import { domainToASCII } from "node:url";
 import { emailKey, isAscii } from "../../../contract/text/email.ts";
@@ -12,19 +12,19 @@ export function keptLine(keptBy: LineNumbers, line: number): number {
   return kept;
 }
 
-/** For each dropped line, `keptBy` gets the line that its group keeps, or a link towards it. */
+/** `keptBy` gets, for each dropped line, the line that replaces it, which may itself be dropped later. */
 export function groupLines(keep: "first" | "last", keptBy: LineNumbers) {
   const lines = new KeyMap();
   const addressed = createLineNumbers(Uint8Array);
   return {
-    /** Returns an earlier line with the same phone number but another address; null if there is none. */
+    /** Returns an earlier line that has the phone number and another address. */
     findConflict({ email, phone_number: phone }: RowValues): number | null {
       const holder = typeof phone === "string" ? lines.get(phone) : undefined;
       if (holder === undefined || typeof email !== "string" || addressed.get(holder) === 0) return null;
       const owner = lines.get(addressKey(email));
       return owner !== undefined && keptLine(keptBy, owner) === keptLine(keptBy, holder) ? null : holder;
     },
-    /** Adds a line and returns the lines of its group that should be dropped. */
+    /** Returns the lines to drop. */
     join(line: number, keys: readonly string[]): number[] {
       const before: number[] = [];
       const hasAddress = keys[0]?.includes("@") === true;
@@ -53,7 +53,7 @@ export function personKeys(values: RowValues): string[] {
   if (typeof newEmail === "string") keys.push(addressKey(newEmail));
   if (typeof phone === "string") keys.push(phone);
   if (typeof newPhone === "string") keys.push(newPhone);
-  // Ids are a last resort: in a file exported from another service, they belong to other people.
+  // In a file exported from another service, ids belong to other people.
   return keys.length > 0 ? keys : [`#${String(id)}`];
 }
 
@@ -87,7 +87,7 @@ function compatibleKey(email: string): string {
   return `${key.slice(0, at)}@${domainToASCII(domain) || domain}`;
 }
 
-/** A Map with more than 2^20 keys takes twice the memory, so a new one is started when one is full. */
+/** A Map with more than 2^20 keys takes twice the memory. */
 const KEYS_MAX = 1_000_000;
 
 class KeyMap {

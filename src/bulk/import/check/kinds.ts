@@ -6,7 +6,6 @@ const phone: FieldSpec = { name: "phone_number", rule: "phone", otherNames: ["ph
 const personId: FieldSpec = { name: "person_id", rule: "id", otherNames: ["person"] };
 const name: FieldSpec = { name: "name", rule: "text", otherNames: ["person_name"] };
 
-/** Columns found in exports of unsubscribes and bounces. */
 const SUPPRESSIONS = ["unsubscribed_at", "bounced_at"] as const;
 
 export const PEOPLE_ROWS: RowKind = {
@@ -51,7 +50,7 @@ export const RESPONSE_ROWS: RowKind = {
     { name: "additional_answers", rule: "answers" },
     name,
   ],
-  // `additional_answers` stands for the columns `additional_answers.…` of older exports.
+  // Also ignores the columns `additional_answers.…` of older exports.
   readOnly: ["id", "permalink", "updated_at", "notes", "tags", "additional_answers"],
   properties: "person_properties",
   check: (values) => [
@@ -106,7 +105,7 @@ function lostInUpdate(values: RowValues, property: () => string | null): RowProb
   return [...fields, property()].flatMap((column) => (column === null ? [] : [{ column, message }]));
 }
 
-/** Rejects an identifier that isn't being changed: it would only find the person, and not be saved (4.2). */
+/** Such a row would only find the person by the identifier, and not save it (4.2). */
 function unsavedInUpdate(values: RowValues): RowProblem | null {
   const [update, column] =
     values["email_update"] === undefined ? ["phone_number_update", "email"] : ["email_update", "phone_number"];

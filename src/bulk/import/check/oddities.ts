@@ -24,23 +24,20 @@ interface StrayQuote {
 
 export interface Oddities {
   readonly emptyRows: number;
-  /** Valid rows with fewer cells than the header, or with extra empty ones. */
   readonly unevenRows: number;
   /** Cells from which a spreadsheet's leading `'` was removed. */
   readonly guardedCells: number;
   readonly formulaCells: number;
   readonly strayQuotes: readonly StrayQuote[];
   readonly oddLocales: readonly OddLocale[];
-  /** Suspicious values of valid rows, which are saved unchanged. */
   readonly doubts: readonly ProblemGroup[];
   readonly unsaved: readonly ProblemGroup[];
-  /** Valid rows with a cell that an override replaced. */
   readonly overriddenRows: number;
-  /** Valid responses without a time. A repeated import can't recognize them. */
+  /** Responses without a time, which a repeated import can't recognize. */
   readonly untimedRows: number;
 }
 
-/** Maximum number of examples to report of each kind. A locale column with more values isn't really about locales. */
+/** A locale column with more unknown values isn't really about locales. */
 const REPORTED_MAX = 10;
 
 const PLACEHOLDERS: ReadonlySet<string> = new Set(["nan", "NaN", "NULL", "null", "None", "N/A", "n/a", "\\N"]);
@@ -61,7 +58,7 @@ export function watchOddities(kind: RowKind, columns: readonly HeaderColumn[], k
     },
     takeAny(record: InputRecord): void {
       if (isEmptyRow(record)) rows.emptyRows += 1;
-      // In JSON, the only guards are those that we added.
+      // Only we add guards to JSON.
       for (const cell of record.values === undefined ? record.fields : [])
         if (hasGuard(cell)) cells[cell.startsWith("=") ? "formulaCells" : "guardedCells"] += 1;
       const stray = strayQuotes.length < REPORTED_MAX ? findStrayQuote(record, columns) : null;

@@ -1,4 +1,3 @@
-/** Groups problems by column and message, so that 200 rows without an address take one line. */
 import type { RowProblem } from "./row-kind.ts";
 
 export interface LineRange {

@@ -8,17 +8,14 @@ export interface FieldSpec {
 }
 
 export interface RowKind {
-  /**
-   * Rows are duplicates if they have the same person (by any identifier), the same first identifier (if only that one
-   * is sent), or the same answer.
-   */
+  /** What two rows share if one is a duplicate; `identifier` is the first one, which is the only one sent. */
   readonly repeats: "person" | "identifier" | "answer";
   readonly sendsSurveys: boolean;
   readonly fields: readonly FieldSpec[];
-  /** Columns that only the service can set, including `name.…`. They are ignored with a note. */
+  /** Columns that only the service can set; `name` also stands for `name.…`. */
   readonly readOnly: readonly string[];
   readonly properties: "properties" | "person_properties" | null;
-  /** Checks rules that involve several values. `property` returns the name of one of the row's properties. */
+  /** `property` returns the name of one of the row's properties. */
   readonly check: (values: RowValues, property: () => string | null) => readonly RowProblem[];
   readonly findUnsaved?: (values: RowValues) => RowProblem | null;
 }
@@ -32,7 +29,7 @@ export type RowValues = Readonly<Record<string, CellValue | undefined>>;
 
 export interface ImportRow {
   readonly line: number;
-  /** Names the person in the results file: the email, else the phone number, else the id. */
+  /** The email, else the phone number, else the id. */
   readonly identifier: string;
   readonly values: RowValues;
   readonly properties: JsonObject;

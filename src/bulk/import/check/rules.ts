@@ -10,7 +10,7 @@ export type CellValue = string | number | boolean;
 
 type RuleResult = { readonly value: CellValue } | { readonly problem: string };
 
-/** Parsers shared with flags; they return null for invalid text. */
+/** Return null for invalid text. */
 export interface ValueReaders {
   readonly time: (text: string) => number | null;
   readonly latestTime: number;
@@ -21,7 +21,7 @@ type Rule = (text: string, readers: ValueReaders) => RuleResult;
 
 const problem = (text: string): RuleResult => ({ problem: text });
 
-/** Matches numbers such as `4.47E+11`, which have lost digits in a spreadsheet. */
+/** Whether a spreadsheet has rounded a number, as in `4.47E+11`. */
 function isScientific(text: string): boolean {
   return /^[+-]?\d(?:[.,]\d+)?E[+-]?\d+$/i.test(text);
 }
@@ -34,7 +34,7 @@ function scientificAdvice(text: string, what: string): string {
 const YES = new Set(["true", "yes", "1"]);
 const NO = new Set(["false", "no", "0"]);
 
-/** Days since 1900 (1954 to 2091): a spreadsheet date in a cell formatted as a number. */
+/** Days since 1900, from 1954 to 2091: how spreadsheets store dates. */
 const SPREADSHEET_DAY = /^[2-6]\d{4}(?:[.,]\d+)?$/;
 
 export const RULES = {
@@ -85,7 +85,7 @@ export const RULES = {
     if (score >= SCORE_MIN && score <= SCORE_MAX) return { value: score };
     return problem(`${quoteText(text)} is not a score; give a whole number from ${SCORE_MIN} to ${SCORE_MAX}`);
   },
-  /** Only NPS answers can be added; a score on another scale would distort the NPS. */
+  /** A score on another scale would distort the NPS. */
   nps(text) {
     if (text.toLowerCase() === "nps") return { value: "nps" };
     return problem(`${quoteText(text)} is not nps; its score would count in the NPS`);

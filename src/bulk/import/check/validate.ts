@@ -19,11 +19,10 @@ export interface ValidatorOptions {
   readonly kind: RowKind;
   readonly columns: readonly HeaderColumn[];
   readonly readers: ValueReaders;
-  /** Properties added to every row. A non-empty cell in a column of the same name takes precedence. */
+  /** Added to every row that has no value of its own. */
   readonly properties: JsonObject;
-  /** Default `channel`, `delay` and `send` for rows that don't set them. */
   readonly defaults: RowValues;
-  /** Values that replace the cells of every row. */
+  /** Replace the cells of every row. */
   readonly overrides?: RowValues;
 }
 
@@ -32,17 +31,15 @@ export interface ValidFields {
   readonly overridden: boolean;
 }
 
-/** Valid until the next record is checked. */
 type FieldCheck = ValidFields | { readonly problems: readonly RowProblem[]; readonly isOwnLimit?: true };
 
 export interface Validator {
   liftOwnLimits(): void;
   validate(record: InputRecord): ImportRow | InvalidRow;
-  /** Validates without building a row, for checking a whole file. */
+  /** Cheaper than `validate`. The next call overwrites the result. */
   checkFields(record: InputRecord): FieldCheck;
 }
 
-/** The next record overwrites the result of `checkFields`, but not that of `validate`. */
 export function createValidator(options: ValidatorOptions): Validator {
   const cells = propertyCells(options.columns);
   const checkAnywhere = createFieldCheck(options, cells);
@@ -69,10 +66,10 @@ export function createValidator(options: ValidatorOptions): Validator {
   };
 }
 
-/** Properties with fewer characters are always within the limit, so they aren't measured. */
+/** Fewer characters can't exceed the limit. */
 const MEASURED_MIN = 8192;
 
-/** Separate columns take precedence over a map in one cell, as in our exports. */
+/** An export has a column per property and one with all of them; the separate columns take precedence. */
 function readProperties(cells: readonly PropertyCell[], record: InputRecord, common: JsonObject): JsonObject {
   const { fields, values } = record;
   let all = common;
@@ -92,10 +89,7 @@ function readProperties(cells: readonly PropertyCell[], record: InputRecord, com
   return { ...all, ...own };
 }
 
-/**
- * True if a flattened column's cell repeats the map's value as text: a number, a list, a map, text that begins with
- * `'`, or a key that is spelled differently in the header.
- */
+/** Whether a property's own column only repeats, as text, the value in the map of all properties. */
 function repeatsMap(all: JsonObject, key: string, cell: string): boolean {
   const isSame = (value: Json | undefined): boolean => [cell, withoutGuard(cell)].includes(toCellText(value));
   if (Object.hasOwn(all, key)) return isSame(all[key]);
@@ -106,7 +100,6 @@ function toCellText(value: Json | undefined): string {
   return typeof value === "string" ? value : JSON.stringify(value ?? null);
 }
 
-/** In an export, `person_properties` contains all properties as JSON. */
 function isMapColumn(key: string): boolean {
   return key === "properties" || key === "person_properties";
 }
@@ -250,7 +243,6 @@ function limitedCells(cells: readonly PropertyCell[], fixed: JsonObject): readon
   );
 }
 
-/** `properties` is null if they are too short to be measured. */
 function findOwnLimit(values: RowValues, properties: JsonObject | null): RowProblem | null {
   const { name, comment, additional_answers: answers } = values;
   return (

@@ -12,7 +12,6 @@ export interface CarriedOver {
   readonly fresh: number;
 }
 
-/** Marks rows that are no longer in the file. */
 const GONE = 2 ** 32 - 1;
 
 export async function carryOver(journal: string, head: JournalHead, source: RowSource): Promise<CarriedOver> {

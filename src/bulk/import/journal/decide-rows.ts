@@ -1,4 +1,3 @@
-/** Decides which rows to send, given what previous runs did. Failed rows are retried. */
 import type { ImportTable } from "../table/open-table.ts";
 import type { CheckReport } from "../check/check.ts";
 import type { ImportRow, RowProblem, SendMode } from "../check/row-kind.ts";
@@ -20,7 +19,7 @@ export type Decision =
 
 export interface RowSource {
   readonly table: ImportTable;
-  /** The journal's state before this run. Sending adds this run's entries to it. */
+  /** Sending adds its entries to this state. */
   readonly before: JournalState;
   readonly skip: (line: number) => string | null;
 }

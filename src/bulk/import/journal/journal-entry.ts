@@ -16,11 +16,11 @@ export interface JournalHead {
 
 export type JournalEntry =
   | { readonly head: JournalHead }
-  /** Lines that may be sent from now on, with their `rowKey`s. `at` is the service's time in Unix seconds. */
+  /** `keys` are the lines' `rowKey`s; `at` is in Unix seconds by the service's clock. */
   | { readonly intent: readonly number[]; readonly at: number; readonly keys?: readonly string[] }
-  /** The run stopped at this time by the service's clock without sending a byte of these lines. */
+  /** The run stopped without sending a byte of these lines. */
   | { readonly unsent: readonly number[]; readonly at: number }
-  /** Lines to repeat only with --retry-unknown: they were accepted, or were already repeated without a clear result. */
+  /** Accepted, or repeated without a clear result: only --retry-unknown repeats these lines. */
   | { readonly noRepeat: readonly number[] }
   | { readonly done: RecordedOutcome }
   | { readonly end: true }
@@ -51,10 +51,7 @@ function isEntry(entry: JournalEntry): boolean {
   return "end" in entry || "undone" in entry || ("head" in entry && entry.head.format === 2);
 }
 
-/**
- * Writes integer ids as numbers. V8 never frees short strings parsed from JSON; a million ids would take 40 MB while
- * results are written.
- */
+/** V8 never frees short strings parsed from JSON: as text, a million ids would take 40 MB. */
 function packId(id: string | null): string | number | null {
   const number = Number(id);
   return id !== null && Number.isSafeInteger(number) && String(number) === id ? number : id;
@@ -69,7 +66,7 @@ export interface JournalLine {
 const CHUNK_BYTES = 64 * 1024;
 const NEW_LINE = 10;
 
-/** A missing file is an empty journal. Skips lines damaged by a crash or power failure. */
+/** A missing file is an empty journal. Lines damaged by a crash are skipped. */
 export async function* readJournalLines(file: string): AsyncGenerator<JournalLine[]> {
   const handle = await openIfThere(file);
   if (handle === null) return;
@@ -93,7 +90,6 @@ export async function* readJournalLines(file: string): AsyncGenerator<JournalLin
   }
 }
 
-/** Null if the file isn't a journal of this version. */
 export async function readJournalHead(file: string): Promise<JournalHead | null> {
   for await (const [first] of readJournalLines(file))
     return first !== undefined && "head" in first.entry ? first.entry.head : null;

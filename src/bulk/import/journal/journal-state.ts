@@ -24,7 +24,7 @@ export class JournalState {
   readonly #intents = createLineNumbers(Uint32Array);
   readonly #noRepeats = createLineNumbers(Uint8Array);
 
-  /** `end` is the journal's length in bytes up to the end of the entry, for an entry read from a file. */
+  /** `end` is the journal's length in bytes including the entry. */
   take(entry: JournalEntry, end: number = this.length): void {
     if ("head" in entry) this.head = entry.head;
     else if ("end" in entry) this.ended = true;
@@ -55,13 +55,11 @@ export class JournalState {
     return undecided;
   }
 
-  /** Null if a line has no outcome yet, or has failed and is being retried. */
   outcomeOf(line: number): OutcomeName | null {
     const code = this.#outcomes.get(line);
     return code === DOUBTFUL ? "failed" : (OUTCOMES[code - 1] ?? null);
   }
 
-  /** True if a line failed although the service may have processed it. */
   mayHaveArrived(line: number): boolean {
     return this.#outcomes.get(line) === DOUBTFUL;
   }
@@ -87,7 +85,7 @@ export class JournalState {
   #intend(line: number, at: number): void {
     const before = this.#outcomes.get(line);
     if (before === FAILED || before === DOUBTFUL) this.#outcomes.set(line, 0);
-    // A rejected row starts over. Any other row that may have arrived is looked up from its first intent onward.
+    // A rejected row starts over. A row that may have arrived is looked up from its first intent onward.
     if (before === FAILED || this.#intents.get(line) === 0) this.#intents.set(line, at);
   }
 }

@@ -1,4 +1,3 @@
-/** Writes outcomes, and intents before their requests are sent. Waiting entries share one sync. */
 import { open, type FileHandle } from "node:fs/promises";
 import path from "node:path";
 import type { Clock } from "../../../runtime/clock.ts";
@@ -11,10 +10,10 @@ export interface Journal {
 }
 
 const FILE_MODE = 0o600;
-/** Entries that arrive this soon after a sync share the next one. Sending a block of intents takes longer anyway. */
+/** Entries that arrive this soon after a sync share the next one. */
 const PAUSE_MS = 10;
 
-/** Continues after `length` bytes and truncates anything that a crash left after them. */
+/** Truncates what a crash left after `length` bytes. */
 export async function openJournal(file: string, length: number, clock: Clock): Promise<Journal> {
   const handle = await open(file, length === 0 ? "w" : "r+", FILE_MODE);
   await handle.truncate(length);

@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../../contract/json.ts";
 
 /**
- * `saved` means without a survey. If the service says why, the outcome is `throttled` (surveyed too recently),
- * `suppressed` (unsubscribed or bounced) or `pending` (already scheduled).
+ * `saved`: without a survey. Our own service says why: `throttled` (surveyed too recently), `suppressed` (unsubscribed
+ * or bounced) or `pending` (a survey is already scheduled).
  */
 export const OUTCOMES = [
   "scheduled",
@@ -21,9 +21,9 @@ export interface RowOutcome {
   readonly personId: string | null;
   readonly surveyScheduledAt: number | null;
   readonly error: string | null;
-  /** The row failed, but the service may have processed it, so it is looked up before a retry. */
+  /** The service may have processed the row, so it is looked up before a retry. */
   readonly mayHaveArrived?: boolean;
-  /** What `imports undo` sends back. Of a person, `before` has the overwritten values, null for a new one. */
+  /** What `imports undo` sends back to the service. */
   readonly writes?: readonly JsonObject[] | undefined;
 }
 

@@ -39,7 +39,7 @@ export async function openRecordedOutcomes(journalFile: string): Promise<Recorde
 const BATCH = 500;
 
 async function readPlaces(journalFile: string) {
-  // Five bytes per line, with offsets counted from 1: enough for a journal of a terabyte.
+  // Five bytes per line suffice for a journal of a terabyte. Offsets count from 1; 0 means none.
   const highs = createLineNumbers(Uint8Array);
   const lows = createLineNumbers(Uint32Array);
   const failed = createLineNumbers(Uint8Array);
@@ -49,7 +49,7 @@ async function readPlaces(journalFile: string) {
   };
   for await (const lines of readJournalLines(journalFile)) {
     for (const { entry, start } of lines) {
-      // A failed row that is being retried has no outcome yet.
+      // A failed row has no outcome while it is retried.
       if ("intent" in entry) for (const line of entry.intent) if (failed.get(line) === 1) setPlace(line, 0);
       if (!("done" in entry)) continue;
       setPlace(entry.done.line, start + 1);
@@ -68,7 +68,7 @@ async function readPlaces(journalFile: string) {
 const WINDOW_BYTES = 256 * 1024;
 const NEW_LINE = 10;
 
-/** Reads single lines of a large file; nearby lines share one read. */
+/** Nearby lines share one read. */
 function createLineReader(handle: FileHandle) {
   let buffer = Buffer.allocUnsafeSlow(WINDOW_BYTES);
   let window = buffer.subarray(0, 0);

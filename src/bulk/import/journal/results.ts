@@ -16,7 +16,7 @@ const RESULT_COLUMNS = [
   "before",
 ] as const;
 
-/** Guards cells from the input or the service against formulas, because people open the file in a spreadsheet. */
+/** Cells are guarded against formulas, because people open the file in a spreadsheet. */
 export async function* resultsCsv(
   outcomes: RecordedOutcomes,
   time: (seconds: number) => string,
@@ -40,7 +40,7 @@ function toResult(outcome: RecordedOutcome, time: (seconds: number) => string): 
   ];
 }
 
-/** Rows to correct and import again: those that failed or were invalid, except those that may have arrived. */
+/** The rows to correct and import again. */
 export async function* failedCsv(table: ImportTable, outcomes: RecordedOutcomes): AsyncGenerator<string> {
   // Quotes an empty cell, because readers skip blank lines.
   const options = { quoted_empty: table.headers.length === 1 };

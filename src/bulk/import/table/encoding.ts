@@ -2,7 +2,7 @@ export class EncodingError extends Error {
   override readonly name = "EncodingError";
   readonly offset: number;
   readonly encoding: string;
-  /** True for a zero byte, which is valid UTF-8 but never occurs in text. */
+  /** A zero byte, which is valid UTF-8 but never occurs in text. */
   readonly isZero: boolean;
 
   constructor(offset: number, encoding: string, isZero = false) {
@@ -23,7 +23,7 @@ export function isEncoding(name: string): boolean {
 
 const LONGEST = 4;
 
-/** `given` is an encoding's name; null detects UTF-8, or UTF-16 with a byte order mark. Throws EncodingError. */
+/** A null `encoding` means UTF-8, or UTF-16 with a byte order mark. Throws EncodingError. */
 export async function* toUtf8(chunks: AsyncIterable<Uint8Array>, given: string | null = null): AsyncGenerator<Buffer> {
   let [encoding, start, before] = ["", 0, new Uint8Array()];
   let decode: Decode | null = null;
@@ -51,7 +51,7 @@ export async function* toUtf8(chunks: AsyncIterable<Uint8Array>, given: string |
   }
 }
 
-/** UTF-16 has a byte order mark, or zero bytes in its first characters. */
+/** Without a byte order mark, the zero in a Latin character tells the byte order. */
 function chooseEncoding(given: string | null, [first, second]: Uint8Array): string {
   const name =
     given
@@ -67,7 +67,7 @@ function chooseEncoding(given: string | null, [first, second]: Uint8Array): stri
 
 type Decode = (bytes: Uint8Array | null) => string;
 
-/** Bytes that windows-1252 doesn't define. Decoders turn them into control characters, which aren't text. */
+/** Bytes without a character in windows-1252, which decoders turn into control characters. */
 const WITHOUT_CHARACTER: ReadonlySet<number> = new Set([0x81, 0x8d, 0x8f, 0x90, 0x9d]);
 
 async function createDecoder(encoding: string): Promise<Decode> {
@@ -86,7 +86,7 @@ function isWindows(encoding: string): boolean {
   return new TextDecoder(encoding).encoding === "windows-1252";
 }
 
-/** Binary search for the first invalid byte. The first few bytes may complete a character of the previous chunk. */
+/** The first few bytes may complete a character of the previous chunk. */
 function validLength(bytes: Uint8Array, encoding: string): number {
   if (isWindows(encoding)) return bytes.findIndex((byte) => WITHOUT_CHARACTER.has(byte));
   const isValid = (start: number, end: number, stream: boolean): boolean => {

@@ -17,7 +17,7 @@ const MARKS: readonly (readonly [mark: string, format: ForeignFormat])[] = [
 
 const ZIP_MARK = "504b0304";
 
-/** Returns null if it may be a table. `head` is at least the first 1 KiB. */
+/** `head` is at least the first 1 KiB. */
 export function detectForeignFormat(head: Uint8Array): ForeignFormat | null {
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
   const hex = bytes.toString("hex", 0, 16);
@@ -32,7 +32,7 @@ function describeZip(text: string): ForeignFormat {
   return { what: "a zip archive", hint: "unpack it first; a spreadsheet is saved as CSV UTF-8" };
 }
 
-/** Reads a first line `sep=;`, which sets the delimiter for Excel. `text` is the decoded start of the file. */
+/** A first line `sep=;` sets the delimiter for Excel. */
 export function readSeparatorLine(text: string): { readonly delimiter: string; readonly length: number } | null {
   const [line = "", delimiter] = /^sep=(.)\r?\n/i.exec(text) ?? [];
   return delimiter === undefined ? null : { delimiter, length: line.length };
@@ -49,7 +49,7 @@ export function endsLinesWithCarriageReturns(text: string): boolean {
 
 export const DELIMITERS = [",", ";", "\t", "|"] as const;
 
-/** Returns the most frequent delimiter outside quotes in the first line that isn't blank; a comma by default. */
+/** The most frequent delimiter outside quotes in the first line that isn't blank. */
 export function findDelimiter(text: string): string {
   const counts = new Map<string, number>();
   let quoted = false;

@@ -2,7 +2,7 @@ import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { InputError, type InputFile } from "./input-file.ts";
 
-/** Returns the file itself if it isn't compressed. Line numbers refer to the content, the hash to the file. */
+/** Line numbers refer to the content, the hash to the compressed file. */
 export async function unzipped(input: InputFile): Promise<InputFile> {
   for await (const [first, second] of input.bytes()) {
     if (first !== 0x1f || second !== 0x8b) return input;

@@ -7,7 +7,7 @@ import { InputError, type InputFix } from "./input-file.ts";
 import type { FieldSpec, RowKind } from "../check/row-kind.ts";
 
 type ColumnTarget =
-  /** `joined` holds the indexes of the columns whose text is appended. */
+  /** `joined` are the indexes of columns whose text is appended. */
   | { readonly kind: "field"; readonly field: FieldSpec; readonly joined?: readonly number[] }
   | { readonly kind: "property"; readonly key: string }
   | { readonly kind: "ignored" };
@@ -18,14 +18,13 @@ export interface HeaderColumn {
 }
 
 export interface HeaderOptions {
-  /** Pairs such as `E-Mail Address` and `email`. The header `First name+Last name` joins two columns. */
+  /** Pairs such as `E-Mail Address` and `email`; `First name+Last name` joins two columns. */
   readonly renames: readonly (readonly [header: string, meaning: string])[];
   readonly ignored: readonly string[];
   readonly suggest: (word: string, candidates: readonly string[]) => string | null;
   readonly suits: (column: number, field: FieldSpec) => boolean | null;
 }
 
-/** A column that is imported as a property but may be meant as a field. */
 export interface NearMiss {
   readonly header: string;
   readonly field: string;
@@ -37,7 +36,6 @@ export interface Mapping {
   readonly nearMisses: readonly NearMiss[];
 }
 
-/** Collapses white space and removes invisible characters. */
 export function cleanHeader(header: string): string {
   return withoutGuard(header).replaceAll(INVISIBLE, "").replaceAll(/\s+/g, " ").trim();
 }
@@ -128,7 +126,7 @@ function columnTarget(
   return { kind: "property", key: propertyKey(meaning.trim()) };
 }
 
-/** Accepts `properties.plan`, `person_properties[plan]` and `plan`, and the older names of special properties. */
+/** Reads `properties.plan`, `person_properties[plan]`, `plan`, and older names of special properties. */
 export function propertyKey(name: string): string {
   const key = /^(?:person_)?properties(?:\.(.+)|\[(.+)\])$/is.exec(name);
   const plain = key?.[1] ?? key?.[2] ?? name;
@@ -205,7 +203,7 @@ export function isPersonData(cell: string): boolean {
   return isEmail(cell) || isE164(cell);
 }
 
-/** Offers no fix if it would still leave no column that identifies a person. */
+/** Null if the columns still couldn't identify a person. */
 function mappingFix(columns: readonly NearMiss[]): { readonly fix: InputFix } | false {
   return columns.some(({ field }) => PERSON_FIELDS.has(field)) && { fix: { kind: "map", columns } };
 }
@@ -231,7 +229,6 @@ function ignoredNote(columns: readonly HeaderColumn[], kind: RowKind): string[] 
   return [`ignored ${readOnly.map(({ header }) => header).join(", ")}: only the service sets ${pronoun}`];
 }
 
-/** Headers that are common in spreadsheets: "E-Mail Address", "Phone no.", "Full Name". */
 const OTHER_HEADERS: readonly (readonly [RegExp, string])[] = [
   [/e-?mail/i, "email"],
   [/phone|mobile/i, "phone_number"],
@@ -242,10 +239,7 @@ function meansPerson(header: string): string | null {
   return OTHER_HEADERS.find(([pattern]) => pattern.test(header))?.[1] ?? null;
 }
 
-/**
- * Finds typos such as `emial`, which would silently become a property. Suggests at most one column per field, and only
- * if its cells fit the field.
- */
+/** A typo such as `emial` would silently become a property. Suggests a column only if its cells fit the field. */
 function findNearMisses(columns: readonly HeaderColumn[], kind: RowKind, options: HeaderOptions): NearMiss[] {
   const mapped = new Set(columns.map(({ target }) => (target.kind === "field" ? target.field.name : null)));
   const free = kind.fields.filter(({ name }) => !mapped.has(name));

@@ -41,14 +41,13 @@ export interface InputFile {
   readonly delimiter: string | null;
   /** If null, UTF-8 is assumed, or UTF-16 if there is a byte order mark. */
   readonly encoding: string | null;
-  /** SHA-256 of the file in hex; null until the file has been read to the end. */
+  /** Hex SHA-256 of the file; null until it has been read to the end. */
   readonly sha256: string | null;
   /**
-   * Reads from the beginning, in chunks that the caller may keep. After the first complete pass, later passes never
-   * return more bytes than it did. Throws InputChangedError or the system's error.
+   * Later passes never return more bytes than the first complete one. Throws InputChangedError or the system's error.
    */
   bytes(): AsyncGenerator<Uint8Array>;
-  /** Throws InputChangedError if the size, time or inode has changed, or the path now leads to another file. */
+  /** Throws InputChangedError if the file was changed or replaced. */
   verify(): Promise<void>;
   close(): Promise<void>;
 }

@@ -10,7 +10,6 @@ export interface JsonRecord {
   readonly lineEnds: number;
   readonly size: number;
   readonly value: JsonObject;
-  /** Why an NDJSON line isn't a row, with its text. */
   readonly problem?: string;
   readonly text?: string;
 }
@@ -27,8 +26,8 @@ export function looksLikeJson(head: Uint8Array): boolean {
 }
 
 /**
- * Reads an array of objects, NDJSON, or concatenated objects. A bad NDJSON line becomes a record with a problem.
- * Truncated JSON, and any other value that isn't an object, throws InputError with the line number.
+ * Reads an array of objects, NDJSON, or concatenated objects. Only a bad NDJSON line becomes a record with a problem;
+ * everything else that isn't an object throws InputError.
  */
 export async function* readJsonRecords(input: InputFile): AsyncGenerator<JsonRecord[]> {
   const scanner = new ObjectScanner(input.name);
@@ -70,7 +69,7 @@ class ObjectScanner {
   finish(): JsonRecord[] {
     const { line } = this;
     const isCut = this.carried[0] === OPEN_OBJECT && findObjectEnd(this.carried, 0) === -1;
-    // Ends the last line, so that even a file with a single line can be recognized.
+    // A file with a single line is recognized as NDJSON by its line end.
     const records = this.feed(Buffer.from("\n\n"));
     const last = records.at(-1);
     if (last?.problem !== undefined && isCut) return [...records.slice(0, -1), { ...last, problem: NO_END }];
@@ -149,7 +148,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** "lines" (NDJSON) if the first or second line is an object. Null if more input is needed. */
+/** NDJSON if the first or second line is an object. Null if more input is needed. */
 function detectLayout(text: Buffer, start: number): "lines" | "objects" | null {
   const first = text.indexOf(NEWLINE, start);
   if (first !== -1 && isObject(text, start, first)) return "lines";
@@ -162,7 +161,7 @@ function isObject(text: Buffer, start: number, end: number): boolean {
   return text[start] === OPEN_OBJECT && parseJsonObject(text.toString("utf8", start, end)) !== null;
 }
 
-/** Returns the offset after the brace that matches the one at `start`; -1 if it hasn't been read yet. */
+/** Returns the offset after the closing brace; -1 if it hasn't been read yet. */
 function findObjectEnd(text: Buffer, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {

@@ -6,7 +6,6 @@ import type { InputRecord } from "./record-parser.ts";
 
 const KEYS_MAX = 2000;
 
-/** Reads the file twice: once for the columns, once for the rows. */
 export async function* readJsonTable(input: InputFile): AsyncGenerator<InputRecord[]> {
   const keys = await readKeys(input);
   yield [{ line: 1, fields: keys, lineEnds: 0 }];
@@ -44,7 +43,7 @@ function toInputRecord(
   return { line, lineEnds, fields: values.map(toCell), values };
 }
 
-/** Adds the guard that is later removed from every cell, so text that already looks guarded stays the same. */
+/** The guard is removed from every cell later, so text that looks guarded stays the same. */
 function toCell(value: Json): string {
   if (value === null) return "";
   return guardFormula(typeof value === "string" ? value : JSON.stringify(value));
@@ -52,7 +51,7 @@ function toCell(value: Json): string {
 
 const PERSON_FIELDS = ["id", "email", "name", "phone_number"];
 
-/** Flattens a `person` object (from `expand[]=person`) into the columns of an export. */
+/** With `expand[]=person`, `person` is an object. */
 function withPerson(row: JsonObject): JsonObject {
   const { person, ...rest } = row;
   if (!isJsonObject(person)) return row;

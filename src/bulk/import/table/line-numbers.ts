@@ -2,7 +2,6 @@
 export interface LineNumbers {
   get(line: number): number;
   set(line: number, value: number): void;
-  /** One more than the highest line that was set. */
   readonly end: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Feeds csv-parse whole lines instead of a stream. At a bad quote, csv-parse drops the records it has read so far, so
- * those lines are read again one record at a time.
+ * At a bad quote, csv-parse drops the records it has read so far. So it gets whole lines instead of a stream, and lines
+ * with a bad quote are read again one record at a time.
  */
 import { CsvError, type Options, parse } from "csv-parse/sync";
 import type { Json } from "../../../contract/json.ts";
@@ -21,7 +21,7 @@ export interface InputRecord {
 /** A longer record has an unclosed quote, or the file has no line breaks. */
 const RECORD_MAX = 4 * 1024 * 1024;
 
-/** Maximum number of consecutive blank lines, because each costs as much as a record. */
+/** Each blank line costs as much as a record. */
 export const BLANK_LINES_MAX = 100_000;
 
 export const TOO_MANY_BLANK_LINES = "more than 100,000 blank lines end here; remove them";
@@ -35,7 +35,7 @@ const NEWLINE = 10;
 
 export class RecordParser {
   private held: Buffer = Buffer.alloc(0);
-  /** Number of bytes to buffer before parsing; doubled while a record doesn't end. */
+  /** Doubled while a record doesn't end. */
   private bytesNeeded = 0;
   private readonly records: InputRecord[] = [];
   private blankLines = 0;
@@ -50,7 +50,7 @@ export class RecordParser {
     this.line = line;
   }
 
-  /** Skips blank lines. Throws InputError if line breaks seem to be missing, or too many lines are blank. */
+  /** Throws InputError if line breaks seem to be missing, or too many lines are blank. */
   feed(bytes: Buffer): InputRecord[] {
     this.held = Buffer.concat([this.held, bytes]);
     if (this.held.length < this.bytesNeeded) return [];
@@ -130,7 +130,7 @@ function tryParse(lines: Buffer, options: Options): string[][] | CsvError {
   }
 }
 
-/** Describes what is wrong with a record read with `relax_quotes`. Null if its only quotes are those of `="0123"`. */
+/** Null if the only quotes are those of `="0123"`. */
 function findFault(fields: readonly string[], record: Buffer, options: Options): string | null {
   if (fields.every((field) => !field.includes('"') || (field.startsWith("=") && hasGuard(field)))) return null;
   const failure = tryParse(record, options);
@@ -147,7 +147,7 @@ export function isBlank(cell: string): boolean {
   return cell === "" || (cell.charCodeAt(0) <= 32 && cell.trim() === "");
 }
 
-/** Returns the error for a row with more cells than the header, not counting empty cells. */
+/** Extra cells may be empty. */
 export function findExtraCells({ fields }: InputRecord, width: number): string | null {
   if (fields.slice(width).every(isBlank)) return null;
   const expected = `${width} field${width === 1 ? "" : "s"}`;

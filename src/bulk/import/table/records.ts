@@ -6,7 +6,7 @@ import { explainNotText } from "./not-text.ts";
 import { type InputRecord, isEmptyRow, RecordParser } from "./record-parser.ts";
 import { EncodingError, toUtf8 } from "./encoding.ts";
 
-/** Reads CSV, or JSON as a table. The first record is the header; blank lines are skipped. Throws InputError. */
+/** The first record is the header; blank lines are skipped. Throws InputError. */
 export async function* readRecords(input: InputFile): AsyncGenerator<InputRecord[]> {
   let parser: RecordParser | null = null;
   try {
@@ -32,7 +32,7 @@ export interface TableBatch {
   readonly rows: readonly InputRecord[];
 }
 
-/** Skips empty rows above the header. Throws InputError, including for an unreadable header. */
+/** Throws InputError for an unreadable header. */
 export async function* readTable(input: InputFile): AsyncGenerator<TableBatch> {
   let header: InputRecord | undefined;
   for await (const batch of readRecords(input)) {
@@ -52,7 +52,7 @@ async function* refuseForeign(input: InputFile): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** `start` is the offset of the table, which may follow a `sep=` line for Excel. */
+/** The table can follow a `sep=` line for Excel. */
 function openParser({ name, delimiter }: InputFile, text: string) {
   if (endsLinesWithCarriageReturns(text))
     throw new InputError(`${name}:1: the lines end in a lone carriage return; \\n or \\r\\n is required`, {
@@ -64,7 +64,7 @@ function openParser({ name, delimiter }: InputFile, text: string) {
   return { parser: new RecordParser(name, delimiter ?? separator.delimiter, 2), start };
 }
 
-/** The decoded lines `first` to `last` (from 1) unchanged, without the final line break. Throws EncodingError. */
+/** Lines `first` to `last` as they are in the file, without the last line break. Throws EncodingError. */
 export async function readRawLines(input: InputFile, first: number, last: number): Promise<string> {
   const found: string[] = [];
   let line = 1;
